@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The scene: an editable description of what there is and how it starts, in SI units.
+//
+// A scene is a tree of plain def structs whose root is pli_scene_def. The same tree is what a YAML
+// scene file says (io.h reads and writes it), key by key: one table of fields (pli_schema) knows
+// for every member its key, unit, default, range and meaning, and drives reading, checking,
+// printing, documentation and completion. So a default exists exactly once, in that table.
+//
+//     pli_scene_def def;
+//     pli_scene_def_init(&def);                  // every default filled in
+//     def.bodies = &body; def.body_count = 1; ...
+//     status = pli_scene_create(context, &def, &scene);
+//
+// Def structs only ever grow at the end. Texts and arrays in a def are borrowed by the call that
+// takes it; a scene owns copies. Angles in defs are in degrees, as in scene files.
+#ifndef PLIANT_SCENE_H
+#define PLIANT_SCENE_H
+
+#include "pliant/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the field table -----------------------------------------------------------------------
+
+typedef enum pli_field_kind {
+    PLI_FIELD_REAL,     // double
+    PLI_FIELD_INTEGER,  // int32_t
+    PLI_FIELD_BOOL,     // bool
+    PLI_FIELD_TEXT,     // const char *
+    PLI_FIELD_CHOICE,   // int32_t, index into choices
+    PLI_FIELD_VECTOR,   // double[3]
+    PLI_FIELD_TRIPLE,   // int32_t[3]
+    PLI_FIELD_REALS,    // const double * and int32_t count
+    PLI_FIELD_INTEGERS, // const int32_t * and int32_t count
+    PLI_FIELD_TEXTS,    // const char *const * and int32_t count
+    PLI_FIELD_STRUCT,   // an inline struct described by `schema`
+    PLI_FIELD_LIST,     // const struct * and int32_t count, a YAML list
+    PLI_FIELD_NAMED,    // the same, a YAML map; the struct's first member is its const char *name
+    PLI_FIELD_VARIANT,  // pli_variant: one of `variants`
+    PLI_FIELD_VARIANTS  // const pli_variant * and int32_t count
+} pli_field_kind;
+
+typedef enum pli_field_flags {
+    PLI_FIELD_REQUIRED = 1,     // the file must say it
+    PLI_FIELD_MIN_EXCLUDED = 2, // value > min instead of >=
+    PLI_FIELD_MAX_EXCLUDED = 4  // value < max instead of <=
+} pli_field_flags;
+
+struct pli_schema;
+
+typedef struct pli_field {
+    const char *key;   // as in the file
+    const char *alias; // second spelling, or NULL
+    pli_field_kind kind;
+    unsigned flags;       // pli_field_flags
+    size_t offset;        // of the member
+    size_t count_offset;  // of its count, where there is one
+    const char *fallback; // default as text, or NULL: zero, empty, absent
+    double min;           // for numbers; min = max = 0: any finite value
+    double max;
+    const char *unit;                         // "" for a pure number
+    const char *const *choices;               // NULL-terminated, for PLI_FIELD_CHOICE
+    const struct pli_schema *schema;          // of the struct or of the list's items
+    const struct pli_schema *const *variants; // NULL-terminated; a variant's key is schema->name
+    const char *doc;                          // one sentence
+} pli_field;
+
+typedef struct pli_schema {
+    const char *name;       // "body"; for a variant its key in the file
+    const char *doc;        // one sentence
+    size_t size;            // of the struct
+    const char *scalar_key; // field that a plain scalar stands for, or NULL
+    int32_t field_count;
+    const pli_field *fields;
+} pli_schema;
+
+// One of several structs: the index into the field's variants, and the struct. kind -1: absent.
+typedef struct pli_variant {
+    int32_t kind;
+    const void *data;
+} pli_variant;
+
+// The table of the root. Lifetime: static.
+PLI_API const pli_schema *pli_scene_schema(void);
+
+// Fills a def with the defaults of its schema.
+PLI_API void pli_schema_init(const pli_schema *schema, void *def);
+
+// ---- shapes: signed distance, negative inside ------------------------------------------------
+
+typedef enum pli_shape_kind {
+    PLI_SHAPE_PLANE,
+    PLI_SHAPE_BOX,
+    PLI_SHAPE_SPHERE,
+    PLI_SHAPE_ELLIPSOID,
+    PLI_SHAPE_CAPSULE,
+    PLI_SHAPE_CYLINDER,
+    PLI_SHAPE_CONE,
+    PLI_SHAPE_TORUS,
+    PLI_SHAPE_HEIGHT_FIELD,
+    PLI_SHAPE_UNION,
+    PLI_SHAPE_INTERSECTION,
+    PLI_SHAPE_DIFFERENCE,
+    PLI_SHAPE_SHELL,
+    PLI_SHAPE_TRANSFORM,
+    PLI_SHAPE_REPETITION,
+    PLI_SHAPE_TWIST,
+    PLI_SHAPE_STRUTS,
+    PLI_SHAPE_GYROID,
+    PLI_SHAPE_MESH,
+    PLI_SHAPE_RECIPE
+} pli_shape_kind;
+
+typedef struct pli_plane_def {
+    double point[3];  // a point on the plane (m)
+    double normal[3]; // towards the outside
+} pli_plane_def;
+
+typedef struct pli_box_def {
+    double center[3]; // m
+    double size[3];   // edge lengths (m)
+    double rounding;  // radius of edges and corners (m)
+} pli_box_def;
+
+typedef struct pli_sphere_def {
+    double center[3]; // m
+    double radius;    // m
+} pli_sphere_def;
+
+typedef struct pli_ellipsoid_def {
+    double center[3]; // m
+    double radii[3];  // m
+} pli_ellipsoid_def;
+
+typedef struct pli_segment_def { // capsule, cylinder
+    double start[3];             // end points of the axis (m)
+    double end[3];
+    double radius; // m
+} pli_segment_def;
+
+typedef struct pli_cone_def {
+    double start[3]; // end points of the axis (m)
+    double end[3];
+    double start_radius; // m
+    double end_radius;   // m, 0 for a point
+} pli_cone_def;
+
+typedef struct pli_torus_def {
+    double center[3];   // m
+    double axis[3];     // of revolution
+    double radius;      // centre to tube centre (m)
+    double tube_radius; // m
+} pli_torus_def;
+
+typedef struct pli_height_field_def {
+    double origin[3];      // corner with the smallest x and z (m)
+    double size[2];        // extent along x and z (m)
+    int32_t columns;       // samples along x
+    int32_t rows;          // samples along z
+    const double *heights; // [rows][columns], y above origin (m)
+    int32_t height_count;
+} pli_height_field_def;
+
+typedef struct pli_combination_def { // union, intersection, difference (first minus the others)
+    const pli_variant *shapes;
+    int32_t shape_count;
+    double smooth; // blending radius (m), 0: sharp
+} pli_combination_def;
+
+typedef struct pli_shell_def {
+    pli_variant shape;
+    double thickness; // m, centred on the shape's surface
+} pli_shell_def;
+
+typedef struct pli_transform_def {
+    pli_variant shape;
+    double translate[3]; // m, applied last
+    double axis[3];      // of rotation
+    double angle;        // degrees
+    double scale;        // uniform, applied first
+} pli_transform_def;
+
+typedef struct pli_repetition_def {
+    pli_variant shape;
+    double spacing[3]; // m; 0: not repeated along this axis
+    int32_t count[3];  // copies along each axis, centred on the original
+} pli_repetition_def;
+
+typedef struct pli_twist_def {
+    pli_variant shape;
+    double rate; // degrees per metre along y
+} pli_twist_def;
+
+typedef struct pli_struts_def { // lattice of struts along the edges of cubes
+    double cell;                // edge of a cube (m)
+    double radius;              // of a strut (m)
+} pli_struts_def;
+
+typedef struct pli_gyroid_def {
+    double cell;      // period (m)
+    double thickness; // of the sheet (m)
+} pli_gyroid_def;
+
+typedef struct pli_recipe_def { // a named stand-in shape that fits into a box of the given size
+    const char *name;
+    double size; // longest edge of its bounding box (m)
+} pli_recipe_def;
+
+// ---- meshes given as arrays -------------------------------------------------------------------
+
+typedef struct pli_mesh_data {
+    int32_t point_count;
+    const double *points; // [point_count][3] (m)
+    int32_t tet_count;
+    const int32_t *tets; // [tet_count][4]
+    int32_t triangle_count;
+    const int32_t *triangles; // [triangle_count][3]
+    // groups of cells by name, such as Gmsh's physical groups; tags are indices into group_names,
+    // -1: none. NULL arrays: no groups at all
+    int32_t group_count;
+    const char *const *group_names;
+    const int32_t *tet_groups;      // [tet_count]
+    const int32_t *triangle_groups; // [triangle_count]
+} pli_mesh_data;
+
+typedef struct pli_file_def { // a mesh from a file; `mesh` holds its content once loaded
+    const char *path;         // relative to the scene file
+    const pli_mesh_data *mesh;
+    int32_t resolution; // as a shape: samples along the longest edge of the distance grid
+} pli_file_def;
+
+// ---- selections of vertices and tetrahedra, in the body's initial placement
+// ------------------------
+
+typedef enum pli_selection_kind {
+    PLI_SELECT_ALL,
+    PLI_SELECT_BOX,
+    PLI_SELECT_SPHERE,
+    PLI_SELECT_HALF_SPACE,
+    PLI_SELECT_GROUP,
+    PLI_SELECT_VERTICES
+} pli_selection_kind;
+
+typedef struct pli_select_all_def {
+    int32_t unused;
+} pli_select_all_def;
+
+typedef struct pli_select_box_def {
+    double min[3]; // m; the box includes its faces
+    double max[3];
+} pli_select_box_def;
+
+typedef struct pli_half_space_def { // where (x - point) . normal >= 0
+    double point[3];
+    double normal[3];
+} pli_half_space_def;
+
+typedef struct pli_group_def {
+    const char *name; // a group of the body's mesh file
+} pli_group_def;
+
+typedef struct pli_vertices_def {
+    const int32_t *ids;
+    int32_t id_count;
+} pli_vertices_def;
+
+// ---- motion by script -------------------------------------------------------------------------
+
+typedef struct pli_motion_segment_def { // moves on from where the segment before it ended
+    double duration;                    // s
+    double velocity[3];                 // m/s
+    double axis[3];                     // of rotation, through the moving centre
+    double spin;                        // degrees per second about the axis
+    double stretch[3]; // growth of the extent along x, y, z per second, relative to the start
+} pli_motion_segment_def;
+
+typedef struct pli_keyframe_def {
+    double time;         // s
+    double translate[3]; // m from the start
+    double axis[3];
+    double angle;    // degrees
+    double scale[3]; // about the centre
+} pli_keyframe_def;
+
+typedef enum pli_motion_after { PLI_MOTION_HOLD, PLI_MOTION_RELEASE } pli_motion_after;
+typedef enum pli_motion_ease { PLI_EASE_LINEAR, PLI_EASE_SMOOTH } pli_motion_ease;
+
+typedef struct pli_motion_def { // segments or keyframes, not both; neither: stands still
+    const pli_motion_segment_def *segments;
+    int32_t segment_count;
+    const pli_keyframe_def *keyframes;
+    int32_t keyframe_count;
+    int32_t ease;         // pli_motion_ease, between keyframes
+    int32_t after;        // pli_motion_after, once the script is over
+    const double *center; // [3] of rotation and stretching (m); none: centroid of what moves
+    int32_t center_count; // 0 or 3
+} pli_motion_def;
+
+// ---- materials and bodies ---------------------------------------------------------------------
+
+typedef struct pli_material_def {
+    const char *name;
+    const char *preset; // "" or a preset that supplies law and numbers not given here
+    const char *law;    // "" : from the preset
+    // 0: from the preset, or from the law's own default
+    double density; // kg/m^3
+    double young;   // Pa
+    double poisson; // -; NAN: from the preset
+    double mu;      // Lame pair instead of young and poisson (Pa); NAN: not given
+    double lambda;
+    const double *inputs; // further numbers of the law, in the order of its inputs after the above
+    int32_t input_count;
+    double drag;     // damping by mass (1/s)
+    double rayleigh; // damping by stiffness (s), lagged
+} pli_material_def;
+
+typedef enum pli_geometry_kind {
+    PLI_GEOMETRY_GRID,
+    PLI_GEOMETRY_SHAPE,
+    PLI_GEOMETRY_FILE
+} pli_geometry_kind;
+
+typedef enum pli_grid_split { PLI_SPLIT_FIVE, PLI_SPLIT_SIX } pli_grid_split;
+
+typedef struct pli_grid_def { // a box of cells, each cut into tetrahedra
+    double center[3];         // m
+    double size[3];           // m
+    int32_t cells[3];
+    int32_t split; // pli_grid_split
+} pli_grid_def;
+
+typedef struct pli_shape_body_def { // a shape filled with tetrahedra
+    pli_variant shape;
+    int32_t vertices; // wanted number; 0: by spacing
+    double spacing;   // edge length of the lattice (m); 0: by vertices
+} pli_shape_body_def;
+
+typedef enum pli_start_kind {
+    PLI_START_REST,
+    PLI_START_RANDOM,
+    PLI_START_COLLAPSED,
+    PLI_START_STRETCHED
+} pli_start_kind;
+
+typedef struct pli_start_rest_def {
+    int32_t unused;
+} pli_start_rest_def;
+
+typedef struct pli_start_random_def { // every vertex anywhere in the body's bounding box
+    double scale;                     // of that box
+} pli_start_random_def;
+
+typedef struct pli_start_collapsed_def { // every vertex at one point
+    const double *point;                 // [3]; none: the centroid
+    int32_t point_count;                 // 0 or 3
+} pli_start_collapsed_def;
+
+typedef struct pli_start_stretched_def {
+    double scale[3]; // about the centroid; negative mirrors
+} pli_start_stretched_def;
+
+typedef struct pli_region_def { // a part of a body made of another material
+    pli_variant where;
+    const char *material;
+} pli_region_def;
+
+typedef struct pli_body_def {
+    const char *name;
+    pli_variant geometry;
+    const char *material;
+    const pli_region_def *regions; // later ones win
+    int32_t region_count;
+    double position[3];         // translation (m), applied last
+    double axis[3];             // rotation about the origin, applied second
+    double angle;               // degrees
+    double scale[3];            // applied first
+    double velocity[3];         // m/s
+    double angular_velocity[3]; // degrees per second about the centre of mass
+    pli_variant start;
+} pli_body_def;
+
+// ---- constraints and attachments ---------------------------------------------------------------
+
+typedef struct pli_constraint_def { // vertices that stand still or follow a script
+    const char *body;               // "" : every body
+    pli_variant where;
+    const char *axes; // any of "xyz"
+    pli_motion_def motion;
+} pli_constraint_def;
+
+typedef struct pli_attachment_def { // soft springs from vertices to where they started, or a script
+    const char *body;
+    pli_variant where;
+    double stiffness; // N/m per vertex
+    pli_motion_def motion;
+} pli_attachment_def;
+
+// ---- time, solver, output ----------------------------------------------------------------------
+
+typedef enum pli_integrator { PLI_IMPLICIT_EULER, PLI_BDF2 } pli_integrator;
+typedef enum pli_mode { PLI_MODE_DYNAMIC, PLI_MODE_QUASI_STATIC } pli_mode;
+
+typedef struct pli_time_def {
+    int32_t frames;          // to compute after the initial one
+    double fps;              // frames per second
+    int32_t steps_per_frame; // steps of equal length
+    int32_t integrator;      // pli_integrator
+    int32_t mode;            // pli_mode
+} pli_time_def;
+
+typedef enum pli_norm_kind {
+    PLI_NORM_AUTO,           // velocity, or characteristic where there is no inertia
+    PLI_NORM_VELOCITY,       // bound on the error of the velocity (m/s)
+    PLI_NORM_CHARACTERISTIC, // force relative to what the material bears (-)
+    PLI_NORM_FORCE           // plain length of the gradient (N)
+} pli_norm_kind;
+
+typedef enum pli_linear_kind {
+    PLI_LINEAR_AUTO,
+    PLI_LINEAR_PCG,
+    PLI_LINEAR_MINRES,
+    PLI_LINEAR_CHOLESKY
+} pli_linear_kind;
+
+typedef enum pli_preconditioner_kind {
+    PLI_PRECONDITIONER_AUTO,
+    PLI_PRECONDITIONER_NONE,
+    PLI_PRECONDITIONER_JACOBI,
+    PLI_PRECONDITIONER_BLOCK_JACOBI,
+    PLI_PRECONDITIONER_SGS
+} pli_preconditioner_kind;
+
+typedef enum pli_line_search_kind {
+    PLI_LINE_SEARCH_AUTO,
+    PLI_LINE_SEARCH_WOLFE,
+    PLI_LINE_SEARCH_BACKTRACKING,
+    PLI_LINE_SEARCH_NONE
+} pli_line_search_kind;
+
+typedef struct pli_solver_def {
+    const char *name;         // "auto" or one of the solvers
+    int32_t norm;             // pli_norm_kind
+    double tolerance;         // in the norm's unit; 0: the norm's own default
+    int32_t max_iterations;   // outer iterations before the step counts as not converged
+    int32_t fixed_iterations; // > 0: exactly so many, without a convergence test
+    int32_t linear;           // pli_linear_kind
+    int32_t preconditioner;   // pli_preconditioner_kind
+    int32_t linear_max_iterations;
+    double linear_scale;    // sigma of the inexact tolerance
+    int32_t line_search;    // pli_line_search_kind
+    double wolfe_decrease;  // c1
+    double wolfe_curvature; // c2
+    double length_clamp;    // largest length of a search direction (m)
+    double downhill;        // kappa: smallest cosine between direction and steepest descent
+} pli_solver_def;
+
+typedef struct pli_output_def {
+    int32_t every;             // write every n-th frame
+    int32_t checkpoint_every;  // frames between checkpoints
+    bool compress;             // zlib in .vtu files
+    bool iterations;           // also iterations.jsonl, a line per solver iteration
+    const char *const *fields; // of the frames; none: all
+    int32_t field_count;
+} pli_output_def;
+
+typedef enum pli_severity {
+    PLI_SEVERITY_ERROR,
+    PLI_SEVERITY_WARNING,
+    PLI_SEVERITY_IGNORE
+} pli_severity;
+
+typedef struct pli_checks_def {
+    int32_t inverted_start; // pli_severity: tetrahedra that start inverted
+} pli_checks_def;
+
+typedef enum pli_up_axis { PLI_UP_Y, PLI_UP_Z } pli_up_axis;
+
+typedef struct pli_scene_def {
+    const char *about;
+    int32_t seed;          // of every random number
+    int32_t up;            // pli_up_axis
+    const double *gravity; // [3] m/s^2; none: 9.81 downwards
+    int32_t gravity_count; // 0 or 3
+    const pli_material_def *materials;
+    int32_t material_count;
+    const pli_body_def *bodies;
+    int32_t body_count;
+    const pli_constraint_def *constraints;
+    int32_t constraint_count;
+    const pli_attachment_def *attachments;
+    int32_t attachment_count;
+    pli_time_def time;
+    pli_solver_def solver;
+    pli_output_def output;
+    pli_checks_def checks;
+} pli_scene_def;
+
+// ---- the scene object
+// ----------------------------------------------------------------------------
+
+typedef struct pli_scene pli_scene;
+
+PLI_API void pli_scene_def_init(pli_scene_def *def);
+
+// Checks a description and makes a scene with copies of everything in it.
+// Errors: scene (the message names the key, what was found and what is allowed), memory.
+PLI_API PLI_CHECKED pli_status pli_scene_create(pli_context *context, const pli_scene_def *def,
+                                                pli_scene **scene);
+PLI_API void pli_scene_destroy(pli_scene *scene);
+
+// The description. Lifetime: until the scene is destroyed.
+PLI_API const pli_scene_def *pli_scene_get(const pli_scene *scene);
+
+PLI_API pli_context *pli_scene_context(const pli_scene *scene);
+
+// "cube" of out/cube: the name of the file without folder and ending; "scene" when there is none.
+PLI_API const char *pli_scene_name(const pli_scene *scene);
+
+// ---- for readers: filling a scene while knowing where each value stands
+// ----------------------------
+
+// An empty scene (every default, nothing in it) that a reader fills through pli_scene_edit;
+// source is the file's name in messages, or NULL. pli_scene_validate ends the filling.
+PLI_API PLI_CHECKED pli_status pli_scene_create_empty(pli_context *context, const char *source,
+                                                      pli_scene **scene);
+PLI_API pli_scene_def *pli_scene_edit(pli_scene *scene);
+
+// Zeroed memory that lives as long as the scene; NULL when there is none.
+PLI_API void *pli_scene_take(pli_scene *scene, size_t bytes);
+
+// Remembers where the value at this address of the scene's memory was written.
+PLI_API PLI_CHECKED pli_status pli_scene_note(pli_scene *scene, const void *address, int32_t line,
+                                              int32_t column);
+
+// Checks what the field table cannot: names that refer, combinations, what is missing.
+PLI_API PLI_CHECKED pli_status pli_scene_validate(pli_scene *scene);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

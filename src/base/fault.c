@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fault.h"
+
+#include <stdlib.h>
+
+static void *fault_allocate(void *user, size_t bytes, const char *what)
+{
+    (void)what;
+    pli_fault *fault = user;
+    ++fault->calls;
+    bool hit = fault->fail_at > 0 && (fault->persistent ? fault->calls >= fault->fail_at
+                                                        : fault->calls == fault->fail_at);
+    if (hit) return NULL;
+
+    void *memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    if (memory == NULL) return NULL;
+    ++fault->live_blocks;
+    fault->live_bytes += (int64_t)bytes;
+    return memory;
+}
+
+static void fault_release(void *user, void *memory, size_t bytes)
+{
+    pli_fault *fault = user;
+    --fault->live_blocks;
+    fault->live_bytes -= (int64_t)bytes;
+    free(memory);
+}
+
+pli_allocator pli_fault_allocator(pli_fault *fault)
+{
+    return (pli_allocator){fault_allocate, fault_release, fault};
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Heap memory through the context's allocator. Blocks are 64-byte aligned and remember their size,
+// so that it can be given back with them. A failed call records "out of memory in <what>" in the
+// context; the caller returns PLI_ERROR_MEMORY.
+#ifndef PLI_BASE_MEMORY_H
+#define PLI_BASE_MEMORY_H
+
+#include "base/context.h"
+
+// Zeroed memory for count items of size bytes each; count 0 gives a valid block. NULL on failure.
+void *pli_allocate(pli_context *context, int64_t count, size_t size, const char *what);
+
+// Makes the block hold count items, keeping what fits; NULL memory allocates. On failure the old
+// block stays valid and NULL is returned.
+void *pli_reallocate(pli_context *context, void *memory, int64_t count, size_t size,
+                     const char *what);
+
+// Gives a block back; NULL is legal.
+void pli_release(pli_context *context, void *memory);
+
+// Bytes the caller asked for.
+size_t pli_memory_size(const void *memory);
+
+// Typed forms: PLI_NEW(context, double, 3 * n, "positions")
+#define PLI_NEW(context, type, count, what) \
+    ((type *)pli_allocate((context), (count), sizeof(type), (what)))
+
+// A copy of a string in heap memory; NULL on failure.
+char *pli_string_copy(pli_context *context, const char *text);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parallel loops and sums whose results do not depend on the number of workers.
+//
+// A loop over count items is cut into blocks by count and grain alone, never by the number of
+// workers. Bodies of different blocks must not write to the same place. Sums are formed per block
+// and combined in block order with compensation, so they have the same bits for 1 or 64 workers.
+// Nested calls run serially. This is the only file that knows OpenMP.
+#ifndef PLI_BASE_PARALLEL_H
+#define PLI_BASE_PARALLEL_H
+
+#include "base/context.h"
+
+// A sum that carries its own rounding error: the value is hi + lo.
+typedef struct pli_sum {
+    double hi;
+    double lo;
+} pli_sum;
+
+// sum += value with the rounding error of the addition kept (Knuth 1969, two-sum).
+static inline void pli_sum_add(pli_sum *sum, double value)
+{
+    double total = sum->hi + value;
+    double part = total - sum->hi;
+    sum->lo += (sum->hi - (total - part)) + (value - part);
+    sum->hi = total;
+}
+
+static inline void pli_sum_merge(pli_sum *sum, pli_sum other)
+{
+    pli_sum_add(sum, other.hi);
+    sum->lo += other.lo;
+}
+
+static inline double pli_sum_value(pli_sum sum)
+{
+    return sum.hi + sum.lo;
+}
+
+// a - b without losing what the low parts know.
+static inline double pli_sum_difference(pli_sum a, pli_sum b)
+{
+    return (a.hi - b.hi) + (a.lo - b.lo);
+}
+
+typedef void (*pli_range_fn)(void *user, int64_t begin, int64_t end);
+typedef pli_sum (*pli_range_sum_fn)(void *user, int64_t begin, int64_t end);
+typedef double (*pli_range_max_fn)(void *user, int64_t begin, int64_t end);
+
+// Calls body for blocks that cover [0, count). A block has at least grain items, except the last.
+void pli_parallel_for(const pli_context *context, int64_t count, int64_t grain, pli_range_fn body,
+                      void *user);
+
+// The sum of what body returns for the blocks of [0, count).
+pli_sum pli_parallel_sum(const pli_context *context, int64_t count, int64_t grain,
+                         pli_range_sum_fn body, void *user);
+
+// The largest of what body returns; -infinity when count is 0.
+double pli_parallel_max(const pli_context *context, int64_t count, int64_t grain,
+                        pli_range_max_fn body, void *user);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "near.h"
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "base/timers.h"
+
+static void failure_keeps_text_and_origin(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_status status = PLI_FAIL(context, PLI_ERROR_MESH, "tetrahedron %d is flat", 7);
+    assert_int_equal(status, PLI_ERROR_MESH);
+
+    char text[64];
+    pli_context_message(context, text, sizeof text);
+    assert_string_equal(text, "tetrahedron 7 is flat");
+    pli_context_origin(context, text, sizeof text);
+    assert_memory_equal(text, "test_base.c:", 12);
+    pli_context_destroy(context);
+}
+
+typedef struct heard {
+    pli_log_level level;
+    char text[128];
+    int count;
+} heard;
+
+static void hear(void *user, pli_log_level level, const char *text)
+{
+    heard *last = user;
+    last->level = level;
+    ++last->count;
+    snprintf(last->text, sizeof last->text, "%s", text);
+}
+
+static void log_hook_gets_lines_up_to_its_level(void **state)
+{
+    (void)state;
+    heard last = {0};
+    pli_context_def def = pli_context_def_default();
+    def.log = hear;
+    def.log_user = &last;
+    def.log_level = PLI_LOG_WARNING;
+    pli_context *context = NULL;
+    OK(NULL, pli_context_create(&def, &context));
+    PLI_LOG(context, PLI_LOG_INFO, "not heard");
+    assert_int_equal(last.count, 0);
+    PLI_LOG(context, PLI_LOG_WARNING, "step %d", 3);
+    assert_int_equal(last.count, 1);
+    assert_string_equal(last.text, "step 3");
+    PLI_ASSERT(context, 1 + 1 == 3);
+    assert_int_equal(last.level, PLI_LOG_ERROR);
+    pli_context_destroy(context);
+}
+
+static void wrong_thread_count_is_refused(void **state)
+{
+    (void)state;
+    pli_context_def def = pli_context_def_default();
+    def.thread_count = -1;
+    pli_context *context = (pli_context *)&def;
+    assert_int_equal(pli_context_create(&def, &context), PLI_ERROR_ARGUMENT);
+    assert_null(context);
+}
+
+static void nth_allocation_fails_and_leaks_nothing(void **state)
+{
+    (void)state;
+    pli_fault fault = {.fail_at = 3};
+    pli_context_def def = pli_context_def_default();
+    def.allocator = pli_fault_allocator(&fault);
+    pli_context *context = NULL;
+    OK(NULL, pli_context_create(&def, &context));
+    double *a = PLI_NEW(context, double, 10, "first");
+    assert_non_null(a);
+    assert_null(PLI_NEW(context, double, 10, "second"));
+    char text[128];
+    pli_context_message(context, text, sizeof text);
+    assert_string_equal(text, "out of memory in second, needed 80 bytes");
+    pli_release(context, a);
+    pli_context_destroy(context);
+    assert_int_equal(fault.live_blocks, 0);
+    assert_int_equal(fault.live_bytes, 0);
+}
+
+static void absurd_sizes_are_refused(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    assert_null(pli_allocate(context, INT64_MAX, 8, "huge"));
+    assert_null(pli_allocate(context, -1, 8, "negative"));
+    pli_context_destroy(context);
+}
+
+static void reallocation_keeps_content(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    int32_t *a = PLI_NEW(context, int32_t, 3, "a");
+    a[2] = 42;
+    a = pli_reallocate(context, a, 1000, sizeof *a, "a");
+    assert_int_equal(a[2], 42);
+    assert_int_equal(a[999], 0);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    pli_release(context, a);
+    pli_context_destroy(context);
+}
+
+static void warm_arena_does_not_allocate(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_arena *arena = NULL;
+    OK(context, pli_arena_create(context, 64, &arena));
+    int64_t before = 0;
+    for (int round = 0; round < 3; ++round) {
+        if (round == 2) before = pli_context_allocation_count(context);
+        pli_arena_mark outer = pli_arena_begin(arena);
+        double *a = pli_arena_doubles(arena, 1000, "a");
+        pli_arena_mark inner = pli_arena_begin(arena);
+        double *b = pli_arena_doubles(arena, 5000, "b");
+        assert_non_null(a);
+        assert_non_null(b);
+        assert_int_equal((uintptr_t)b % 64, 0);
+        a[999] = 1;
+        b[0] = 2;
+        b[4999] = 3;
+        assert_true(a[999] == 1);
+        pli_arena_end(arena, inner);
+        pli_arena_end(arena, outer);
+    }
+    assert_int_equal(pli_context_allocation_count(context), before);
+    assert_int_equal(pli_arena_peak(arena), 48000);
+    pli_arena_destroy(arena);
+    pli_context_destroy(context);
+}
+
+static pli_sum sum_of_sines(void *user, int64_t begin, int64_t end)
+{
+    (void)user;
+    pli_sum sum = {0, 0};
+    for (int64_t i = begin; i < end; ++i) sum.hi += sin((double)i);
+    return sum;
+}
+
+static void sums_have_the_same_bits_for_any_thread_count(void **state)
+{
+    (void)state;
+    double reference = 0;
+    for (int32_t threads = 1; threads <= 7; ++threads) {
+        pli_context *context = make_context(threads);
+        double sum = pli_sum_value(pli_parallel_sum(context, 1234567, 64, sum_of_sines, NULL));
+        if (threads == 1) reference = sum;
+        assert_memory_equal(&sum, &reference, sizeof sum);
+        pli_context_destroy(context);
+    }
+}
+
+static void compensated_sum_keeps_small_parts(void **state)
+{
+    (void)state;
+    pli_sum sum = {0, 0};
+    pli_sum_add(&sum, 1e16);
+    for (int i = 0; i < 1000; ++i) pli_sum_add(&sum, 0.1);
+    pli_sum_add(&sum, -1e16);
+    NEAR(pli_sum_value(sum), 100.0, 1e-13, 0);
+}
+
+static void mark_range(void *user, int64_t begin, int64_t end)
+{
+    int *hits = user;
+    for (int64_t i = begin; i < end; ++i) ++hits[i];
+}
+
+static void parallel_loop_visits_every_item_once(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(4);
+    static const int64_t counts[] = {0, 1, 7, 512, 513, 100003};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
+        int *hits = calloc((size_t)counts[k] + 1, sizeof *hits);
+        assert_non_null(hits);
+        pli_parallel_for(context, counts[k], 10, mark_range, hits);
+        for (int64_t i = 0; i < counts[k]; ++i) assert_int_equal(hits[i], 1);
+        free(hits);
+    }
+    pli_context_destroy(context);
+}
+
+static double largest_cosine(void *user, int64_t begin, int64_t end)
+{
+    (void)user;
+    double largest = -2;
+    for (int64_t i = begin; i < end; ++i) largest = fmax(largest, i == 777 ? 3 : cos((double)i));
+    return largest;
+}
+
+static void parallel_max_finds_the_largest(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    NEAR(pli_parallel_max(context, 10000, 16, largest_cosine, NULL), 3.0, 0, 0);
+    assert_true(isinf(pli_parallel_max(context, 0, 16, largest_cosine, NULL)));
+    pli_context_destroy(context);
+}
+
+static void random_bits_match_published_vectors(void **state)
+{
+    (void)state;
+    // known answer of Philox 4x32-10 for all-zero counter and key (Salmon et al. 2011, Random123)
+    pli_random zero = {0, 0};
+    assert_true(pli_random_bits(zero, 0) == 0xe169c58d6627e8d5ULL);
+    // all-ones counter and key
+    pli_random ones = {UINT64_MAX, UINT64_MAX};
+    assert_true((uint32_t)pli_random_bits(ones, UINT64_MAX) == 0x408f276du);
+}
+
+static void random_numbers_have_the_right_moments(void **state)
+{
+    (void)state;
+    pli_random random = {42, 1};
+    enum { N = 200000 };
+    double mean = 0, square = 0, normal = 0, normal_square = 0;
+    for (uint64_t i = 0; i < N; ++i) {
+        double u = pli_random_uniform(random, i);
+        assert_true(u >= 0 && u < 1);
+        mean += u / N;
+        square += u * u / N;
+        double g = pli_random_normal(random, i);
+        normal += g / N;
+        normal_square += g * g / N;
+    }
+    // four standard errors
+    NEAR(mean, 0.5, 0, 4 * sqrt(1.0 / 12 / N));
+    NEAR(square, 1.0 / 3, 0, 4 * sqrt(4.0 / 45 / N));
+    NEAR(normal, 0.0, 0, 4 / sqrt(N));
+    NEAR(normal_square, 1.0, 0, 4 * sqrt(2.0 / N));
+}
+
+static void timers_charge_the_innermost_phase(void **state)
+{
+    (void)state;
+    pli_timers timers;
+    pli_timers_clear(&timers);
+    pli_timers_begin(&timers, "outer");
+    pli_timers_begin(&timers, "inner");
+    double start = pli_clock_seconds();
+    while (pli_clock_seconds() - start < 0.02) continue;
+    pli_timers_end(&timers);
+    pli_timers_end(&timers);
+    AT_LEAST(pli_timers_seconds(&timers, "inner"), 0.02);
+    AT_MOST(pli_timers_seconds(&timers, "outer"), pli_timers_seconds(&timers, "inner"));
+    assert_int_equal(timers.calls[0], 1);
+}
+
+static void hash_depends_on_every_byte(void **state)
+{
+    (void)state;
+    unsigned char bytes[37] = {0};
+    uint64_t base = pli_hash_bytes(PLI_HASH_START, bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; ++i) {
+        bytes[i] = 1;
+        assert_true(pli_hash_bytes(PLI_HASH_START, bytes, sizeof bytes) != base);
+        bytes[i] = 0;
+    }
+    assert_true(pli_hash_bytes(PLI_HASH_START, bytes, 36) != base);
+}
+
+static void text_grows_and_formats(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_text text;
+    pli_text_init(&text, context);
+    for (int i = 0; i < 500; ++i) pli_text_format(&text, "%d,", i);
+    pli_text_append(&text, "end");
+    assert_false(text.failed);
+    assert_int_equal((int)strlen(text.bytes), (int)text.length);
+    assert_memory_equal(text.bytes, "0,1,2,", 6);
+    pli_text_clear(&text);
+    pli_context_destroy(context);
+}
+
+static void edit_distance_counts_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(pli_text_distance("friction", "frition"), 1);
+    assert_int_equal(pli_text_distance("", "abc"), 3);
+    assert_int_equal(pli_text_distance("same", "same"), 0);
+    assert_int_equal(pli_text_distance("young", "yuong"), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failure_keeps_text_and_origin),
+        cmocka_unit_test(log_hook_gets_lines_up_to_its_level),
+        cmocka_unit_test(wrong_thread_count_is_refused),
+        cmocka_unit_test(nth_allocation_fails_and_leaks_nothing),
+        cmocka_unit_test(absurd_sizes_are_refused),
+        cmocka_unit_test(reallocation_keeps_content),
+        cmocka_unit_test(warm_arena_does_not_allocate),
+        cmocka_unit_test(sums_have_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(compensated_sum_keeps_small_parts),
+        cmocka_unit_test(parallel_loop_visits_every_item_once),
+        cmocka_unit_test(parallel_max_finds_the_largest),
+        cmocka_unit_test(random_bits_match_published_vectors),
+        cmocka_unit_test(random_numbers_have_the_right_moments),
+        cmocka_unit_test(timers_charge_the_innermost_phase),
+        cmocka_unit_test(hash_depends_on_every_byte),
+        cmocka_unit_test(text_grows_and_formats),
+        cmocka_unit_test(edit_distance_counts_edits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
