@@ -301,18 +301,22 @@ typedef struct pli_motion_def { // segments or keyframes, not both; neither: sta
 
 // ---- materials and bodies ---------------------------------------------------------------------
 
+typedef struct pli_named_value {
+    const char *name;
+    double value;
+} pli_named_value;
+
 typedef struct pli_material_def {
     const char *name;
     const char *preset; // "" or a preset that supplies law and numbers not given here
-    const char *law;    // "" : from the preset
-    // 0: from the preset, or from the law's own default
-    double density; // kg/m^3
-    double young;   // Pa
-    double poisson; // -; NAN: from the preset
-    double mu;      // Lame pair instead of young and poisson (Pa); NAN: not given
+    const char *law;    // "": from the preset
+    double density;     // kg/m^3; 0: from the preset
+    double young;       // Pa; 0: from the preset
+    double poisson;     // -; -1: from the preset
+    double mu;          // Lame pair instead of young and poisson (Pa); 0: not given
     double lambda;
-    const double *inputs; // further numbers of the law, in the order of its inputs after the above
-    int32_t input_count;
+    const pli_named_value *parameters; // further inputs of the law, by its keys
+    int32_t parameter_count;
     double drag;     // damping by mass (1/s)
     double rayleigh; // damping by stiffness (s), lagged
 } pli_material_def;
