@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The benchmark program: a table of cases, each of which prints claims.
+//
+// A claim is one number that a paper or we ourselves promise: what the paper says, what this run
+// measured, and the band that counts as a pass. Speeds are ratios measured in one run (against a
+// reference kernel, a rival solver, or the machine's copy bandwidth), never bare seconds.
+#ifndef PLI_BENCH_BENCH_H
+#define PLI_BENCH_BENCH_H
+
+#include "pliant/base.h"
+
+typedef struct pli_bench pli_bench;
+
+typedef struct pli_claim {
+    const char *claim; // id of the claim, such as "Q4-5", or a kernel's name
+    const char *what;  // one line
+    const char *paper; // the published figure as text, or "-"
+    double ours;
+    const char *unit; // "x", "1/s", "iterations", "" ...
+    double band_low;  // pass when band_low <= ours <= band_high; infinite ends are open
+    double band_high; // both NAN: the figure is only reported
+} pli_claim;
+
+typedef struct pli_bench_case {
+    const char *id;
+    const char *doc;
+    pli_status (*run)(pli_bench *bench);
+} pli_bench_case;
+
+pli_context *pli_bench_context(const pli_bench *bench);
+
+// Paper size instead of lite.
+bool pli_bench_is_paper_size(const pli_bench *bench);
+
+// Prints a claim and keeps it for --json.
+void pli_bench_claim(pli_bench *bench, const pli_claim *claim);
+
+// Prints a plain line that belongs to the case.
+void pli_bench_note(pli_bench *bench, const char *format, ...) PLI_PRINTF(2, 3);
+
+// Folder for pictures and other files of the case.
+const char *pli_bench_folder(const pli_bench *bench);
+
+// Seconds of the fastest of several calls of body, after one that is not timed.
+double pli_bench_best_seconds(void (*body)(void *user), void *user, int repeats);
+
+// Bytes per second of a plain copy of arrays far larger than the caches, by all threads, counting
+// what is read and what is written: the yardstick of memory-bound kernels. Measured once a run.
+double pli_bench_copy_bandwidth(pli_bench *bench);
+
+// The parts of the case "kernels", one per file.
+pli_status pli_bench_kernels_svd(pli_bench *bench);
+pli_status pli_bench_kernels_linear(pli_bench *bench);
+pli_status pli_bench_kernels_fem(pli_bench *bench);
+
+// The table of S4 without collisions.
+pli_status pli_bench_s4_mesh(pli_bench *bench);
+
+#endif
