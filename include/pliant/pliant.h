@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything: see base.h, scene.h, sim.h, io.h for using pliant, extend.h for adding to it.
+#ifndef PLIANT_H
+#define PLIANT_H
+
+#include "pliant/base.h"
+#include "pliant/extend.h"
+#include "pliant/io.h"
+#include "pliant/scene.h"
+#include "pliant/sim.h"
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simulating: scene -> model -> state -> [ solver: step, step, ... ] -> reports and frames.
+//
+//   model   compiled from a scene, constant, may be shared between threads;
+//   state   exactly what a checkpoint holds; nothing else can change a result;
+//   solver  scratch and caches; dropping and rebuilding it never changes a result.
+//
+// The same scene, build and steps give the same bits for any number of threads.
+#ifndef PLIANT_SIM_H
+#define PLIANT_SIM_H
+
+#include "pliant/base.h"
+#include "pliant/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pli_model pli_model;
+typedef struct pli_state pli_state;
+typedef struct pli_solver pli_solver;
+
+// ---- model
+// ---------------------------------------------------------------------------------------
+
+typedef struct pli_model_info {
+    int32_t body_count;
+    int32_t vertex_count;
+    int32_t tet_count;
+    int64_t unknown_count;   // 3 vertices, less what is fixed at the start
+    int64_t block_count;     // 3x3 blocks of the Hessian
+    int64_t memory_estimate; // bytes that model, state and solver will need together
+    double dt;               // length of a step (s)
+    double size;             // diagonal of the bounding box of everything (m)
+    double mass;             // kg
+    const char *solver;      // the solver that "auto" picks, or the one asked for
+    double tolerance;        // what the convergence test compares with
+    const char *tolerance_unit;
+} pli_model_info;
+
+// Compiles a scene. Errors: scene, mesh, unsupported, memory.
+// Lifetime: the model keeps no reference to the scene.
+PLI_API PLI_CHECKED pli_status pli_model_create(pli_context *context, const pli_scene *scene,
+                                                pli_model **model);
+PLI_API void pli_model_destroy(pli_model *model);
+PLI_API void pli_model_get_info(const pli_model *model, pli_model_info *info);
+
+// Bodies, in the order of the scene. Returned pointers live as long as the model.
+PLI_API const char *pli_model_body_name(const pli_model *model, int32_t body);
+// First vertex and number of vertices of a body in the state's arrays.
+PLI_API void pli_model_body_range(const pli_model *model, int32_t body, int32_t *first,
+                                  int32_t *count);
+PLI_API const double *pli_model_rest_positions(const pli_model *model); // [vertex_count][3] (m)
+PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_count][4]
+PLI_API const double *pli_model_masses(const pli_model *model);         // [vertex_count] (kg)
+
+// ---- state
+// ---------------------------------------------------------------------------------------
+
+// The state at time zero.
+PLI_API PLI_CHECKED pli_status pli_state_create(const pli_model *model, pli_state **state);
+PLI_API void pli_state_destroy(pli_state *state);
+PLI_API void pli_state_copy(const pli_state *from, pli_state *to);
+
+PLI_API int64_t pli_state_step(const pli_state *state); // steps taken so far
+PLI_API double pli_state_time(const pli_state *state);  // s
+
+// Positions (m) and velocities (m/s), [vertex_count][3]. Lifetime: until the state is destroyed;
+// contents change with the next step.
+PLI_API const double *pli_state_positions(const pli_state *state);
+PLI_API const double *pli_state_velocities(const pli_state *state);
+
+// Replaces positions and velocities; either may be NULL. Errors: argument (a value is not finite).
+PLI_API PLI_CHECKED pli_status pli_state_set(pli_state *state, const double *positions,
+                                             const double *velocities);
+
+// 64-bit hash of everything in the state.
+PLI_API uint64_t pli_state_hash(const pli_state *state);
+
+// Everything in the state as named arrays: what a checkpoint stores and restores.
+typedef enum pli_array_kind { PLI_ARRAY_F64, PLI_ARRAY_I64 } pli_array_kind;
+
+typedef struct pli_state_array {
+    const char *name;
+    pli_array_kind kind;
+    int64_t rows;
+    int32_t columns;
+    void *data; // [rows][columns]; writing here is how a checkpoint is restored
+} pli_state_array;
+
+PLI_API int32_t pli_state_array_count(const pli_state *state);
+PLI_API void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array);
+
+// ---- solver and reports
+// ----------------------------------------------------------------------------
+
+// Why a step ended. The sign tells success, the value tells why.
+typedef enum pli_stop {
+    PLI_STOP_GRADIENT = 1,    // the norm of the gradient fell under the tolerance
+    PLI_STOP_STEP = 2,        // the next step would be shorter than rounding
+    PLI_STOP_FIXED = 3,       // the fixed number of iterations was made, as asked
+    PLI_STOP_ITERATIONS = -1, // budget spent; the state is the best iterate
+    PLI_STOP_LINESEARCH = -2, // no admissible decrease was found
+    PLI_STOP_NONFINITE = -3,  // energy or direction was not finite; the step was rejected
+    PLI_STOP_LINEAR = -4      // the linear solver could not produce a direction
+} pli_stop;
+
+// "gradient", "step", ... as in steps.jsonl.
+PLI_API const char *pli_stop_name(pli_stop stop);
+
+enum { PLI_REPORT_PHASES = 24 };
+
+typedef struct pli_energies { // J
+    double kinetic;
+    double elastic;
+    double gravity;
+    double attachment;
+    double contact;
+    double total; // sum of the above
+} pli_energies;
+
+typedef struct pli_step_report {
+    int64_t step; // 1 for the first step
+    double time;  // at the end of the step (s)
+    double dt;    // s
+    const char *solver;
+    pli_stop stop;
+    int32_t iterations;         // outer iterations: linear systems solved
+    int64_t linear_iterations;  // inner iterations, all systems together
+    int32_t energy_evaluations; // by line searches and initial guesses
+    double residual;            // in the norm of the convergence test
+    double tolerance;
+    pli_energies energy;
+    double momentum[3];         // kg m/s
+    double angular_momentum[3]; // kg m^2/s, about the origin
+    double min_J;               // smallest determinant of a deformation gradient
+    int32_t inverted;           // tetrahedra with J <= 0
+    int32_t vertices;
+    int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
+    const char *phase_name[PLI_REPORT_PHASES];
+    double phase_seconds[PLI_REPORT_PHASES];
+    double seconds; // all of the step
+} pli_step_report;
+
+// One outer iteration, as it happens.
+typedef struct pli_iteration_report {
+    int64_t step;
+    int32_t iteration; // 0 is the state before the first direction
+    double residual;   // in the norm of the convergence test
+    double gradient;   // plain length of the gradient (N)
+    double energy;     // of the objective (J)
+    double alpha;      // step length that the line search chose; 0 for iteration 0
+    int32_t linear_iterations;
+    int32_t energy_evaluations;
+    int32_t direction; // 0 Newton, 1 reversed Newton, 2 steepest descent
+    double seconds;    // since the step began
+} pli_iteration_report;
+
+typedef void (*pli_iteration_fn)(void *user, const pli_iteration_report *report);
+// Returns true to abandon the step that is being computed.
+typedef bool (*pli_cancel_fn)(void *user);
+
+PLI_API PLI_CHECKED pli_status pli_solver_create(const pli_model *model, pli_solver **solver);
+PLI_API void pli_solver_destroy(pli_solver *solver);
+
+// Hears every outer iteration; NULL turns it off.
+PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user);
+// Is asked at every outer iteration; NULL turns it off.
+PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
+
+// Advances the state by the model's step length. A step that does not converge returns PLI_OK and
+// says so in report->stop; the state then is the best iterate, or unchanged when it was rejected.
+// Errors: interrupted (state unchanged), memory (state unchanged).
+PLI_API PLI_CHECKED pli_status pli_solver_step(pli_solver *solver, pli_state *state,
+                                               pli_step_report *report);
+
+// Energies, momenta and smallest J of a state, without advancing it.
+PLI_API PLI_CHECKED pli_status pli_solver_measure(pli_solver *solver, const pli_state *state,
+                                                  pli_step_report *report);
+
+// What solvers there are. Lifetime: static.
+typedef struct pli_solver_info {
+    const char *name;
+    const char *doc;
+    const char *source; // paper it comes from
+} pli_solver_info;
+
+PLI_API int32_t pli_solver_info_count(void);
+PLI_API const pli_solver_info *pli_solver_info_get(int32_t index);
+
+// ---- frames
+// ----------------------------------------------------------------------------------------
+
+typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
+typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
+
+typedef struct pli_frame_field {
+    const char *name; // "velocity"
+    const char *unit; // "m/s"
+    pli_field_place place;
+    int32_t components;   // 1 or 3
+    const double *values; // [points or cells][components]
+} pli_frame_field;
+
+typedef struct pli_frame_part { // what one file of a frame holds
+    const char *name;           // the body's
+    pli_part_kind kind;
+    int32_t point_count;
+    const double *points; // [point_count][3] (m)
+    int32_t cell_count;
+    const int32_t *cells; // [cell_count][4 or 3], ids within the part; NULL for points
+    int32_t field_count;
+    const pli_frame_field *fields;
+} pli_frame_part;
+
+typedef struct pli_frame {
+    int32_t index; // 0 is the initial state
+    int64_t step;
+    double time; // s
+    int32_t part_count;
+    const pli_frame_part *parts;
+} pli_frame;
+
+// The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
+// material. Lifetime: until the next call on this solver.
+PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
+                                                pli_frame *frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
