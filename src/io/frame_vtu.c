@@ -381,8 +381,11 @@ static void describe_array(pli_text *text, const struct pli_vtu_array *array)
 {
     pli_text_format(text, "<DataArray type=\"%s\" Name=\"", kinds[array->kind].type);
     pli_xml_append_escaped(text, array->name);
-    pli_text_format(text, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%lld\"",
-                    array->components, (long long)array->offset);
+    pli_text_append(text, "\"");
+    if (array->components > 1) {
+        pli_text_format(text, " NumberOfComponents=\"%d\"", array->components);
+    }
+    pli_text_format(text, " format=\"appended\" offset=\"%lld\"", (long long)array->offset);
     if (array->unit == NULL || array->unit[0] == '\0') {
         pli_text_append(text, "/>\n");
         return;
