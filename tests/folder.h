@@ -7,7 +7,7 @@
 #include "near.h"
 
 #include <dirent.h>
-#include <sys/stat.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 typedef struct folder_fixture {
@@ -45,6 +45,8 @@ static inline void remove_folder(const char *folder)
 static inline int folder_tear_down(void **state)
 {
     folder_fixture *fix = *state;
+    // a test of a full disk may have put a small file system there
+    umount(fix->folder);
     remove_folder(fix->folder);
     pli_context_destroy(fix->context);
     free(fix);

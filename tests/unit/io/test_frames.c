@@ -418,7 +418,6 @@ static void full_disk_leaves_earlier_frames(void **state)
     // three bodies a frame and nothing else, neither drafts nor a part of the last frame
     assert_int_equal(count_entries(fix, "frames"), 3 * count);
     check_series(fix->context, fix->folder, 9, count);
-    assert_int_equal(umount(fix->folder), 0);
 }
 
 static void file_size_limit_is_an_io_failure(void **state)
