@@ -81,7 +81,7 @@ void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h
 static void compute_force(pli_rayleigh *r, const double *x)
 {
     int64_t n = 3 * (int64_t)r->elastic->vertex_count;
-    pli_vector_add_scaled(r->context, n, x, -1, r->x_n, r->move);
+    pli_vector_subtract(r->context, n, x, r->x_n, r->move);
     pli_bcsr_multiply(r->D, r->move, r->force);
 }
 
@@ -98,7 +98,7 @@ static void rayleigh_add_gradient(void *self, const double *x, double *g)
     pli_rayleigh *r = self;
     compute_force(r, x);
     int64_t n = 3 * (int64_t)r->elastic->vertex_count;
-    pli_vector_add_scaled(r->context, n, g, 1 / r->h, r->force, g);
+    pli_vector_axpy(r->context, n, 1 / r->h, r->force, g);
 }
 
 typedef struct merge_job {

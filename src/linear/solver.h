@@ -20,7 +20,7 @@ typedef enum pli_linear_solver_kind {
 
 typedef struct pli_linear_solver_def {
     pli_linear_solver_kind kind;
-    pli_preconditioner_choice preconditioner; // of the iterative kinds
+    pli_precondition_kind preconditioner; // of the iterative kinds
     int32_t max_iterations;
     bool stop_at_indefinite; // conjugate gradients end at the first direction of no curvature
 } pli_linear_solver_def;

@@ -28,8 +28,8 @@ static int64_t unknown_count(const pli_line *line)
 static sample evaluate_energy(const search *s, double alpha)
 {
     const pli_line *line = s->line;
-    pli_vector_add_scaled(line->objective->context, unknown_count(line), line->x, alpha, line->d,
-                          line->trial_x);
+    pli_vector_copy(line->objective->context, unknown_count(line), line->x, line->trial_x);
+    pli_vector_axpy(line->objective->context, unknown_count(line), alpha, line->d, line->trial_x);
     ++s->report->evaluations;
     pli_sum energy = pli_objective_energy(line->objective, line->trial_x);
     double change = pli_sum_difference(energy, line->energy);

@@ -112,36 +112,44 @@ static pli_status prepare_linear_system(newton *s, bool *usable)
 static double inexact_tolerance(const newton *s)
 {
     if (s->def->linear_tolerance > 0) return s->def->linear_tolerance;
-    double r = fmax(s->report->residual, s->def->tolerance) / s->objective->norm_scale;
-    return fmin(0.5, s->def->linear_scale * sqrt(r));
+    double scale = s->objective->norm_scale;
+    return pli_krylov_newton_tolerance(s->report->residual / scale, s->def->tolerance / scale,
+                                       s->def->linear_scale);
 }
 
-// d = -g scaled to the minimum of the quadratic model along it
-static void use_steepest_descent(newton *s)
+// Scales d to the minimum of the quadratic model along it, so that the line search starts sensibly.
+static void scale_to_model(newton *s)
 {
     pli_context *context = context_of(s);
-    pli_bcsr_multiply(s->objective->H, s->g, s->b);
-    double square = pli_vector_dot(context, s->n, s->g, s->g);
-    double curvature = fabs(pli_vector_dot(context, s->n, s->g, s->b));
-    double scale = curvature > 0 ? square / curvature : 1;
-    if (!isfinite(scale)) scale = 1;
-    pli_vector_scale(context, s->n, -scale, s->g, s->d);
+    pli_bcsr_multiply(s->objective->H, s->d, s->b);
+    double slope = fabs(pli_vector_dot(context, s->n, s->g, s->d));
+    double curvature = fabs(pli_vector_dot(context, s->n, s->d, s->b));
+    if (curvature > 0 && isfinite(slope / curvature)) {
+        pli_vector_scale(context, s->n, slope / curvature, s->d);
+    }
     s->last.direction = PLI_DIRECTION_STEEPEST;
+}
+
+static void use_steepest_descent(newton *s)
+{
+    pli_vector_copy(context_of(s), s->n, s->g, s->d);
+    pli_vector_scale(context_of(s), s->n, -1, s->d);
+    scale_to_model(s);
 }
 
 static pli_status compute_direction(newton *s)
 {
     pli_timers_begin(s->env->timers, "linear");
-    pli_context *context = context_of(s);
-    pli_vector_scale(context, s->n, -1, s->g, s->b);
+    pli_vector_copy(context_of(s), s->n, s->g, s->b);
+    pli_vector_scale(context_of(s), s->n, -1, s->b);
     pli_krylov_report solved;
     pli_status status = pli_linear_solver_solve(s->linear, s->b, inexact_tolerance(s),
                                                 s->env->scratch, s->d, &solved);
     s->last.linear_iterations = solved.iterations;
     s->report->linear_iterations += solved.iterations;
     s->last.direction = PLI_DIRECTION_NEWTON;
-    // indefinite at the very first step: all there is, is the gradient
-    if (solved.stop == PLI_KRYLOV_INDEFINITE && solved.iterations == 0) use_steepest_descent(s);
+    // indefinite at the very first step: all there is, is the preconditioned gradient
+    if (solved.stop == PLI_KRYLOV_INDEFINITE && solved.iterations <= 1) scale_to_model(s);
     pli_timers_end(s->env->timers);
     return status;
 }
@@ -154,14 +162,14 @@ static void guard_direction(newton *s)
     double slope = pli_vector_dot(context, s->n, s->d, s->g);
     double bound = s->def->downhill * length * s->last.gradient;
     if (slope > bound) {
-        pli_vector_scale(context, s->n, -1, s->d, s->d);
+        pli_vector_scale(context, s->n, -1, s->d);
         s->last.direction = PLI_DIRECTION_REVERSED;
     } else if (!(slope < -bound)) {
         use_steepest_descent(s);
         length = sqrt(pli_vector_dot(context, s->n, s->d, s->d));
     }
     if (length > s->def->length_clamp) {
-        pli_vector_scale(context, s->n, s->def->length_clamp / length, s->d, s->d);
+        pli_vector_scale(context, s->n, s->def->length_clamp / length, s->d);
     }
 }
 

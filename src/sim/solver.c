@@ -124,14 +124,14 @@ static pli_linear_solver_kind choose_linear(const pli_solver_def *def, const pli
     return kind->linear;
 }
 
-static pli_preconditioner_choice choose_preconditioner(const pli_solver_def *def,
-                                                       const pli_solver_kind *kind)
+static pli_precondition_kind choose_preconditioner(const pli_solver_def *def,
+                                                   const pli_solver_kind *kind)
 {
     switch ((pli_preconditioner_kind)def->preconditioner) {
     case PLI_PRECONDITIONER_NONE: return PLI_PRECONDITION_NONE;
     case PLI_PRECONDITIONER_JACOBI: return PLI_PRECONDITION_JACOBI;
     case PLI_PRECONDITIONER_BLOCK_JACOBI: return PLI_PRECONDITION_BLOCK_JACOBI;
-    case PLI_PRECONDITIONER_SGS: return PLI_PRECONDITION_SGS;
+    case PLI_PRECONDITIONER_SGS: return PLI_PRECONDITION_GAUSS_SEIDEL;
     case PLI_PRECONDITIONER_AUTO: break;
     }
     return kind->preconditioner;

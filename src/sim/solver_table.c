@@ -47,7 +47,7 @@ static const pli_solver_kind kinds[] = {
         .two_guesses = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
-        .preconditioner = PLI_PRECONDITION_SGS,
+        .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
     },
 };
 

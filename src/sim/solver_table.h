@@ -17,7 +17,7 @@ typedef struct pli_solver_kind {
     double decrease;         // c1 of a backtracking search
     pli_search_kind search;
     pli_linear_solver_kind linear;
-    pli_preconditioner_choice preconditioner;
+    pli_precondition_kind preconditioner;
 } pli_solver_kind;
 
 // NULL when there is no solver of this name; "auto" gives the default for meshes.
