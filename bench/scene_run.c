@@ -20,10 +20,10 @@ static pli_status load(pli_bench_scene *s, const char *name, const char *const *
     if (text == NULL) {
         return PLI_FAIL(s->context, PLI_ERROR_SCENE, "there is no shipped scene %s", name);
     }
-    pli_scene_load_def def = pli_scene_load_def_default();
-    def.overrides = overrides;
-    while (overrides != NULL && overrides[def.override_count] != NULL) ++def.override_count;
-    PLI_TRY(pli_scene_parse(s->context, text->begin, name, &def, &s->scene));
+    pli_load_def def = {.sets = overrides};
+    while (overrides != NULL && overrides[def.set_count] != NULL) ++def.set_count;
+    PLI_TRY(
+        pli_scene_parse(s->context, text->begin, text->end - text->begin, name, &def, &s->scene));
     PLI_TRY(pli_model_create(s->context, s->scene, &s->model));
     PLI_TRY(pli_state_create(s->model, &s->state));
     PLI_TRY(pli_solver_create(s->model, &s->solver));

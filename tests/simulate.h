@@ -20,7 +20,8 @@ typedef struct simulation {
 static inline void simulation_init(simulation *s, const char *yaml, int32_t thread_count)
 {
     *s = (simulation){.context = make_context(thread_count)};
-    OK(s->context, pli_scene_parse(s->context, yaml, "test", NULL, &s->scene));
+    OK(s->context,
+       pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &s->scene));
     OK(s->context, pli_model_create(s->context, s->scene, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));

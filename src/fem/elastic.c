@@ -310,7 +310,7 @@ static double equivalent_stress(const double P[9], const double F[9], double J)
     return sqrt(1.5 * pli_mat3_contract(sigma, sigma)) / fmax(fabs(J), thinnest);
 }
 
-static void gather_lane(const double planes[9][LANES], int lane, double out[9])
+static void gather_lane(double planes[9][LANES], int lane, double out[9])
 {
     for (int k = 0; k < 9; ++k) out[k] = planes[k][lane];
 }

@@ -113,8 +113,7 @@ static void contract_left(const batch *b, int a, double W[27][LANES])
 }
 
 // K_ik = W_i,kl g_bl
-static void contract_right(const batch *b, int corner, const double W[27][LANES],
-                           double K[9][LANES])
+static void contract_right(const batch *b, int corner, double W[27][LANES], double K[9][LANES])
 {
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {
@@ -128,8 +127,8 @@ static void contract_right(const batch *b, int corner, const double W[27][LANES]
 }
 
 // out = -(A + B + C), where some of them are needed transposed
-static void negative_sum(const double A[9][LANES], const double B[9][LANES],
-                         const double C[9][LANES], const bool transposed[3], double out[9][LANES])
+static void negative_sum(double A[9][LANES], double B[9][LANES], double C[9][LANES],
+                         const bool transposed[3], double out[9][LANES])
 {
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {

@@ -40,7 +40,7 @@ static void oscillator_yaml(char *text, size_t capacity, const char *integrator,
     double h = 0.01;
     double omega = omega_h / h;
     snprintf(text, capacity,
-             "materials: {stiff: {law: fixed-corotated, density: 1, young: 1e6, poisson: 0.3}}\n"
+             "materials: {stiff: {law: fixed-corotated, density: 1, young: 1e8, poisson: 0.3}}\n"
              "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [1, 1, 1]}},\n"
              "  material: stiff}}\n"
              "gravity: [0, 0, 0]\n"
