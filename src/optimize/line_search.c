@@ -169,10 +169,13 @@ static void search_backtracking(const search *s)
     double alpha = fmin(1, s->line->alpha_max);
     while (s->report->evaluations < s->def->max_evaluations) {
         sample trial = evaluate_energy(s, alpha);
-        if (has_sufficient_decrease(s, &trial) || is_within_noise(s, &trial)) {
+        bool falls = has_sufficient_decrease(s, &trial);
+        if (falls || is_within_noise(s, &trial)) {
             evaluate_slope(s, &trial);
-            accept(s, &trial);
-            return;
+            if (falls || has_small_slope(s, &trial)) {
+                accept(s, &trial);
+                return;
+            }
         }
         alpha *= 0.5;
     }
@@ -189,6 +192,8 @@ void pli_line_search(const pli_line_search_def *def, const pli_line *line, pli_l
 {
     *report = (pli_line_report){0};
     search s = {def, line, report};
+    // nothing is to be found where it does not go down
+    if (def->kind != PLI_SEARCH_NONE && !(line->slope < 0)) return;
     switch (def->kind) {
     case PLI_SEARCH_NONE: take_full_step(&s); break;
     case PLI_SEARCH_WOLFE: search_wolfe(&s); break;

@@ -192,7 +192,7 @@ static void an_uphill_direction_finds_nothing(void **state)
     searched s =
         search_from(function, (double[]){0, 0, 0}, (double[]){-1, 0, 0}, halving, INFINITY);
     assert_false(s.report.found);
-    assert_int_equal(s.report.evaluations, 60);
+    assert_int_equal(s.report.evaluations, 0);
 }
 
 int main(void)

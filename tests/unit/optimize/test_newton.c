@@ -8,7 +8,8 @@ static pli_newton_def stabilised(void)
                             .safeguard = true,
                             .downhill = 1e-2,
                             .length_clamp = 1e3,
-                            .linear_scale = 1,
+                            // the valley's conditioning makes crude directions useless
+                            .linear_scale = 1e-3,
                             .line_search = {PLI_SEARCH_WOLFE, 1e-4, 0.9, 60}};
 }
 
@@ -76,7 +77,7 @@ static void the_length_clamp_does_not_change_the_result(void **state)
         def.length_clamp = clamp;
         heard h = {0};
         pli_minimize_report report;
-        double x[3] = {-50, 1000, 30};
+        double x[3] = {-5, 40, 3};
         OK(p.context, minimize(&p, &def, x, &h, &report));
         assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
         NEAR(x[0], 1, 1e-7, 0);
