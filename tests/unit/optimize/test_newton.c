@@ -9,7 +9,7 @@ static pli_newton_def stabilised(void)
                             .downhill = 1e-2,
                             .length_clamp = 1e3,
                             // the valley's conditioning makes crude directions useless
-                            .linear_scale = 1e-3,
+                            .linear_tolerance = 1e-10,
                             .line_search = {PLI_SEARCH_WOLFE, 1e-4, 0.9, 60}};
 }
 
@@ -211,7 +211,6 @@ static void plain_newton_climbs_to_the_maximum(void **state)
     toy_problem_init(&p, (toy){hills, hills_gradient, hills_hessian, 0}, PLI_SOLVER_MINRES);
     pli_newton_def def = stabilised();
     def.safeguard = false;
-    def.linear_tolerance = 1e-10;
     def.line_search.kind = PLI_SEARCH_NONE;
     heard h = {0};
     pli_minimize_report report;
