@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+// directions cut short by indefiniteness, one after another, before the projected Hessian takes
+// over
+enum { PATIENCE = 4 };
+
 // everything one minimisation carries from stage to stage
 typedef struct newton {
     const pli_newton_def *def;
@@ -23,6 +27,9 @@ typedef struct newton {
 
     pli_sum energy; // E(x)
     pli_iterate last;
+
+    int32_t truncated;    // directions in a row that indefiniteness cut short
+    double project_until; // > 0: use the projected Hessian until the norm is below this
 } newton;
 
 static pli_context *context_of(const newton *s)
@@ -90,11 +97,23 @@ static bool is_over(newton *s)
     return false;
 }
 
+// Whether too many directions in a row were cut short; see newton.h.
+static bool should_project(newton *s)
+{
+    if (!s->def->safeguard) return false;
+    if (s->project_until > 0 && s->report->residual < s->project_until) s->project_until = 0;
+    if (s->project_until == 0 && s->truncated >= PATIENCE) {
+        s->project_until = 0.1 * s->report->residual;
+        s->truncated = 0;
+    }
+    return s->project_until > 0;
+}
+
 // Hessian and numeric set-up; a direct solver that meets an indefinite matrix gets the projected
 // one.
 static pli_status prepare_linear_system(newton *s, bool *usable)
 {
-    bool projected = s->def->projected;
+    bool projected = s->def->projected || should_project(s);
     for (int attempt = 0; attempt < 2; ++attempt) {
         pli_timers_begin(s->env->timers, "assembly");
         pli_objective_compute_hessian(s->objective, s->x, projected);
@@ -148,6 +167,7 @@ static pli_status compute_direction(newton *s)
     s->last.linear_iterations = solved.iterations;
     s->report->linear_iterations += solved.iterations;
     s->last.direction = PLI_DIRECTION_NEWTON;
+    s->truncated = solved.stop == PLI_KRYLOV_INDEFINITE ? s->truncated + 1 : 0;
     // indefinite at the very first step: all there is, is the preconditioned gradient
     if (solved.stop == PLI_KRYLOV_INDEFINITE && solved.iterations <= 1) scale_to_model(s);
     pli_timers_end(s->env->timers);

@@ -13,6 +13,11 @@
 //   6. a line search chooses alpha, within what the terms admit;
 //   7. x += alpha d.
 //
+// Beyond the paper: conjugate gradients that end at indefiniteness return little more than steepest
+// descent, and where the Hessian stays slightly indefinite along a valley they do so again and
+// again. After several such directions in a row the projected Hessian takes over, until the norm
+// has fallen to a tenth; near the minimum the exact one is definite and converges quadratically.
+//
 // Switching parts off gives projected Newton (projected, backtracking) and plain Newton (exact
 // solve, no downhill test, full steps), which may diverge: that is its purpose here.
 //

@@ -7,6 +7,7 @@
 #include "near.h"
 
 #include "linear/solver.h"
+#include "math/eigen.h"
 #include "optimize/newton.h"
 
 typedef struct toy {
@@ -32,9 +33,9 @@ static inline void toy_add_gradient(void *self, const double *x, double *g)
 
 static inline void toy_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
 {
-    (void)projected;
     double own[9];
     ((toy *)self)->hessian(x, own);
+    if (projected) pli_psd_clamp(3, own);
     for (int k = 0; k < 9; ++k) H->values[k] += own[k];
 }
 
