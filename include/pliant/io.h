@@ -89,7 +89,6 @@ PLI_API void pli_picture_destroy(pli_picture *picture);
 // Takes a frame into account for what is automatic: camera, ground, range of values, radius of
 // particles. Surveying a whole series first makes its pictures agree; when nothing was surveyed,
 // every drawn frame is fitted by itself.
-// Errors: mesh (an index is past the end).
 PLI_API PLI_CHECKED pli_status pli_picture_survey(pli_picture *picture, const pli_frame *frame);
 
 // Draws a frame into rgb, [height][width][3]. Values that are not finite are drawn in magenta,

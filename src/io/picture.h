@@ -42,6 +42,13 @@ enum {
     PLI_PICTURE_SHADES = 256
 };
 
+// x cut to [0, 1]; a NaN gives 0.
+static inline double pli_picture_clamp(double x)
+{
+    if (!(x > 0)) return 0;
+    return x < 1 ? x : 1;
+}
+
 // Whether a point can be drawn: finite, and not so far away that single precision overflows.
 bool pli_picture_is_drawable(const double point[3]);
 

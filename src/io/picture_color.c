@@ -67,7 +67,7 @@ static void linear_from_lab(const double lab[3], double color[3])
     color[0] = 4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s;
     color[1] = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
     color[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
-    for (int k = 0; k < 3; ++k) color[k] = fmin(fmax(color[k], 0), 1);
+    for (int k = 0; k < 3; ++k) color[k] = pli_picture_clamp(color[k]);
 }
 
 // Catmull-Rom curve through the stops, t in [0, 1]; its ends are continued straight
@@ -115,6 +115,8 @@ static void choose_range(const pli_picture_def *def, const pli_picture_survey_da
     double smallest = 1e-9 * fmax(fabs(range[0]), fabs(range[1]));
     if (range[1] - range[0] <= smallest) {
         double half = range[0] != 0 ? 0.5 * fabs(range[0]) : 0.5;
+        // no room for other categories
+        if (def->colormap == PLI_COLORMAP_CATEGORIES) half = 0.4;
         range[0] -= half;
         range[1] += half;
     }
@@ -152,7 +154,7 @@ void pli_picture_color_of_value(const pli_picture_colors *colors, double value, 
     // halves keep the difference of huge values finite
     double width = 0.5 * colors->range[1] - 0.5 * colors->range[0];
     double place = (0.5 * value - 0.5 * colors->range[0]) / width;
-    place = fmin(fmax(place, 0), 1) * (PLI_PICTURE_SHADES - 1);
+    place = pli_picture_clamp(place) * (PLI_PICTURE_SHADES - 1);
     int32_t i = place < PLI_PICTURE_SHADES - 2 ? (int32_t)place : PLI_PICTURE_SHADES - 2;
     double f = place - i;
     for (int k = 0; k < 3; ++k) {

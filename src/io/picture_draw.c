@@ -193,6 +193,19 @@ static pli_status build_scene(pli_picture *picture, pli_picture_view *view)
     return picture->device_status;
 }
 
+static void set_background(pli_picture_view *view)
+{
+    // sRGB at the top and at the bottom
+    static const double light[2][3] = {{0.965, 0.970, 0.978}, {0.885, 0.897, 0.915}};
+    static const double dark[2][3] = {{0.115, 0.125, 0.145}, {0.235, 0.250, 0.280}};
+    const double(*ends)[3] = view->def->background == PLI_BACKGROUND_DARK ? dark : light;
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            view->background[i][k] = pli_picture_linear_from_srgb(ends[i][k]);
+        }
+    }
+}
+
 // lengths that belong to the scene as a whole, and the ground
 static void measure_view(const pli_picture_survey_data *survey, pli_picture_view *view)
 {
@@ -240,6 +253,7 @@ static pli_status draw_frame(pli_picture *picture, const pli_frame *frame, pli_p
     pli_picture_colors_build(def, &survey, &view->colors);
     pli_picture_camera_build(def, &survey, frame->index, view->mesh.origin, &view->camera);
     measure_view(&survey, view);
+    set_background(view);
     PLI_TRY(pli_picture_render(view, picture->scratch));
 
     if (def->legend && view->colors.by_field) {

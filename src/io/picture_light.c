@@ -136,7 +136,7 @@ static void sky_color(const pli_picture_view *view, double slope, double height,
         return;
     }
     // the ground near a body lies in its shade
-    double distance = fmax(height, 0) / -slope;
+    double distance = (height > 0 ? height : 0) / -slope;
     pli_vec3_scale(distance / (distance + 0.12 * view->size), ground_bounce, color);
 }
 
@@ -330,7 +330,7 @@ static double record_weight(const pli_picture_view *view, const pli_picture_hit 
     // full weight within two pixels of the tangent plane, none from four on
     double pixel = view->pixel_size * hit->distance;
     double level = 2 - 0.5 * fabs(pli_vec3_dot(offset, hit->normal)) / pixel;
-    return fmin(fmax(facing, 0), 1) * fmin(fmax(level, 0), 1);
+    return pli_picture_clamp(facing) * pli_picture_clamp(level);
 }
 
 void pli_picture_light_gather(const pli_picture_view *view, const pli_picture_hit *hit, double x,

@@ -24,24 +24,18 @@ static const double rim_strength = 0.10;
 // the ground shows all light up to this many sizes of the scene, and none from the second on
 static const double ground_fade[2] = {0.75, 2.4};
 
-// sRGB at the top and at the bottom of the picture
-static const double light_background[2][3] = {{0.965, 0.970, 0.978}, {0.885, 0.897, 0.915}};
-static const double dark_background[2][3] = {{0.115, 0.125, 0.145}, {0.235, 0.250, 0.280}};
-
 static double smooth_step(double low, double high, double x)
 {
-    double t = fmin(fmax((x - low) / (high - low), 0), 1);
+    double t = pli_picture_clamp((x - low) / (high - low));
     return t * t * (3 - 2 * t);
 }
 
-void pli_picture_background(const pli_picture_view *view, double x, double y, double color[3])
+// colour of the background at a height of the picture (pixels)
+static void background_color(const pli_picture_view *view, double y, double color[3])
 {
-    (void)x;
-    bool dark = view->def->background == PLI_BACKGROUND_DARK;
-    const double(*ends)[3] = dark ? dark_background : light_background;
     double t = y / view->camera.height;
     for (int k = 0; k < 3; ++k) {
-        color[k] = pli_picture_linear_from_srgb((1 - t) * ends[0][k] + t * ends[1][k]);
+        color[k] = (1 - t) * view->background[0][k] + t * view->background[1][k];
     }
 }
 
@@ -102,7 +96,7 @@ static double edge_cover(const pli_picture_view *view, const pli_picture_hit *hi
     }
     double width = view->def->edge_width;
     if (!(width > 0)) width = fmax(1, view->camera.height / 600) * 1.1;
-    double cover = fmin(fmax(0.5 * width + 0.5 - nearest, 0), 1);
+    double cover = pli_picture_clamp(0.5 * width + 0.5 - nearest);
     return cover * smooth_step(1.5 * width, 7 * width, altitude);
 }
 
@@ -110,8 +104,8 @@ static double edge_cover(const pli_picture_view *view, const pli_picture_hit *hi
 static void shade_body(const pli_picture_view *view, const pli_picture_hit *hit,
                        const pli_picture_light *light, const double base[3], double color[3])
 {
-    double facing = fmax(pli_vec3_dot(hit->normal, view->key), 0);
-    double seen = fmin(fmax(-pli_vec3_dot(hit->normal, hit->direction), 0), 1);
+    double facing = pli_picture_clamp(pli_vec3_dot(hit->normal, view->key));
+    double seen = pli_picture_clamp(-pli_vec3_dot(hit->normal, hit->direction));
     double gloss = view->colors.by_field ? gloss_of_fields : 1;
     strengths strength = view->colors.by_field ? field_strengths : body_strengths;
 
@@ -120,8 +114,11 @@ static void shade_body(const pli_picture_view *view, const pli_picture_hit *hit,
     double half[3];
     pli_vec3_subtract(view->key, hit->direction, half);
     pli_vec3_normalize(half, half);
-    double highlight = pow(fmax(pli_vec3_dot(hit->normal, half), 0), gloss_exponent);
-    highlight *= gloss * gloss_strength * (facing > 0) * light->key * (gloss_exponent + 8) / 8;
+    double highlight = 0;
+    if (facing > 0 && light->key > 0) {
+        highlight = pow(pli_picture_clamp(pli_vec3_dot(hit->normal, half)), gloss_exponent);
+        highlight *= gloss * gloss_strength * light->key * (gloss_exponent + 8) / 8;
+    }
     double grazing = (1 - seen) * (1 - seen);
     double rim = gloss * rim_strength * grazing * grazing * (1 - seen);
 
@@ -144,7 +141,7 @@ static void shade_ground(const pli_picture_view *view, const pli_picture_hit *hi
         double key = ground_strengths.key * facing;
         double full = key + ground_strengths.sky * view->open.sky[k];
         double got = key * light->key + ground_strengths.sky * light->sky[k];
-        color[k] *= fade + (1 - fade) * fmin(got / full, 1);
+        color[k] *= fade + (1 - fade) * pli_picture_clamp(got / full);
     }
 }
 
@@ -152,18 +149,19 @@ static void shade_ground(const pli_picture_view *view, const pli_picture_hit *hi
 static double tone(double x)
 {
     const double knee = 0.8;
-    if (x <= knee) return fmax(x, 0);
+    if (x <= knee) return x;
     double over = (x - knee) / (1 - knee);
     return knee + (1 - knee) * over / (1 + over);
 }
 
-void pli_picture_shade(const pli_picture_view *view, const pli_picture_hit *hit, double x, double y,
-                       double color[3])
+// linear colour of a hit seen at (x, y) pixels, in [0, 1]
+static void shade(const pli_picture_view *view, const pli_picture_hit *hit, double x, double y,
+                  double color[3])
 {
-    pli_picture_background(view, x, y, color);
-    if (hit->kind == PLI_PICTURE_NOTHING) return;
     pli_picture_light light;
-    if (hit->kind == PLI_PICTURE_GROUND) {
+    if (hit->kind == PLI_PICTURE_NOTHING || hit->kind == PLI_PICTURE_GROUND) {
+        background_color(view, y, color);
+        if (hit->kind == PLI_PICTURE_NOTHING) return;
         pli_picture_light_gather(view, hit, x, y, &light);
         shade_ground(view, hit, &light, color);
         return;
@@ -172,13 +170,10 @@ void pli_picture_shade(const pli_picture_view *view, const pli_picture_hit *hit,
     double base[3];
     surface_color(view, hit, base);
     if (view->def->edges && hit->kind == PLI_PICTURE_TRIANGLE) {
-        double cover = edge_cover(view, hit, x, y);
-        pli_vec3_scale(1 - 0.82 * cover, base, base);
+        pli_vec3_scale(1 - 0.82 * edge_cover(view, hit, x, y), base, base);
     }
-    if (!view->def->lit) {
-        pli_vec3_copy(base, color);
-        return;
-    }
+    pli_vec3_copy(base, color);
+    if (!view->def->lit) return;
     pli_picture_light_gather(view, hit, x, y, &light);
     shade_body(view, hit, &light, base, color);
     for (int k = 0; k < 3; ++k) color[k] = tone(color[k]);
@@ -222,7 +217,7 @@ static void render_span(const pli_picture_view *view, int32_t column, int32_t ro
         pli_picture_cast(view, column, row, offset, hits);
         for (int lane = 0; lane < PLI_PICTURE_LANES && column + lane < def->width; ++lane) {
             double color[3];
-            pli_picture_shade(view, &hits[lane], column + lane + offset[0], row + offset[1], color);
+            shade(view, &hits[lane], column + lane + offset[0], row + offset[1], color);
             pli_vec3_add_scaled(sum[lane], 1.0 / count, color, sum[lane]);
         }
     }

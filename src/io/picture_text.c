@@ -11,8 +11,9 @@ enum {
     MOST_SEGMENTS = 160  // of a glyph
 };
 
-static const double raised_size = 0.68;  // of digits after "^"
-static const double raised_height = 0.5; // how far they are lifted, in capital letters
+static const double raised_size = 0.68;   // of digits after "^"
+static const double raised_weight = 0.85; // of the pen that draws them
+static const double raised_height = 0.5;  // how far they are lifted, in capital letters
 
 typedef struct segment {
     double a[2]; // pixels
@@ -29,8 +30,8 @@ typedef struct glyph_strokes {
 static void blend(uint8_t *pixel, const double color[3], double cover)
 {
     for (int k = 0; k < 3; ++k) {
-        double value = (1 - cover) * pixel[k] + cover * 255 * color[k];
-        pixel[k] = (uint8_t)lround(fmin(fmax(value, 0), 255));
+        double value = (1 - cover) * pixel[k] / 255 + cover * color[k];
+        pixel[k] = (uint8_t)lround(255 * pli_picture_clamp(value));
     }
 }
 
@@ -93,7 +94,7 @@ static double segment_distance(const segment *s, double x, double y)
     double e[2] = {x - s->a[0], y - s->a[1]};
     double length2 = d[0] * d[0] + d[1] * d[1];
     double t = length2 > 0 ? (d[0] * e[0] + d[1] * e[1]) / length2 : 0;
-    t = fmin(fmax(t, 0), 1);
+    t = pli_picture_clamp(t);
     return hypot(e[0] - t * d[0], e[1] - t * d[1]);
 }
 
@@ -130,7 +131,7 @@ static void draw_strokes(const pli_picture_canvas *canvas, const glyph_strokes *
                 nearest =
                     fmin(nearest, segment_distance(&strokes->segments[i], column + 0.5, row + 0.5));
             }
-            double cover = fmin(fmax(0.5 * ink->weight + 0.5 - nearest, 0), 1);
+            double cover = pli_picture_clamp(0.5 * ink->weight + 0.5 - nearest);
             if (cover == 0) continue;
             blend(canvas->rgb + 3 * ((int64_t)row * canvas->width + column), ink->color, cover);
         }
@@ -173,7 +174,9 @@ void pli_picture_text_draw(const pli_picture_canvas *canvas, const pli_picture_i
         strokes.x = x + walk.x;
         strokes.y = y - (walk.raised ? raised_height * ink->size : 0);
         read_strokes(glyph->path, &strokes);
-        draw_strokes(canvas, &strokes, ink);
+        pli_picture_ink pen = *ink;
+        if (walk.raised) pen.weight *= raised_weight;
+        draw_strokes(canvas, &strokes, &pen);
         walk.x += glyph->advance * strokes.scale;
     }
 }

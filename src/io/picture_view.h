@@ -75,13 +75,14 @@ typedef struct pli_picture_view {
     double middle[3]; // of everything surveyed (m)
     double size;      // diagonal of everything surveyed (m)
     bool has_ground;
-    double ground;          // its height along up (m)
-    double key[3];          // unit, towards the key light
-    double key_radius;      // tangent of its angular radius
-    double reach;           // how far rays towards the sky look for obstacles (m)
-    double lift;            // of rays off a surface (m)
-    double pixel_size;      // of a pixel at distance 1 (-)
-    pli_picture_light open; // what an unobstructed ground receives
+    double ground;           // its height along up (m)
+    double key[3];           // unit, towards the key light
+    double key_radius;       // tangent of its angular radius
+    double reach;            // how far rays towards the sky look for obstacles (m)
+    double lift;             // of rays off a surface (m)
+    double pixel_size;       // of a pixel at distance 1 (-)
+    double background[2][3]; // linear colours at the top and at the bottom of the picture
+    pli_picture_light open;  // what an unobstructed ground receives
 
     pli_picture_directions directions;
     pli_picture_record *records; // [height][width]
@@ -106,13 +107,6 @@ void pli_picture_light_record(const pli_picture_view *view, int32_t column, int3
 // surface, or rays of its own.
 void pli_picture_light_gather(const pli_picture_view *view, const pli_picture_hit *hit, double x,
                               double y, pli_picture_light *light);
-
-// Colour of the background at a place of the picture (pixels), linear.
-void pli_picture_background(const pli_picture_view *view, double x, double y, double color[3]);
-
-// Linear colour of a hit seen at (x, y) pixels, in [0, 1].
-void pli_picture_shade(const pli_picture_view *view, const pli_picture_hit *hit, double x, double y,
-                       double color[3]);
 
 // Renders the view into its canvas. Errors: memory.
 pli_status pli_picture_render(pli_picture_view *view, pli_arena *scratch);
