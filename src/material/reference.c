@@ -197,7 +197,7 @@ static double stretch_quotient(const double s[3], const double g[3], const doubl
 {
     double difference = s[i] - s[j];
     bool close = fabs(difference) <= 1e-5 * fabs(s[i]);
-    return close ? H[4 * i] - H[3 * i + j] : (g[i] - g[j]) / difference;
+    return close ? (H[4 * i] + H[4 * j]) / 2 - H[3 * i + j] : (g[i] - g[j]) / difference;
 }
 
 // (psi_i + psi_j) / (s_i + s_j), or its limit for opposite singular values where there is one
@@ -207,7 +207,7 @@ static double twist_quotient(const scalar_law *law, const double s[3], const dou
     double sum = s[i] + s[j];
     if (law->has_kink) return (g[i] + g[j]) / fmax(sum, PLI_TWIST_FLOOR);
     bool close = fabs(sum) <= 1e-5 * fabs(s[i]);
-    return close ? H[4 * i] + H[3 * i + j] : (g[i] + g[j]) / sum;
+    return close ? (H[4 * i] + H[4 * j]) / 2 + H[3 * i + j] : (g[i] + g[j]) / sum;
 }
 
 // dPdF += value (u_a v_b^T) (x) (u_c v_d^T)
