@@ -2,7 +2,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "io/number.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <locale.h>
