@@ -6,7 +6,7 @@
 // group. Texture, normals, materials, curves, lines and points are left out.
 #include "io/mesh_format.h"
 
-#include "io/number.h"
+#include "base/number.h"
 
 // Counts the vertices of the whole file, so that faces can be checked where they stand.
 static int64_t count_vertices(pli_scan scan)

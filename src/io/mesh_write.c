@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/mesh_write.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "io/file.h"
-#include "io/number.h"
 
 #include <stdio.h>
 #include <string.h>

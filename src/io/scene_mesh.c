@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/file.h"
+#include "io/mesh_file.h"
 
 typedef struct mesh_load {
     pli_scene *scene;
@@ -23,9 +24,11 @@ static pli_status fail_mesh(const mesh_load *load, pli_status status, const pli_
 static pli_status read_mesh(const mesh_load *load, const char *path, const pli_mesh_data **mesh)
 {
     *mesh = NULL;
-    (void)load;
-    return PLI_FAIL(pli_scene_context(load->scene), PLI_ERROR_UNSUPPORTED,
-                    "%s: this build reads no mesh files", path);
+    pli_mesh_file *file = NULL;
+    PLI_TRY(pli_mesh_file_read(pli_scene_context(load->scene), path, &file));
+    *mesh = pli_scene_take_mesh(load->scene, pli_mesh_file_data(file));
+    pli_mesh_file_destroy(file);
+    return *mesh != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 static pli_status load_mesh(void *user, const pli_visit *visit)
@@ -41,7 +44,7 @@ static pli_status load_mesh(void *user, const pli_visit *visit)
         pli_path_resolve(context, load->folder, file->path, load->allow_outside, &real);
     if (status == PLI_OK) status = read_mesh(load, real, &file->mesh);
     pli_release(context, real);
-    return status != PLI_OK ? fail_mesh(load, status, &at) : PLI_OK;
+    return status == PLI_OK ? PLI_OK : fail_mesh(load, status, &at);
 }
 
 pli_status pli_scene_load_meshes(pli_scene *scene, const char *folder, bool allow_outside)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/text_number.h"
 
-#include "io/number.h"
+#include "base/number.h"
 
 #include <math.h>
 

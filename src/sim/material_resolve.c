@@ -131,8 +131,9 @@ static bool use_lame_pair(resolution *r)
     }
     // a positive bulk modulus, lambda + 2/3 mu
     if (!(lambda > -2 * mu / 3)) {
-        return blame(r, "lambda", &def->lambda, "must be greater than -2/3 mu, here %g",
-                     -2 * mu / 3);
+        char limit[PLI_QUANTITY_CAPACITY];
+        pli_quantity_format(-2 * mu / 3, limit);
+        return blame(r, "lambda", &def->lambda, "must be greater than -2/3 mu, here %s", limit);
     }
     r->young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
     r->poisson = lambda / (2 * (lambda + mu));
@@ -169,24 +170,29 @@ static bool is_allowed(const pli_material_input *input, double value)
     return value >= input->min && value <= input->max;
 }
 
+static void format_limit(double limit, char text[PLI_QUANTITY_CAPACITY])
+{
+    snprintf(text, PLI_QUANTITY_CAPACITY, "%s", limit > 0 ? "infinity" : "-infinity");
+    if (isfinite(limit)) pli_quantity_format(limit, text);
+}
+
 static bool refuse_input(resolution *r, const pli_material_input *input, const char *key,
                          const void *member, double value)
 {
-    char found[PLI_QUANTITY_CAPACITY] = "nothing";
-    char low[PLI_QUANTITY_CAPACITY];
-    char high[PLI_QUANTITY_CAPACITY];
     if (isnan(value)) {
         return blame(r, key, member, "is missing, and there is no preset; law '%s' needs it",
                      r->result->law->name);
     }
-    if (isfinite(value)) pli_quantity_format(value, found);
-    snprintf(low, sizeof low, "%g", input->min);
-    snprintf(high, sizeof high, "%g", input->max);
-    if (isfinite(input->min)) pli_quantity_format(input->min, low);
-    if (isfinite(input->max)) pli_quantity_format(input->max, high);
-    return blame(r, key, member, "found '%s'; law '%s' allows: %s %s and %s %s %s", found,
+    char found[PLI_QUANTITY_CAPACITY];
+    char low[PLI_QUANTITY_CAPACITY];
+    char high[PLI_QUANTITY_CAPACITY];
+    format_limit(value, found);
+    format_limit(input->min, low);
+    format_limit(input->max, high);
+    const char *blank = input->unit[0] != '\0' ? " " : "";
+    return blame(r, key, member, "found '%s'; law '%s' allows: %s %s and %s %s%s%s", found,
                  r->result->law->name, input->exclusive ? "greater than" : "at least", low,
-                 input->exclusive ? "less than" : "at most", high, input->unit);
+                 input->exclusive ? "less than" : "at most", high, blank, input->unit);
 }
 
 // Finds the value of one input of the law and checks it.

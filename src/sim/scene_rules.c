@@ -151,19 +151,21 @@ static void warn_material(const rules *r, const pli_visit *visit,
     static const double lightest = 1;    // kg/m^3, lighter than air
     const pli_material_def *material = visit->holder;
     char path[PATH_CAPACITY];
+    char number[PLI_QUANTITY_CAPACITY];
     int32_t input = pli_material_find_input(resolved->law, "young");
     double young = input >= 0 ? resolved->inputs[input] : softest;
     if (young < softest || young > stiffest) {
         pli_visit at = place_of(visit, "young", &material->young, path);
+        pli_quantity_format(young, number);
         pli_scene_warn(r->scene, &at,
-                       "%g Pa is unusually %s; check the units (rubber has 1e6, steel 2e11)", young,
-                       young < softest ? "soft" : "stiff");
+                       "%s Pa is unusually %s; check the units (rubber has 1e6, steel 2e11)",
+                       number, young < softest ? "soft" : "stiff");
     }
     if (resolved->density < lightest) {
         pli_visit at = place_of(visit, "density", &material->density, path);
+        pli_quantity_format(resolved->density, number);
         pli_scene_warn(r->scene, &at,
-                       "%g kg/m^3 is lighter than air; check the units (water has 1000)",
-                       resolved->density);
+                       "%s kg/m^3 is lighter than air; check the units (water has 1000)", number);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
 // point. Words such as "nan" and hexadecimal forms are not numbers. Most numbers of real files are
 // converted by exact integer arithmetic: a mantissa of up to 19 digits and a power of ten up to 19
 // fit into 128 bits. The others go to strtod as digits and an exponent, without a decimal point.
-#ifndef PLI_IO_NUMBER_H
-#define PLI_IO_NUMBER_H
+#ifndef PLI_BASE_NUMBER_H
+#define PLI_BASE_NUMBER_H
 
 #include <stdint.h>
 

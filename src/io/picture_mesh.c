@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/picture.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+// Triangles of one part, whatever kind it is.
+typedef struct part_faces {
+    int32_t count;
+    const int32_t *triangles; // [count][3]  point ids
+    const int32_t *cell;      // [count]     the cell behind each; NULL: the triangle itself
+} part_faces;
+
+static pli_status check_part(pli_context *context, const pli_frame_part *part)
+{
+    if (part->kind == PLI_PART_POINTS) return PLI_OK;
+    int64_t corners = part->kind == PLI_PART_TETS ? 4 : 3;
+    if (part->cell_count > INT32_MAX / 4) {
+        return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
+                        "part '%s' has %d cells; at most %d can be drawn", part->name,
+                        part->cell_count, INT32_MAX / 4);
+    }
+    for (int64_t i = 0; i < corners * part->cell_count; ++i) {
+        if (part->cells[i] >= 0 && part->cells[i] < part->point_count) continue;
+        return PLI_FAIL(context, PLI_ERROR_MESH,
+                        "part '%s', cell %lld: point %d is outside 0 to %d", part->name,
+                        (long long)(i / corners), part->cells[i], part->point_count - 1);
+    }
+    return PLI_OK;
+}
+
+static pli_status build_faces(pli_context *context, const pli_frame_part *part, pli_arena *scratch,
+                              part_faces *faces)
+{
+    *faces = (part_faces){0};
+    PLI_TRY(check_part(context, part));
+    if (part->kind == PLI_PART_TRIANGLES) {
+        *faces = (part_faces){part->cell_count, part->cells, NULL};
+    } else if (part->kind == PLI_PART_TETS) {
+        pli_picture_surface surface;
+        PLI_TRY(pli_picture_surface_build(part, scratch, &surface));
+        *faces = (part_faces){surface.triangle_count, surface.triangles, surface.cell};
+    }
+    return PLI_OK;
+}
+
+// the middle of everything, so that single precision is spent on the frame and not on its place
+static void measure_box(const pli_frame *frame, pli_picture_mesh *mesh)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY};
+    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; i < frame->part_count; ++i) {
+        const pli_frame_part *part = &frame->parts[i];
+        for (int64_t p = 0; p < part->point_count; ++p) {
+            const double *point = part->points + 3 * p;
+            if (!pli_picture_is_drawable(point)) continue;
+            for (int k = 0; k < 3; ++k) {
+                low[k] = fmin(low[k], point[k]);
+                high[k] = fmax(high[k], point[k]);
+            }
+        }
+    }
+    pli_vec3_set(0, 0, 0, mesh->origin);
+    mesh->size = 0;
+    if (!(low[0] <= high[0])) return;
+    for (int k = 0; k < 3; ++k) mesh->origin[k] = 0.5 * (low[k] + high[k]);
+    mesh->size = pli_vec3_distance(low, high);
+}
+
+static pli_status allocate_mesh(pli_context *context, const pli_frame *frame, bool by_field,
+                                const part_faces *faces, pli_arena *scratch, pli_picture_mesh *mesh)
+{
+    int64_t vertices = 0;
+    int64_t triangles = 0;
+    int64_t spheres = 0;
+    for (int32_t i = 0; i < frame->part_count; ++i) {
+        bool points = frame->parts[i].kind == PLI_PART_POINTS;
+        *(points ? &spheres : &vertices) += frame->parts[i].point_count;
+        triangles += faces[i].count;
+    }
+    // corners and coordinates are counted in 32 bits too
+    int64_t most = INT32_MAX / 4;
+    if (vertices > most || triangles > most || spheres > most) {
+        return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
+                        "the frame has more than %lld vertices, triangles or particles",
+                        (long long)most);
+    }
+
+    // Embree reads 16 bytes at each vertex
+    mesh->vertices = pli_arena_take(scratch, 3 * vertices + 4, sizeof(float), "picture vertices");
+    mesh->triangles =
+        pli_arena_take(scratch, 3 * triangles + 1, sizeof(uint32_t), "picture triangles");
+    mesh->normals = pli_arena_take(scratch, 9 * triangles, sizeof(float), "picture normals");
+    mesh->triangle_part = pli_arena_ints(scratch, triangles, "picture triangle parts");
+    mesh->spheres = pli_arena_take(scratch, 4 * spheres, sizeof(float), "picture spheres");
+    mesh->sphere_part = pli_arena_ints(scratch, spheres, "picture sphere parts");
+    mesh->part_has_field =
+        pli_arena_take(scratch, frame->part_count, sizeof(bool), "picture parts");
+    if (mesh->vertices == NULL || mesh->triangles == NULL || mesh->normals == NULL ||
+        mesh->triangle_part == NULL || mesh->spheres == NULL || mesh->sphere_part == NULL ||
+        mesh->part_has_field == NULL) {
+        return PLI_ERROR_MEMORY;
+    }
+    if (!by_field) return PLI_OK;
+    mesh->values = pli_arena_take(scratch, 3 * triangles, sizeof(float), "picture values");
+    mesh->sphere_values = pli_arena_take(scratch, spheres, sizeof(float), "picture sphere values");
+    return mesh->values != NULL && mesh->sphere_values != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+static void add_vertices(const pli_frame_part *part, pli_picture_mesh *mesh)
+{
+    float *vertices = mesh->vertices + 3 * (int64_t)mesh->vertex_count;
+    for (int64_t i = 0; i < part->point_count; ++i) {
+        bool drawable = pli_picture_is_drawable(part->points + 3 * i);
+        for (int k = 0; k < 3; ++k) {
+            double x = drawable ? part->points[3 * i + k] - mesh->origin[k] : 0;
+            vertices[3 * i + k] = (float)x;
+        }
+    }
+    mesh->vertex_count += part->point_count;
+}
+
+// values of the field at the corners of a triangle, or the value of its cell at all three
+static void set_values(const pli_picture_def *def, const pli_frame_field *field,
+                       const int32_t points[3], int32_t cell, float values[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        int32_t item = field->place == PLI_PLACE_POINT ? points[k] : cell;
+        values[k] = (float)pli_picture_field_value(def, field, item);
+    }
+}
+
+static void add_triangles(const pli_picture_def *def, const pli_frame *frame, int32_t part_index,
+                          const part_faces *faces, pli_picture_mesh *mesh)
+{
+    const pli_frame_part *part = &frame->parts[part_index];
+    const pli_frame_field *field = pli_picture_find_field(def, part);
+    int32_t first_vertex = mesh->vertex_count;
+    add_vertices(part, mesh);
+
+    for (int32_t i = 0; i < faces->count; ++i) {
+        const int32_t *points = faces->triangles + 3 * (int64_t)i;
+        bool drawable = true;
+        for (int k = 0; k < 3; ++k) {
+            drawable = drawable && pli_picture_is_drawable(part->points + 3 * (int64_t)points[k]);
+        }
+        if (!drawable) continue;
+        int64_t triangle = mesh->triangle_count++;
+        for (int k = 0; k < 3; ++k) {
+            mesh->triangles[3 * triangle + k] = (uint32_t)(first_vertex + points[k]);
+        }
+        mesh->triangle_part[triangle] = part_index;
+        if (field == NULL) continue;
+        int32_t cell = faces->cell != NULL ? faces->cell[i] : i;
+        set_values(def, field, points, cell, mesh->values + 3 * triangle);
+    }
+}
+
+static void add_spheres(const pli_picture_def *def, const pli_frame *frame, int32_t part_index,
+                        double radius, pli_picture_mesh *mesh)
+{
+    const pli_frame_part *part = &frame->parts[part_index];
+    const pli_frame_field *field = pli_picture_find_field(def, part);
+    for (int64_t i = 0; i < part->point_count; ++i) {
+        const double *point = part->points + 3 * i;
+        if (!pli_picture_is_drawable(point)) continue;
+        int64_t sphere = mesh->sphere_count++;
+        for (int k = 0; k < 3; ++k) {
+            mesh->spheres[4 * sphere + k] = (float)(point[k] - mesh->origin[k]);
+        }
+        mesh->spheres[4 * sphere + 3] = (float)radius;
+        mesh->sphere_part[sphere] = part_index;
+        if (field != NULL) {
+            mesh->sphere_values[sphere] = (float)pli_picture_field_value(def, field, i);
+        }
+    }
+}
+
+pli_status pli_picture_mesh_build(pli_context *context, const pli_picture_def *def,
+                                  const pli_frame *frame, double particle_radius,
+                                  pli_arena *scratch, pli_picture_mesh *mesh)
+{
+    *mesh = (pli_picture_mesh){0};
+    part_faces *faces = pli_arena_take(scratch, frame->part_count, sizeof *faces, "picture faces");
+    if (faces == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t i = 0; i < frame->part_count; ++i) {
+        PLI_TRY(build_faces(context, &frame->parts[i], scratch, &faces[i]));
+    }
+    measure_box(frame, mesh);
+    bool by_field = def->field != NULL && def->field[0] != '\0';
+    PLI_TRY(allocate_mesh(context, frame, by_field, faces, scratch, mesh));
+
+    for (int32_t i = 0; i < frame->part_count; ++i) {
+        mesh->part_has_field[i] = pli_picture_find_field(def, &frame->parts[i]) != NULL;
+        if (frame->parts[i].kind == PLI_PART_POINTS) {
+            add_spheres(def, frame, i, particle_radius, mesh);
+            mesh->size = fmax(mesh->size, 2 * particle_radius);
+        } else {
+            add_triangles(def, frame, i, &faces[i], mesh);
+        }
+    }
+    return pli_picture_normals_build(context, scratch, mesh);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "near.h"
+
+#include "base/fault.h"
+#include "pliant/io.h"
+
+#include <unistd.h>
+
+enum { WIDTH = 64, HEIGHT = 48, PICTURES = 5 };
+
+static char folder[] = "/tmp/pliant_film_XXXXXX";
+static char path[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL) return -1;
+    snprintf(path, sizeof path, "%s/a.mp4", folder);
+    return 0;
+}
+
+// fails when anything but the folder itself was left
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static pli_film_def small_def(void)
+{
+    pli_film_def def = pli_film_def_default();
+    def.path = path;
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    return def;
+}
+
+// a picture of one grey, lighter from picture to picture
+static uint8_t grey_of(int32_t picture)
+{
+    return (uint8_t)(40 + 40 * picture);
+}
+
+static void fill(uint8_t *rgb, int32_t picture)
+{
+    memset(rgb, grey_of(picture), (size_t)(3 * WIDTH * HEIGHT));
+}
+
+static bool has_ffmpeg(void)
+{
+    return system("ffmpeg -version >/dev/null 2>&1") == 0;
+}
+
+static void film_decodes_to_its_pictures(void **state)
+{
+    (void)state;
+    if (!has_ffmpeg()) skip();
+    pli_context *context = make_context(1);
+    pli_film_def def = small_def();
+    pli_film *film = NULL;
+    static uint8_t rgb[3 * WIDTH * HEIGHT];
+    OK(context, pli_film_create(context, &def, &film));
+    for (int32_t i = 0; i < PICTURES; ++i) {
+        fill(rgb, i);
+        OK(context, pli_film_add(film, rgb));
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
+    OK(context, pli_film_finish(film));
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(pli_film_add(film, rgb), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_film_finish(film), PLI_ERROR_ARGUMENT);
+    pli_film_destroy(film);
+
+    char command[256];
+    snprintf(command, sizeof command,
+             "ffmpeg -loglevel error -i %s -f rawvideo -pix_fmt rgb24 - </dev/null", path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    for (int32_t i = 0; i < PICTURES; ++i) {
+        assert_int_equal(fread(rgb, 1, sizeof rgb, pipe), sizeof rgb);
+        // 220 levels of video for 256 of grey, and an encoder that is not quite lossless
+        NEAR(rgb[3 * (WIDTH * HEIGHT / 2 + 20)], grey_of(i), 0, 3);
+    }
+    assert_int_equal(fread(rgb, 1, 1, pipe), 0);
+    assert_int_equal(pclose(pipe), 0);
+    remove(path);
+    pli_context_destroy(context);
+}
+
+static void abandoned_film_leaves_no_file(void **state)
+{
+    (void)state;
+    if (!has_ffmpeg()) skip();
+    pli_context *context = make_context(1);
+    pli_film_def def = small_def();
+    pli_film *film = NULL;
+    static uint8_t rgb[3 * WIDTH * HEIGHT];
+    OK(context, pli_film_create(context, &def, &film));
+    OK(context, pli_film_add(film, rgb));
+    pli_film_destroy(film);
+    pli_film_destroy(NULL);
+    pli_context_destroy(context);
+}
+
+static void missing_encoder_is_named(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_film_def def = small_def();
+    def.program = "no-such-encoder";
+    pli_film *film = (pli_film *)&def;
+    assert_int_equal(pli_film_create(context, &def, &film), PLI_ERROR_UNSUPPORTED);
+    assert_null(film);
+    char text[512];
+    pli_context_message(context, text, sizeof text);
+    assert_non_null(strstr(text, "no-such-encoder"));
+    pli_context_destroy(context);
+}
+
+static void encoder_that_dies_gives_an_error_with_its_words(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_film_def def = small_def();
+    // it knows none of the options, says so, and leaves
+    def.program = "/bin/cat";
+    pli_film *film = NULL;
+    static uint8_t rgb[3 * WIDTH * HEIGHT];
+    OK(context, pli_film_create(context, &def, &film));
+    // what the socket holds may still be accepted; the process is not killed by a signal
+    pli_status status = PLI_OK;
+    for (int i = 0; i < 1000 && status == PLI_OK; ++i) status = pli_film_add(film, rgb);
+    assert_int_equal(status, PLI_ERROR_IO);
+    char text[1024];
+    pli_context_message(context, text, sizeof text);
+    assert_non_null(strstr(text, "the encoder stopped: /bin/cat: "));
+    assert_int_equal(pli_film_finish(film), PLI_ERROR_ARGUMENT);
+    pli_film_destroy(film);
+
+    OK(context, pli_film_create(context, &def, &film));
+    assert_int_equal(pli_film_finish(film), PLI_ERROR_IO);
+    pli_film_destroy(film);
+    pli_context_destroy(context);
+}
+
+static void wrong_values_are_refused(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_film_def wrong[6];
+    for (int i = 0; i < 6; ++i) wrong[i] = small_def();
+    wrong[0].width = 63;
+    wrong[1].height = 0;
+    wrong[2].path = "film.gif";
+    wrong[3].rate = 0;
+    wrong[4].quality = 52;
+    wrong[5].path = NULL;
+    for (int i = 0; i < 6; ++i) {
+        pli_film *film = (pli_film *)&wrong;
+        assert_int_equal(pli_film_create(context, &wrong[i], &film), PLI_ERROR_ARGUMENT);
+        assert_null(film);
+    }
+    pli_film *film = NULL;
+    char text[256];
+    assert_int_equal(pli_film_create(context, &wrong[0], &film), PLI_ERROR_ARGUMENT);
+    pli_context_message(context, text, sizeof text);
+    assert_non_null(strstr(text, "such as 64 x 48"));
+    pli_context_destroy(context);
+}
+
+static void every_failing_allocation_is_survived(void **state)
+{
+    (void)state;
+    bool done = false;
+    for (int64_t n = 2; !done && n < 50; ++n) {
+        pli_fault fault = {.fail_at = n};
+        pli_context_def context_def = pli_context_def_default();
+        context_def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        OK(NULL, pli_context_create(&context_def, &context));
+        pli_film_def def = small_def();
+        def.program = "/bin/true";
+        pli_film *film = NULL;
+        pli_status status = pli_film_create(context, &def, &film);
+        done = fault.calls < n;
+        assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
+        pli_film_destroy(film);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_int_equal(fault.live_bytes, 0);
+    }
+    assert_true(done);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(film_decodes_to_its_pictures),
+        cmocka_unit_test(abandoned_film_leaves_no_file),
+        cmocka_unit_test(missing_encoder_is_named),
+        cmocka_unit_test(encoder_that_dies_gives_an_error_with_its_words),
+        cmocka_unit_test(wrong_values_are_refused),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

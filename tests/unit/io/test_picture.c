@@ -1,0 +1,943 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole pictures: what is where, in which colour, and that nothing breaks them.
+#include "near.h"
+
+#include "pliant/io.h"
+
+#ifdef PLI_HAS_RENDER
+
+#include "base/context.h"
+#include "base/fault.h"
+#include "base/random.h"
+#include "io/picture.h"
+#include "math/vec3.h"
+
+#include <unistd.h>
+
+enum { WIDTH = 96, HEIGHT = 64 };
+
+// Camera on the z axis that looks at the origin from 4 m away.
+static pli_picture_def small_def(void)
+{
+    pli_picture_def def = pli_picture_def_default();
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    def.camera.automatic = false;
+    pli_vec3_set(0, 0, 4, def.camera.position);
+    pli_vec3_set(0, 0, 0, def.camera.target);
+    def.camera.fov = 40;
+    def.ground = false;
+    def.legend = false;
+    return def;
+}
+
+static pli_picture_def plain_def(void)
+{
+    pli_picture_def def = small_def();
+    def.lit = false;
+    def.samples = 1;
+    return def;
+}
+
+static void draw(pli_context *context, const pli_picture_def *def, const pli_frame *frame,
+                 uint8_t *rgb)
+{
+    pli_picture *picture = NULL;
+    OK(context, pli_picture_create(context, def, &picture));
+    OK(context, pli_picture_draw(picture, frame, rgb));
+    pli_picture_destroy(picture);
+}
+
+static const uint8_t *pixel_at(const uint8_t *rgb, int32_t column, int32_t row)
+{
+    return rgb + 3 * (row * WIDTH + column);
+}
+
+// amount of light, linear
+static double brightness(const uint8_t *pixel)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) sum += pli_picture_linear_from_srgb(pixel[k] / 255.0);
+    return sum;
+}
+
+// the camera that small_def describes, by its own formulas
+static void pixel_ray(double column, double row, double direction[3])
+{
+    double tangent = tan(20 * 3.14159265358979323846 / 180);
+    pli_vec3_set((2 * column / WIDTH - 1) * tangent * WIDTH / HEIGHT,
+                 (1 - 2 * row / HEIGHT) * tangent, -1, direction);
+    pli_vec3_normalize(direction, direction);
+}
+
+// how far a pixel is from the rim of a sphere as seen by small_def's camera, in pixels; positive
+// inside
+static double rim_distance(double column, double row, const double centre[3], double radius)
+{
+    double camera[3] = {0, 0, 4};
+    double direction[3];
+    double offset[3];
+    pixel_ray(column, row, direction);
+    pli_vec3_subtract(centre, camera, offset);
+    double distance = pli_vec3_norm(offset);
+    double angle = acos(pli_vec3_dot(offset, direction) / distance);
+    double pixel = 2 * tan(20 * 3.14159265358979323846 / 180) / HEIGHT;
+    return (asin(radius / distance) - angle) / pixel;
+}
+
+static pli_frame frame_of(const pli_frame_part *parts, int32_t count)
+{
+    return (pli_frame){.part_count = count, .parts = parts};
+}
+
+// a square of two triangles in the plane z = 0, 2 m wide
+static const double square_points[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+static const int32_t square_cells[] = {0, 1, 2, 0, 2, 3};
+
+static pli_frame_part square(void)
+{
+    return (pli_frame_part){.name = "square",
+                            .kind = PLI_PART_TRIANGLES,
+                            .point_count = 4,
+                            .points = square_points,
+                            .cell_count = 2,
+                            .cells = square_cells};
+}
+
+// a box of 6 tetrahedra, 1 m wide
+static const double box_points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0,
+                                    0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
+static const int32_t box_cells[] = {0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7,
+                                    0, 6, 4, 7, 0, 4, 5, 7, 0, 5, 1, 7};
+
+static pli_frame_part box(void)
+{
+    return (pli_frame_part){.name = "box",
+                            .kind = PLI_PART_TETS,
+                            .point_count = 8,
+                            .points = box_points,
+                            .cell_count = 6,
+                            .cells = box_cells};
+}
+
+static void sphere_lies_within_a_pixel_of_its_projection(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    const double centre[3] = {0.4, -0.2, 0.5};
+    pli_frame_part part = {
+        .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = centre};
+    pli_frame frame = frame_of(&part, 1);
+    pli_frame nothing = frame_of(NULL, 0);
+    pli_picture_def def = plain_def();
+    def.particle_radius = 0.6;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    uint8_t background[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+    draw(context, &def, &nothing, background);
+
+    int32_t inside = 0;
+    for (int32_t row = 0; row < HEIGHT; ++row) {
+        for (int32_t column = 0; column < WIDTH; ++column) {
+            double rim = rim_distance(column + 0.5, row + 0.5, centre, 0.6);
+            const uint8_t *pixel = pixel_at(rgb, column, row);
+            bool drawn = memcmp(pixel, pixel_at(background, column, row), 3) != 0;
+            inside += drawn;
+            // single precision moves the rim by far less than a hundredth of a pixel
+            if (rim > 0.01) assert_true(drawn);
+            if (rim < -0.01) assert_false(drawn);
+        }
+    }
+    assert_true(inside > 500);
+    pli_context_destroy(context);
+}
+
+static void lit_sphere_has_its_colour_and_is_brighter_towards_the_light(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    const double centre[3] = {0, 0, 0};
+    pli_frame_part part = {
+        .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = centre};
+    pli_frame frame = frame_of(&part, 1);
+    pli_frame nothing = frame_of(NULL, 0);
+    pli_picture_def def = small_def();
+    def.particle_radius = 1;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    uint8_t background[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+    draw(context, &def, &nothing, background);
+
+    // the first body is red; the key light stands at the upper left
+    const uint8_t *middle = pixel_at(rgb, WIDTH / 2, HEIGHT / 2);
+    assert_true(middle[0] > middle[1] + 40 && middle[0] > middle[2] + 40);
+    const uint8_t *upper_left = pixel_at(rgb, WIDTH / 2 - 10, HEIGHT / 2 - 10);
+    const uint8_t *lower_right = pixel_at(rgb, WIDTH / 2 + 14, HEIGHT / 2 + 14);
+    assert_true(brightness(upper_left) > 1.8 * brightness(lower_right));
+    assert_memory_equal(pixel_at(rgb, 3, 3), pixel_at(background, 3, 3), 3);
+    assert_memory_equal(pixel_at(rgb, WIDTH - 4, HEIGHT - 4),
+                        pixel_at(background, WIDTH - 4, HEIGHT - 4), 3);
+    pli_context_destroy(context);
+}
+
+static void rim_pixels_are_mixtures(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    const double centre[3] = {0, 0, 0};
+    pli_frame_part part = {
+        .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = centre};
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.particle_radius = 1;
+    def.samples = 4;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+    // blue tells the body (95) from the background (above 220)
+    int32_t mixed = 0;
+    for (int32_t row = 0; row < HEIGHT; ++row) {
+        for (int32_t column = 0; column < WIDTH; ++column) {
+            double rim = rim_distance(column + 0.5, row + 0.5, centre, 1);
+            uint8_t blue = pixel_at(rgb, column, row)[2];
+            bool between = blue > 98 && blue < 215;
+            // a pixel's corner is at most 0.71 pixels from its middle; some more for perspective
+            if (between) assert_true(fabs(rim) < 0.8);
+            mixed += between;
+        }
+    }
+    assert_true(mixed > 80);
+    pli_context_destroy(context);
+}
+
+static void body_shades_the_ground_behind_it(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    pli_frame_part part = box();
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = small_def();
+    def.ground = true;
+    pli_vec3_set(0.5, 6, 0.6, def.camera.position);
+    pli_vec3_set(0.5, 0, 0.5, def.camera.target);
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    uint8_t without[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+    def.shadow_rays = 0;
+    draw(context, &def, &frame, without);
+
+    // seen from above with -z up in the picture, the light comes from the lower left
+    const uint8_t *shaded = pixel_at(rgb, WIDTH / 2 + 13, HEIGHT / 2 - 2);
+    const uint8_t *open = pixel_at(rgb, WIDTH / 2 - 20, HEIGHT / 2 + 2);
+    assert_true(brightness(shaded) < 0.7 * brightness(open));
+    assert_true(brightness(pixel_at(without, WIDTH / 2 + 13, HEIGHT / 2 - 2)) >
+                1.3 * brightness(shaded));
+    pli_context_destroy(context);
+}
+
+static void occlusion_darkens_a_corner(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    // a floor and a back wall that meet at the x axis
+    static const double points[] = {-4, 0, 0, 4, 0, 0, 4, 0, 4, -4, 0, 4, 4, 4, 0, -4, 4, 0};
+    static const int32_t cells[] = {0, 2, 1, 0, 3, 2, 0, 1, 4, 0, 4, 5};
+    pli_frame_part part = {.name = "corner",
+                           .kind = PLI_PART_TRIANGLES,
+                           .point_count = 6,
+                           .points = points,
+                           .cell_count = 4,
+                           .cells = cells};
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = small_def();
+    def.shadow_rays = 0;
+    pli_vec3_set(0, 3, 4, def.camera.position);
+    uint8_t with[3 * WIDTH * HEIGHT];
+    uint8_t without[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, with);
+    def.occlusion_rays = 0;
+    draw(context, &def, &frame, without);
+
+    // at the corner the wall takes half of the sky, which is nearly half of all light, and gives a
+    // sixth of it back; far from it the floor hardly loses anything
+    double corner = brightness(pixel_at(with, 48, 34)) / brightness(pixel_at(without, 48, 34));
+    double floor = brightness(pixel_at(with, 48, 62)) / brightness(pixel_at(without, 48, 62));
+    AT_MOST(corner, 0.9 * floor);
+    pli_context_destroy(context);
+}
+
+// the colours of small pictures of a square whose field grows from left to right
+static void check_field_colours(pli_colormap colormap)
+{
+    pli_context *context = make_context(1);
+    static const double values[] = {-2, 6, 6, -2};
+    pli_frame_field field = {"f", "m", PLI_PLACE_POINT, 1, values};
+    pli_frame_part part = square();
+    part.field_count = 1;
+    part.fields = &field;
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.field = "f";
+    def.colormap = colormap;
+    def.automatic_range = false;
+    def.range[0] = -1;
+    def.range[1] = 4;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+
+    pli_picture_survey_data survey;
+    pli_picture_colors colors;
+    pli_picture_survey_init(&def, &survey);
+    pli_picture_colors_build(&def, &survey, &colors);
+    int32_t checked = 0;
+    for (int32_t column = 0; column < WIDTH; ++column) {
+        double direction[3];
+        pixel_ray(column + 0.5, HEIGHT / 2 + 0.5, direction);
+        double x = -4 * direction[0] / direction[2];
+        if (fabs(x) > 0.99) continue;
+        double color[3];
+        pli_picture_color_of_value(&colors, 2 + 4 * x, color);
+        ++checked;
+        for (int k = 0; k < 3; ++k) {
+            double want = 255 * pli_picture_srgb_from_linear(color[k]);
+            // rounding to a byte, and single precision of the value where the map is steep
+            NEAR(pixel_at(rgb, column, HEIGHT / 2)[k], want, 0, 0.51);
+        }
+    }
+    assert_true(checked > 30);
+    pli_context_destroy(context);
+}
+
+static void field_colours_are_those_of_the_map(void **state)
+{
+    (void)state;
+    check_field_colours(PLI_COLORMAP_SEQUENTIAL);
+    check_field_colours(PLI_COLORMAP_DIVERGING);
+}
+
+static void cells_have_one_colour_and_vectors_their_length(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    static const double values[] = {3, 0, 4, 0, -1, 0};
+    pli_frame_field field = {"v", "m/s", PLI_PLACE_CELL, 3, values};
+    pli_frame_part part = square();
+    part.field_count = 1;
+    part.fields = &field;
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.field = "v";
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    pli_picture_survey_data survey;
+    pli_picture_colors colors;
+
+    // the length of the first is 5, of the second 1: the ends of the automatic range
+    draw(context, &def, &frame, rgb);
+    pli_picture_survey_init(&def, &survey);
+    pli_picture_survey_add(context, &def, &frame, &survey);
+    NEAR(survey.range[0], 1, 0, 0);
+    NEAR(survey.range[1], 5, 0, 0);
+    pli_picture_colors_build(&def, &survey, &colors);
+    for (int i = 0; i < 2; ++i) {
+        const uint8_t *pixel = i == 0 ? pixel_at(rgb, 54, 40) : pixel_at(rgb, 42, 24);
+        double color[3];
+        pli_picture_color_of_value(&colors, i == 0 ? 5 : 1, color);
+        for (int k = 0; k < 3; ++k) {
+            NEAR(pixel[k], 255 * pli_picture_srgb_from_linear(color[k]), 0, 0.51);
+        }
+    }
+
+    // by component y they are 0 and -1
+    def.component = 1;
+    pli_picture_survey_init(&def, &survey);
+    pli_picture_survey_add(context, &def, &frame, &survey);
+    NEAR(survey.range[0], -1, 0, 0);
+    NEAR(survey.range[1], 0, 0, 0);
+    pli_context_destroy(context);
+}
+
+static void values_that_are_not_finite_are_magenta_and_missing_fields_grey(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    static const double values[] = {0.5, NAN};
+    pli_frame_field field = {"f", "", PLI_PLACE_CELL, 1, values};
+    pli_frame_part part = square();
+    part.field_count = 1;
+    part.fields = &field;
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.field = "f";
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+    const uint8_t *broken = pixel_at(rgb, 42, 24);
+    assert_true(broken[0] == 255 && broken[1] == 0 && broken[2] > 150);
+    const uint8_t *sound = pixel_at(rgb, 54, 40);
+    assert_true(sound[1] > 60);
+
+    def.field = "another";
+    draw(context, &def, &frame, rgb);
+    const uint8_t *grey = pixel_at(rgb, 54, 40);
+    assert_true(abs(grey[0] - grey[1]) < 12 && abs(grey[1] - grey[2]) < 12);
+
+    // a component that the field does not have is a missing field too
+    def.field = "f";
+    def.component = 2;
+    uint8_t again[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, again);
+    assert_memory_equal(again, rgb, sizeof rgb);
+    pli_context_destroy(context);
+}
+
+static void categories_have_the_colours_of_bodies(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    static const double values[] = {3, 1};
+    pli_frame_field field = {"material", "", PLI_PLACE_CELL, 1, values};
+    pli_frame_part part = square();
+    part.field_count = 1;
+    part.fields = &field;
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.field = "material";
+    def.colormap = PLI_COLORMAP_CATEGORIES;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+    double color[3];
+    pli_picture_color_of_body(3, color);
+    for (int k = 0; k < 3; ++k) {
+        NEAR(pixel_at(rgb, 54, 40)[k], 255 * pli_picture_srgb_from_linear(color[k]), 0, 0.51);
+    }
+    pli_context_destroy(context);
+}
+
+static void legend_shows_the_map_and_leaves_the_rest_alone(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    enum { W = 320, H = 300 };
+    static const double values[] = {-2, 6, 6, -2};
+    pli_frame_field field = {"f", "m/s", PLI_PLACE_POINT, 1, values};
+    pli_frame_part part = square();
+    part.field_count = 1;
+    part.fields = &field;
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.width = W;
+    def.height = H;
+    def.field = "f";
+    static uint8_t without[3 * W * H];
+    static uint8_t with[3 * W * H];
+    draw(context, &def, &frame, without);
+    def.legend = true;
+    draw(context, &def, &frame, with);
+
+    // find the columns of the bar: changed pixels whose column holds yellow above and violet below
+    double ends[2][3];
+    pli_picture_survey_data survey;
+    pli_picture_colors colors;
+    pli_picture_survey_init(&def, &survey);
+    pli_picture_survey_add(context, &def, &frame, &survey);
+    pli_picture_colors_build(&def, &survey, &colors);
+    pli_picture_color_of_value(&colors, 6, ends[0]);
+    pli_picture_color_of_value(&colors, -2, ends[1]);
+    int32_t found[2] = {0, 0};
+    int32_t changed = 0;
+    for (int32_t i = 0; i < W * H; ++i) {
+        bool same = memcmp(with + 3 * i, without + 3 * i, 3) == 0;
+        changed += !same;
+        // only the upper right part is touched
+        if (i % W < W / 2 || i / W > 3 * H / 4) assert_true(same);
+        for (int end = 0; end < 2; ++end) {
+            bool match = !same;
+            for (int k = 0; k < 3; ++k) {
+                double want = 255 * pli_picture_srgb_from_linear(ends[end][k]);
+                match = match && fabs(with[3 * i + k] - want) < 3;
+            }
+            found[end] += match;
+        }
+    }
+    assert_true(changed > 1000);
+    assert_true(found[0] >= 7 && found[1] >= 7);
+
+    // no field, no legend
+    def.field = "";
+    draw(context, &def, &frame, with);
+    def.legend = false;
+    draw(context, &def, &frame, without);
+    assert_memory_equal(with, without, sizeof with);
+    pli_context_destroy(context);
+}
+
+static void time_stamp_is_drawn_in_the_lower_left(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_frame nothing = frame_of(NULL, 0);
+    pli_picture_def def = plain_def();
+    uint8_t without[3 * WIDTH * HEIGHT];
+    uint8_t with[3 * WIDTH * HEIGHT];
+    draw(context, &def, &nothing, without);
+    def.time_stamp = true;
+    draw(context, &def, &nothing, with);
+    int32_t changed = 0;
+    for (int32_t i = 0; i < WIDTH * HEIGHT; ++i) {
+        if (memcmp(with + 3 * i, without + 3 * i, 3) == 0) continue;
+        ++changed;
+        assert_true(i % WIDTH < 3 * WIDTH / 4 && i / WIDTH > HEIGHT / 2);
+    }
+    assert_true(changed > 50);
+    pli_context_destroy(context);
+}
+
+// a frame with everything: tetrahedra, a cloth, particles, a field
+typedef struct mixed_frame {
+    double particles[400][3];
+    double speed[400];
+    pli_frame_field fields[3];
+    pli_frame_part parts[3];
+    pli_frame frame;
+} mixed_frame;
+
+static void mixed_frame_init(mixed_frame *mixed)
+{
+    static const double box_values[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const double square_values[] = {2, 5};
+    pli_random random = {.seed = 5, .stream = 1};
+    for (uint64_t i = 0; i < 400; ++i) {
+        for (uint64_t k = 0; k < 3; ++k) {
+            mixed->particles[i][k] = pli_random_range(random, 4 * i + k, -1, 0);
+        }
+        mixed->speed[i] = pli_random_range(random, 4 * i + 3, 0, 9);
+    }
+    mixed->fields[0] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, box_values};
+    mixed->fields[1] = (pli_frame_field){"speed", "m/s", PLI_PLACE_CELL, 1, square_values};
+    mixed->fields[2] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, mixed->speed};
+    mixed->parts[0] = box();
+    mixed->parts[1] = square();
+    mixed->parts[2] = (pli_frame_part){
+        .name = "sand", .kind = PLI_PART_POINTS, .point_count = 400, .points = mixed->particles[0]};
+    for (int i = 0; i < 3; ++i) {
+        mixed->parts[i].field_count = 1;
+        mixed->parts[i].fields = &mixed->fields[i];
+    }
+    mixed->frame = frame_of(mixed->parts, 3);
+    mixed->frame.time = 0.25;
+}
+
+static pli_picture_def mixed_def(void)
+{
+    pli_picture_def def = pli_picture_def_default();
+    def.width = 117; // not a multiple of the tile
+    def.height = 75;
+    def.field = "speed";
+    def.edges = true;
+    def.time_stamp = true;
+    return def;
+}
+
+static void bytes_do_not_depend_on_the_number_of_threads(void **state)
+{
+    (void)state;
+    mixed_frame mixed;
+    mixed_frame_init(&mixed);
+    pli_picture_def def = mixed_def();
+    static uint8_t first[3 * 117 * 75];
+    static uint8_t other[3 * 117 * 75];
+    static const int32_t threads[] = {1, 2, 4};
+    for (int i = 0; i < 3; ++i) {
+        pli_context *context = make_context(threads[i]);
+        draw(context, &def, &mixed.frame, i == 0 ? first : other);
+        if (i > 0) assert_memory_equal(other, first, sizeof first);
+        pli_context_destroy(context);
+    }
+}
+
+static void drawing_again_gives_the_same_bytes_and_allocates_nothing(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    mixed_frame mixed;
+    mixed_frame_init(&mixed);
+    pli_picture_def def = mixed_def();
+    pli_picture *picture = NULL;
+    OK(context, pli_picture_create(context, &def, &picture));
+    static uint8_t first[3 * 117 * 75];
+    static uint8_t again[3 * 117 * 75];
+    OK(context, pli_picture_draw(picture, &mixed.frame, first));
+    int64_t before = pli_context_allocation_count(context);
+    OK(context, pli_picture_draw(picture, &mixed.frame, again));
+    assert_int_equal(pli_context_allocation_count(context), before);
+    assert_memory_equal(again, first, sizeof first);
+    pli_picture_destroy(picture);
+    pli_context_destroy(context);
+}
+
+static void processor_mode_is_left_as_it_was(void **state)
+{
+    (void)state;
+#if defined(__SSE2__)
+    pli_context *context = make_context(2);
+    mixed_frame mixed;
+    mixed_frame_init(&mixed);
+    pli_picture_def def = mixed_def();
+    static uint8_t rgb[3 * 117 * 75];
+    // flags of past exceptions, the low six bits, may be set; rounding and denormals may not change
+    unsigned before = __builtin_ia32_stmxcsr() & ~0x3fu;
+    draw(context, &def, &mixed.frame, rgb);
+    assert_int_equal(__builtin_ia32_stmxcsr() & ~0x3fu, before);
+    volatile double tiny = 1e-310;
+    assert_true(tiny * 0.5 > 0);
+    pli_context_destroy(context);
+#endif
+}
+
+static void empty_frames_show_the_background(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_frame_part parts[3] = {{.name = "t", .kind = PLI_PART_TETS},
+                               {.name = "c", .kind = PLI_PART_TRIANGLES},
+                               {.name = "p", .kind = PLI_PART_POINTS}};
+    pli_frame nothing = frame_of(NULL, 0);
+    pli_frame hollow = frame_of(parts, 3);
+    pli_picture_def def = pli_picture_def_default();
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    uint8_t again[3 * WIDTH * HEIGHT];
+    draw(context, &def, &nothing, rgb);
+    draw(context, &def, &hollow, again);
+    assert_memory_equal(again, rgb, sizeof rgb);
+    for (int32_t i = 0; i < WIDTH * HEIGHT; ++i) assert_true(rgb[3 * i] > 215);
+
+    def.background = PLI_BACKGROUND_DARK;
+    draw(context, &def, &nothing, rgb);
+    for (int32_t i = 0; i < WIDTH * HEIGHT; ++i) assert_true(rgb[3 * i] < 75);
+    pli_context_destroy(context);
+}
+
+static void broken_points_and_flat_triangles_do_not_disturb(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    // the square again, with a point that is not finite, one that is far too far, two equal ones,
+    // and triangles on them
+    double points[27];
+    memcpy(points, square_points, sizeof square_points);
+    pli_vec3_set(NAN, 0, 1, points + 12);
+    pli_vec3_set(1e200, 0, 1, points + 15);
+    pli_vec3_set(0.2, 0.2, -0.5, points + 18);
+    pli_vec3_set(0.2, 0.2, -0.5, points + 21);
+    pli_vec3_set(0.4, 0.4, -0.5, points + 24);
+    static const int32_t cells[] = {0, 1, 2, 0, 2, 3, 0, 1, 4, 1, 2, 5, 6, 7, 8, 6, 6, 6};
+    double values[9] = {0, 0, 0, 0, NAN, INFINITY, 0, 0, 0};
+    pli_frame_field field = {"f", "", PLI_PLACE_POINT, 1, values};
+    pli_frame_part broken = {.name = "b",
+                             .kind = PLI_PART_TRIANGLES,
+                             .point_count = 9,
+                             .points = points,
+                             .cell_count = 6,
+                             .cells = cells,
+                             .field_count = 1,
+                             .fields = &field};
+    pli_frame_part sound = broken;
+    sound.point_count = 4;
+    sound.cell_count = 2;
+    pli_frame frames[2] = {frame_of(&broken, 1), frame_of(&sound, 1)};
+    pli_picture_def def = plain_def();
+    def.edges = true;
+    def.field = "f";
+    uint8_t rgb[2][3 * WIDTH * HEIGHT];
+    for (int i = 0; i < 2; ++i) draw(context, &def, &frames[i], rgb[i]);
+    assert_memory_equal(rgb[0], rgb[1], sizeof rgb[0]);
+
+    // lit, and with everything automatic, it is at least drawn
+    pli_picture_def automatic = mixed_def();
+    static uint8_t other[3 * 117 * 75];
+    draw(context, &automatic, &frames[0], other);
+
+    // particles that are nowhere
+    pli_frame_part lost = {
+        .name = "l", .kind = PLI_PART_POINTS, .point_count = 1, .points = points + 12};
+    pli_frame frame = frame_of(&lost, 1);
+    draw(context, &automatic, &frame, other);
+    pli_context_destroy(context);
+}
+
+static void index_past_the_end_is_refused(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    static const int32_t cells[] = {0, 1, 4};
+    pli_frame_part part = square();
+    part.cell_count = 1;
+    part.cells = cells;
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = small_def();
+    pli_picture *picture = NULL;
+    OK(context, pli_picture_create(context, &def, &picture));
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    assert_int_equal(pli_picture_draw(picture, &frame, rgb), PLI_ERROR_MESH);
+    char text[256];
+    pli_context_message(context, text, sizeof text);
+    assert_string_equal(text, "part 'square', cell 0: point 4 is outside 0 to 3");
+
+    // the picture still works
+    part.cells = square_cells;
+    OK(context, pli_picture_draw(picture, &frame, rgb));
+    pli_picture_destroy(picture);
+    pli_context_destroy(context);
+}
+
+static void survey_makes_pictures_of_a_series_agree(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    // a body that stands, and a particle that moves
+    double mover[2][3] = {{1, 0.5, 0}, {9, 6, 0}};
+    static uint8_t rgb[2][3 * WIDTH * HEIGHT];
+    pli_frame_part parts[2][2];
+    pli_frame frames[2];
+    for (int i = 0; i < 2; ++i) {
+        parts[i][0] = box();
+        parts[i][1] = (pli_frame_part){
+            .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = mover[i]};
+        frames[i] = frame_of(parts[i], 2);
+    }
+    pli_picture_def def = pli_picture_def_default();
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    def.lit = false;
+    def.samples = 1;
+    def.particle_radius = 0.2;
+    pli_picture *picture = NULL;
+    OK(context, pli_picture_create(context, &def, &picture));
+    for (int i = 0; i < 2; ++i) OK(context, pli_picture_survey(picture, &frames[i]));
+    for (int i = 0; i < 2; ++i) OK(context, pli_picture_draw(picture, &frames[i], rgb[i]));
+
+    // red is the body: everywhere the same, except where the particle covers it
+    int32_t body = 0;
+    int32_t moved = 0;
+    for (int32_t i = 0; i < WIDTH * HEIGHT; ++i) {
+        bool red[2];
+        for (int k = 0; k < 2; ++k) red[k] = rgb[k][3 * i] == 224 && rgb[k][3 * i + 1] == 122;
+        body += red[1];
+        moved += red[0] != red[1];
+    }
+    assert_true(body > 50);
+    assert_true(moved < body / 4);
+    pli_picture_destroy(picture);
+    pli_context_destroy(context);
+}
+
+static void orbit_walks_around(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    // two squares back to back
+    double back_points[12];
+    memcpy(back_points, square_points, sizeof back_points);
+    for (int i = 0; i < 4; ++i) back_points[3 * i + 2] = -0.1;
+    pli_frame_part parts[2] = {square(), square()};
+    parts[1].points = back_points;
+    pli_frame frame = frame_of(parts, 2);
+    pli_picture_def def = plain_def();
+    def.camera.orbit = 60;
+    double colors[2][3];
+    for (int i = 0; i < 2; ++i) pli_picture_color_of_body(i, colors[i]);
+    pli_picture *picture = NULL;
+    OK(context, pli_picture_create(context, &def, &picture));
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    static const int32_t index[] = {0, 3, 6};
+    for (int i = 0; i < 3; ++i) {
+        frame.index = index[i];
+        OK(context, pli_picture_draw(picture, &frame, rgb));
+        double want = 255 * pli_picture_srgb_from_linear(colors[i % 2][0]);
+        NEAR(pixel_at(rgb, WIDTH / 2, HEIGHT / 2)[0], want, 0, 0.51);
+    }
+    pli_picture_destroy(picture);
+    pli_context_destroy(context);
+}
+
+static void edges_have_the_same_width_near_and_far(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    // two squares, one twice as far and twice as large, so that both look alike
+    double points[24];
+    for (int i = 0; i < 4; ++i) {
+        pli_vec3_set(0.4 * square_points[3 * i] - 0.6, 0.4 * square_points[3 * i + 1], 1,
+                     points + 3 * i);
+        pli_vec3_set(0.8 * square_points[3 * i] + 1.2, 0.8 * square_points[3 * i + 1], -2,
+                     points + 12 + 3 * i);
+    }
+    static const int32_t cells[] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7};
+    pli_frame_part part = {.name = "two",
+                           .kind = PLI_PART_TRIANGLES,
+                           .point_count = 8,
+                           .points = points,
+                           .cell_count = 4,
+                           .cells = cells};
+    pli_frame frame = frame_of(&part, 1);
+    pli_picture_def def = plain_def();
+    def.samples = 8;
+    def.edges = true;
+    def.edge_width = 2;
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    draw(context, &def, &frame, rgb);
+
+    // along the middle row each square has half a line at either side and a whole one across
+    double dark[2] = {0, 0};
+    double color[3];
+    pli_picture_color_of_body(0, color);
+    for (int32_t column = 0; column < WIDTH; ++column) {
+        double red = pli_picture_linear_from_srgb(pixel_at(rgb, column, HEIGHT / 2)[0] / 255.0);
+        // share of the row that the line covers: it leaves 0.18 of the colour
+        double cover = (color[0] - red) / (0.82 * color[0]);
+        if (cover > 0.005) dark[column >= WIDTH / 2] += cover;
+    }
+    NEAR(dark[0], dark[1], 0.02, 0);
+    // two halves of 1 and a diagonal of 2 pixels across 45 degrees, with its soft flanks
+    NEAR(dark[0], 2 + 2 * sqrt(2), 0.1, 0);
+    pli_context_destroy(context);
+}
+
+static void wrong_values_are_refused_with_their_name(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_picture_def good = pli_picture_def_default();
+    struct {
+        pli_picture_def def;
+        const char *name;
+    } wrong[] = {{good, "width"},     {good, "samples"},       {good, "camera.fov"},
+                 {good, "camera.up"}, {good, "camera.target"}, {good, "range"},
+                 {good, "component"}, {good, "shadow_rays"},   {good, "particle_radius"}};
+    wrong[0].def.width = 0;
+    wrong[1].def.samples = 9;
+    wrong[2].def.camera.fov = NAN;
+    pli_vec3_set(0, 0, 0, wrong[3].def.camera.up);
+    wrong[4].def.camera.automatic = false;
+    wrong[5].def.automatic_range = false;
+    wrong[6].def.component = 3;
+    wrong[7].def.shadow_rays = -1;
+    wrong[8].def.particle_radius = -1;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        pli_picture *picture = (pli_picture *)&good;
+        assert_int_equal(pli_picture_create(context, &wrong[i].def, &picture), PLI_ERROR_ARGUMENT);
+        assert_null(picture);
+        char text[256];
+        pli_context_message(context, text, sizeof text);
+        assert_non_null(strstr(text, wrong[i].name));
+    }
+    pli_picture_destroy(NULL);
+    pli_context_destroy(context);
+}
+
+// create, survey, draw and write with the n-th allocation failing
+static pli_status draw_all(pli_context *context, const pli_picture_def *def, const pli_frame *frame,
+                           const char *path)
+{
+    static uint8_t rgb[3 * 117 * 75];
+    pli_picture *picture = NULL;
+    pli_status status = pli_picture_create(context, def, &picture);
+    if (status == PLI_OK) status = pli_picture_survey(picture, frame);
+    if (status == PLI_OK) status = pli_picture_draw(picture, frame, rgb);
+    if (status == PLI_OK) status = pli_picture_write_png(context, path, 117, 75, rgb);
+    pli_picture_destroy(picture);
+    return status;
+}
+
+static void every_failing_allocation_is_survived(void **state)
+{
+    (void)state;
+    mixed_frame mixed;
+    mixed_frame_init(&mixed);
+    pli_picture_def def = mixed_def();
+    def.samples = 1;
+    def.occlusion_rays = 1;
+    def.shadow_rays = 1;
+    char path[] = "/tmp/pliant_picture_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+
+    bool done = false;
+    int32_t refused = 0;
+    for (int64_t n = 2; !done && n < 500; ++n) {
+        pli_fault fault = {.fail_at = n};
+        pli_context_def context_def = pli_context_def_default();
+        context_def.thread_count = 1;
+        context_def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        OK(NULL, pli_context_create(&context_def, &context));
+        pli_status status = draw_all(context, &def, &mixed.frame, path);
+        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
+        refused += status == PLI_ERROR_MEMORY;
+        done = fault.calls < n;
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_int_equal(fault.live_bytes, 0);
+    }
+    assert_true(done);
+    assert_true(refused > 10);
+    remove(path);
+    close(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sphere_lies_within_a_pixel_of_its_projection),
+        cmocka_unit_test(lit_sphere_has_its_colour_and_is_brighter_towards_the_light),
+        cmocka_unit_test(rim_pixels_are_mixtures),
+        cmocka_unit_test(body_shades_the_ground_behind_it),
+        cmocka_unit_test(occlusion_darkens_a_corner),
+        cmocka_unit_test(field_colours_are_those_of_the_map),
+        cmocka_unit_test(cells_have_one_colour_and_vectors_their_length),
+        cmocka_unit_test(values_that_are_not_finite_are_magenta_and_missing_fields_grey),
+        cmocka_unit_test(categories_have_the_colours_of_bodies),
+        cmocka_unit_test(legend_shows_the_map_and_leaves_the_rest_alone),
+        cmocka_unit_test(time_stamp_is_drawn_in_the_lower_left),
+        cmocka_unit_test(bytes_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(drawing_again_gives_the_same_bytes_and_allocates_nothing),
+        cmocka_unit_test(processor_mode_is_left_as_it_was),
+        cmocka_unit_test(empty_frames_show_the_background),
+        cmocka_unit_test(broken_points_and_flat_triangles_do_not_disturb),
+        cmocka_unit_test(index_past_the_end_is_refused),
+        cmocka_unit_test(survey_makes_pictures_of_a_series_agree),
+        cmocka_unit_test(orbit_walks_around),
+        cmocka_unit_test(edges_have_the_same_width_near_and_far),
+        cmocka_unit_test(wrong_values_are_refused_with_their_name),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void pictures_say_that_the_build_lacks_them(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_picture_def def = pli_picture_def_default();
+    pli_picture *picture = (pli_picture *)&def;
+    uint8_t rgb[3] = {0, 0, 0};
+    char text[256];
+    assert_int_equal(pli_picture_create(context, &def, &picture), PLI_ERROR_UNSUPPORTED);
+    assert_null(picture);
+    pli_context_message(context, text, sizeof text);
+    assert_non_null(strstr(text, "Embree"));
+    assert_int_equal(pli_picture_write_png(context, "a.png", 1, 1, rgb), PLI_ERROR_UNSUPPORTED);
+    pli_picture_destroy(NULL);
+    pli_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_say_that_the_build_lacks_them)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
