@@ -138,7 +138,7 @@ static pli_status open_channels(pli_film *film, int *child_end)
 }
 
 // runs the encoder with the child's end as its standard input; returns an error number
-static int spawn(pli_film *film, int child_end, char *const arguments[])
+static int spawn(pli_film *film, int child_end, const char *const *arguments)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -155,7 +155,9 @@ static int spawn(pli_film *film, int child_end, char *const arguments[])
     if (error != 0) goto done;
     error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (error != 0) goto done;
-    error = posix_spawnp(&film->process, film->program, &actions, &attributes, arguments, environ);
+    // the texts are only read, whatever the prototype says
+    error = posix_spawnp(&film->process, film->program, &actions, &attributes,
+                         (char *const *)(uintptr_t)arguments, environ);
     if (error != 0) film->process = 0;
 
 done:
@@ -165,61 +167,64 @@ done_actions:
     return error;
 }
 
-static pli_status start_encoder(pli_film *film, int child_end)
-{
+// The encoder's command line: texts that depend on the film, and the list that leads to them.
+typedef struct command_line {
     char size[NUMBER_CAPACITY];
     char rate[NUMBER_CAPACITY];
     char quality[NUMBER_CAPACITY];
-    snprintf(size, sizeof size, "%dx%d", film->width, film->height);
-    snprintf(rate, sizeof rate, "%.9g", film->rate);
-    snprintf(quality, sizeof quality, "%d", film->quality);
-    // "file:" keeps ffmpeg from reading names such as "-a.mp4" or "a:b.mp4" as something else
     pli_text output;
-    pli_text_init(&output, film->context);
-    pli_text_format(&output, "file:%s", film->part);
-    if (output.failed) {
-        pli_text_clear(&output);
+    int32_t count;
+    const char *arguments[ARGUMENTS]; // ends with NULL
+} command_line;
+
+static void command_add(command_line *command, const char *option, const char *value)
+{
+    command->arguments[command->count++] = option;
+    if (value != NULL) command->arguments[command->count++] = value;
+}
+
+static void command_init(const pli_film *film, command_line *command)
+{
+    snprintf(command->size, sizeof command->size, "%dx%d", film->width, film->height);
+    snprintf(command->rate, sizeof command->rate, "%.9g", film->rate);
+    snprintf(command->quality, sizeof command->quality, "%d", film->quality);
+    // "file:" keeps ffmpeg from reading names such as "-a.mp4" or "a:b.mp4" as something else
+    pli_text_init(&command->output, film->context);
+    pli_text_format(&command->output, "file:%s", film->part);
+    command->count = 0;
+
+    command_add(command, film->program, NULL);
+    command_add(command, "-loglevel", "error");
+    command_add(command, "-nostdin", "-y");
+    // what comes in
+    command_add(command, "-f", "rawvideo");
+    command_add(command, "-pix_fmt", "rgb24");
+    command_add(command, "-s", command->size);
+    command_add(command, "-r", command->rate);
+    command_add(command, "-i", "pipe:0");
+    // what goes out: plain 4:2:0, which every player shows, marked with the colours it has
+    command_add(command, "-c:v", "libx264");
+    command_add(command, "-pix_fmt", "yuv420p");
+    command_add(command, "-crf", command->quality);
+    command_add(command, "-vf", "scale=out_color_matrix=bt709");
+    command_add(command, "-colorspace", "bt709");
+    command_add(command, "-color_primaries", "bt709");
+    command_add(command, "-color_trc", "bt709");
+    command_add(command, "-movflags", "+faststart");
+    command_add(command, command->output.bytes, NULL);
+    command_add(command, NULL, NULL);
+}
+
+static pli_status start_encoder(pli_film *film, int child_end)
+{
+    command_line command;
+    command_init(film, &command);
+    if (command.output.failed) {
+        pli_text_clear(&command.output);
         return PLI_ERROR_MEMORY;
     }
-
-    const char *arguments[ARGUMENTS] = {film->program,
-                                        "-loglevel",
-                                        "error",
-                                        "-nostdin",
-                                        "-y",
-                                        "-f",
-                                        "rawvideo",
-                                        "-pix_fmt",
-                                        "rgb24",
-                                        "-s",
-                                        size,
-                                        "-r",
-                                        rate,
-                                        "-i",
-                                        "pipe:0",
-                                        "-an",
-                                        "-c:v",
-                                        "libx264",
-                                        "-pix_fmt",
-                                        "yuv420p",
-                                        "-crf",
-                                        quality,
-                                        "-preset",
-                                        "medium",
-                                        "-vf",
-                                        "scale=out_color_matrix=bt709",
-                                        "-colorspace",
-                                        "bt709",
-                                        "-color_primaries",
-                                        "bt709",
-                                        "-color_trc",
-                                        "bt709",
-                                        "-movflags",
-                                        "+faststart",
-                                        output.bytes,
-                                        NULL};
-    int error = spawn(film, child_end, (char *const *)(uintptr_t)arguments);
-    pli_text_clear(&output);
+    int error = spawn(film, child_end, command.arguments);
+    pli_text_clear(&command.output);
     film->has_part = error == 0;
     if (error == 0) return PLI_OK;
     if (error == ENOENT) {

@@ -111,7 +111,7 @@ static void automatic_camera_shows_everything_as_large_as_possible(void **state)
         // an orbit keeps clear of the borders for every frame
         def.camera.orbit = 30;
         for (int32_t index = 0; index < 12; ++index) {
-            AT_MOST(fit_overshoot(&def, &frame, index), 0.002);
+            AT_MOST(fit_overshoot(&def, &frame, index), 1e-9);
         }
     }
 }
