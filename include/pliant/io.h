@@ -1,15 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading and writing: what goes into a simulation and what comes out of it.
+// Files: scenes in; frames, checkpoints, whole runs in a folder and exports out.
+//
+// Every file appears under its name whole or not at all: it is written beside its target, synced to
+// the disk and renamed. Every failure names the file, what was tried and the system's reason. A
+// program that runs under a limit on file sizes must ignore SIGXFSZ to get a failure instead of
+// being killed; the library does not touch signals.
+//
+// Texts that a function here hands out through `char **text` belong to the caller, who gives them
+// back with pli_text_free; on failure there is nothing to give back.
 #ifndef PLIANT_IO_H
 #define PLIANT_IO_H
 
 #include "pliant/base.h"
+#include "pliant/scene.h"
 #include "pliant/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// Gives back a text that was handed out by this context; NULL is legal.
+PLI_API void pli_text_free(pli_context *context, char *text);
+
+// ---- scenes
+// --------------------------------------------------------------------------------------
+//
+// A scene file is YAML (JSON is read as well), at most 16 MiB. Its keys are those of the field
+// table in scene.h. Every error has the form "file:line:column: path: what is wrong, and what would
+// be right".
+//
+//   include: [materials.yaml]    at the top of a file: other files, relative to this one. Maps are
+//                                merged key by key, anything else is replaced; what comes later
+//                                wins, and the file itself wins over what it includes.
+//   solver: newton               a plain value stands for a struct's main key, here solver.name
+//   where: all                   a variant by its name alone takes all its defaults
+//   shape: {sphere: {radius: 1}} a variant with its values is a map with one key
+//   fps: 1/0.04                  numbers may be fractions
+//
+// Unknown keys, keys that are there twice, tags, and more than one document are refused. Anchors
+// and aliases work as long as what they expand to stays small.
+
+typedef struct pli_load_def {
+    // changes applied on top of the file, in this order: "PATH=VALUE", where the path is made of
+    // keys, names and indices ("bodies.cube.position[1]", "constraints[0].where") and the value is
+    // YAML ("0.3", "[0, 1, 0]", "{box: {...}}")
+    const char *const *sets;
+    int32_t set_count;
+
+    // whether includes and mesh files may lie outside the folder of the scene file
+    bool allow_outside;
+} pli_load_def;
+
+// Reads a scene and the mesh files it names, and validates it. def may be NULL.
+// Errors: io, scene, mesh, memory.
+PLI_API PLI_CHECKED pli_status pli_scene_load(pli_context *context, const char *path,
+                                              const pli_load_def *def, pli_scene **scene);
+
+// The same from a text of count bytes. name stands for the file in messages; relative paths count
+// from its folder.
+PLI_API PLI_CHECKED pli_status pli_scene_parse(pli_context *context, const char *text,
+                                               int64_t count, const char *name,
+                                               const pli_load_def *def, pli_scene **scene);
+
+typedef struct pli_yaml_def {
+    bool comments;       // unit and meaning beside every key
+    bool absolute_paths; // mesh files by absolute path, so that the text can be moved elsewhere
+} pli_yaml_def;
+
+// A validated scene as YAML with every default filled in; reading it again gives the same scene
+// (absolute paths need allow_outside; meshes given as arrays are not in the text). def may be NULL.
+// Errors: memory, io (a mesh file is no longer there).
+PLI_API PLI_CHECKED pli_status pli_scene_to_yaml(const pli_scene *scene, const pli_yaml_def *def,
+                                                 char **text);
+
+// The field table as JSON Schema (draft 7), for editors that complete and check scene files.
+PLI_API PLI_CHECKED pli_status pli_schema_to_json(pli_context *context, char **text);
+
+// The field table as reference documentation in Markdown.
+PLI_API PLI_CHECKED pli_status pli_schema_to_markdown(pli_context *context, char **text);
+
+// ---- frames ------------------------------------------------------------------------------------
+//
+// A series is a folder with series.pvd, which lists the frames with their times, and
+// frames/<body>_<frame, five digits or more>.vtu or .vtp, one file a body and frame. It opens in
+// ParaView at any moment, also while frames are still being added. Points are stored as double,
+// fields as float.
+
+typedef struct pli_frame_writer_def {
+    const char *folder; // made if it is not there
+    int32_t keep;       // frames 0 ... keep of an earlier series stay, later ones are removed
+    bool compress;      // zlib
+    const char *const *fields; // names of the fields to write; none: all
+    int32_t field_count;
+} pli_frame_writer_def;
+
+typedef struct pli_frame_writer pli_frame_writer;
+
+// keep is -1: a new series.
+PLI_API pli_frame_writer_def pli_frame_writer_def_default(void);
+
+// Begins or continues a series. Frames that series.pvd of the folder lists beyond `keep` are
+// removed. Errors: argument, io, memory.
+PLI_API PLI_CHECKED pli_status pli_frame_writer_create(pli_context *context,
+                                                       const pli_frame_writer_def *def,
+                                                       pli_frame_writer **writer);
+PLI_API void pli_frame_writer_destroy(pli_frame_writer *writer);
+
+// Writes the files of a frame, then lists it in series.pvd. Frames come in ascending order. After a
+// failure the series is as it was. Errors: argument, io, memory, unsupported.
+PLI_API PLI_CHECKED pli_status pli_frame_writer_add(pli_frame_writer *writer,
+                                                    const pli_frame *frame);
+
+typedef struct pli_series pli_series;
+
+typedef struct pli_series_info {
+    int32_t index;      // number of the frame; not every number need be there
+    double time;        // s
+    int32_t part_count; // bodies
+} pli_series_info;
+
+// Opens the series in a folder. Errors: io (missing, damaged, not written by pliant), memory.
+PLI_API PLI_CHECKED pli_status pli_series_create(pli_context *context, const char *folder,
+                                                 pli_series **series);
+PLI_API void pli_series_destroy(pli_series *series);
+
+// Looks for frames that were added since. Errors: io, memory; the series then is as it was.
+PLI_API PLI_CHECKED pli_status pli_series_update(pli_series *series);
+
+PLI_API int32_t pli_series_count(const pli_series *series);
+
+// The frame at a position from 0 to count - 1.
+PLI_API void pli_series_get_info(const pli_series *series, int32_t position, pli_series_info *info);
+
+// Reads the frame at a position into memory of its own. Lifetime: until pli_frame_destroy.
+// Errors: argument, io (the message names file and fault), memory.
+PLI_API PLI_CHECKED pli_status pli_series_load(pli_series *series, int32_t position,
+                                               pli_frame **frame);
+
+// For frames of pli_series_load only.
+PLI_API void pli_frame_destroy(pli_frame *frame);
 
 // ---- pictures ------------------------------------------------------------------------------
 //

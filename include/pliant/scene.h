@@ -40,13 +40,17 @@ typedef enum pli_field_kind {
     PLI_FIELD_LIST,     // const struct * and int32_t count, a YAML list
     PLI_FIELD_NAMED,    // the same, a YAML map; the struct's first member is its const char *name
     PLI_FIELD_VARIANT,  // pli_variant: one of `variants`
-    PLI_FIELD_VARIANTS  // const pli_variant * and int32_t count
+    PLI_FIELD_VARIANTS, // const pli_variant * and int32_t count
+    PLI_FIELD_MESH      // const pli_mesh_data *, not in the file: the content of the path beside it
 } pli_field_kind;
 
 typedef enum pli_field_flags {
     PLI_FIELD_REQUIRED = 1,     // the file must say it
     PLI_FIELD_MIN_EXCLUDED = 2, // value > min instead of >=
-    PLI_FIELD_MAX_EXCLUDED = 4  // value < max instead of <=
+    PLI_FIELD_MAX_EXCLUDED = 4, // value < max instead of <=
+    PLI_FIELD_NONZERO = 8,      // a vector that must have a direction
+    PLI_FIELD_OPTIONAL = 16,    // the default means "not given"; it need not be in the range
+    PLI_FIELD_PATH = 32         // a file's name, relative to the file that says it
 } pli_field_flags;
 
 struct pli_schema;
@@ -72,12 +76,13 @@ typedef struct pli_schema {
     const char *name;       // "body"; for a variant its key in the file
     const char *doc;        // one sentence
     size_t size;            // of the struct
-    const char *scalar_key; // field that a plain scalar stands for, or NULL
+    const char *scalar_key; // field that a plain scalar or list stands for, or NULL
     int32_t field_count;
     const pli_field *fields;
 } pli_schema;
 
 // One of several structs: the index into the field's variants, and the struct. kind -1: absent.
+// data NULL: the variant with all its defaults; in a scene that was validated it is never NULL.
 typedef struct pli_variant {
     int32_t kind;
     const void *data;
@@ -88,6 +93,76 @@ PLI_API const pli_schema *pli_scene_schema(void);
 
 // Fills a def with the defaults of its schema.
 PLI_API void pli_schema_init(const pli_schema *schema, void *def);
+
+// The field with this key or alias, or NULL. Keys that are not for files are not found.
+PLI_API const pli_field *pli_schema_find(const pli_schema *schema, const char *key);
+
+// What a member holds, whatever its kind: `count` items that lie `stride` bytes apart.
+typedef enum pli_item_kind {
+    PLI_ITEM_REAL,    // double
+    PLI_ITEM_INTEGER, // int32_t
+    PLI_ITEM_BOOL,    // bool
+    PLI_ITEM_TEXT,    // const char *
+    PLI_ITEM_CHOICE,  // int32_t
+    PLI_ITEM_STRUCT,  // of field->schema
+    PLI_ITEM_VARIANT, // pli_variant
+    PLI_ITEM_MESH     // const pli_mesh_data *
+} pli_item_kind;
+
+typedef struct pli_items {
+    pli_item_kind kind;
+    bool is_list;      // a list or a map of names, also when it has one item
+    int32_t fixed;     // the number of items if the type fixes it, else 0
+    int32_t count;     // of items
+    size_t stride;     // bytes from one item to the next
+    const void *first; // the first item; may be NULL when count is 0
+} pli_items;
+
+// The items of a member of the struct at holder. holder NULL: only kind, is_list, fixed and stride.
+PLI_API void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items);
+
+// Whether an optional field of the struct at holder holds its default, that is, was not given.
+PLI_API bool pli_field_is_absent(const pli_field *field, const void *holder);
+
+// The schema of a variant that is one of the field's; NULL when it is absent or not one of them.
+PLI_API const pli_schema *pli_field_variant(const pli_field *field, const pli_variant *variant);
+
+enum { PLI_FIELD_ERROR_CAPACITY = 640 };
+
+// Reads one item of a field (real, integer, bool, choice, or text, which is borrowed) from a text
+// and checks its range. When that fails, returns false and says in error what was found and what is
+// allowed: "found '0.5'; allowed: greater than -1 and less than 0.5".
+PLI_API bool pli_field_parse(const pli_field *field, const char *text, void *item,
+                             char error[PLI_FIELD_ERROR_CAPACITY]);
+
+enum { PLI_FIELD_TEXT_CAPACITY = 128 };
+
+// Writes one item so that pli_field_parse reads it back as the same; a text item is returned as it
+// is, other items are written to buffer, which is returned.
+PLI_API const char *pli_field_print(const pli_field *field, const void *item,
+                                    char buffer[PLI_FIELD_TEXT_CAPACITY]);
+
+// "from 1 to 100", "greater than 0", "any finite number", "one of y, z": what a field allows.
+PLI_API const char *pli_field_range(const pli_field *field, char buffer[PLI_FIELD_ERROR_CAPACITY]);
+
+// One stop of a walk: a struct as a whole (field and member NULL), or one of its fields.
+typedef struct pli_visit {
+    const char *path;         // "bodies.cube.geometry.fill.shape.sphere.radius"; valid for the call
+    const pli_schema *schema; // of the struct
+    const void *holder;       // the struct
+    const pli_field *field;
+    const void *member; // in the struct
+} pli_visit;
+
+typedef pli_status (*pli_visit_fn)(void *user, const pli_visit *visit);
+
+// Visits a def and everything below it: each struct first, then its fields in the order of the
+// table, each followed by what it holds. Ends at the first visit that does not return PLI_OK.
+// Errors: those of visit, scene (nested deeper than PLI_SCENE_DEPTH), memory.
+PLI_API PLI_CHECKED pli_status pli_schema_walk(pli_context *context, const pli_schema *schema,
+                                               const void *def, pli_visit_fn visit, void *user);
+
+enum { PLI_SCENE_DEPTH = 64 };
 
 // ---- shapes: signed distance, negative inside ------------------------------------------------
 
@@ -338,7 +413,7 @@ typedef struct pli_grid_def { // a box of cells, each cut into tetrahedra
 
 typedef struct pli_shape_body_def { // a shape filled with tetrahedra
     pli_variant shape;
-    int32_t vertices; // wanted number; 0: by spacing
+    int32_t vertices; // wanted number, when no spacing is given
     double spacing;   // edge length of the lattice (m); 0: by vertices
 } pli_shape_body_def;
 
@@ -523,8 +598,18 @@ PLI_API pli_context *pli_scene_context(const pli_scene *scene);
 // "cube" of out/cube: the name of the file without folder and ending; "scene" when there is none.
 PLI_API const char *pli_scene_name(const pli_scene *scene);
 
+// 64-bit hash of everything that the scene describes, contents of meshes included.
+PLI_API uint64_t pli_scene_hash(const pli_scene *scene);
+
 // ---- for readers: filling a scene while knowing where each value stands
 // ----------------------------
+
+// Where something was written. line 0: source alone says it ("--set time.fps=0").
+typedef struct pli_position {
+    const char *source; // name of the file; NULL: the scene's own source
+    int32_t line;       // counted from 1
+    int32_t column;
+} pli_position;
 
 // An empty scene (every default, nothing in it) that a reader fills through pli_scene_edit;
 // source is the file's name in messages, or NULL. pli_scene_validate ends the filling.
@@ -532,15 +617,37 @@ PLI_API PLI_CHECKED pli_status pli_scene_create_empty(pli_context *context, cons
                                                       pli_scene **scene);
 PLI_API pli_scene_def *pli_scene_edit(pli_scene *scene);
 
+// The source as given, or NULL. Lifetime: that of the scene.
+PLI_API const char *pli_scene_source(const pli_scene *scene);
+
 // Zeroed memory that lives as long as the scene; NULL when there is none.
 PLI_API void *pli_scene_take(pli_scene *scene, size_t bytes);
 
-// Remembers where the value at this address of the scene's memory was written.
-PLI_API PLI_CHECKED pli_status pli_scene_note(pli_scene *scene, const void *address, int32_t line,
-                                              int32_t column);
+// A copy of a mesh that lives as long as the scene; NULL when memory ran out.
+PLI_API const pli_mesh_data *pli_scene_take_mesh(pli_scene *scene, const pli_mesh_data *mesh);
 
-// Checks what the field table cannot: names that refer, combinations, what is missing.
+// Remembers where the value at this address of the scene's memory was written. A struct is noted
+// before its members, so that one and its first member can be told apart. position->source is
+// borrowed: it must live as long as the scene.
+PLI_API PLI_CHECKED pli_status pli_scene_note(pli_scene *scene, const void *address,
+                                              const pli_position *position);
+
+// Checks every value against the table, then what the table cannot know: names that refer,
+// combinations, what is missing. Then completes what depends on other values: gravity gets its
+// three numbers, materials the numbers of their presets (a Lame pair becomes young and poisson),
+// variants without data their defaults. Suspicious values are logged as warnings.
+// Errors: scene, memory.
 PLI_API PLI_CHECKED pli_status pli_scene_validate(pli_scene *scene);
+
+// Records a failure at a place in the scene, "file:line:column: path: text", and returns status.
+// The position is that of at->member, else that of at->holder, else the file alone.
+PLI_API pli_status pli_scene_fail(const pli_scene *scene, pli_status status, const pli_visit *at,
+                                  const char *format, ...) PLI_PRINTF(4, 5);
+
+// The same for a place that is known by its position; path may be "".
+PLI_API pli_status pli_position_fail(pli_context *context, pli_status status,
+                                     const pli_position *position, const char *path,
+                                     const char *format, ...) PLI_PRINTF(5, 6);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,8 @@
 
 #include "base/context.h"
 
+#include <math.h>
+
 // A sum that carries its own rounding error: the value is hi + lo.
 typedef struct pli_sum {
     double hi;
@@ -26,8 +28,13 @@ static inline void pli_sum_add(pli_sum *sum, double value)
     sum->hi = total;
 }
 
+// Adds another sum; infinities stay infinities instead of turning into NaN by compensation.
 static inline void pli_sum_merge(pli_sum *sum, pli_sum other)
 {
+    if (!isfinite(sum->hi) || !isfinite(other.hi)) {
+        *sum = (pli_sum){sum->hi + other.hi, 0};
+        return;
+    }
     pli_sum_add(sum, other.hi);
     sum->lo += other.lo;
 }

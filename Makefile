@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin layer over CMake (see CMakePresets.json): `make help` lists what there is.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+# further options for CMake, such as CMAKE_FLAGS=-DPLIANT_CHOLMOD=OFF
+CMAKE_FLAGS ?=
+
+# waiting threads sleep instead of spinning, and BLAS stays within the thread that called it
+export OMP_WAIT_POLICY ?= passive
+export OPENBLAS_NUM_THREADS ?= 1
+TEST_THREADS = OMP_NUM_THREADS=2
+
+CTEST = $(TEST_THREADS) ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+.PHONY: all build run test bench format install package clean help \
+        build-dependencies test-dependencies test-release test-sanitizers test-clang coverage
+.DEFAULT_GOAL = build
+
+all: build
+
+build: ## builds the library and the programs into build/
+	@cmake --preset release $(CMAKE_FLAGS) || { \
+	  echo "If packages are missing: tools/install_dependencies.sh build installs them." >&2; exit 1; }
+	cmake --build --preset release -j $(JOBS)
+
+build-dependencies:
+	tools/install_dependencies.sh build
+
+test-dependencies:
+	tools/install_dependencies.sh test
+
+run: build-dependencies ## installs what is missing, builds, and runs the demo scene into out/demo
+	@$(MAKE) --no-print-directory build
+	tools/run_demo.sh build/pliant out/demo
+
+test: test-dependencies ## installs what is missing, builds, and runs every test and check
+	@$(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-sanitizers
+	@$(MAKE) --no-print-directory test-clang
+	@echo "All tests and checks passed."
+
+test-release: build
+	$(CTEST) --test-dir build
+
+test-sanitizers: ## unit tests and the program under address and undefined-behaviour sanitizers
+	cmake --preset asan $(CMAKE_FLAGS)
+	cmake --build --preset asan -j $(JOBS)
+	$(CTEST) --test-dir build/asan -L sanitize
+
+test-clang: ## builds everything with clang, warnings as errors
+	cmake --preset clang $(CMAKE_FLAGS)
+	cmake --build --preset clang -j $(JOBS)
+
+bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s4-mesh kernels" picks
+	@$(MAKE) --no-print-directory build
+	build/pliant-bench $(or $(BENCH),$$(build/pliant-bench | cut -d' ' -f1)) --json build/bench.json
+	@echo "The figures are in build/bench.json."
+
+coverage: test-dependencies ## line and branch coverage of src/ by the whole suite
+	cmake --preset coverage $(CMAKE_FLAGS)
+	cmake --build --preset coverage -j $(JOBS)
+	$(CTEST) --test-dir build/coverage -E '^check'
+	gcovr --root . --filter src/ --filter cli/ --object-directory build/coverage --print-summary \
+	  --exclude-unreachable-branches --html-details build/coverage/index.html -o build/coverage/lines.txt
+	@echo "Open build/coverage/index.html."
+
+format: ## formats every C file with clang-format 14
+	tools/check_format.sh --fix
+
+install: build ## installs under PREFIX (/usr/local), staged below DESTDIR
+	cmake -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	cmake --build build -j $(JOBS)
+	DESTDIR=$(DESTDIR) cmake --install build
+
+package: build-dependencies ## makes a Debian package for x86-64-v3 processors in build/package
+	cmake --preset package $(CMAKE_FLAGS)
+	cmake --build --preset package -j $(JOBS)
+	cd build/package && cpack -G DEB
+
+clean: ## removes build/
+	rm -rf build
+
+help: ## shows this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	  awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'

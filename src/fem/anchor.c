@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fem/anchor.h"
+
+#include "math/vec3.h"
+
+enum { POINT_GRAIN = 2048 };
+
+typedef struct anchor_job {
+    const pli_anchor *anchor;
+    const double *x;
+    double *g;
+} anchor_job;
+
+static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
+{
+    const anchor_job *job = user;
+    pli_sum sum = {0, 0};
+    for (int64_t point = begin; point < end; ++point) {
+        double d[3];
+        pli_vec3_subtract(job->x + 3 * point, job->anchor->target + 3 * point, d);
+        pli_sum_add(&sum, 0.5 * job->anchor->stiffness[point] * pli_vec3_norm2(d));
+    }
+    return sum;
+}
+
+static pli_sum anchor_energy(void *self, const double *x)
+{
+    const pli_anchor *anchor = self;
+    anchor_job job = {anchor, x, NULL};
+    return pli_parallel_sum(anchor->context, anchor->point_count, POINT_GRAIN, sum_energy, &job);
+}
+
+static void add_forces(void *user, int64_t begin, int64_t end)
+{
+    const anchor_job *job = user;
+    for (int64_t point = begin; point < end; ++point) {
+        double d[3];
+        pli_vec3_subtract(job->x + 3 * point, job->anchor->target + 3 * point, d);
+        double *g = job->g + 3 * point;
+        pli_vec3_add_scaled(g, job->anchor->stiffness[point], d, g);
+    }
+}
+
+static void anchor_add_gradient(void *self, const double *x, double *g)
+{
+    const pli_anchor *anchor = self;
+    anchor_job job = {anchor, x, g};
+    pli_parallel_for(anchor->context, anchor->point_count, POINT_GRAIN, add_forces, &job);
+}
+
+static void anchor_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
+{
+    (void)x;
+    (void)projected;
+    const pli_anchor *anchor = self;
+    pli_bcsr_add_to_diagonal(H, anchor->stiffness);
+}
+
+const pli_term_ops pli_anchor_term = {
+    .name = "anchor",
+    .energy = anchor_energy,
+    .add_gradient = anchor_add_gradient,
+    .add_hessian = anchor_add_hessian,
+};

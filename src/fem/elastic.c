@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fem/elastic.h"
+
+#include "base/memory.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fem/elastic_kernel.inl"
+
+enum { TET_GRAIN = 512, CHUNK_SIZE = 512 };
+
+// ---- construction
+
+static pli_status allocate_arrays(pli_elastic *e, const pli_elastic_def *def)
+{
+    pli_context *context = e->context;
+    e->tets = PLI_NEW(context, int32_t, 4 * (int64_t)def->tet_count, "tetrahedra");
+    e->origin = PLI_NEW(context, int32_t, def->tet_count, "tetrahedron order");
+    e->gradients = PLI_NEW(context, double, 9 * (int64_t)def->tet_count, "shape gradients");
+    e->volume = PLI_NEW(context, double, def->tet_count, "volumes");
+    e->groups = PLI_NEW(context, pli_elastic_group, def->law_count, "law groups");
+    bool complete = e->tets != NULL && e->origin != NULL && e->gradients != NULL &&
+                    e->volume != NULL && e->groups != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+// Stable sort of tetrahedra by law: groups in the order of the def's laws.
+static void sort_by_law(pli_elastic *e, const pli_elastic_def *def)
+{
+    int32_t next = 0;
+    for (int32_t law = 0; law < def->law_count; ++law) {
+        int32_t begin = next;
+        for (int32_t tet = 0; tet < def->tet_count; ++tet) {
+            if (def->law_of_tet[tet] == law) e->origin[next++] = tet;
+        }
+        if (next == begin) continue;
+        e->groups[e->group_count++] = (pli_elastic_group){def->laws[law], begin, next, NULL};
+    }
+}
+
+static pli_status copy_params(pli_elastic *e, const pli_elastic_def *def)
+{
+    for (int32_t k = 0; k < e->group_count; ++k) {
+        pli_elastic_group *group = &e->groups[k];
+        int32_t count = group->end - group->begin;
+        int32_t param_count = group->law->param_count;
+        group->params = PLI_NEW(e->context, double, (int64_t)param_count *count, "law parameters");
+        if (group->params == NULL) return PLI_ERROR_MEMORY;
+        for (int32_t param = 0; param < param_count; ++param) {
+            for (int32_t i = 0; i < count; ++i) {
+                int64_t tet = e->origin[group->begin + i];
+                group->params[(int64_t)param * count + i] =
+                    def->params[tet * PLI_ELASTIC_PARAMS + param];
+            }
+        }
+    }
+    return PLI_OK;
+}
+
+// Volume and the gradients of N_1..N_3, the rows of the inverse edge matrix.
+static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
+{
+    for (int32_t tet = 0; tet < e->tet_count; ++tet) {
+        const int32_t *corners = def->tets + 4 * (int64_t)e->origin[tet];
+        memcpy(e->tets + 4 * (int64_t)tet, corners, 4 * sizeof *corners);
+        double D[9]; // columns are the edges from corner 0
+        for (int a = 0; a < 3; ++a) {
+            const double *x0 = def->rest + 3 * (int64_t)corners[0];
+            const double *xa = def->rest + 3 * (int64_t)corners[a + 1];
+            for (int i = 0; i < 3; ++i) D[3 * i + a] = xa[i] - x0[i];
+        }
+        double inverse[9];
+        double determinant = pli_mat3_inverse(D, inverse);
+        if (!(determinant > 0)) {
+            return PLI_FAIL(e->context, PLI_ERROR_MESH,
+                            "tetrahedron %d has the rest volume %g m^3; it must be positive",
+                            (int)e->origin[tet], determinant / 6);
+        }
+        e->volume[tet] = determinant / 6;
+        for (int k = 0; k < 9; ++k) e->gradients[(int64_t)k * e->tet_count + tet] = inverse[k];
+    }
+    return PLI_OK;
+}
+
+static pli_status build(pli_elastic *e, const pli_elastic_def *def)
+{
+    PLI_TRY(allocate_arrays(e, def));
+    sort_by_law(e, def);
+    PLI_TRY(copy_params(e, def));
+    PLI_TRY(compute_rest_shape(e, def));
+    e->cliques = (pli_clique_list){.size = 4, .count = e->tet_count, .vertices = e->tets};
+    return pli_chunk_coloring_create(e->context, e->vertex_count, &e->cliques, CHUNK_SIZE,
+                                     &e->coloring);
+}
+
+pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
+                              pli_elastic **elastic)
+{
+    *elastic = NULL;
+    pli_elastic *made = PLI_NEW(context, pli_elastic, 1, "elastic term");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->vertex_count = def->vertex_count;
+    made->tet_count = def->tet_count;
+    pli_status status = build(made, def);
+    if (status != PLI_OK) {
+        pli_elastic_destroy(made);
+        return status;
+    }
+    *elastic = made;
+    return PLI_OK;
+}
+
+void pli_elastic_destroy(pli_elastic *elastic)
+{
+    if (elastic == NULL) return;
+    pli_context *context = elastic->context;
+    pli_release(context, elastic->slots);
+    pli_chunk_coloring_destroy(elastic->coloring);
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
+        pli_release(context, elastic->groups[k].params);
+    }
+    pli_release(context, elastic->groups);
+    pli_release(context, elastic->volume);
+    pli_release(context, elastic->gradients);
+    pli_release(context, elastic->origin);
+    pli_release(context, elastic->tets);
+    pli_release(context, elastic);
+}
+
+// ---- loops over batches
+
+typedef void (*batch_fn)(void *user, const pli_elastic *elastic, int32_t begin, batch *b);
+
+// Cuts [begin, end) at group borders into batches, computes F, and hands each to visit.
+static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
+                           batch_fn visit, void *user)
+{
+    batch b;
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
+        const pli_elastic_group *group = &elastic->groups[k];
+        int32_t from = begin > group->begin ? begin : group->begin;
+        int32_t to = end < group->end ? end : group->end;
+        for (int32_t at = from; at < to; at += LANES) {
+            int32_t count = to - at < LANES ? to - at : LANES;
+            load_batch(elastic, group, at, count, &b);
+            compute_deformation((const int32_t(*)[4])elastic->tets + at, x, &b);
+            b.law = group->law;
+            visit(user, elastic, at, &b);
+        }
+    }
+}
+
+static void call_law(batch *b, pli_projection projection, bool want_energy, bool want_stress,
+                     bool want_tangent)
+{
+    b->law->evaluate(LANES, b->F[0], b->params[0], projection, want_energy ? b->psi : NULL,
+                     want_stress ? b->P[0] : NULL, want_tangent ? b->T[0] : NULL);
+}
+
+// ---- energy
+
+typedef struct range_job {
+    const pli_elastic *elastic;
+    const double *x;
+} range_job;
+
+static void sum_batch_energy(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    (void)elastic;
+    (void)begin;
+    pli_sum *sum = user;
+    call_law(b, PLI_TANGENT_EXACT, true, false, false);
+    for (int lane = 0; lane < b->count; ++lane) {
+        pli_sum_merge(sum, (pli_sum){b->V[lane] * b->psi[lane], 0});
+    }
+}
+
+static pli_sum sum_range_energy(void *user, int64_t begin, int64_t end)
+{
+    const range_job *job = user;
+    pli_sum sum = {0, 0};
+    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, sum_batch_energy, &sum);
+    return sum;
+}
+
+static pli_sum elastic_energy(void *self, const double *x)
+{
+    const pli_elastic *elastic = self;
+    range_job job = {elastic, x};
+    return pli_parallel_sum(elastic->context, elastic->tet_count, TET_GRAIN, sum_range_energy,
+                            &job);
+}
+
+// ---- scattering
+
+typedef struct scatter_job {
+    const pli_elastic *elastic;
+    const double *x;
+    batch_fn visit;
+    void *user;
+} scatter_job;
+
+static void visit_range(void *user, int64_t begin, int64_t end)
+{
+    const scatter_job *job = user;
+    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, job->visit, job->user);
+}
+
+// Visits every batch so that no two at the same time share a vertex.
+static void scatter(const pli_elastic *elastic, const double *x, batch_fn visit, void *user)
+{
+    scatter_job job = {elastic, x, visit, user};
+    pli_chunk_coloring_run(elastic->coloring, visit_range, &job);
+}
+
+// ---- gradient
+
+static void add_batch_gradient(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    double *g = user;
+    call_law(b, PLI_TANGENT_EXACT, false, true, false);
+    add_forces((const int32_t(*)[4])elastic->tets + begin, b, g);
+}
+
+static void elastic_add_gradient(void *self, const double *x, double *g)
+{
+    scatter(self, x, add_batch_gradient, g);
+}
+
+// ---- Hessian
+
+typedef struct hessian_target {
+    pli_projection projection;
+    const double *weights; // [tet_count] or NULL
+    const int32_t *slots;  // [tet_count][16]
+    double *values;
+} hessian_target;
+
+static void add_batch_hessian(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    (void)elastic;
+    const hessian_target *target = user;
+    if (target->weights != NULL) {
+        for (int lane = 0; lane < b->count; ++lane) b->V[lane] *= target->weights[begin + lane];
+    }
+    call_law(b, target->projection, false, false, true);
+    compute_stiffness(b);
+    add_stiffness(b, (const int32_t(*)[16])target->slots + begin, target->values);
+}
+
+void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
+                                      const double *weights, const int32_t *slots, pli_bcsr *H)
+{
+    hessian_target target = {projected ? PLI_TANGENT_PROJECTED : PLI_TANGENT_EXACT, weights, slots,
+                             H->values};
+    scatter(elastic, x, add_batch_hessian, &target);
+}
+
+static void elastic_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
+{
+    const pli_elastic *elastic = self;
+    pli_elastic_add_weighted_hessian(elastic, x, projected, NULL, elastic->slots, H);
+}
+
+static const pli_clique_list *elastic_get_cliques(void *self)
+{
+    return &((const pli_elastic *)self)->cliques;
+}
+
+static pli_status elastic_bind(void *self, const pli_bcsr *H)
+{
+    pli_elastic *elastic = self;
+    pli_release(elastic->context, elastic->slots);
+    elastic->slots = NULL;
+    return pli_bcsr_slots(elastic->context, H, &elastic->cliques, &elastic->slots);
+}
+
+const pli_term_ops pli_elastic_term = {
+    .name = "elastic",
+    .energy = elastic_energy,
+    .add_gradient = elastic_add_gradient,
+    .add_hessian = elastic_add_hessian,
+    .get_cliques = elastic_get_cliques,
+    .bind = elastic_bind,
+};
+
+// ---- reports
+
+typedef struct measure_job {
+    const pli_elastic *elastic;
+    const double *x;
+    double *J;
+    double *von_mises;
+} measure_job;
+
+// sqrt(3/2) of the norm of the deviator of sigma = P F^T / J; a flat element counts as a very thin
+// one
+static double equivalent_stress(const double P[9], const double F[9], double J)
+{
+    const double thinnest = 1e-9;
+    double sigma[9];
+    pli_mat3_multiply_transposed_right(P, F, sigma);
+    double pressure = pli_mat3_trace(sigma) / 3;
+    sigma[0] -= pressure;
+    sigma[4] -= pressure;
+    sigma[8] -= pressure;
+    return sqrt(1.5 * pli_mat3_contract(sigma, sigma)) / fmax(fabs(J), thinnest);
+}
+
+static void gather_lane(double planes[9][LANES], int lane, double out[9])
+{
+    for (int k = 0; k < 9; ++k) out[k] = planes[k][lane];
+}
+
+static void measure_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    const measure_job *job = user;
+    if (job->von_mises != NULL) call_law(b, PLI_TANGENT_EXACT, false, true, false);
+    for (int lane = 0; lane < b->count; ++lane) {
+        double F[9];
+        gather_lane(b->F, lane, F);
+        int32_t tet = elastic->origin[begin + lane];
+        double J = pli_mat3_determinant(F);
+        if (job->J != NULL) job->J[tet] = J;
+        if (job->von_mises == NULL) continue;
+        double P[9];
+        gather_lane(b->P, lane, P);
+        job->von_mises[tet] = equivalent_stress(P, F, J);
+    }
+}
+
+static void measure_range(void *user, int64_t begin, int64_t end)
+{
+    measure_job *job = user;
+    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, measure_batch, job);
+}
+
+void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises)
+{
+    measure_job job = {elastic, x, J, von_mises};
+    pli_parallel_for(elastic->context, elastic->tet_count, TET_GRAIN, measure_range, &job);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elastic energy of linear tetrahedra, E(x) = sum_t V_t psi(F_t(x)), as a term of the objective.
+//
+// With the gradients g_a of the four shape functions at rest,
+//     F_ij          = sum_a x_ai g_aj
+//     dE/dx_ai      = V P_ij g_aj
+//     d2E/dx_ai bk  = V g_aj (dP_ij/dF_kl) g_bl      (Sifakis and Barbic 2012, section 4)
+//
+// Tetrahedra are kept sorted by material law and handled in batches of eight: gather, one call of
+// the law for the batch, scatter. Scattering runs by the colours of chunks of tetrahedra that share
+// no vertex within a colour, so it needs no atomics and gives the same bits for any thread count.
+// Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
+// have positive volume.
+#ifndef PLI_FEM_ELASTIC_H
+#define PLI_FEM_ELASTIC_H
+
+#include "linear/coloring.h"
+#include "optimize/term.h"
+#include "pliant/extend.h"
+
+enum { PLI_ELASTIC_PARAMS = 8 };
+
+// What the term is made from; everything is copied.
+typedef struct pli_elastic_def {
+    int32_t vertex_count;
+    int32_t tet_count;
+    const double *rest;  // [vertex_count][3] (m)
+    const int32_t *tets; // [tet_count][4], positive volume at rest
+    int32_t law_count;
+    const pli_material_ops *const *laws;
+    const int32_t *law_of_tet; // [tet_count]
+    const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
+} pli_elastic_def;
+
+// consecutive tetrahedra with one law
+typedef struct pli_elastic_group {
+    const pli_material_ops *law;
+    int32_t begin;
+    int32_t end;
+    double *params; // [law->param_count][end - begin]
+} pli_elastic_group;
+
+typedef struct pli_elastic {
+    pli_context *context;
+    int32_t vertex_count;
+    int32_t tet_count;
+
+    // constant, in processing order
+    int32_t *tets;     // [tet_count][4]
+    int32_t *origin;   // [tet_count] index in the def's order
+    double *gradients; // [9][tet_count] plane 3 a + j: d N_(a+1) / d X_j; N_0 is minus their sum
+    double *volume;    // [tet_count] (m^3)
+    int32_t group_count;
+    pli_elastic_group *groups;
+    pli_clique_list cliques;
+    pli_chunk_coloring *coloring;
+
+    // set by bind, valid for that matrix pattern
+    int32_t *slots; // [tet_count][16] block of H for every pair of corners
+} pli_elastic;
+
+extern const pli_term_ops pli_elastic_term;
+
+pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
+                              pli_elastic **elastic);
+void pli_elastic_destroy(pli_elastic *elastic);
+
+// Adds the Hessian, each tetrahedron's part multiplied by weights [tet_count] (processing order;
+// NULL: 1), into a matrix whose blocks are found through slots.
+void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
+                                      const double *weights, const int32_t *slots, pli_bcsr *H);
+
+// Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
+//   J         [tet_count] determinant of F
+//   von_mises [tet_count] equivalent Cauchy stress (Pa)
+void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises);
+
+#endif

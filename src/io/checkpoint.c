@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/checkpoint.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "io/checkpoint_hdf5.h"
+#include "io/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BLOCK_BYTES = 512,    // text before the HDF5 content; HDF5 looks for itself at powers of two
+    HASH_BYTES = 1 << 20, // hashed by one call, so that writer and reader cut alike
+    NAME_CAPACITY = 64
+};
+
+// ---- the block before the content -------------------------------------------------------------
+
+typedef struct block {
+    int64_t format;
+    int64_t bytes; // of the whole file
+    uint64_t checksum;
+} block;
+
+static void format_block(const block *b, char text[BLOCK_BYTES])
+{
+    memset(text, 0, BLOCK_BYTES);
+    snprintf(text, BLOCK_BYTES, "pliant checkpoint\nformat %lld\nbytes %lld\nchecksum %016llx\n",
+             (long long)b->format, (long long)b->bytes, (unsigned long long)b->checksum);
+}
+
+// Reads the block; false unless formatting what was read gives every byte of it again.
+static bool parse_block(const char text[BLOCK_BYTES], block *b)
+{
+    char copy[BLOCK_BYTES + 1];
+    char again[BLOCK_BYTES];
+    long long format = 0;
+    long long bytes = 0;
+    unsigned long long checksum = 0;
+    memcpy(copy, text, BLOCK_BYTES);
+    copy[BLOCK_BYTES] = '\0';
+    if (sscanf(copy, "pliant checkpoint\nformat %lld\nbytes %lld\nchecksum %llx\n", &format, &bytes,
+               &checksum) != 3) {
+        return false;
+    }
+    *b = (block){format, bytes, checksum};
+    format_block(b, again);
+    return memcmp(text, again, BLOCK_BYTES) == 0;
+}
+
+static uint64_t hash_memory(const char *bytes, int64_t count)
+{
+    uint64_t hash = PLI_HASH_START;
+    for (int64_t at = 0; at < count; at += HASH_BYTES) {
+        int64_t piece = count - at < HASH_BYTES ? count - at : HASH_BYTES;
+        hash = pli_hash_bytes(hash, bytes + at, (size_t)piece);
+    }
+    return hash;
+}
+
+// ---- names ------------------------------------------------------------------------------------
+
+static void format_name(int64_t step, char name[NAME_CAPACITY])
+{
+    snprintf(name, NAME_CAPACITY, "step_%08lld.h5", (long long)step);
+}
+
+// The step in "step_00000042.h5"; -1 for other names.
+static int64_t step_of_name(const char *name)
+{
+    char again[NAME_CAPACITY];
+    long long step = -1;
+    if (sscanf(name, "step_%lld.h5", &step) != 1 || step < 0) return -1;
+    format_name(step, again);
+    return strcmp(name, again) == 0 ? step : -1;
+}
+
+// The largest step below `below` that the folder has a file of; -1: none.
+static int64_t find_step(const char *folder, int64_t below)
+{
+    int64_t found = -1;
+    DIR *listing = opendir(folder);
+    if (listing == NULL) return -1;
+    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+        int64_t step = step_of_name(entry->d_name);
+        if (step > found && step < below) found = step;
+    }
+    closedir(listing);
+    return found;
+}
+
+int64_t pli_checkpoint_newest_step(const char *folder)
+{
+    return find_step(folder, INT64_MAX);
+}
+
+static void remove_step(const char *folder, int64_t step)
+{
+    char path[4096];
+    char name[NAME_CAPACITY];
+    format_name(step, name);
+    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (length > 0 && length < (int)sizeof path) unlink(path);
+}
+
+void pli_checkpoint_discard_after(const char *folder, int64_t step)
+{
+    int64_t newest = find_step(folder, INT64_MAX);
+    while (newest > step) {
+        remove_step(folder, newest);
+        newest = find_step(folder, newest);
+    }
+}
+
+// Removes all but the newest files.
+static void remove_old(const char *folder)
+{
+    int64_t step = INT64_MAX;
+    for (int kept = 0; kept < PLI_CHECKPOINTS_KEPT && step >= 0; ++kept) {
+        step = find_step(folder, step);
+    }
+    for (step = find_step(folder, step); step >= 0; step = find_step(folder, step)) {
+        remove_step(folder, step);
+    }
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+static pli_status write_file(pli_context *context, const char *path, const char *bytes,
+                             int64_t count)
+{
+    char text[BLOCK_BYTES];
+    block b = {PLI_CHECKPOINT_FORMAT, BLOCK_BYTES + count, hash_memory(bytes, count)};
+    format_block(&b, text);
+    pli_draft *draft = NULL;
+    pli_status status = pli_draft_create(context, path, &draft);
+    if (status == PLI_OK) status = pli_draft_append(draft, text, BLOCK_BYTES);
+    if (status == PLI_OK) status = pli_draft_append(draft, bytes, count);
+    if (status == PLI_OK) status = pli_draft_commit(draft);
+    pli_draft_destroy(draft);
+    return status;
+}
+
+pli_status pli_checkpoint_write(pli_context *context, const pli_checkpoint_def *def)
+{
+    char name[NAME_CAPACITY];
+    char *bytes = NULL;
+    int64_t count = 0;
+    format_name(def->step, name);
+    char *path = pli_path_join(context, def->folder, name);
+    pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) status = pli_folder_create(context, def->folder);
+    if (status == PLI_OK) status = pli_checkpoint_pack(context, def, &bytes, &count);
+    if (status == PLI_OK) status = write_file(context, path, bytes, count);
+    if (status == PLI_OK) remove_old(def->folder);
+    pli_release(context, bytes);
+    pli_release(context, path);
+    return status;
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+// Opens a regular file; NULL and a failure otherwise.
+static FILE *open_file(pli_context *context, const char *path, int64_t *size)
+{
+    struct stat status;
+    FILE *file = NULL;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) file = fopen(path, "rbe");
+    *size = file != NULL ? (int64_t)status.st_size : 0;
+    if (file == NULL) {
+        (void)PLI_FAIL(context, PLI_ERROR_IO, "%s: is not a file that can be read", path);
+    }
+    return file;
+}
+
+// Hashes what is left of a file in the same pieces as hash_memory.
+static pli_status hash_file(pli_context *context, const char *path, FILE *file, uint64_t *hash)
+{
+    char *piece = PLI_NEW(context, char, HASH_BYTES, "checkpoint");
+    if (piece == NULL) return PLI_ERROR_MEMORY;
+    *hash = PLI_HASH_START;
+    size_t got = fread(piece, 1, HASH_BYTES, file);
+    for (; got > 0; got = fread(piece, 1, HASH_BYTES, file)) {
+        *hash = pli_hash_bytes(*hash, piece, got);
+    }
+    pli_release(context, piece);
+    if (ferror(file)) return PLI_FAIL(context, PLI_ERROR_IO, "%s: cannot read all of it", path);
+    return PLI_OK;
+}
+
+// Compares length, format and checksum with what the file says about itself.
+static pli_status verify(pli_context *context, const char *path, FILE *file, int64_t size)
+{
+    char text[BLOCK_BYTES];
+    block b;
+    uint64_t hash = 0;
+    if (fread(text, 1, BLOCK_BYTES, file) != BLOCK_BYTES || !parse_block(text, &b)) {
+        return PLI_FAIL(context, PLI_ERROR_IO,
+                        "%s: does not begin like a checkpoint of pliant, or its first %d bytes are "
+                        "damaged",
+                        path, BLOCK_BYTES);
+    }
+    if (b.format != PLI_CHECKPOINT_FORMAT) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: has format %lld; this program reads format %d",
+                        path, (long long)b.format, PLI_CHECKPOINT_FORMAT);
+    }
+    if (b.bytes != size) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: has %lld bytes; it was written with %lld", path,
+                        (long long)size, (long long)b.bytes);
+    }
+    PLI_TRY(hash_file(context, path, file, &hash));
+    if (hash != b.checksum) {
+        return PLI_FAIL(context, PLI_ERROR_IO,
+                        "%s: is damaged: its checksum is %016llx, it should be %016llx", path,
+                        (unsigned long long)hash, (unsigned long long)b.checksum);
+    }
+    return PLI_OK;
+}
+
+pli_status pli_checkpoint_read(pli_context *context, const char *path,
+                               const pli_checkpoint_def *def, pli_checkpoint_info *info)
+{
+    *info = (pli_checkpoint_info){.step = -1};
+    int64_t size = 0;
+    FILE *file = open_file(context, path, &size);
+    if (file == NULL) return PLI_ERROR_IO;
+    pli_status status = verify(context, path, file, size);
+    fclose(file);
+    return status == PLI_OK ? pli_checkpoint_unpack(context, path, def, info) : status;
+}
+
+pli_status pli_checkpoint_read_newest(pli_context *context, const pli_checkpoint_def *def,
+                                      pli_checkpoint_info *info)
+{
+    *info = (pli_checkpoint_info){.step = -1};
+    int64_t step = find_step(def->folder, INT64_MAX);
+    if (step < 0) return PLI_FAIL(context, PLI_ERROR_IO, "%s: has no checkpoint", def->folder);
+
+    char newest[512] = "";
+    pli_status status = PLI_ERROR_IO;
+    for (; step >= 0 && status == PLI_ERROR_IO; step = find_step(def->folder, step)) {
+        char name[NAME_CAPACITY];
+        char reason[512];
+        format_name(step, name);
+        char *path = pli_path_join(context, def->folder, name);
+        if (path == NULL) return PLI_ERROR_MEMORY;
+        status = pli_checkpoint_read(context, path, def, info);
+        pli_release(context, path);
+        if (status != PLI_ERROR_IO) continue;
+        pli_context_message(context, reason, sizeof reason);
+        PLI_LOG(context, PLI_LOG_WARNING, "checkpoint refused: %s", reason);
+        if (newest[0] == '\0') memcpy(newest, reason, sizeof newest);
+    }
+    if (status != PLI_ERROR_IO) return status;
+    return PLI_FAIL(context, PLI_ERROR_IO, "%s: no checkpoint can be used; of the newest: %s",
+                    def->folder, newest);
+}

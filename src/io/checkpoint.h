@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checkpoints: a state as named arrays, with the scene it belongs to, in one HDF5 file that is
+// either whole or refused.
+//
+// A file is <folder>/step_00000042.h5:
+//   bytes 0 ... 511   text: format, length of the file, checksum over every byte that follows
+//   the rest          HDF5 (which skips such a block; h5dump and h5py open the file as it is)
+//     /               attributes format, pliant, build, scene_hash, step, time, array_count
+//     /scene          text of the resolved scene
+//     /state/<name>   one dataset an array, [rows][columns], double or 64-bit integer
+//
+// HDF5 builds the content in memory and the bytes go to the disk through a draft (io/file.h):
+// written beside the target, synced, renamed, folder synced. So a full disk never meets HDF5, and a
+// damaged file never does either, since length and checksum are verified before HDF5 opens it. The
+// content has no time stamps: the same state gives the same bytes.
+//
+// The two newest files are kept. Loading tries the newest, and when that is refused the one before
+// it, and says why; a file that belongs to another scene ends the search.
+#ifndef PLI_IO_CHECKPOINT_H
+#define PLI_IO_CHECKPOINT_H
+
+#include "base/context.h"
+#include "pliant/sim.h"
+
+#define PLI_CHECKPOINT_FOLDER "checkpoint"
+
+enum { PLI_CHECKPOINT_FORMAT = 1, PLI_CHECKPOINTS_KEPT = 2 };
+
+// What a checkpoint belongs to and holds. For reading, step, time and scene_text are not looked at.
+typedef struct pli_checkpoint_def {
+    const char *folder; // made when it is not there
+    uint64_t scene_hash;
+    const char *scene_text;
+    int64_t step;
+    double time; // s
+    int32_t array_count;
+    const pli_state_array *arrays; // [array_count]; reading fills their data
+} pli_checkpoint_def;
+
+typedef struct pli_checkpoint_info {
+    int64_t step; // -1: none was read
+    double time;  // s
+} pli_checkpoint_info;
+
+// Writes a checkpoint, then removes all but the newest ones.
+// Errors: io, memory; earlier checkpoints are as they were.
+PLI_CHECKED pli_status pli_checkpoint_write(pli_context *context, const pli_checkpoint_def *def);
+
+// Reads one file. Errors: io (damaged, another version, other arrays), scene (of another scene),
+// memory. When it fails before the arrays were read, which all damage does, they are unchanged.
+PLI_CHECKED pli_status pli_checkpoint_read(pli_context *context, const char *path,
+                                           const pli_checkpoint_def *def,
+                                           pli_checkpoint_info *info);
+
+// Reads the newest checkpoint of the folder that is whole. Refused ones are logged as warnings.
+// Errors: as above; io when there is none.
+PLI_CHECKED pli_status pli_checkpoint_read_newest(pli_context *context,
+                                                  const pli_checkpoint_def *def,
+                                                  pli_checkpoint_info *info);
+
+// Step of the newest file, whole or not; -1 when the folder has none.
+int64_t pli_checkpoint_newest_step(const char *folder);
+
+// Removes the files of steps beyond `step`; -1: all.
+void pli_checkpoint_discard_after(const char *folder, int64_t step);
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/checkpoint_hdf5.h"
+
+#include "base/memory.h"
+
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TEXT_CAPACITY = 64,      // longest text attribute that is compared
+    CORE_INCREMENT = 1 << 20 // by which HDF5's memory file grows (bytes)
+};
+
+static const char group_state[] = "/state/";
+
+// HDF5 prints failures to stderr unless told otherwise; the program's own setting is put back.
+typedef struct silence {
+    H5E_auto2_t print;
+    void *data;
+} silence;
+
+static silence silence_begin(void)
+{
+    silence before = {NULL, NULL};
+    H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return before;
+}
+
+static void silence_end(silence before)
+{
+    H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
+}
+
+static hid_t file_type(pli_array_kind kind)
+{
+    return kind == PLI_ARRAY_F64 ? H5T_IEEE_F64LE : H5T_STD_I64LE;
+}
+
+static hid_t memory_type(pli_array_kind kind)
+{
+    return kind == PLI_ARRAY_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+}
+
+// A type for texts of exactly this length.
+static hid_t text_type(size_t length)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (H5Tset_size(type, length > 0 ? length : 1) < 0 ||
+        H5Tset_strpad(type, H5T_STR_NULLPAD) < 0) {
+        H5Tclose(type);
+        return H5I_INVALID_HID;
+    }
+    return type;
+}
+
+// ---- packing ----------------------------------------------------------------------------------
+
+static bool put_attribute(hid_t file, const char *name, hid_t stored, hid_t given,
+                          const void *value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, given, value) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    if (space >= 0) H5Sclose(space);
+    return good;
+}
+
+static bool put_text(hid_t file, const char *name, const char *text)
+{
+    hid_t type = text_type(strlen(text));
+    bool good = type >= 0 && put_attribute(file, name, type, type, text);
+    if (type >= 0) H5Tclose(type);
+    return good;
+}
+
+static void format_hash(uint64_t hash, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}
+
+static bool put_attributes(hid_t file, const pli_checkpoint_def *def)
+{
+    int32_t format = PLI_CHECKPOINT_FORMAT;
+    char hash[17];
+    format_hash(def->scene_hash, hash);
+    return put_attribute(file, "format", H5T_STD_I32LE, H5T_NATIVE_INT32, &format) &&
+           put_text(file, "pliant", pli_version()) && put_text(file, "build", pli_build_info()) &&
+           put_text(file, "scene_hash", hash) &&
+           put_attribute(file, "step", H5T_STD_I64LE, H5T_NATIVE_INT64, &def->step) &&
+           put_attribute(file, "time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &def->time) &&
+           put_attribute(file, "array_count", H5T_STD_I32LE, H5T_NATIVE_INT32, &def->array_count);
+}
+
+// Creates and writes a dataset; the groups on its path are made, and no time is recorded.
+static bool put_dataset(hid_t file, const char *name, hid_t stored, hid_t given, hid_t space,
+                        const void *data)
+{
+    hid_t link = H5Pcreate(H5P_LINK_CREATE);
+    hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+    bool good = H5Pset_create_intermediate_group(link, 1) >= 0 &&
+                H5Pset_obj_track_times(create, false) >= 0;
+    hid_t set = good ? H5Dcreate2(file, name, stored, space, link, create, H5P_DEFAULT) : -1;
+    good = set >= 0 && (H5Sget_simple_extent_npoints(space) == 0 ||
+                        H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    if (set >= 0) H5Dclose(set);
+    H5Pclose(create);
+    H5Pclose(link);
+    return good;
+}
+
+static bool put_scene(hid_t file, const char *text)
+{
+    hid_t type = text_type(strlen(text));
+    hid_t space = H5Screate(H5S_SCALAR);
+    bool good = type >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+                put_dataset(file, "/scene", type, type, space, text);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    return good;
+}
+
+static bool put_array(hid_t file, const pli_state_array *array)
+{
+    char name[256];
+    int length = snprintf(name, sizeof name, "%s%s", group_state, array->name);
+    hsize_t shape[2] = {(hsize_t)array->rows, (hsize_t)array->columns};
+    hid_t space = H5Screate_simple(2, shape, NULL);
+    bool good = space >= 0 && length > 0 && length < (int)sizeof name &&
+                put_dataset(file, name, file_type(array->kind), memory_type(array->kind), space,
+                            array->data);
+    if (space >= 0) H5Sclose(space);
+    return good;
+}
+
+static bool put_all(hid_t file, const pli_checkpoint_def *def)
+{
+    bool good = put_attributes(file, def) && put_scene(file, def->scene_text);
+    for (int32_t i = 0; i < def->array_count && good; ++i) good = put_array(file, &def->arrays[i]);
+    return good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+}
+
+// Copies the bytes of the memory file.
+static pli_status take_image(pli_context *context, hid_t file, char **bytes, int64_t *count)
+{
+    ssize_t size = H5Fget_file_image(file, NULL, 0);
+    if (size <= 0) return PLI_FAIL(context, PLI_ERROR_MEMORY, "out of memory in HDF5");
+    char *image = PLI_NEW(context, char, size, "checkpoint");
+    if (image == NULL) return PLI_ERROR_MEMORY;
+    if (H5Fget_file_image(file, image, (size_t)size) != size) {
+        pli_release(context, image);
+        return PLI_FAIL(context, PLI_ERROR_MEMORY, "out of memory in HDF5");
+    }
+    *bytes = image;
+    *count = size;
+    return PLI_OK;
+}
+
+pli_status pli_checkpoint_pack(pli_context *context, const pli_checkpoint_def *def, char **bytes,
+                               int64_t *count)
+{
+    *bytes = NULL;
+    *count = 0;
+    silence before = silence_begin();
+    // a file that lives in memory only; the name is never used on the disk
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = H5I_INVALID_HID;
+    if (H5Pset_fapl_core(access, CORE_INCREMENT, false) >= 0) {
+        file = H5Fcreate("checkpoint.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    }
+    pli_status status = PLI_OK;
+    if (file < 0 || !put_all(file, def)) {
+        status = PLI_FAIL(context, PLI_ERROR_MEMORY,
+                          "HDF5 could not build the checkpoint of step %lld in memory",
+                          (long long)def->step);
+    }
+    if (status == PLI_OK) status = take_image(context, file, bytes, count);
+    if (file >= 0) H5Fclose(file);
+    H5Pclose(access);
+    silence_end(before);
+    return status;
+}
+
+// ---- unpacking --------------------------------------------------------------------------------
+
+// An attribute converted to a memory type of `size` bytes; false when it is absent, is no scalar or
+// has another class.
+static bool get_attribute(hid_t file, const char *name, hid_t type, void *value)
+{
+    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+    if (attribute < 0) return false;
+    hid_t space = H5Aget_space(attribute);
+    hid_t stored = H5Aget_type(attribute);
+    bool good = H5Sget_simple_extent_npoints(space) == 1 &&
+                H5Tget_class(stored) == H5Tget_class(type) && H5Aread(attribute, type, value) >= 0;
+    H5Tclose(stored);
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return good;
+}
+
+// A text attribute of fixed length; "" when there is none or it is too long.
+static void get_text(hid_t file, const char *name, char text[TEXT_CAPACITY])
+{
+    hid_t type = text_type(TEXT_CAPACITY);
+    text[0] = '\0';
+    if (type < 0 || !get_attribute(file, name, type, text)) text[0] = '\0';
+    text[TEXT_CAPACITY - 1] = '\0';
+    if (type >= 0) H5Tclose(type);
+}
+
+static pli_status check_origin(pli_context *context, const char *path, hid_t file,
+                               const pli_checkpoint_def *def)
+{
+    char version[TEXT_CAPACITY];
+    char hash[TEXT_CAPACITY];
+    char wanted[17];
+    get_text(file, "pliant", version);
+    if (strcmp(version, pli_version()) != 0) {
+        return PLI_FAIL(context, PLI_ERROR_IO,
+                        "%s: was written by pliant %s; this is %s, whose results may differ", path,
+                        version[0] != '\0' ? version : "of unknown version", pli_version());
+    }
+    get_text(file, "scene_hash", hash);
+    format_hash(def->scene_hash, wanted);
+    if (strcmp(hash, wanted) != 0) {
+        return PLI_FAIL(context, PLI_ERROR_SCENE,
+                        "%s: belongs to another scene: its hash is %s, that of this scene %s", path,
+                        hash, wanted);
+    }
+    return PLI_OK;
+}
+
+// Opens the dataset of an array if it has the array's shape and kind; otherwise fails.
+static hid_t open_array(hid_t file, const pli_state_array *array)
+{
+    char name[256];
+    int length = snprintf(name, sizeof name, "%s%s", group_state, array->name);
+    if (length < 0 || length >= (int)sizeof name) return H5I_INVALID_HID;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    if (set < 0) return H5I_INVALID_HID;
+
+    hsize_t shape[2] = {0, 0};
+    hid_t space = H5Dget_space(set);
+    hid_t type = H5Dget_type(set);
+    bool same = H5Sget_simple_extent_ndims(space) == 2 &&
+                H5Sget_simple_extent_dims(space, shape, NULL) == 2 &&
+                shape[0] == (hsize_t)array->rows && shape[1] == (hsize_t)array->columns &&
+                H5Tget_class(type) == H5Tget_class(file_type(array->kind)) &&
+                H5Tget_size(type) == 8;
+    H5Tclose(type);
+    H5Sclose(space);
+    if (same) return set;
+    H5Dclose(set);
+    return H5I_INVALID_HID;
+}
+
+static pli_status check_arrays(pli_context *context, const char *path, hid_t file,
+                               const pli_checkpoint_def *def)
+{
+    int32_t count = -1;
+    if (!get_attribute(file, "array_count", H5T_NATIVE_INT32, &count) ||
+        count != def->array_count) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: has %d arrays; the state of this scene has %d",
+                        path, count, def->array_count);
+    }
+    for (int32_t i = 0; i < def->array_count; ++i) {
+        const pli_state_array *array = &def->arrays[i];
+        hid_t set = open_array(file, array);
+        if (set < 0) {
+            return PLI_FAIL(context, PLI_ERROR_IO,
+                            "%s: has no array '%s' of %lld rows and %d columns", path, array->name,
+                            (long long)array->rows, array->columns);
+        }
+        H5Dclose(set);
+    }
+    return PLI_OK;
+}
+
+static pli_status read_arrays(pli_context *context, const char *path, hid_t file,
+                              const pli_checkpoint_def *def)
+{
+    for (int32_t i = 0; i < def->array_count; ++i) {
+        const pli_state_array *array = &def->arrays[i];
+        hid_t set = open_array(file, array);
+        bool empty = array->rows == 0 || array->columns == 0;
+        bool good = set >= 0 && (empty || H5Dread(set, memory_type(array->kind), H5S_ALL, H5S_ALL,
+                                                  H5P_DEFAULT, array->data) >= 0);
+        if (set >= 0) H5Dclose(set);
+        if (!good) {
+            return PLI_FAIL(context, PLI_ERROR_IO, "%s: cannot read array '%s'", path, array->name);
+        }
+    }
+    return PLI_OK;
+}
+
+static pli_status read_content(pli_context *context, const char *path, hid_t file,
+                               const pli_checkpoint_def *def, pli_checkpoint_info *info)
+{
+    int64_t step = -1;
+    double time = 0;
+    PLI_TRY(check_origin(context, path, file, def));
+    if (!get_attribute(file, "step", H5T_NATIVE_INT64, &step) ||
+        !get_attribute(file, "time", H5T_NATIVE_DOUBLE, &time) || step < 0) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: lacks step or time", path);
+    }
+    PLI_TRY(check_arrays(context, path, file, def));
+    PLI_TRY(read_arrays(context, path, file, def));
+    info->step = step;
+    info->time = time;
+    return PLI_OK;
+}
+
+pli_status pli_checkpoint_unpack(pli_context *context, const char *path,
+                                 const pli_checkpoint_def *def, pli_checkpoint_info *info)
+{
+    *info = (pli_checkpoint_info){.step = -1};
+    silence before = silence_begin();
+    // the run's folder has a lock of its own, and some file systems know no locks
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_file_locking(access, false, true);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    pli_status status = PLI_OK;
+    if (file < 0) {
+        status = PLI_FAIL(context, PLI_ERROR_IO, "%s: HDF5 cannot open it", path);
+    } else {
+        status = read_content(context, path, file, def, info);
+        H5Fclose(file);
+    }
+    H5Pclose(access);
+    silence_end(before);
+    return status;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run's report shows: the course of its steps in bounded memory, and a judgement.
+//
+// Steps are added one by one, from the solver or from the lines of steps.jsonl. They are gathered
+// into buckets of equal numbers of steps; when all buckets are full, neighbours are merged and each
+// holds twice as many. A bucket keeps mean, smallest and largest value of each quantity, so a spike
+// of one step among millions still shows. Ten steps and ten million give pages of similar size.
+//
+// report.html is one file without references to others: a verdict with its reasons in words, plots
+// of energy, iterations, residual, step size, deformation and time per phase. It follows the
+// reader's light or dark setting and works from a folder without a network.
+#ifndef PLI_IO_REPORT_H
+#define PLI_IO_REPORT_H
+
+#include "io/json.h"
+#include "pliant/sim.h"
+
+#define PLI_REPORT_FILE "report.html"
+
+enum { PLI_REPORT_BUCKETS = 512, PLI_REPORT_NAME = 32 };
+
+// the quantities that are plotted, in the order of pli_report_channel_names
+typedef enum pli_report_channel {
+    PLI_CHANNEL_KINETIC,
+    PLI_CHANNEL_ELASTIC,
+    PLI_CHANNEL_GRAVITY,
+    PLI_CHANNEL_ATTACHMENT,
+    PLI_CHANNEL_CONTACT,
+    PLI_CHANNEL_TOTAL,
+    PLI_CHANNEL_ITERATIONS,
+    PLI_CHANNEL_LINEAR,
+    PLI_CHANNEL_RESIDUAL,
+    PLI_CHANNEL_TOLERANCE,
+    PLI_CHANNEL_DT,
+    PLI_CHANNEL_MIN_J,
+    PLI_CHANNEL_INVERTED,
+    PLI_CHANNEL_SECONDS,
+    PLI_CHANNELS
+} pli_report_channel;
+
+typedef struct pli_report_bucket {
+    int64_t step_count;
+    int64_t last_step;
+    double time; // at the end of the last step (s)
+    double sum[PLI_CHANNELS];
+    double min[PLI_CHANNELS];
+    double max[PLI_CHANNELS];
+    double phase_seconds[PLI_REPORT_PHASES];
+} pli_report_bucket;
+
+typedef struct pli_report {
+    pli_context *context;
+
+    // the course
+    pli_report_bucket *buckets; // [PLI_REPORT_BUCKETS]
+    int32_t bucket_count;       // the last one may not be full
+    int64_t stride;             // steps of a full bucket
+    int32_t phase_count;
+    char phase_names[PLI_REPORT_PHASES][PLI_REPORT_NAME];
+
+    // over all steps
+    int64_t step_count;
+    double time; // s
+    int64_t iterations;
+    int64_t linear_iterations;
+    double seconds;
+    double phase_seconds[PLI_REPORT_PHASES];
+
+    // for the judgement
+    int64_t unconverged;       // steps that ended without convergence
+    int64_t first_unconverged; // step, 0: none
+    bool last_unconverged;     // the last step was one of them
+    double worst_ratio;        // largest residual / tolerance of them
+    int64_t nonfinite;         // steps with a number that is not finite
+    int64_t first_nonfinite;   // step, 0: none
+    int64_t inverted_steps;    // steps with inverted tetrahedra
+    int32_t last_inverted;     // tetrahedra inverted after the last step
+    int32_t most_inverted;
+    double min_J; // smallest ever
+    int64_t min_J_step;
+    double lowest_total; // energy: smallest total so far (J)
+    double largest_rise; // of the total over its smallest value before (J)
+    int64_t rise_step;
+    double energy_scale; // largest magnitude of a part of the energy (J)
+    bool has_tets;       // min_J means something
+} pli_report;
+
+PLI_CHECKED pli_status pli_report_init(pli_report *report, pli_context *context);
+void pli_report_clear(pli_report *report);
+
+void pli_report_add(pli_report *report, const pli_step_report *step);
+
+// The same from a line of steps.jsonl.
+void pli_report_add_line(pli_report *report, const pli_json *line);
+
+typedef enum pli_health { PLI_HEALTH_GOOD, PLI_HEALTH_DOUBTFUL, PLI_HEALTH_BAD } pli_health;
+
+enum { PLI_HEALTH_CHECKS = 5, PLI_HEALTH_TEXT = 256 };
+
+typedef struct pli_health_check {
+    const char *name;
+    pli_health health;
+    char text[PLI_HEALTH_TEXT]; // the reason, in words
+} pli_health_check;
+
+// What the run itself knows and the steps do not.
+typedef struct pli_report_facts {
+    const char *scene;
+    const char *folder;
+    const char *command; // or NULL
+    const char *solver;
+    const char *status; // "done", "interrupted", ...
+    pli_health status_health;
+    const char *message; // the failure's text, or NULL
+    int32_t frame_count; // computed so far
+    int32_t frames_wanted;
+    int32_t vertices;
+    int32_t tets;
+    int32_t threads;
+    int32_t seed;
+    double wall_seconds;
+    double peak_memory; // bytes
+} pli_report_facts;
+
+// Judges the run: end, convergence, numbers, inversion, energy. Returns the worst of them.
+pli_health pli_report_judge(const pli_report *report, const pli_report_facts *facts,
+                            pli_health_check checks[PLI_HEALTH_CHECKS]);
+
+// Writes the page. Errors: io, memory.
+PLI_CHECKED pli_status pli_report_write(const pli_report *report, const pli_report_facts *facts,
+                                        const char *path);
+
+// The parts of the page that are the same for every run: report_page.css and report_page.js.
+extern const char pli_report_style[];
+extern const char pli_report_script[];
+
+#endif

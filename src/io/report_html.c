@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "io/file.h"
+#include "io/report.h"
+#include "io/text_number.h"
+#include "io/xml.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const health_class[] = {"good", "doubtful", "bad"};
+static const char *const health_mark[] = {"\xe2\x9c\x93", "!", "\xe2\x9c\x95"};
+static const char *const health_verdict[] = {"This run is healthy.", "This run deserves a look.",
+                                             "Do not trust this run."};
+
+// Rounds to six digits, which is more than a plot shows and keeps the page small.
+static double rounded(double value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.6g", value);
+    return strtod(digits, NULL);
+}
+
+static void append_rounded(pli_text *text, double value)
+{
+    pli_json_append_number(text, rounded(value));
+}
+
+// ---- the data of the plots --------------------------------------------------------------------
+
+// keys of the channels in the page's data
+static const char *const channel_names[PLI_CHANNELS] = {
+    [PLI_CHANNEL_KINETIC] = "kinetic",
+    [PLI_CHANNEL_ELASTIC] = "elastic",
+    [PLI_CHANNEL_GRAVITY] = "gravity",
+    [PLI_CHANNEL_ATTACHMENT] = "attachment",
+    [PLI_CHANNEL_CONTACT] = "contact",
+    [PLI_CHANNEL_TOTAL] = "total",
+    [PLI_CHANNEL_ITERATIONS] = "iterations",
+    [PLI_CHANNEL_LINEAR] = "linear_iterations",
+    [PLI_CHANNEL_RESIDUAL] = "residual",
+    [PLI_CHANNEL_TOLERANCE] = "tolerance",
+    [PLI_CHANNEL_DT] = "dt",
+    [PLI_CHANNEL_MIN_J] = "min_J",
+    [PLI_CHANNEL_INVERTED] = "inverted",
+    [PLI_CHANNEL_SECONDS] = "seconds",
+};
+
+typedef enum statistic { STATISTIC_MEAN, STATISTIC_MIN, STATISTIC_MAX } statistic;
+
+static double get_statistic(const pli_report_bucket *bucket, int channel, statistic which)
+{
+    if (which == STATISTIC_MIN) return bucket->min[channel];
+    if (which == STATISTIC_MAX) return bucket->max[channel];
+    return bucket->sum[channel] / (double)bucket->step_count;
+}
+
+static void append_statistic(pli_text *text, const pli_report *report, int channel, statistic which)
+{
+    static const char *const names[] = {"mean", "min", "max"};
+    pli_text_format(text, "%s\"%s\":[", which == STATISTIC_MEAN ? "" : ",", names[which]);
+    for (int32_t i = 0; i < report->bucket_count; ++i) {
+        if (i > 0) pli_text_append(text, ",");
+        append_rounded(text, get_statistic(&report->buckets[i], channel, which));
+    }
+    pli_text_append(text, "]");
+}
+
+static void append_channels(pli_text *text, const pli_report *report)
+{
+    pli_text_append(text, ",\n\"channels\":{");
+    for (int channel = 0; channel < PLI_CHANNELS; ++channel) {
+        pli_text_format(text, "%s\"%s\":{", channel > 0 ? ",\n" : "", channel_names[channel]);
+        append_statistic(text, report, channel, STATISTIC_MEAN);
+        // a bucket of one step has nothing more to say
+        if (report->stride > 1) {
+            append_statistic(text, report, channel, STATISTIC_MIN);
+            append_statistic(text, report, channel, STATISTIC_MAX);
+        }
+        pli_text_append(text, "}");
+    }
+    pli_text_append(text, "}");
+}
+
+static void append_phases(pli_text *text, const pli_report *report)
+{
+    pli_text_append(text, ",\n\"phases\":[");
+    for (int32_t phase = 0; phase < report->phase_count; ++phase) {
+        pli_text_format(text, "%s{\"name\":", phase > 0 ? ",\n" : "");
+        pli_json_append_string(text, report->phase_names[phase]);
+        pli_text_append(text, ",\"ms\":[");
+        for (int32_t i = 0; i < report->bucket_count; ++i) {
+            const pli_report_bucket *bucket = &report->buckets[i];
+            if (i > 0) pli_text_append(text, ",");
+            append_rounded(text, 1e3 * bucket->phase_seconds[phase] / (double)bucket->step_count);
+        }
+        pli_text_append(text, "]}");
+    }
+    pli_text_append(text, "]");
+}
+
+static void append_data(pli_text *text, const pli_report *report)
+{
+    pli_text_format(text, "{\"stride\":%lld,\"tets\":%s,\n\"step\":[", (long long)report->stride,
+                    report->has_tets ? "true" : "false");
+    for (int32_t i = 0; i < report->bucket_count; ++i) {
+        pli_text_format(text, "%s%lld", i > 0 ? "," : "", (long long)report->buckets[i].last_step);
+    }
+    pli_text_append(text, "],\n\"time\":[");
+    for (int32_t i = 0; i < report->bucket_count; ++i) {
+        if (i > 0) pli_text_append(text, ",");
+        append_rounded(text, report->buckets[i].time);
+    }
+    pli_text_append(text, "]");
+    append_channels(text, report);
+    append_phases(text, report);
+    pli_text_append(text, "}");
+}
+
+// ---- verdict, facts, phases -------------------------------------------------------------------
+
+static void append_verdict(pli_text *text, const pli_report *report, const pli_report_facts *facts)
+{
+    pli_health_check checks[PLI_HEALTH_CHECKS];
+    pli_health worst = pli_report_judge(report, facts, checks);
+    pli_text_format(text,
+                    "<div class=\"verdict %s\"><span class=\"mark\">%s</span><div><strong>%s"
+                    "</strong>",
+                    health_class[worst], health_mark[worst], health_verdict[worst]);
+    bool first = true;
+    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
+        if (checks[i].health != worst || worst == PLI_HEALTH_GOOD) continue;
+        pli_text_format(text, "%s%s", first ? "Because of: " : ", ", checks[i].name);
+        first = false;
+    }
+    if (first) pli_text_append(text, "All checks passed.");
+    pli_text_append(text, "</div></div>\n<div class=\"card\"><table class=\"checks\">\n");
+    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
+        pli_text_format(text, "<tr><td><span class=\"dot %s\"></span>%s</td><td>",
+                        health_class[checks[i].health], checks[i].name);
+        pli_xml_append_escaped(text, checks[i].text);
+        pli_text_append(text, "</td></tr>\n");
+    }
+    pli_text_append(text, "</table></div>\n");
+}
+
+static void append_fact(pli_text *text, const char *name, double value, const char *unit)
+{
+    pli_text_format(text, "<div><span>%s</span><b>", name);
+    // four digits, and no exponent as long as a number is easily read without one
+    if (value >= 1e4 && value < 1e9) {
+        pli_text_format(text, "%.0f", value);
+    } else {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%.4g", value);
+        pli_text_append_number(text, strtod(digits, NULL));
+    }
+    pli_text_format(text, "%s%s</b></div>\n", unit[0] != '\0' ? " " : "", unit);
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static void append_facts(pli_text *text, const pli_report *report, const pli_report_facts *facts)
+{
+    double steps = (double)report->step_count;
+    pli_text_append(text, "<div class=\"facts\">\n");
+    append_fact(text, "Frames", facts->frame_count, "");
+    append_fact(text, "Steps", steps, "");
+    append_fact(text, "Simulated time", report->time, "s");
+    append_fact(text, "Wall time", facts->wall_seconds, "s");
+    append_fact(text, "Per simulated second", ratio(report->seconds, report->time), "s");
+    append_fact(text, "Time per step", 1e3 * ratio(report->seconds, steps), "ms");
+    append_fact(text, "Iterations per step", ratio((double)report->iterations, steps), "");
+    append_fact(text, "Linear per system",
+                ratio((double)report->linear_iterations, (double)report->iterations), "");
+    append_fact(text, "Vertices", facts->vertices, "");
+    append_fact(text, "Tetrahedra", facts->tets, "");
+    append_fact(text, "Threads", facts->threads, "");
+    append_fact(text, "Peak memory", facts->peak_memory / 1048576, "MiB");
+    pli_text_append(text, "</div>\n");
+}
+
+static void append_phase_table(pli_text *text, const pli_report *report)
+{
+    double total = 0;
+    for (int32_t i = 0; i < report->phase_count; ++i) total += report->phase_seconds[i];
+    if (!(total > 0)) return;
+    pli_text_append(text, "<section class=\"card\" id=\"phases\"><h2>Where the time went</h2>\n"
+                          "<table class=\"phases\">\n");
+    for (int32_t i = 0; i < report->phase_count; ++i) {
+        double share = 100 * report->phase_seconds[i] / total;
+        pli_text_append(text, "<tr><td>");
+        pli_xml_append_escaped(text, report->phase_names[i]);
+        pli_text_append(text, "</td><td>");
+        pli_text_append_number(text, round(1e3 * report->phase_seconds[i]) / 1e3);
+        pli_text_append(text, " s</td><td>");
+        pli_text_append_number(text, round(10 * share) / 10);
+        pli_text_append(text, " %</td><td style=\"width:50%\"><span class=\"bar\" style=\"width:");
+        pli_text_append_number(text, round(10 * share) / 10);
+        pli_text_format(text, "%%;background:var(--c%d)\"></span></td></tr>\n", i % 8);
+    }
+    pli_text_append(text, "</table></section>\n");
+}
+
+// ---- the page ---------------------------------------------------------------------------------
+
+static void append_head(pli_text *text, const pli_report_facts *facts)
+{
+    pli_text_append(text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+    pli_xml_append_escaped(text, facts->scene);
+    pli_text_append(text, " \xe2\x80\x93 pliant</title>\n<style>\n");
+    pli_text_append(text, pli_report_style);
+    pli_text_append(text, "</style>\n</head>\n<body>\n<main>\n<header><h1>");
+    pli_xml_append_escaped(text, facts->scene);
+    pli_text_append(text, "</h1>\n<p>solver ");
+    pli_xml_append_escaped(text, facts->solver);
+    pli_text_append(text, " \xc2\xb7 ");
+    pli_xml_append_escaped(text, facts->folder);
+    if (facts->command != NULL) {
+        pli_text_append(text, " \xc2\xb7 <code>");
+        pli_xml_append_escaped(text, facts->command);
+        pli_text_append(text, "</code>");
+    }
+    pli_text_append(text, "</p></header>\n");
+}
+
+static void append_foot(pli_text *text, const pli_report *report, const pli_report_facts *facts)
+{
+    pli_text_append(text, "<footer>pliant ");
+    pli_xml_append_escaped(text, pli_version());
+    pli_text_append(text, " \xc2\xb7 ");
+    pli_xml_append_escaped(text, pli_build_info());
+    pli_text_format(text, " \xc2\xb7 seed %d. ", facts->seed);
+    if (report->stride > 1) {
+        pli_text_format(text,
+                        "Plots show the mean of every %lld steps; bands reach from their "
+                        "smallest to their largest value. ",
+                        (long long)report->stride);
+    }
+    pli_text_append(text, "Every step is in <code>steps.jsonl</code>.</footer>\n</main>\n"
+                          "<script type=\"application/json\" id=\"data\">\n");
+    append_data(text, report);
+    pli_text_append(text, "\n</script>\n<script>\n");
+    pli_text_append(text, pli_report_script);
+    pli_text_append(text, "</script>\n</body>\n</html>\n");
+}
+
+pli_status pli_report_write(const pli_report *report, const pli_report_facts *facts,
+                            const char *path)
+{
+    pli_text text;
+    pli_text_init(&text, report->context);
+    append_head(&text, facts);
+    append_verdict(&text, report, facts);
+    append_facts(&text, report, facts);
+    pli_text_append(&text, "<div class=\"charts\" id=\"charts\">");
+    append_phase_table(&text, report);
+    pli_text_append(&text, "</div>\n<noscript><p>The plots need JavaScript.</p></noscript>\n");
+    append_foot(&text, report, facts);
+    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) status = pli_file_write(report->context, path, text.bytes, text.length);
+    pli_text_clear(&text);
+    return status;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run_log.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_CAPACITY = 1 << 16 }; // longest line that counts as one of ours (bytes)
+
+struct pli_log {
+    pli_context *context;
+    char *path;
+    int descriptor;
+    int64_t size; // bytes of whole lines
+};
+
+// ---- lines ------------------------------------------------------------------------------------
+
+static void append_number(pli_text *text, const char *key, double value)
+{
+    pli_text_format(text, ",\"%s\":", key);
+    pli_json_append_number(text, value);
+}
+
+static void append_energy(pli_text *text, const pli_energies *energy)
+{
+    pli_text_append(text, ",\"energy\":{\"kinetic\":");
+    pli_json_append_number(text, energy->kinetic);
+    append_number(text, "elastic", energy->elastic);
+    append_number(text, "gravity", energy->gravity);
+    if (energy->attachment != 0) append_number(text, "attachment", energy->attachment);
+    append_number(text, "contact", energy->contact);
+    append_number(text, "total", energy->total);
+    pli_text_append(text, "}");
+}
+
+static void append_seconds(pli_text *text, const pli_step_report *report)
+{
+    pli_text_append(text, ",\"seconds\":{\"total\":");
+    pli_json_append_number(text, report->seconds);
+    for (int32_t i = 0; i < report->phase_count && i < PLI_REPORT_PHASES; ++i) {
+        pli_text_append(text, ",");
+        pli_json_append_string(text, report->phase_name[i]);
+        pli_text_append(text, ":");
+        pli_json_append_number(text, report->phase_seconds[i]);
+    }
+    pli_text_append(text, "}");
+}
+
+void pli_log_append_step(pli_text *text, const pli_step_report *report)
+{
+    pli_text_format(text, "{\"step\":%lld", (long long)report->step);
+    append_number(text, "time", report->time);
+    append_number(text, "dt", report->dt);
+    pli_text_append(text, ",\"solver\":");
+    pli_json_append_string(text, report->solver != NULL ? report->solver : "");
+    pli_text_append(text, ",\"stop\":");
+    pli_json_append_string(text, pli_stop_name(report->stop));
+    pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
+                    (long long)report->linear_iterations);
+    append_number(text, "residual", report->residual);
+    append_number(text, "tolerance", report->tolerance);
+    append_energy(text, &report->energy);
+    pli_text_append(text, ",\"momentum\":");
+    pli_json_append_numbers(text, report->momentum, 3);
+    pli_text_append(text, ",\"angular_momentum\":");
+    pli_json_append_numbers(text, report->angular_momentum, 3);
+    if (report->vertices > 0) {
+        append_number(text, "min_J", report->min_J);
+        pli_text_format(text, ",\"inverted\":%d,\"vertices\":%d", report->inverted,
+                        report->vertices);
+    }
+    append_seconds(text, report);
+    pli_text_append(text, "}\n");
+}
+
+void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report)
+{
+    pli_text_format(text, "{\"step\":%lld,\"iteration\":%d", (long long)report->step,
+                    report->iteration);
+    append_number(text, "residual", report->residual);
+    append_number(text, "gradient", report->gradient);
+    append_number(text, "energy", report->energy);
+    append_number(text, "alpha", report->alpha);
+    pli_text_format(text, ",\"linear_iterations\":%d,\"energy_evaluations\":%d,\"direction\":%d",
+                    report->linear_iterations, report->energy_evaluations, report->direction);
+    append_number(text, "seconds", report->seconds);
+    pli_text_append(text, "}\n");
+}
+
+// ---- the file ---------------------------------------------------------------------------------
+
+static pli_status fail_system(const pli_log *log, const char *action, int error)
+{
+    char buffer[128];
+    return PLI_FAIL(log->context, PLI_ERROR_IO, "%s: %s: %s", log->path, action,
+                    strerror_r(error, buffer, sizeof buffer));
+}
+
+// Whether a line is one of ours and of a step that stays; hands it on if so. Errors: memory.
+static pli_status judge_line(const pli_log_def *def, pli_json *json, const char *line,
+                             int64_t length, bool *stays)
+{
+    *stays = false;
+    pli_status status = pli_json_parse(json, line, length);
+    if (status != PLI_OK) return status == PLI_ERROR_MEMORY ? status : PLI_OK;
+    double step = pli_json_number(json, &json->nodes[0], "step", -1);
+    *stays = step >= 0 && step <= (double)def->keep;
+    if (*stays && def->heard != NULL) def->heard(def->heard_user, json);
+    return PLI_OK;
+}
+
+// Finds how many bytes of whole lines stay.
+static pli_status scan_lines(pli_log *log, const pli_log_def *def)
+{
+    pli_status status = PLI_OK;
+    pli_json json = {.context = log->context};
+    char *line = PLI_NEW(log->context, char, LINE_CAPACITY, "log line");
+    FILE *file = line != NULL ? fopen(def->path, "rbe") : NULL;
+    if (line == NULL) status = PLI_ERROR_MEMORY;
+    if (line != NULL && file == NULL) status = fail_system(log, "cannot read", errno);
+
+    bool stays = true;
+    while (status == PLI_OK && stays && fgets(line, LINE_CAPACITY, file) != NULL) {
+        size_t length = strlen(line);
+        if (length == 0 || line[length - 1] != '\n') break;
+        status = judge_line(def, &json, line, (int64_t)length - 1, &stays);
+        if (stays) log->size += (int64_t)length;
+    }
+    if (file != NULL) fclose(file);
+    pli_json_clear(&json);
+    pli_release(log->context, line);
+    return status;
+}
+
+static pli_status open_log(pli_log *log, const pli_log_def *def)
+{
+    log->descriptor = open(def->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (log->descriptor < 0) return fail_system(log, "cannot open for appending", errno);
+    if (def->keep >= 0) PLI_TRY(scan_lines(log, def));
+    if (ftruncate(log->descriptor, log->size) != 0) return fail_system(log, "cannot cut", errno);
+    return PLI_OK;
+}
+
+pli_status pli_log_create(pli_context *context, const pli_log_def *def, pli_log **log)
+{
+    *log = NULL;
+    pli_log *made = PLI_NEW(context, pli_log, 1, "log");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->descriptor = -1;
+    made->path = pli_string_copy(context, def->path);
+    pli_status status = made->path != NULL ? open_log(made, def) : PLI_ERROR_MEMORY;
+    if (status != PLI_OK) {
+        pli_log_destroy(made);
+        return status;
+    }
+    *log = made;
+    return PLI_OK;
+}
+
+void pli_log_destroy(pli_log *log)
+{
+    if (log == NULL) return;
+    if (log->descriptor >= 0) close(log->descriptor);
+    pli_context *context = log->context;
+    pli_release(context, log->path);
+    pli_release(context, log);
+}
+
+pli_status pli_log_append(pli_log *log, const char *bytes, int64_t count)
+{
+    int64_t done = 0;
+    while (done < count) {
+        ssize_t put = write(log->descriptor, bytes + done, (size_t)(count - done));
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) {
+            int error = errno;
+            char action[96];
+            snprintf(action, sizeof action, "cannot append %lld bytes after the first %lld",
+                     (long long)count, (long long)log->size);
+            // half a line is worse than none
+            if (ftruncate(log->descriptor, log->size) != 0) error = errno;
+            return fail_system(log, action, error);
+        }
+        done += put;
+    }
+    log->size += count;
+    return PLI_OK;
+}
+
+pli_status pli_log_sync(pli_log *log)
+{
+    if (fsync(log->descriptor) != 0) return fail_system(log, "cannot sync to the disk", errno);
+    return PLI_OK;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sparse symmetric matrices of 3x3 blocks in compressed rows: one row of blocks per vertex.
+//
+// The pattern is made once, from the element stencils ("cliques": every two vertices of an element
+// are coupled), and is refilled as often as needed. It is always structurally symmetric, holds
+// every diagonal block, and has its columns in increasing order. An assembler asks once for the
+// slots of its elements and then adds element blocks by position, without searching; with the chunk
+// colouring of coloring.h it does so in parallel without atomics and with the same bits for any
+// number of threads.
+//
+//     row i:  row_start[i] <= slot < row_start[i + 1]
+//             column[slot]         vertex j
+//             values[9 slot ...]   block A_ij, row-major, so that (A x)_i = sum of A_ij x_j
+//
+// Values are meant to be symmetric too, A_ji = A_ij^T; nothing here enforces it, symmetry_error
+// measures it. Both triangles are stored: a product then reads the matrix once, in order, and
+// writes each entry of the result once, which is what a memory-bound kernel wants.
+//
+// A pattern has a revision, a hash of its content: equal patterns have equal revisions, different
+// ones different. Objects made from a pattern (slots, preconditioners, factorisations) remember it
+// and refuse a matrix that has moved on; a pattern that was rebuilt and came out the same keeps
+// them valid.
+//
+// Threads: products and other const calls may run at the same time; calls that write need the
+// matrix for themselves.
+#ifndef PLI_LINEAR_BCSR_H
+#define PLI_LINEAR_BCSR_H
+
+#include "base/context.h"
+
+typedef struct pli_bcsr {
+    pli_context *context;
+
+    // the pattern, replaced by pli_bcsr_build only
+    uint64_t revision;   // hash of the pattern
+    int32_t row_count;   // rows of blocks; unknowns are three times as many
+    int64_t block_count; // stored blocks
+    int64_t *row_start;  // [row_count + 1]  first slot of a row
+    int64_t *diagonal;   // [row_count]      slot of the diagonal block of a row
+    int32_t *column;     // [block_count]    column of a slot, increasing in a row
+
+    // refilled by assemblers
+    double *values; // [block_count][9]  blocks, row-major
+} pli_bcsr;
+
+// Elements of one kind, each coupling all of its vertices: edges, triangles, tetrahedra, stencils.
+typedef struct pli_clique_list {
+    int32_t size;            // vertices per element
+    int64_t count;           // elements
+    const int32_t *vertices; // [count][size]
+} pli_clique_list;
+
+// Errors: argument when a vertex lies outside [0, vertex_count) or there are 2^31 corners or more.
+PLI_CHECKED pli_status pli_clique_list_check(pli_context *context, int32_t vertex_count,
+                                             const pli_clique_list *list);
+
+// Makes a matrix of zeros whose pattern couples the vertices of every element of every list.
+// Errors: argument (a vertex outside the rows), memory.
+PLI_CHECKED pli_status pli_bcsr_create(pli_context *context, int32_t row_count, int32_t list_count,
+                                       const pli_clique_list *lists, pli_bcsr **matrix);
+
+// The same from a finished pattern, which is copied. Errors: argument (columns not increasing,
+// out of range, unsymmetric, or a diagonal missing), memory.
+PLI_CHECKED pli_status pli_bcsr_create_from_rows(pli_context *context, int32_t row_count,
+                                                 const int64_t *row_start, const int32_t *column,
+                                                 pli_bcsr **matrix);
+
+void pli_bcsr_destroy(pli_bcsr *matrix);
+
+// Replaces the pattern by that of other lists and sets all blocks to zero. On failure the matrix is
+// unchanged.
+PLI_CHECKED pli_status pli_bcsr_build(pli_bcsr *matrix, int32_t row_count, int32_t list_count,
+                                      const pli_clique_list *lists);
+
+// Slots of the blocks of every element: slots[element][a * size + b] is where the block of vertices
+// a and b goes. Lifetime: the caller gives the array back with pli_release; valid for the current
+// revision. Errors: argument (an element is not in the pattern), unsupported (2^31 blocks or more),
+// memory.
+PLI_CHECKED pli_status pli_bcsr_slots(pli_context *context, const pli_bcsr *matrix,
+                                      const pli_clique_list *list, int32_t **slots);
+
+// Slot of block (row, column), or -1.
+int64_t pli_bcsr_find(const pli_bcsr *matrix, int32_t row, int32_t column);
+
+void pli_bcsr_set_zero(pli_bcsr *matrix);
+
+// A_ii += weight_i I; weight has one entry per row.
+void pli_bcsr_add_to_diagonal(pli_bcsr *matrix, const double *weight);
+
+// y = A x; x and y are [row_count][3] and must not overlap.
+void pli_bcsr_multiply(const pli_bcsr *matrix, const double *x, double *y);
+
+// r = b - A x; r may be b.
+void pli_bcsr_residual(const pli_bcsr *matrix, const double *b, const double *x, double *r);
+
+// Copies the diagonal blocks to blocks, [row_count][9].
+void pli_bcsr_get_diagonal_blocks(const pli_bcsr *matrix, double *blocks);
+
+// Takes fixed unknowns out of the system: zeroes their rows and columns and puts `diagonal` on
+// their diagonal entries, so that the matrix stays symmetric and the solution there is
+// b / diagonal. Bits 1, 2, 4 of mask[row] fix x, y, z. Only the fixed rows and their mirror
+// entries are touched.
+void pli_bcsr_fix_dofs(pli_bcsr *matrix, const uint8_t *mask, double diagonal);
+
+// Largest |A_ij - A_ji^T| relative to the largest entry; 0 for a zero matrix.
+double pli_bcsr_symmetry_error(const pli_bcsr *matrix);
+
+// Bytes held by pattern and values.
+int64_t pli_bcsr_memory_bytes(const pli_bcsr *matrix);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Patterns of block matrices from element stencils.
+//
+// The neighbours of a vertex are the union of the vertices of its elements. Rows are worked off in
+// batches that fit a fixed buffer: each row of a batch collects its neighbours in a small hash
+// table of its own and sorts them, rows in parallel; then the batch is appended to the pattern.
+// Memory beyond the result is one list of elements per vertex and that buffer, however many
+// elements meet in a vertex. Rows are sets, so the result does not depend on who computed them.
+#ifndef PLI_LINEAR_BCSR_PATTERN_H
+#define PLI_LINEAR_BCSR_PATTERN_H
+
+#include "linear/bcsr.h"
+
+typedef struct pli_bcsr_pattern {
+    int64_t block_count;
+    int64_t *row_start; // [row_count + 1]
+    int32_t *column;    // [block_count]  increasing in a row
+} pli_bcsr_pattern;
+
+// Builds the pattern; its arrays belong to the caller. On failure both are NULL.
+PLI_CHECKED pli_status pli_bcsr_pattern_build(pli_context *context, int32_t row_count,
+                                              int32_t list_count, const pli_clique_list *lists,
+                                              pli_bcsr_pattern *pattern);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sparse Cholesky factorisation A = L L^T of block matrices, through CHOLMOD (Chen et al. 2008).
+//
+// create does what depends on the pattern only: a fill-reducing order of the graph of blocks
+// (nested dissection by METIS with a fixed seed for large systems, approximate minimum degree for
+// small ones), expanded to unknowns, and the symbolic analysis. factor refills the values and
+// factors, as often as the values change. solve substitutes, for one or several right-hand sides.
+//
+// Isotropic matrices A = S (x) I, whose blocks are multiples of the identity (projective dynamics,
+// weighted Laplacians), are factored as the scalar matrix S, with three right-hand sides per
+// vector: a ninth of the memory and a twenty-seventh of the work. The multiple is read from the
+// first entry of each block.
+//
+// A pivot that is not positive is an outcome, not an error: factor then says so and the caller may
+// try again with a larger shift. CHOLMOD keeps its memory outside the context's allocator;
+// the report says how much. It is silent, its errors become ours.
+//
+// OpenBLAS, which does the arithmetic, must not start threads of its own inside ours: it is held
+// to def.blas_threads during factor and solve and gets its own setting back afterwards. More than
+// one thread pays on an idle machine and large fronts only, and costs a factor of ten on a busy
+// one.
+//
+// Without CHOLMOD in the build create fails as unsupported. Threads: one call on an object at a
+// time.
+#ifndef PLI_LINEAR_CHOLESKY_H
+#define PLI_LINEAR_CHOLESKY_H
+
+#include "linear/bcsr.h"
+
+typedef enum pli_cholesky_order {
+    PLI_CHOLESKY_ORDER_AUTO,      // minimum degree up to 2000 rows, dissection beyond
+    PLI_CHOLESKY_ORDER_DEGREE,    // approximate minimum degree
+    PLI_CHOLESKY_ORDER_DISSECTION // nested dissection; minimum degree when METIS is missing
+} pli_cholesky_order;
+
+typedef struct pli_cholesky_def {
+    pli_cholesky_order order;
+    int32_t seed;         // of the dissection
+    int32_t blas_threads; // 0 means 1
+    bool isotropic;       // blocks are multiples of the identity
+} pli_cholesky_def;
+
+typedef struct pli_cholesky_report {
+    int64_t factor_entries; // stored numbers of L, as the analysis predicts
+    double flops;           // operations of a factorisation
+    int64_t memory_bytes;   // held by CHOLMOD for this object
+    bool supernodal;
+    bool dissected;     // ordered by nested dissection
+    int64_t failed_row; // unknown whose pivot was not positive, in the factor's order; -1: none
+} pli_cholesky_report;
+
+typedef struct pli_cholesky pli_cholesky;
+
+// Symbolic part for the current pattern of the matrix. Errors: unsupported, memory, numeric.
+PLI_CHECKED pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def,
+                                           const pli_bcsr *matrix, pli_cholesky **cholesky);
+void pli_cholesky_destroy(pli_cholesky *cholesky);
+
+// Factors A + shift I. *positive tells whether that worked; when false, solve must not be called.
+// Errors: argument (another pattern than that of create), memory, numeric.
+PLI_CHECKED pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix,
+                                           double shift, bool *positive);
+
+// Solves A x = b for rhs_count right-hand sides, b and x: [rhs_count][row_count][3]; x may be b.
+// Errors: argument (nothing was factored), memory.
+PLI_CHECKED pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_count,
+                                          const double *b, double *x);
+
+pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky);
+
+// Whether this build can factor at all.
+bool pli_cholesky_is_available(void);
+
+#endif

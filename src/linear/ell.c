@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/ell.h"
+
+#include "linear/block_kernel.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/mat3.h"
+
+#include <string.h>
+
+enum { ROW_GRAIN = 64 };
+
+// What the loop bodies work on.
+typedef struct ell_job {
+    const pli_ell *matrix;
+    const double *b;
+    const double *x;
+    double *y;
+    pli_bcsr *copy;
+} ell_job;
+
+static void clear_columns(void *user, int64_t begin, int64_t end)
+{
+    const ell_job *job = user;
+    int64_t width = job->matrix->width;
+    memset(job->matrix->column + begin * width, 0xff,
+           (size_t)((end - begin) * width) * sizeof(int32_t));
+}
+
+static void clear_values(void *user, int64_t begin, int64_t end)
+{
+    const ell_job *job = user;
+    int64_t width = job->matrix->width;
+    memset(job->matrix->values + 9 * begin * width, 0,
+           (size_t)(9 * (end - begin) * width) * sizeof(double));
+}
+
+pli_status pli_ell_create(pli_context *context, int32_t row_count, int32_t width, int32_t center,
+                          pli_ell **matrix)
+{
+    *matrix = NULL;
+    if (row_count < 0 || width < 1 || center < 0 || center >= width) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "a matrix of %d rows with %d slots, the diagonal in slot %d",
+                        (int)row_count, (int)width, (int)center);
+    }
+    pli_ell *made = PLI_NEW(context, pli_ell, 1, "fixed-width matrix");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->width = width;
+    made->center = center;
+    pli_status status = pli_ell_resize(made, row_count);
+    if (status != PLI_OK) {
+        pli_ell_destroy(made);
+        return status;
+    }
+    *matrix = made;
+    return PLI_OK;
+}
+
+void pli_ell_destroy(pli_ell *matrix)
+{
+    if (matrix == NULL) return;
+    pli_context *context = matrix->context;
+    pli_release(context, matrix->column);
+    pli_release(context, matrix->values);
+    pli_release(context, matrix);
+}
+
+pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count)
+{
+    pli_context *context = matrix->context;
+    int64_t slots = (int64_t)row_count * matrix->width;
+    if (matrix->column == NULL ||
+        pli_memory_size(matrix->column) < (size_t)slots * sizeof(int32_t)) {
+        int32_t *column = PLI_NEW(context, int32_t, slots, "fixed-width columns");
+        double *values = PLI_NEW(context, double, 9 * slots, "fixed-width values");
+        if (column == NULL || values == NULL) {
+            pli_release(context, column);
+            pli_release(context, values);
+            return PLI_ERROR_MEMORY;
+        }
+        pli_release(context, matrix->column);
+        pli_release(context, matrix->values);
+        matrix->column = column;
+        matrix->values = values;
+    }
+    matrix->row_count = row_count;
+    ell_job job = {.matrix = matrix};
+    pli_parallel_for(context, row_count, ROW_GRAIN, clear_columns, &job);
+    pli_ell_set_zero(matrix);
+    return PLI_OK;
+}
+
+void pli_ell_set_zero(pli_ell *matrix)
+{
+    ell_job job = {.matrix = matrix};
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, clear_values, &job);
+}
+
+static void multiply_row(const pli_ell *matrix, int64_t row, const double *x, double y[3])
+{
+    const int32_t *column = matrix->column + row * matrix->width;
+    const double *values = matrix->values + 9 * row * matrix->width;
+    pli_block_sum sum = {0};
+    for (int64_t slot = 0; slot < matrix->width; ++slot) {
+        if (column[slot] < 0) continue;
+        pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
+    }
+    pli_block_sum_get(&sum, y);
+}
+
+static void multiply_range(void *user, int64_t begin, int64_t end)
+{
+    const ell_job *job = user;
+    for (int64_t row = begin; row < end; ++row) {
+        multiply_row(job->matrix, row, job->x, job->y + 3 * row);
+    }
+}
+
+void pli_ell_multiply(const pli_ell *matrix, const double *x, double *y)
+{
+    ell_job job = {.matrix = matrix, .x = x, .y = y};
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, multiply_range, &job);
+}
+
+static void residual_range(void *user, int64_t begin, int64_t end)
+{
+    const ell_job *job = user;
+    for (int64_t row = begin; row < end; ++row) {
+        double Ax[3];
+        multiply_row(job->matrix, row, job->x, Ax);
+        pli_vec3_subtract(job->b + 3 * row, Ax, job->y + 3 * row);
+    }
+}
+
+void pli_ell_residual(const pli_ell *matrix, const double *b, const double *x, double *r)
+{
+    ell_job job = {.matrix = matrix, .b = b, .x = x, .y = r};
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, residual_range, &job);
+}
+
+static void get_diagonal_range(void *user, int64_t begin, int64_t end)
+{
+    const ell_job *job = user;
+    const pli_ell *matrix = job->matrix;
+    for (int64_t row = begin; row < end; ++row) {
+        pli_mat3_copy(matrix->values + 9 * (row * matrix->width + matrix->center),
+                      job->y + 9 * row);
+    }
+}
+
+void pli_ell_get_diagonal_blocks(const pli_ell *matrix, double *blocks)
+{
+    ell_job job = {.matrix = matrix, .y = blocks};
+    pli_parallel_for(matrix->context, matrix->row_count, 16 * ROW_GRAIN, get_diagonal_range, &job);
+}
+
+int64_t pli_ell_memory_bytes(const pli_ell *matrix)
+{
+    return (int64_t)(pli_memory_size(matrix) + pli_memory_size(matrix->column) +
+                     pli_memory_size(matrix->values));
+}
+
+static void apply_operator(const void *self, const double *x, double *y)
+{
+    pli_ell_multiply(self, x, y);
+}
+
+pli_operator pli_ell_operator(const pli_ell *matrix)
+{
+    return (pli_operator){3 * (int64_t)matrix->row_count, matrix, apply_operator};
+}
+
+// Columns of a row in increasing order; returns their number. Rows are short: by insertion.
+static int64_t sorted_columns(const pli_ell *matrix, int64_t row, int32_t *column)
+{
+    int64_t count = 0;
+    for (int64_t slot = 0; slot < matrix->width; ++slot) {
+        int32_t item = matrix->column[row * matrix->width + slot];
+        if (item < 0) continue;
+        int64_t k = count++;
+        for (; k > 0 && column[k - 1] > item; --k) column[k] = column[k - 1];
+        column[k] = item;
+    }
+    return count;
+}
+
+static void copy_values_range(void *user, int64_t begin, int64_t end)
+{
+    const ell_job *job = user;
+    const pli_ell *matrix = job->matrix;
+    for (int64_t row = begin; row < end; ++row) {
+        for (int64_t k = row * matrix->width; k < (row + 1) * matrix->width; ++k) {
+            if (matrix->column[k] < 0) continue;
+            int64_t slot = pli_bcsr_find(job->copy, (int32_t)row, matrix->column[k]);
+            pli_mat3_copy(matrix->values + 9 * k, job->copy->values + 9 * slot);
+        }
+    }
+}
+
+pli_status pli_bcsr_create_from_ell(const pli_ell *matrix, pli_bcsr **copy)
+{
+    *copy = NULL;
+    pli_context *context = matrix->context;
+    int64_t rows = matrix->row_count;
+    int64_t *row_start = PLI_NEW(context, int64_t, rows + 1, "matrix rows");
+    int32_t *column = PLI_NEW(context, int32_t, rows * matrix->width, "matrix columns");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (row_start == NULL || column == NULL) goto done;
+    for (int64_t row = 0; row < rows; ++row) {
+        row_start[row + 1] = row_start[row] + sorted_columns(matrix, row, column + row_start[row]);
+    }
+    status = pli_bcsr_create_from_rows(context, matrix->row_count, row_start, column, copy);
+    if (status != PLI_OK) goto done;
+    ell_job job = {.matrix = matrix, .copy = *copy};
+    pli_parallel_for(context, rows, ROW_GRAIN, copy_values_range, &job);
+
+done:
+    pli_release(context, row_start);
+    pli_release(context, column);
+    return status;
+}

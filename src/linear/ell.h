@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Block matrices with the same number of slots in every row (L5): for grids, where a node couples
+// to a fixed neighbourhood.
+//
+// A slot stands for a place in the neighbourhood, such as one of the 5^3 offsets of quadratic
+// splines, so an assembler computes it instead of searching, and nothing has to be counted or
+// sorted when the set of active nodes changes. Slots without a neighbour have column -1 and are
+// skipped; their values are never read. `center` is the slot of the diagonal block.
+//
+// Products read values and columns in order, like those of bcsr.h. Solvers that need compressed
+// rows (Gauss-Seidel, Cholesky) get them from pli_bcsr_create_from_ell.
+#ifndef PLI_LINEAR_ELL_H
+#define PLI_LINEAR_ELL_H
+
+#include "linear/operator.h"
+
+typedef struct pli_ell {
+    pli_context *context;
+    int32_t row_count;
+    int32_t width;   // slots per row
+    int32_t center;  // slot of the diagonal block
+    int32_t *column; // [row_count][width]     column of a slot, or -1
+    double *values;  // [row_count][width][9]  blocks, row-major
+} pli_ell;
+
+// An empty matrix: all columns -1, all values 0. Errors: argument, memory.
+PLI_CHECKED pli_status pli_ell_create(pli_context *context, int32_t row_count, int32_t width,
+                                      int32_t center, pli_ell **matrix);
+void pli_ell_destroy(pli_ell *matrix);
+
+// Empties the matrix and gives it another number of rows; allocates only when it grows beyond what
+// it ever had. On failure the matrix is unchanged.
+PLI_CHECKED pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count);
+
+// Sets the values to zero and keeps the columns.
+void pli_ell_set_zero(pli_ell *matrix);
+
+// y = A x; x and y must not overlap.
+void pli_ell_multiply(const pli_ell *matrix, const double *x, double *y);
+
+// r = b - A x; r may be b.
+void pli_ell_residual(const pli_ell *matrix, const double *b, const double *x, double *r);
+
+// Copies the diagonal blocks to blocks, [row_count][9].
+void pli_ell_get_diagonal_blocks(const pli_ell *matrix, double *blocks);
+
+int64_t pli_ell_memory_bytes(const pli_ell *matrix);
+
+pli_operator pli_ell_operator(const pli_ell *matrix);
+
+// A copy in compressed rows. Errors: argument (unsymmetric pattern, two slots with one column, or a
+// diagonal missing), memory.
+PLI_CHECKED pli_status pli_bcsr_create_from_ell(const pli_ell *matrix, pli_bcsr **copy);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/solver.h"
+
+#include "base/memory.h"
+#include "linear/cholesky.h"
+
+// What a kind of solver has to offer.
+typedef struct solver_ops {
+    const char *name;
+    pli_status (*create)(pli_linear_solver *solver);
+    pli_status (*build)(pli_linear_solver *solver, bool *definite);
+    pli_status (*solve)(pli_linear_solver *solver, const double *b, double relative_tolerance,
+                        pli_arena *scratch, double *x, pli_krylov_report *report);
+} solver_ops;
+
+struct pli_linear_solver {
+    pli_context *context;
+    pli_linear_solver_def def;
+    const solver_ops *ops;
+    const pli_bcsr *A;
+    pli_precondition *precondition; // of the iterative kinds
+    pli_cholesky *cholesky;         // of the direct kind
+};
+
+// ---- iterative kinds
+
+static pli_status create_precondition(pli_linear_solver *s)
+{
+    pli_precondition_def def = {.kind = s->def.preconditioner};
+    return pli_precondition_create(s->context, &def, s->A, &s->precondition);
+}
+
+static pli_status build_precondition(pli_linear_solver *s, bool *definite)
+{
+    *definite = true;
+    return pli_precondition_build(s->precondition, s->A);
+}
+
+typedef pli_status (*krylov_fn)(const pli_context *context, const pli_krylov_def *def,
+                                const pli_krylov_system *system, pli_arena *scratch,
+                                pli_krylov_report *report);
+
+static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, const double *b,
+                               double relative_tolerance, pli_arena *scratch, double *x,
+                               pli_krylov_report *report)
+{
+    pli_operator A = pli_bcsr_operator(s->A);
+    pli_operator B = pli_precondition_operator(s->precondition);
+    pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
+    pli_krylov_def def = pli_krylov_def_default();
+    def.max_iterations = s->def.max_iterations;
+    def.relative_tolerance = relative_tolerance;
+    def.stop_at_indefinite = s->def.stop_at_indefinite;
+    return method(s->context, &def, &system, scratch, report);
+}
+
+static pli_status solve_pcg(pli_linear_solver *s, const double *b, double relative_tolerance,
+                            pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    return solve_krylov(s, pli_pcg, b, relative_tolerance, scratch, x, report);
+}
+
+static pli_status solve_minres(pli_linear_solver *s, const double *b, double relative_tolerance,
+                               pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    return solve_krylov(s, pli_minres, b, relative_tolerance, scratch, x, report);
+}
+
+// ---- the direct kind
+
+static pli_status create_cholesky(pli_linear_solver *s)
+{
+    pli_cholesky_def def = {0};
+    return pli_cholesky_create(s->context, &def, s->A, &s->cholesky);
+}
+
+static pli_status build_cholesky(pli_linear_solver *s, bool *definite)
+{
+    return pli_cholesky_factor(s->cholesky, s->A, 0, definite);
+}
+
+static pli_status solve_cholesky(pli_linear_solver *s, const double *b, double relative_tolerance,
+                                 pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    (void)relative_tolerance;
+    (void)scratch;
+    *report = (pli_krylov_report){.stop = PLI_KRYLOV_CONVERGED, .iterations = 1};
+    return pli_cholesky_solve(s->cholesky, 1, b, x);
+}
+
+// ---- the table
+
+static const solver_ops kinds[] = {
+    [PLI_SOLVER_PCG] = {"pcg", create_precondition, build_precondition, solve_pcg},
+    [PLI_SOLVER_MINRES] = {"minres", create_precondition, build_precondition, solve_minres},
+    [PLI_SOLVER_CHOLESKY] = {"cholesky", create_cholesky, build_cholesky, solve_cholesky},
+};
+
+pli_status pli_linear_solver_create(pli_context *context, const pli_linear_solver_def *def,
+                                    const pli_bcsr *A, pli_linear_solver **solver)
+{
+    *solver = NULL;
+    pli_linear_solver *made = PLI_NEW(context, pli_linear_solver, 1, "linear solver");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->def = *def;
+    made->ops = &kinds[def->kind];
+    made->A = A;
+    pli_status status = made->ops->create(made);
+    if (status != PLI_OK) {
+        pli_linear_solver_destroy(made);
+        return status;
+    }
+    *solver = made;
+    return PLI_OK;
+}
+
+void pli_linear_solver_destroy(pli_linear_solver *solver)
+{
+    if (solver == NULL) return;
+    pli_cholesky_destroy(solver->cholesky);
+    pli_precondition_destroy(solver->precondition);
+    pli_release(solver->context, solver);
+}
+
+pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite)
+{
+    return solver->ops->build(solver, definite);
+}
+
+pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,
+                                   double relative_tolerance, pli_arena *scratch, double *x,
+                                   pli_krylov_report *report)
+{
+    return solver->ops->solve(solver, b, relative_tolerance, scratch, x, report);
+}
+
+const char *pli_linear_solver_name(const pli_linear_solver *solver)
+{
+    return solver->ops->name;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Laws that are functions of I = |F|^2 and J = det F: no decomposition is needed for energy, stress
+// and exact tangent, only for the projected one.
+//
+// With C = dJ/dF the cofactor matrix of F, and
+//
+//   a = 2 psi_I,   b = psi_J,   c = 4 psi_II,   d = psi_JJ      (psi_IJ = 0),
+//
+//   P     = a F + b C
+//   dP/dF = a 1 + c F (x) F + d C (x) C + b dC/dF,     dC_ij/dF_kl = e_ikm e_jln F_mn
+//
+// In diagonal space, with q_k the product of the two singular values other than s_k,
+//
+//   psi_kk = a + c s_k^2 + d q_k^2,     psi_ij = c s_i s_j + d q_i q_j + b s_k
+//   stretch = a - b s_k,                twist = a + b s_k          of the pair without k
+//
+// (the eigenvalues of Smith et al. 2018, section 4), with no quotient at all.
+#ifndef PLI_MATERIAL_INVARIANT_H
+#define PLI_MATERIAL_INVARIANT_H
+
+#include "material/isotropic.h"
+
+typedef struct pli_invariant_terms {
+    pli_d4 psi;
+    pli_d4 a; // 2 psi_I
+    pli_d4 b; // psi_J
+    pli_d4 c; // 4 psi_II
+    pli_d4 d; // psi_JJ
+} pli_invariant_terms;
+
+// A law by its derivatives; p are its parameters at the same four points.
+typedef struct pli_invariant_law {
+    int32_t param_count;
+    bool needs_positive; // defined only for J > 0
+    void (*terms)(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out);
+} pli_invariant_law;
+
+// Four points of a law, loaded and evaluated.
+typedef struct pli_invariant_points {
+    pli_d4 F[9];
+    pli_d4 C[9];
+    pli_invariant_terms terms; // zero, with psi infinite, where the law is not defined
+} pli_invariant_points;
+
+// C = cof F, rows from cross products; returns det F.
+PLI_INLINE pli_d4 pli_cofactor(const pli_d4 F[9], pli_d4 C[9])
+{
+    for (int i = 0; i < 3; ++i) {
+        const pli_d4 *a = F + 3 * pli_next(i);
+        const pli_d4 *b = F + 3 * pli_after_next(i);
+        for (int j = 0; j < 3; ++j) {
+            int k = pli_next(j);
+            int l = pli_after_next(j);
+            C[3 * i + j] = a[k] * b[l] - a[l] * b[k];
+        }
+    }
+    return F[0] * C[0] + F[1] * C[1] + F[2] * C[2];
+}
+
+PLI_INLINE void pli_invariant_load(const pli_invariant_law *law, const pli_planes *at,
+                                   pli_invariant_points *points)
+{
+    pli_d4 p[PLI_BLOCK_PARAMS_MAX];
+    pli_load_planes(law->param_count, at->params, at->stride, p);
+    pli_load_planes(9, at->F, at->stride, points->F);
+    pli_d4 I = {0};
+    for (int k = 0; k < 9; ++k) I += points->F[k] * points->F[k];
+    pli_d4 J = pli_cofactor(points->F, points->C);
+    if (!law->needs_positive) {
+        law->terms(&I, &J, p, &points->terms);
+        return;
+    }
+
+    // where the law is not defined, it is evaluated at J = 1 and the results are thrown away
+    pli_d4_mask defined = (pli_d4_mask)(J >= DBL_MIN);
+    pli_invariant_terms *terms = &points->terms;
+    J = pli_d4_select(defined, J, pli_d4_broadcast(1));
+    law->terms(&I, &J, p, terms);
+    terms->psi = pli_d4_select(defined, terms->psi, pli_d4_broadcast(INFINITY));
+    terms->a = pli_keep(defined, terms->a);
+    terms->b = pli_keep(defined, terms->b);
+    terms->c = pli_keep(defined, terms->c);
+    terms->d = pli_keep(defined, terms->d);
+}
+
+// One entry of the exact tangent, without the part of the identity and of dC/dF.
+PLI_INLINE pli_d4 pli_invariant_products(const pli_invariant_points *points, int ij, int kl)
+{
+    return points->terms.c * points->F[ij] * points->F[kl] +
+           points->terms.d * points->C[ij] * points->C[kl];
+}
+
+// b e_ikm e_jln F_mn; zero when i = k or j = l
+PLI_INLINE pli_d4 pli_invariant_turn(const pli_invariant_points *points, int ij, int kl)
+{
+    int i = ij / 3;
+    int j = ij % 3;
+    int k = kl / 3;
+    int l = kl % 3;
+    if (i == k || j == l) return (pli_d4){0};
+    pli_d4 entry = points->terms.b * points->F[3 * (3 - i - k) + (3 - j - l)];
+    bool negative = (k == pli_next(i)) != (l == pli_next(j));
+    return negative ? -entry : entry;
+}
+
+PLI_INLINE void pli_invariant_store_exact(const pli_invariant_points *points, int64_t stride,
+                                          double *dPdF)
+{
+    for (int ij = 0; ij < 9; ++ij) {
+        for (int kl = ij; kl < 9; ++kl) {
+            pli_d4 m = pli_invariant_products(points, ij, kl) + pli_invariant_turn(points, ij, kl);
+            if (ij == kl) m += points->terms.a;
+            pli_d4_store(m, dPdF + (9 * ij + kl) * stride);
+            if (ij != kl) pli_d4_store(m, dPdF + (9 * kl + ij) * stride);
+        }
+    }
+}
+
+PLI_INLINE void pli_invariant_store_projected(const pli_invariant_terms *terms,
+                                              const pli_svd_parts_d4 *parts, int64_t stride,
+                                              double *dPdF)
+{
+    const pli_d4 *s = parts->sigma;
+    pli_d4 q[3];
+    pli_curvature curvature;
+    (void)pli_products(s, q);
+    for (int k = 0; k < 3; ++k) {
+        int i = pli_next(k);
+        int j = pli_after_next(k);
+        curvature.hessian[k] = terms->a + terms->c * s[k] * s[k] + terms->d * q[k] * q[k];
+        curvature.hessian[3 + k] =
+            terms->c * s[i] * s[j] + terms->d * q[i] * q[j] + terms->b * s[k];
+        curvature.stretch[k] = terms->a - terms->b * s[k];
+        curvature.twist[k] = terms->a + terms->b * s[k];
+    }
+    pli_curvature_clamp(&curvature);
+    pli_store_tangent(parts, &curvature, stride, dPdF);
+}
+
+// Energy and stress of four points.
+PLI_INLINE void pli_invariant_store(const pli_invariant_points *points, const pli_planes *at)
+{
+    if (at->psi != NULL) pli_d4_store(points->terms.psi, at->psi);
+    if (at->P == NULL) return;
+    for (int k = 0; k < 9; ++k) {
+        pli_d4_store(points->terms.a * points->F[k] + points->terms.b * points->C[k],
+                     at->P + k * at->stride);
+    }
+}
+
+// The block function of a law; call it from a function of the law's own with a constant law.
+PLI_INLINE void pli_invariant_block(const pli_invariant_law *law, const pli_planes *at,
+                                    pli_projection projection)
+{
+    pli_svd_parts_d4 parts[2];
+    bool projects = at->dPdF != NULL && projection == PLI_TANGENT_PROJECTED;
+    if (projects) pli_block_svd(at, parts);
+    PLI_NO_UNROLL
+    for (int half = 0; half < 2; ++half) {
+        pli_planes planes = pli_planes_half(at, half);
+        pli_invariant_points points;
+        pli_invariant_load(law, &planes, &points);
+        pli_invariant_store(&points, &planes);
+        if (projects) {
+            pli_invariant_store_projected(&points.terms, &parts[half], at->stride, planes.dPdF);
+        } else if (at->dPdF != NULL) {
+            pli_invariant_store_exact(&points, at->stride, planes.dPdF);
+        }
+    }
+}
+
+#endif

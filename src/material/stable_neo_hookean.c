@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stable neo-Hookean elasticity (Smith, de Goes and Kim 2018, eq. 14):
+//
+//   psi = m/2 (I - 3) - m/2 log((I + 1) / 4) + l/2 (J - alpha)^2 - l/2 (1 - alpha)^2,    I = |F|^2
+//   m = 4/3 mu,   l = lambda + 5/6 mu,   alpha = 1 + 3 m / (4 l)
+//
+// m and l are chosen so that the tangent at rest is that of linear elasticity with mu and lambda
+// (their section 3.4), alpha so that the rest state is free of stress; the constants make its
+// energy zero. Smooth and finite for every F, and with the logarithm the collapsed state F = 0 is
+// not a resting point of a body that is compressed. l > 0 for every admissible Poisson's ratio.
+#include "material/invariant.h"
+#include "material/lame.h"
+#include "material/laws.h"
+
+#include "math/simd_log.h"
+
+PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out)
+{
+    pli_d4 m = (4.0 / 3.0) * p[PLI_LAME_MU];
+    pli_d4 l = p[PLI_LAME_LAMBDA] + (5.0 / 6.0) * p[PLI_LAME_MU];
+    // alpha - 1, and the pressure dpsi/dJ = l (J - 1) - 3/4 m
+    pli_d4 volume = *J - 1.0;
+    pli_d4 pressure = l * volume - 0.75 * m;
+    pli_d4 inverse = 1.0 / (*I + 1.0);
+    // l/2 ((J - alpha)^2 - (1 - alpha)^2) = (J - 1) (l/2 (J - 1) - 3/4 m)
+    out->psi = 0.5 * m * ((*I - 3.0) - pli_d4_log(0.25 * (*I + 1.0))) +
+               volume * (0.5 * l * volume - 0.75 * m);
+    out->a = m * (1.0 - inverse);
+    out->b = pressure;
+    out->c = 2.0 * m * inverse * inverse;
+    out->d = l;
+}
+
+static const pli_invariant_law law = {PLI_LAME_PARAM_COUNT, false, terms};
+
+static void block(const pli_planes *at, pli_projection projection)
+{
+    pli_invariant_block(&law, at, projection);
+}
+
+static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
+                     double *psi, double *P, double *dPdF)
+{
+    pli_planes batch = {n, F, params, psi, P, dPdF};
+    pli_batch_run(n, PLI_LAME_PARAM_COUNT, &batch, projection, block);
+}
+
+const pli_material_ops pli_law_stable_neo_hookean = {
+    .name = "stable-neo-hookean",
+    .doc = "Flesh and rubber that keep their volume; smooth everywhere, survives inversion.",
+    .flags = PLI_LAW_INVERTIBLE,
+    .evaluate = evaluate,
+    PLI_LAME_FIELDS,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Natural logarithm of four doubles, for the laws that have one (neo-Hookean, Hencky).
+//
+// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f), and
+//
+//   log(1 + f) = 2 artanh(s) = f - s (f - R),   R = 2 s^2 / 3 + 2 s^4 / 5 + 2 s^6 / 7 + ...
+//
+// |s| < 0.1716, so ten terms of the plain series reach the last bit. log 2 is split in two, the
+// first with trailing zeros, so that k log 2 adds no error. Within 2 units in the last place of the
+// C library's log.
+//
+// x must be positive, finite and normal; other lanes get a finite, meaningless value.
+#ifndef PLI_MATH_SIMD_LOG_H
+#define PLI_MATH_SIMD_LOG_H
+
+#include "math/simd.h"
+
+PLI_INLINE pli_d4 pli_d4_log(pli_d4 x)
+{
+    typedef uint64_t bits4 __attribute__((vector_size(32)));
+    const uint64_t one_bits = 0x3ff0000000000000;
+    const uint64_t root_half_bits = 0x3fe6a09e667f3bcd;
+    const uint64_t mantissa = 0x000fffffffffffff;
+    const double bias = 1023;
+    const double magic = 0x1p52; // a small integer in its low bits is added to it
+    const uint64_t magic_bits = 0x4330000000000000;
+    const double log2_high = 0x1.62e42feep-1; // 32 bits
+    const double log2_low = 0x1.a39ef35793c76p-33;
+
+    // counted from sqrt(1/2), the exponent field is k and the mantissa belongs to 1 + f
+    bits4 bits = (bits4)x + (one_bits - root_half_bits);
+    pli_d4 f = (pli_d4)((bits & mantissa) + root_half_bits) - 1.0;
+    pli_d4 k = (pli_d4)((bits >> 52) | magic_bits) - (magic + bias);
+
+    pli_d4 s = f / (2.0 + f);
+    pli_d4 z = s * s;
+    pli_d4 R = pli_d4_broadcast(2.0 / 21);
+    for (int odd = 19; odd >= 3; odd -= 2) R = R * z + 2.0 / odd;
+    R *= z;
+    return k * log2_high + (f - (s * (f - R) - k * log2_low));
+}
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Line searches along phi(alpha) = E(x + alpha d).
+//
+// Strong Wolfe (Nocedal and Wright 2006, algorithms 3.5 and 3.6): finds alpha with
+//     phi(alpha) <= phi(0) + c1 alpha phi'(0)   and   |phi'(alpha)| <= c2 |phi'(0)|.
+// The first trial is 1, so that a converging Newton method pays for one evaluation; alpha may grow
+// beyond 1. Backtracking halves until E does not rise (c1 = 0) or falls enough (Armijo, c1 > 0).
+//
+// Close to the minimum the decrease drowns in the rounding of E. Energies are therefore compared
+// through compensated sums, and when the change is below the noise of E the derivative decides
+// instead (the approximate Wolfe conditions of Hager and Zhang 2005, eq. 4.1).
+#ifndef PLI_OPTIMIZE_LINE_SEARCH_H
+#define PLI_OPTIMIZE_LINE_SEARCH_H
+
+#include "optimize/objective.h"
+
+typedef enum pli_search_kind {
+    PLI_SEARCH_NONE,        // alpha = 1, whatever happens
+    PLI_SEARCH_WOLFE,       // strong Wolfe conditions
+    PLI_SEARCH_BACKTRACKING // halving
+} pli_search_kind;
+
+typedef struct pli_line_search_def {
+    pli_search_kind kind;
+    double decrease;  // c1
+    double curvature; // c2
+    int32_t max_evaluations;
+} pli_line_search_def;
+
+// Where the search starts and the space it works in. x, d: [3 n]; trial_x, trial_g are scratch and
+// hold the accepted point and its gradient afterwards.
+typedef struct pli_line {
+    const pli_objective *objective;
+    const double *x;
+    const double *d;
+    pli_sum energy;   // E(x)
+    double slope;     // dE/dx . d < 0
+    double noise;     // changes of E below this mean nothing (J)
+    double alpha_max; // largest admissible alpha; infinity: none
+    double *trial_x;
+    double *trial_g;
+} pli_line;
+
+typedef struct pli_line_report {
+    bool found;
+    double alpha;
+    pli_sum energy;      // at the accepted point
+    int32_t evaluations; // of E
+    int32_t gradients;   // of dE/dx
+} pli_line_report;
+
+// Searches; on success trial_x and trial_g hold the accepted point and its gradient.
+void pli_line_search(const pli_line_search_def *def, const pli_line *line, pli_line_report *report);
+
+#endif

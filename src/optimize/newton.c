@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optimize/newton.h"
+
+#include "linear/vector.h"
+
+#include <math.h>
+
+// directions cut short by indefiniteness, one after another, before the projected Hessian takes
+// over
+enum { PATIENCE = 4 };
+
+// everything one minimisation carries from stage to stage
+typedef struct newton {
+    const pli_newton_def *def;
+    pli_objective *objective;
+    pli_linear_solver *linear;
+    const pli_minimize_env *env;
+    pli_minimize_report *report;
+    int64_t n; // unknowns
+
+    double *x;       // [n] current iterate, the caller's
+    double *g;       // [n] gradient at x
+    double *d;       // [n] direction
+    double *b;       // [n] right-hand side -g, and scratch
+    double *trial_x; // [n]
+    double *trial_g; // [n]
+
+    pli_sum energy; // E(x)
+    pli_iterate last;
+
+    int32_t truncated;    // directions in a row that indefiniteness cut short
+    double project_until; // > 0: use the projected Hessian until the norm is below this
+} newton;
+
+static pli_context *context_of(const newton *s)
+{
+    return s->objective->context;
+}
+
+static pli_status take_scratch(newton *s)
+{
+    pli_arena *arena = s->env->scratch;
+    s->g = pli_arena_doubles(arena, s->n, "gradient");
+    s->d = pli_arena_doubles(arena, s->n, "direction");
+    s->b = pli_arena_doubles(arena, s->n, "right-hand side");
+    s->trial_x = pli_arena_doubles(arena, s->n, "trial point");
+    s->trial_g = pli_arena_doubles(arena, s->n, "trial gradient");
+    bool complete =
+        s->g != NULL && s->d != NULL && s->b != NULL && s->trial_x != NULL && s->trial_g != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+static void evaluate_start(newton *s)
+{
+    pli_timers_begin(s->env->timers, "energy");
+    s->energy = pli_objective_energy(s->objective, s->x);
+    ++s->report->energy_evaluations;
+    pli_timers_end(s->env->timers);
+
+    pli_timers_begin(s->env->timers, "gradient");
+    pli_objective_compute_gradient(s->objective, s->x, s->g);
+    pli_timers_end(s->env->timers);
+}
+
+static void tell_iterate(newton *s)
+{
+    s->report->residual = pli_objective_norm(s->objective, s->g);
+    s->report->energy = pli_sum_value(s->energy);
+    s->last.iteration = s->report->iterations;
+    s->last.residual = s->report->residual;
+    s->last.gradient = sqrt(pli_vector_dot(context_of(s), s->n, s->g, s->g));
+    s->last.energy = s->report->energy;
+    if (s->env->monitor != NULL) s->env->monitor(s->env->user, &s->last);
+}
+
+// Sets report->stop when the iteration has to end here.
+static bool is_over(newton *s)
+{
+    pli_minimize_report *report = s->report;
+    if (!isfinite(report->energy) || !isfinite(report->residual)) {
+        report->stop = PLI_MINIMIZE_NONFINITE;
+        return true;
+    }
+    if (s->def->fixed_iterations > 0) {
+        if (report->iterations < s->def->fixed_iterations) return false;
+        report->stop = PLI_MINIMIZE_FIXED;
+        return true;
+    }
+    if (report->residual <= s->def->tolerance && report->iterations >= s->def->min_iterations) {
+        report->stop = PLI_MINIMIZE_GRADIENT;
+        return true;
+    }
+    if (report->iterations >= s->def->max_iterations) {
+        report->stop = PLI_MINIMIZE_ITERATIONS;
+        return true;
+    }
+    return false;
+}
+
+// Whether too many directions in a row were cut short; see newton.h.
+static bool should_project(newton *s)
+{
+    if (!s->def->safeguard) return false;
+    if (s->project_until > 0 && s->report->residual < s->project_until) s->project_until = 0;
+    if (s->project_until == 0 && s->truncated >= PATIENCE) {
+        s->project_until = 0.1 * s->report->residual;
+        s->truncated = 0;
+    }
+    return s->project_until > 0;
+}
+
+// Hessian and numeric set-up; a direct solver that meets an indefinite matrix gets the projected
+// one.
+static pli_status prepare_linear_system(newton *s, bool *usable)
+{
+    bool projected = s->def->projected || should_project(s);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        pli_timers_begin(s->env->timers, "assembly");
+        pli_objective_compute_hessian(s->objective, s->x, projected);
+        pli_timers_end(s->env->timers);
+        pli_timers_begin(s->env->timers, "setup");
+        pli_status status = pli_linear_solver_build(s->linear, usable);
+        pli_timers_end(s->env->timers);
+        if (status != PLI_OK || *usable || projected) return status;
+        projected = true;
+    }
+    return PLI_OK;
+}
+
+// min(1/2, sigma sqrt(max(r, tau))), Gast et al. 2015, section 3.1
+static double inexact_tolerance(const newton *s)
+{
+    if (s->def->linear_tolerance > 0) return s->def->linear_tolerance;
+    double scale = s->objective->norm_scale;
+    return pli_krylov_newton_tolerance(s->report->residual / scale, s->def->tolerance / scale,
+                                       s->def->linear_scale);
+}
+
+// Scales d to the minimum of the quadratic model along it, so that the line search starts sensibly.
+static void scale_to_model(newton *s)
+{
+    pli_context *context = context_of(s);
+    pli_bcsr_multiply(s->objective->H, s->d, s->b);
+    double slope = fabs(pli_vector_dot(context, s->n, s->g, s->d));
+    double curvature = fabs(pli_vector_dot(context, s->n, s->d, s->b));
+    if (curvature > 0 && isfinite(slope / curvature)) {
+        pli_vector_scale(context, s->n, slope / curvature, s->d);
+    }
+    s->last.direction = PLI_DIRECTION_STEEPEST;
+}
+
+static void use_steepest_descent(newton *s)
+{
+    pli_vector_copy(context_of(s), s->n, s->g, s->d);
+    pli_vector_scale(context_of(s), s->n, -1, s->d);
+    scale_to_model(s);
+}
+
+static pli_status compute_direction(newton *s)
+{
+    pli_timers_begin(s->env->timers, "linear");
+    pli_vector_copy(context_of(s), s->n, s->g, s->b);
+    pli_vector_scale(context_of(s), s->n, -1, s->b);
+    pli_krylov_report solved;
+    pli_status status = pli_linear_solver_solve(s->linear, s->b, inexact_tolerance(s),
+                                                s->env->scratch, s->d, &solved);
+    s->last.linear_iterations = solved.iterations;
+    s->report->linear_iterations += solved.iterations;
+    s->last.direction = PLI_DIRECTION_NEWTON;
+    s->truncated = solved.stop == PLI_KRYLOV_INDEFINITE ? s->truncated + 1 : 0;
+    // indefinite at the very first step: all there is, is the preconditioned gradient
+    if (solved.stop == PLI_KRYLOV_INDEFINITE && solved.iterations <= 1) scale_to_model(s);
+    pli_timers_end(s->env->timers);
+    return status;
+}
+
+// Turns d downhill (section 3.1, "downhill direction") and clamps its length.
+static void guard_direction(newton *s)
+{
+    pli_context *context = context_of(s);
+    double length = sqrt(pli_vector_dot(context, s->n, s->d, s->d));
+    double slope = pli_vector_dot(context, s->n, s->d, s->g);
+    double bound = s->def->downhill * length * s->last.gradient;
+    if (slope > bound) {
+        pli_vector_scale(context, s->n, -1, s->d);
+        s->last.direction = PLI_DIRECTION_REVERSED;
+    } else if (!(slope < -bound)) {
+        use_steepest_descent(s);
+        length = sqrt(pli_vector_dot(context, s->n, s->d, s->d));
+    }
+    if (length > s->def->length_clamp) {
+        pli_vector_scale(context, s->n, s->def->length_clamp / length, s->d);
+    }
+}
+
+static bool is_finite_vector(const newton *s, const double *v)
+{
+    return isfinite(pli_vector_dot(context_of(s), s->n, v, v));
+}
+
+static void search_along(newton *s, pli_line_report *found)
+{
+    pli_timers_begin(s->env->timers, "line search");
+    double alpha_max = pli_objective_max_step(s->objective, s->x, s->d);
+    pli_line line = {
+        .objective = s->objective,
+        .x = s->x,
+        .d = s->d,
+        .energy = s->energy,
+        .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
+        .noise = 1e-14 * fabs(s->report->energy),
+        // terms speak of alpha <= 1 only: reaching 1 means nothing is in the way
+        .alpha_max = alpha_max < 1 ? alpha_max : INFINITY,
+        .trial_x = s->trial_x,
+        .trial_g = s->trial_g,
+    };
+    pli_line_search(&s->def->line_search, &line, found);
+    s->last.energy_evaluations = found->evaluations;
+    s->report->energy_evaluations += found->evaluations;
+    pli_timers_end(s->env->timers);
+}
+
+// The predicted decrease is below what the energy can resolve.
+static bool is_hidden_by_rounding(const newton *s)
+{
+    double slope = pli_vector_dot(context_of(s), s->n, s->g, s->d);
+    return fabs(slope) <= 1e-13 * fabs(s->report->energy);
+}
+
+static void take_step(newton *s, const pli_line_report *found)
+{
+    s->last.alpha = found->alpha;
+    s->energy = found->energy;
+    pli_vector_copy(context_of(s), s->n, s->trial_x, s->x);
+    double *swap = s->g;
+    s->g = s->trial_g;
+    s->trial_g = swap;
+    ++s->report->iterations;
+}
+
+// One iteration; sets report->stop and *over when it has to be the last.
+static pli_status iterate(newton *s, bool *over)
+{
+    *over = true;
+    bool usable = false;
+    PLI_TRY(prepare_linear_system(s, &usable));
+    if (!usable) {
+        s->report->stop = PLI_MINIMIZE_LINEAR;
+        return PLI_OK;
+    }
+    PLI_TRY(compute_direction(s));
+    if (!is_finite_vector(s, s->d)) {
+        s->report->stop = PLI_MINIMIZE_NONFINITE;
+        return PLI_OK;
+    }
+    if (s->def->safeguard) guard_direction(s);
+
+    pli_line_report found;
+    search_along(s, &found);
+    if (!found.found && s->def->safeguard && s->last.direction != PLI_DIRECTION_STEEPEST &&
+        !is_hidden_by_rounding(s)) {
+        // the last resort before giving up
+        use_steepest_descent(s);
+        search_along(s, &found);
+    }
+    if (!found.found) {
+        s->report->stop = is_hidden_by_rounding(s) ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
+        return PLI_OK;
+    }
+    take_step(s, &found);
+    *over = false;
+    return PLI_OK;
+}
+
+static pli_status run(newton *s)
+{
+    PLI_TRY(take_scratch(s));
+    evaluate_start(s);
+    tell_iterate(s);
+    while (!is_over(s)) {
+        if (s->env->cancel != NULL && s->env->cancel(s->env->user)) {
+            return PLI_FAIL(context_of(s), PLI_ERROR_INTERRUPTED, "the step was cancelled");
+        }
+        bool over = false;
+        PLI_TRY(iterate(s, &over));
+        if (over) break;
+        tell_iterate(s);
+    }
+    return PLI_OK;
+}
+
+pli_status pli_newton_minimize(const pli_newton_def *def, pli_objective *objective,
+                               pli_linear_solver *linear, const pli_minimize_env *env, double *x,
+                               pli_minimize_report *report)
+{
+    *report = (pli_minimize_report){0};
+    newton s = {.def = def,
+                .objective = objective,
+                .linear = linear,
+                .env = env,
+                .report = report,
+                .n = 3 * (int64_t)objective->point_count,
+                .x = x};
+    pli_arena_mark mark = pli_arena_begin(env->scratch);
+    pli_status status = run(&s);
+    pli_arena_end(env->scratch, mark);
+    return status;
+}

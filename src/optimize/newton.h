@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Newton's method as a minimiser, in the stabilised form of Gast et al. 2015 (section 3.1) and in
+// the forms it is compared with.
+//
+// One iteration:
+//   1. gradient g and Hessian H at x (H optionally projected to positive semi-definite parts);
+//   2. stop when the norm of g is under the tolerance, but make min_iterations at least;
+//   3. direction d: H d = -g, solved only as well as the current norm r deserves, to the relative
+//      tolerance min(1/2, sigma sqrt(max(r, tau))), with r and tau as pure numbers;
+//   4. d must point downhill, d . g < -kappa |d| |g|; otherwise -d is tried, then steepest descent;
+//   5. d is shortened to the length clamp;
+//   6. a line search chooses alpha, within what the terms admit;
+//   7. x += alpha d.
+//
+// Beyond the paper: conjugate gradients that end at indefiniteness return little more than steepest
+// descent, and where the Hessian stays slightly indefinite along a valley they do so again and
+// again. After several such directions in a row the projected Hessian takes over, until the norm
+// has fallen to a tenth; near the minimum the exact one is definite and converges quadratically.
+//
+// Switching parts off gives projected Newton (projected, backtracking) and plain Newton (exact
+// solve, no downhill test, full steps), which may diverge: that is its purpose here.
+//
+// Steepest descent is scaled by its Cauchy step g.g / |g.Hg|, so that the first trial of the line
+// search has a sensible length. When rounding hides any further decrease, the iteration ends with
+// PLI_MINIMIZE_STEP.
+#ifndef PLI_OPTIMIZE_NEWTON_H
+#define PLI_OPTIMIZE_NEWTON_H
+
+#include "base/arena.h"
+#include "base/timers.h"
+#include "linear/solver.h"
+#include "optimize/line_search.h"
+
+// Why a minimisation ended; positive: success.
+typedef enum pli_minimize_stop {
+    PLI_MINIMIZE_GRADIENT = 1,    // norm of the gradient under the tolerance
+    PLI_MINIMIZE_STEP = 2,        // no representable progress is left
+    PLI_MINIMIZE_FIXED = 3,       // the fixed number of iterations was made
+    PLI_MINIMIZE_ITERATIONS = -1, // budget spent
+    PLI_MINIMIZE_LINESEARCH = -2, // no decrease found although the norm is above the tolerance
+    PLI_MINIMIZE_NONFINITE = -3,  // energy, gradient or direction is not finite
+    PLI_MINIMIZE_LINEAR = -4      // the matrix could not be factored, even projected
+} pli_minimize_stop;
+
+typedef enum pli_direction_kind {
+    PLI_DIRECTION_NEWTON,
+    PLI_DIRECTION_REVERSED,
+    PLI_DIRECTION_STEEPEST
+} pli_direction_kind;
+
+typedef struct pli_newton_def {
+    double tolerance; // tau, in the norm of the objective
+    int32_t max_iterations;
+    int32_t min_iterations;   // made even if the gradient is small at once
+    int32_t fixed_iterations; // > 0: exactly so many, no convergence test
+    bool projected;           // use the positive semi-definite Hessian
+    bool safeguard;           // downhill test and length clamp
+    double downhill;          // kappa
+    double length_clamp;      // m
+    double linear_scale;      // sigma
+    double linear_tolerance;  // > 0: this relative tolerance instead of the inexact rule
+    pli_line_search_def line_search;
+} pli_newton_def;
+
+// What is told after the start (iteration 0) and after every iteration.
+typedef struct pli_iterate {
+    int32_t iteration;
+    double residual; // norm of the gradient
+    double gradient; // plain length of the gradient (N)
+    double energy;   // J
+    double alpha;
+    int32_t linear_iterations;
+    int32_t energy_evaluations;
+    pli_direction_kind direction;
+} pli_iterate;
+
+typedef struct pli_minimize_report {
+    pli_minimize_stop stop;
+    int32_t iterations;
+    int64_t linear_iterations;
+    int32_t energy_evaluations;
+    double residual;
+    double energy;
+} pli_minimize_report;
+
+// Who watches and what is shared. Any of the function pointers may be NULL.
+typedef struct pli_minimize_env {
+    pli_timers *timers;
+    pli_arena *scratch;
+    void (*monitor)(void *user, const pli_iterate *iterate);
+    bool (*cancel)(void *user); // true: give up at once
+    void *user;
+} pli_minimize_env;
+
+// Minimises the objective from x, in place. Errors: memory, interrupted (x is then undefined).
+pli_status pli_newton_minimize(const pli_newton_def *def, pli_objective *objective,
+                               pli_linear_solver *linear, const pli_minimize_env *env, double *x,
+                               pli_minimize_report *report);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optimize/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINT_GRAIN = 2048 };
+
+void pli_objective_init(pli_objective *objective, pli_context *context, int32_t point_count)
+{
+    *objective = (pli_objective){.context = context, .point_count = point_count, .norm_scale = 1};
+}
+
+void pli_objective_clear(pli_objective *objective)
+{
+    pli_bcsr_destroy(objective->H);
+    objective->H = NULL;
+    objective->term_count = 0;
+}
+
+void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *self)
+{
+    PLI_ASSERT(objective->context, objective->term_count < PLI_OBJECTIVE_TERMS);
+    objective->terms[objective->term_count++] = (pli_term){ops, self};
+}
+
+pli_status pli_objective_build_pattern(pli_objective *objective)
+{
+    // the union of all cliques
+    pli_clique_list lists[PLI_OBJECTIVE_TERMS];
+    int32_t list_count = 0;
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->get_cliques == NULL) continue;
+        lists[list_count++] = *term->ops->get_cliques(term->self);
+    }
+    pli_bcsr_destroy(objective->H);
+    objective->H = NULL;
+    PLI_TRY(pli_bcsr_create(objective->context, objective->point_count, list_count, lists,
+                            &objective->H));
+
+    // let the terms remember their places
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->bind != NULL) PLI_TRY(term->ops->bind(term->self, objective->H));
+    }
+    return PLI_OK;
+}
+
+pli_sum pli_objective_energy(const pli_objective *objective, const double *x)
+{
+    pli_sum sum = {0, 0};
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        pli_sum part = objective->terms[k].ops->energy(objective->terms[k].self, x);
+        // an infinite part must not turn into a NaN by compensation
+        if (!isfinite(part.hi)) return (pli_sum){part.hi, 0};
+        pli_sum_merge(&sum, part);
+    }
+    return sum;
+}
+
+typedef struct mask_range {
+    const uint8_t *fixed;
+    double *g;
+} mask_range;
+
+static void mask_points(void *user, int64_t begin, int64_t end)
+{
+    const mask_range *range = user;
+    for (int64_t point = begin; point < end; ++point) {
+        uint8_t mask = range->fixed[point];
+        if (mask == 0) continue;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (mask & (1u << axis)) range->g[3 * point + axis] = 0;
+        }
+    }
+}
+
+void pli_objective_compute_gradient(const pli_objective *objective, const double *x, double *g)
+{
+    memset(g, 0, 3 * (size_t)objective->point_count * sizeof(double));
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        objective->terms[k].ops->add_gradient(objective->terms[k].self, x, g);
+    }
+    if (objective->fixed == NULL) return;
+    mask_range range = {objective->fixed, g};
+    pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, mask_points, &range);
+}
+
+void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected)
+{
+    pli_bcsr_set_zero(objective->H);
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->add_hessian == NULL) continue;
+        term->ops->add_hessian(term->self, x, projected, objective->H);
+    }
+    if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->H, objective->fixed, 1.0);
+}
+
+double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d)
+{
+    double alpha = 1;
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->max_step == NULL) continue;
+        alpha = fmin(alpha, term->ops->max_step(term->self, x, d));
+    }
+    return alpha;
+}
+
+typedef struct norm_range {
+    const double *weights;
+    const double *g;
+} norm_range;
+
+static pli_sum weighted_square(void *user, int64_t begin, int64_t end)
+{
+    const norm_range *range = user;
+    double sum = 0;
+    for (int64_t point = begin; point < end; ++point) {
+        const double *g = range->g + 3 * point;
+        sum += range->weights[point] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    }
+    return (pli_sum){sum, 0};
+}
+
+double pli_objective_norm(const pli_objective *objective, const double *g)
+{
+    norm_range range = {objective->norm_weights, g};
+    return sqrt(pli_sum_value(pli_parallel_sum(objective->context, objective->point_count,
+                                               POINT_GRAIN, weighted_square, &range)));
+}

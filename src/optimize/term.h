@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Energy terms: what moves contributes its energy, gradient and Hessian through this interface.
+//
+// The unknowns are n points x [n][3]. A term is a table of functions and the object they work on;
+// it knows its own parameters (time step, targets, materials) and is prepared for a step by whoever
+// owns it. Terms add: E(x) = sum of the terms' energies (J), gradients in N, Hessians in N/m.
+//
+// The pattern of the Hessian is the union of the terms' cliques (groups of points that are coupled
+// with each other) and the diagonal. When the pattern has been built, every term is bound to the
+// matrix once and may remember where its blocks are; that stays valid until the next binding.
+#ifndef PLI_OPTIMIZE_TERM_H
+#define PLI_OPTIMIZE_TERM_H
+
+#include "base/parallel.h"
+#include "linear/bcsr.h"
+
+typedef struct pli_term_ops {
+    const char *name;
+
+    // Required. E(x), possibly +infinity where it is not defined.
+    pli_sum (*energy)(void *self, const double *x);
+
+    // Required. g += dE/dx.
+    void (*add_gradient)(void *self, const double *x, double *g);
+
+    // Optional: H += d2E/dx2; NULL for energies that are linear. With `projected` every part is
+    // made positive semi-definite before it is added.
+    void (*add_hessian)(void *self, const double *x, bool projected, pli_bcsr *H);
+
+    // Optional: cliques of the Hessian beyond the diagonal. Lifetime: as long as the term.
+    const pli_clique_list *(*get_cliques)(void *self);
+
+    // Optional: remembers where its blocks are in a matrix with this pattern.
+    pli_status (*bind)(void *self, const pli_bcsr *H);
+
+    // Optional: largest alpha <= 1 for which x + alpha d is admissible (no inversion, no contact
+    // crossed); NULL: every point is admissible.
+    double (*max_step)(void *self, const double *x, const double *d);
+} pli_term_ops;
+
+typedef struct pli_term {
+    const pli_term_ops *ops;
+    void *self;
+} pli_term;
+
+#endif

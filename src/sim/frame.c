@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/frame.h"
+
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "sim/solver.h"
+
+#include <string.h>
+
+static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
+    [PLI_BODY_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL},
+    [PLI_BODY_DISPLACEMENT] = {"displacement", "m", PLI_PLACE_POINT, 3, NULL},
+    [PLI_BODY_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_CELL, 1, NULL},
+    [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL},
+    [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL},
+};
+
+const pli_frame_field *pli_body_field_get(int32_t field)
+{
+    return &fields[field];
+}
+
+uint32_t pli_body_fields_find(const char *const *names, int32_t count, const char **unknown)
+{
+    *unknown = NULL;
+    if (count == 0) return (1u << PLI_BODY_FIELD_COUNT) - 1;
+    uint32_t mask = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        int32_t field = 0;
+        while (field < PLI_BODY_FIELD_COUNT && strcmp(fields[field].name, names[k]) != 0) ++field;
+        if (field == PLI_BODY_FIELD_COUNT) {
+            if (*unknown == NULL) *unknown = names[k];
+        } else {
+            mask |= 1u << field;
+        }
+    }
+    return mask;
+}
+
+// values of all bodies together, and the parts that point into them
+struct pli_frame_cache {
+    pli_context *context;
+    int32_t *cells;       // [tet_count][4] vertex ids within their body
+    double *displacement; // [vertex_count][3] (m)
+    double *von_mises;    // [tet_count] (Pa)
+    double *J;            // [tet_count]
+    double *material;     // [tet_count] index of the material in the scene
+    pli_frame_part *parts;
+    pli_frame_field *part_fields; // [body_count][PLI_BODY_FIELD_COUNT]
+};
+
+void pli_frame_cache_destroy(pli_frame_cache *cache)
+{
+    if (cache == NULL) return;
+    pli_context *context = cache->context;
+    pli_release(context, cache->part_fields);
+    pli_release(context, cache->parts);
+    pli_release(context, cache->material);
+    pli_release(context, cache->J);
+    pli_release(context, cache->von_mises);
+    pli_release(context, cache->displacement);
+    pli_release(context, cache->cells);
+    pli_release(context, cache);
+}
+
+static bool allocate_cache(pli_frame_cache *cache, const pli_model *model)
+{
+    pli_context *context = model->context;
+    int64_t tets = model->tet_count;
+    cache->context = context;
+    cache->cells = PLI_NEW(context, int32_t, 4 * tets, "frame cells");
+    cache->displacement =
+        PLI_NEW(context, double, 3 * (int64_t)model->vertex_count, "frame displacement");
+    cache->von_mises = PLI_NEW(context, double, tets, "frame stress");
+    cache->J = PLI_NEW(context, double, tets, "frame J");
+    cache->material = PLI_NEW(context, double, tets, "frame material");
+    cache->parts = PLI_NEW(context, pli_frame_part, model->body_count, "frame parts");
+    cache->part_fields = PLI_NEW(context, pli_frame_field,
+                                 (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
+    return cache->cells != NULL && cache->displacement != NULL && cache->von_mises != NULL &&
+           cache->J != NULL && cache->material != NULL && cache->parts != NULL &&
+           cache->part_fields != NULL;
+}
+
+static void fill_constants(pli_frame_cache *cache, const pli_model *model)
+{
+    for (int32_t body = 0; body < model->body_count; ++body) {
+        const pli_model_body *range = &model->bodies[body];
+        for (int64_t k = 0; k < 4 * (int64_t)range->tet_count; ++k) {
+            int64_t at = 4 * (int64_t)range->first_tet + k;
+            cache->cells[at] = model->tets[at] - range->first_vertex;
+        }
+    }
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        cache->material[tet] = model->material_of[tet];
+    }
+}
+
+static pli_status ensure_cache(pli_solver *s)
+{
+    if (s->frames != NULL) return PLI_OK;
+    pli_frame_cache *cache = PLI_NEW(s->context, pli_frame_cache, 1, "frame");
+    if (cache == NULL) return PLI_ERROR_MEMORY;
+    if (!allocate_cache(cache, s->model)) {
+        pli_frame_cache_destroy(cache);
+        return PLI_ERROR_MEMORY;
+    }
+    fill_constants(cache, s->model);
+    s->frames = cache;
+    return PLI_OK;
+}
+
+static const double *field_values(const pli_solver *s, const pli_state *state, int32_t field,
+                                  const pli_model_body *body)
+{
+    const pli_frame_cache *cache = s->frames;
+    int64_t first_vertex = body->first_vertex;
+    int64_t first_tet = body->first_tet;
+    switch ((pli_body_field)field) {
+    case PLI_BODY_VELOCITY: return state->v + 3 * first_vertex;
+    case PLI_BODY_DISPLACEMENT: return cache->displacement + 3 * first_vertex;
+    case PLI_BODY_VON_MISES: return cache->von_mises + first_tet;
+    case PLI_BODY_J: return cache->J + first_tet;
+    case PLI_BODY_MATERIAL: return cache->material + first_tet;
+    case PLI_BODY_FIELD_COUNT: break;
+    }
+    return NULL;
+}
+
+static void fill_part(pli_solver *s, const pli_state *state, int32_t index)
+{
+    const pli_model_body *body = &s->model->bodies[index];
+    pli_frame_part *part = &s->frames->parts[index];
+    pli_frame_field *own = s->frames->part_fields + (int64_t)index * PLI_BODY_FIELD_COUNT;
+    *part = (pli_frame_part){.name = body->name,
+                             .kind = PLI_PART_TETS,
+                             .point_count = body->vertex_count,
+                             .points = state->x + 3 * (int64_t)body->first_vertex,
+                             .cell_count = body->tet_count,
+                             .cells = s->frames->cells + 4 * (int64_t)body->first_tet,
+                             .fields = own};
+    for (int32_t field = 0; field < PLI_BODY_FIELD_COUNT; ++field) {
+        if (!(s->model->frame_fields & (1u << field))) continue;
+        own[part->field_count] = fields[field];
+        own[part->field_count].values = field_values(s, state, field, body);
+        ++part->field_count;
+    }
+}
+
+pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_frame *frame)
+{
+    *frame = (pli_frame){0};
+    PLI_TRY(ensure_cache(solver));
+    const pli_model *model = solver->model;
+    for (int64_t k = 0; k < 3 * (int64_t)model->vertex_count; ++k) {
+        solver->frames->displacement[k] = state->x[k] - model->rest[k];
+    }
+    pli_elastic_measure(solver->elastic, state->x, solver->frames->J, solver->frames->von_mises);
+    for (int32_t body = 0; body < model->body_count; ++body) fill_part(solver, state, body);
+
+    *frame = (pli_frame){.index = (int32_t)(state->step / model->time.steps_per_frame),
+                         .step = state->step,
+                         .time = pli_state_time(state),
+                         .part_count = model->body_count,
+                         .parts = solver->frames->parts};
+    return PLI_OK;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fields that frames of tetrahedral bodies can carry.
+#ifndef PLI_SIM_FRAME_H
+#define PLI_SIM_FRAME_H
+
+#include "pliant/sim.h"
+
+typedef enum pli_body_field {
+    PLI_BODY_VELOCITY,
+    PLI_BODY_DISPLACEMENT,
+    PLI_BODY_VON_MISES,
+    PLI_BODY_J,
+    PLI_BODY_MATERIAL,
+    PLI_BODY_FIELD_COUNT
+} pli_body_field;
+
+// Name, unit, place and components; values is NULL. Lifetime: static.
+const pli_frame_field *pli_body_field_get(int32_t field);
+
+// Bit mask of wanted fields by name, all for an empty list. *unknown is the first name that does
+// not exist, or NULL.
+uint32_t pli_body_fields_find(const char *const *names, int32_t count, const char **unknown);
+
+#endif

@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a scene to a model, stage by stage; see build().
+#include "sim/model.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "geometry/tet_mesh.h"
+#include "math/mat3.h"
+#include "sim/body_mesh.h"
+#include "sim/frame.h"
+#include "sim/material_resolve.h"
+#include "sim/norm.h"
+#include "sim/selection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double radians_per_degree = 0.017453292519943295;
+
+enum { RANDOM_STREAM_START = 1 };
+
+// what exists only while a model is being built
+typedef struct building {
+    pli_context *context;
+    pli_model *model;
+    const pli_scene *scene;
+    const pli_scene_def *def;
+    pli_tet_mesh **meshes; // [body_count] in their own coordinates
+    uint8_t *mask;         // [largest of vertex and tet counts]
+} building;
+
+// ---- bodies
+
+static pli_status create_meshes(building *b)
+{
+    b->meshes = PLI_NEW(b->context, pli_tet_mesh *, b->def->body_count, "meshes");
+    if (b->meshes == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[k], &b->meshes[k]));
+    }
+    return PLI_OK;
+}
+
+static pli_status count_everything(building *b)
+{
+    pli_model *model = b->model;
+    int64_t vertices = 0;
+    int64_t tets = 0;
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        pli_model_body *body = &model->bodies[k];
+        body->first_vertex = (int32_t)vertices;
+        body->first_tet = (int32_t)tets;
+        body->vertex_count = b->meshes[k]->vertex_count;
+        body->tet_count = b->meshes[k]->tet_count;
+        body->name = pli_string_copy(b->context, b->def->bodies[k].name);
+        if (body->name == NULL) return PLI_ERROR_MEMORY;
+        ++model->body_count;
+        vertices += body->vertex_count;
+        tets += body->tet_count;
+    }
+    if (vertices > INT32_MAX / 4 || tets > INT32_MAX / 16) {
+        return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
+                        "the scene has %lld vertices and %lld tetrahedra; at most %d and %d fit",
+                        (long long)vertices, (long long)tets, INT32_MAX / 4, INT32_MAX / 16);
+    }
+    model->vertex_count = (int32_t)vertices;
+    model->tet_count = (int32_t)tets;
+    return PLI_OK;
+}
+
+static pli_status allocate_arrays(building *b)
+{
+    pli_model *m = b->model;
+    pli_context *context = b->context;
+    int64_t n = m->vertex_count;
+    int64_t tets = m->tet_count;
+    m->rest = PLI_NEW(context, double, 3 * n, "rest positions");
+    m->start = PLI_NEW(context, double, 3 * n, "start positions");
+    m->start_velocity = PLI_NEW(context, double, 3 * n, "start velocities");
+    m->mass = PLI_NEW(context, double, n, "masses");
+    m->drag = PLI_NEW(context, double, n, "drag");
+    m->norm_weights = PLI_NEW(context, double, n, "norm weights");
+    m->tets = PLI_NEW(context, int32_t, 4 * tets, "tetrahedra");
+    m->material_of = PLI_NEW(context, int32_t, tets, "materials");
+    b->mask = PLI_NEW(context, uint8_t, n > tets ? n : tets, "selection");
+    bool complete = m->rest != NULL && m->start != NULL && m->start_velocity != NULL &&
+                    m->mass != NULL && m->drag != NULL && m->norm_weights != NULL &&
+                    m->tets != NULL && m->material_of != NULL && b->mask != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+// x = R diag(scale) X + position; a mirroring scale keeps volumes positive by swapping two corners
+static void place_body(building *b, int32_t index)
+{
+    const pli_body_def *def = &b->def->bodies[index];
+    const pli_tet_mesh *mesh = b->meshes[index];
+    const pli_model_body *body = &b->model->bodies[index];
+    double axis[3];
+    double R[9];
+    pli_vec3_normalize(def->axis, axis);
+    pli_mat3_rotation(axis, def->angle * radians_per_degree, R);
+    for (int64_t vertex = 0; vertex < body->vertex_count; ++vertex) {
+        const double *X = mesh->points + 3 * vertex;
+        double scaled[3] = {def->scale[0] * X[0], def->scale[1] * X[1], def->scale[2] * X[2]};
+        double *x = b->model->rest + 3 * (body->first_vertex + vertex);
+        pli_mat3_apply(R, scaled, x);
+        pli_vec3_add(x, def->position, x);
+    }
+    bool mirrored = def->scale[0] * def->scale[1] * def->scale[2] < 0;
+    for (int64_t tet = 0; tet < body->tet_count; ++tet) {
+        int32_t *corners = b->model->tets + 4 * (body->first_tet + tet);
+        for (int k = 0; k < 4; ++k) corners[k] = mesh->tets[4 * tet + k] + body->first_vertex;
+        if (mirrored) {
+            int32_t swap = corners[2];
+            corners[2] = corners[3];
+            corners[3] = swap;
+        }
+    }
+}
+
+// The body as selections see it: its own numbering, its placed rest shape.
+static pli_selection_source selection_source(const building *b, int32_t index)
+{
+    const pli_model_body *body = &b->model->bodies[index];
+    return (pli_selection_source){
+        .vertex_count = body->vertex_count,
+        .points = b->model->rest + 3 * (int64_t)body->first_vertex,
+        .tet_count = body->tet_count,
+        .tets = b->meshes[index]->tets,
+        .file = pli_body_mesh_file(&b->def->bodies[index]),
+    };
+}
+
+// ---- materials
+
+static int32_t find_or_add_law(pli_model *model, const pli_material_ops *law)
+{
+    for (int32_t k = 0; k < model->law_count; ++k) {
+        if (model->laws[k] == law) return k;
+    }
+    model->laws[model->law_count] = law;
+    return model->law_count++;
+}
+
+static pli_status resolve_materials(building *b)
+{
+    pli_model *model = b->model;
+    int32_t count = b->def->material_count;
+    model->materials = PLI_NEW(b->context, pli_model_material, count, "materials");
+    model->laws = PLI_NEW(b->context, const pli_material_ops *, count, "laws");
+    if (model->materials == NULL || model->laws == NULL) return PLI_ERROR_MEMORY;
+    model->material_count = count;
+    for (int32_t k = 0; k < count; ++k) {
+        pli_resolved_material values;
+        pli_material_problem problem;
+        if (!pli_material_resolve(b->context, &b->def->materials[k], &values, &problem)) {
+            return PLI_FAIL(b->context, PLI_ERROR_SCENE, "materials.%s.%s: %s",
+                            b->def->materials[k].name, problem.key, problem.text);
+        }
+        if (values.law->param_count > PLI_MODEL_PARAMS) {
+            return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
+                            "law %s has %d parameters per point; at most %d are supported",
+                            values.law->name, (int)values.law->param_count, PLI_MODEL_PARAMS);
+        }
+        pli_model_material *material = &model->materials[k];
+        *material = (pli_model_material){.law = find_or_add_law(model, values.law),
+                                         .density = values.density,
+                                         .drag = values.drag,
+                                         .rayleigh = values.rayleigh};
+        values.law->derive(values.inputs, material->params);
+        material->rest_norm = pli_material_rest_norm(values.law, material->params);
+    }
+    return PLI_OK;
+}
+
+static int32_t find_material(const building *b, const char *name)
+{
+    for (int32_t k = 0; k < b->def->material_count; ++k) {
+        if (strcmp(b->def->materials[k].name, name) == 0) return k;
+    }
+    return -1; // validation has made sure that this does not happen
+}
+
+static void assign_materials(building *b, int32_t index)
+{
+    const pli_body_def *def = &b->def->bodies[index];
+    const pli_model_body *body = &b->model->bodies[index];
+    int32_t *material_of = b->model->material_of + body->first_tet;
+    int32_t material = find_material(b, def->material);
+    for (int32_t tet = 0; tet < body->tet_count; ++tet) material_of[tet] = material;
+
+    pli_selection_source source = selection_source(b, index);
+    for (int32_t k = 0; k < def->region_count; ++k) {
+        int32_t region = find_material(b, def->regions[k].material);
+        if (pli_selection_mark_tets(&def->regions[k].where, &source, b->mask) == 0) {
+            PLI_LOG(b->context, PLI_LOG_WARNING, "body %s: region %d selects no tetrahedron",
+                    def->name, (int)k);
+        }
+        for (int32_t tet = 0; tet < body->tet_count; ++tet) {
+            if (b->mask[tet]) material_of[tet] = region;
+        }
+    }
+}
+
+// Lumped masses: a quarter of every tetrahedron to each of its corners.
+static void compute_masses(pli_model *model)
+{
+    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
+        const int32_t *corners = model->tets + 4 * tet;
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        const double *x0 = model->rest + 3 * (int64_t)corners[0];
+        double edges[9];
+        for (int a = 0; a < 3; ++a) {
+            pli_vec3_subtract(model->rest + 3 * (int64_t)corners[a + 1], x0, edges + 3 * a);
+        }
+        double quarter = 0.25 * material->density * pli_mat3_determinant(edges) / 6;
+        for (int k = 0; k < 4; ++k) {
+            model->mass[corners[k]] += quarter;
+            model->drag[corners[k]] += material->drag * quarter;
+        }
+        model->total_mass += 4 * quarter;
+        model->has_drag = model->has_drag || material->drag > 0;
+        model->has_rayleigh = model->has_rayleigh || material->rayleigh > 0;
+    }
+}
+
+// ---- how bodies start
+
+static void body_centroid(const pli_model *model, const pli_model_body *body, double center[3])
+{
+    double mass = 0;
+    pli_vec3_set(0, 0, 0, center);
+    for (int64_t k = body->first_vertex; k < body->first_vertex + body->vertex_count; ++k) {
+        pli_vec3_add_scaled(center, model->mass[k], model->rest + 3 * k, center);
+        mass += model->mass[k];
+    }
+    if (mass > 0) pli_vec3_scale(1 / mass, center, center);
+}
+
+static void bounding_box(const double *points, int64_t count, double low[3], double high[3])
+{
+    pli_vec3_set(INFINITY, INFINITY, INFINITY, low);
+    pli_vec3_set(-INFINITY, -INFINITY, -INFINITY, high);
+    for (int64_t k = 0; k < count; ++k) {
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = fmin(low[axis], points[3 * k + axis]);
+            high[axis] = fmax(high[axis], points[3 * k + axis]);
+        }
+    }
+}
+
+static void start_random(const building *b, int32_t index, const pli_start_random_def *random)
+{
+    const pli_model_body *body = &b->model->bodies[index];
+    double low[3];
+    double high[3];
+    bounding_box(b->model->rest + 3 * (int64_t)body->first_vertex, body->vertex_count, low, high);
+    // a stream per body, so that adding a body changes no other
+    pli_random source = {(uint64_t)(uint32_t)b->def->seed,
+                         (uint64_t)RANDOM_STREAM_START << 32 | (uint32_t)index};
+    for (int64_t k = 0; k < 3 * (int64_t)body->vertex_count; ++k) {
+        int axis = (int)(k % 3);
+        double middle = 0.5 * (low[axis] + high[axis]);
+        double reach = 0.5 * random->scale * (high[axis] - low[axis]);
+        b->model->start[3 * (int64_t)body->first_vertex + k] =
+            pli_random_range(source, (uint64_t)k, middle - reach, middle + reach);
+    }
+}
+
+static void start_body(const building *b, int32_t index)
+{
+    const pli_body_def *def = &b->def->bodies[index];
+    pli_model *model = b->model;
+    const pli_model_body *body = &model->bodies[index];
+    double center[3];
+    body_centroid(model, body, center);
+    if (def->start.kind == PLI_START_RANDOM) {
+        start_random(b, index, def->start.data);
+        return;
+    }
+    double scale[3] = {1, 1, 1};
+    double to[3];
+    pli_vec3_copy(center, to);
+    if (def->start.kind == PLI_START_STRETCHED) {
+        pli_vec3_copy(((const pli_start_stretched_def *)def->start.data)->scale, scale);
+    } else if (def->start.kind == PLI_START_COLLAPSED) {
+        const pli_start_collapsed_def *collapsed = def->start.data;
+        pli_vec3_set(0, 0, 0, scale);
+        if (collapsed->point_count == 3) pli_vec3_copy(collapsed->point, to);
+    }
+    bool at_rest = def->start.kind == PLI_START_REST;
+    for (int64_t k = body->first_vertex; k < body->first_vertex + body->vertex_count; ++k) {
+        for (int axis = 0; axis < 3; ++axis) {
+            double X = model->rest[3 * k + axis];
+            // written so that a body at rest starts with exactly its rest positions
+            model->start[3 * k + axis] = at_rest ? X : to[axis] + scale[axis] * (X - center[axis]);
+        }
+    }
+}
+
+// v = velocity + omega x (x - centre of mass)
+static void start_velocity(const building *b, int32_t index)
+{
+    const pli_body_def *def = &b->def->bodies[index];
+    pli_model *model = b->model;
+    const pli_model_body *body = &model->bodies[index];
+    double center[3];
+    double omega[3];
+    body_centroid(model, body, center);
+    pli_vec3_scale(radians_per_degree, def->angular_velocity, omega);
+    for (int64_t k = body->first_vertex; k < body->first_vertex + body->vertex_count; ++k) {
+        double arm[3];
+        double *v = model->start_velocity + 3 * k;
+        pli_vec3_subtract(model->start + 3 * k, center, arm);
+        pli_vec3_cross(omega, arm, v);
+        pli_vec3_add(v, def->velocity, v);
+    }
+}
+
+// ---- constraints and attachments
+
+// What constraints and attachments have in common.
+typedef struct handle_def {
+    const char *what; // for messages
+    const char *body; // "": every body
+    const pli_variant *where;
+    const pli_motion_def *motion;
+    uint8_t axes;
+    double stiffness;
+} handle_def;
+
+// Selects the handle's vertices of one body into model numbering.
+static void collect_vertices(building *b, const handle_def *def, int32_t index, int32_t *vertices,
+                             int32_t *count)
+{
+    if (def->body[0] != '\0' && strcmp(def->body, b->def->bodies[index].name) != 0) return;
+    pli_selection_source source = selection_source(b, index);
+    pli_selection_mark_vertices(def->where, &source, b->mask);
+    for (int32_t k = 0; k < source.vertex_count; ++k) {
+        if (b->mask[k]) vertices[(*count)++] = b->model->bodies[index].first_vertex + k;
+    }
+}
+
+static pli_status build_handle(building *b, const handle_def *def, pli_model_handle *handle)
+{
+    handle->axes = def->axes;
+    handle->stiffness = def->stiffness;
+    handle->vertices = PLI_NEW(b->context, int32_t, b->model->vertex_count, "handle");
+    if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
+    }
+    if (handle->vertex_count == 0) {
+        return PLI_FAIL(b->context, PLI_ERROR_SCENE,
+                        "%s selects no vertex; check `where` against the body's placement",
+                        def->what);
+    }
+    int32_t *fitting = pli_reallocate(b->context, handle->vertices, handle->vertex_count,
+                                      sizeof(int32_t), "handle");
+    if (fitting == NULL) return PLI_ERROR_MEMORY;
+    handle->vertices = fitting;
+
+    double centroid[3] = {0, 0, 0};
+    for (int32_t k = 0; k < handle->vertex_count; ++k) {
+        pli_vec3_add_scaled(centroid, 1.0 / handle->vertex_count,
+                            b->model->start + 3 * (int64_t)handle->vertices[k], centroid);
+    }
+    return pli_motion_init(b->context, def->motion, centroid, &handle->motion);
+}
+
+static uint8_t axes_mask(const char *axes)
+{
+    uint8_t mask = 0;
+    for (; *axes != '\0'; ++axes) mask |= (uint8_t)(1u << (*axes - 'x'));
+    return mask;
+}
+
+static pli_status build_constraints(building *b)
+{
+    pli_model *model = b->model;
+    model->constraints =
+        PLI_NEW(b->context, pli_model_handle, b->def->constraint_count, "constraints");
+    if (model->constraints == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < b->def->constraint_count; ++k) {
+        const pli_constraint_def *def = &b->def->constraints[k];
+        char what[64];
+        snprintf(what, sizeof what, "constraint %d", (int)k);
+        handle_def handle = {what, def->body, &def->where, &def->motion, axes_mask(def->axes), 0};
+        ++model->constraint_count;
+        PLI_TRY(build_handle(b, &handle, &model->constraints[k]));
+    }
+    return PLI_OK;
+}
+
+static pli_status build_attachments(building *b)
+{
+    pli_model *model = b->model;
+    model->attachments =
+        PLI_NEW(b->context, pli_model_handle, b->def->attachment_count, "attachments");
+    if (model->attachments == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < b->def->attachment_count; ++k) {
+        const pli_attachment_def *def = &b->def->attachments[k];
+        char what[64];
+        snprintf(what, sizeof what, "attachment %d", (int)k);
+        handle_def handle = {what, def->body, &def->where, &def->motion, 7, def->stiffness};
+        ++model->attachment_count;
+        PLI_TRY(build_handle(b, &handle, &model->attachments[k]));
+    }
+    return PLI_OK;
+}
+
+// ---- everything else
+
+static void set_gravity(building *b)
+{
+    pli_model *model = b->model;
+    pli_vec3_set(0, 0, 0, model->gravity);
+    model->gravity[b->def->up == PLI_UP_Z ? 2 : 1] = -9.81;
+    if (b->def->gravity_count == 3) pli_vec3_copy(b->def->gravity, model->gravity);
+}
+
+static void set_size(pli_model *model)
+{
+    double low[3];
+    double high[3];
+    double other_low[3];
+    double other_high[3];
+    bounding_box(model->rest, model->vertex_count, low, high);
+    bounding_box(model->start, model->vertex_count, other_low, other_high);
+    for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = fmin(low[axis], other_low[axis]);
+        high[axis] = fmax(high[axis], other_high[axis]);
+    }
+    model->size = pli_vec3_distance(low, high);
+}
+
+static pli_status set_solver(building *b)
+{
+    pli_model *model = b->model;
+    model->time = b->def->time;
+    model->dt = 1 / (b->def->time.fps * b->def->time.steps_per_frame);
+    model->solver_def = b->def->solver;
+    model->solver_kind = pli_solver_kind_find(b->def->solver.name);
+    if (model->solver_kind == NULL) {
+        return PLI_FAIL(b->context, PLI_ERROR_SCENE, "there is no solver '%s'",
+                        b->def->solver.name);
+    }
+    model->solver_def.name = model->solver_kind->info.name;
+    const char *unknown = NULL;
+    model->frame_fields =
+        pli_body_fields_find(b->def->output.fields, b->def->output.field_count, &unknown);
+    if (unknown != NULL) {
+        return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
+                        unknown);
+    }
+    return PLI_OK;
+}
+
+// A law that ends at J = 0 cannot start from inverted tetrahedra.
+static pli_status check_start(const building *b)
+{
+    const pli_model *model = b->model;
+    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        if (model->laws[material->law]->flags & PLI_LAW_INVERTIBLE) continue;
+        const int32_t *corners = model->tets + 4 * tet;
+        double edges[9];
+        for (int a = 0; a < 3; ++a) {
+            pli_vec3_subtract(model->start + 3 * (int64_t)corners[a + 1],
+                              model->start + 3 * (int64_t)corners[0], edges + 3 * a);
+        }
+        if (pli_mat3_determinant(edges) > 0) continue;
+        return PLI_FAIL(b->context, PLI_ERROR_SCENE,
+                        "tetrahedron %lld starts inverted or flat, where the energy of law %s is "
+                        "infinite; start from another shape or use a law such as fixed-corotated",
+                        (long long)tet, model->laws[material->law]->name);
+    }
+    return PLI_OK;
+}
+
+static pli_status build_bodies(building *b)
+{
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        place_body(b, k);
+        assign_materials(b, k);
+    }
+    compute_masses(b->model);
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        start_body(b, k);
+        start_velocity(b, k);
+    }
+    return check_start(b);
+}
+
+static pli_status build(building *b)
+{
+    b->model->bodies = PLI_NEW(b->context, pli_model_body, b->def->body_count, "bodies");
+    if (b->model->bodies == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(create_meshes(b));
+    PLI_TRY(count_everything(b));
+    PLI_TRY(allocate_arrays(b));
+    PLI_TRY(resolve_materials(b));
+    PLI_TRY(build_bodies(b));
+    PLI_TRY(build_constraints(b));
+    PLI_TRY(build_attachments(b));
+    set_gravity(b);
+    set_size(b->model);
+    PLI_TRY(set_solver(b));
+    return pli_norm_build(b->model);
+}
+
+pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
+{
+    *model = NULL;
+    pli_model *made = PLI_NEW(context, pli_model, 1, "model");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    building b = {context, made, scene, pli_scene_get(scene), NULL, NULL};
+    pli_status status = build(&b);
+
+    // what only the building needed
+    for (int32_t k = 0; b.meshes != NULL && k < b.def->body_count; ++k) {
+        pli_tet_mesh_destroy(b.meshes[k]);
+    }
+    pli_release(context, b.meshes);
+    pli_release(context, b.mask);
+    if (status != PLI_OK) {
+        pli_model_destroy(made);
+        return status;
+    }
+    *model = made;
+    return PLI_OK;
+}
+
+static void clear_handles(pli_context *context, pli_model_handle *handles, int32_t count)
+{
+    for (int32_t k = 0; k < count; ++k) {
+        pli_motion_clear(context, &handles[k].motion);
+        pli_release(context, handles[k].vertices);
+    }
+    pli_release(context, handles);
+}
+
+void pli_model_destroy(pli_model *model)
+{
+    if (model == NULL) return;
+    pli_context *context = model->context;
+    clear_handles(context, model->attachments, model->attachment_count);
+    clear_handles(context, model->constraints, model->constraint_count);
+    for (int32_t k = 0; k < model->body_count; ++k) pli_release(context, model->bodies[k].name);
+    pli_release(context, model->bodies);
+    pli_release(context, model->laws);
+    pli_release(context, model->materials);
+    pli_release(context, model->material_of);
+    pli_release(context, model->tets);
+    pli_release(context, model->norm_weights);
+    pli_release(context, model->drag);
+    pli_release(context, model->mass);
+    pli_release(context, model->start_velocity);
+    pli_release(context, model->start);
+    pli_release(context, model->rest);
+    pli_release(context, model);
+}
+
+// ---- what outsiders may ask
+
+const char *pli_model_body_name(const pli_model *model, int32_t body)
+{
+    return model->bodies[body].name;
+}
+
+void pli_model_body_range(const pli_model *model, int32_t body, int32_t *first, int32_t *count)
+{
+    *first = model->bodies[body].first_vertex;
+    *count = model->bodies[body].vertex_count;
+}
+
+const double *pli_model_rest_positions(const pli_model *model)
+{
+    return model->rest;
+}
+
+const int32_t *pli_model_tets(const pli_model *model)
+{
+    return model->tets;
+}
+
+const double *pli_model_masses(const pli_model *model)
+{
+    return model->mass;
+}
+
+// A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
+// vertex and per tetrahedron.
+static int64_t estimate_memory(const pli_model *model, int64_t block_count)
+{
+    const int64_t per_block = 9 * 8 + 4;
+    const int64_t per_vertex = 60 * 8;
+    const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
+    return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count;
+}
+
+void pli_model_get_info(const pli_model *model, pli_model_info *info)
+{
+    static const char *const units[] = {"", "m/s", "", "N"};
+    int64_t held = 0;
+    for (int32_t k = 0; k < model->constraint_count; ++k) {
+        int32_t axes = model->constraints[k].axes;
+        held += (int64_t)model->constraints[k].vertex_count *
+                ((axes & 1) + ((axes >> 1) & 1) + ((axes >> 2) & 1));
+    }
+    int64_t block_count = 15 * (int64_t)model->vertex_count;
+    *info = (pli_model_info){.body_count = model->body_count,
+                             .vertex_count = model->vertex_count,
+                             .tet_count = model->tet_count,
+                             .unknown_count = 3 * (int64_t)model->vertex_count - held,
+                             .block_count = block_count,
+                             .memory_estimate = estimate_memory(model, block_count),
+                             .dt = model->dt,
+                             .size = model->size,
+                             .mass = model->total_mass,
+                             .solver = model->solver_kind->info.name,
+                             .tolerance = model->tolerance,
+                             .tolerance_unit = units[model->norm]};
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The model: a scene compiled into flat arrays over all bodies. Constant after creation.
+//
+// Bodies stand one after another in the order of the scene; vertices keep the order of their mesh.
+// Everything that a solver needs to build its terms is here; everything that changes is in the
+// state.
+#ifndef PLI_SIM_MODEL_H
+#define PLI_SIM_MODEL_H
+
+#include "pliant/extend.h"
+#include "pliant/sim.h"
+#include "sim/motion.h"
+#include "sim/solver_table.h"
+
+enum { PLI_MODEL_PARAMS = 8 };
+
+typedef struct pli_model_body {
+    char *name;
+    int32_t first_vertex;
+    int32_t vertex_count;
+    int32_t first_tet;
+    int32_t tet_count;
+} pli_model_body;
+
+// a material of the scene, resolved
+typedef struct pli_model_material {
+    int32_t law;                     // index into the model's laws
+    double params[PLI_MODEL_PARAMS]; // as the law derives them
+    double density;                  // kg/m^3
+    double drag;                     // 1/s
+    double rayleigh;                 // s
+    double rest_norm;                // |dP/dF| at rest (Pa)
+} pli_model_material;
+
+// vertices that a script moves, rigidly held (constraint) or by springs (attachment)
+typedef struct pli_model_handle {
+    int32_t vertex_count;
+    int32_t *vertices;
+    uint8_t axes;     // bits 1, 2, 4: x, y, z
+    double stiffness; // N/m per vertex, attachments only
+    pli_motion motion;
+} pli_model_handle;
+
+struct pli_model {
+    pli_context *context;
+
+    int32_t body_count;
+    pli_model_body *bodies;
+    int32_t vertex_count;
+    double *rest;           // [vertex_count][3] placed rest shape (m)
+    double *start;          // [vertex_count][3] positions at time 0 (m)
+    double *start_velocity; // [vertex_count][3] (m/s)
+    double *mass;           // [vertex_count] (kg)
+    double *drag;           // [vertex_count] k m of the drag term (kg/s)
+    int32_t tet_count;
+    int32_t *tets;        // [tet_count][4]
+    int32_t *material_of; // [tet_count]
+    int32_t material_count;
+    pli_model_material *materials;
+    int32_t law_count;
+    const pli_material_ops **laws; // [law_count]
+
+    int32_t constraint_count;
+    pli_model_handle *constraints;
+    int32_t attachment_count;
+    pli_model_handle *attachments;
+
+    double gravity[3]; // m/s^2
+    bool has_drag;
+    bool has_rayleigh;
+    double size;       // diagonal of the box around rest and start (m)
+    double total_mass; // kg
+    pli_time_def time;
+    double dt;                 // s
+    pli_solver_def solver_def; // its name points into the table
+    const pli_solver_kind *solver_kind;
+    pli_norm_kind norm;
+    double tolerance;
+    double norm_scale;
+    double *norm_weights;  // [vertex_count] see optimize/objective.h
+    uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
+};
+
+#endif

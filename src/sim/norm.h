@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What "converged" means: the weights of the gradient's norm and the default tolerance.
+//
+//   velocity        |g| = a h sqrt(sum |g_i|^2 / m_i) / sqrt(sum m_i), in m/s. Where the rest of
+//   the
+//                   objective is convex this bounds the root mean square error of the velocity,
+//                   because the Hessian is at least M / (a h^2). Default: 1e-4 of the scene's
+//                   diagonal per second.
+//   characteristic  |g| = sqrt(mean (|g_i| / (l_i xi_i))^2), a pure number: force relative to what
+//                   the material bears on the surface l_i of the vertex's one-ring, with xi_i the
+//                   mass-weighted norm of dP/dF at rest (Wang et al. 2020, eq. 13 to 15, for
+//                   meshes). Default: 1e-7.
+//   force           |g| = sqrt(sum |g_i|^2), in N (Gast et al. 2015). Default: 1e-7 of the mean
+//                   l_i xi_i.
+#ifndef PLI_SIM_NORM_H
+#define PLI_SIM_NORM_H
+
+#include "sim/model.h"
+
+// Fills norm, norm_weights, norm_scale and tolerance of a model whose arrays are complete.
+pli_status pli_norm_build(pli_model *model);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inside of the scene object: the description, the memory that everything in it lives in, and notes
+// on where each value was written.
+//
+// A scene is made in one of two ways. From a def: pli_scene_create checks it against the table,
+// copies it (scene_copy.c), then validates. From a file: a reader fills an empty scene and notes
+// positions, then validates. Validating is scene_validate.c (every value against the table, and the
+// completion of what depends on other values) and scene_rules.c (what only the meaning tells).
+#ifndef PLI_SIM_SCENE_H
+#define PLI_SIM_SCENE_H
+
+#include "pliant/scene.h"
+
+// Copies a def of a schema into the scene's memory: target, of schema->size bytes, gets the struct,
+// everything it points to is copied behind it. The def must have passed pli_scene_check_links.
+// Errors: memory.
+PLI_CHECKED pli_status pli_scene_copy(pli_scene *scene, const pli_schema *schema, const void *def,
+                                      void *target);
+
+// Checks that a def can be walked and copied: counts are not negative, lists are there, variants
+// are among those of their field. Errors: scene, memory.
+PLI_CHECKED pli_status pli_scene_check_links(const pli_scene *scene, const pli_schema *schema,
+                                             const void *def);
+
+// Checks what the meaning of the values tells: references, combinations, what is missing.
+// Errors: scene, memory.
+PLI_CHECKED pli_status pli_scene_check_rules(const pli_scene *scene);
+
+// Logs a warning at a place in the scene, worded like a failure.
+void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
+    PLI_PRINTF(3, 4);
+
+// Where a member, or failing that its struct, was written; false when nobody said.
+bool pli_scene_find_position(const pli_scene *scene, const pli_visit *at, pli_position *position);
+
+#endif

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scene.h"
+
+#include "base/names.h"
+#include "base/suggest.h"
+#include "pliant/sim.h"
+#include "sim/material_resolve.h"
+#include "sim/quantity.h"
+#include "sim/schema.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_CAPACITY = 512 };
+
+typedef struct rules {
+    const pli_scene *scene;
+    const pli_scene_def *def;
+    pli_names materials;
+    pli_names bodies;
+} rules;
+
+// One rule looks at one struct of the scene.
+typedef pli_status (*rule_fn)(const rules *r, const pli_visit *visit);
+
+static pli_status refuse(const rules *r, const pli_visit *holder, const char *key,
+                         const void *member, const char *format, ...) PLI_PRINTF(5, 6);
+
+// The place of a member of the visited struct; key may have several parts.
+static pli_visit place_of(const pli_visit *holder, const char *key, const void *member, char *path)
+{
+    const char *dot = holder->path[0] != '\0' && key[0] != '\0' ? "." : "";
+    snprintf(path, PATH_CAPACITY, "%s%s%s", holder->path, dot, key);
+    return (pli_visit){
+        .path = path, .schema = holder->schema, .holder = holder->holder, .member = member};
+}
+
+static pli_status refuse(const rules *r, const pli_visit *holder, const char *key,
+                         const void *member, const char *format, ...)
+{
+    char path[PATH_CAPACITY];
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pli_visit at = place_of(holder, key, member, path);
+    return pli_scene_fail(r->scene, PLI_ERROR_SCENE, &at, "%s", text);
+}
+
+// Three numbers or none.
+static pli_status check_point(const rules *r, const pli_visit *visit, const char *key,
+                              const void *member, int32_t count)
+{
+    if (count == 0 || count == 3) return PLI_OK;
+    return refuse(r, visit, key, member, "found %d numbers, expected three", count);
+}
+
+// ---- names that refer
+
+static pli_status check_reference(const rules *r, const pli_visit *visit, const char *key,
+                                  const char *const *name, const pli_names *names)
+{
+    if (pli_names_find(names, *name) >= 0) return PLI_OK;
+    char found[PLI_EXCERPT_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, pli_excerpt(*name, found));
+    for (int32_t i = 0; i < names->count; ++i) pli_suggest_add(&suggest, names->items[i]);
+    return refuse(r, visit, key, name, "found '%s', which is not defined; defined are %s", found,
+                  pli_suggest_text(&suggest));
+}
+
+// The mesh of a body that comes from a file, else NULL.
+static const pli_mesh_data *body_mesh(const pli_body_def *body)
+{
+    if (body->geometry.kind != PLI_GEOMETRY_FILE) return NULL;
+    return ((const pli_file_def *)body->geometry.data)->mesh;
+}
+
+static bool mesh_has_group(const pli_mesh_data *mesh, const char *name)
+{
+    for (int32_t i = 0; mesh != NULL && i < mesh->group_count; ++i) {
+        if (strcmp(mesh->group_names[i], name) == 0) return true;
+    }
+    return false;
+}
+
+static void list_groups(const pli_mesh_data *mesh, pli_suggest *suggest)
+{
+    for (int32_t i = 0; mesh != NULL && i < mesh->group_count; ++i) {
+        pli_suggest_add(suggest, mesh->group_names[i]);
+    }
+}
+
+// A group must be one of the body's mesh, or of any body's when body is NULL.
+static pli_status check_group(const rules *r, const pli_visit *visit, const char *key,
+                              const pli_body_def *body, const pli_group_def *group)
+{
+    char found[PLI_EXCERPT_CAPACITY];
+    char name_key[PATH_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, pli_excerpt(group->name, found));
+    const pli_body_def *bodies = body != NULL ? body : r->def->bodies;
+    int32_t body_count = body != NULL ? 1 : r->def->body_count;
+    for (int32_t i = 0; i < body_count; ++i) {
+        const pli_mesh_data *mesh = body_mesh(&bodies[i]);
+        if (mesh_has_group(mesh, group->name)) return PLI_OK;
+        list_groups(mesh, &suggest);
+    }
+    snprintf(name_key, sizeof name_key, "%s.group.name", key);
+    return refuse(r, visit, name_key, &group->name,
+                  "found '%s', which is not a group of the body's mesh; groups are %s", found,
+                  pli_suggest_text(&suggest));
+}
+
+static pli_status check_vertex_ids(const rules *r, const pli_visit *visit, const char *key,
+                                   const pli_body_def *body, const pli_vertices_def *vertices)
+{
+    const pli_mesh_data *mesh = body != NULL ? body_mesh(body) : NULL;
+    char ids_key[PATH_CAPACITY];
+    snprintf(ids_key, sizeof ids_key, "%s.vertices.ids", key);
+    for (int32_t i = 0; mesh != NULL && i < vertices->id_count; ++i) {
+        if (vertices->ids[i] < mesh->point_count) continue;
+        return refuse(r, visit, ids_key, &vertices->ids,
+                      "found '%d'; the body has vertices 0 to %d", vertices->ids[i],
+                      mesh->point_count - 1);
+    }
+    return PLI_OK;
+}
+
+// body NULL: the selection is of every body.
+static pli_status check_selection(const rules *r, const pli_visit *visit, const char *key,
+                                  const pli_body_def *body, const pli_variant *where)
+{
+    if (where->kind == PLI_SELECT_GROUP) return check_group(r, visit, key, body, where->data);
+    if (where->kind == PLI_SELECT_VERTICES) {
+        return check_vertex_ids(r, visit, key, body, where->data);
+    }
+    return PLI_OK;
+}
+
+// ---- materials
+
+// Values that are possible but hint at a slip in the units.
+static void warn_material(const rules *r, const pli_visit *visit,
+                          const pli_resolved_material *resolved)
+{
+    static const double softest = 1e2;   // Pa, softer than any gel
+    static const double stiffest = 1e13; // Pa, ten times diamond
+    static const double lightest = 1;    // kg/m^3, lighter than air
+    const pli_material_def *material = visit->holder;
+    char path[PATH_CAPACITY];
+    int32_t input = pli_material_find_input(resolved->law, "young");
+    double young = input >= 0 ? resolved->inputs[input] : softest;
+    if (young < softest || young > stiffest) {
+        pli_visit at = place_of(visit, "young", &material->young, path);
+        pli_scene_warn(r->scene, &at,
+                       "%g Pa is unusually %s; check the units (rubber has 1e6, steel 2e11)", young,
+                       young < softest ? "soft" : "stiff");
+    }
+    if (resolved->density < lightest) {
+        pli_visit at = place_of(visit, "density", &material->density, path);
+        pli_scene_warn(r->scene, &at,
+                       "%g kg/m^3 is lighter than air; check the units (water has 1000)",
+                       resolved->density);
+    }
+}
+
+static pli_status check_material(const rules *r, const pli_visit *visit)
+{
+    pli_resolved_material resolved;
+    pli_material_problem problem;
+    pli_context *context = pli_scene_context(r->scene);
+    if (!pli_material_resolve(context, visit->holder, &resolved, &problem)) {
+        return refuse(r, visit, problem.key, problem.member, "%s", problem.text);
+    }
+    warn_material(r, visit, &resolved);
+    return PLI_OK;
+}
+
+// ---- bodies and what holds them
+
+static pli_status check_body(const rules *r, const pli_visit *visit)
+{
+    const pli_body_def *body = visit->holder;
+    PLI_TRY(check_reference(r, visit, "material", &body->material, &r->materials));
+    for (int32_t i = 0; i < body->region_count; ++i) {
+        const pli_region_def *region = &body->regions[i];
+        char key[64];
+        snprintf(key, sizeof key, "regions[%d].material", i);
+        PLI_TRY(check_reference(r, visit, key, &region->material, &r->materials));
+        snprintf(key, sizeof key, "regions[%d].where", i);
+        PLI_TRY(check_selection(r, visit, key, body, &region->where));
+    }
+    return PLI_OK;
+}
+
+// The body that a constraint or attachment names; NULL for every body.
+static pli_status find_body(const rules *r, const pli_visit *visit, const char *const *name,
+                            const pli_body_def **body)
+{
+    *body = NULL;
+    if ((*name)[0] == '\0') return PLI_OK;
+    PLI_TRY(check_reference(r, visit, "body", name, &r->bodies));
+    *body = &r->def->bodies[pli_names_find(&r->bodies, *name)];
+    return PLI_OK;
+}
+
+static pli_status check_constraint(const rules *r, const pli_visit *visit)
+{
+    const pli_constraint_def *constraint = visit->holder;
+    const pli_body_def *body = NULL;
+    PLI_TRY(find_body(r, visit, &constraint->body, &body));
+    PLI_TRY(check_selection(r, visit, "where", body, &constraint->where));
+
+    // each of x, y and z at most once
+    int32_t seen[3] = {0};
+    for (const char *axis = constraint->axes; *axis != '\0'; ++axis) {
+        if (*axis >= 'x' && *axis <= 'z' && seen[*axis - 'x']++ == 0) continue;
+        char found[PLI_EXCERPT_CAPACITY];
+        return refuse(r, visit, "axes", &constraint->axes,
+                      "found '%s'; allowed are x, y and z, each once, such as 'xz'",
+                      pli_excerpt(constraint->axes, found));
+    }
+    if (seen[0] + seen[1] + seen[2] > 0) return PLI_OK;
+    return refuse(r, visit, "axes", &constraint->axes, "holds nothing; name at least one of xyz");
+}
+
+static pli_status check_attachment(const rules *r, const pli_visit *visit)
+{
+    const pli_attachment_def *attachment = visit->holder;
+    const pli_body_def *body = NULL;
+    PLI_TRY(find_body(r, visit, &attachment->body, &body));
+    return check_selection(r, visit, "where", body, &attachment->where);
+}
+
+static pli_status check_motion(const rules *r, const pli_visit *visit)
+{
+    const pli_motion_def *motion = visit->holder;
+    PLI_TRY(check_point(r, visit, "center", &motion->center, motion->center_count));
+    if (motion->segment_count > 0 && motion->keyframe_count > 0) {
+        return refuse(r, visit, "keyframes", &motion->keyframes,
+                      "there are segments as well; a motion has one of the two");
+    }
+    for (int32_t i = 1; i < motion->keyframe_count; ++i) {
+        const pli_keyframe_def *frame = &motion->keyframes[i];
+        if (frame->time > frame[-1].time) continue;
+        char key[64];
+        char time[PLI_QUANTITY_CAPACITY];
+        char before[PLI_QUANTITY_CAPACITY];
+        snprintf(key, sizeof key, "keyframes[%d].time", i);
+        pli_quantity_format(frame->time, time);
+        pli_quantity_format(frame[-1].time, before);
+        return refuse(r, visit, key, &frame->time,
+                      "found '%s', expected a time after that of the keyframe before, %s", time,
+                      before);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_collapsed(const rules *r, const pli_visit *visit)
+{
+    const pli_start_collapsed_def *start = visit->holder;
+    return check_point(r, visit, "point", &start->point, start->point_count);
+}
+
+// ---- geometry
+
+static pli_status check_grid(const rules *r, const pli_visit *visit)
+{
+    // so that six tetrahedra a cell, and three coordinates a vertex, can be counted in int32_t
+    static const double most_cells = 3e8;
+    const pli_grid_def *grid = visit->holder;
+    double cells = (double)grid->cells[0] * grid->cells[1] * grid->cells[2];
+    if (cells <= most_cells) return PLI_OK;
+    return refuse(r, visit, "cells", &grid->cells, "%.0f cells are too many; allowed are %.0f",
+                  cells, most_cells);
+}
+
+static pli_status check_loaded(const rules *r, const pli_visit *visit)
+{
+    const pli_file_def *file = visit->holder;
+    if (file->mesh != NULL) return PLI_OK;
+    return refuse(r, visit, "path", &file->path,
+                  "the file was not read; load the scene from a file, or give the mesh itself");
+}
+
+static pli_status check_file(const rules *r, const pli_visit *visit)
+{
+    PLI_TRY(check_loaded(r, visit));
+    const pli_file_def *file = visit->holder;
+    if (file->mesh->tet_count > 0) return PLI_OK;
+    return refuse(r, visit, "path", &file->path,
+                  "the mesh has no tetrahedra; to fill a closed surface with them, write "
+                  "fill: {shape: {mesh: ...}}");
+}
+
+static pli_status check_mesh_shape(const rules *r, const pli_visit *visit)
+{
+    PLI_TRY(check_loaded(r, visit));
+    const pli_file_def *file = visit->holder;
+    if (file->mesh->tet_count > 0 || file->mesh->triangle_count > 0) return PLI_OK;
+    return refuse(r, visit, "path", &file->path, "the mesh has no triangles and no tetrahedra");
+}
+
+static pli_status check_height_field(const rules *r, const pli_visit *visit)
+{
+    const pli_height_field_def *field = visit->holder;
+    int64_t wanted = (int64_t)field->columns * field->rows;
+    if (wanted == field->height_count) return PLI_OK;
+    return refuse(r, visit, "heights", &field->heights,
+                  "found %d numbers, expected columns x rows = %lld", field->height_count,
+                  (long long)wanted);
+}
+
+static pli_status check_axis_ends(const rules *r, const pli_visit *visit, const double start[3],
+                                  const double end[3])
+{
+    if (memcmp(start, end, 3 * sizeof(double)) != 0) return PLI_OK;
+    return refuse(r, visit, "end", end, "is the same point as the start");
+}
+
+static pli_status check_cylinder(const rules *r, const pli_visit *visit)
+{
+    const pli_segment_def *cylinder = visit->holder;
+    return check_axis_ends(r, visit, cylinder->start, cylinder->end);
+}
+
+static pli_status check_cone(const rules *r, const pli_visit *visit)
+{
+    const pli_cone_def *cone = visit->holder;
+    return check_axis_ends(r, visit, cone->start, cone->end);
+}
+
+static pli_status check_repetition(const rules *r, const pli_visit *visit)
+{
+    const pli_repetition_def *repetition = visit->holder;
+    for (int32_t axis = 0; axis < 3; ++axis) {
+        if (repetition->count[axis] == 1 || repetition->spacing[axis] > 0) continue;
+        return refuse(r, visit, "spacing", repetition->spacing,
+                      "is 0 along %c, where there are %d copies", 'x' + axis,
+                      repetition->count[axis]);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_recipe_name(const rules *r, const pli_visit *visit)
+{
+    const pli_recipe_def *recipe = visit->holder;
+    if (recipe->name[0] != '\0') return PLI_OK;
+    return refuse(r, visit, "name", &recipe->name, "is missing");
+}
+
+static pli_status check_select_box(const rules *r, const pli_visit *visit)
+{
+    const pli_select_box_def *box = visit->holder;
+    for (int32_t axis = 0; axis < 3; ++axis) {
+        if (box->min[axis] <= box->max[axis]) continue;
+        return refuse(r, visit, "max", box->max, "is less than min along %c", 'x' + axis);
+    }
+    return PLI_OK;
+}
+
+// ---- solver and root
+
+static pli_status check_solver(const rules *r, const pli_visit *visit)
+{
+    const pli_solver_def *solver = visit->holder;
+    char found[PLI_EXCERPT_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, pli_excerpt(solver->name, found));
+    pli_suggest_add(&suggest, "auto");
+    bool is_known = strcmp(solver->name, "auto") == 0;
+    for (int32_t i = 0; i < pli_solver_info_count(); ++i) {
+        const char *name = pli_solver_info_get(i)->name;
+        is_known = is_known || strcmp(solver->name, name) == 0;
+        if (strcmp(name, "auto") != 0) pli_suggest_add(&suggest, name);
+    }
+    if (!is_known) {
+        return refuse(r, visit, "name", &solver->name,
+                      "found '%s', which is not a solver; solvers are %s", found,
+                      pli_suggest_text(&suggest));
+    }
+    if (solver->wolfe_decrease < solver->wolfe_curvature) return PLI_OK;
+    return refuse(r, visit, "wolfe_decrease", &solver->wolfe_decrease,
+                  "must be less than wolfe_curvature");
+}
+
+typedef struct rule {
+    const pli_schema *schema;
+    rule_fn check;
+} rule;
+
+static const rule rule_table[] = {
+    {&pli_material_schema, check_material},
+    {&pli_body_schema, check_body},
+    {&pli_constraint_schema, check_constraint},
+    {&pli_attachment_schema, check_attachment},
+    {&pli_motion_schema, check_motion},
+    {&pli_start_collapsed_schema, check_collapsed},
+    {&pli_grid_schema, check_grid},
+    {&pli_file_schema, check_file},
+    {&pli_mesh_shape_schema, check_mesh_shape},
+    {&pli_height_field_schema, check_height_field},
+    {&pli_cylinder_schema, check_cylinder},
+    {&pli_cone_schema, check_cone},
+    {&pli_repetition_schema, check_repetition},
+    {&pli_recipe_schema, check_recipe_name},
+    {&pli_select_box_schema, check_select_box},
+    {&pli_solver_schema, check_solver},
+};
+
+static pli_status check_visit(void *user, const pli_visit *visit)
+{
+    const rules *r = user;
+    if (visit->field != NULL) return PLI_OK;
+    if (visit->holder == r->def) {
+        PLI_TRY(check_point(r, visit, "gravity", &r->def->gravity, r->def->gravity_count));
+    }
+    for (int32_t i = 0; i < PLI_COUNT_OF(rule_table); ++i) {
+        if (rule_table[i].schema == visit->schema) return rule_table[i].check(r, visit);
+    }
+    return PLI_OK;
+}
+
+// The names that others may refer to; that each is there once has been checked.
+static pli_status collect_names(rules *r)
+{
+    int32_t index = 0;
+    for (int32_t i = 0; i < r->def->material_count; ++i) {
+        PLI_TRY(pli_names_add(&r->materials, r->def->materials[i].name, &index));
+    }
+    for (int32_t i = 0; i < r->def->body_count; ++i) {
+        PLI_TRY(pli_names_add(&r->bodies, r->def->bodies[i].name, &index));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_scene_check_rules(const pli_scene *scene)
+{
+    pli_context *context = pli_scene_context(scene);
+    rules r = {.scene = scene, .def = pli_scene_get(scene)};
+    pli_names_init(&r.materials, context);
+    pli_names_init(&r.bodies, context);
+    pli_status status = collect_names(&r);
+    if (status == PLI_OK) {
+        status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit, &r);
+    }
+    pli_names_clear(&r.bodies);
+    pli_names_clear(&r.materials);
+    return status;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scene.h"
+
+#include "base/names.h"
+#include "base/suggest.h"
+#include "sim/material_resolve.h"
+#include "sim/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Standard gravity to two digits (m/s^2).
+static const double default_gravity = 9.81;
+
+// ---- values against the table
+
+static pli_status refuse(const pli_scene *scene, const pli_visit *visit, const char *text)
+{
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, visit, "%s", text);
+}
+
+// Whether a text that the file must say may be empty: a path, when the mesh itself is there.
+static bool is_supplied(const pli_visit *visit)
+{
+    for (int32_t i = 0; i < visit->schema->field_count; ++i) {
+        const pli_field *field = &visit->schema->fields[i];
+        if (field->kind != PLI_FIELD_MESH) continue;
+        const char *member = (const char *)visit->holder + field->offset;
+        return *(const pli_mesh_data *const *)member != NULL;
+    }
+    return false;
+}
+
+static bool is_missing(const pli_visit *visit, const pli_items *items)
+{
+    if ((visit->field->flags & PLI_FIELD_REQUIRED) == 0) return false;
+    if (items->fixed == 0) return items->count == 0;
+    if (items->kind == PLI_ITEM_VARIANT) return ((const pli_variant *)items->first)->kind < 0;
+    if (items->kind != PLI_ITEM_TEXT) return false;
+    return (*(const char *const *)items->first)[0] == '\0' && !is_supplied(visit);
+}
+
+static pli_status refuse_missing(const pli_scene *scene, const pli_visit *visit)
+{
+    char range[PLI_FIELD_ERROR_CAPACITY];
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, visit, "is missing; expected %s",
+                          pli_field_range(visit->field, range));
+}
+
+// Every item against the range of the field.
+static pli_status check_items(const pli_scene *scene, const pli_visit *visit,
+                              const pli_items *items)
+{
+    char error[PLI_FIELD_ERROR_CAPACITY];
+    for (int32_t i = 0; i < items->count; ++i) {
+        const char *item = (const char *)items->first + (size_t)i * items->stride;
+        if (pli_field_check(visit->field, item, error)) continue;
+        if (!items->is_list) return refuse(scene, visit, error);
+        return pli_scene_fail(scene, PLI_ERROR_SCENE, visit, "item %d: %s", i, error);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_direction(const pli_scene *scene, const pli_visit *visit)
+{
+    if ((visit->field->flags & PLI_FIELD_NONZERO) == 0) return PLI_OK;
+    const double *vector = visit->member;
+    if (vector[0] != 0 || vector[1] != 0 || vector[2] != 0) return PLI_OK;
+    return refuse(scene, visit, "found [0, 0, 0]; a direction needs a length");
+}
+
+// Names appear in paths and file names, so only plain characters are allowed; bytes beyond ASCII
+// are letters of UTF-8.
+static bool is_name(const char *name)
+{
+    enum { LONGEST = 64 };
+    size_t length = strnlen(name, LONGEST + 1);
+    if (length == 0 || length > LONGEST) return false;
+    for (size_t i = 0; i < length; ++i) {
+        unsigned char c = (unsigned char)name[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+        if (!is_letter && !(c >= '0' && c <= '9') && c != '-' && c != '_') return false;
+    }
+    return true;
+}
+
+static pli_status check_name(const pli_scene *scene, const pli_visit *visit,
+                             const char *const *name, pli_names *names)
+{
+    char found[PLI_EXCERPT_CAPACITY];
+    char error[PLI_FIELD_ERROR_CAPACITY];
+    pli_visit at = *visit;
+    at.member = name;
+    static const pli_field text_field = {.kind = PLI_FIELD_TEXT};
+    if (!pli_field_check(&text_field, name, error)) return refuse(scene, &at, error);
+    if (!is_name(*name)) {
+        return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
+                              "found the name '%s'; allowed are 1 to 64 letters, digits, '-' and "
+                              "'_'",
+                              pli_excerpt(*name, found));
+    }
+    int32_t count = names->count;
+    int32_t index = 0;
+    PLI_TRY(pli_names_add(names, *name, &index));
+    if (index == count) return PLI_OK;
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "there are two of the name '%s'", *name);
+}
+
+static pli_status check_names(const pli_scene *scene, const pli_visit *visit,
+                              const pli_items *items)
+{
+    if (visit->field->kind != PLI_FIELD_NAMED) return PLI_OK;
+    pli_names names;
+    pli_names_init(&names, pli_scene_context(scene));
+    pli_status status = PLI_OK;
+    for (int32_t i = 0; i < items->count && status == PLI_OK; ++i) {
+        const char *item = (const char *)items->first + (size_t)i * items->stride;
+        status = check_name(scene, visit, (const char *const *)item, &names);
+    }
+    pli_names_clear(&names);
+    return status;
+}
+
+// Gives variants without data their defaults.
+static pli_status complete_variants(pli_scene *scene, const pli_visit *visit,
+                                    const pli_items *items)
+{
+    if (items->kind != PLI_ITEM_VARIANT) return PLI_OK;
+    for (int32_t i = 0; i < items->count; ++i) {
+        pli_variant *variant = (pli_variant *)(uintptr_t)items->first + i;
+        const pli_schema *schema = pli_field_variant(visit->field, variant);
+        if (items->is_list && schema == NULL) return refuse_missing(scene, visit);
+        if (schema == NULL || variant->data != NULL) continue;
+        void *data = pli_scene_take(scene, schema->size);
+        if (data == NULL) return PLI_ERROR_MEMORY;
+        pli_schema_init(schema, data);
+        variant->data = data;
+    }
+    return PLI_OK;
+}
+
+static pli_status check_field(void *user, const pli_visit *visit)
+{
+    pli_scene *scene = user;
+    if (visit->field == NULL || pli_field_is_absent(visit->field, visit->holder)) return PLI_OK;
+    pli_items items;
+    pli_field_get_items(visit->field, visit->holder, &items);
+    if (is_missing(visit, &items)) return refuse_missing(scene, visit);
+    PLI_TRY(check_items(scene, visit, &items));
+    PLI_TRY(check_direction(scene, visit));
+    PLI_TRY(check_names(scene, visit, &items));
+    return complete_variants(scene, visit, &items);
+}
+
+// ---- completion
+
+static pli_status complete_gravity(pli_scene *scene)
+{
+    pli_scene_def *def = pli_scene_edit(scene);
+    if (def->gravity_count != 0) return PLI_OK;
+    double *gravity = pli_scene_take(scene, 3 * sizeof *gravity);
+    if (gravity == NULL) return PLI_ERROR_MEMORY;
+    gravity[def->up == PLI_UP_Z ? 2 : 1] = -default_gravity;
+    def->gravity = gravity;
+    def->gravity_count = 3;
+    return PLI_OK;
+}
+
+// The inputs of the law besides young and poisson, as parameters.
+static pli_status complete_parameters(pli_scene *scene, pli_material_def *material,
+                                      const pli_resolved_material *resolved)
+{
+    const pli_material_ops *law = resolved->law;
+    size_t room = (size_t)law->input_count * sizeof(pli_named_value);
+    pli_named_value *parameters = pli_scene_take(scene, room);
+    if (parameters == NULL) return PLI_ERROR_MEMORY;
+    int32_t count = 0;
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        const char *key = law->inputs[i].key;
+        if (strcmp(key, "young") == 0) {
+            material->young = resolved->inputs[i];
+        } else if (strcmp(key, "poisson") == 0) {
+            material->poisson = resolved->inputs[i];
+        } else {
+            parameters[count++] = (pli_named_value){key, resolved->inputs[i]};
+        }
+    }
+    material->parameters = parameters;
+    material->parameter_count = count;
+    return PLI_OK;
+}
+
+static pli_status complete_materials(pli_scene *scene)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    for (int32_t i = 0; i < def->material_count; ++i) {
+        pli_material_def *material = (pli_material_def *)(uintptr_t)&def->materials[i];
+        pli_resolved_material resolved;
+        // the rules have shown that it can be resolved
+        if (!pli_material_resolve(pli_scene_context(scene), material, &resolved, NULL)) continue;
+        PLI_TRY(complete_parameters(scene, material, &resolved));
+        material->law = resolved.law->name;
+        material->density = resolved.density;
+        material->mu = 0;
+        material->lambda = 0;
+    }
+    return PLI_OK;
+}
+
+pli_status pli_scene_validate(pli_scene *scene)
+{
+    pli_context *context = pli_scene_context(scene);
+    const pli_schema *schema = pli_scene_schema();
+    PLI_TRY(pli_scene_check_links(scene, schema, pli_scene_get(scene)));
+    PLI_TRY(pli_schema_walk(context, schema, pli_scene_get(scene), check_field, scene));
+    PLI_TRY(pli_scene_check_rules(scene));
+    PLI_TRY(complete_gravity(scene));
+    return complete_materials(scene);
+}

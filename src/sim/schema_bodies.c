@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/schema.h"
+
+// ---- motion
+
+static const char *const ease_names[] = {
+    [PLI_EASE_LINEAR] = "linear", [PLI_EASE_SMOOTH] = "smooth", NULL};
+static const char *const after_names[] = {
+    [PLI_MOTION_HOLD] = "hold", [PLI_MOTION_RELEASE] = "release", NULL};
+
+static const pli_field segment_fields[] = {
+    {.key = "duration",
+     PLI_REAL(pli_motion_segment_def, duration),
+     .flags = PLI_FIELD_REQUIRED,
+     .min = 1e-9,
+     .max = 1e9,
+     .unit = "s",
+     .doc = "How long this part of the motion lasts."},
+    {.key = "velocity",
+     PLI_VECTOR(pli_motion_segment_def, velocity),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "m/s",
+     .doc = "Velocity."},
+    {.key = "axis",
+     PLI_VECTOR(pli_motion_segment_def, axis),
+     .fallback = PLI_AXIS_DEFAULT,
+     PLI_DIRECTION,
+     .doc = "Axis of rotation through the moving centre, of any length."},
+    {.key = "spin",
+     PLI_REAL(pli_motion_segment_def, spin),
+     .fallback = "0",
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "deg/s",
+     .doc = "Speed of rotation about the axis."},
+    {.key = "stretch",
+     PLI_VECTOR(pli_motion_segment_def, stretch),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "1/s",
+     .doc = "Growth of the extent along x, y, z per second, relative to the start."},
+};
+static const pli_schema segment_schema = {
+    .name = "segment",
+    .doc = "Steady motion for a while, from where the segment before ended.",
+    .size = sizeof(pli_motion_segment_def),
+    PLI_TABLE(segment_fields)};
+
+static const pli_field keyframe_fields[] = {
+    {.key = "time",
+     PLI_REAL(pli_keyframe_def, time),
+     .flags = PLI_FIELD_REQUIRED,
+     .fallback = "-1",
+     .min = 0,
+     .max = 1e9,
+     .unit = "s",
+     .doc = "When; later than the keyframe before."},
+    {.key = "translate",
+     PLI_VECTOR(pli_keyframe_def, translate),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     PLI_COORDINATE,
+     .doc = "Translation from the start."},
+    {.key = "axis",
+     PLI_VECTOR(pli_keyframe_def, axis),
+     .fallback = PLI_AXIS_DEFAULT,
+     PLI_DIRECTION,
+     .doc = "Axis of rotation, of any length."},
+    {.key = "angle",
+     PLI_REAL(pli_keyframe_def, angle),
+     .fallback = "0",
+     PLI_DEGREES,
+     .doc = "Angle from the start."},
+    {.key = "scale",
+     PLI_VECTOR(pli_keyframe_def, scale),
+     .fallback = "[1, 1, 1]",
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Scale about the centre along x, y, z."},
+};
+static const pli_schema keyframe_schema = {.name = "keyframe",
+                                           .doc = "Where to be at a moment.",
+                                           .size = sizeof(pli_keyframe_def),
+                                           PLI_TABLE(keyframe_fields)};
+
+static const pli_field motion_fields[] = {
+    {.key = "segments",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_motion_def, segments, segment_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &segment_schema,
+     .doc = "The motion as a sequence of velocities."},
+    {.key = "keyframes",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_motion_def, keyframes, keyframe_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &keyframe_schema,
+     .doc = "The motion as a sequence of poses."},
+    {.key = "ease",
+     PLI_CHOICE(pli_motion_def, ease, ease_names),
+     .fallback = "linear",
+     .doc = "How to go from one keyframe to the next."},
+    {.key = "after",
+     PLI_CHOICE(pli_motion_def, after, after_names),
+     .fallback = "hold",
+     .doc = "What happens once the script is over."},
+    {.key = "center",
+     PLI_MEMBERS(PLI_FIELD_REALS, pli_motion_def, center, center_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     PLI_COORDINATE,
+     .doc = "Centre of rotation and stretching, three numbers; by default the centroid of what "
+            "moves."},
+};
+const pli_schema pli_motion_schema = {
+    .name = "motion",
+    .doc = "A script of motion by segments or by keyframes; neither: stand still.",
+    .size = sizeof(pli_motion_def),
+    PLI_TABLE(motion_fields)};
+
+// ---- materials
+
+static const pli_field parameter_fields[] = {
+    {.key = "value",
+     PLI_REAL(pli_named_value, value),
+     .flags = PLI_FIELD_REQUIRED,
+     .unit = "",
+     .doc = "Value, in the unit of the law's input."},
+};
+static const pli_schema parameter_schema = {.name = "parameter",
+                                            .doc = "One input of a law.",
+                                            .size = sizeof(pli_named_value),
+                                            .scalar_key = "value",
+                                            PLI_TABLE(parameter_fields)};
+
+static const pli_field material_fields[] = {
+    {.key = "preset",
+     PLI_TEXT(pli_material_def, preset),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "A named starting point that supplies law and numbers not given here."},
+    {.key = "law",
+     PLI_TEXT(pli_material_def, law),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "The material law; by default that of the preset."},
+    {.key = "density",
+     .alias = "rho",
+     PLI_REAL(pli_material_def, density),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "kg/m^3",
+     .doc = "Mass density; by default that of the preset."},
+    {.key = "young",
+     .alias = "E",
+     PLI_REAL(pli_material_def, young),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e15,
+     .unit = "Pa",
+     .doc = "Young's modulus; by default that of the preset."},
+    {.key = "poisson",
+     .alias = "nu",
+     PLI_REAL(pli_material_def, poisson),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED | PLI_FIELD_MAX_EXCLUDED,
+     .fallback = "-1",
+     .min = -1,
+     .max = 0.5,
+     .unit = "",
+     .doc = "Poisson's ratio; by default that of the preset."},
+    {.key = "mu",
+     PLI_REAL(pli_material_def, mu),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e15,
+     .unit = "Pa",
+     .doc = "Shear modulus, with lambda, instead of young and poisson."},
+    {.key = "lambda",
+     PLI_REAL(pli_material_def, lambda),
+     .flags = PLI_FIELD_OPTIONAL,
+     .fallback = "0",
+     .min = -1e15,
+     .max = 1e15,
+     .unit = "Pa",
+     .doc = "First Lame parameter, with mu."},
+    {.key = "parameters",
+     PLI_MEMBERS(PLI_FIELD_NAMED, pli_material_def, parameters, parameter_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &parameter_schema,
+     .doc = "Further inputs of the law, by their names."},
+    {.key = "drag",
+     PLI_REAL(pli_material_def, drag),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "1/s",
+     .doc = "Damping in proportion to mass."},
+    {.key = "rayleigh",
+     PLI_REAL(pli_material_def, rayleigh),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "s",
+     .doc = "Damping in proportion to stiffness."},
+};
+const pli_schema pli_material_schema = {.name = "material",
+                                        .doc = "What something is made of.",
+                                        .size = sizeof(pli_material_def),
+                                        .scalar_key = "preset",
+                                        PLI_TABLE(material_fields)};
+
+// ---- geometry of bodies
+
+static const char *const split_names[] = {[PLI_SPLIT_FIVE] = "five", [PLI_SPLIT_SIX] = "six", NULL};
+
+static const pli_field grid_fields[] = {
+    {.key = "center",
+     PLI_VECTOR(pli_grid_def, center),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     PLI_COORDINATE,
+     .doc = "Centre."},
+    {.key = "size",
+     PLI_VECTOR(pli_grid_def, size),
+     .fallback = "[1, 1, 1]",
+     PLI_EXTENT,
+     .doc = "Edge lengths along x, y, z."},
+    {.key = "cells",
+     PLI_TRIPLE(pli_grid_def, cells),
+     .fallback = "[8, 8, 8]",
+     .min = 1,
+     .max = 100000,
+     .unit = "",
+     .doc = "Number of cells along x, y, z."},
+    {.key = "split",
+     PLI_CHOICE(pli_grid_def, split, split_names),
+     .fallback = "five",
+     .doc = "Tetrahedra per cell: five, mirrored from cell to cell, or six, all alike."},
+};
+const pli_schema pli_grid_schema = {.name = "grid",
+                                    .doc = "A box of cells, each cut into tetrahedra.",
+                                    .size = sizeof(pli_grid_def),
+                                    PLI_TABLE(grid_fields)};
+
+static const pli_field fill_fields[] = {
+    {.key = "shape",
+     PLI_VARIANT(pli_shape_body_def, shape, pli_shape_variants),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "The shape that is filled."},
+    {.key = "vertices",
+     PLI_INTEGER(pli_shape_body_def, vertices),
+     .fallback = "2000",
+     .min = 8,
+     .max = 100000000,
+     .unit = "",
+     .doc = "Wanted number of vertices, when no spacing is given."},
+    {.key = "spacing",
+     PLI_REAL(pli_shape_body_def, spacing),
+     .flags = PLI_FIELD_OPTIONAL,
+     .fallback = "0",
+     PLI_EXTENT,
+     .doc = "Edge length of the lattice; by default from vertices."},
+};
+static const pli_schema fill_schema = {.name = "fill",
+                                       .doc = "A shape filled with tetrahedra.",
+                                       .size = sizeof(pli_shape_body_def),
+                                       PLI_TABLE(fill_fields)};
+
+static const pli_field file_fields[] = {
+    {.key = "path",
+     PLI_TEXT(pli_file_def, path),
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_PATH,
+     .doc = "Mesh file with tetrahedra."},
+    {.key = "mesh", PLI_MEMBER(PLI_FIELD_MESH, pli_file_def, mesh), .doc = "Content of the file."},
+};
+const pli_schema pli_file_schema = {.name = "file",
+                                    .doc = "Tetrahedra from a file.",
+                                    .size = sizeof(pli_file_def),
+                                    .scalar_key = "path",
+                                    PLI_TABLE(file_fields)};
+
+static const pli_schema *const geometry_variants[] = {[PLI_GEOMETRY_GRID] = &pli_grid_schema,
+                                                      [PLI_GEOMETRY_SHAPE] = &fill_schema,
+                                                      [PLI_GEOMETRY_FILE] = &pli_file_schema,
+                                                      NULL};
+
+// ---- how bodies start
+
+static const pli_schema start_rest_schema = {
+    .name = "rest", .doc = "Undeformed.", .size = sizeof(pli_start_rest_def)};
+
+static const pli_field start_random_fields[] = {
+    {.key = "scale",
+     PLI_REAL(pli_start_random_def, scale),
+     .fallback = "1",
+     .min = 1e-9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Size of the box relative to the bounding box."},
+};
+static const pli_schema start_random_schema = {
+    .name = "random",
+    .doc = "Every vertex anywhere in the body's bounding box.",
+    .size = sizeof(pli_start_random_def),
+    .scalar_key = "scale",
+    PLI_TABLE(start_random_fields)};
+
+static const pli_field start_collapsed_fields[] = {
+    {.key = "point",
+     PLI_MEMBERS(PLI_FIELD_REALS, pli_start_collapsed_def, point, point_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     PLI_COORDINATE,
+     .doc = "The point, three numbers; by default the centroid."},
+};
+const pli_schema pli_start_collapsed_schema = {.name = "collapsed",
+                                               .doc = "Every vertex at one point.",
+                                               .size = sizeof(pli_start_collapsed_def),
+                                               .scalar_key = "point",
+                                               PLI_TABLE(start_collapsed_fields)};
+
+static const pli_field start_stretched_fields[] = {
+    {.key = "scale",
+     PLI_VECTOR(pli_start_stretched_def, scale),
+     .flags = PLI_FIELD_REQUIRED,
+     .fallback = "[1, 1, 1]",
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Factors along x, y, z about the centroid; negative ones mirror."},
+};
+static const pli_schema start_stretched_schema = {.name = "stretched",
+                                                  .doc = "Stretched or squeezed.",
+                                                  .size = sizeof(pli_start_stretched_def),
+                                                  .scalar_key = "scale",
+                                                  .field_count =
+                                                      PLI_COUNT_OF(start_stretched_fields),
+                                                  .fields = start_stretched_fields};
+
+static const pli_schema *const start_variants[] = {[PLI_START_REST] = &start_rest_schema,
+                                                   [PLI_START_RANDOM] = &start_random_schema,
+                                                   [PLI_START_COLLAPSED] =
+                                                       &pli_start_collapsed_schema,
+                                                   [PLI_START_STRETCHED] = &start_stretched_schema,
+                                                   NULL};
+
+// ---- bodies
+
+static const pli_field region_fields[] = {
+    {.key = "where",
+     PLI_VARIANT(pli_region_def, where, pli_selection_variants),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "Which part of the body."},
+    {.key = "material",
+     PLI_TEXT(pli_region_def, material),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "Name of a material."},
+};
+static const pli_schema region_schema = {.name = "region",
+                                         .doc = "A part of a body made of another material.",
+                                         .size = sizeof(pli_region_def),
+                                         PLI_TABLE(region_fields)};
+
+static const pli_field body_fields[] = {
+    {.key = "geometry",
+     PLI_VARIANT(pli_body_def, geometry, geometry_variants),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "Where its tetrahedra come from."},
+    {.key = "material",
+     PLI_TEXT(pli_body_def, material),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "Name of a material."},
+    {.key = "regions",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_body_def, regions, region_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &region_schema,
+     .doc = "Parts made of other materials; where they overlap, later ones win."},
+    {.key = "position",
+     PLI_VECTOR(pli_body_def, position),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     PLI_COORDINATE,
+     .doc = "Translation, applied last."},
+    {.key = "axis",
+     PLI_VECTOR(pli_body_def, axis),
+     .fallback = PLI_AXIS_DEFAULT,
+     PLI_DIRECTION,
+     .doc = "Axis of rotation through the origin, of any length; rotation is applied second."},
+    {.key = "angle",
+     PLI_REAL(pli_body_def, angle),
+     .fallback = "0",
+     PLI_DEGREES,
+     .doc = "Angle of rotation."},
+    {.key = "scale",
+     PLI_VECTOR(pli_body_def, scale),
+     .fallback = "[1, 1, 1]",
+     .min = 1e-9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Scale along x, y, z, applied first."},
+    {.key = "velocity",
+     PLI_VECTOR(pli_body_def, velocity),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "m/s",
+     .doc = "Velocity at the start."},
+    {.key = "angular_velocity",
+     PLI_VECTOR(pli_body_def, angular_velocity),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "deg/s",
+     .doc = "Angular velocity at the start, about the centre of mass."},
+    {.key = "start",
+     PLI_VARIANT(pli_body_def, start, start_variants),
+     .fallback = "rest",
+     .doc = "How it is deformed at the start."},
+};
+const pli_schema pli_body_schema = {.name = "body",
+                                    .doc = "Something that moves and deforms.",
+                                    .size = sizeof(pli_body_def),
+                                    PLI_TABLE(body_fields)};
+
+// ---- constraints and attachments
+
+static const pli_field constraint_fields[] = {
+    {.key = "body",
+     PLI_TEXT(pli_constraint_def, body),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Name of a body; by default every body."},
+    {.key = "where",
+     PLI_VARIANT(pli_constraint_def, where, pli_selection_variants),
+     .fallback = "all",
+     .doc = "Which vertices, in the body's initial placement."},
+    {.key = "axes",
+     PLI_TEXT(pli_constraint_def, axes),
+     .fallback = "xyz",
+     .doc = "Which directions are held: any of x, y and z."},
+    {.key = "motion",
+     PLI_STRUCT(pli_constraint_def, motion, &pli_motion_schema),
+     .doc = "How the vertices move; by default not at all."},
+};
+const pli_schema pli_constraint_schema = {.name = "constraint",
+                                          .doc = "Vertices that stand still or follow a script.",
+                                          .size = sizeof(pli_constraint_def),
+                                          PLI_TABLE(constraint_fields)};
+
+static const pli_field attachment_fields[] = {
+    {.key = "body",
+     PLI_TEXT(pli_attachment_def, body),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Name of a body; by default every body."},
+    {.key = "where",
+     PLI_VARIANT(pli_attachment_def, where, pli_selection_variants),
+     .fallback = "all",
+     .doc = "Which vertices, in the body's initial placement."},
+    {.key = "stiffness",
+     PLI_REAL(pli_attachment_def, stiffness),
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e15,
+     .unit = "N/m",
+     .doc = "Stiffness of the spring of each vertex."},
+    {.key = "motion",
+     PLI_STRUCT(pli_attachment_def, motion, &pli_motion_schema),
+     .doc = "How the springs' ends move; by default not at all."},
+};
+const pli_schema pli_attachment_schema = {
+    .name = "attachment",
+    .doc = "Springs from vertices to where they started, or to a script.",
+    .size = sizeof(pli_attachment_def),
+    PLI_TABLE(attachment_fields)};

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/solver.h"
+
+#include "base/memory.h"
+
+// ---- creation
+
+static pli_status create_elastic(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    pli_status status = PLI_ERROR_MEMORY;
+    int32_t *law_of_tet = pli_arena_ints(s->scratch, model->tet_count, "laws");
+    double *params = pli_arena_doubles(s->scratch, (int64_t)model->tet_count * PLI_ELASTIC_PARAMS,
+                                       "law parameters");
+    if (law_of_tet == NULL || params == NULL) goto done;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        law_of_tet[tet] = material->law;
+        for (int k = 0; k < PLI_ELASTIC_PARAMS; ++k) {
+            params[(int64_t)tet * PLI_ELASTIC_PARAMS + k] = material->params[k];
+        }
+    }
+    pli_elastic_def def = {.vertex_count = model->vertex_count,
+                           .tet_count = model->tet_count,
+                           .rest = model->rest,
+                           .tets = model->tets,
+                           .law_count = model->law_count,
+                           .laws = model->laws,
+                           .law_of_tet = law_of_tet,
+                           .params = params};
+    status = pli_elastic_create(s->context, &def, &s->elastic);
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
+}
+
+static pli_status create_rayleigh(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    if (!model->has_rayleigh) return PLI_OK;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    pli_status status = PLI_ERROR_MEMORY;
+    double *damping = pli_arena_doubles(s->scratch, model->tet_count, "damping");
+    if (damping == NULL) goto done;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        damping[tet] = model->materials[model->material_of[tet]].rayleigh;
+    }
+    status = pli_rayleigh_create(s->context, s->elastic, damping, &s->rayleigh);
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
+}
+
+static pli_status allocate_arrays(pli_solver *s)
+{
+    pli_context *context = s->context;
+    int64_t n = s->model->vertex_count;
+    s->fixed = PLI_NEW(context, uint8_t, n, "fixed coordinates");
+    s->inertia_stiffness = PLI_NEW(context, double, n, "inertia");
+    s->inertia_target = PLI_NEW(context, double, 3 * n, "inertia");
+    s->drag_stiffness = PLI_NEW(context, double, n, "drag");
+    s->attachment_stiffness = PLI_NEW(context, double, n, "attachments");
+    s->attachment_target = PLI_NEW(context, double, 3 * n, "attachments");
+    s->x = PLI_NEW(context, double, 3 * n, "iterate");
+    s->J = PLI_NEW(context, double, s->model->tet_count, "determinants");
+    bool complete = s->fixed != NULL && s->inertia_stiffness != NULL && s->inertia_target != NULL &&
+                    s->drag_stiffness != NULL && s->attachment_stiffness != NULL &&
+                    s->attachment_target != NULL && s->x != NULL && s->J != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+static void add_terms(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    pli_objective *objective = &s->objective;
+    int32_t n = model->vertex_count;
+    if (model->time.mode == PLI_MODE_DYNAMIC) {
+        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target};
+        pli_objective_add(objective, &pli_anchor_term, &s->inertia);
+    }
+    if (model->has_drag) {
+        // the target is the position before the step, set with the step
+        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL};
+        pli_objective_add(objective, &pli_anchor_term, &s->drag);
+    }
+    if (model->attachment_count > 0) {
+        s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
+        pli_objective_add(objective, &pli_anchor_term, &s->attachment);
+    }
+    s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
+    for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
+    pli_objective_add(objective, &pli_gravity_term, &s->gravity);
+    pli_objective_add(objective, &pli_elastic_term, s->elastic);
+    if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
+
+    objective->fixed = s->fixed;
+    objective->norm_weights = model->norm_weights;
+    objective->norm_scale = model->norm_scale;
+}
+
+// What the scene asks for, and where it says "auto" what the solver's row of the table says.
+static pli_search_kind choose_search(const pli_solver_def *def, const pli_solver_kind *kind)
+{
+    switch ((pli_line_search_kind)def->line_search) {
+    case PLI_LINE_SEARCH_WOLFE: return PLI_SEARCH_WOLFE;
+    case PLI_LINE_SEARCH_BACKTRACKING: return PLI_SEARCH_BACKTRACKING;
+    case PLI_LINE_SEARCH_NONE: return PLI_SEARCH_NONE;
+    case PLI_LINE_SEARCH_AUTO: break;
+    }
+    return kind->search;
+}
+
+static pli_linear_solver_kind choose_linear(const pli_solver_def *def, const pli_solver_kind *kind)
+{
+    switch ((pli_linear_kind)def->linear) {
+    case PLI_LINEAR_PCG: return PLI_SOLVER_PCG;
+    case PLI_LINEAR_MINRES: return PLI_SOLVER_MINRES;
+    case PLI_LINEAR_CHOLESKY: return PLI_SOLVER_CHOLESKY;
+    case PLI_LINEAR_AUTO: break;
+    }
+    return kind->linear;
+}
+
+static pli_precondition_kind choose_preconditioner(const pli_solver_def *def,
+                                                   const pli_solver_kind *kind)
+{
+    switch ((pli_preconditioner_kind)def->preconditioner) {
+    case PLI_PRECONDITIONER_NONE: return PLI_PRECONDITION_NONE;
+    case PLI_PRECONDITIONER_JACOBI: return PLI_PRECONDITION_JACOBI;
+    case PLI_PRECONDITIONER_BLOCK_JACOBI: return PLI_PRECONDITION_BLOCK_JACOBI;
+    case PLI_PRECONDITIONER_SGS: return PLI_PRECONDITION_GAUSS_SEIDEL;
+    case PLI_PRECONDITIONER_AUTO: break;
+    }
+    return kind->preconditioner;
+}
+
+static void configure_newton(pli_solver *s)
+{
+    const pli_solver_def *def = &s->model->solver_def;
+    const pli_solver_kind *kind = s->model->solver_kind;
+    pli_search_kind search = choose_search(def, kind);
+    s->newton = (pli_newton_def){
+        .tolerance = s->model->tolerance,
+        .max_iterations = def->max_iterations,
+        .fixed_iterations = def->fixed_iterations,
+        .projected = kind->projected,
+        .safeguard = kind->safeguard,
+        .downhill = def->downhill,
+        .length_clamp = def->length_clamp,
+        .linear_scale = def->linear_scale,
+        .linear_tolerance = kind->linear_tolerance,
+        .line_search = {.kind = search,
+                        .decrease = def->wolfe_decrease,
+                        .curvature = def->wolfe_curvature,
+                        .max_evaluations = 60},
+    };
+}
+
+static pli_status create_linear(pli_solver *s)
+{
+    const pli_solver_def *def = &s->model->solver_def;
+    const pli_solver_kind *kind = s->model->solver_kind;
+    pli_linear_solver_def linear = {.kind = choose_linear(def, kind),
+                                    .preconditioner = choose_preconditioner(def, kind),
+                                    .max_iterations = def->linear_max_iterations,
+                                    .stop_at_indefinite = true};
+    return pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear);
+}
+
+static pli_status build(pli_solver *s)
+{
+    PLI_TRY(pli_arena_create(s->context, 1 << 16, &s->scratch));
+    PLI_TRY(allocate_arrays(s));
+    PLI_TRY(create_elastic(s));
+    PLI_TRY(create_rayleigh(s));
+    pli_objective_init(&s->objective, s->context, s->model->vertex_count);
+    add_terms(s);
+    PLI_TRY(pli_objective_build_pattern(&s->objective));
+    configure_newton(s);
+    return create_linear(s);
+}
+
+pli_status pli_solver_create(const pli_model *model, pli_solver **solver)
+{
+    *solver = NULL;
+    pli_solver *made = PLI_NEW(model->context, pli_solver, 1, "solver");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->model = model;
+    made->context = model->context;
+    pli_timers_clear(&made->timers);
+    pli_status status = build(made);
+    if (status != PLI_OK) {
+        pli_solver_destroy(made);
+        return status;
+    }
+    *solver = made;
+    return PLI_OK;
+}
+
+void pli_solver_destroy(pli_solver *solver)
+{
+    if (solver == NULL) return;
+    pli_context *context = solver->context;
+    pli_frame_cache_destroy(solver->frames);
+    pli_linear_solver_destroy(solver->linear);
+    pli_objective_clear(&solver->objective);
+    pli_rayleigh_destroy(solver->rayleigh);
+    pli_elastic_destroy(solver->elastic);
+    pli_release(context, solver->J);
+    pli_release(context, solver->x);
+    pli_release(context, solver->attachment_target);
+    pli_release(context, solver->attachment_stiffness);
+    pli_release(context, solver->drag_stiffness);
+    pli_release(context, solver->inertia_target);
+    pli_release(context, solver->inertia_stiffness);
+    pli_release(context, solver->fixed);
+    pli_arena_destroy(solver->scratch);
+    pli_release(context, solver);
+}
+
+void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user)
+{
+    solver->monitor = monitor;
+    solver->monitor_user = user;
+}
+
+void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user)
+{
+    solver->cancel = cancel;
+    solver->cancel_user = user;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inside of the solver: the terms of the objective, the minimiser's parts and their scratch. All of
+// it can be rebuilt from model and state; dropping it never changes a result.
+#ifndef PLI_SIM_SOLVER_H
+#define PLI_SIM_SOLVER_H
+
+#include "base/arena.h"
+#include "base/timers.h"
+#include "fem/anchor.h"
+#include "fem/elastic.h"
+#include "fem/gravity.h"
+#include "fem/rayleigh.h"
+#include "optimize/newton.h"
+#include "sim/model.h"
+#include "sim/state.h"
+
+typedef struct pli_frame_cache pli_frame_cache; // frame.c
+
+struct pli_solver {
+    const pli_model *model;
+    pli_context *context;
+    pli_arena *scratch;
+    pli_timers timers;
+
+    // the objective and its terms
+    pli_objective objective;
+    pli_elastic *elastic;
+    pli_anchor inertia;
+    pli_anchor drag;
+    pli_anchor attachment;
+    pli_gravity gravity;
+    pli_rayleigh *rayleigh; // NULL: no material asks for it
+    pli_linear_solver *linear;
+    pli_newton_def newton;
+
+    // set for every step
+    uint8_t *fixed;               // [vertex_count] coordinates that scripts hold at the step's end
+    double *inertia_stiffness;    // [vertex_count] m / (a h^2) (N/m)
+    double *inertia_target;       // [vertex_count][3] predicted position (m)
+    double *drag_stiffness;       // [vertex_count] k m / h (N/m)
+    double *attachment_stiffness; // [vertex_count] (N/m)
+    double *attachment_target;    // [vertex_count][3] (m)
+    double *x;                    // [vertex_count][3] iterate (m)
+
+    double *J; // [tet_count] scratch of reports
+    pli_frame_cache *frames;
+
+    pli_iteration_fn monitor;
+    void *monitor_user;
+    pli_cancel_fn cancel;
+    void *cancel_user;
+    int64_t step;      // that is being computed, for the monitor
+    double step_begin; // clock when it began (s)
+};
+
+// frame.c: made on first use
+void pli_frame_cache_destroy(pli_frame_cache *cache);
+
+// measure.c: energies, momenta, smallest J
+void pli_solver_fill_report(pli_solver *solver, const pli_state *state, pli_step_report *report);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inside of the state: one list of fields, from which creation, copying, hashing and checkpoints
+// are expanded.
+#ifndef PLI_SIM_STATE_H
+#define PLI_SIM_STATE_H
+
+#include "sim/model.h"
+
+// X(member, name in checkpoints): arrays [vertex_count][3]
+#define PLI_STATE_VECTORS(X)        \
+    X(x, "positions")               \
+    X(v, "velocities")              \
+    X(x_before, "positions_before") \
+    X(v_before, "velocities_before")
+
+// X(member, name in checkpoints): single integers
+#define PLI_STATE_COUNTERS(X) \
+    X(step, "step")           \
+    X(history, "history")
+
+struct pli_state {
+    pli_context *context;
+    int32_t vertex_count;
+    double dt; // of the model (s)
+
+    double *x;        // [vertex_count][3] position (m)
+    double *v;        // [vertex_count][3] velocity (m/s)
+    double *x_before; // [vertex_count][3] position one step earlier, for BDF2 (m)
+    double *v_before; // [vertex_count][3] velocity one step earlier, for BDF2 (m/s)
+    int64_t step;     // steps taken; the time is step times dt, so it never drifts
+    int64_t history;  // steps since positions were last set from outside
+};
+
+#endif

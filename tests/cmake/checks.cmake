@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# Checks of the sources, and tests of the program by scripts: tests/cli/test_<what>.{sh,py} becomes
+# cli.<what>. Scripts get the places of things by environment variables.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+set(PLIANT_SCRIPT_ENVIRONMENT
+  "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1"
+  "PLIANT_SOURCE=${PROJECT_SOURCE_DIR}" "PLIANT_BUILD=${PROJECT_BINARY_DIR}"
+  "PLIANT=${PROJECT_BINARY_DIR}/pliant" "PLIANT_COMPILER=${CMAKE_C_COMPILER}"
+  "PLIANT_SANITIZED=$<BOOL:${PLIANT_SANITIZE}>")
+
+function(pliant_add_script name timeout)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  # 77: skipped, the message says why
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+    ENVIRONMENT "${PLIANT_SCRIPT_ENVIRONMENT}")
+endfunction()
+
+set(tools ${PROJECT_SOURCE_DIR}/tools)
+pliant_add_script(check.format 120 ${tools}/check_format.sh)
+pliant_add_script(check.layers 60 ${Python3_EXECUTABLE} ${tools}/check_layers.py)
+pliant_add_script(check.headers 120 ${tools}/check_headers.sh)
+# instrumented objects refer to what ours must not
+if(PLIANT_SANITIZE OR PLIANT_COVERAGE)
+  pliant_add_script(check.style 60 ${Python3_EXECUTABLE} ${tools}/check_style.py)
+else()
+  pliant_add_script(check.style 60 ${Python3_EXECUTABLE} ${tools}/check_style.py
+    --objects $<TARGET_FILE:pliant_static> --shared $<TARGET_FILE:pliant>)
+endif()
+
+file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/test_*.sh
+                                    ${PROJECT_SOURCE_DIR}/tests/cli/test_*.py)
+foreach(script IN LISTS scripts)
+  get_filename_component(name ${script} NAME_WE)
+  string(REPLACE "test_" "cli." name ${name})
+  if(script MATCHES "\\.py$")
+    pliant_add_script(${name} 300 ${Python3_EXECUTABLE} ${script})
+  else()
+    pliant_add_script(${name} 300 /bin/sh ${script})
+  endif()
+endforeach()
+
+# what runs under the sanitizers as well: unit tests and the program
+get_property(names DIRECTORY PROPERTY TESTS)
+foreach(name IN LISTS names)
+  if(name MATCHES "^(unit|cli)\\.")
+    set_property(TEST ${name} APPEND PROPERTY LABELS sanitize)
+  endif()
+endforeach()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes written as YAML in tests, compiled and stepped; every call fails the test when it fails.
+#ifndef PLI_TESTS_SIMULATE_H
+#define PLI_TESTS_SIMULATE_H
+
+#include "near.h"
+
+#include "pliant/pliant.h"
+
+typedef struct simulation {
+    pli_context *context;
+    pli_scene *scene;
+    pli_model *model;
+    pli_state *state;
+    pli_solver *solver;
+    pli_model_info info;
+} simulation;
+
+static inline void simulation_init(simulation *s, const char *yaml, int32_t thread_count)
+{
+    *s = (simulation){.context = make_context(thread_count)};
+    OK(s->context,
+       pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &s->scene));
+    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
+    OK(s->context, pli_state_create(s->model, &s->state));
+    OK(s->context, pli_solver_create(s->model, &s->solver));
+    pli_model_get_info(s->model, &s->info);
+}
+
+static inline void simulation_clear(simulation *s)
+{
+    pli_solver_destroy(s->solver);
+    pli_state_destroy(s->state);
+    pli_model_destroy(s->model);
+    pli_scene_destroy(s->scene);
+    pli_context_destroy(s->context);
+}
+
+// One step that must converge.
+static inline pli_step_report simulation_step(simulation *s)
+{
+    pli_step_report report;
+    OK(s->context, pli_solver_step(s->solver, s->state, &report));
+    if (report.stop <= 0) {
+        fprintf(stderr, "step %lld did not converge: %s after %d iterations, residual %g of %g\n",
+                (long long)report.step, pli_stop_name(report.stop), (int)report.iterations,
+                report.residual, report.tolerance);
+        fail();
+    }
+    return report;
+}
+
+static inline pli_step_report simulation_run(simulation *s, int steps)
+{
+    pli_step_report report = {0};
+    for (int k = 0; k < steps; ++k) report = simulation_step(s);
+    return report;
+}
+
+// Mass-weighted mean position.
+static inline void simulation_center(const simulation *s, double center[3])
+{
+    const double *x = pli_state_positions(s->state);
+    const double *mass = pli_model_masses(s->model);
+    double total = 0;
+    center[0] = center[1] = center[2] = 0;
+    for (int32_t i = 0; i < s->info.vertex_count; ++i) {
+        total += mass[i];
+        for (int k = 0; k < 3; ++k) center[k] += mass[i] * x[3 * i + k];
+    }
+    for (int k = 0; k < 3; ++k) center[k] /= total;
+}
+
+#endif

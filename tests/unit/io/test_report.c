@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report of a run: what it remembers of many steps, how it judges them, and its page.
+#include "folder.h"
+
+#include "base/fault.h"
+#include "io/report.h"
+#include "io/run_log.h"
+
+// stands in where the simulation is not part of the build
+__attribute__((weak)) const char *pli_stop_name(pli_stop stop)
+{
+    static const char *const names[] = {"linear", "nonfinite", "linesearch", "iterations",
+                                        "none",   "gradient",  "step",       "fixed"};
+    return names[(int)stop + 4];
+}
+
+// A calm step: falling and swinging, converged.
+static pli_step_report calm_step(int64_t number)
+{
+    double t = (double)number / 48.0;
+    pli_step_report step = {.step = number,
+                            .time = t,
+                            .dt = 1 / 48.0,
+                            .solver = "newton",
+                            .stop = PLI_STOP_GRADIENT,
+                            .iterations = 3 + (int32_t)(number % 3),
+                            .linear_iterations = 40 + number % 17,
+                            .residual = 1e-5 * (0.2 + 0.6 * fabs(sin((double)number))),
+                            .tolerance = 1e-5,
+                            .min_J = 0.9 - 0.2 * fabs(sin(3 * t)),
+                            .vertices = 100,
+                            .phase_count = 3,
+                            .phase_name = {"assembly", "linear solve", "line search"},
+                            .phase_seconds = {0.002, 0.005 + 0.002 * fabs(sin(t)), 0.001},
+                            .seconds = 0.008 + 0.002 * fabs(sin(t))};
+    step.energy.elastic = 10 * exp(-t) * pow(sin(3 * t), 2);
+    step.energy.kinetic = 10 * exp(-t) * pow(cos(3 * t), 2);
+    step.energy.gravity = -2 * t;
+    step.energy.total = step.energy.elastic + step.energy.kinetic + step.energy.gravity;
+    return step;
+}
+
+static pli_report_facts calm_facts(void)
+{
+    return (pli_report_facts){.scene = "demo",
+                              .folder = "out/demo",
+                              .solver = "newton",
+                              .status = "done",
+                              .frame_count = 10,
+                              .frames_wanted = 10,
+                              .vertices = 100,
+                              .tets = 400,
+                              .threads = 2,
+                              .wall_seconds = 1.5,
+                              .peak_memory = 1e8};
+}
+
+static void add_calm_steps(pli_report *report, int64_t count)
+{
+    for (int64_t i = 1; i <= count; ++i) {
+        pli_step_report step = calm_step(i);
+        pli_report_add(report, &step);
+    }
+}
+
+static void many_steps_keep_sums_and_spikes(void **state)
+{
+    folder_fixture *fix = *state;
+    enum { COUNT = 100003, SPIKE = 54321 };
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    for (int64_t i = 1; i <= COUNT; ++i) {
+        pli_step_report step = calm_step(i);
+        if (i == SPIKE) step.iterations = 777;
+        pli_report_add(&report, &step);
+    }
+    assert_true(report.bucket_count <= PLI_REPORT_BUCKETS);
+    assert_true(report.bucket_count > PLI_REPORT_BUCKETS / 4);
+    int64_t steps = 0;
+    double iterations = 0;
+    double most = 0;
+    double phase = 0;
+    for (int32_t i = 0; i < report.bucket_count; ++i) {
+        const pli_report_bucket *bucket = &report.buckets[i];
+        // all but the last bucket are full, and their ends are where they should be
+        assert_true(i == report.bucket_count - 1 || bucket->step_count == report.stride);
+        steps += bucket->step_count;
+        assert_int_equal(bucket->last_step, steps);
+        iterations += bucket->sum[PLI_CHANNEL_ITERATIONS];
+        most = fmax(most, bucket->max[PLI_CHANNEL_ITERATIONS]);
+        phase += bucket->phase_seconds[1];
+    }
+    assert_int_equal(steps, COUNT);
+    // integers add up exactly
+    assert_true(iterations == (double)report.iterations);
+    assert_true(most == 777);
+    // the same terms in another order: 1e5 roundings
+    NEAR(phase, report.phase_seconds[1], 1e-11, 0);
+    pli_report_clear(&report);
+}
+
+static pli_health judge(folder_fixture *fix, void (*change)(int64_t, pli_step_report *),
+                        const char *name, char *text)
+{
+    pli_report report;
+    pli_report_facts facts = calm_facts();
+    pli_health_check checks[PLI_HEALTH_CHECKS];
+    OK(fix->context, pli_report_init(&report, fix->context));
+    for (int64_t i = 1; i <= 100; ++i) {
+        pli_step_report step = calm_step(i);
+        if (change != NULL) change(i, &step);
+        pli_report_add(&report, &step);
+    }
+    pli_health worst = pli_report_judge(&report, &facts, checks);
+    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
+        bool named = name != NULL && strcmp(checks[i].name, name) == 0;
+        // only the named check may complain
+        assert_int_equal(checks[i].health, named ? worst : PLI_HEALTH_GOOD);
+        if (named) strcpy(text, checks[i].text);
+    }
+    pli_report_clear(&report);
+    return worst;
+}
+
+static void one_unconverged(int64_t i, pli_step_report *step)
+{
+    if (i != 30) return;
+    step->stop = PLI_STOP_ITERATIONS;
+    step->residual = 2.5e-4;
+}
+
+static void many_unconverged(int64_t i, pli_step_report *step)
+{
+    if (i % 10 == 0) step->stop = PLI_STOP_LINESEARCH;
+}
+
+static void not_finite(int64_t i, pli_step_report *step)
+{
+    if (i == 77) step->momentum[1] = NAN;
+}
+
+static void inverted_at_start(int64_t i, pli_step_report *step)
+{
+    if (i >= 4) return;
+    step->inverted = (int32_t)(10 - i);
+    step->min_J = -0.1;
+}
+
+static void inverted_at_end(int64_t i, pli_step_report *step)
+{
+    if (i == 100) step->inverted = 3;
+}
+
+static void energy_grows(int64_t i, pli_step_report *step)
+{
+    if (i > 90) step->energy.total += 5;
+}
+
+static void every_fault_is_judged_by_its_own_check(void **state)
+{
+    folder_fixture *fix = *state;
+    char text[PLI_HEALTH_TEXT];
+    assert_int_equal(judge(fix, NULL, NULL, text), PLI_HEALTH_GOOD);
+    assert_int_equal(judge(fix, one_unconverged, "Convergence", text), PLI_HEALTH_DOUBTFUL);
+    assert_non_null(strstr(text, "1 of 100 steps"));
+    assert_non_null(strstr(text, "step 30"));
+    assert_non_null(strstr(text, "25 times"));
+    assert_int_equal(judge(fix, many_unconverged, "Convergence", text), PLI_HEALTH_BAD);
+    assert_int_equal(judge(fix, not_finite, "Numbers", text), PLI_HEALTH_BAD);
+    assert_non_null(strstr(text, "step 77"));
+    assert_int_equal(judge(fix, inverted_at_start, "Inversion", text), PLI_HEALTH_DOUBTFUL);
+    assert_non_null(strstr(text, "3 steps had inverted tetrahedra, up to 9"));
+    assert_int_equal(judge(fix, inverted_at_end, "Inversion", text), PLI_HEALTH_BAD);
+    assert_int_equal(judge(fix, energy_grows, "Energy", text), PLI_HEALTH_DOUBTFUL);
+}
+
+static void hear_line(void *user, const pli_json *line)
+{
+    pli_report_add_line(user, line);
+}
+
+static void lines_of_the_log_give_the_same_report(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report direct;
+    pli_report replayed;
+    OK(fix->context, pli_report_init(&direct, fix->context));
+    OK(fix->context, pli_report_init(&replayed, fix->context));
+    char path[512];
+    snprintf(path, sizeof path, "%s/steps.jsonl", fix->folder);
+    pli_log *log = NULL;
+    pli_log_def def = {.path = path, .keep = -1};
+    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_text text;
+    pli_text_init(&text, fix->context);
+    for (int64_t i = 1; i <= 700; ++i) {
+        pli_step_report step = calm_step(i);
+        if (i == 500) not_finite(77, &step);
+        if (i == 600) one_unconverged(30, &step);
+        if (i <= 650) pli_report_add(&direct, &step);
+        pli_text_reset(&text);
+        pli_log_append_step(&text, &step);
+        OK(fix->context, pli_log_append(log, text.bytes, text.length));
+    }
+    // a write that was cut short by a kill
+    OK(fix->context, pli_log_append(log, "{\"step\":701,\"ti", 15));
+    pli_text_clear(&text);
+    pli_log_destroy(log);
+
+    // only what lies before the checkpoint stays, and the report is the same
+    def = (pli_log_def){path, 650, hear_line, &replayed};
+    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_log_destroy(log);
+    assert_int_equal(replayed.step_count, 650);
+    assert_int_equal(replayed.bucket_count, direct.bucket_count);
+    assert_int_equal(replayed.unconverged, 1);
+    assert_int_equal(replayed.nonfinite, 1);
+    assert_string_equal(replayed.phase_names[1], "linear solve");
+    assert_true(replayed.worst_ratio == direct.worst_ratio);
+    for (int32_t i = 0; i < direct.bucket_count; ++i) {
+        assert_memory_equal(&replayed.buckets[i], &direct.buckets[i], sizeof direct.buckets[i]);
+    }
+    size_t count = 0;
+    char *bytes = read_bytes(path, &count);
+    int lines = 0;
+    for (size_t i = 0; i < count; ++i) lines += bytes[i] == '\n';
+    assert_int_equal(lines, 650);
+    assert_int_equal(bytes[count - 1], '\n');
+    free(bytes);
+    pli_report_clear(&direct);
+    pli_report_clear(&replayed);
+}
+
+static void log_line_has_the_documented_keys(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_step_report step = calm_step(12);
+    step.energy.contact = 0.5;
+    step.residual = INFINITY;
+    pli_text text;
+    pli_text_init(&text, fix->context);
+    pli_log_append_step(&text, &step);
+    assert_int_equal(text.bytes[text.length - 1], '\n');
+    pli_json json = {.context = fix->context};
+    OK(fix->context, pli_json_parse(&json, text.bytes, text.length - 1));
+    static const char *const keys[] = {"step",
+                                       "time",
+                                       "dt",
+                                       "solver",
+                                       "stop",
+                                       "iterations",
+                                       "linear_iterations",
+                                       "residual",
+                                       "tolerance",
+                                       "energy",
+                                       "momentum",
+                                       "angular_momentum",
+                                       "min_J",
+                                       "inverted",
+                                       "vertices",
+                                       "seconds"};
+    const pli_json_node *node = pli_json_child(&json, &json.nodes[0]);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
+        assert_non_null(node);
+        assert_string_equal(node->key, keys[i]);
+        node = pli_json_next(&json, node);
+    }
+    assert_null(node);
+    assert_string_equal(pli_json_text(&json, &json.nodes[0], "stop", ""), "gradient");
+    assert_int_equal(pli_json_get(&json, &json.nodes[0], "residual")->kind, PLI_JSON_NULL);
+    // every digit survives
+    assert_true(pli_json_number(&json, &json.nodes[0], "time", 0) == step.time);
+    assert_true(pli_json_number(&json, pli_json_get(&json, &json.nodes[0], "energy"), "total", 0) ==
+                step.energy.total);
+    pli_json_clear(&json);
+    pli_text_clear(&text);
+}
+
+static void page_escapes_every_text(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    pli_step_report step = calm_step(1);
+    step.phase_name[0] = "</script><script>alert(1)</script>";
+    pli_report_add(&report, &step);
+    pli_report_facts facts = calm_facts();
+    facts.scene = "<b>&\"scene\"</b>";
+    facts.command = "pliant run '<img alt=x>'";
+    facts.message = "<i>failed</i>";
+    facts.status_health = PLI_HEALTH_BAD;
+    OK(fix->context, pli_report_write(&report, &facts, in_folder(fix, "report.html")));
+    size_t count = 0;
+    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    assert_null(strstr(page, "<b>&"));
+    assert_null(strstr(page, "<img"));
+    assert_null(strstr(page, "<i>failed"));
+    assert_null(strstr(page, "alert(1)</script>"));
+    assert_non_null(strstr(page, "&lt;b&gt;&amp;&quot;scene&quot;&lt;/b&gt;"));
+    assert_non_null(strstr(page, "Do not trust this run."));
+    // nothing is fetched from anywhere
+    assert_null(strstr(page, "src="));
+    assert_null(strstr(page, "@import"));
+    assert_null(strstr(page, "url("));
+    free(page);
+    pli_report_clear(&report);
+}
+
+static void page_of_an_empty_run_is_written(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    pli_report_facts facts = calm_facts();
+    OK(fix->context, pli_report_write(&report, &facts, in_folder(fix, "report.html")));
+    pli_report_clear(&report);
+}
+
+static void any_failed_allocation_leaks_nothing(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_status status = PLI_ERROR_MEMORY;
+    for (int64_t n = 1; status != PLI_OK; ++n) {
+        assert_true(n < 500);
+        pli_fault fault = {0};
+        pli_context_def def = pli_context_def_default();
+        def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        OK(NULL, pli_context_create(&def, &context));
+        fault.fail_at = fault.calls + n;
+        pli_report report;
+        pli_report_facts facts = calm_facts();
+        status = pli_report_init(&report, context);
+        if (status == PLI_OK) add_calm_steps(&report, 20);
+        if (status == PLI_OK) {
+            status = pli_report_write(&report, &facts, in_folder(fix, "report.html"));
+        }
+        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
+        pli_report_clear(&report);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_FOLDER(many_steps_keep_sums_and_spikes),
+        TEST_IN_FOLDER(every_fault_is_judged_by_its_own_check),
+        TEST_IN_FOLDER(lines_of_the_log_give_the_same_report),
+        TEST_IN_FOLDER(log_line_has_the_documented_keys),
+        TEST_IN_FOLDER(page_escapes_every_text),
+        TEST_IN_FOLDER(page_of_an_empty_run_is_written),
+        TEST_IN_FOLDER(any_failed_allocation_leaks_nothing),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

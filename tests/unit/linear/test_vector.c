@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unit/linear/problems.h"
+
+enum { N = 30011 }; // several blocks and a ragged end
+
+static void combinations_equal_their_formulas(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    double *x = random_vector(N, 1);
+    double *y = random_vector(N, 2);
+    double *out = new_vector(N);
+
+    pli_vector_copy(context, N, y, out);
+    pli_vector_axpy(context, N, 2.5, x, out);
+    for (int i = 0; i < N; ++i) NEAR(out[i], y[i] + 2.5 * x[i], 1e-15, 1e-15);
+    pli_vector_copy(context, N, y, out);
+    pli_vector_xpby(context, N, x, -0.5, out);
+    for (int i = 0; i < N; ++i) NEAR(out[i], x[i] - 0.5 * y[i], 1e-15, 1e-15);
+    pli_vector_subtract(context, N, x, y, out);
+    for (int i = 0; i < N; ++i) NEAR(out[i], x[i] - y[i], 0, 0);
+    pli_vector_scale(context, N, 3, out);
+    for (int i = 0; i < N; ++i) NEAR(out[i], 3 * (x[i] - y[i]), 0, 0);
+    pli_vector_fill(context, N, 7, out);
+    for (int i = 0; i < N; ++i) NEAR(out[i], 7, 0, 0);
+
+    free(x);
+    free(y);
+    free(out);
+    pli_context_destroy(context);
+}
+
+static void sums_equal_long_double_sums(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    double *w = random_vector(N, 3);
+    double *x = random_vector(N, 1);
+    double *y = random_vector(N, 2);
+    long double dot = 0, weighted = 0, norm2 = 0;
+    for (int i = 0; i < N; ++i) {
+        dot += (long double)x[i] * y[i];
+        weighted += (long double)w[i] * x[i] * y[i];
+        norm2 += (long double)x[i] * x[i];
+    }
+    // partial sums of 8192 / 8 terms below one: rounding of some 1e-13
+    NEAR(pli_vector_dot(context, N, x, y), (double)dot, 0, 1e-12);
+    NEAR(pli_vector_weighted_dot(context, N, w, x, y), (double)weighted, 0, 1e-12);
+    NEAR(pli_vector_norm2(context, N, x), (double)norm2, 1e-14, 0);
+    NEAR(pli_vector_norm(context, N, x), sqrt((double)norm2), 1e-14, 0);
+    NEAR(pli_vector_dot(context, 0, x, y), 0, 0, 0);
+    free(w);
+    free(x);
+    free(y);
+    pli_context_destroy(context);
+}
+
+static void largest_entry_is_found_and_nan_is_not_hidden(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    double *x = random_vector(N, 1);
+    x[20000] = -5;
+    NEAR(pli_vector_max_abs(context, N, x), 5, 0, 0);
+    x[3] = NAN;
+    assert_true(isnan(pli_vector_max_abs(context, N, x)));
+    NEAR(pli_vector_max_abs(context, 0, x), 0, 0, 0);
+    free(x);
+    pli_context_destroy(context);
+}
+
+static void step_equals_its_parts(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    double *p = random_vector(N, 1);
+    double *q = random_vector(N, 2);
+    double *x = random_vector(N, 3);
+    double *r = random_vector(N, 4);
+    double *x_want = random_vector(N, 3);
+    double *r_want = random_vector(N, 4);
+    double rr = pli_vector_step(context, N, 0.75, p, q, x, r);
+    pli_vector_axpy(context, N, 0.75, p, x_want);
+    pli_vector_axpy(context, N, -0.75, q, r_want);
+    AT_MOST(relative_difference(N, x, x_want), 1e-15);
+    AT_MOST(relative_difference(N, r, r_want), 1e-15);
+    NEAR(rr, pli_vector_norm2(context, N, r), 1e-15, 0);
+    free(p);
+    free(q);
+    free(x);
+    free(r);
+    free(x_want);
+    free(r_want);
+    pli_context_destroy(context);
+}
+
+static void sums_have_the_same_bits_for_any_thread_count(void **state)
+{
+    (void)state;
+    double *x = random_vector(N, 1);
+    double *y = random_vector(N, 2);
+    double reference = 0;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        pli_context *context = make_context(threads);
+        double dot = pli_vector_dot(context, N, x, y);
+        if (threads == 1) reference = dot;
+        assert_memory_equal(&dot, &reference, sizeof dot);
+        pli_context_destroy(context);
+    }
+    free(x);
+    free(y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(combinations_equal_their_formulas),
+        cmocka_unit_test(sums_equal_long_double_sums),
+        cmocka_unit_test(largest_entry_is_found_and_nan_is_not_hidden),
+        cmocka_unit_test(step_equals_its_parts),
+        cmocka_unit_test(sums_have_the_same_bits_for_any_thread_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
