@@ -345,6 +345,23 @@ static void trivial_and_broken_input_is_reported(void **state)
     clear_setup(&s);
 }
 
+static pli_bcsr *make_empty(pli_context *context)
+{
+    pli_bcsr *matrix = NULL;
+    OK(context, pli_bcsr_create(context, 0, 0, NULL, &matrix));
+    return matrix;
+}
+
+static void empty_systems_are_solved_at_once(void **state)
+{
+    (void)state;
+    setup s = make_setup(2, make_empty);
+    pli_krylov_def def = pli_krylov_def_default();
+    assert_int_equal(solve(&s, pli_pcg, &def, NULL).stop, PLI_KRYLOV_CONVERGED);
+    assert_int_equal(solve(&s, pli_minres, &def, NULL).stop, PLI_KRYLOV_CONVERGED);
+    clear_setup(&s);
+}
+
 static void negate(const void *self, const double *x, double *y)
 {
     const setup *s = self;
@@ -459,6 +476,7 @@ int main(void)
         cmocka_unit_test(minres_residuals_never_grow),
         cmocka_unit_test(the_callback_can_stop_a_solve),
         cmocka_unit_test(trivial_and_broken_input_is_reported),
+        cmocka_unit_test(empty_systems_are_solved_at_once),
         cmocka_unit_test(preconditioners_that_are_not_positive_are_noticed),
         cmocka_unit_test(a_zero_operator_is_a_breakdown),
         cmocka_unit_test(solves_have_the_same_bits_for_any_thread_count),
