@@ -14,7 +14,8 @@
 // exist, no cell with a vertex twice. Orientation and volume are judged where a mesh is used.
 //
 // The file is read at once (see file.h for what is refused). No count in a file is believed before
-// it was compared with the bytes that are left, so memory stays within a few times the file's size.
+// it was compared with the bytes that are left, so memory is about the file's size for usual files
+// and a small multiple of it for any.
 // Failures say "file:line: what is wrong, and what would be right" or "file: byte n: ...".
 #ifndef PLI_IO_MESH_FILE_H
 #define PLI_IO_MESH_FILE_H
@@ -45,10 +46,5 @@ const char *pli_mesh_file_format(const pli_mesh_file *mesh);
 
 // Fails with the file's name unless there are tetrahedra. Errors: mesh.
 PLI_CHECKED pli_status pli_mesh_file_require_tets(const pli_mesh_file *mesh);
-
-// The formats, in a fixed order: name, and endings as "node, ele, face". Lifetime: static.
-int32_t pli_mesh_format_count(void);
-const char *pli_mesh_format_name(int32_t index);
-void pli_mesh_format_endings(int32_t index, char *text, size_t capacity);
 
 #endif
