@@ -134,8 +134,7 @@ static pli_status read_faces(lists *list, pli_scan *scan)
     return PLI_OK;
 }
 
-// ---- TetGen: one file a list
-// ------------------------------------------------------------------------
+// ---- TetGen: one file a list ----
 
 typedef pli_status (*read_list_fn)(lists *list, pli_scan *scan);
 
@@ -222,8 +221,7 @@ static pli_status read_tetgen(pli_mesh_builder *builder, pli_scan *scan)
 const pli_mesh_format pli_mesh_format_tetgen = {
     "TetGen", {"node", "ele", "face"}, NULL, read_tetgen};
 
-// ---- Vega: all in one file
-// --------------------------------------------------------------------------
+// ---- Vega: all in one file ----
 
 static pli_status read_vega_section(lists *list, pli_scan *scan)
 {

@@ -106,8 +106,7 @@ static const char *group_of_triangle(const pli_mesh_data *data, int32_t triangle
     return group >= 0 ? data->group_names[group] : "";
 }
 
-// ---- all formats alike
-// ------------------------------------------------------------------------------
+// ---- all formats alike ----
 
 static void every_format_yields_the_same_mesh(void **state)
 {
@@ -273,8 +272,7 @@ static void repeated_vertices_are_refused_by_name(void **state)
            "memory:5: triangle 1, counted from 0, uses a vertex twice; 3 different");
 }
 
-// ---- Gmsh
-// -------------------------------------------------------------------------------------------
+// ---- Gmsh ----
 
 static void gmsh_physical_groups_are_named(void **state)
 {
@@ -309,9 +307,23 @@ static void gmsh_physical_groups_are_named(void **state)
 #define GMSH22_NODES GMSH22 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
 #define GMSH41 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
 
-static void gmsh_entity_in_several_groups_counts_for_the_first(void **state)
+static void gmsh_cell_in_several_groups_counts_once(void **state)
 {
     fixture *fix = *state;
+    // version 2 writes it once per group
+    pli_mesh_file *twice =
+        load(fix, "msh",
+             GMSH22_NODES "$Elements\n4\n1 4 2 5 1 1 2 3 4\n2 4 2 6 1 1 2 3 4\n3 2 2 5 1 1 2 3\n"
+                          "4 2 2 5 1 1 2 3\n$EndElements\n");
+    expect_counts(twice, 4, 1, 2);
+    assert_string_equal(group_of_tet(pli_mesh_file_data(twice), 0), "5");
+    assert_string_equal(fix->warning,
+                        "memory: 1 cells belong to further physical groups; the first "
+                        "of each is used");
+    pli_mesh_file_destroy(twice);
+    fix->warning_count = 0;
+
+    // version 4 says it of the entity
     pli_mesh_file *mesh =
         load(fix, "msh",
              GMSH41 "$Entities\n0 0 0 1\n1 0 0 0 1 1 1 2 5 6 0\n$EndEntities\n$Nodes\n1 4 1 4\n"
@@ -386,8 +398,7 @@ static void gmsh_faults_are_told(void **state)
     }
 }
 
-// ---- the others
-// -------------------------------------------------------------------------------------
+// ---- the others ----
 
 static void write_file(fixture *fix, const char *path, const char *text)
 {
@@ -654,8 +665,7 @@ static void binary_faults_name_the_byte(void **state)
     free(out.at);
 }
 
-// ---- writing
-// ----------------------------------------------------------------------------------------
+// ---- writing ----
 
 static void written_meshes_read_back_bit_by_bit(void **state)
 {
@@ -714,7 +724,7 @@ int main(void)
         TEST(use_as_solid_needs_tetrahedra),
         TEST(repeated_vertices_are_refused_by_name),
         TEST(gmsh_physical_groups_are_named),
-        TEST(gmsh_entity_in_several_groups_counts_for_the_first),
+        TEST(gmsh_cell_in_several_groups_counts_once),
         TEST(gmsh_higher_order_cells_become_their_corners),
         TEST(gmsh_faults_are_told),
         TEST(tetgen_files_find_each_other),
