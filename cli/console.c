@@ -20,10 +20,11 @@ double pli_cli_seconds(void)
 
 // ---- what the terminal and the environment allow
 
+// Whether a variable of the kind NO_COLOR is set; empty and 0 count as not set.
 static bool is_set(const char *variable)
 {
     const char *value = getenv(variable);
-    return value != NULL && value[0] != '\0';
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
 static bool is_smart_terminal(void)
@@ -64,7 +65,7 @@ static int32_t asked_level(const pli_cli_arguments *arguments)
 
 bool pli_cli_console_init(pli_cli_console *console, const pli_cli_arguments *arguments)
 {
-    *console = (pli_cli_console){.quiet = arguments->quiet, .start = pli_cli_seconds()};
+    *console = (pli_cli_console){.start = pli_cli_seconds()};
     pthread_mutex_init(&console->lock, NULL);
     console->live = is_smart_terminal() && !arguments->quiet;
     console->color = is_set("CLICOLOR_FORCE") || (is_smart_terminal() && !is_set("NO_COLOR"));
@@ -151,34 +152,36 @@ void pli_cli_console_log(void *user, pli_log_level level, const char *text)
     write_line(user, level, styles[level].label, text);
 }
 
-void pli_cli_say(pli_cli_console *console, const char *format, ...)
+static void write_format(pli_cli_console *console, pli_log_level level, const char *label,
+                         const char *format, va_list arguments)
 {
     char line[LINE_CAPACITY];
+    vsnprintf(line, sizeof line, format, arguments);
+    write_line(console, level, label, line);
+}
+
+void pli_cli_say(pli_cli_console *console, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    write_format(console, PLI_LOG_INFO, "", format, arguments);
     va_end(arguments);
-    write_line(console, PLI_LOG_INFO, "", line);
 }
 
 void pli_cli_warn(pli_cli_console *console, const char *format, ...)
 {
-    char line[LINE_CAPACITY];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    write_format(console, PLI_LOG_WARNING, styles[PLI_LOG_WARNING].label, format, arguments);
     va_end(arguments);
-    write_line(console, PLI_LOG_WARNING, styles[PLI_LOG_WARNING].label, line);
 }
 
 void pli_cli_error(pli_cli_console *console, const char *format, ...)
 {
-    char line[LINE_CAPACITY];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    write_format(console, PLI_LOG_ERROR, "pliant: ", format, arguments);
     va_end(arguments);
-    write_line(console, PLI_LOG_ERROR, "pliant: ", line);
 }
 
 // Whether a message begins like `file:12:3: `.

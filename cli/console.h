@@ -27,9 +27,8 @@ typedef struct pli_cli_console {
     pli_log_level level;      // of lines on standard error
     pli_log_level file_level; // of lines in the log file
     FILE *file;               // --log-file, or NULL
-    bool quiet;
-    bool live;  // standard error is a terminal that can move its cursor
-    bool color; // standard error understands colours
+    bool live;                // standard error is a terminal that can move its cursor
+    bool color;               // standard error understands colours
     double start;
 
     pthread_mutex_t lock; // guards what follows, and the order of lines

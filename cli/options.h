@@ -117,6 +117,11 @@ typedef struct pli_cli_arguments {
     bool edges;
     bool dark;
 
+    // export
+    pli_cli_integer first;
+    pli_cli_integer last;
+    pli_cli_integer max_targets;
+
     // export, schema, help, bench
     int32_t format; // index into the choices of the command
     bool man;

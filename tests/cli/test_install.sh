@@ -36,6 +36,12 @@ consumer=$PLIANT_SOURCE/tests/cli/consumer
 "$PLIANT_COMPILER" -std=c17 -o by_pkg_config "$consumer/main.c" $(pkg-config --cflags --libs pliant) ||
     fail "compiling by pkg-config"
 LD_LIBRARY_PATH=$library ./by_pkg_config | grep -q '^pliant ' || fail "running what pkg-config made"
+# the static library, with everything that it needs
+# shellcheck disable=SC2046
+"$PLIANT_COMPILER" -std=c17 -o by_archive "$consumer/main.c" $(pkg-config --cflags pliant) \
+    "$library/libpliant.a" $(pkg-config --static --libs pliant | sed 's/-lpliant//') ||
+    fail "compiling with the static library by pkg-config"
+./by_archive | grep -q '^pliant ' || fail "running with the static library"
 
 # ---- examples: each compiles against the installed tree alone, and runs
 for example in "$PLIANT_SOURCE"/examples/*.c; do

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program outside the project: compiles against the installed headers and links what they declare.
+// A program outside the project: compiles against the installed headers and links what they
+// declare.
 #include <pliant/pliant.h>
 
 #include <stdio.h>
