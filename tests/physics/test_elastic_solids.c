@@ -225,8 +225,8 @@ static void expect_recovery(const char *start, int32_t seed)
              "seed: %d\n"
              "materials: {m: {law: fixed-corotated, density: 1000, young: 1e6, poisson: 0.3, "
              "drag: 5}}\n"
-             "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [4, 4, 4]}}, material: m, "
-             "start: %s}}\n"
+             "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [4, 4, 4], split: six}}, "
+             "material: m, start: %s}}\n"
              "gravity: [0, 0, 0]\n"
              "time: {fps: 24, frames: 1}\n",
              (int)seed, start);
@@ -240,6 +240,8 @@ static void expect_recovery(const char *start, int32_t seed)
     simulation_clear(&s);
 }
 
+// (A cube of few cells can also come to rest in another equilibrium without inverted elements, such
+// as a corner pushed in; these twenty starts do not.)
 static void tangled_cubes_find_back_to_their_rest_shape(void **state)
 {
     (void)state;
