@@ -141,6 +141,110 @@ PLI_API PLI_CHECKED pli_status pli_series_load(pli_series *series, int32_t posit
 // For frames of pli_series_load only.
 PLI_API void pli_frame_destroy(pli_frame *frame);
 
+// ---- checkpoints -------------------------------------------------------------------------------
+//
+// A checkpoint is a state with the scene it belongs to, in <folder>/step_<number>.h5 (HDF5). The
+// two newest are kept. A file that is cut short, damaged, of another version or of another scene is
+// refused; loading then falls back to the one before it. What changes no result does not count as
+// another scene: about, output, and the number of frames.
+
+// Errors: io, memory; earlier checkpoints are as they were.
+PLI_API PLI_CHECKED pli_status pli_checkpoint_save(const pli_scene *scene, const pli_model *model,
+                                                   pli_state *state, const char *folder);
+
+// Restores the newest whole checkpoint. Errors: io (none is there, or none is whole), scene (of
+// another scene; names both hashes), memory.
+PLI_API PLI_CHECKED pli_status pli_checkpoint_load(const pli_scene *scene, const pli_model *model,
+                                                   const char *folder, pli_state *state);
+
+// ---- runs --------------------------------------------------------------------------------------
+//
+// A run simulates a scene into a folder:
+//   scene.yaml       the scene with every default filled in
+//   steps.jsonl      a JSON object a step; iterations.jsonl, one an iteration, if the scene asks
+//   series.pvd       the frames, in frames/
+//   checkpoint/      the two newest states
+//   run.json         version, times, warnings, how it ended
+//   report.html      plots and a verdict, written when the run ends for whatever reason
+// The folder has a lock that goes away with the process: two runs never share one. A run that was
+// interrupted, killed or stopped at a limit can be resumed and gives the same frames and
+// checkpoints, bit for bit, as one that was not.
+
+typedef struct pli_run_progress {
+    int32_t frame;                 // frames computed so far, the initial one not counted
+    int32_t frame_count;           // to compute in all
+    int64_t step;                  // steps taken so far
+    int64_t step_count;            // to take in all
+    double time;                   // simulated so far (s)
+    double seconds;                // since the run was created (wall clock)
+    double seconds_left;           // estimate; negative: not known yet
+    const pli_step_report *report; // of the last step
+} pli_run_progress;
+
+typedef void (*pli_run_progress_fn)(void *user, const pli_run_progress *progress);
+
+typedef struct pli_run_def {
+    const pli_scene *scene;       // borrowed until the run is destroyed
+    const char *folder;           // made if it is not there
+    bool force;                   // replace the files of an earlier run in the folder
+    bool resume;                  // go on from its newest checkpoint; without one, begin again
+    int32_t frames;               // to compute; 0: as many as the scene says
+    int64_t steps;                // stop after so many steps in all; 0: no limit
+    double seconds;               // stop after so much wall-clock time; 0: no limit
+    const char *command;          // command line, for run.json and the report; NULL: none
+    pli_run_progress_fn progress; // hears every step; NULL: nobody does
+    void *progress_user;
+    pli_cancel_fn cancel; // asked at every iteration; NULL: never stops
+    void *cancel_user;
+} pli_run_def;
+
+typedef enum pli_run_outcome {
+    PLI_RUN_GOING,       // has not ended
+    PLI_RUN_DONE,        // every frame was computed
+    PLI_RUN_LIMITED,     // stopped at a limit of the def; the state is saved
+    PLI_RUN_INTERRUPTED, // stopped by the cancel hook; the state is saved
+    PLI_RUN_FAILED,      // a step was rejected, or memory ran out; the state before it is saved
+    PLI_RUN_BROKEN,      // numbers that are not finite; the state before them is saved
+    PLI_RUN_UNWRITTEN    // a file could not be written
+} pli_run_outcome;
+
+typedef struct pli_run_info {
+    pli_run_outcome outcome;
+    int64_t step;        // taken in all
+    int64_t first_step;  // the run was resumed after this step; 0: it began anew
+    int32_t frame;       // computed in all, the initial one not counted
+    double time;         // simulated (s)
+    double seconds;      // wall clock, since the run was created
+    int64_t unconverged; // steps that ended without convergence
+    const char *folder;  // Lifetime: that of the run
+} pli_run_info;
+
+typedef struct pli_run pli_run;
+
+PLI_API pli_run_def pli_run_def_default(void);
+
+// Compiles the scene, takes the folder and writes frame 0, or restores the newest checkpoint.
+// Errors: io (folder in use, holding another run, not writable), scene, mesh, unsupported, memory,
+// argument.
+PLI_API PLI_CHECKED pli_status pli_run_create(const pli_run_def *def, pli_run **run);
+PLI_API void pli_run_destroy(pli_run *run);
+
+// Computes up to the next frame and writes it. *more tells whether there is another one; when there
+// is not, the run has ended and its report is written. Errors end the run too: interrupted,
+// numeric (failed or broken), io, memory. The message says where the state was saved.
+PLI_API PLI_CHECKED pli_status pli_run_advance(pli_run *run, bool *more);
+
+// Advances until the run ends. A limit of the def is not an error.
+PLI_API PLI_CHECKED pli_status pli_run_execute(pli_run *run);
+
+PLI_API void pli_run_get_info(const pli_run *run, pli_run_info *info);
+
+// "done", "interrupted", ... as in run.json.
+PLI_API const char *pli_run_outcome_name(pli_run_outcome outcome);
+
+// What the run works on. Lifetime: that of the run.
+PLI_API const pli_model *pli_run_model(const pli_run *run);
+PLI_API const pli_state *pli_run_state(const pli_run *run);
 // ---- pictures ------------------------------------------------------------------------------
 //
 // Frames as pictures and films, without a display. A picture is a small ray caster: surfaces of

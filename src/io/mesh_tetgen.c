@@ -15,6 +15,7 @@
 #include "io/file.h"
 
 #include <math.h>
+#include <strings.h>
 
 typedef struct lists {
     pli_mesh_builder *builder;
@@ -150,7 +151,7 @@ static pli_status end_of_list(pli_scan *scan)
 {
     if (!pli_scan_skip_blank(scan)) return PLI_OK;
     return pli_scan_fail_word(scan, "the end of the file after the last item that its head counts",
-                              "an end");
+                              "nothing more");
 }
 
 // The path with another ending. NULL when memory ran out.
@@ -175,7 +176,7 @@ static pli_status read_whole_list(lists *list, pli_scan *scan, read_list_fn read
 static pli_status read_companion(lists *list, const char *ending, bool may_miss, read_list_fn read)
 {
     pli_context *context = list->builder->context;
-    if (strcmp(pli_path_ending(list->builder->path), ending) == 0) {
+    if (strcasecmp(pli_path_ending(list->builder->path), ending) == 0) {
         return read_whole_list(list, list->given, read);
     }
     char *bytes = NULL;

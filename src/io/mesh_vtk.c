@@ -212,12 +212,11 @@ static pli_status read_cells(vtk *file)
     PLI_TRY(begin_numbers(file));
     // no stream of cells can begin with the letters of this word
     const char *begin = file->scan->next;
-    bool arrays = pli_scan_accept(file->scan, "OFFSETS");
-    if (arrays) file->scan->binary = false;
-    if (!arrays) file->scan->next = begin;
-    if (arrays) {
+    if (pli_scan_accept(file->scan, "OFFSETS")) {
+        file->scan->binary = false;
         PLI_TRY(read_arrays(file, counts[0], counts[1]));
     } else {
+        file->scan->next = begin;
         PLI_TRY(read_stream(file, counts[0], counts[1]));
     }
     end_numbers(file);

@@ -3,8 +3,8 @@
 
 #include "linear/vector.h"
 
-// items per block of the fused update, as in vector.c
-enum { GRAIN = 8192 };
+// items per block of the fused updates, as in vector.c, and running sums of a block
+enum { GRAIN = 8192, LANES = 4 };
 
 pli_krylov_def pli_krylov_def_default(void)
 {
@@ -179,6 +179,40 @@ static bool pcg_step_length(pcg_state *state, int32_t iteration, double *alpha)
     return false;
 }
 
+typedef struct pcg_update {
+    double alpha;
+    const double *p;
+    const double *q;
+    double *x;
+    double *r;
+} pcg_update;
+
+// x += alpha p, r -= alpha q in one pass; the sum is |r|^2
+static pli_sum pcg_update_range(void *user, int64_t begin, int64_t end)
+{
+    const pcg_update *update = user;
+    const double *restrict p = update->p;
+    const double *restrict q = update->q;
+    double *restrict x = update->x;
+    double *restrict r = update->r;
+    double alpha = update->alpha;
+    double lanes[LANES] = {0};
+    int64_t i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        for (int64_t k = 0; k < LANES; ++k) {
+            x[i + k] += alpha * p[i + k];
+            r[i + k] -= alpha * q[i + k];
+            lanes[k] += r[i + k] * r[i + k];
+        }
+    }
+    for (; i < end; ++i) {
+        x[i] += alpha * p[i];
+        r[i] -= alpha * q[i];
+        lanes[0] += r[i] * r[i];
+    }
+    return (pli_sum){(lanes[0] + lanes[1]) + (lanes[2] + lanes[3]), 0};
+}
+
 // One iteration; true when the solve ends with it.
 static bool pcg_iterate(pcg_state *state, int32_t iteration)
 {
@@ -187,8 +221,9 @@ static bool pcg_iterate(pcg_state *state, int32_t iteration)
     if (!pcg_step_length(state, iteration, &alpha)) return true;
 
     // x += alpha p, r -= alpha A p
-    state->rr = pli_vector_step(common->context, common->n, alpha, state->p, state->q,
-                                common->system->x, state->r);
+    pcg_update update = {alpha, state->p, state->q, common->system->x, state->r};
+    state->rr = pli_sum_value(
+        pli_parallel_sum(common->context, common->n, GRAIN, pcg_update_range, &update));
 
     // the plain norm may end the solve before B is applied again
     bool plain = common->def->norm == PLI_KRYLOV_NORM_PLAIN;

@@ -7,8 +7,9 @@
 //
 // m and l are chosen so that the tangent at rest is that of linear elasticity with mu and lambda
 // (their section 3.4), alpha so that the rest state is free of stress; the constants make its
-// energy zero. Smooth and finite for every F, and with the logarithm the collapsed state F = 0 is
-// not a resting point of a body that is compressed. l > 0 for every admissible Poisson's ratio.
+// energy zero. Smooth and finite for every F. Without the logarithm the collapsed state F = 0 would
+// be a local minimum; with it, all curvature vanishes there. l > 0 for every admissible Poisson's
+// ratio.
 #include "material/invariant.h"
 #include "material/lame.h"
 #include "material/laws.h"

@@ -14,10 +14,9 @@
 //
 //   T_broadcast(s)                s in every lane
 //   T_load(p), T_store(x, p)      from and to memory of any alignment
-//   T_load_some(p, count), T_store_some(x, p, count)   at most count lanes, the others zero
 //   T_select(mask, x, y)          mask ? x : y
 //   T_min, T_max                  the second operand where one is not a number
-//   T_abs, T_sqrt, T_copysign(magnitude, sign)
+//   T_abs, T_sqrt, T_rsqrt, T_copysign(magnitude, sign)
 //   T_flip_sign(x, y)             x, negated where y is negative (-0 included)
 //   T_any(mask), T_all(mask)      over lanes, as a plain bool
 //   T_scaling(x, &scale, &back)   powers of two with scale * |x| in [1, 2) and scale * back = 1
@@ -159,7 +158,6 @@ PLI_INLINE bool pli_f8_any(pli_f8_mask mask)
 #define PLI_SIMD_MASK pli_d4_mask
 #define PLI_SIMD_ELEMENT double
 #define PLI_SIMD_INTEGER int64_t
-#define PLI_SIMD_LANES PLI_D4_LANES
 #define PLI_SIMD_SIGN INT64_MIN
 #define PLI_SIMD_EXPONENT 0x7ff0000000000000
 #define PLI_SIMD_EXPONENT_ONE 0x0010000000000000
@@ -171,7 +169,6 @@ PLI_INLINE bool pli_f8_any(pli_f8_mask mask)
 #define PLI_SIMD_MASK pli_f8_mask
 #define PLI_SIMD_ELEMENT float
 #define PLI_SIMD_INTEGER int32_t
-#define PLI_SIMD_LANES PLI_F8_LANES
 #define PLI_SIMD_SIGN INT32_MIN
 #define PLI_SIMD_EXPONENT 0x7f800000
 #define PLI_SIMD_EXPONENT_ONE 0x00800000

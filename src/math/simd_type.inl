@@ -21,16 +21,10 @@ PLI_INLINE void PLI_SIMD_NAME(store)(PLI_SIMD_T x, PLI_SIMD_ELEMENT *to)
     memcpy(to, &x, sizeof x);
 }
 
-PLI_INLINE PLI_SIMD_T PLI_SIMD_NAME(load_some)(const PLI_SIMD_ELEMENT *from, int64_t count)
+// Exact to rounding: the machine's estimate would differ from one make of processor to the next.
+PLI_INLINE PLI_SIMD_T PLI_SIMD_NAME(rsqrt)(PLI_SIMD_T x)
 {
-    PLI_SIMD_T x = {0};
-    memcpy(&x, from, count < (int64_t)PLI_SIMD_LANES ? (size_t)count * sizeof *from : sizeof x);
-    return x;
-}
-
-PLI_INLINE void PLI_SIMD_NAME(store_some)(PLI_SIMD_T x, PLI_SIMD_ELEMENT *to, int64_t count)
-{
-    memcpy(to, &x, count < (int64_t)PLI_SIMD_LANES ? (size_t)count * sizeof *to : sizeof x);
+    return (PLI_SIMD_ELEMENT)1 / PLI_SIMD_NAME(sqrt)(x);
 }
 
 PLI_INLINE PLI_SIMD_T PLI_SIMD_NAME(abs)(PLI_SIMD_T x)
@@ -79,7 +73,6 @@ PLI_INLINE void PLI_SIMD_NAME(scaling)(PLI_SIMD_T x, PLI_SIMD_T *scale, PLI_SIMD
 #undef PLI_SIMD_ELEMENT
 #undef PLI_SIMD_INTEGER
 #undef PLI_SIMD_SIGN
-#undef PLI_SIMD_LANES
 #undef PLI_SIMD_EXPONENT
 #undef PLI_SIMD_EXPONENT_ONE
 #undef PLI_SIMD_EXPONENT_BIAS

@@ -149,4 +149,7 @@ void pli_polar(const double F[9], double R[9], double S[9])
     pli_mat3_multiply_transposed_right(U, V, R);
     for (int k = 0; k < 9; ++k) scaled[k] = V[k] * sigma[k % 3];
     pli_mat3_multiply_transposed_right(scaled, V, S);
+    S[1] = S[3];
+    S[2] = S[6];
+    S[5] = S[7];
 }

@@ -3,6 +3,7 @@
 
 #include "linear/vector.h"
 
+#include <float.h>
 #include <math.h>
 
 // directions cut short by indefiniteness, one after another, before the projected Hessian takes
@@ -193,6 +194,14 @@ static void guard_direction(newton *s)
     }
 }
 
+// No coordinate would move by more than the rounding of the largest one.
+static bool is_shorter_than_rounding(const newton *s)
+{
+    pli_context *context = context_of(s);
+    return pli_vector_max_abs(context, s->n, s->d) <=
+           2 * DBL_EPSILON * pli_vector_max_abs(context, s->n, s->x);
+}
+
 static bool is_finite_vector(const newton *s, const double *v)
 {
     return isfinite(pli_vector_dot(context_of(s), s->n, v, v));
@@ -220,11 +229,43 @@ static void search_along(newton *s, pli_line_report *found)
     pli_timers_end(s->env->timers);
 }
 
-// The predicted decrease is below what the energy can resolve.
-static bool is_hidden_by_rounding(const newton *s)
+// Last word when no decrease of E can be seen: a full Newton step is still good when it at least
+// halves the norm of the gradient while E moves by no more than the predicted decrease, that is,
+// by rounding. On success trial_x and trial_g hold the point and its gradient.
+static bool improves_gradient(newton *s, pli_line_report *found)
+{
+    pli_timers_begin(s->env->timers, "line search");
+    pli_context *context = context_of(s);
+    pli_vector_copy(context, s->n, s->x, s->trial_x);
+    pli_vector_axpy(context, s->n, 1, s->d, s->trial_x);
+    pli_sum energy = pli_objective_energy(s->objective, s->trial_x);
+    pli_objective_compute_gradient(s->objective, s->trial_x, s->trial_g);
+    double norm = pli_objective_norm(s->objective, s->trial_g);
+    double slope = pli_vector_dot(context, s->n, s->g, s->d);
+    pli_timers_end(s->env->timers);
+
+    ++s->report->energy_evaluations;
+    bool good = norm <= 0.5 * s->report->residual && fabs(pli_sum_difference(energy, s->energy)) <=
+                                                         fabs(slope) + 1e-13 * fabs(energy.hi);
+    if (good) *found = (pli_line_report){.found = true, .alpha = 1, .energy = energy};
+    return good;
+}
+
+// Tries what is left after a line search that found nothing.
+static void search_again(newton *s, pli_line_report *found)
+{
+    if (improves_gradient(s, found)) return;
+    if (s->last.direction == PLI_DIRECTION_STEEPEST) return;
+    use_steepest_descent(s);
+    search_along(s, found);
+}
+
+// The decrease that the quadratic model predicts along steepest descent is below the resolution of
+// E.
+static bool is_at_rounding(const newton *s)
 {
     double slope = pli_vector_dot(context_of(s), s->n, s->g, s->d);
-    return fabs(slope) <= 1e-13 * fabs(s->report->energy);
+    return fabs(slope) <= 1e-12 * fabs(s->report->energy);
 }
 
 static void take_step(newton *s, const pli_line_report *found)
@@ -253,18 +294,19 @@ static pli_status iterate(newton *s, bool *over)
         s->report->stop = PLI_MINIMIZE_NONFINITE;
         return PLI_OK;
     }
-    if (s->def->safeguard) guard_direction(s);
+    if (s->def->safeguard) {
+        guard_direction(s);
+        if (is_shorter_than_rounding(s)) {
+            s->report->stop = PLI_MINIMIZE_STEP;
+            return PLI_OK;
+        }
+    }
 
     pli_line_report found;
     search_along(s, &found);
-    if (!found.found && s->def->safeguard && s->last.direction != PLI_DIRECTION_STEEPEST &&
-        !is_hidden_by_rounding(s)) {
-        // the last resort before giving up
-        use_steepest_descent(s);
-        search_along(s, &found);
-    }
+    if (!found.found && s->def->safeguard) search_again(s, &found);
     if (!found.found) {
-        s->report->stop = is_hidden_by_rounding(s) ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
+        s->report->stop = is_at_rounding(s) ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
         return PLI_OK;
     }
     take_step(s, &found);

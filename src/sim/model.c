@@ -14,6 +14,7 @@
 #include "sim/selection.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double radians_per_degree = 0.017453292519943295;
@@ -129,6 +130,7 @@ static pli_selection_source selection_source(const building *b, int32_t index)
         .tet_count = body->tet_count,
         .tets = b->meshes[index]->tets,
         .file = pli_body_mesh_file(&b->def->bodies[index]),
+        .origin = b->meshes[index]->vertex_origin,
     };
 }
 
@@ -152,8 +154,12 @@ static pli_status resolve_materials(building *b)
     if (model->materials == NULL || model->laws == NULL) return PLI_ERROR_MEMORY;
     model->material_count = count;
     for (int32_t k = 0; k < count; ++k) {
-        pli_material_values values;
-        PLI_TRY(pli_material_resolve(b->context, &b->def->materials[k], &values));
+        pli_resolved_material values;
+        pli_material_problem problem;
+        if (!pli_material_resolve(b->context, &b->def->materials[k], &values, &problem)) {
+            return PLI_FAIL(b->context, PLI_ERROR_SCENE, "materials.%s.%s: %s",
+                            b->def->materials[k].name, problem.key, problem.text);
+        }
         if (values.law->param_count > PLI_MODEL_PARAMS) {
             return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
                             "law %s has %d parameters per point; at most %d are supported",

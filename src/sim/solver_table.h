@@ -10,9 +10,9 @@
 
 typedef struct pli_solver_kind {
     pli_solver_info info;
-    bool projected;          // Hessian made positive semi-definite element by element
-    bool safeguard;          // downhill test and length clamp
-    bool two_guesses;        // start from the better of two predictions, else from the inertial one
+    bool projected;  // Hessian made positive semi-definite element by element
+    bool safeguard;  // downhill test and length clamp
+    bool best_guess; // start from the best of several predictions, else from the inertial one
     double linear_tolerance; // > 0: fixed relative tolerance; 0: the inexact rule
     double decrease;         // c1 of a backtracking search
     pli_search_kind search;

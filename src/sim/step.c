@@ -90,7 +90,12 @@ static void prepare_damping(pli_solver *s, const pli_state *state, double h)
     if (s->rayleigh != NULL) pli_rayleigh_begin_step(s->rayleigh, state->x, h);
 }
 
-// ---- initial guess (section 3.1): the better of two predictions
+// ---- initial guess (section 3.1)
+//
+// The paper takes the better of x~ and x~ + a h^2 M^-1 f(x_n). The second is exact in free fall,
+// but it is an explicit step: accepting it again and again amplifies the rounding of elastic
+// forces. So there is a third candidate in between, with gravity as the only force, and it wins
+// ties.
 
 // Writes a guess into s->x and puts held coordinates where their scripts want them.
 static void set_guess(pli_solver *s, const double *guess, double time)
@@ -99,56 +104,78 @@ static void set_guess(pli_solver *s, const double *guess, double time)
     apply_constraints(s, time);
 }
 
-// guess = x~ + a h^2 M^-1 f(x_n), with the forces without inertia
-static void explicit_guess(pli_solver *s, const pli_state *state, double *guess)
+// guess = x~ - a h^2 M^-1 g
+static void move_by_forces(void *user, int64_t begin, int64_t end)
 {
-    int32_t n = s->model->vertex_count;
-    double *g = guess;
-    memset(g, 0, 3 * (size_t)n * sizeof(double));
-    for (int32_t k = 0; k < s->objective.term_count; ++k) {
-        const pli_term *term = &s->objective.terms[k];
-        if (term->self == &s->inertia) continue;
-        term->ops->add_gradient(term->self, state->x, g);
-    }
-    for (int64_t point = 0; point < n; ++point) {
+    double *guess = ((double **)user)[0]; // holds g
+    const pli_solver *s = ((pli_solver **)user)[1];
+    for (int64_t point = begin; point < end; ++point) {
         double flexibility = 1 / s->inertia_stiffness[point];
         for (int64_t k = 3 * point; k < 3 * point + 3; ++k) {
-            guess[k] = s->inertia_target[k] - flexibility * g[k];
+            guess[k] = s->inertia_target[k] - flexibility * guess[k];
         }
     }
 }
 
-// Chooses the start of the minimisation; the inertial guess is naive, so it must be improved upon.
+typedef enum guess_kind {
+    GUESS_INERTIAL, // no forces: naive, so at least one iteration has to improve it
+    GUESS_EXPLICIT, // all forces at x_n
+    GUESS_BALLISTIC // gravity
+} guess_kind;
+
+static void compute_guess(pli_solver *s, const pli_state *state, guess_kind kind, double *guess)
+{
+    memset(guess, 0, 3 * (size_t)s->model->vertex_count * sizeof(double));
+    for (int32_t k = 0; k < s->objective.term_count && kind != GUESS_INERTIAL; ++k) {
+        const pli_term *term = &s->objective.terms[k];
+        bool wanted =
+            kind == GUESS_EXPLICIT ? term->self != &s->inertia : term->self == &s->gravity;
+        if (wanted) term->ops->add_gradient(term->self, state->x, guess);
+    }
+    void *job[2] = {guess, s};
+    pli_parallel_for(s->context, s->model->vertex_count, POINT_GRAIN, move_by_forces, job);
+}
+
+// Leaves the best guess in s->x.
+static void choose_best_guess(pli_solver *s, const pli_state *state, double time, double *guess,
+                              pli_step_report *report)
+{
+    double best_energy = INFINITY;
+    guess_kind best = GUESS_INERTIAL;
+    for (guess_kind kind = GUESS_INERTIAL; kind <= GUESS_BALLISTIC; ++kind) {
+        compute_guess(s, state, kind, guess);
+        set_guess(s, guess, time);
+        double energy = pli_sum_value(pli_objective_energy(&s->objective, s->x));
+        ++report->energy_evaluations;
+        double noise = 1e-13 * fabs(best_energy);
+        if (energy > best_energy + (isfinite(noise) ? noise : 0)) continue;
+        best_energy = energy;
+        best = kind;
+    }
+    compute_guess(s, state, best, guess);
+    set_guess(s, guess, time);
+    s->newton.min_iterations = best == GUESS_INERTIAL ? 1 : 0;
+}
+
+// Chooses the start of the minimisation.
 static pli_status choose_guess(pli_solver *s, const pli_state *state, double time,
-                               int32_t *evaluations)
+                               pli_step_report *report)
 {
     s->newton.min_iterations = 1;
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) {
         set_guess(s, state->x, time);
         return PLI_OK;
     }
-    set_guess(s, s->inertia_target, time);
-    if (!s->model->solver_kind->two_guesses) return PLI_OK;
-
+    if (!s->model->solver_kind->best_guess) {
+        set_guess(s, s->inertia_target, time);
+        return PLI_OK;
+    }
     pli_arena_mark mark = pli_arena_begin(s->scratch);
     double *guess =
         pli_arena_doubles(s->scratch, 3 * (int64_t)s->model->vertex_count, "initial guess");
-    if (guess == NULL) {
-        pli_arena_end(s->scratch, mark);
-        return PLI_ERROR_MEMORY;
-    }
-    double naive = pli_sum_value(pli_objective_energy(&s->objective, s->x));
-    explicit_guess(s, state, guess);
-    set_guess(s, guess, time);
-    double informed = pli_sum_value(pli_objective_energy(&s->objective, s->x));
-    *evaluations += 2;
-    if (informed <= naive) {
-        s->newton.min_iterations = 0;
-    } else {
-        set_guess(s, s->inertia_target, time);
-    }
+    if (guess != NULL) choose_best_guess(s, state, time, guess, report);
     pli_arena_end(s->scratch, mark);
-    return PLI_OK;
+    return guess != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 // ---- after the solve
@@ -249,7 +276,7 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, &job);
     apply_attachments(s, end_time);
     prepare_damping(s, state, state->dt);
-    pli_status status = choose_guess(s, state, end_time, &report->energy_evaluations);
+    pli_status status = choose_guess(s, state, end_time, report);
     pli_timers_end(&s->timers);
     if (status != PLI_OK) return status;
 

@@ -149,9 +149,9 @@ static double measured_order(const char *integrator)
     static double coarse[512];
     static double fine[512];
     int32_t count = 0;
-    run_bar(integrator, 1600, reference, &count);
-    run_bar(integrator, 50, coarse, &count);
-    run_bar(integrator, 100, fine, &count);
+    run_bar(integrator, 12800, reference, &count);
+    run_bar(integrator, 400, coarse, &count);
+    run_bar(integrator, 800, fine, &count);
     double e1 = 0;
     double e2 = 0;
     for (int32_t k = 0; k < count; ++k) {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run_json.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "io/file.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { RUN_BYTES_LIMIT = 1 << 20 }; // largest run.json that is read
+
+void pli_run_json_hash(uint64_t hash, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}
+
+void pli_run_json_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+    text[0] = '\0';
+    if (gmtime_r(&now, &parts) != NULL) strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+static void append_key(pli_text *text, const char *key)
+{
+    pli_text_format(text, "%s  \"%s\": ", text->length > 2 ? ",\n" : "", key);
+}
+
+static void append_string(pli_text *text, const char *key, const char *value)
+{
+    if (value == NULL) return;
+    append_key(text, key);
+    pli_json_append_string(text, value);
+}
+
+static void append_number(pli_text *text, const char *key, double value)
+{
+    append_key(text, key);
+    pli_json_append_number(text, value);
+}
+
+static void append_integer(pli_text *text, const char *key, int64_t value)
+{
+    append_key(text, key);
+    pli_text_format(text, "%lld", (long long)value);
+}
+
+// The verdict, and as warnings the reasons of every check that was not passed.
+static void append_health(pli_text *text, const pli_run_record *record)
+{
+    static const char *const names[] = {"good", "doubtful", "bad"};
+    pli_health_check checks[PLI_HEALTH_CHECKS];
+    pli_health worst = pli_report_judge(record->report, &record->facts, checks);
+    append_string(text, "health", names[worst]);
+    append_key(text, "warnings");
+    const char *separator = "[";
+    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
+        if (checks[i].health == PLI_HEALTH_GOOD) continue;
+        pli_text_append(text, separator);
+        pli_json_append_string(text, checks[i].text);
+        separator = ", ";
+    }
+    pli_text_append(text, separator[0] == '[' ? "[]" : "]");
+}
+
+static void append_seconds(pli_text *text, const pli_report *report)
+{
+    append_key(text, "seconds");
+    pli_text_append(text, "{\"total\": ");
+    pli_json_append_number(text, report->seconds);
+    for (int32_t i = 0; i < report->phase_count; ++i) {
+        pli_text_append(text, ", ");
+        pli_json_append_string(text, report->phase_names[i]);
+        pli_text_append(text, ": ");
+        pli_json_append_number(text, report->phase_seconds[i]);
+    }
+    pli_text_append(text, "}");
+}
+
+static void append_origin(pli_text *text, const pli_run_record *record)
+{
+    char hash[17];
+    pli_run_json_hash(record->scene_hash, hash);
+    append_string(text, "pliant", pli_version());
+    append_string(text, "build", pli_build_info());
+    append_string(text, "scene", record->facts.scene);
+    append_string(text, "scene_hash", hash);
+    append_string(text, "command", record->facts.command);
+    append_string(text, "status", record->facts.status);
+    append_string(text, "message", record->facts.message);
+    append_health(text, record);
+}
+
+static void append_amounts(pli_text *text, const pli_run_record *record)
+{
+    const pli_report_facts *facts = &record->facts;
+    const pli_report *report = record->report;
+    append_integer(text, "seed", facts->seed);
+    append_integer(text, "threads", facts->threads);
+    append_string(text, "solver", facts->solver);
+    append_number(text, "tolerance", record->model->tolerance);
+    append_string(text, "tolerance_unit", record->model->tolerance_unit);
+    append_integer(text, "frames", facts->frame_count);
+    append_integer(text, "frames_wanted", facts->frames_wanted);
+    append_integer(text, "steps", report->step_count);
+    append_number(text, "time", report->time);
+    append_number(text, "fps", record->fps);
+    append_string(text, "up", record->z_up ? "z" : "y");
+    append_integer(text, "vertices", facts->vertices);
+    append_integer(text, "tets", facts->tets);
+    append_integer(text, "iterations", report->iterations);
+    append_integer(text, "linear_iterations", report->linear_iterations);
+    append_integer(text, "unconverged", report->unconverged);
+    append_number(text, "wall_seconds", facts->wall_seconds);
+    append_number(text, "peak_memory", facts->peak_memory);
+    append_seconds(text, report);
+}
+
+pli_status pli_run_json_write(pli_context *context, const pli_run_record *record, const char *path)
+{
+    char now[32];
+    pli_text text;
+    pli_run_json_now(now);
+    pli_text_init(&text, context);
+    pli_text_append(&text, "{\n");
+    append_origin(&text, record);
+    append_amounts(&text, record);
+    append_string(&text, "started", record->started);
+    append_string(&text, "updated", now);
+    pli_text_append(&text, "\n}\n");
+    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) status = pli_file_write(context, path, text.bytes, text.length);
+    pli_text_clear(&text);
+    return status;
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+pli_status pli_run_json_read(pli_context *context, const char *path, pli_run_summary *summary)
+{
+    *summary = (pli_run_summary){0};
+    if (!pli_path_exists(path)) return PLI_OK;
+    char *bytes = NULL;
+    int64_t count = 0;
+    pli_json json = {.context = context};
+    pli_status status = pli_file_read(context, path, RUN_BYTES_LIMIT, &bytes, &count);
+    if (status == PLI_OK) status = pli_json_parse(&json, bytes, count);
+    if (status == PLI_OK) {
+        const pli_json_node *root = &json.nodes[0];
+        summary->fps = pli_json_number(&json, root, "fps", 0);
+        summary->z_up = pli_json_text(&json, root, "up", "y")[0] == 'z';
+        summary->wall_seconds = pli_json_number(&json, root, "wall_seconds", 0);
+        snprintf(summary->scene, sizeof summary->scene, "%s",
+                 pli_json_text(&json, root, "scene", ""));
+        snprintf(summary->scene_hash, sizeof summary->scene_hash, "%s",
+                 pli_json_text(&json, root, "scene_hash", ""));
+        snprintf(summary->started, sizeof summary->started, "%s",
+                 pli_json_text(&json, root, "started", ""));
+    }
+    pli_json_clear(&json);
+    pli_release(context, bytes);
+    return status == PLI_ERROR_MEMORY ? status : PLI_OK;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// run.json: what there is to know about a run besides its steps.
+//
+// Keys: pliant, build, scene, scene_hash, command, status, message, health, warnings[], seed,
+// threads, solver, tolerance, tolerance_unit, frames, frames_wanted, steps, time, fps, up,
+// vertices, tets, iterations, linear_iterations, unconverged, wall_seconds, peak_memory (bytes),
+// seconds{total, and one per phase}, started, updated (UTC). The file is written when the run
+// begins, with every checkpoint and at the end; status is "running" until then.
+#ifndef PLI_IO_RUN_JSON_H
+#define PLI_IO_RUN_JSON_H
+
+#include "io/report.h"
+#include "pliant/io.h"
+
+typedef struct pli_run_record {
+    const pli_report *report;
+    pli_report_facts facts;
+    const pli_model_info *model;
+    uint64_t scene_hash;
+    double fps;
+    bool z_up;
+    char started[32]; // "2024-01-31T23:59:59Z"
+} pli_run_record;
+
+// A hash as in run.json: 16 hexadecimal digits.
+void pli_run_json_hash(uint64_t hash, char text[17]);
+
+// The time now as "2024-01-31T23:59:59Z".
+void pli_run_json_now(char text[32]);
+
+// Errors: io, memory.
+PLI_CHECKED pli_status pli_run_json_write(pli_context *context, const pli_run_record *record,
+                                          const char *path);
+
+// What other parts need of a run.json: how fast and which way up frames are to be shown, and how
+// long the run has worked so far.
+typedef struct pli_run_summary {
+    double fps;          // 0: not known
+    bool z_up;           // false: y is up
+    double wall_seconds; // 0: not known
+    char scene[64];      // "" : not known
+    char scene_hash[17]; // "" : not known
+    char started[32];    // "" : not known
+} pli_run_summary;
+
+// Reads what is there; a missing or damaged file leaves the defaults. Errors: memory.
+PLI_CHECKED pli_status pli_run_json_read(pli_context *context, const char *path,
+                                         pli_run_summary *summary);
+
+#endif

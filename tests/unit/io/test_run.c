@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs: what a folder holds, how a run ends, and that one which was stopped, killed or starved goes
+// on as if nothing had happened.
+#include "folder.h"
+
+#include "fake_sim.h"
+
+#include "base/fault.h"
+#include "base/random.h"
+#include "io/json.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { FRAMES = 8 };
+
+static pli_run_def run_def(const pli_scene *scene, const char *folder)
+{
+    pli_run_def def = pli_run_def_default();
+    def.scene = scene;
+    def.folder = folder;
+    return def;
+}
+
+// Creates and executes; returns what the first failing call returned.
+static pli_status execute(const pli_run_def *def, pli_run_info *info)
+{
+    pli_run *run = NULL;
+    memset(info, 0, sizeof *info);
+    pli_status status = pli_run_create(def, &run);
+    if (status != PLI_OK) return status;
+    status = pli_run_execute(run);
+    pli_run_get_info(run, info);
+    pli_run_destroy(run);
+    return status;
+}
+
+static char *path_in(const char *folder, const char *name, char path[512])
+{
+    int length = snprintf(path, 512, "%s/%s", folder, name);
+    assert_true(length > 0 && length < 512);
+    return path;
+}
+
+static int count_lines(const char *folder, const char *name)
+{
+    char path[512];
+    size_t count = 0;
+    char *bytes = read_bytes(path_in(folder, name, path), &count);
+    int lines = 0;
+    for (size_t i = 0; i < count; ++i) lines += bytes[i] == '\n';
+    free(bytes);
+    return lines;
+}
+
+static void assert_same_file(const char *a, const char *b, const char *name)
+{
+    char path[512];
+    size_t count_a = 0;
+    size_t count_b = 0;
+    char *bytes_a = read_bytes(path_in(a, name, path), &count_a);
+    char *bytes_b = read_bytes(path_in(b, name, path), &count_b);
+    assert_int_equal(count_a, count_b);
+    assert_memory_equal(bytes_a, bytes_b, count_a);
+    free(bytes_a);
+    free(bytes_b);
+}
+
+// Frames, series and newest checkpoint of two folders are the same, byte by byte.
+static void assert_same_results(const char *a, const char *b)
+{
+    char name[64];
+    for (int32_t frame = 0; frame <= FRAMES; ++frame) {
+        snprintf(name, sizeof name, "frames/springs_%05d.vtu", frame);
+        assert_same_file(a, b, name);
+    }
+    assert_same_file(a, b, "series.pvd");
+    snprintf(name, sizeof name, "checkpoint/step_%08d.h5", 2 * FRAMES);
+    assert_same_file(a, b, name);
+    assert_int_equal(count_lines(a, "steps.jsonl"), 2 * FRAMES);
+    assert_int_equal(count_lines(b, "steps.jsonl"), 2 * FRAMES);
+}
+
+// An undisturbed run to compare with, in folder/reference.
+static void make_reference(folder_fixture *fix, const pli_scene *scene, char reference[512])
+{
+    pli_run_info info;
+    pli_run_def def = run_def(scene, path_in(fix->folder, "reference", reference));
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_DONE);
+}
+
+static void read_run_json(folder_fixture *fix, const char *folder, pli_json *json)
+{
+    char path[512];
+    size_t count = 0;
+    char *bytes = read_bytes(path_in(folder, "run.json", path), &count);
+    *json = (pli_json){.context = fix->context};
+    OK(fix->context, pli_json_parse(json, bytes, (int64_t)count));
+    free(bytes);
+}
+
+static void assert_status(folder_fixture *fix, const char *folder, const char *status)
+{
+    pli_json json;
+    read_run_json(fix, folder, &json);
+    assert_string_equal(pli_json_text(&json, &json.nodes[0], "status", ""), status);
+    pli_json_clear(&json);
+}
+
+static void folder_holds_what_is_promised(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    scene.def.output.iterations = true;
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "out/a", folder));
+    def.command = "pliant run springs";
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_DONE);
+    assert_int_equal(info.step, 2 * FRAMES);
+    assert_int_equal(info.frame, FRAMES);
+    assert_int_equal(count_entries(fix, "out/a/frames"), FRAMES + 1);
+    assert_int_equal(count_entries(fix, "out/a/checkpoint"), 2);
+    // scene, steps, iterations, series, run, report, lock and two folders
+    assert_int_equal(count_entries(fix, "out/a"), 9);
+    assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
+    assert_int_equal(count_lines(folder, "iterations.jsonl"), 4 * FRAMES);
+
+    pli_json json;
+    read_run_json(fix, folder, &json);
+    const pli_json_node *root = &json.nodes[0];
+    assert_string_equal(pli_json_text(&json, root, "status", ""), "done");
+    assert_string_equal(pli_json_text(&json, root, "command", ""), "pliant run springs");
+    assert_string_equal(pli_json_text(&json, root, "health", ""), "good");
+    assert_string_equal(pli_json_text(&json, root, "up", ""), "y");
+    assert_true(pli_json_number(&json, root, "seed", 0) == 7);
+    assert_true(pli_json_number(&json, root, "steps", 0) == 2 * FRAMES);
+    assert_true(pli_json_number(&json, root, "peak_memory", 0) > 1e6);
+    const pli_json_node *seconds = pli_json_get(&json, root, "seconds");
+    // sixteen equal terms
+    NEAR(pli_json_number(&json, seconds, "springs", 0), 2 * FRAMES * 1e-5, 1e-14, 0);
+    pli_json_clear(&json);
+}
+
+static void folder_of_another_run_is_refused_without_force(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    OK(fix->context, execute(&def, &info));
+    write_bytes(in_folder(fix, "a/notes.txt"), "mine", 4);
+    write_bytes(in_folder(fix, "a/frames/mine.vtu"), "mine", 4);
+    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    assert_true(message_has(fix->context, "already holds a run"));
+    assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
+
+    // by force, a shorter run leaves nothing of the longer one, and what is not ours stays
+    def.force = true;
+    def.frames = 1;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(count_entries(fix, "a/frames"), 3);
+    assert_int_equal(count_entries(fix, "a/checkpoint"), 1);
+    assert_int_equal(access(in_folder(fix, "a/notes.txt"), R_OK), 0);
+    def.resume = true;
+    assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
+}
+
+static void two_runs_never_share_a_folder(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    pli_run *run = NULL;
+    bool more = false;
+    OK(fix->context, pli_run_create(&def, &run));
+    OK(fix->context, pli_run_advance(run, &more));
+    pli_run_def other = def;
+    other.force = true;
+    assert_int_equal(execute(&other, &info), PLI_ERROR_IO);
+    assert_true(message_has(fix->context, "in use by another run"));
+    other.force = false;
+    other.resume = true;
+    assert_int_equal(execute(&other, &info), PLI_ERROR_IO);
+    OK(fix->context, pli_run_execute(run));
+    pli_run_destroy(run);
+    assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
+}
+
+static void unusable_folders_are_refused_and_left_alone(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    write_bytes(in_folder(fix, "file"), "x", 1);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "file", folder));
+    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    def.folder = "";
+    assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
+    def.folder = path_in(fix->folder, "a", folder);
+    def.frames = -1;
+    assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
+
+    // the scene file itself stands in the folder
+    def.frames = 0;
+    assert_int_equal(mkdir(folder, 0777), 0);
+    char source[512];
+    write_bytes(path_in(folder, "scene.yaml", source), "about: mine\n", 12);
+    scene.source = source;
+    def.force = true;
+    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    assert_true(message_has(fix->context, "is the scene itself"));
+    size_t count = 0;
+    char *bytes = read_bytes(source, &count);
+    assert_int_equal(count, 12);
+    free(bytes);
+}
+
+// Stops after a number of questions.
+static bool cancel_later(void *user)
+{
+    int *left = user;
+    return --*left < 0;
+}
+
+static void interrupted_run_resumes_bit_for_bit(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    char reference[512];
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    // three questions a step: stops before, within and between steps, often in mid-frame
+    for (int questions = 0; questions < 3 * 2 * FRAMES; questions += 5) {
+        pli_run_info info;
+        int left = questions;
+        char name[64];
+        snprintf(name, sizeof name, "a%d", questions);
+        pli_run_def def = run_def(&scene, path_in(fix->folder, name, folder));
+        def.cancel = cancel_later;
+        def.cancel_user = &left;
+        assert_int_equal(execute(&def, &info), PLI_ERROR_INTERRUPTED);
+        assert_int_equal(info.outcome, PLI_RUN_INTERRUPTED);
+        assert_int_equal(info.step, questions / 3);
+        assert_true(message_has(fix->context, "is saved in"));
+        assert_status(fix, folder, "interrupted");
+        assert_int_equal(access(path_in(folder, "report.html", fix->path), R_OK), 0);
+
+        path_in(fix->folder, name, folder);
+        def.cancel = NULL;
+        def.resume = true;
+        OK(fix->context, execute(&def, &info));
+        assert_int_equal(info.first_step, questions / 3);
+        assert_same_results(reference, folder);
+        assert_status(fix, folder, "done");
+    }
+}
+
+static void limits_stop_and_are_no_failure(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char reference[512];
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    def.steps = 5;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_LIMITED);
+    assert_int_equal(info.step, 5);
+    def.resume = true;
+    def.steps = 0;
+    def.seconds = 1e-9;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_LIMITED);
+    assert_int_equal(info.step, 5);
+    def.seconds = 0;
+    def.frames = 3;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_DONE);
+    // a longer run may go on from a finished one
+    def.frames = 0;
+    OK(fix->context, execute(&def, &info));
+    assert_same_results(reference, folder);
+    // and a finished one has nothing left to do
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_DONE);
+    assert_same_results(reference, folder);
+}
+
+static void rejected_step_fails_with_the_state_saved(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char reference[512];
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    fake.reject_at = 8;
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    assert_int_equal(execute(&def, &info), PLI_ERROR_NUMERIC);
+    assert_int_equal(info.outcome, PLI_RUN_FAILED);
+    assert_true(message_has(fix->context, "step 8 was rejected (nonfinite)"));
+    assert_true(message_has(fix->context, "the state of step 7 is saved in"));
+    assert_status(fix, folder, "failed");
+    fake.reject_at = 0;
+    def.resume = true;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.first_step, 7);
+    assert_same_results(reference, folder);
+}
+
+static void broken_state_does_not_push_out_good_ones(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char reference[512];
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    fake.nonfinite_at = 7;
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    assert_int_equal(execute(&def, &info), PLI_ERROR_NUMERIC);
+    assert_int_equal(info.outcome, PLI_RUN_BROKEN);
+    assert_true(message_has(fix->context, "the state of step 4 is saved in"));
+    fake.nonfinite_at = 0;
+    def.resume = true;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.first_step, 4);
+    assert_same_results(reference, folder);
+}
+
+static void unconverged_steps_are_never_silent(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    fake.stall_at = 3;
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.unconverged, 1);
+    pli_json json;
+    read_run_json(fix, folder, &json);
+    const pli_json_node *warnings = pli_json_get(&json, &json.nodes[0], "warnings");
+    assert_non_null(pli_json_child(&json, warnings));
+    assert_true(pli_json_number(&json, &json.nodes[0], "unconverged", 0) == 1);
+    pli_json_clear(&json);
+}
+
+static void checkpoint_of_another_scene_is_refused(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    def.steps = 9;
+    OK(fix->context, execute(&def, &info));
+    def.resume = true;
+    scene.def.seed = 8;
+    assert_int_equal(execute(&def, &info), PLI_ERROR_SCENE);
+    assert_true(message_has(fix->context, "belongs to another scene"));
+    // what changes no result is not another scene
+    scene.def.seed = 7;
+    scene.def.about = "other words";
+    scene.def.output.every = 2;
+    OK(fix->context, execute(&def, &info));
+    // without checkpoints, resuming may begin anew, but only for the same scene
+    remove_folder(path_in(folder, "checkpoint", fix->path));
+    scene.def.seed = 8;
+    assert_int_equal(execute(&def, &info), PLI_ERROR_SCENE);
+    scene.def.seed = 7;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.first_step, 0);
+}
+
+static void damaged_checkpoint_falls_back_to_the_one_before(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char reference[512];
+    char folder[512];
+    char path[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    def.steps = 9;
+    OK(fix->context, execute(&def, &info));
+    // checkpoints of steps 8 and 9 are there; 9 loses its end
+    assert_int_equal(truncate(path_in(folder, "checkpoint/step_00000009.h5", path), 3000), 0);
+    def.resume = true;
+    def.steps = 0;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(info.first_step, 8);
+    assert_same_results(reference, folder);
+    // none is whole
+    assert_int_equal(truncate(path_in(folder, "checkpoint/step_00000012.h5", path), 3000), 0);
+    assert_int_equal(truncate(path_in(folder, "checkpoint/step_00000016.h5", path), 100), 0);
+    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    assert_true(message_has(fix->context, "no checkpoint can be used"));
+}
+
+static void full_disk_is_an_io_failure_and_resumable(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char reference[512];
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    path_in(fix->folder, "a", folder);
+    assert_int_equal(mkdir(folder, 0777), 0);
+    for (int kib = 40; kib <= 160; kib += 24) {
+        char size[32];
+        snprintf(size, sizeof size, "size=%dk", kib);
+        if (mount("none", folder, "tmpfs", 0, size) != 0) skip();
+        pli_run_def def = run_def(&scene, folder);
+        pli_status status = execute(&def, &info);
+        bool full = status == PLI_ERROR_IO;
+        assert_true(status == PLI_OK || full);
+        if (full) assert_true(message_has(fix->context, folder));
+        // room again
+        assert_int_equal(mount("none", folder, "tmpfs", MS_REMOUNT, "size=4m"), 0);
+        def.resume = true;
+        if (full) OK(fix->context, execute(&def, &info));
+        assert_same_results(reference, folder);
+        assert_int_equal(umount(folder), 0);
+    }
+}
+
+static void folder_removed_during_the_run_stops_it(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    pli_run *run = NULL;
+    bool more = false;
+    OK(fix->context, pli_run_create(&def, &run));
+    OK(fix->context, pli_run_advance(run, &more));
+    remove_folder(folder);
+    assert_int_equal(pli_run_execute(run), PLI_ERROR_IO);
+    assert_int_equal(pli_run_advance(run, &more), PLI_ERROR_ARGUMENT);
+    assert_false(more);
+    pli_run_destroy(run);
+    assert_int_not_equal(access(folder, F_OK), 0);
+}
+
+typedef struct heard {
+    int count;
+    pli_run_progress last;
+} heard;
+
+static void hear_progress(void *user, const pli_run_progress *progress)
+{
+    heard *h = user;
+    ++h->count;
+    h->last = *progress;
+    assert_int_equal(progress->step, progress->report->step);
+}
+
+static void progress_is_told_at_every_step(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    pli_run_info info;
+    char folder[512];
+    heard h = {0};
+    fake_scene_init(&scene, fix->context, FRAMES);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    def.progress = hear_progress;
+    def.progress_user = &h;
+    OK(fix->context, execute(&def, &info));
+    assert_int_equal(h.count, 2 * FRAMES);
+    assert_int_equal(h.last.frame, FRAMES);
+    assert_int_equal(h.last.frame_count, FRAMES);
+    assert_true(h.last.seconds_left == 0);
+    NEAR(h.last.time, FRAMES / 24.0, 1e-15, 0);
+}
+
+// Runs in a process of its own, which is killed after some time; returns whether it finished.
+static bool run_in_process(const char *folder, useconds_t lifetime)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        pli_context *context = make_context(1);
+        pli_scene scene;
+        pli_run_info info;
+        fake_scene_init(&scene, context, FRAMES);
+        fake.step_microseconds = 300;
+        pli_run_def def = run_def(&scene, folder);
+        def.resume = true;
+        _exit(execute(&def, &info) == PLI_OK ? 0 : 1);
+    }
+    if (lifetime > 0) {
+        usleep(lifetime);
+        kill(child, SIGKILL);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status)) assert_int_equal(WEXITSTATUS(status), 0);
+    return WIFEXITED(status);
+}
+
+static void killed_run_goes_on_bit_for_bit(void **state)
+{
+    folder_fixture *fix = *state;
+    char reference[512];
+    char folder[512];
+    path_in(fix->folder, "reference", reference);
+    assert_true(run_in_process(reference, 0));
+    pli_random random = {11, 1};
+    int kills = 0;
+    for (uint64_t i = 0; i < 12; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "a%d", (int)i);
+        path_in(fix->folder, name, folder);
+        uint64_t attempt = 0;
+        // each life a little longer, so that it ends
+        while (
+            !run_in_process(folder, (useconds_t)pli_random_range(random, 100 * i + attempt, 200,
+                                                                 20000 + 4000 * (double)attempt))) {
+            ++attempt;
+            ++kills;
+        }
+        assert_same_results(reference, folder);
+        // no draft of a killed process is left
+        snprintf(name, sizeof name, "a%d/frames", (int)i);
+        assert_int_equal(count_entries(fix, name), FRAMES + 1);
+    }
+    assert_true(kills > 10);
+}
+
+static void any_failed_allocation_leaks_nothing(void **state)
+{
+    folder_fixture *fix = *state;
+    char folder[512];
+    char reference[512];
+    pli_scene scene;
+    fake_scene_init(&scene, fix->context, FRAMES);
+    make_reference(fix, &scene, reference);
+    path_in(fix->folder, "a", folder);
+    pli_status status = PLI_ERROR_MEMORY;
+    for (int64_t n = 1; status != PLI_OK; n += n < 60 ? 1 : 7) {
+        assert_true(n < 5000);
+        pli_fault fault = {0};
+        pli_context_def def = pli_context_def_default();
+        def.allocator = pli_fault_allocator(&fault);
+        def.thread_count = 1;
+        pli_context *context = NULL;
+        pli_run_info info;
+        OK(NULL, pli_context_create(&def, &context));
+        fault.fail_at = fault.calls + n;
+        fake_scene_init(&scene, context, FRAMES);
+        pli_run_def run = run_def(&scene, folder);
+        run.resume = true;
+        status = execute(&run, &info);
+        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+    }
+    // however often it was starved, the results are those of an undisturbed run
+    assert_same_results(reference, folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        // first: processes are best made before threads
+        TEST_IN_FOLDER(killed_run_goes_on_bit_for_bit),
+        TEST_IN_FOLDER(folder_holds_what_is_promised),
+        TEST_IN_FOLDER(folder_of_another_run_is_refused_without_force),
+        TEST_IN_FOLDER(two_runs_never_share_a_folder),
+        TEST_IN_FOLDER(unusable_folders_are_refused_and_left_alone),
+        TEST_IN_FOLDER(interrupted_run_resumes_bit_for_bit),
+        TEST_IN_FOLDER(limits_stop_and_are_no_failure),
+        TEST_IN_FOLDER(rejected_step_fails_with_the_state_saved),
+        TEST_IN_FOLDER(broken_state_does_not_push_out_good_ones),
+        TEST_IN_FOLDER(unconverged_steps_are_never_silent),
+        TEST_IN_FOLDER(checkpoint_of_another_scene_is_refused),
+        TEST_IN_FOLDER(damaged_checkpoint_falls_back_to_the_one_before),
+        TEST_IN_FOLDER(full_disk_is_an_io_failure_and_resumable),
+        TEST_IN_FOLDER(folder_removed_during_the_run_stops_it),
+        TEST_IN_FOLDER(progress_is_told_at_every_step),
+        TEST_IN_FOLDER(any_failed_allocation_leaks_nothing),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}

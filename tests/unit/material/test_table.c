@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of laws and presets (M12), and laws that a context brings along.
+#include "near.h"
+
+#include "pliant/extend.h"
+
+static void every_law_is_found_by_its_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"fixed-corotated",    "corotated", "neo-hookean",
+                                        "stable-neo-hookean", "hencky",    "linear"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
+        assert_non_null(pli_material_find(NULL, names[k]));
+    }
+    for (int32_t k = 0; k < pli_material_count(); ++k) {
+        const pli_material_ops *law = pli_material_get(k);
+        assert_ptr_equal(pli_material_find(NULL, law->name), law);
+        // names are unique
+        for (int32_t other = 0; other < k; ++other) {
+            assert_string_not_equal(law->name, pli_material_get(other)->name);
+        }
+    }
+}
+
+static void unknown_laws_and_presets_are_null(void **state)
+{
+    (void)state;
+    assert_null(pli_material_find(NULL, "jelly"));
+    assert_null(pli_material_find(NULL, ""));
+    assert_null(pli_material_get(-1));
+    assert_null(pli_material_get(pli_material_count()));
+    assert_null(pli_material_preset_find("jelly"));
+    assert_null(pli_material_preset_get(-1));
+    assert_null(pli_material_preset_get(pli_material_preset_count()));
+}
+
+static void laws_of_the_context_come_first(void **state)
+{
+    (void)state;
+    pli_material_ops mine = *pli_material_find(NULL, "hencky");
+    pli_material_ops other = mine;
+    other.name = "mine";
+    const pli_material_ops *laws[] = {&mine, &other};
+    pli_context_def def = pli_context_def_default();
+    def.laws = laws;
+    def.law_count = 2;
+    pli_context *context = NULL;
+    OK(NULL, pli_context_create(&def, &context));
+    assert_ptr_equal(pli_material_find(context, "hencky"), &mine);
+    assert_ptr_equal(pli_material_find(context, "mine"), &other);
+    assert_ptr_equal(pli_material_find(context, "linear"), pli_material_find(NULL, "linear"));
+    assert_null(pli_material_find(NULL, "mine"));
+    pli_context_destroy(context);
+}
+
+static void inside(double value, const double range[2])
+{
+    assert_true(range[0] <= value && value <= range[1]);
+}
+
+static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"tissue", "rubber", "bone", "pvc", "metal", "ceramic"};
+    assert_int_equal(pli_material_preset_count(), 6);
+    for (int32_t k = 0; k < 6; ++k) {
+        const pli_material_preset *preset = pli_material_preset_find(names[k]);
+        assert_ptr_equal(pli_material_preset_get(k), preset);
+        inside(preset->density, preset->density_range);
+        inside(preset->young, preset->young_range);
+        inside(preset->poisson, preset->poisson_range);
+        inside(preset->yield, preset->yield_range);
+        const pli_material_ops *law = pli_material_find(NULL, preset->law);
+        assert_non_null(law);
+        double values[2] = {preset->young, preset->poisson};
+        for (int32_t i = 0; i < law->input_count; ++i) {
+            assert_true(law->inputs[i].min < values[i] && values[i] < law->inputs[i].max);
+        }
+    }
+    // metals and plastics yield, the others do not
+    assert_true(pli_material_preset_find("metal")->yield >= 2e8);
+    assert_true(pli_material_preset_find("pvc")->yield >= 1e7);
+    assert_true(pli_material_preset_find("rubber")->yield == 0);
+}
+
+static void lame_constants_follow_from_young_and_poisson(void **state)
+{
+    (void)state;
+    for (int32_t k = 0; k < pli_material_count(); ++k) {
+        const pli_material_ops *law = pli_material_get(k);
+        double inputs[2] = {1e5, 0.3};
+        double params[2];
+        assert_int_equal(law->input_count, 2);
+        assert_int_equal(law->param_count, 2);
+        assert_string_equal(law->inputs[0].key, "young");
+        assert_string_equal(law->inputs[1].key, "poisson");
+        law->derive(inputs, params);
+        NEAR(params[0], 38461.538461538461, 1e-15, 0);
+        NEAR(params[1], 57692.307692307692, 1e-15, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_law_is_found_by_its_name),
+        cmocka_unit_test(unknown_laws_and_presets_are_null),
+        cmocka_unit_test(laws_of_the_context_come_first),
+        cmocka_unit_test(presets_are_inside_their_ranges_and_those_of_their_law),
+        cmocka_unit_test(lame_constants_follow_from_young_and_poisson),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
