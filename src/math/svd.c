@@ -129,10 +129,10 @@ void pli_svd(const double F[9], double U[9], double sigma[3], double V[9])
     // a power of two brings the largest entry to [1/2, 1); in two halves, which never overflow
     int exponent;
     (void)frexp(largest, &exponent);
-    int half = exponent / 2;
-    int rest = exponent - half;
+    double half = ldexp(1, exponent / 2);
+    double rest = ldexp(1, exponent - exponent / 2);
     double B[9];
-    for (int k = 0; k < 9; ++k) B[k] = F[k] * ldexp(1, -half) * ldexp(1, -rest);
+    for (int k = 0; k < 9; ++k) B[k] = F[k] * (1 / half) * (1 / rest);
 
     bool turned = true;
     for (int sweep = 0; turned && sweep < SWEEPS_MAX; ++sweep) {
@@ -144,7 +144,7 @@ void pli_svd(const double F[9], double U[9], double sigma[3], double V[9])
     order_columns(0, 2, B, V);
     order_columns(1, 2, B, V);
     normalize_columns(B, U, sigma);
-    for (int k = 0; k < 3; ++k) sigma[k] = sigma[k] * ldexp(1, half) * ldexp(1, rest);
+    for (int k = 0; k < 3; ++k) sigma[k] = sigma[k] * half * rest;
 }
 
 void pli_polar(const double F[9], double R[9], double S[9])
