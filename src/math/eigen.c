@@ -19,7 +19,7 @@ typedef union row {
 
 typedef struct problem {
     int32_t n;
-    double back;             // undoes the scaling of A
+    double back[2];          // their product undoes the scaling of A
     row A[PLI_EIGEN_MAX];    // scaled so that the largest entry is about 1
     row Q[PLI_EIGEN_MAX];    // Q A Q^T is what A has become; in the end the rows are eigenvectors
     double d[PLI_EIGEN_MAX]; // diagonal
@@ -62,17 +62,20 @@ static double largest_entry(int32_t n, const double *A)
 // A scaled copy from the lower triangle, and Q = I.
 static void load(int32_t n, const double *A, problem *work)
 {
-    int exponent;
+    int exponent = 0;
     (void)frexp(largest_entry(n, A), &exponent);
-    exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
-    double scale = ldexp(1, -exponent);
+    // in two halves, which never overflow
+    int half = exponent / 2;
+    int rest = exponent - half;
+    double scale[2] = {ldexp(1, -half), ldexp(1, -rest)};
     memset(work, 0, sizeof *work);
     work->n = n;
-    work->back = ldexp(1, exponent);
+    work->back[0] = ldexp(1, half);
+    work->back[1] = ldexp(1, rest);
     for (int32_t i = 0; i < n; ++i) {
         work->Q[i].entry[i] = 1;
         for (int32_t j = 0; j <= i; ++j) {
-            work->A[i].entry[j] = work->A[j].entry[i] = scale * A[n * i + j];
+            work->A[i].entry[j] = work->A[j].entry[i] = A[n * i + j] * scale[0] * scale[1];
         }
     }
 }
@@ -173,7 +176,7 @@ static void diagonalize(int32_t n, const double *A, problem *work)
         while (first > 0 && !is_negligible(work, first - 1)) --first;
         if (first < last) step(work, first, last);
     }
-    for (int32_t k = 0; k < n; ++k) work->d[k] *= work->back;
+    for (int32_t k = 0; k < n; ++k) work->d[k] = work->d[k] * work->back[0] * work->back[1];
 }
 
 void pli_eigen_symmetric(int32_t n, const double *A, double *values, double *Q)

@@ -6,13 +6,13 @@
 // Matrices are row-major double[n n]; only the lower triangle is read.
 //
 // Method: reflections to tridiagonal form, then implicit QR steps with Wilkinson's shift (Golub and
-// Van Loan, sections 8.3.1 to 8.3.3), on rows of three vectors. Eigenvalues are good to rounding of
-// the largest one, vectors are orthonormal to rounding. The clamp tries a Cholesky decomposition
-// first: most blocks are positive already and cost next to nothing. (Cyclic Jacobi, which math/
-// svd_simd.h uses for 3x3, takes three times as long at n = 12.)
+// Van Loan, Matrix Computations, chapter 8), on rows of three vectors. Eigenvalues are good to
+// rounding of the largest one, vectors are orthonormal to rounding. The clamp tries a Cholesky
+// decomposition first, so blocks that are positive already cost little. (Cyclic Jacobi, which
+// math/svd_simd.h uses for 3x3, takes three times as long at n = 12.)
 //
-// Pure functions without state; a matrix with entries that are not finite gives values that are not
-// finite, and is left alone by the clamp.
+// Pure functions without state. For a matrix with entries that are not finite the values mean
+// nothing, but the call ends; the clamp leaves such a matrix alone.
 #ifndef PLI_MATH_EIGEN_H
 #define PLI_MATH_EIGEN_H
 
