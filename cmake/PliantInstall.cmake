@@ -10,6 +10,28 @@ install(TARGETS pliant_static pliant_dependencies EXPORT pliantStaticTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pliant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 
+# ---- what the static library needs, in the words of pkg-config and of find_package
+set(PLIANT_PC_PRIVATE "")
+set(PLIANT_PC_REQUIRES "")
+set(PLIANT_FIND_MODULES "")
+get_target_property(links pliant_dependencies INTERFACE_LINK_LIBRARIES)
+foreach(link IN LISTS links)
+  if(link MATCHES "^PkgConfig::(.+)$")
+    set(prefix ${CMAKE_MATCH_1})
+    string(APPEND PLIANT_PC_REQUIRES " ${${prefix}_MODULE_NAME}")
+    string(APPEND PLIANT_FIND_MODULES
+           "  pkg_check_modules(${prefix} REQUIRED QUIET IMPORTED_TARGET ${${prefix}_MODULE_NAME})\n")
+  elseif(link STREQUAL "OpenMP::OpenMP_C")
+    string(APPEND PLIANT_PC_PRIVATE " ${OpenMP_C_FLAGS}")
+  elseif(link STREQUAL "Threads::Threads")
+    string(APPEND PLIANT_PC_PRIVATE " -lpthread")
+  else()
+    get_filename_component(name ${link} NAME_WE)
+    string(REGEX REPLACE "^lib" "" name ${name})
+    string(APPEND PLIANT_PC_PRIVATE " -l${name}")
+  endif()
+endforeach()
+
 # ---- find_package(pliant [COMPONENTS static])
 set(PLIANT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pliant)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/pliantConfig.cmake.in
@@ -24,15 +46,6 @@ install(EXPORT pliantStaticTargets NAMESPACE pliant:: DESTINATION ${PLIANT_CMAKE
 # ---- pkg-config; the prefix is taken from where the file lies, so that the tree can be moved
 file(RELATIVE_PATH PLIANT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PLIANT_PC_PREFIX ${PLIANT_PC_PREFIX})
-set(PLIANT_PC_PRIVATE "-lm -ldl -lpthread ${OpenMP_C_FLAGS}")
-if(PLIANT_HAS_CHOLMOD)
-  string(APPEND PLIANT_PC_PRIVATE " -lcholmod")
-endif()
-set(PLIANT_PC_REQUIRES "yaml-0.1 zlib hdf5-serial")
-if(PLIANT_HAS_RENDER)
-  string(APPEND PLIANT_PC_PRIVATE " -lembree3")
-  string(APPEND PLIANT_PC_REQUIRES " libpng")
-endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/pliant.pc.in ${PROJECT_BINARY_DIR}/pliant.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pliant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -27,13 +27,13 @@ endforeach()
 set(folder ${PROJECT_BINARY_DIR}/embedded)
 # file(CONFIGURE) leaves a file alone that would not change
 set(content ".section .rodata\n${assembler}\n.section .note.GNU-stack,\"\",%progbits\n")
-file(CONFIGURE OUTPUT ${folder}/scenes.s CONTENT "\@content\@" @ONLY)
+file(CONFIGURE OUTPUT ${folder}/scenes.S CONTENT "\@content\@" @ONLY)
 set(content "#include \"embedded.h\"\n\n${declarations}
 const pli_cli_embedded pli_cli_embedded_scenes[] = {\n${rows}    {NULL, NULL, NULL},\n};
 const int32_t pli_cli_embedded_scene_count = ${index};\n")
 file(CONFIGURE OUTPUT ${folder}/scenes.c CONTENT "\@content\@" @ONLY)
-set_source_files_properties(${folder}/scenes.s PROPERTIES OBJECT_DEPENDS "${PLIANT_SCENES}")
+set_source_files_properties(${folder}/scenes.S PROPERTIES OBJECT_DEPENDS "${PLIANT_SCENES}")
 
-add_library(pliant_scenes OBJECT ${folder}/scenes.s ${folder}/scenes.c)
+add_library(pliant_scenes OBJECT ${folder}/scenes.S ${folder}/scenes.c)
 target_include_directories(pliant_scenes PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 set(PLIANT_EMBEDDED_SCENES $<TARGET_OBJECTS:pliant_scenes>)

@@ -176,8 +176,10 @@ def allowed_symbol(name):
 
 
 def symbols(command):
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for line in out.splitlines():
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"check_style: {' '.join(command)} failed: {done.stderr.strip()}")
+    for line in done.stdout.splitlines():
         match = re.match(r"(.*?):(?:[0-9a-f]+)?\s+([A-Za-z])\s+(\S+)$", line)
         if match:
             yield match.group(3), match.group(2), match.group(1)

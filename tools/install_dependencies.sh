@@ -54,7 +54,7 @@ fi
 # which of the wanted packages are not installed, by name or as what another package provides
 missing_of() {
     installed=$(dpkg-query -W -f '${db:Status-Abbrev}|${Package}|${Provides}\n' 2>/dev/null |
-        sed -n 's/^ii *|//p' | tr '|,' '\n\n' | sed 's/^ *//; s/ .*//')
+        sed -n 's/^ii *|//p' | tr '|,' '\n' | sed 's/^ *//; s/ .*//')
     for package in "$@"; do
         printf '%s\n' "$installed" | grep -qxF -- "$package" || printf '%s\n' "$package"
     done

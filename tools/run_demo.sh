@@ -12,12 +12,14 @@ folder=$2
 
 picture=
 if "$pliant" doctor --json | grep -q '"pictures": "yes"'; then
-    "$pliant" render "$folder" --output "$folder/last.png" --quiet && picture=$folder/last.png
+    # the moment when it is pulled the farthest
+    "$pliant" render "$folder" --output "$folder/demo.png" --frame 24 --quiet &&
+        picture=$folder/demo.png
 fi
 
 echo
 echo "The result is in $folder:"
-[ -z "$picture" ] || echo "  $picture         a picture of the last frame"
+[ -z "$picture" ] || echo "  $picture         a picture of frame 24"
 echo "  $folder/report.html      energies, iterations and times; open it in a browser"
 echo "  $folder/series.pvd       every frame; open it in ParaView: paraview $folder/series.pvd"
 [ -z "$picture" ] || {

@@ -36,7 +36,7 @@ static pli_status fail_system(pli_context *context, const char *path, const char
     return PLI_FAIL(context, PLI_ERROR_IO, "%s: %s: %s", path, action, reason);
 }
 
-// ---- reading --------------------------------------------------------------------------------
+// ---- reading ----
 
 static const char *kind_text(mode_t mode)
 {
@@ -121,7 +121,7 @@ done:
     return PLI_OK;
 }
 
-// ---- writing --------------------------------------------------------------------------------
+// ---- writing ----
 
 // Creates a hidden file beside the target under a name that nobody uses.
 static pli_status open_hidden(pli_draft *draft)
@@ -269,7 +269,7 @@ pli_status pli_folder_create(pli_context *context, const char *path)
     return status;
 }
 
-// ---- paths ----------------------------------------------------------------------------------
+// ---- paths ----
 
 bool pli_path_exists(const char *path)
 {

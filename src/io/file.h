@@ -81,7 +81,8 @@ char *pli_path_stem(pli_context *context, const char *path);
 // Where a file that a document in `folder` mentions really is. A relative path counts from that
 // folder. Unless allow_outside is set, the file must lie in the folder or below it: absolute paths,
 // ".." that climb out of it, and symbolic links that lead out of it are refused. A file that does
-// not exist is judged by its path alone. Errors: scene (refused), memory.
+// not exist is judged by its path alone. Whoever takes the path out of a document must have refused
+// one that contains a zero byte. Errors: scene (refused), memory.
 PLI_CHECKED pli_status pli_path_resolve(pli_context *context, const char *folder, const char *path,
                                         bool allow_outside, char **resolved);
 

@@ -11,10 +11,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ enum { MOST_PIXELS_ACROSS = 16384, WORST_QUALITY = 51, NUMBER_CAPACITY = 48, ARG
 struct pli_film {
     pli_context *context;
     char *path;
-    char *part;    // the file while it is being written: "a.part.mp4" for "a.mp4"
-    char *program; // the encoder
+    pli_draft *draft; // the file while it is being written
+    char *program;    // the encoder
     int32_t width;
     int32_t height;
     double rate;
@@ -41,7 +41,6 @@ struct pli_film {
     pid_t process;    // the encoder; 0: none runs
     int input;        // our end of its standard input; -1: closed
     FILE *complaints; // its standard error
-    bool has_part;    // the encoder was started and may have written
 };
 
 pli_film_def pli_film_def_default(void)
@@ -50,20 +49,19 @@ pli_film_def pli_film_def_default(void)
         .width = 960, .height = 600, .rate = 24, .quality = 18, .program = "ffmpeg"};
 }
 
-// the extension of a film's name with its point; NULL when it is none that we encode
-static const char *film_extension(const char *path)
+// what ffmpeg calls the format of a film, by the ending of its name; NULL when it is none of ours
+static const char *film_format(const char *path)
 {
-    static const char *const known[] = {".mp4", ".mov", ".mkv"};
-    const char *dot = strrchr(path, '.');
-    for (int i = 0; dot != NULL && i < 3; ++i) {
-        if (strcasecmp(dot, known[i]) == 0) return dot;
+    static const char *const known[][2] = {{"mp4", "mp4"}, {"mov", "mov"}, {"mkv", "matroska"}};
+    for (int i = 0; i < 3; ++i) {
+        if (strcasecmp(pli_path_ending(path), known[i][0]) == 0) return known[i][1];
     }
     return NULL;
 }
 
 static pli_status check_def(pli_context *context, const pli_film_def *def)
 {
-    if (def->path == NULL || film_extension(def->path) == NULL) {
+    if (def->path == NULL || film_format(def->path) == NULL) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "film '%s': the name must end in .mp4, .mov or .mkv",
                         def->path != NULL ? def->path : "");
@@ -91,18 +89,6 @@ static pli_status check_def(pli_context *context, const pli_film_def *def)
     return PLI_OK;
 }
 
-static char *copy_part_name(pli_context *context, const char *path)
-{
-    const char *extension = film_extension(path);
-    pli_text text;
-    pli_text_init(&text, context);
-    pli_text_append_bytes(&text, path, extension - path);
-    pli_text_format(&text, ".part%s", extension);
-    char *name = text.failed ? NULL : pli_string_copy(context, text.bytes);
-    pli_text_clear(&text);
-    return name;
-}
-
 static pli_status copy_def(pli_context *context, const pli_film_def *def, pli_film *film)
 {
     film->width = def->width;
@@ -111,11 +97,10 @@ static pli_status copy_def(pli_context *context, const pli_film_def *def, pli_fi
     film->quality = def->quality;
     film->path = pli_string_copy(context, def->path);
     if (film->path == NULL) return PLI_ERROR_MEMORY;
-    film->part = copy_part_name(context, def->path);
-    if (film->part == NULL) return PLI_ERROR_MEMORY;
     bool named = def->program != NULL && def->program[0] != '\0';
     film->program = pli_string_copy(context, named ? def->program : "ffmpeg");
-    return film->program != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (film->program == NULL) return PLI_ERROR_MEMORY;
+    return pli_draft_create(context, film->path, &film->draft);
 }
 
 // both ends of the encoder's input and the file for its complaints; none survives an exec
@@ -138,7 +123,7 @@ static pli_status open_channels(pli_film *film, int *child_end)
 }
 
 // runs the encoder with the child's end as its standard input; returns an error number
-static int spawn(pli_film *film, int child_end, char *const arguments[])
+static int spawn(pli_film *film, int child_end, const char *const *arguments)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -155,7 +140,9 @@ static int spawn(pli_film *film, int child_end, char *const arguments[])
     if (error != 0) goto done;
     error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (error != 0) goto done;
-    error = posix_spawnp(&film->process, film->program, &actions, &attributes, arguments, environ);
+    // the texts are only read, whatever the prototype says
+    error = posix_spawnp(&film->process, film->program, &actions, &attributes,
+                         (char *const *)(uintptr_t)arguments, environ);
     if (error != 0) film->process = 0;
 
 done:
@@ -165,62 +152,65 @@ done_actions:
     return error;
 }
 
-static pli_status start_encoder(pli_film *film, int child_end)
-{
+// The encoder's command line: texts that depend on the film, and the list that leads to them.
+typedef struct command_line {
     char size[NUMBER_CAPACITY];
     char rate[NUMBER_CAPACITY];
     char quality[NUMBER_CAPACITY];
-    snprintf(size, sizeof size, "%dx%d", film->width, film->height);
-    snprintf(rate, sizeof rate, "%.9g", film->rate);
-    snprintf(quality, sizeof quality, "%d", film->quality);
-    // "file:" keeps ffmpeg from reading names such as "-a.mp4" or "a:b.mp4" as something else
     pli_text output;
-    pli_text_init(&output, film->context);
-    pli_text_format(&output, "file:%s", film->part);
-    if (output.failed) {
-        pli_text_clear(&output);
+    int32_t count;
+    const char *arguments[ARGUMENTS]; // ends with NULL
+} command_line;
+
+static void command_add(command_line *command, const char *option, const char *value)
+{
+    command->arguments[command->count++] = option;
+    if (value != NULL) command->arguments[command->count++] = value;
+}
+
+static void command_init(const pli_film *film, command_line *command)
+{
+    snprintf(command->size, sizeof command->size, "%dx%d", film->width, film->height);
+    snprintf(command->rate, sizeof command->rate, "%.9g", film->rate);
+    snprintf(command->quality, sizeof command->quality, "%d", film->quality);
+    // "file:" keeps ffmpeg from reading names such as "-a.mp4" or "a:b.mp4" as something else
+    pli_text_init(&command->output, film->context);
+    pli_text_format(&command->output, "file:%s", pli_draft_name(film->draft));
+    command->count = 0;
+
+    command_add(command, film->program, NULL);
+    command_add(command, "-loglevel", "error");
+    command_add(command, "-nostdin", "-y");
+    // what comes in
+    command_add(command, "-f", "rawvideo");
+    command_add(command, "-pix_fmt", "rgb24");
+    command_add(command, "-s", command->size);
+    command_add(command, "-r", command->rate);
+    command_add(command, "-i", "pipe:0");
+    // what goes out: plain 4:2:0, which every player shows, marked with the colours it has
+    command_add(command, "-c:v", "libx264");
+    command_add(command, "-pix_fmt", "yuv420p");
+    command_add(command, "-crf", command->quality);
+    command_add(command, "-vf", "scale=out_color_matrix=bt709");
+    command_add(command, "-colorspace", "bt709");
+    command_add(command, "-color_primaries", "bt709");
+    command_add(command, "-color_trc", "bt709");
+    command_add(command, "-movflags", "+faststart");
+    command_add(command, "-f", film_format(film->path));
+    command_add(command, command->output.bytes, NULL);
+    command_add(command, NULL, NULL);
+}
+
+static pli_status start_encoder(pli_film *film, int child_end)
+{
+    command_line command;
+    command_init(film, &command);
+    if (command.output.failed) {
+        pli_text_clear(&command.output);
         return PLI_ERROR_MEMORY;
     }
-
-    const char *arguments[ARGUMENTS] = {film->program,
-                                        "-loglevel",
-                                        "error",
-                                        "-nostdin",
-                                        "-y",
-                                        "-f",
-                                        "rawvideo",
-                                        "-pix_fmt",
-                                        "rgb24",
-                                        "-s",
-                                        size,
-                                        "-r",
-                                        rate,
-                                        "-i",
-                                        "pipe:0",
-                                        "-an",
-                                        "-c:v",
-                                        "libx264",
-                                        "-pix_fmt",
-                                        "yuv420p",
-                                        "-crf",
-                                        quality,
-                                        "-preset",
-                                        "medium",
-                                        "-vf",
-                                        "scale=out_color_matrix=bt709",
-                                        "-colorspace",
-                                        "bt709",
-                                        "-color_primaries",
-                                        "bt709",
-                                        "-color_trc",
-                                        "bt709",
-                                        "-movflags",
-                                        "+faststart",
-                                        output.bytes,
-                                        NULL};
-    int error = spawn(film, child_end, (char *const *)(uintptr_t)arguments);
-    pli_text_clear(&output);
-    film->has_part = error == 0;
+    int error = spawn(film, child_end, command.arguments);
+    pli_text_clear(&command.output);
     if (error == 0) return PLI_OK;
     if (error == ENOENT) {
         return PLI_FAIL(film->context, PLI_ERROR_UNSUPPORTED,
@@ -315,12 +305,7 @@ pli_status pli_film_finish(pli_film *film)
                         film->path);
     }
     if (!end_encoder(film)) return fail_with_complaints(film, "the encoder failed");
-    if (rename(film->part, film->path) != 0) {
-        return PLI_FAIL(film->context, PLI_ERROR_IO, "cannot rename '%s' to '%s': %s", film->part,
-                        film->path, strerror(errno));
-    }
-    film->has_part = false;
-    return PLI_OK;
+    return pli_draft_commit(film->draft);
 }
 
 void pli_film_destroy(pli_film *film)
@@ -332,9 +317,8 @@ void pli_film_destroy(pli_film *film)
     }
     if (film->input >= 0) close(film->input);
     if (film->complaints != NULL) fclose(film->complaints);
-    if (film->has_part) unlink(film->part);
+    pli_draft_destroy(film->draft);
     pli_release(film->context, film->program);
-    pli_release(film->context, film->part);
     pli_release(film->context, film->path);
     pli_release(film->context, film);
 }

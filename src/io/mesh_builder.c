@@ -173,7 +173,7 @@ pli_status pli_mesh_fan_end(const pli_mesh_fan *fan, const pli_scan *scan)
                          (long long)fan->count);
 }
 
-// ---- groups -------------------------------------------------------------------------------------
+// ---- groups ----
 
 static pli_status append_group(pli_mesh_builder *builder, pli_span name)
 {
@@ -239,8 +239,7 @@ pli_status pli_pending_group_get(pli_pending_group *pending, pli_mesh_builder *b
     return PLI_OK;
 }
 
-// ---- what can only be said at the end
-// -------------------------------------------------------------
+// ---- what can only be said at the end ----
 
 static pli_status check_list(const pli_cell_list *list, pli_scan *scan)
 {

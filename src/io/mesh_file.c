@@ -32,29 +32,7 @@ struct pli_mesh_file {
     char **group_names;
 };
 
-int32_t pli_mesh_format_count(void)
-{
-    return FORMAT_COUNT;
-}
-
-const char *pli_mesh_format_name(int32_t index)
-{
-    return formats[index]->name;
-}
-
-void pli_mesh_format_endings(int32_t index, char *text, size_t capacity)
-{
-    size_t length = 0;
-    for (const char *const *ending = formats[index]->endings; *ending != NULL; ++ending) {
-        int put =
-            snprintf(text + length, capacity - length, "%s%s", length > 0 ? ", " : "", *ending);
-        if (put < 0 || (size_t)put >= capacity - length) return;
-        length += (size_t)put;
-    }
-}
-
-// ---- which format
-// -----------------------------------------------------------------------------------
+// ---- which format ----
 
 static const pli_mesh_format *find_by_ending(const char *ending)
 {
@@ -80,11 +58,11 @@ static pli_status fail_unknown(pli_context *context, const char *name)
     char known[256] = "";
     size_t length = 0;
     for (int32_t i = 0; i < FORMAT_COUNT; ++i) {
-        char endings[64];
-        pli_mesh_format_endings(i, endings, sizeof endings);
-        int put =
-            snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", endings);
-        if (put > 0 && length + (size_t)put < sizeof known) length += (size_t)put;
+        for (const char *const *ending = formats[i]->endings; *ending != NULL; ++ending) {
+            int put = snprintf(known + length, sizeof known - length, "%s%s",
+                               length > 0 ? ", " : "", *ending);
+            if (put > 0 && length + (size_t)put < sizeof known) length += (size_t)put;
+        }
     }
     return PLI_FAIL(context, PLI_ERROR_MESH,
                     "%s: neither ending nor content is that of a mesh; known endings are %s", name,
@@ -123,8 +101,7 @@ static pli_status refuse_other_texts(pli_context *context, const char *name, con
                     "%s:1: the text is encoded as UTF-16; save it as UTF-8 or ASCII", name);
 }
 
-// ---- the object
-// -------------------------------------------------------------------------------------
+// ---- the object ----
 
 // Hands the builder's arrays over.
 static void take_arrays(pli_mesh_file *mesh, pli_mesh_builder *builder)
@@ -192,8 +169,7 @@ pli_status pli_mesh_file_require_tets(const pli_mesh_file *mesh)
                     mesh->name, mesh->data.point_count, mesh->data.triangle_count);
 }
 
-// ---- reading
-// ----------------------------------------------------------------------------------------
+// ---- reading ----
 
 static pli_status create_empty(pli_context *context, const char *name, pli_mesh_file **mesh)
 {

@@ -47,9 +47,4 @@ const char *pli_mesh_file_format(const pli_mesh_file *mesh);
 // Fails with the file's name unless there are tetrahedra. Errors: mesh.
 PLI_CHECKED pli_status pli_mesh_file_require_tets(const pli_mesh_file *mesh);
 
-// The formats, in a fixed order: name, and endings as "node, ele, face". Lifetime: static.
-int32_t pli_mesh_format_count(void);
-const char *pli_mesh_format_name(int32_t index);
-void pli_mesh_format_endings(int32_t index, char *text, size_t capacity);
-
 #endif

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- values
-// -----------------------------------------------------------------------------------------
+// ---- values ----
 
 pli_status pli_gmsh_read_int(pli_gmsh *gmsh, const char *what, int64_t *value)
 {
@@ -59,8 +58,7 @@ void pli_gmsh_end_numbers(pli_gmsh *gmsh)
     (void)pli_scan_skip_blank(gmsh->scan);
 }
 
-// ---- nodes
-// ------------------------------------------------------------------------------------------
+// ---- nodes ----
 
 // Puts the tags that counted up by one so far into the table.
 static pli_status fill_table(pli_gmsh *gmsh)
@@ -113,8 +111,7 @@ static pli_status find_node(const pli_gmsh *gmsh, int64_t tag, int32_t *index)
     return PLI_OK;
 }
 
-// ---- groups
-// -----------------------------------------------------------------------------------------
+// ---- groups ----
 
 pli_status pli_gmsh_find_group(pli_gmsh *gmsh, int64_t dimension, int64_t tag, int32_t *group)
 {
@@ -171,8 +168,7 @@ static pli_status read_physical_names(pli_gmsh *gmsh)
     return PLI_OK;
 }
 
-// ---- elements
-// ---------------------------------------------------------------------------------------
+// ---- elements ----
 
 // by Gmsh's number of the type
 static const pli_gmsh_type types[] = {
@@ -235,6 +231,14 @@ static pli_status add_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, const int3
     return PLI_OK;
 }
 
+// Whether this is the cell before once more, for another of its groups.
+static bool is_same_cell(const pli_gmsh *gmsh, const pli_gmsh_type *type, const int32_t *corners,
+                         int32_t group)
+{
+    return gmsh->version == 22 && type == gmsh->cell_type && group != gmsh->cell_group &&
+           memcmp(corners, gmsh->cell_corners, sizeof gmsh->cell_corners) == 0;
+}
+
 pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t group)
 {
     int32_t corners[4] = {0};
@@ -243,11 +247,18 @@ pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t
         PLI_TRY(read_node_tag(gmsh, &tag));
         if (i < type->corner_count) PLI_TRY(find_node(gmsh, tag, &corners[i]));
     }
-    return type->kind == PLI_GMSH_SKIPPED ? PLI_OK : add_cell(gmsh, type, corners, group);
+    if (type->kind == PLI_GMSH_SKIPPED) return PLI_OK;
+    if (is_same_cell(gmsh, type, corners, group)) {
+        ++gmsh->crowded_count;
+        return PLI_OK;
+    }
+    gmsh->cell_type = type;
+    gmsh->cell_group = group;
+    memcpy(gmsh->cell_corners, corners, sizeof corners);
+    return add_cell(gmsh, type, corners, group);
 }
 
-// ---- sections
-// ---------------------------------------------------------------------------------------
+// ---- sections ----
 
 // "2.2 0 8": version, 0 text or 1 binary, bytes of a number. Binary: the number 1 follows.
 static pli_status read_format(pli_gmsh *gmsh)
@@ -256,6 +267,9 @@ static pli_status read_format(pli_gmsh *gmsh)
     double version = 0;
     int64_t binary = 0;
     int64_t size = 0;
+    if (gmsh->version != 0) {
+        return PLI_SCAN_FAIL(scan, "$MeshFormat appears a second time; one is enough");
+    }
     PLI_TRY(pli_scan_end_line(scan));
     PLI_TRY(pli_scan_real(scan, "the version of the format", &version));
     if (version >= 2 && version < 3) gmsh->version = 22;
@@ -313,12 +327,23 @@ static pli_status skip_section(pli_gmsh *gmsh, const char *end_word)
     return PLI_OK;
 }
 
+// '$' and some letters or digits.
+static bool is_section_name(pli_span word)
+{
+    if (word.length < 2 || word.length > 60 || word.text[0] != '$') return false;
+    for (int64_t i = 1; i < word.length; ++i) {
+        char c = word.text[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9')) return false;
+    }
+    return !pli_span_starts(word, "$End");
+}
+
 static pli_status read_section(pli_gmsh *gmsh)
 {
     pli_span word;
     PLI_TRY(pli_scan_word(gmsh->scan, "a section", &word));
-    if (word.length < 2 || word.length > 60 || word.text[0] != '$' ||
-        pli_span_starts(word, "$End")) {
+    if (!is_section_name(word)) {
         return pli_scan_fail_word(gmsh->scan, "the start of a section", "a word like '$Nodes'");
     }
     char end_word[80];
@@ -357,8 +382,9 @@ static pli_status read_sections(pli_gmsh *gmsh)
     }
     if (gmsh->crowded_count > 0) {
         PLI_LOG(gmsh->builder->context, PLI_LOG_WARNING,
-                "%s: %lld entities belong to several physical groups; the first of each is used",
-                gmsh->scan->source, (long long)gmsh->crowded_count);
+                "%s: %lld %s belong to further physical groups; the first of each is used",
+                gmsh->scan->source, (long long)gmsh->crowded_count,
+                gmsh->version == 41 ? "entities" : "cells");
     }
     return PLI_OK;
 }

@@ -14,7 +14,8 @@
 //
 // Node tags may be any numbers. While they count up by one from the first, no table is needed.
 // Physical groups become the groups of the mesh: by the name in $PhysicalNames, else by number. A
-// cell in several groups is put into the first.
+// cell in several groups is put into the first; version 2 repeats it once per group, and only the
+// first is taken.
 #ifndef PLI_IO_MESH_GMSH_H
 #define PLI_IO_MESH_GMSH_H
 
@@ -62,11 +63,16 @@ typedef struct pli_gmsh {
     pli_span *names;        // [physicals.count]
     pli_key_map entities;   // pli_gmsh_key -> index of entity_groups
     int64_t *entity_groups; // [entities.count]  tag of the first physical group, 0: none
-    int64_t crowded_count;  // entities in more than one group
+    int64_t crowded_count;  // entities (4.1) or cells (2.x) found in more than one group
 
     // the group looked up last
     pli_gmsh_key last_key;
     int32_t last_group;
+
+    // the cell read last
+    const pli_gmsh_type *cell_type;
+    int32_t cell_corners[4];
+    int32_t cell_group;
 } pli_gmsh;
 
 // Values of text or binary sections.

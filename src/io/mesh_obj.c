@@ -119,9 +119,9 @@ static pli_status read_obj(pli_mesh_builder *builder, pli_scan *scan)
                                       "'v', 'f' or another word of the format");
         }
     }
-    // faces were checked against this number
-    PLI_ASSERT(builder->context, builder->point_count == vertices_in_file);
-    return PLI_OK;
+    if (builder->point_count == vertices_in_file) return PLI_OK;
+    return PLI_SCAN_FAIL(scan, "%lld vertices were counted, but %d read; one 'v' a line is needed",
+                         (long long)vertices_in_file, builder->point_count);
 }
 
 static bool matches_obj(const char *bytes, int64_t count)

@@ -75,7 +75,7 @@ static pli_status read_off(pli_mesh_builder *builder, pli_scan *scan)
     }
     if (!pli_scan_skip_blank(scan)) return PLI_OK;
     return pli_scan_fail_word(scan, "the end of the file after the last face that its head counts",
-                              "an end");
+                              "nothing more");
 }
 
 static bool matches_off(const char *bytes, int64_t count)

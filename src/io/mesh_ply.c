@@ -47,8 +47,7 @@ typedef struct ply {
     property *properties; // of all elements, one after the other
 } ply;
 
-// ---- the head
-// ---------------------------------------------------------------------------------------
+// ---- the head ----
 
 static pli_status read_format(ply *file)
 {
@@ -187,8 +186,7 @@ static pli_status read_head(ply *file)
     return PLI_OK;
 }
 
-// ---- the values
-// -------------------------------------------------------------------------------------
+// ---- the values ----
 
 static pli_status read_real(ply *file, pli_scalar type, double *value)
 {

@@ -36,8 +36,7 @@ static pli_status add_facet(soup *facets, const pli_scan *scan, double vertices[
     return pli_mesh_builder_add_cell(builder, scan, &builder->triangles, corners, group);
 }
 
-// ---- text
-// -------------------------------------------------------------------------------------------
+// ---- text ----
 
 static pli_status read_text_facet(soup *facets, pli_scan *scan, pli_pending_group *solid)
 {
@@ -74,8 +73,7 @@ static pli_status read_text(soup *facets, pli_scan *scan)
     return PLI_OK;
 }
 
-// ---- binary
-// -----------------------------------------------------------------------------------------
+// ---- binary ----
 
 static int64_t announced_facets(const char *bytes)
 {

@@ -15,6 +15,7 @@
 #include "io/file.h"
 
 #include <math.h>
+#include <strings.h>
 
 typedef struct lists {
     pli_mesh_builder *builder;
@@ -134,8 +135,7 @@ static pli_status read_faces(lists *list, pli_scan *scan)
     return PLI_OK;
 }
 
-// ---- TetGen: one file a list
-// ------------------------------------------------------------------------
+// ---- TetGen: one file a list ----
 
 typedef pli_status (*read_list_fn)(lists *list, pli_scan *scan);
 
@@ -151,7 +151,7 @@ static pli_status end_of_list(pli_scan *scan)
 {
     if (!pli_scan_skip_blank(scan)) return PLI_OK;
     return pli_scan_fail_word(scan, "the end of the file after the last item that its head counts",
-                              "an end");
+                              "nothing more");
 }
 
 // The path with another ending. NULL when memory ran out.
@@ -176,7 +176,7 @@ static pli_status read_whole_list(lists *list, pli_scan *scan, read_list_fn read
 static pli_status read_companion(lists *list, const char *ending, bool may_miss, read_list_fn read)
 {
     pli_context *context = list->builder->context;
-    if (strcmp(pli_path_ending(list->builder->path), ending) == 0) {
+    if (strcasecmp(pli_path_ending(list->builder->path), ending) == 0) {
         return read_whole_list(list, list->given, read);
     }
     char *bytes = NULL;
@@ -222,8 +222,7 @@ static pli_status read_tetgen(pli_mesh_builder *builder, pli_scan *scan)
 const pli_mesh_format pli_mesh_format_tetgen = {
     "TetGen", {"node", "ele", "face"}, NULL, read_tetgen};
 
-// ---- Vega: all in one file
-// --------------------------------------------------------------------------
+// ---- Vega: all in one file ----
 
 static pli_status read_vega_section(lists *list, pli_scan *scan)
 {

@@ -21,8 +21,7 @@ typedef struct vtk {
     const char *place; // of the list in the file
 } vtk;
 
-// ---- values
-// -----------------------------------------------------------------------------------------
+// ---- values ----
 
 static pli_status read_type(pli_scan *scan, pli_scalar *type)
 {
@@ -87,8 +86,7 @@ static int64_t value_bytes(const vtk *file, pli_scalar type)
     return file->binary ? pli_scalar_size(type) : 2;
 }
 
-// ---- points and lists of cells
-// ----------------------------------------------------------------------
+// ---- points and lists of cells ----
 
 static pli_status read_points(vtk *file)
 {
@@ -214,20 +212,18 @@ static pli_status read_cells(vtk *file)
     PLI_TRY(begin_numbers(file));
     // no stream of cells can begin with the letters of this word
     const char *begin = file->scan->next;
-    bool arrays = pli_scan_accept(file->scan, "OFFSETS");
-    if (arrays) file->scan->binary = false;
-    if (!arrays) file->scan->next = begin;
-    if (arrays) {
+    if (pli_scan_accept(file->scan, "OFFSETS")) {
+        file->scan->binary = false;
         PLI_TRY(read_arrays(file, counts[0], counts[1]));
     } else {
+        file->scan->next = begin;
         PLI_TRY(read_stream(file, counts[0], counts[1]));
     }
     end_numbers(file);
     return PLI_OK;
 }
 
-// ---- what cells mean
-// --------------------------------------------------------------------------------
+// ---- what cells mean ----
 
 typedef enum meaning {
     CELL_REFUSED,
@@ -354,8 +350,7 @@ static pli_status read_typed_cells(vtk *file, const cell_type *type)
     return PLI_OK;
 }
 
-// ---- what is skipped
-// --------------------------------------------------------------------------------
+// ---- what is skipped ----
 
 // An array of a field: "name components tuples type" and the values.
 static pli_status skip_array(vtk *file)
@@ -400,8 +395,7 @@ static void skip_metadata(pli_scan *scan)
     while (pli_scan_left(scan) > 0 && pli_scan_rest_of_line(scan).length > 0) continue;
 }
 
-// ---- the file
-// ---------------------------------------------------------------------------------------
+// ---- the file ----
 
 // "# vtk DataFile Version 3.0", a title, "ASCII" or "BINARY", "DATASET kind".
 static pli_status read_head(vtk *file, bool *grid)

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-// ---- parts of lines
-// -----------------------------------------------------------------------------------
+// ---- parts of lines ----
 
 // "x y z\n"
 static void append_point(pli_text *text, const double *point)
@@ -47,8 +46,7 @@ static void append_name(pli_text *text, const char *name)
     }
 }
 
-// ---- formats
-// ------------------------------------------------------------------------------------------
+// ---- formats ----
 
 static void format_obj(pli_text *text, const pli_mesh_data *mesh)
 {

@@ -39,7 +39,8 @@
 enum {
     PLI_PICTURE_LANES = 8, // rays of a packet
     PLI_PICTURE_TILE = 8,  // a tile is 8 x 8 pixels
-    PLI_PICTURE_SHADES = 256
+    PLI_PICTURE_SHADES = 256,
+    PLI_PICTURE_BEARINGS = 16 // directions in which the extent of an orbited scene is measured
 };
 
 // x cut to [0, 1]; a NaN gives 0.
@@ -77,6 +78,8 @@ typedef struct pli_picture_survey_data {
     double range[2];        // of the field's finite values; range[0] > range[1]: none seen
     double spacing;         // of particles (m); 0: no particles seen
     pli_picture_fit fit;    // of all points, for an automatic camera that does not orbit
+    double bearing[PLI_PICTURE_BEARINGS][3]; // unit, across up, from the front to the side and on
+    double around[PLI_PICTURE_BEARINGS];     // largest coordinate along each, when orbited (m)
 } pli_picture_survey_data;
 
 void pli_picture_survey_init(const pli_picture_def *def, pli_picture_survey_data *survey);

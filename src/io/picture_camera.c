@@ -5,8 +5,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { FIT_RING = 24 }; // points of a circle that stands for an orbit
-
 // share of the picture left free around what is fitted
 static const double fit_margin = 0.085;
 
@@ -95,37 +93,59 @@ void pli_picture_fit_add(pli_picture_fit *fit, const double centre[3], double ra
     }
 }
 
-// Fits what the box sweeps when it is turned about up through its middle: two circles, so that the
-// distance stays the same for the whole orbit.
+// Takes a disc across up into account: along w it reaches as far as the part of w across up is
+// long.
+static void fit_add_disc(pli_picture_fit *fit, const double centre[3], const double up[3],
+                         double radius)
+{
+    for (int k = 0; k < 2; ++k) {
+        double most[3]; // directions whose coordinates fit->most and fit->least are extremes of
+        double least[3];
+        double across[3];
+        pli_vec3_add_scaled(fit->axis[k], -fit->high[k], fit->forward, most);
+        pli_vec3_add_scaled(most, -pli_vec3_dot(most, up), up, across);
+        double reach = pli_vec3_dot(most, centre) + radius * pli_vec3_norm(across);
+        fit->most[k] = fmax(fit->most[k], reach);
+        pli_vec3_add_scaled(fit->axis[k], -fit->low[k], fit->forward, least);
+        pli_vec3_add_scaled(least, -pli_vec3_dot(least, up), up, across);
+        reach = pli_vec3_dot(least, centre) - radius * pli_vec3_norm(across);
+        fit->least[k] = fmin(fit->least[k], reach);
+    }
+}
+
+// Fits the cylinder about up that holds everything: two circles, so that the distance stays the
+// same for the whole orbit.
 static void fit_orbit(const pli_picture_def *def, const pli_picture_survey_data *survey,
                       pli_picture_fit *fit)
 {
-    double front[3];
-    double side[3];
-    double up[3];
-    double middle[3];
-    pli_picture_axes(def->camera.up, front, side);
-    pli_vec3_normalize(def->camera.up, up);
-    double height = 0;
+    // the axis: halfway between the extremes along the front and along the side
+    enum { COUNT = PLI_PICTURE_BEARINGS, QUARTER = COUNT / 4 };
+    double middle[3] = {0, 0, 0};
+    for (int k = 0; k < 2 * QUARTER; k += QUARTER) {
+        double place = 0.5 * (survey->around[k] - survey->around[k + 2 * QUARTER]);
+        pli_vec3_add_scaled(middle, place, survey->bearing[k], middle);
+    }
+
+    // the radius: half planes along the bearings cut out a polygon whose corners are this far
     double radius = 0;
-    for (int i = 0; i < 8; ++i) {
-        double corner[3]; // of the box, from its middle
-        for (int k = 0; k < 3; ++k) {
-            double half = 0.5 * (survey->high[k] - survey->low[k]);
-            middle[k] = survey->low[k] + half;
-            corner[k] = (i >> k & 1) != 0 ? half : -half;
-        }
-        height = fmax(height, pli_vec3_dot(corner, up));
-        radius = fmax(radius, hypot(pli_vec3_dot(corner, front), pli_vec3_dot(corner, side)));
+    for (int k = 0; k < COUNT; ++k) {
+        double reach = survey->around[k] - pli_vec3_dot(middle, survey->bearing[k]);
+        radius = fmax(radius, reach / cos(pi / COUNT));
     }
-    for (int i = 0; i < 2 * FIT_RING; ++i) {
-        double angle = 2 * pi * (i / 2) / FIT_RING;
-        double point[3];
-        pli_vec3_add_scaled(middle, i % 2 == 0 ? height : -height, up, point);
-        pli_vec3_add_scaled(point, radius * cos(angle), front, point);
-        pli_vec3_add_scaled(point, radius * sin(angle), side, point);
-        pli_picture_fit_add(fit, point, 0);
+
+    // the height: from corner to corner of the box
+    double up[3];
+    double low = 0;
+    double high = 0;
+    pli_vec3_normalize(def->camera.up, up);
+    for (int k = 0; k < 3; ++k) {
+        low += fmin(up[k] * survey->low[k], up[k] * survey->high[k]);
+        high += fmax(up[k] * survey->low[k], up[k] * survey->high[k]);
     }
+    pli_vec3_add_scaled(middle, low, up, middle);
+    fit_add_disc(fit, middle, up, radius);
+    pli_vec3_add_scaled(middle, high - low, up, middle);
+    fit_add_disc(fit, middle, up, radius);
 }
 
 // places the camera as near as the fit allows, and everything in the middle of what is left

@@ -42,6 +42,28 @@ bool pli_picture_is_drawable(const double point[3])
     return fabs(point[0]) < limit && fabs(point[1]) < limit && fabs(point[2]) < limit;
 }
 
+// how far the points reach in every direction across up
+static void bearings_init(const pli_picture_def *def, pli_picture_survey_data *survey)
+{
+    static const double pi = 3.14159265358979323846;
+    double front[3];
+    double side[3];
+    pli_picture_axes(def->camera.up, front, side);
+    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) {
+        double angle = 2 * pi * k / PLI_PICTURE_BEARINGS;
+        pli_vec3_scale(cos(angle), front, survey->bearing[k]);
+        pli_vec3_add_scaled(survey->bearing[k], sin(angle), side, survey->bearing[k]);
+        survey->around[k] = -INFINITY;
+    }
+}
+
+static void bearings_add(pli_picture_survey_data *survey, const double point[3])
+{
+    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) {
+        survey->around[k] = fmax(survey->around[k], pli_vec3_dot(point, survey->bearing[k]));
+    }
+}
+
 void pli_picture_survey_init(const pli_picture_def *def, pli_picture_survey_data *survey)
 {
     *survey = (pli_picture_survey_data){.empty = true,
@@ -51,11 +73,14 @@ void pli_picture_survey_init(const pli_picture_def *def, pli_picture_survey_data
                                         .lowest_particle = INFINITY,
                                         .range = {INFINITY, -INFINITY}};
     pli_picture_fit_init(def, 0, &survey->fit);
+    bearings_init(def, survey);
 }
 
-static void survey_points(const pli_frame_part *part, const double up[3],
+static void survey_points(const pli_picture_def *def, const pli_frame_part *part,
                           pli_picture_survey_data *survey)
 {
+    double up[3];
+    pli_vec3_normalize(def->camera.up, up);
     double lowest = INFINITY;
     for (int64_t i = 0; i < part->point_count; ++i) {
         const double *point = part->points + 3 * i;
@@ -67,6 +92,7 @@ static void survey_points(const pli_frame_part *part, const double up[3],
         }
         lowest = fmin(lowest, pli_vec3_dot(point, up));
         pli_picture_fit_add(&survey->fit, point, 0);
+        if (def->camera.orbit != 0) bearings_add(survey, point);
     }
     double *kept = part->kind == PLI_PART_POINTS ? &survey->lowest_particle : &survey->lowest;
     *kept = fmin(*kept, lowest);
@@ -147,12 +173,10 @@ static double particle_spacing(const pli_context *context, const pli_frame_part 
 void pli_picture_survey_add(const pli_context *context, const pli_picture_def *def,
                             const pli_frame *frame, pli_picture_survey_data *survey)
 {
-    double up[3];
-    pli_vec3_normalize(def->camera.up, up);
     const pli_frame_part *largest = NULL; // set of particles
     for (int32_t i = 0; i < frame->part_count; ++i) {
         const pli_frame_part *part = &frame->parts[i];
-        survey_points(part, up, survey);
+        survey_points(def, part, survey);
         survey_field(def, part, survey);
         if (part->kind != PLI_PART_POINTS) continue;
         if (largest == NULL || part->point_count > largest->point_count) largest = part;
@@ -183,6 +207,7 @@ pli_picture_survey_data pli_picture_survey_grown(const pli_picture_def *def,
         grown.high[k] += radius;
     }
     grown.lowest_particle -= radius;
+    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) grown.around[k] += radius;
     pli_picture_fit *fit = &grown.fit;
     for (int k = 0; k < 2; ++k) {
         fit->most[k] += radius * sqrt(1 + fit->high[k] * fit->high[k]);

@@ -46,7 +46,7 @@ pli_status pli_scan_fail(const pli_scan *scan, const char *file, int line, const
                             (long long)pli_scan_line_of(scan, scan->place), text);
 }
 
-// ---- text ---------------------------------------------------------------------------------------
+// ---- text ----
 
 static bool is_line_end(char c)
 {
@@ -275,7 +275,7 @@ bool pli_span_is(pli_span span, const char *word)
     return span.length == (int64_t)strlen(word) && pli_span_starts(span, word);
 }
 
-// ---- binary -------------------------------------------------------------------------------------
+// ---- binary ----
 
 pli_status pli_scan_begin_binary(pli_scan *scan)
 {

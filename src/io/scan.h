@@ -57,7 +57,7 @@ static inline int64_t pli_scan_left(const pli_scan *scan)
     return scan->end - scan->next;
 }
 
-// ---- text ---------------------------------------------------------------------------------------
+// ---- text ----
 
 // Skips blanks, line ends and comments, whatever the mode; false at the end of the file.
 bool pli_scan_skip_blank(pli_scan *scan);
@@ -100,7 +100,7 @@ PLI_CHECKED pli_status pli_scan_check_count(const pli_scan *scan, const char *wh
 bool pli_span_is(pli_span span, const char *word);
 bool pli_span_starts(pli_span span, const char *word);
 
-// ---- binary -------------------------------------------------------------------------------------
+// ---- binary ----
 
 // Ends the current line where a binary block begins right after it: at "\n" or "\r\n" only.
 PLI_CHECKED pli_status pli_scan_begin_binary(pli_scan *scan);

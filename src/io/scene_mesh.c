@@ -31,20 +31,19 @@ static pli_status read_mesh(const mesh_load *load, const char *path, const pli_m
     return *mesh != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+// Every path of a scene is that of a mesh, in a pli_file_def.
 static pli_status load_mesh(void *user, const pli_visit *visit)
 {
     const mesh_load *load = user;
-    if (visit->field == NULL || visit->field->kind != PLI_FIELD_MESH) return PLI_OK;
+    if (visit->field == NULL || (visit->field->flags & PLI_FIELD_PATH) == 0) return PLI_OK;
     pli_file_def *file = (pli_file_def *)(uintptr_t)visit->holder;
     pli_context *context = pli_scene_context(load->scene);
-    pli_visit at = *visit;
-    at.member = &file->path;
     char *real = NULL;
     pli_status status =
         pli_path_resolve(context, load->folder, file->path, load->allow_outside, &real);
     if (status == PLI_OK) status = read_mesh(load, real, &file->mesh);
     pli_release(context, real);
-    return status == PLI_OK ? PLI_OK : fail_mesh(load, status, &at);
+    return status == PLI_OK ? PLI_OK : fail_mesh(load, status, visit);
 }
 
 pli_status pli_scene_load_meshes(pli_scene *scene, const char *folder, bool allow_outside)

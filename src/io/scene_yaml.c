@@ -66,12 +66,13 @@ static pli_status fail_parser(const builder *b, const yaml_parser_t *parser, con
         return fail_mark(b, mark_of_byte(bytes, count, parser->problem_offset), problem);
     }
     char text[256];
-    if (parser->context == NULL) {
-        snprintf(text, sizeof text, "%s", problem);
-    } else {
-        snprintf(text, sizeof text, "%s, %s that begins in line %d", problem, parser->context,
-                 (int)parser->context_mark.line + 1);
+    char line[48] = "";
+    bool has_context = parser->context != NULL;
+    if (has_context && !b->source->is_option) {
+        snprintf(line, sizeof line, " that begins in line %zu", parser->context_mark.line + 1);
     }
+    snprintf(text, sizeof text, "%s%s%s%s", problem, has_context ? ", " : "",
+             has_context ? parser->context : "", line);
     return fail_mark(b, parser->problem_mark, text);
 }
 

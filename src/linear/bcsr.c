@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    ROW_GRAIN = 128,    // rows of a product per block, some 150 kB of matrix
+    ROW_GRAIN = 512,    // rows of a product per block, some 10 us of work
     ELEMENT_GRAIN = 256 // elements per block
 };
 

@@ -27,45 +27,41 @@ typedef struct pli_block_sum {
     double c;      // products with entry 8
 } pli_block_sum;
 
-static inline pli_double4 pli_double4_load(const double *from)
-{
-    pli_double4 v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-static inline pli_double4 pli_double4_load_single(const float *from)
-{
-    pli_float4 v;
-    memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, pli_double4);
-}
-
-// sum += (a, b, c) x with the nine entries given in their three groups
-static inline void pli_block_sum_add_groups(pli_block_sum *sum, pli_double4 a, pli_double4 b,
-                                            double c, const double *x)
+// sum += (a, b, c) x with the nine entries given in their three groups. (Vectors go by pointer:
+// passing them by value would depend on the instruction set.)
+static inline void pli_block_sum_add_groups(pli_block_sum *sum, const pli_double4 *a,
+                                            const pli_double4 *b, double c, const double *x)
 {
     // two overlapping loads, so that nothing past x[2] is read
     pli_double2 low;
     pli_double2 high;
     memcpy(&low, x, sizeof low);
     memcpy(&high, x + 1, sizeof high);
-    sum->a += a * __builtin_shufflevector(low, high, 0, 1, 3, 0);
-    sum->b += b * __builtin_shufflevector(low, high, 2, 3, 0, 1);
+    sum->a += *a * __builtin_shufflevector(low, high, 0, 1, 3, 0);
+    sum->b += *b * __builtin_shufflevector(low, high, 2, 3, 0, 1);
     sum->c += c * x[2];
 }
 
 // sum += A x for a block of doubles
 static inline void pli_block_sum_add(pli_block_sum *sum, const double *A, const double *x)
 {
-    pli_block_sum_add_groups(sum, pli_double4_load(A), pli_double4_load(A + 4), A[8], x);
+    pli_double4 a;
+    pli_double4 b;
+    memcpy(&a, A, sizeof a);
+    memcpy(&b, A + 4, sizeof b);
+    pli_block_sum_add_groups(sum, &a, &b, A[8], x);
 }
 
 // sum += A x for a block of floats
 static inline void pli_block_sum_add_single(pli_block_sum *sum, const float *A, const double *x)
 {
-    pli_block_sum_add_groups(sum, pli_double4_load_single(A), pli_double4_load_single(A + 4),
-                             (double)A[8], x);
+    pli_float4 low;
+    pli_float4 high;
+    memcpy(&low, A, sizeof low);
+    memcpy(&high, A + 4, sizeof high);
+    pli_double4 a = __builtin_convertvector(low, pli_double4);
+    pli_double4 b = __builtin_convertvector(high, pli_double4);
+    pli_block_sum_add_groups(sum, &a, &b, (double)A[8], x);
 }
 
 static inline void pli_block_sum_get(const pli_block_sum *sum, double y[3])

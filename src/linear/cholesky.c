@@ -327,7 +327,8 @@ pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, d
     cholmod_l_factorize(cholesky->A, cholesky->L, &cholesky->common);
     blas_free(guard);
     PLI_TRY(cholmod_outcome(cholesky, "factorisation"));
-    cholesky->factored = cholesky->L->minor == cholesky->L->n;
+    // rcond is zero when a pivot failed and when one is not a number, which the former misses
+    cholesky->factored = cholmod_l_rcond(cholesky->L, &cholesky->common) > 0;
     cholesky->failed_row = cholesky->factored ? -1 : (int64_t)cholesky->L->minor;
     *positive = cholesky->factored;
     return PLI_OK;

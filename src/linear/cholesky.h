@@ -46,8 +46,10 @@ typedef struct pli_cholesky_report {
     double flops;           // operations of a factorisation
     int64_t memory_bytes;   // held by CHOLMOD for this object
     bool supernodal;
-    bool dissected;     // ordered by nested dissection
-    int64_t failed_row; // unknown whose pivot was not positive, in the factor's order; -1: none
+    bool dissected; // ordered by nested dissection
+    // unknown whose pivot was not positive, in the order of the factor; -1: none, the number of
+    // unknowns: a number was not finite
+    int64_t failed_row;
 } pli_cholesky_report;
 
 typedef struct pli_cholesky pli_cholesky;

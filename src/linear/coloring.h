@@ -34,7 +34,8 @@ typedef struct pli_graph {
 // The rows of a matrix and their couplings.
 static inline pli_graph pli_bcsr_graph(const pli_bcsr *matrix)
 {
-    return (pli_graph){matrix->row_count, matrix->row_start, matrix->column};
+    pli_graph graph = {matrix->row_count, matrix->row_start, matrix->column};
+    return graph;
 }
 
 typedef enum pli_coloring_method {

@@ -16,6 +16,7 @@ enum {
     CLUSTER_LARGEST = 512, // rows: a cluster's part of L^ and U^ fits a second-level cache
     CLUSTER_SMALLEST = 64,
     CLUSTER_COUNT = 64, // clusters wanted before they become as large as that
+    FEW_COLORS = 8,     // more than these and clusters are grown along the graph
     ROW_GRAIN = 256,
     SWEEP_GRAIN = 512 // rows that are worth a thread
 };
@@ -86,6 +87,19 @@ static int32_t join_neighbors(cluster_state *state, int32_t row, int32_t count, 
     return count;
 }
 
+// Clusters of consecutive rows, as good as any when the numbering follows the geometry.
+static void cut_clusters(cluster_state *state)
+{
+    int32_t row_count = state->matrix->row_count;
+    int32_t size = cluster_size(row_count);
+    for (int32_t row = 0; row < row_count; ++row) {
+        if (row % size == 0) state->cluster_begin[state->cluster_count++] = row;
+        state->cluster[row] = state->cluster_count - 1;
+        state->queue[row] = row;
+    }
+    state->cluster_begin[state->cluster_count] = row_count;
+}
+
 // Grows clusters one after the other, breadth first from the first free row; a cluster that runs
 // out of neighbours goes on from the next free row.
 static void grow_clusters(cluster_state *state)
@@ -128,6 +142,17 @@ static int64_t visit_neighbors(cluster_state *state, int32_t cluster, bool fill)
         }
     }
     return count;
+}
+
+static void clear_cluster_graph(cluster_state *state)
+{
+    pli_context *context = state->matrix->context;
+    pli_release(context, state->start);
+    pli_release(context, state->neighbor);
+    pli_release(context, state->mark);
+    state->start = NULL;
+    state->neighbor = NULL;
+    state->mark = NULL;
 }
 
 static pli_status build_cluster_graph(cluster_state *state)
@@ -175,6 +200,21 @@ static pli_status number_rows(pli_gauss_seidel *sweep, const cluster_state *stat
     return PLI_OK;
 }
 
+// Makes clusters and colours them.
+static pli_status color_clusters(cluster_state *state, void (*make)(cluster_state *state),
+                                 pli_graph_coloring **coloring)
+{
+    pli_context *context = state->matrix->context;
+    pli_graph_coloring_destroy(*coloring);
+    *coloring = NULL;
+    clear_cluster_graph(state);
+    state->cluster_count = 0;
+    make(state);
+    PLI_TRY(build_cluster_graph(state));
+    pli_graph graph = {state->cluster_count, state->start, state->neighbor};
+    return pli_graph_coloring_create(context, &graph, PLI_COLORING_GREEDY, 0, coloring);
+}
+
 static pli_status order_rows(pli_gauss_seidel *sweep, const pli_bcsr *matrix)
 {
     pli_context *context = sweep->context;
@@ -186,22 +226,20 @@ static pli_status order_rows(pli_gauss_seidel *sweep, const pli_bcsr *matrix)
                            .cluster_begin = PLI_NEW(context, int32_t, rows + 1, "sweep clusters")};
     pli_status status = PLI_ERROR_MEMORY;
     if (state.queue == NULL || state.cluster == NULL || state.cluster_begin == NULL) goto done;
-    grow_clusters(&state);
-    status = build_cluster_graph(&state);
-    if (status != PLI_OK) goto done;
-    pli_graph graph = {state.cluster_count, state.start, state.neighbor};
-    status = pli_graph_coloring_create(context, &graph, PLI_COLORING_GREEDY, 0, &coloring);
-    if (status != PLI_OK) goto done;
-    status = number_rows(sweep, &state, coloring);
+
+    // the numbering as it is, or clusters of our own when it couples everything with everything
+    status = color_clusters(&state, cut_clusters, &coloring);
+    if (status == PLI_OK && coloring->color_count > FEW_COLORS) {
+        status = color_clusters(&state, grow_clusters, &coloring);
+    }
+    if (status == PLI_OK) status = number_rows(sweep, &state, coloring);
 
 done:
     pli_graph_coloring_destroy(coloring);
+    clear_cluster_graph(&state);
     pli_release(context, state.queue);
     pli_release(context, state.cluster);
     pli_release(context, state.cluster_begin);
-    pli_release(context, state.start);
-    pli_release(context, state.neighbor);
-    pli_release(context, state.mark);
     return status;
 }
 

@@ -3,8 +3,8 @@
 
 #include "linear/vector.h"
 
-// items per block of the fused update, as in vector.c
-enum { GRAIN = 8192 };
+// items per block of the fused updates, as in vector.c, and running sums of a block
+enum { GRAIN = 8192, LANES = 4 };
 
 pli_krylov_def pli_krylov_def_default(void)
 {
@@ -131,9 +131,10 @@ static double pcg_measure(const pcg_state *state)
 }
 
 // True, with the reason in the report, when B turns out not to be positive at this residual.
-static bool pcg_breaks_down(const pcg_state *state)
+static bool pcg_breaks_down(const pcg_state *state, int32_t iteration)
 {
     if (state->rho > 0 || state->rr == 0 || isnan(state->rho)) return false;
+    state->common.report->iterations = iteration;
     state->common.report->stop = PLI_KRYLOV_BREAKDOWN;
     return true;
 }
@@ -145,7 +146,7 @@ static bool pcg_start(pcg_state *state)
     start_residual(common, state->r);
     state->rr = dot(common, state->r, state->r);
     pcg_precondition(state);
-    if (pcg_breaks_down(state)) return true;
+    if (pcg_breaks_down(state, 0)) return true;
     double residual = pcg_measure(state);
     set_tolerance(common, common->def->use_start ? reference_norm(common, state->q) : residual);
     if (record_residual(common, 0, residual)) return true;
@@ -158,8 +159,8 @@ static void pcg_stop_indefinite(pcg_state *state, int32_t iteration)
 {
     state->common.report->stop = PLI_KRYLOV_INDEFINITE;
     state->common.report->iterations = iteration;
-    if (iteration == 1)
-        precondition(&state->common, state->common.system->b, state->common.system->x);
+    const pli_krylov_system *system = state->common.system;
+    if (iteration == 1) precondition(&state->common, system->b, system->x);
 }
 
 // alpha = r.z / p.Ap; false, with the reason in the report, when the solve ends at this direction.
@@ -179,6 +180,40 @@ static bool pcg_step_length(pcg_state *state, int32_t iteration, double *alpha)
     return false;
 }
 
+typedef struct pcg_update {
+    double alpha;
+    const double *p;
+    const double *q;
+    double *x;
+    double *r;
+} pcg_update;
+
+// x += alpha p, r -= alpha q in one pass; the sum is |r|^2
+static pli_sum pcg_update_range(void *user, int64_t begin, int64_t end)
+{
+    const pcg_update *update = user;
+    const double *restrict p = update->p;
+    const double *restrict q = update->q;
+    double *restrict x = update->x;
+    double *restrict r = update->r;
+    double alpha = update->alpha;
+    double lanes[LANES] = {0};
+    int64_t i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        for (int64_t k = 0; k < LANES; ++k) {
+            x[i + k] += alpha * p[i + k];
+            r[i + k] -= alpha * q[i + k];
+            lanes[k] += r[i + k] * r[i + k];
+        }
+    }
+    for (; i < end; ++i) {
+        x[i] += alpha * p[i];
+        r[i] -= alpha * q[i];
+        lanes[0] += r[i] * r[i];
+    }
+    return (pli_sum){(lanes[0] + lanes[1]) + (lanes[2] + lanes[3]), 0};
+}
+
 // One iteration; true when the solve ends with it.
 static bool pcg_iterate(pcg_state *state, int32_t iteration)
 {
@@ -187,15 +222,16 @@ static bool pcg_iterate(pcg_state *state, int32_t iteration)
     if (!pcg_step_length(state, iteration, &alpha)) return true;
 
     // x += alpha p, r -= alpha A p
-    state->rr = pli_vector_step(common->context, common->n, alpha, state->p, state->q,
-                                common->system->x, state->r);
+    pcg_update update = {alpha, state->p, state->q, common->system->x, state->r};
+    state->rr = pli_sum_value(
+        pli_parallel_sum(common->context, common->n, GRAIN, pcg_update_range, &update));
 
     // the plain norm may end the solve before B is applied again
     bool plain = common->def->norm == PLI_KRYLOV_NORM_PLAIN;
     if (plain && record_residual(common, iteration, pcg_measure(state))) return true;
     double rho_before = state->rho;
     pcg_precondition(state);
-    if (pcg_breaks_down(state)) return true;
+    if (pcg_breaks_down(state, iteration)) return true;
     if (!plain && record_residual(common, iteration, pcg_measure(state))) return true;
 
     // p = z + beta p

@@ -180,35 +180,3 @@ double pli_vector_max_abs(const pli_context *context, int64_t count, const doubl
     vector_job job = {.p = x};
     return pli_parallel_max(context, count, GRAIN, max_abs_range, &job);
 }
-
-static pli_sum step_range(void *user, int64_t begin, int64_t end)
-{
-    const vector_job *job = user;
-    const double *restrict p = job->p;
-    const double *restrict q = job->q;
-    double *restrict x = job->x;
-    double *restrict r = job->y;
-    double a = job->a;
-    double lanes[LANES] = {0};
-    int64_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        for (int64_t k = 0; k < LANES; ++k) {
-            x[i + k] += a * p[i + k];
-            r[i + k] -= a * q[i + k];
-            lanes[k] += r[i + k] * r[i + k];
-        }
-    }
-    for (int64_t k = 0; i < end; ++i, ++k) {
-        x[i] += a * p[i];
-        r[i] -= a * q[i];
-        lanes[k] += r[i] * r[i];
-    }
-    return (pli_sum){lanes_total(lanes), 0};
-}
-
-double pli_vector_step(const pli_context *context, int64_t count, double a, const double *p,
-                       const double *q, double *x, double *r)
-{
-    vector_job job = {.a = a, .p = p, .q = q, .x = x, .y = r};
-    return pli_sum_value(pli_parallel_sum(context, count, GRAIN, step_range, &job));
-}

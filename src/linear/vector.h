@@ -46,8 +46,4 @@ double pli_vector_norm(const pli_context *context, int64_t count, const double *
 // Largest |x_i|; 0 for an empty vector, NaN when an entry is NaN.
 double pli_vector_max_abs(const pli_context *context, int64_t count, const double *x);
 
-// One step of a conjugate direction method in one pass: x += a p, r -= a q; returns |r|^2.
-double pli_vector_step(const pli_context *context, int64_t count, double a, const double *p,
-                       const double *q, double *x, double *r);
-
 #endif

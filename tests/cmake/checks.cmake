@@ -27,6 +27,7 @@ else()
   pliant_add_script(check.style 60 ${Python3_EXECUTABLE} ${tools}/check_style.py
     --objects $<TARGET_FILE:pliant_static> --shared $<TARGET_FILE:pliant>)
 endif()
+pliant_add_script(check.tools 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/test_checks.py)
 
 file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/test_*.sh
                                     ${PROJECT_SOURCE_DIR}/tests/cli/test_*.py)

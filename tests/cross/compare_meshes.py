@@ -88,8 +88,8 @@ def check_gmsh(dump, folder):
     for version in ("msh22", "msh41"):
         for binary in ([], ["-bin"]):
             path = "%s/%s%s.msh" % (folder, version, "b" if binary else "")
-            subprocess.run(["gmsh", "-3", "-format", version, *binary, "-o", path, folder + "/box.geo"],
-                           check=True, capture_output=True)
+            command = ["gmsh", "-3", "-format", version, *binary, "-o", path, folder + "/box.geo"]
+            subprocess.run(command, check=True, capture_output=True)
             compare(dump, path, meshio.read(path), True)
     return meshio.read(folder + "/msh41b.msh")
 

@@ -36,11 +36,21 @@ static void check_mesh(const pli_mesh_data *mesh)
     }
 }
 
+static void stop_at_assertion(void *user, const char *condition, const char *file, int line)
+{
+    (void)user;
+    (void)condition;
+    (void)file;
+    (void)line;
+    abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *ending = getenv("PLIANT_FUZZ_ENDING");
     pli_context_def def = pli_context_def_default();
     def.thread_count = 1;
+    def.assert_hook = stop_at_assertion;
     pli_context *context = NULL;
     check(pli_context_create(&def, &context) == PLI_OK);
     pli_mesh_file *mesh = NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "near.h"
 
-#include "base/random.h"
 #include "base/number.h"
+#include "base/random.h"
 
 #include <inttypes.h>
 #include <locale.h>

@@ -27,8 +27,7 @@ static const int32_t sample_tets[2][4] = {{0, 1, 2, 3}, {1, 2, 3, 4}};
 static const int32_t sample_quad[4] = {0, 1, 4, 2};
 static const int32_t sample_triangle[3] = {0, 2, 3};
 
-// ---- bytes
-// ------------------------------------------------------------------------------------------
+// ---- bytes ----
 
 typedef struct byte_list {
     char *at;
@@ -87,8 +86,7 @@ static inline void put_points(byte_list *out)
     for (int i = 0; i < 15; ++i) put_double(out, sample_points[i / 3][i % 3]);
 }
 
-// ---- binary files
-// -----------------------------------------------------------------------------------
+// ---- binary files ----
 
 static inline byte_list make_gmsh22(bool big_endian)
 {
@@ -268,8 +266,7 @@ static inline byte_list make_stl(void)
     return out;
 }
 
-// ---- text files
-// -------------------------------------------------------------------------------------
+// ---- text files ----
 
 #define SAMPLE_VERTICES(prefix, suffix)                                                     \
     prefix "0 0 0" suffix "\n" prefix "1 0 0" suffix "\n" prefix "0 1 0" suffix "\n" prefix \
@@ -336,8 +333,7 @@ static const char sample_stl[] =
         "0 0 -0", "1 1.25 -0.0015",
         "0 1 0") "endsolid first one\nsolid\n" SAMPLE_FACET("0 0 0", "0 1 0", "0 0 1") "endsolid\n";
 
-// ---- the list
-// ---------------------------------------------------------------------------------------
+// ---- the list ----
 
 static inline void add_sample(sample *list, int *count, const char *name, const char *ending,
                               byte_list content, int32_t tets)

@@ -102,6 +102,29 @@ static void abandoned_film_leaves_no_file(void **state)
     pli_context_destroy(context);
 }
 
+static void every_ending_gives_a_film(void **state)
+{
+    (void)state;
+    if (!has_ffmpeg()) skip();
+    pli_context *context = make_context(1);
+    // names that ffmpeg would take for an option or a protocol
+    static const char *const names[] = {"-a.mp4", "b:c.mov", "d.MKV"};
+    static uint8_t rgb[3 * WIDTH * HEIGHT];
+    for (int i = 0; i < 3; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+        pli_film_def def = small_def();
+        def.path = name;
+        pli_film *film = NULL;
+        OK(context, pli_film_create(context, &def, &film));
+        OK(context, pli_film_add(film, rgb));
+        OK(context, pli_film_finish(film));
+        pli_film_destroy(film);
+        assert_int_equal(remove(name), 0);
+    }
+    pli_context_destroy(context);
+}
+
 static void missing_encoder_is_named(void **state)
 {
     (void)state;
@@ -197,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(film_decodes_to_its_pictures),
         cmocka_unit_test(abandoned_film_leaves_no_file),
+        cmocka_unit_test(every_ending_gives_a_film),
         cmocka_unit_test(missing_encoder_is_named),
         cmocka_unit_test(encoder_that_dies_gives_an_error_with_its_words),
         cmocka_unit_test(wrong_values_are_refused),

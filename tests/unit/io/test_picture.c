@@ -7,69 +7,10 @@
 
 #ifdef PLI_HAS_RENDER
 
-#include "base/context.h"
 #include "base/fault.h"
-#include "base/random.h"
-#include "io/picture.h"
-#include "math/vec3.h"
+#include "unit/io/picture_frames.h"
 
 #include <unistd.h>
-
-enum { WIDTH = 96, HEIGHT = 64 };
-
-// Camera on the z axis that looks at the origin from 4 m away.
-static pli_picture_def small_def(void)
-{
-    pli_picture_def def = pli_picture_def_default();
-    def.width = WIDTH;
-    def.height = HEIGHT;
-    def.camera.automatic = false;
-    pli_vec3_set(0, 0, 4, def.camera.position);
-    pli_vec3_set(0, 0, 0, def.camera.target);
-    def.camera.fov = 40;
-    def.ground = false;
-    def.legend = false;
-    return def;
-}
-
-static pli_picture_def plain_def(void)
-{
-    pli_picture_def def = small_def();
-    def.lit = false;
-    def.samples = 1;
-    return def;
-}
-
-static void draw(pli_context *context, const pli_picture_def *def, const pli_frame *frame,
-                 uint8_t *rgb)
-{
-    pli_picture *picture = NULL;
-    OK(context, pli_picture_create(context, def, &picture));
-    OK(context, pli_picture_draw(picture, frame, rgb));
-    pli_picture_destroy(picture);
-}
-
-static const uint8_t *pixel_at(const uint8_t *rgb, int32_t column, int32_t row)
-{
-    return rgb + 3 * (row * WIDTH + column);
-}
-
-// amount of light, linear
-static double brightness(const uint8_t *pixel)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) sum += pli_picture_linear_from_srgb(pixel[k] / 255.0);
-    return sum;
-}
-
-// the camera that small_def describes, by its own formulas
-static void pixel_ray(double column, double row, double direction[3])
-{
-    double tangent = tan(20 * 3.14159265358979323846 / 180);
-    pli_vec3_set((2 * column / WIDTH - 1) * tangent * WIDTH / HEIGHT,
-                 (1 - 2 * row / HEIGHT) * tangent, -1, direction);
-    pli_vec3_normalize(direction, direction);
-}
 
 // how far a pixel is from the rim of a sphere as seen by small_def's camera, in pixels; positive
 // inside
@@ -84,41 +25,6 @@ static double rim_distance(double column, double row, const double centre[3], do
     double angle = acos(pli_vec3_dot(offset, direction) / distance);
     double pixel = 2 * tan(20 * 3.14159265358979323846 / 180) / HEIGHT;
     return (asin(radius / distance) - angle) / pixel;
-}
-
-static pli_frame frame_of(const pli_frame_part *parts, int32_t count)
-{
-    return (pli_frame){.part_count = count, .parts = parts};
-}
-
-// a square of two triangles in the plane z = 0, 2 m wide
-static const double square_points[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
-static const int32_t square_cells[] = {0, 1, 2, 0, 2, 3};
-
-static pli_frame_part square(void)
-{
-    return (pli_frame_part){.name = "square",
-                            .kind = PLI_PART_TRIANGLES,
-                            .point_count = 4,
-                            .points = square_points,
-                            .cell_count = 2,
-                            .cells = square_cells};
-}
-
-// a box of 6 tetrahedra, 1 m wide
-static const double box_points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0,
-                                    0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
-static const int32_t box_cells[] = {0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7,
-                                    0, 6, 4, 7, 0, 4, 5, 7, 0, 5, 1, 7};
-
-static pli_frame_part box(void)
-{
-    return (pli_frame_part){.name = "box",
-                            .kind = PLI_PART_TETS,
-                            .point_count = 8,
-                            .points = box_points,
-                            .cell_count = 6,
-                            .cells = box_cells};
 }
 
 static void sphere_lies_within_a_pixel_of_its_projection(void **state)
@@ -235,7 +141,7 @@ static void body_shades_the_ground_behind_it(void **state)
     pli_context_destroy(context);
 }
 
-static void occlusion_darkens_a_corner(void **state)
+static void occlusion_darkens_a_corner_without_noise(void **state)
 {
     (void)state;
     pli_context *context = make_context(2);
@@ -263,278 +169,19 @@ static void occlusion_darkens_a_corner(void **state)
     double corner = brightness(pixel_at(with, 48, 34)) / brightness(pixel_at(without, 48, 34));
     double floor = brightness(pixel_at(with, 48, 62)) / brightness(pixel_at(without, 48, 62));
     AT_MOST(corner, 0.9 * floor);
-    pli_context_destroy(context);
-}
 
-// the colours of small pictures of a square whose field grows from left to right
-static void check_field_colours(pli_colormap colormap)
-{
-    pli_context *context = make_context(1);
-    static const double values[] = {-2, 6, 6, -2};
-    pli_frame_field field = {"f", "m", PLI_PLACE_POINT, 1, values};
-    pli_frame_part part = square();
-    part.field_count = 1;
-    part.fields = &field;
-    pli_frame frame = frame_of(&part, 1);
-    pli_picture_def def = plain_def();
-    def.field = "f";
-    def.colormap = colormap;
-    def.automatic_range = false;
-    def.range[0] = -1;
-    def.range[1] = 4;
-    uint8_t rgb[3 * WIDTH * HEIGHT];
-    draw(context, &def, &frame, rgb);
-
-    pli_picture_survey_data survey;
-    pli_picture_colors colors;
-    pli_picture_survey_init(&def, &survey);
-    pli_picture_colors_build(&def, &survey, &colors);
-    int32_t checked = 0;
-    for (int32_t column = 0; column < WIDTH; ++column) {
-        double direction[3];
-        pixel_ray(column + 0.5, HEIGHT / 2 + 0.5, direction);
-        double x = -4 * direction[0] / direction[2];
-        if (fabs(x) > 0.99) continue;
-        double color[3];
-        pli_picture_color_of_value(&colors, 2 + 4 * x, color);
-        ++checked;
-        for (int k = 0; k < 3; ++k) {
-            double want = 255 * pli_picture_srgb_from_linear(color[k]);
-            // rounding to a byte, and single precision of the value where the map is steep
-            NEAR(pixel_at(rgb, column, HEIGHT / 2)[k], want, 0, 0.51);
-        }
+    // along the corner the light is the same, though every pixel casts other rays; the 16 rays of
+    // one pixel alone would be wrong by some 10 levels, those of a window agree to a level or two,
+    // the highlight bends by as much and rounding adds one
+    int32_t least = 255;
+    int32_t most = 0;
+    for (int32_t column = 36; column < 60; ++column) {
+        int32_t green = pixel_at(with, column, 38)[1];
+        least = green < least ? green : least;
+        most = green > most ? green : most;
     }
-    assert_true(checked > 30);
+    assert_true(most - least <= 4);
     pli_context_destroy(context);
-}
-
-static void field_colours_are_those_of_the_map(void **state)
-{
-    (void)state;
-    check_field_colours(PLI_COLORMAP_SEQUENTIAL);
-    check_field_colours(PLI_COLORMAP_DIVERGING);
-}
-
-static void cells_have_one_colour_and_vectors_their_length(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    static const double values[] = {3, 0, 4, 0, -1, 0};
-    pli_frame_field field = {"v", "m/s", PLI_PLACE_CELL, 3, values};
-    pli_frame_part part = square();
-    part.field_count = 1;
-    part.fields = &field;
-    pli_frame frame = frame_of(&part, 1);
-    pli_picture_def def = plain_def();
-    def.field = "v";
-    uint8_t rgb[3 * WIDTH * HEIGHT];
-    pli_picture_survey_data survey;
-    pli_picture_colors colors;
-
-    // the length of the first is 5, of the second 1: the ends of the automatic range
-    draw(context, &def, &frame, rgb);
-    pli_picture_survey_init(&def, &survey);
-    pli_picture_survey_add(context, &def, &frame, &survey);
-    NEAR(survey.range[0], 1, 0, 0);
-    NEAR(survey.range[1], 5, 0, 0);
-    pli_picture_colors_build(&def, &survey, &colors);
-    for (int i = 0; i < 2; ++i) {
-        const uint8_t *pixel = i == 0 ? pixel_at(rgb, 54, 40) : pixel_at(rgb, 42, 24);
-        double color[3];
-        pli_picture_color_of_value(&colors, i == 0 ? 5 : 1, color);
-        for (int k = 0; k < 3; ++k) {
-            NEAR(pixel[k], 255 * pli_picture_srgb_from_linear(color[k]), 0, 0.51);
-        }
-    }
-
-    // by component y they are 0 and -1
-    def.component = 1;
-    pli_picture_survey_init(&def, &survey);
-    pli_picture_survey_add(context, &def, &frame, &survey);
-    NEAR(survey.range[0], -1, 0, 0);
-    NEAR(survey.range[1], 0, 0, 0);
-    pli_context_destroy(context);
-}
-
-static void values_that_are_not_finite_are_magenta_and_missing_fields_grey(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    static const double values[] = {0.5, NAN};
-    pli_frame_field field = {"f", "", PLI_PLACE_CELL, 1, values};
-    pli_frame_part part = square();
-    part.field_count = 1;
-    part.fields = &field;
-    pli_frame frame = frame_of(&part, 1);
-    pli_picture_def def = plain_def();
-    def.field = "f";
-    uint8_t rgb[3 * WIDTH * HEIGHT];
-    draw(context, &def, &frame, rgb);
-    const uint8_t *broken = pixel_at(rgb, 42, 24);
-    assert_true(broken[0] == 255 && broken[1] == 0 && broken[2] > 150);
-    const uint8_t *sound = pixel_at(rgb, 54, 40);
-    assert_true(sound[1] > 60);
-
-    def.field = "another";
-    draw(context, &def, &frame, rgb);
-    const uint8_t *grey = pixel_at(rgb, 54, 40);
-    assert_true(abs(grey[0] - grey[1]) < 12 && abs(grey[1] - grey[2]) < 12);
-
-    // a component that the field does not have is a missing field too
-    def.field = "f";
-    def.component = 2;
-    uint8_t again[3 * WIDTH * HEIGHT];
-    draw(context, &def, &frame, again);
-    assert_memory_equal(again, rgb, sizeof rgb);
-    pli_context_destroy(context);
-}
-
-static void categories_have_the_colours_of_bodies(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    static const double values[] = {3, 1};
-    pli_frame_field field = {"material", "", PLI_PLACE_CELL, 1, values};
-    pli_frame_part part = square();
-    part.field_count = 1;
-    part.fields = &field;
-    pli_frame frame = frame_of(&part, 1);
-    pli_picture_def def = plain_def();
-    def.field = "material";
-    def.colormap = PLI_COLORMAP_CATEGORIES;
-    uint8_t rgb[3 * WIDTH * HEIGHT];
-    draw(context, &def, &frame, rgb);
-    double color[3];
-    pli_picture_color_of_body(3, color);
-    for (int k = 0; k < 3; ++k) {
-        NEAR(pixel_at(rgb, 54, 40)[k], 255 * pli_picture_srgb_from_linear(color[k]), 0, 0.51);
-    }
-    pli_context_destroy(context);
-}
-
-static void legend_shows_the_map_and_leaves_the_rest_alone(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(2);
-    enum { W = 320, H = 300 };
-    static const double values[] = {-2, 6, 6, -2};
-    pli_frame_field field = {"f", "m/s", PLI_PLACE_POINT, 1, values};
-    pli_frame_part part = square();
-    part.field_count = 1;
-    part.fields = &field;
-    pli_frame frame = frame_of(&part, 1);
-    pli_picture_def def = plain_def();
-    def.width = W;
-    def.height = H;
-    def.field = "f";
-    static uint8_t without[3 * W * H];
-    static uint8_t with[3 * W * H];
-    draw(context, &def, &frame, without);
-    def.legend = true;
-    draw(context, &def, &frame, with);
-
-    // find the columns of the bar: changed pixels whose column holds yellow above and violet below
-    double ends[2][3];
-    pli_picture_survey_data survey;
-    pli_picture_colors colors;
-    pli_picture_survey_init(&def, &survey);
-    pli_picture_survey_add(context, &def, &frame, &survey);
-    pli_picture_colors_build(&def, &survey, &colors);
-    pli_picture_color_of_value(&colors, 6, ends[0]);
-    pli_picture_color_of_value(&colors, -2, ends[1]);
-    int32_t found[2] = {0, 0};
-    int32_t changed = 0;
-    for (int32_t i = 0; i < W * H; ++i) {
-        bool same = memcmp(with + 3 * i, without + 3 * i, 3) == 0;
-        changed += !same;
-        // only the upper right part is touched
-        if (i % W < W / 2 || i / W > 3 * H / 4) assert_true(same);
-        for (int end = 0; end < 2; ++end) {
-            bool match = !same;
-            for (int k = 0; k < 3; ++k) {
-                double want = 255 * pli_picture_srgb_from_linear(ends[end][k]);
-                match = match && fabs(with[3 * i + k] - want) < 3;
-            }
-            found[end] += match;
-        }
-    }
-    assert_true(changed > 1000);
-    assert_true(found[0] >= 7 && found[1] >= 7);
-
-    // no field, no legend
-    def.field = "";
-    draw(context, &def, &frame, with);
-    def.legend = false;
-    draw(context, &def, &frame, without);
-    assert_memory_equal(with, without, sizeof with);
-    pli_context_destroy(context);
-}
-
-static void time_stamp_is_drawn_in_the_lower_left(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_frame nothing = frame_of(NULL, 0);
-    pli_picture_def def = plain_def();
-    uint8_t without[3 * WIDTH * HEIGHT];
-    uint8_t with[3 * WIDTH * HEIGHT];
-    draw(context, &def, &nothing, without);
-    def.time_stamp = true;
-    draw(context, &def, &nothing, with);
-    int32_t changed = 0;
-    for (int32_t i = 0; i < WIDTH * HEIGHT; ++i) {
-        if (memcmp(with + 3 * i, without + 3 * i, 3) == 0) continue;
-        ++changed;
-        assert_true(i % WIDTH < 3 * WIDTH / 4 && i / WIDTH > HEIGHT / 2);
-    }
-    assert_true(changed > 50);
-    pli_context_destroy(context);
-}
-
-// a frame with everything: tetrahedra, a cloth, particles, a field
-typedef struct mixed_frame {
-    double particles[400][3];
-    double speed[400];
-    pli_frame_field fields[3];
-    pli_frame_part parts[3];
-    pli_frame frame;
-} mixed_frame;
-
-static void mixed_frame_init(mixed_frame *mixed)
-{
-    static const double box_values[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const double square_values[] = {2, 5};
-    pli_random random = {.seed = 5, .stream = 1};
-    for (uint64_t i = 0; i < 400; ++i) {
-        for (uint64_t k = 0; k < 3; ++k) {
-            mixed->particles[i][k] = pli_random_range(random, 4 * i + k, -1, 0);
-        }
-        mixed->speed[i] = pli_random_range(random, 4 * i + 3, 0, 9);
-    }
-    mixed->fields[0] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, box_values};
-    mixed->fields[1] = (pli_frame_field){"speed", "m/s", PLI_PLACE_CELL, 1, square_values};
-    mixed->fields[2] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, mixed->speed};
-    mixed->parts[0] = box();
-    mixed->parts[1] = square();
-    mixed->parts[2] = (pli_frame_part){
-        .name = "sand", .kind = PLI_PART_POINTS, .point_count = 400, .points = mixed->particles[0]};
-    for (int i = 0; i < 3; ++i) {
-        mixed->parts[i].field_count = 1;
-        mixed->parts[i].fields = &mixed->fields[i];
-    }
-    mixed->frame = frame_of(mixed->parts, 3);
-    mixed->frame.time = 0.25;
-}
-
-static pli_picture_def mixed_def(void)
-{
-    pli_picture_def def = pli_picture_def_default();
-    def.width = 117; // not a multiple of the tile
-    def.height = 75;
-    def.field = "speed";
-    def.edges = true;
-    def.time_stamp = true;
-    return def;
 }
 
 static void bytes_do_not_depend_on_the_number_of_threads(void **state)
@@ -893,13 +540,7 @@ int main(void)
         cmocka_unit_test(lit_sphere_has_its_colour_and_is_brighter_towards_the_light),
         cmocka_unit_test(rim_pixels_are_mixtures),
         cmocka_unit_test(body_shades_the_ground_behind_it),
-        cmocka_unit_test(occlusion_darkens_a_corner),
-        cmocka_unit_test(field_colours_are_those_of_the_map),
-        cmocka_unit_test(cells_have_one_colour_and_vectors_their_length),
-        cmocka_unit_test(values_that_are_not_finite_are_magenta_and_missing_fields_grey),
-        cmocka_unit_test(categories_have_the_colours_of_bodies),
-        cmocka_unit_test(legend_shows_the_map_and_leaves_the_rest_alone),
-        cmocka_unit_test(time_stamp_is_drawn_in_the_lower_left),
+        cmocka_unit_test(occlusion_darkens_a_corner_without_noise),
         cmocka_unit_test(bytes_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(drawing_again_gives_the_same_bytes_and_allocates_nothing),
         cmocka_unit_test(processor_mode_is_left_as_it_was),

@@ -14,6 +14,7 @@
 #include "math/vec3.h"
 
 #include <png.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double pi = 3.14159265358979323846;
@@ -112,7 +113,7 @@ static void automatic_camera_shows_everything_as_large_as_possible(void **state)
         // an orbit keeps clear of the borders for every frame
         def.camera.orbit = 30;
         for (int32_t index = 0; index < 12; ++index) {
-            AT_MOST(fit_overshoot(&def, &frame, index), 0.002);
+            AT_MOST(fit_overshoot(&def, &frame, index), 1e-9);
         }
     }
 }
@@ -566,20 +567,11 @@ static void png_failures_are_told_and_leave_nothing(void **state)
     assert_int_equal(pli_picture_write_png(context, path, 0, 2, rgb), PLI_ERROR_ARGUMENT);
 
     // a folder of that name is in the way of the rename
-    assert_int_equal(pli_picture_write_png(context, folder, 2, 2, rgb), PLI_ERROR_IO);
-    assert_int_equal(rmdir(folder), 0);
-    char part[128];
-    snprintf(part, sizeof part, "%s.%ld.part", folder, (long)getpid());
-    assert_int_not_equal(access(part, F_OK), 0);
-
-    // a full disk: the file that is being written leads to a device that takes nothing
-    assert_non_null(mkdtemp(strcpy(folder, "/tmp/pliant_png_XXXXXX")));
-    snprintf(path, sizeof path, "%s/a.png", folder);
-    snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
-    assert_int_equal(symlink("/dev/full", part), 0);
+    snprintf(path, sizeof path, "%s/sub", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(pli_picture_write_png(context, path, 2, 2, rgb), PLI_ERROR_IO);
-    pli_context_message(context, text, sizeof text);
-    assert_non_null(strstr(text, "No space left"));
+    assert_int_equal(rmdir(path), 0);
+    // nothing else was left, or the folder could not go
     assert_int_equal(rmdir(folder), 0);
     pli_context_destroy(context);
 }

@@ -313,7 +313,7 @@ static void products_have_the_same_bits_for_any_thread_count(void **state)
     uint64_t reference = 0;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         pli_context *context = make_context(threads);
-        pli_bcsr *matrix = box_matrix(context, 12, 12, 12, 0.1, 10);
+        pli_bcsr *matrix = box_matrix(context, 16, 16, 16, 0.1, 10);
         int64_t n = unknown_count(matrix);
         double *x = random_vector(n, 1);
         double *y = new_vector(n);

@@ -69,31 +69,6 @@ static void largest_entry_is_found_and_nan_is_not_hidden(void **state)
     pli_context_destroy(context);
 }
 
-static void step_equals_its_parts(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(2);
-    double *p = random_vector(N, 1);
-    double *q = random_vector(N, 2);
-    double *x = random_vector(N, 3);
-    double *r = random_vector(N, 4);
-    double *x_want = random_vector(N, 3);
-    double *r_want = random_vector(N, 4);
-    double rr = pli_vector_step(context, N, 0.75, p, q, x, r);
-    pli_vector_axpy(context, N, 0.75, p, x_want);
-    pli_vector_axpy(context, N, -0.75, q, r_want);
-    AT_MOST(relative_difference(N, x, x_want), 1e-15);
-    AT_MOST(relative_difference(N, r, r_want), 1e-15);
-    NEAR(rr, pli_vector_norm2(context, N, r), 1e-15, 0);
-    free(p);
-    free(q);
-    free(x);
-    free(r);
-    free(x_want);
-    free(r_want);
-    pli_context_destroy(context);
-}
-
 static void sums_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
@@ -117,7 +92,6 @@ int main(void)
         cmocka_unit_test(combinations_equal_their_formulas),
         cmocka_unit_test(sums_equal_long_double_sums),
         cmocka_unit_test(largest_entry_is_found_and_nan_is_not_hidden),
-        cmocka_unit_test(step_equals_its_parts),
         cmocka_unit_test(sums_have_the_same_bits_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of the linear algebra on the elasticity matrix of a box of one million tetrahedra: the
+// block product against the copy bandwidth of the machine and against a plain scalar product, a
+// Gauss-Seidel sweep against the block product, and iterations of conjugate gradients.
+#include "bench.h"
+
+#include "../tests/box_matrix.h"
+
+#include "base/timers.h"
+#include "linear/krylov.h"
+#include "linear/precondition.h"
+#include "linear/vector.h"
+
+enum { CELLS = 58, ROUNDS = 15, PCG_ITERATIONS = 10, ROW_GRAIN = 256 };
+
+// The same matrix by scalars: what a library without blocks would multiply with.
+typedef struct scalar_csr {
+    int64_t *row_start; // [n + 1]
+    int32_t *column;    // [entries]
+    double *values;     // [entries]
+} scalar_csr;
+
+// What is timed.
+enum { PRODUCT, SCALAR_PRODUCT, SWEEP, SWEEP_BUILD, PCG_BLOCK_JACOBI, PCG_SWEEP, KERNEL_COUNT };
+
+typedef struct linear_bench {
+    pli_bench *bench;
+    pli_context *context;
+    pli_bcsr *matrix;
+    scalar_csr scalars;
+    pli_precondition *sweep;
+    pli_precondition *block_jacobi;
+    pli_arena *arena;
+    int64_t n;
+    double *x;                    // [n]
+    double *y;                    // [n]
+    double *b;                    // [n]
+    double seconds[KERNEL_COUNT]; // fastest time of each
+    pli_status status;            // first failure inside a kernel
+} linear_bench;
+
+static void multiply(void *user)
+{
+    linear_bench *self = user;
+    pli_bcsr_multiply(self->matrix, self->x, self->y);
+}
+
+static void multiply_scalar_range(void *user, int64_t begin, int64_t end)
+{
+    const linear_bench *self = user;
+    const scalar_csr *A = &self->scalars;
+    for (int64_t row = begin; row < end; ++row) {
+        double sum = 0;
+        for (int64_t k = A->row_start[row]; k < A->row_start[row + 1]; ++k) {
+            sum += A->values[k] * self->x[A->column[k]];
+        }
+        self->y[row] = sum;
+    }
+}
+
+static void multiply_scalar(void *user)
+{
+    linear_bench *self = user;
+    pli_parallel_for(self->context, self->n, 3 * ROW_GRAIN, multiply_scalar_range, self);
+}
+
+static void apply_sweep(void *user)
+{
+    linear_bench *self = user;
+    pli_precondition_apply(self->sweep, self->x, self->y);
+}
+
+static void build_sweep(void *user)
+{
+    linear_bench *self = user;
+    pli_status status = pli_precondition_build(self->sweep, self->matrix);
+    if (status != PLI_OK) self->status = status;
+}
+
+// A fixed number of iterations from zero.
+static void run_pcg(linear_bench *self, const pli_precondition *precondition)
+{
+    pli_operator A = pli_bcsr_operator(self->matrix);
+    pli_operator B = pli_precondition_operator(precondition);
+    pli_krylov_system system = {&A, &B, self->b, self->y};
+    pli_krylov_def def = pli_krylov_def_default();
+    def.max_iterations = PCG_ITERATIONS;
+    def.relative_tolerance = 0;
+    pli_krylov_report report;
+    pli_status status = pli_pcg(self->context, &def, &system, self->arena, &report);
+    if (status != PLI_OK) self->status = status;
+}
+
+static void run_pcg_block_jacobi(void *user)
+{
+    linear_bench *self = user;
+    run_pcg(self, self->block_jacobi);
+}
+
+static void run_pcg_sweep(void *user)
+{
+    linear_bench *self = user;
+    run_pcg(self, self->sweep);
+}
+
+static void (*const kernels[KERNEL_COUNT])(void *user) = {
+    [PRODUCT] = multiply,
+    [SCALAR_PRODUCT] = multiply_scalar,
+    [SWEEP] = apply_sweep,
+    [SWEEP_BUILD] = build_sweep,
+    [PCG_BLOCK_JACOBI] = run_pcg_block_jacobi,
+    [PCG_SWEEP] = run_pcg_sweep,
+};
+
+// Round after round, so that what else the machine does falls on all kernels alike.
+static void time_kernels(linear_bench *self)
+{
+    for (int k = 0; k < KERNEL_COUNT; ++k) self->seconds[k] = INFINITY;
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (int k = 0; k < KERNEL_COUNT; ++k) {
+            double seconds = pli_bench_best_seconds(kernels[k], self, 1);
+            self->seconds[k] = fmin(self->seconds[k], seconds);
+        }
+    }
+}
+
+static pli_status expand_scalars(linear_bench *self)
+{
+    const pli_bcsr *matrix = self->matrix;
+    scalar_csr *A = &self->scalars;
+    A->row_start = PLI_NEW(self->context, int64_t, self->n + 1, "scalar rows");
+    A->column = PLI_NEW(self->context, int32_t, 9 * matrix->block_count, "scalar columns");
+    A->values = PLI_NEW(self->context, double, 9 * matrix->block_count, "scalar values");
+    if (A->row_start == NULL || A->column == NULL || A->values == NULL) return PLI_ERROR_MEMORY;
+    int64_t at = 0;
+    for (int64_t i = 0; i < self->n; ++i) {
+        int64_t row = i / 3;
+        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
+            for (int32_t c = 0; c < 3; ++c) {
+                A->column[at] = 3 * matrix->column[slot] + c;
+                A->values[at++] = matrix->values[9 * slot + 3 * (i % 3) + c];
+            }
+        }
+        A->row_start[i + 1] = at;
+    }
+    return PLI_OK;
+}
+
+static pli_status make_vectors(linear_bench *self)
+{
+    self->n = 3 * (int64_t)self->matrix->row_count;
+    self->x = PLI_NEW(self->context, double, self->n, "x");
+    self->y = PLI_NEW(self->context, double, self->n, "y");
+    self->b = PLI_NEW(self->context, double, self->n, "b");
+    if (self->x == NULL || self->y == NULL || self->b == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t i = 0; i < self->n; ++i) {
+        self->x[i] = sin((double)i);
+        self->b[i] = i % 3 == 1 ? -1 : 0;
+    }
+    return PLI_OK;
+}
+
+// The matrix, with a note on what making it costs.
+static pli_status make_matrix(linear_bench *self)
+{
+    box_mesh mesh;
+    pli_context *context = self->context;
+    if (!box_mesh_init(&mesh, CELLS, CELLS, CELLS)) {
+        return PLI_FAIL(context, PLI_ERROR_MEMORY, "out of memory in the box mesh");
+    }
+    pli_clique_list list = box_cliques(&mesh);
+    pli_chunk_coloring *coloring = NULL;
+    pli_bcsr *pattern = NULL;
+    double start = pli_clock_seconds();
+    pli_status status = pli_bcsr_create(context, mesh.vertex_count, 1, &list, &pattern);
+    double pattern_seconds = pli_clock_seconds() - start;
+    if (status != PLI_OK) goto done;
+    start = pli_clock_seconds();
+    status = pli_chunk_coloring_create(context, mesh.vertex_count, &list, 0, &coloring);
+    if (status != PLI_OK) goto done;
+    pli_bench_note(self->bench,
+                   "%lld tetrahedra, %d rows, %lld blocks: pattern %.3f s, %d chunks in %d colours "
+                   "%.3f s",
+                   (long long)mesh.tet_count, (int)pattern->row_count,
+                   (long long)pattern->block_count, pattern_seconds, (int)coloring->chunk_count,
+                   (int)coloring->color_count, pli_clock_seconds() - start);
+    pli_bcsr_destroy(pattern);
+    pattern = NULL;
+    status = box_matrix_create(context, &mesh, 0.1, 1, &self->matrix);
+
+done:
+    pli_bcsr_destroy(pattern);
+    pli_chunk_coloring_destroy(coloring);
+    box_mesh_clear(&mesh);
+    return status;
+}
+
+static pli_status make_preconditions(linear_bench *self)
+{
+    pli_precondition_def def = {.kind = PLI_PRECONDITION_BLOCK_JACOBI};
+    PLI_TRY(pli_precondition_create(self->context, &def, self->matrix, &self->block_jacobi));
+    PLI_TRY(pli_precondition_build(self->block_jacobi, self->matrix));
+    def.kind = PLI_PRECONDITION_GAUSS_SEIDEL;
+    PLI_TRY(pli_precondition_create(self->context, &def, self->matrix, &self->sweep));
+    return pli_precondition_build(self->sweep, self->matrix);
+}
+
+// Values, columns and row starts once, x once, y once.
+static double product_bytes(const linear_bench *self)
+{
+    const pli_bcsr *matrix = self->matrix;
+    return (double)matrix->block_count * (9 * sizeof(double) + sizeof(int32_t)) +
+           (double)matrix->row_count * sizeof(int64_t) + 2.0 * (double)self->n * sizeof(double);
+}
+
+static void claim(linear_bench *self, const char *id, const char *what, double ours, double low,
+                  double high)
+{
+    pli_bench_claim(self->bench, &(pli_claim){id, what, "-", ours, "x", low, high});
+}
+
+static void report_kernels(linear_bench *self)
+{
+    const double *seconds = self->seconds;
+    double product = seconds[PRODUCT];
+    double bandwidth = product_bytes(self) / product;
+    double copy = pli_bench_copy_bandwidth(self->bench);
+    double pcg_block_jacobi = seconds[PCG_BLOCK_JACOBI] / PCG_ITERATIONS;
+    double pcg_sweep = seconds[PCG_SWEEP] / PCG_ITERATIONS;
+    pli_bench_note(self->bench,
+                   "block product %.2f ms, %.2f GB/s; PCG iterations/s: %.1f with block Jacobi, "
+                   "%.1f with Gauss-Seidel",
+                   1e3 * product, 1e-9 * bandwidth, 1 / pcg_block_jacobi, 1 / pcg_sweep);
+    claim(self, "spmv-copy", "block product, bytes/s relative to a plain copy", bandwidth / copy,
+          0.7, INFINITY);
+    // twelve bytes an entry against eight and a half
+    claim(self, "spmv-csr", "block product, speed relative to scalar rows",
+          seconds[SCALAR_PRODUCT] / product, 1.2, INFINITY);
+    claim(self, "sgs-apply", "symmetric Gauss-Seidel, time relative to a product",
+          seconds[SWEEP] / product, 0, 1.5);
+    claim(self, "sgs-build", "its numeric set-up, time relative to a product",
+          seconds[SWEEP_BUILD] / product, NAN, NAN);
+    claim(self, "pcg-bj", "PCG iteration with block Jacobi, relative to a product",
+          pcg_block_jacobi / product, 1, 2);
+    claim(self, "pcg-sgs", "PCG iteration with Gauss-Seidel, relative to a product",
+          pcg_sweep / product, 1, 3.5);
+}
+
+static void linear_bench_clear(linear_bench *self)
+{
+    pli_context *context = self->context;
+    pli_precondition_destroy(self->sweep);
+    pli_precondition_destroy(self->block_jacobi);
+    pli_arena_destroy(self->arena);
+    pli_bcsr_destroy(self->matrix);
+    pli_release(context, self->scalars.row_start);
+    pli_release(context, self->scalars.column);
+    pli_release(context, self->scalars.values);
+    pli_release(context, self->x);
+    pli_release(context, self->y);
+    pli_release(context, self->b);
+}
+
+pli_status pli_bench_kernels_linear(pli_bench *bench)
+{
+    linear_bench self = {.bench = bench, .context = pli_bench_context(bench)};
+    pli_status status = make_matrix(&self);
+    if (status != PLI_OK) goto done;
+    status = make_vectors(&self);
+    if (status != PLI_OK) goto done;
+    status = expand_scalars(&self);
+    if (status != PLI_OK) goto done;
+    status = make_preconditions(&self);
+    if (status != PLI_OK) goto done;
+    status = pli_arena_create(self.context, 1 << 20, &self.arena);
+    if (status != PLI_OK) goto done;
+
+    (void)pli_bench_copy_bandwidth(bench);
+    time_kernels(&self);
+    report_kernels(&self);
+    status = self.status;
+
+done:
+    linear_bench_clear(&self);
+    return status;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json.h"
+#include "scene_source.h"
+
+#include "pliant/io.h"
+#include "pliant/sim.h"
+
+#include <inttypes.h>
+
+static void format_bytes(int64_t bytes, char *text, size_t capacity)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        ++unit;
+    }
+    snprintf(text, capacity, "%.3g %s", value, units[unit]);
+}
+
+// The scene as YAML, and what it costs as comments: together still a scene file.
+static void print_text(const char *yaml, const pli_model_info *info, const pli_scene_def *scene)
+{
+    char memory[32];
+    format_bytes(info->memory_estimate, memory, sizeof memory);
+    int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
+    printf("%s", yaml);
+    printf("\n# bodies      %d\n", (int)info->body_count);
+    printf("# vertices    %d\n", (int)info->vertex_count);
+    printf("# tetrahedra  %d\n", (int)info->tet_count);
+    printf("# unknowns    %" PRId64 "\n", info->unknown_count);
+    printf("# mass        %.4g kg\n", info->mass);
+    printf("# size        %.4g m\n", info->size);
+    printf("# steps       %" PRId64 " of %.4g s, %.4g s in all\n", steps, info->dt,
+           (double)steps * info->dt);
+    printf("# solver      %s, to a tolerance of %.4g %s\n", info->solver, info->tolerance,
+           info->tolerance_unit);
+    printf("# memory      %s\n", memory);
+}
+
+static void print_json(const char *yaml, const pli_model_info *info, const pli_scene_def *scene)
+{
+    pli_cli_json json;
+    pli_cli_json_init(&json, stdout);
+    pli_cli_json_begin(&json, NULL, '{');
+    pli_cli_json_integer(&json, "bodies", info->body_count);
+    pli_cli_json_integer(&json, "vertices", info->vertex_count);
+    pli_cli_json_integer(&json, "tetrahedra", info->tet_count);
+    pli_cli_json_integer(&json, "unknowns", info->unknown_count);
+    pli_cli_json_integer(&json, "blocks", info->block_count);
+    pli_cli_json_integer(&json, "memory", info->memory_estimate);
+    pli_cli_json_real(&json, "mass", info->mass);
+    pli_cli_json_real(&json, "size", info->size);
+    pli_cli_json_real(&json, "dt", info->dt);
+    pli_cli_json_integer(&json, "frames", scene->time.frames);
+    pli_cli_json_integer(&json, "steps", (int64_t)scene->time.frames * scene->time.steps_per_frame);
+    pli_cli_json_text(&json, "solver", info->solver);
+    pli_cli_json_real(&json, "tolerance", info->tolerance);
+    pli_cli_json_text(&json, "tolerance_unit", info->tolerance_unit);
+    pli_cli_json_text(&json, "scene", yaml);
+    pli_cli_json_end(&json, '}');
+}
+
+static int run_check(pli_cli_session *session)
+{
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    char *yaml = NULL;
+    int code = pli_cli_load_scene(session, &scene);
+    if (code != PLI_CLI_DONE) goto done;
+
+    pli_status status = pli_model_create(session->context, scene, &model);
+    pli_yaml_def def = {.comments = session->arguments.comments};
+    if (status == PLI_OK) status = pli_scene_to_yaml(scene, &def, &yaml);
+    if (status != PLI_OK) {
+        code = pli_cli_report(session, status);
+        goto done;
+    }
+    pli_model_info info;
+    pli_model_get_info(model, &info);
+    if (session->arguments.json) {
+        print_json(yaml, &info, pli_scene_get(scene));
+    } else if (!session->arguments.quiet) {
+        print_text(yaml, &info, pli_scene_get(scene));
+    }
+
+done:
+    pli_text_free(session->context, yaml);
+    pli_model_destroy(model);
+    pli_scene_destroy(scene);
+    return code;
+}
+
+static const pli_cli_option options[] = {
+    {.name = "comments",
+     .kind = PLI_CLI_FLAG,
+     .offset = offsetof(pli_cli_arguments, comments),
+     .doc = "writes unit and meaning beside every key"},
+};
+
+const pli_cli_command pli_cli_command_check = {
+    .name = "check",
+    .operands = "SCENE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .hint = PLI_CLI_HINT_SCENE,
+    .computes = true,
+    .summary = "validates a scene, prints it with every default, and what it will cost",
+    .about =
+        "Reads a scene (a file, the name of a shipped scene, or - for standard input), builds "
+        "everything that a run would need, and prints the scene with every default filled in, "
+        "followed by its size: vertices, unknowns, steps and memory. What is printed is itself "
+        "a scene file. With --quiet only the exit code tells.",
+    .examples = "  pliant check demo\n  pliant check mine.yaml --set time.fps=60 --comments\n",
+    .own = PLI_CLI_OPTIONS(options),
+    .shared = {&pli_cli_scene_options, &pli_cli_talk_options, &pli_cli_json_options},
+    .run = run_check,
+};

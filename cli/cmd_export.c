@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+#include "signals.h"
+
+#include "pliant/io.h"
+
+static const char *const formats[] = {"ply", "obj+pc2", "glb", "usda", "vtkhdf", NULL};
+
+static bool ask_cancel(void *user)
+{
+    (void)user;
+    return pli_cli_stop_requested();
+}
+
+static void hear_progress(void *user, int32_t done, int32_t total)
+{
+    char line[64];
+    snprintf(line, sizeof line, "converting, %d of %d", (int)done, (int)total);
+    pli_cli_set_status(user, line);
+}
+
+static int run_export(pli_cli_session *session)
+{
+    pli_cli_signals_catch();
+    const pli_cli_arguments *arguments = &session->arguments;
+    char target[4096];
+    snprintf(target, sizeof target, "%s/export", arguments->operands[0]);
+
+    pli_export_def def = pli_export_def_default();
+    def.folder = arguments->operands[0];
+    def.target = arguments->output != NULL ? arguments->output : target;
+    def.format = formats[arguments->format];
+    if (arguments->first.given) def.first = arguments->first.value;
+    if (arguments->last.given) def.last = arguments->last.value;
+    if (arguments->every.given) def.every = arguments->every.value;
+    if (arguments->rate.given) def.fps = arguments->rate.value;
+    if (arguments->max_targets.given) def.max_targets = arguments->max_targets.value;
+    def.progress = hear_progress;
+    def.progress_user = &session->console;
+    def.cancel = ask_cancel;
+
+    pli_export_report report;
+    pli_status status = pli_export(session->context, &def, &report);
+    pli_cli_set_status(&session->console, "");
+    if (status == PLI_ERROR_INTERRUPTED) {
+        pli_cli_error(&session->console, "stopped by %s; what was finished is in %s",
+                      pli_cli_stop_signal(), def.target);
+        return PLI_CLI_INTERRUPTED;
+    }
+    if (status != PLI_OK) return pli_cli_report(session, status);
+    if (report.frame_count < report.frames_found) {
+        pli_cli_warn(&session->console, "%d of %d frames were taken; --max-targets takes more",
+                     (int)report.frame_count, (int)report.frames_found);
+    }
+    pli_cli_say(&session->console, "wrote %d files with %d frames into %s", (int)report.file_count,
+                (int)report.frame_count, def.target);
+    return PLI_CLI_DONE;
+}
+
+static const pli_cli_option options[] = {
+    {.name = "format",
+     .value = "FORMAT",
+     .kind = PLI_CLI_CHOICE,
+     .offset = offsetof(pli_cli_arguments, format),
+     .choices = formats,
+     .fallback = "ply",
+     .doc = "what to write"},
+    {.name = "output",
+     .letter = 'o',
+     .value = "DIR",
+     .kind = PLI_CLI_TEXT,
+     .offset = offsetof(pli_cli_arguments, output),
+     .hint = PLI_CLI_HINT_FOLDER,
+     .doc = "folder for the files (default: export inside the run's folder)"},
+    {.name = "first",
+     .value = "N",
+     .kind = PLI_CLI_INTEGER,
+     .offset = offsetof(pli_cli_arguments, first),
+     .max = INT32_MAX,
+     .doc = "first frame (default: 0)"},
+    {.name = "last",
+     .value = "N",
+     .kind = PLI_CLI_INTEGER,
+     .offset = offsetof(pli_cli_arguments, last),
+     .max = INT32_MAX,
+     .doc = "last frame (default: the last there is)"},
+    {.name = "every",
+     .value = "N",
+     .kind = PLI_CLI_INTEGER,
+     .offset = offsetof(pli_cli_arguments, every),
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "takes every N-th frame (default: 1)"},
+    {.name = "rate",
+     .value = "FPS",
+     .kind = PLI_CLI_REAL,
+     .offset = offsetof(pli_cli_arguments, rate),
+     .doc = "frames per second of the animation (default: as in the simulation)"},
+    {.name = "max-targets",
+     .value = "N",
+     .kind = PLI_CLI_INTEGER,
+     .offset = offsetof(pli_cli_arguments, max_targets),
+     .min = 1,
+     .max = INT32_MAX,
+     .doc =
+         "glb: at most so many frames, each of which costs a full set of vertices (default: 60)"},
+};
+
+const pli_cli_command pli_cli_command_export = {
+    .name = "export",
+    .operands = "DIR",
+    .min_operands = 1,
+    .max_operands = 1,
+    .hint = PLI_CLI_HINT_FOLDER,
+    .computes = true,
+    .summary = "converts the frames of a run for other programs",
+    .about =
+        "Converts the frames in the folder of a run. ply: a file per body and frame, for "
+        "Blender, Houdini and MeshLab. obj+pc2: a mesh and its motion, for Blender's Mesh Cache "
+        "modifier. glb: one glTF file with an animation. usda: one USD file. vtkhdf: everything "
+        "of a body in one file, for ParaView 5.12 or newer. Bodies of tetrahedra are shown by "
+        "their surface, except in vtkhdf.",
+    .examples = "  pliant export out/demo --format glb -o demo\n"
+                "  pliant export out/demo --format ply --every 2\n",
+    .own = PLI_CLI_OPTIONS(options),
+    .shared = {&pli_cli_talk_options, &pli_cli_help_options},
+    .run = run_export,
+};

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json.h"
+#include "progress.h"
+#include "scene_source.h"
+#include "signals.h"
+
+#include "pliant/io.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- what the run asks and tells while it goes on
+
+static bool ask_cancel(void *user)
+{
+    pli_cli_progress_iterate(user);
+    return pli_cli_stop_requested();
+}
+
+static void hear_step(void *user, const pli_run_progress *progress)
+{
+    pli_cli_progress_step(user, progress);
+}
+
+// The command line as it was typed, for the record.
+static void join_command(const pli_cli_session *session, char *text, size_t capacity)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int index = 0; index < session->value_count && used < capacity; ++index) {
+        int written = snprintf(text + used, capacity - used, "%s%s", index > 0 ? " " : "",
+                               session->values[index]);
+        used += written > 0 ? (size_t)written : 0;
+    }
+}
+
+// ---- how it ended
+
+static const char *scene_word(const pli_cli_session *session)
+{
+    return session->arguments.operands[0];
+}
+
+static void say_how_to_go_on(pli_cli_session *session, const pli_run_info *info)
+{
+    pli_cli_say(&session->console, "to go on: pliant run %s -o %s --resume", scene_word(session),
+                info->folder);
+}
+
+// The run reached what it was asked for; what is left to judge is whether it can be trusted.
+static int judge_finished(pli_cli_session *session, const pli_run_info *info)
+{
+    char duration[32];
+    pli_cli_format_duration(info->seconds, duration, sizeof duration);
+    if (info->step == info->first_step && info->step > 0) {
+        pli_cli_say(&session->console, "nothing to do: all %d frames are already in %s",
+                    (int)info->frame, info->folder);
+    } else {
+        pli_cli_say(&session->console,
+                    "done: %d frames, %" PRId64
+                    " steps, %.4g s simulated in %s; see %s/report.html",
+                    (int)info->frame, info->step, info->time, duration, info->folder);
+    }
+    if (info->unconverged == 0) return PLI_CLI_DONE;
+    pli_cli_error(&session->console,
+                  "%" PRId64 " of %" PRId64 " steps did not converge: do not trust the result; "
+                  "%s/report.html shows which. More solver.max_iterations or shorter steps help",
+                  info->unconverged, info->step, info->folder);
+    return PLI_CLI_FAILED;
+}
+
+// Tells people how the run ended and returns the exit code. status is what ended it.
+static int judge(pli_cli_session *session, const pli_run_info *info, pli_status status)
+{
+    if (status != PLI_OK && info->outcome != PLI_RUN_INTERRUPTED) {
+        pli_cli_report(session, status);
+    }
+    switch (info->outcome) {
+    case PLI_RUN_GOING:
+    case PLI_RUN_DONE: return status == PLI_OK ? judge_finished(session, info) : PLI_CLI_FAILED;
+    case PLI_RUN_LIMITED:
+        // a number of steps was asked for and made; time was only allowed
+        if (session->arguments.steps.given && info->step >= session->arguments.steps.value) {
+            return judge_finished(session, info);
+        }
+        pli_cli_error(&session->console, "out of time after step %" PRId64 "; the state is in %s",
+                      info->step, info->folder);
+        say_how_to_go_on(session, info);
+        return PLI_CLI_INTERRUPTED;
+    case PLI_RUN_INTERRUPTED:
+        pli_cli_error(&session->console, "stopped by %s after step %" PRId64 "; the state is in %s",
+                      pli_cli_stop_signal(), info->step, info->folder);
+        say_how_to_go_on(session, info);
+        return PLI_CLI_INTERRUPTED;
+    case PLI_RUN_FAILED: return PLI_CLI_FAILED;
+    case PLI_RUN_BROKEN: return PLI_CLI_BROKEN;
+    case PLI_RUN_UNWRITTEN: return PLI_CLI_IO;
+    }
+    return PLI_CLI_FAILED;
+}
+
+static void print_summary(const pli_run_info *info, const char *scene)
+{
+    pli_cli_json json;
+    pli_cli_json_init(&json, stdout);
+    pli_cli_json_begin(&json, NULL, '{');
+    pli_cli_json_text(&json, "scene", scene);
+    pli_cli_json_text(&json, "folder", info->folder);
+    pli_cli_json_text(&json, "outcome", pli_run_outcome_name(info->outcome));
+    pli_cli_json_integer(&json, "frames", info->frame);
+    pli_cli_json_integer(&json, "steps", info->step);
+    pli_cli_json_integer(&json, "resumed_after", info->first_step);
+    pli_cli_json_integer(&json, "unconverged", info->unconverged);
+    pli_cli_json_real(&json, "time", info->time);
+    pli_cli_json_real(&json, "seconds", info->seconds);
+    pli_cli_json_end(&json, '}');
+}
+
+// ---- the command
+
+// A folder that cannot be taken may hold a run: say which options deal with that.
+static int refuse_folder(pli_cli_session *session, const char *folder, pli_status status)
+{
+    int code = pli_cli_report(session, status);
+    char record[4096];
+    snprintf(record, sizeof record, "%s/run.json", folder);
+    bool chosen = session->arguments.force || session->arguments.resume;
+    if (status == PLI_ERROR_IO && !chosen && access(record, F_OK) == 0) {
+        pli_cli_error(&session->console, "--resume goes on with it, --force replaces it, -o takes "
+                                         "another folder");
+    }
+    return code;
+}
+
+static pli_status advance_to_end(pli_run *run, pli_cli_progress *progress)
+{
+    bool more = true;
+    pli_run_info info;
+    pli_run_get_info(run, &info);
+    int32_t frame = info.frame;
+    while (more) {
+        pli_status status = pli_run_advance(run, &more);
+        if (status != PLI_OK) return status;
+        pli_run_get_info(run, &info);
+        if (info.frame > frame) pli_cli_progress_frame(progress, info.frame);
+        frame = info.frame;
+    }
+    return PLI_OK;
+}
+
+static int simulate(pli_cli_session *session, const pli_scene *scene, const char *folder)
+{
+    const pli_cli_arguments *arguments = &session->arguments;
+    pli_cli_progress progress;
+    pli_cli_progress_init(&progress, &session->console);
+    char command[2048];
+    join_command(session, command, sizeof command);
+
+    pli_run_def def = pli_run_def_default();
+    def.scene = scene;
+    def.folder = folder;
+    def.force = arguments->force;
+    def.resume = arguments->resume;
+    def.steps = arguments->steps.given ? arguments->steps.value : 0;
+    def.seconds = arguments->max_wall;
+    def.command = command;
+    def.progress = hear_step;
+    def.progress_user = &progress;
+    def.cancel = ask_cancel;
+    def.cancel_user = &progress;
+
+    pli_run *run = NULL;
+    pli_status status = pli_run_create(&def, &run);
+    if (status != PLI_OK) return refuse_folder(session, folder, status);
+    status = advance_to_end(run, &progress);
+    pli_cli_progress_end(&progress);
+
+    pli_run_info info;
+    pli_run_get_info(run, &info);
+    int code = judge(session, &info, status);
+    if (arguments->json) print_summary(&info, scene_word(session));
+    pli_run_destroy(run);
+    return code;
+}
+
+static int run_run(pli_cli_session *session)
+{
+    const pli_cli_arguments *arguments = &session->arguments;
+    if (arguments->force && arguments->resume) {
+        pli_cli_error(&session->console,
+                      "--force begins anew and --resume goes on: only one of them is possible");
+        return PLI_CLI_USAGE;
+    }
+    pli_cli_signals_catch();
+    pli_scene *scene = NULL;
+    int code = pli_cli_load_scene(session, &scene);
+    if (code == PLI_CLI_DONE) {
+        char folder[512];
+        snprintf(folder, sizeof folder, "out/%s", pli_scene_name(scene));
+        code = simulate(session, scene, arguments->output != NULL ? arguments->output : folder);
+    }
+    pli_scene_destroy(scene);
+    return code;
+}
+
+static const pli_cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "DIR",
+     .kind = PLI_CLI_TEXT,
+     .offset = offsetof(pli_cli_arguments, output),
+     .hint = PLI_CLI_HINT_FOLDER,
+     .doc = "folder of the run (default: out/<scene>)"},
+    {.name = "resume",
+     .kind = PLI_CLI_FLAG,
+     .offset = offsetof(pli_cli_arguments, resume),
+     .doc = "goes on from the newest state in the folder, bit for bit as if never stopped"},
+    {.name = "force",
+     .letter = 'f',
+     .kind = PLI_CLI_FLAG,
+     .offset = offsetof(pli_cli_arguments, force),
+     .doc = "replaces an earlier run in the folder"},
+    {.name = "steps",
+     .value = "N",
+     .kind = PLI_CLI_INTEGER,
+     .offset = offsetof(pli_cli_arguments, steps),
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "stops after step N, counted from the beginning of the simulation"},
+    {.name = "max-wall",
+     .value = "TIME",
+     .kind = PLI_CLI_DURATION,
+     .offset = offsetof(pli_cli_arguments, max_wall),
+     .doc = "saves the state and stops after so long, such as 90s, 15m or 2h; exit code 130"},
+};
+
+const pli_cli_command pli_cli_command_run = {
+    .name = "run",
+    .operands = "SCENE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .hint = PLI_CLI_HINT_SCENE,
+    .computes = true,
+    .summary = "simulates a scene into a folder",
+    .about =
+        "Simulates a scene: a file, the name of a shipped scene (see 'pliant scenes'), or - for "
+        "standard input. The folder holds the scene with every default (scene.yaml), a line per "
+        "step "
+        "(steps.jsonl), the frames (series.pvd, which ParaView opens also while the run goes on), "
+        "the newest states (checkpoint), and a page that says whether the run is healthy "
+        "(report.html).\n\n"
+        "Ctrl-C once saves the state and stops; --resume goes on from there. Twice stops at once.",
+    .examples = "  pliant run demo\n"
+                "  pliant run s4/stretch -o out/stiff --set materials.rubber.young=1e6\n"
+                "  pliant run mine.yaml --max-wall 2h || pliant run mine.yaml --resume\n",
+    .own = PLI_CLI_OPTIONS(options),
+    .shared = {&pli_cli_scene_options, &pli_cli_talk_options, &pli_cli_json_options},
+    .run = run_run,
+};

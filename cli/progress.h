@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far a run is: on a terminal one line that updates, elsewhere one plain line per frame.
+#ifndef PLI_CLI_PROGRESS_H
+#define PLI_CLI_PROGRESS_H
+
+#include "console.h"
+
+#include "pliant/io.h"
+
+typedef struct pli_cli_progress {
+    pli_cli_console *console;
+    double drawn; // when the line was last drawn
+
+    int32_t iteration;       // of the step that is being computed
+    pli_run_progress latest; // after the last step; its report points to the one below
+    pli_step_report report;
+
+    // of the frame that is being computed
+    int64_t iterations;
+    double seconds;
+    int32_t unconverged; // steps
+} pli_cli_progress;
+
+void pli_cli_progress_init(pli_cli_progress *progress, pli_cli_console *console);
+
+// Another iteration of a step begins.
+void pli_cli_progress_iterate(pli_cli_progress *progress);
+
+// A step was made.
+void pli_cli_progress_step(pli_cli_progress *progress, const pli_run_progress *latest);
+
+// A frame was finished and written.
+void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame);
+
+// Removes the line.
+void pli_cli_progress_end(pli_cli_progress *progress);
+
+// "4.5 s", "45 s", "3 min 20 s", "2 h 05 min"
+void pli_cli_format_duration(double seconds, char *text, size_t capacity);
+
+#endif

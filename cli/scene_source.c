@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene_source.h"
+
+#include "listing.h"
+
+#include "pliant/io.h"
+#include "pliant/sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_SCENES = 511, MAX_CHANGES = PLI_CLI_MAX_TEXTS + 3, LONGEST_INPUT = 16 << 20 };
+
+// ---- shipped scenes
+
+const pli_cli_embedded *pli_cli_find_scene(const char *name)
+{
+    for (const pli_cli_embedded *scene = pli_cli_embedded_scenes; scene->name != NULL; ++scene) {
+        if (strcmp(scene->name, name) == 0) return scene;
+    }
+    return NULL;
+}
+
+// "stretch" of "s4/stretch": what people remember of a name.
+static const char *last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+const char *pli_cli_nearest_scene(const char *name)
+{
+    const char *names[MAX_SCENES + 1] = {NULL};
+    const char *parts[MAX_SCENES + 1] = {NULL};
+    for (int32_t index = 0; index < pli_cli_embedded_scene_count && index < MAX_SCENES; ++index) {
+        names[index] = pli_cli_embedded_scenes[index].name;
+        parts[index] = last_part(names[index]);
+    }
+    const char *nearest = pli_cli_nearest(name, names);
+    if (nearest != NULL) return nearest;
+    nearest = pli_cli_nearest(last_part(name), parts);
+    for (int32_t index = 0; nearest != NULL && names[index] != NULL; ++index) {
+        if (parts[index] == nearest) return names[index];
+    }
+    return NULL;
+}
+
+// ---- changes
+
+// What the options change in a scene, in the words of --set.
+typedef struct changes {
+    const char *items[MAX_CHANGES];
+    int32_t count;
+    char solver[128];
+    char frames[48];
+    char seed[48];
+} changes;
+
+static bool check_solver(pli_cli_session *session, const char *name)
+{
+    enum { MAX_SOLVERS = 63 };
+    const char *names[MAX_SOLVERS + 1] = {"auto", NULL};
+    for (int32_t index = 0; index < pli_solver_info_count() && index + 1 < MAX_SOLVERS; ++index) {
+        names[index + 1] = pli_solver_info_get(index)->name;
+        names[index + 2] = NULL;
+    }
+    for (int32_t index = 0; names[index] != NULL; ++index) {
+        if (strcmp(names[index], name) == 0) return true;
+    }
+    pli_cli_refuse_name(session, "solver", name, pli_cli_nearest(name, names));
+    return false;
+}
+
+// Collects the changes; an option of its own wins over --set of the same key.
+static bool collect_changes(pli_cli_session *session, changes *collected)
+{
+    const pli_cli_arguments *arguments = &session->arguments;
+    collected->count = 0;
+    for (int32_t index = 0; index < arguments->settings.count; ++index) {
+        collected->items[collected->count++] = arguments->settings.items[index];
+    }
+    if (arguments->solver != NULL) {
+        if (!check_solver(session, arguments->solver)) return false;
+        snprintf(collected->solver, sizeof collected->solver, "solver.name=%s", arguments->solver);
+        collected->items[collected->count++] = collected->solver;
+    }
+    if (arguments->frames.given) {
+        snprintf(collected->frames, sizeof collected->frames, "time.frames=%d",
+                 (int)arguments->frames.value);
+        collected->items[collected->count++] = collected->frames;
+    }
+    if (arguments->seed.given) {
+        snprintf(collected->seed, sizeof collected->seed, "seed=%d", (int)arguments->seed.value);
+        collected->items[collected->count++] = collected->seed;
+    }
+    return true;
+}
+
+// ---- loading
+
+static int parse_standard_input(pli_cli_session *session, const pli_load_def *def,
+                                pli_scene **scene)
+{
+    char *text = malloc(LONGEST_INPUT + 1);
+    if (text == NULL) return pli_cli_fail(&session->console, NULL, PLI_ERROR_MEMORY);
+    // one byte more than allowed, so that the reader can see that it is too long
+    size_t length = fread(text, 1, LONGEST_INPUT + 1, stdin);
+    int code = PLI_CLI_DONE;
+    if (ferror(stdin)) {
+        pli_cli_error(&session->console, "standard input cannot be read: %s", strerror(errno));
+        code = PLI_CLI_IO;
+    } else {
+        pli_status status =
+            pli_scene_parse(session->context, text, (int64_t)length, "stdin", def, scene);
+        if (status != PLI_OK) code = pli_cli_report(session, status);
+    }
+    free(text);
+    return code;
+}
+
+static int parse_embedded(pli_cli_session *session, const pli_cli_embedded *embedded,
+                          const pli_load_def *def, pli_scene **scene)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%s.yaml", embedded->name);
+    pli_status status = pli_scene_parse(session->context, embedded->begin,
+                                        embedded->end - embedded->begin, name, def, scene);
+    return status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+}
+
+static int refuse_name(pli_cli_session *session, const char *name, bool is_folder)
+{
+    const char *nearest = pli_cli_nearest_scene(name);
+    const char *what = is_folder ? "is a folder, not a scene file"
+                                 : "is neither a file nor the name of a shipped scene";
+    if (nearest != NULL) {
+        pli_cli_error(&session->console, "'%s' %s; did you mean %s?", name, what, nearest);
+    } else {
+        pli_cli_error(&session->console, "'%s' %s; 'pliant scenes' lists the shipped ones", name,
+                      what);
+    }
+    return PLI_CLI_USAGE;
+}
+
+int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene)
+{
+    *scene = NULL;
+    const char *name = session->arguments.operands[0];
+    changes collected;
+    if (!collect_changes(session, &collected)) return PLI_CLI_USAGE;
+    pli_load_def def = {.sets = collected.items,
+                        .set_count = collected.count,
+                        .allow_outside = session->arguments.allow_outside};
+    if (strcmp(name, "-") == 0) return parse_standard_input(session, &def, scene);
+
+    // a file of the user's comes before a shipped scene of the same name
+    struct stat found;
+    bool exists = stat(name, &found) == 0;
+    bool is_missing = !exists && (errno == ENOENT || errno == ENOTDIR);
+    bool is_folder = exists && S_ISDIR(found.st_mode);
+    const pli_cli_embedded *embedded = pli_cli_find_scene(name);
+    if (embedded != NULL && (is_missing || is_folder)) {
+        return parse_embedded(session, embedded, &def, scene);
+    }
+    if (is_missing || is_folder) return refuse_name(session, name, is_folder);
+    pli_status status = pli_scene_load(session->context, name, &def, scene);
+    return status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+}

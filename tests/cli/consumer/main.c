@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program outside the project: compiles against the installed headers and links what they
+// declare.
+#include <pliant/pliant.h>
+
+#include <stdio.h>
+
+int main(void)
+{
+    pli_context *context = NULL;
+    if (pli_context_create(NULL, &context) != PLI_OK) return 1;
+    printf("pliant %s, %d laws\n", pli_version(), (int)pli_material_count());
+    pli_context_destroy(context);
+    return 0;
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# An installed tree is complete, can be moved, and programs compile against it by pkg-config and by
+# CMake.
+# shellcheck source-path=SCRIPTDIR
+. "${0%/*}/common.sh"
+[ "$PLIANT_SANITIZED" = 0 ] || skip "instrumented libraries are not to be installed"
+
+DESTDIR=$folder/stage cmake --install "$PLIANT_BUILD" --prefix /opt/pliant >log 2>&1 || {
+    cat log
+    fail "cmake --install"
+    finish
+}
+# elsewhere than where it was installed to
+mv stage/opt/pliant tree
+
+# ---- everything is there
+for file in bin/pliant include/pliant/pliant.h share/man/man1/pliant.1 \
+    share/bash-completion/completions/pliant share/zsh/site-functions/_pliant \
+    share/fish/vendor_completions.d/pliant.fish; do
+    [ -s "tree/$file" ] || fail "$file was not installed"
+done
+(cd "$PLIANT_SOURCE/scenes" && find . -name '*.yaml') | while read -r scene; do
+    cmp "$PLIANT_SOURCE/scenes/$scene" "tree/share/pliant/scenes/$scene" || exit 1
+done || fail "the scenes were not installed as they are"
+library=$(dirname "$(find tree -name 'libpliant.so' | head -1)")
+[ -f "$library/libpliant.a" ] || fail "the static library was not installed"
+tree/bin/pliant --version | grep -q '^pliant ' || fail "the installed program does not run"
+
+# ---- pkg-config
+PKG_CONFIG_PATH=$folder/$library/pkgconfig
+export PKG_CONFIG_PATH
+consumer=$PLIANT_SOURCE/tests/cli/consumer
+# shellcheck disable=SC2046 # a list of options
+"$PLIANT_COMPILER" -std=c17 -o by_pkg_config "$consumer/main.c" $(pkg-config --cflags --libs pliant) ||
+    fail "compiling by pkg-config"
+LD_LIBRARY_PATH=$library ./by_pkg_config | grep -q '^pliant ' || fail "running what pkg-config made"
+# the static library, with everything that it needs
+# shellcheck disable=SC2046
+"$PLIANT_COMPILER" -std=c17 -o by_archive "$consumer/main.c" $(pkg-config --cflags pliant) \
+    "$library/libpliant.a" $(pkg-config --static --libs pliant | sed 's/-lpliant//') ||
+    fail "compiling with the static library by pkg-config"
+./by_archive | grep -q '^pliant ' || fail "running with the static library"
+
+# ---- examples: each compiles against the installed tree alone, and runs
+for example in "$PLIANT_SOURCE"/examples/*.c; do
+    [ -f "$example" ] || continue
+    # shellcheck disable=SC2046
+    "$PLIANT_COMPILER" -std=gnu17 -O2 -o example "$example" $(pkg-config --cflags --libs pliant) -lm ||
+        fail "compiling $example"
+    mkdir -p work
+    (cd work && LD_LIBRARY_PATH=$folder/$library timeout 60 ../example) >log 2>&1 || {
+        cat log
+        fail "running $example"
+    }
+done
+
+# ---- CMake
+if ! cmake -S "$consumer" -B by_cmake -G Ninja -DCMAKE_PREFIX_PATH="$folder/tree" \
+    -DCMAKE_C_COMPILER="$PLIANT_COMPILER" >log 2>&1 || ! cmake --build by_cmake >>log 2>&1; then
+    cat log
+    fail "compiling by CMake"
+else
+    by_cmake/consumer_pliant | grep -q '^pliant ' || fail "running with the shared library"
+    by_cmake/consumer_static | grep -q '^pliant ' || fail "running with the static library"
+fi
+finish

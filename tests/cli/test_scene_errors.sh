@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A scene that is wrong ends with 2 and `file:line:column: what is wrong, and what would be right` as
+# the only thing said; what cannot be read ends with 3.
+# shellcheck source-path=SCRIPTDIR
+. "${0%/*}/common.sh"
+small_scene >good.yaml
+
+# wrong NAME CHANGE POSITION PATTERN: check and run refuse the scene changed by sed
+wrong() {
+    sed "$2" good.yaml >"$1.yaml"
+    cmp -s good.yaml "$1.yaml" && fail "the change for $1 changes nothing"
+    for command in check run; do
+        call 2 $command "$1.yaml"
+        silent stdout
+        says stderr "^$1\.yaml:$3: .*$4"
+        [ "$(wc -l <stderr)" -eq 1 ] || fail "$command says more than one line about $1"
+    done
+    [ ! -e out/ ] || [ ! -d "out/$1" ] || fail "a refused scene left a folder"
+}
+
+call 0 check good.yaml
+wrong key 's/^time:/tmie:/' '8:1' 'time'
+wrong nested 's/fps: 24/fsp: 24/' '8:[0-9]+' 'fps'
+wrong type 's/fps: 24/fps: fast/' '8:[0-9]+' 'fps'
+wrong range 's/poisson: 0.3/poisson: 0.7/' '3:[0-9]+' '0\.5'
+wrong infinite 's/young: 1e4/young: .inf/' '3:[0-9]+' 'young'
+wrong reference 's/material: soft/material: sotf/' '7:[0-9]+' 'soft'
+wrong twice 's/^about:.*/about: one\nabout: two/' '2:1' 'about'
+wrong syntax 's/\[1, 1, 1\]/[1, 1, 1/' '[0-9]+:[0-9]+' '.'
+
+# ---- --set: the same checks, and the place is the option
+call 0 check good.yaml --set time.fps=60 --set materials.soft.young=1e5
+says stdout 'fps: 60'
+call 2 check good.yaml --set time.fsp=60
+says stderr 'fsp.*fps'
+call 2 check good.yaml --set time.fps=fast
+says stderr 'fps'
+call 2 check good.yaml --set materials.soft.poisson=0.7
+says stderr '0\.5'
+call 2 check good.yaml --set time.fps
+says stderr 'time\.fps'
+call 2 check good.yaml --set bodies.nobody.material=soft
+says stderr 'nobody'
+call 2 check good.yaml --set time.frames=-1
+call 0 check good.yaml --set time.frames=5 --frames 7
+says stdout 'frames: 7'
+call 0 check good.yaml --seed 42
+says stdout 'seed: 42'
+
+# ---- standard input
+"$PLIANT" check - <good.yaml >stdout 2>stderr || fail "a scene from standard input"
+says stdout '^# vertices +27$'
+sed 's/^time:/tmie:/' good.yaml | "$PLIANT" check - >stdout 2>stderr
+says stderr '^stdin:8:1: '
+if "$PLIANT" check - >stdout 2>stderr <&-; then fail "a closed standard input was accepted"; fi
+
+# ---- what check prints is the scene again, and what it costs
+call 0 check good.yaml
+says stdout '^# vertices +27$'
+says stdout '^# tetrahedra +(40|48)$'
+says stdout '^# memory +[0-9.]+ [kMG]?B'
+says stdout '^# solver +[a-z]'
+cp stdout resolved.yaml
+call 0 check resolved.yaml
+cmp -s stdout resolved.yaml || fail "checking what check printed prints something else"
+call 0 check good.yaml --json
+python3 -c "import json; data = json.load(open('stdout')); assert data['vertices'] == 27" || fail "JSON"
+call 0 check good.yaml -q
+silent stdout
+
+# ---- files that cannot be read
+call 3 check good.yaml --log-file /nonexistent/folder/log
+says stderr '/nonexistent/folder/log'
+mkfifo pipe.yaml
+timeout 20 "$PLIANT" check pipe.yaml >stdout 2>stderr
+code=$?
+[ "$code" -eq 2 ] || [ "$code" -eq 3 ] || fail "a FIFO as scene ended with $code"
+if [ "$(id -u)" -ne 0 ]; then
+    cp good.yaml secret.yaml
+    chmod 0 secret.yaml
+    call 3 check secret.yaml
+    says stderr 'secret\.yaml'
+fi
+finish

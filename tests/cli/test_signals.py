@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Being stopped: once, the state is saved and the run can go on bit for bit; twice, at once."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+PLIANT = os.environ["PLIANT"]
+# sanitizers make everything slower
+PATIENCE = 60 if os.environ.get("PLIANT_SANITIZED") == "1" else 20
+
+# steps that take some tens of milliseconds, and more of them than anyone waits for
+SCENE = """
+about: A soft block swings.
+materials:
+  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}
+bodies:
+  block:
+    geometry: {grid: {size: [2, 1, 1], cells: [12, 6, 6]}}
+    material: soft
+constraints:
+  - {body: block, where: {half_space: {point: [-0.99, 0, 0], normal: [-1, 0, 0]}}}
+time: {fps: 240, frames: 100000}
+"""
+
+
+class Signals(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        (self.folder / "block.yaml").write_text(SCENE)
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def start(self, *options, output="out"):
+        return subprocess.Popen([PLIANT, "run", "block.yaml", "-o", output, *options],
+                                cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+
+    def wait_for_steps(self, process, count, output="out"):
+        path = self.folder / output / "steps.jsonl"
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if path.exists() and path.read_bytes().count(b"\n") >= count:
+                return
+            if process.poll() is not None:
+                self.fail(f"the run ended by itself: {process.stderr.read()}")
+            time.sleep(0.02)
+        process.kill()
+        self.fail(f"no {count} steps within {PATIENCE} s")
+
+    def end(self, process, patience=PATIENCE):
+        try:
+            out, err = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.fail(f"still running after {patience} s")
+        return process.returncode, out, err
+
+    def steps(self, output="out"):
+        lines = (self.folder / output / "steps.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def test_once_saves_the_state_and_resuming_gives_the_same_bits(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            output = number.name
+            process = self.start(output=output)
+            self.wait_for_steps(process, 3, output)
+            process.send_signal(number)
+            code, _, err = self.end(process)
+            self.assertEqual(code, 130, err)
+            self.assertIn(number.name, err)
+            self.assertIn("--resume", err)
+
+            made = len(self.steps(output))
+            self.assertTrue(any((self.folder / output / "checkpoint").iterdir()))
+            wanted = made + 2
+            process = self.start("--resume", "--steps", str(wanted), output=output)
+            code, _, err = self.end(process)
+            self.assertEqual(code, 0, err)
+            process = self.start("--steps", str(wanted), output=output + "_whole")
+            self.assertEqual(self.end(process)[0], 0)
+
+            drop = "seconds"
+            parts = [{k: v for k, v in step.items() if k != drop} for step in self.steps(output)]
+            whole = [{k: v for k, v in step.items() if k != drop}
+                     for step in self.steps(output + "_whole")]
+            self.assertEqual(parts, whole)
+
+    def test_twice_ends_at_once(self):
+        process = self.start("--set", "bodies.block.geometry={grid: {size: [2, 1, 1], "
+                                      "cells: [40, 20, 20]}}")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        code, _, _ = self.end(process, 2 if PATIENCE == 20 else 10)
+        self.assertEqual(code, 130)
+
+    def test_killed_run_goes_on_from_its_checkpoint(self):
+        process = self.start("--set", "output.checkpoint_every=1")
+        self.wait_for_steps(process, 4)
+        process.kill()
+        process.communicate()
+        process = self.start("--resume", "--steps", "8", "--set", "output.checkpoint_every=1")
+        code, _, err = self.end(process)
+        self.assertEqual(code, 0, err)
+        self.assertEqual([step["step"] for step in self.steps()], list(range(1, 9)))
+
+    def test_time_limit_is_an_interruption(self):
+        code, _, err = self.end(self.start("--max-wall", "0.5s"))
+        self.assertEqual(code, 130, err)
+        self.assertIn("--resume", err)
+
+    def test_run_survives_a_listener_that_leaves(self):
+        process = subprocess.Popen([PLIANT, "run", "block.yaml", "-o", "out", "--steps", "4"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=PATIENCE), 0)
+        self.assertEqual(len(self.steps()), 4)
+
+    def test_folder_in_use_is_refused(self):
+        process = self.start()
+        self.wait_for_steps(process, 1)
+        for option in ("--force", "--resume"):
+            second = self.start(option)
+            code, _, err = self.end(second)
+            self.assertEqual(code, 3, err)
+            self.assertIn("out", err)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.end(process)[0], 130)
+
+
+if __name__ == "__main__":
+    unittest.main()

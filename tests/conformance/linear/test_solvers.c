@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One suite for all linear solvers: the same matrices, the same demands.
+//
+//   - the residual of the solution is what was asked for, on every matrix;
+//   - the solution is that of the dense reference on small matrices;
+//   - a solve is linear and symmetric as an operator: x.S y = y.S x;
+//   - iterations grow with the number of cells along a side no faster than in proportion, and a
+//     better preconditioner never needs more.
+#include "unit/linear/problems.h"
+
+#include "linear/cholesky.h"
+#include "linear/dense.h"
+#include "linear/ell.h"
+#include "linear/krylov.h"
+#include "linear/precondition.h"
+
+// A solver under test: solves A x = b and returns its iterations (0: direct).
+typedef struct solver {
+    const char *name;
+    int32_t (*solve)(const struct solver *self, const pli_bcsr *matrix, const double *b, double *x);
+    pli_precondition_def precondition;
+    bool minres;
+    pli_cholesky_order order;
+    double tolerance; // of the relative residual
+} solver;
+
+static int32_t run_krylov(const solver *self, pli_context *context, const pli_operator *A,
+                          const pli_operator *B, const double *b, double *x)
+{
+    pli_krylov_def def = pli_krylov_def_default();
+    def.relative_tolerance = 0.5 * self->tolerance;
+    pli_krylov_system system = {A, B, b, x};
+    pli_krylov_report report;
+    pli_arena *arena = NULL;
+    OK(context, pli_arena_create(context, 1024, &arena));
+    OK(context, self->minres ? pli_minres(context, &def, &system, arena, &report)
+                             : pli_pcg(context, &def, &system, arena, &report));
+    assert_int_equal(report.stop, PLI_KRYLOV_CONVERGED);
+    pli_arena_destroy(arena);
+    return report.iterations;
+}
+
+static int32_t solve_krylov(const solver *self, const pli_bcsr *matrix, const double *b, double *x)
+{
+    pli_context *context = matrix->context;
+    pli_precondition *precondition = NULL;
+    OK(context, pli_precondition_create(context, &self->precondition, matrix, &precondition));
+    OK(context, pli_precondition_build(precondition, matrix));
+    pli_operator A = pli_bcsr_operator(matrix);
+    pli_operator B = pli_precondition_operator(precondition);
+    int32_t iterations = run_krylov(self, context, &A, &B, b, x);
+    pli_precondition_destroy(precondition);
+    return iterations;
+}
+
+// The plain sequential sweep in the order of the rows, z = (D + U)^-1 D (D + L)^-1 r.
+static void sweep_in_row_order(const void *self, const double *r, double *z)
+{
+    const pli_bcsr *matrix = self;
+    for (int64_t step = 0; step < 2 * (int64_t)matrix->row_count; ++step) {
+        bool forward = step < matrix->row_count;
+        int64_t row = forward ? step : 2 * (int64_t)matrix->row_count - 1 - step;
+        const double *D = matrix->values + 9 * matrix->diagonal[row];
+        double rest[3];
+        pli_mat3_apply(D, z + 3 * row, rest);
+        if (forward) pli_vec3_copy(r + 3 * row, rest);
+        int64_t first = forward ? matrix->row_start[row] : matrix->diagonal[row] + 1;
+        int64_t last = forward ? matrix->diagonal[row] : matrix->row_start[row + 1];
+        for (int64_t slot = first; slot < last; ++slot) {
+            double part[3];
+            pli_mat3_apply(matrix->values + 9 * slot, z + 3 * (int64_t)matrix->column[slot], part);
+            pli_vec3_subtract(rest, part, rest);
+        }
+        double inverse[9];
+        pli_mat3_inverse(D, inverse);
+        pli_mat3_apply(inverse, rest, z + 3 * row);
+    }
+}
+
+static int32_t solve_sequential_sweep(const solver *self, const pli_bcsr *matrix, const double *b,
+                                      double *x)
+{
+    pli_operator A = pli_bcsr_operator(matrix);
+    pli_operator B = {unknown_count(matrix), matrix, sweep_in_row_order};
+    return run_krylov(self, matrix->context, &A, &B, b, x);
+}
+
+static void apply_by_rows(const void *self, const double *x, double *y)
+{
+    const pli_bcsr *matrix = self;
+    for (int64_t row = 0; row < matrix->row_count; ++row) {
+        pli_vec3_set(0, 0, 0, y + 3 * row);
+        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
+            double part[3];
+            pli_mat3_apply(matrix->values + 9 * slot, x + 3 * (int64_t)matrix->column[slot], part);
+            pli_vec3_add(y + 3 * row, part, y + 3 * row);
+        }
+    }
+}
+
+// An operator of the caller's own, with only its diagonal blocks for the preconditioner.
+static int32_t solve_matrix_free(const solver *self, const pli_bcsr *matrix, const double *b,
+                                 double *x)
+{
+    pli_context *context = matrix->context;
+    pli_precondition *precondition = NULL;
+    double *blocks = new_vector(9 * (int64_t)matrix->row_count);
+    pli_bcsr_get_diagonal_blocks(matrix, blocks);
+    OK(context, pli_precondition_create_diagonal(context, &self->precondition, matrix->row_count,
+                                                 &precondition));
+    OK(context, pli_precondition_build_diagonal(precondition, blocks));
+    pli_operator A = {unknown_count(matrix), matrix, apply_by_rows};
+    pli_operator B = pli_precondition_operator(precondition);
+    int32_t iterations = run_krylov(self, context, &A, &B, b, x);
+    pli_precondition_destroy(precondition);
+    free(blocks);
+    return iterations;
+}
+
+// The same matrix in rows of fixed width.
+static int32_t solve_ell(const solver *self, const pli_bcsr *matrix, const double *b, double *x)
+{
+    pli_context *context = matrix->context;
+    int64_t width = 0;
+    for (int32_t row = 0; row < matrix->row_count; ++row) {
+        int64_t length = matrix->row_start[row + 1] - matrix->row_start[row];
+        width = length > width ? length : width;
+    }
+    pli_ell *ell = NULL;
+    OK(context, pli_ell_create(context, matrix->row_count, (int32_t)width, 0, &ell));
+    for (int64_t row = 0; row < matrix->row_count; ++row) {
+        int64_t length = matrix->row_start[row + 1] - matrix->row_start[row];
+        memcpy(ell->column + row * width, matrix->column + matrix->row_start[row],
+               (size_t)length * sizeof(int32_t));
+        memcpy(ell->values + 9 * row * width, matrix->values + 9 * matrix->row_start[row],
+               (size_t)(9 * length) * sizeof(double));
+    }
+    pli_operator A = pli_ell_operator(ell);
+    int32_t iterations = run_krylov(self, context, &A, NULL, b, x);
+    pli_ell_destroy(ell);
+    return iterations;
+}
+
+static int32_t solve_cholesky(const solver *self, const pli_bcsr *matrix, const double *b,
+                              double *x)
+{
+    pli_context *context = matrix->context;
+    pli_cholesky *cholesky = NULL;
+    pli_cholesky_def def = {.order = self->order, .seed = 1};
+    bool positive = false;
+    OK(context, pli_cholesky_create(context, &def, matrix, &cholesky));
+    OK(context, pli_cholesky_factor(cholesky, matrix, 0, &positive));
+    assert_true(positive);
+    OK(context, pli_cholesky_solve(cholesky, 1, b, x));
+    pli_cholesky_destroy(cholesky);
+    return 0;
+}
+
+static int32_t solve_dense(const solver *self, const pli_bcsr *matrix, const double *b, double *x)
+{
+    (void)self;
+    int32_t n = (int32_t)unknown_count(matrix);
+    double *A = dense_copy(matrix);
+    memcpy(x, b, (size_t)n * sizeof *x);
+    assert_true(pli_dense_cholesky_factor(matrix->context, n, A));
+    pli_dense_cholesky_solve(matrix->context, n, A, 1, x);
+    free(A);
+    return 0;
+}
+
+#define KRYLOV(name, kind, group, minres)                                        \
+    {                                                                            \
+        name, solve_krylov, {kind, group}, minres, PLI_CHOLESKY_ORDER_AUTO, 1e-9 \
+    }
+static const solver solvers[] = {
+    KRYLOV("pcg", PLI_PRECONDITION_NONE, 0, false),
+    KRYLOV("pcg, jacobi", PLI_PRECONDITION_JACOBI, 0, false),
+    KRYLOV("pcg, block jacobi", PLI_PRECONDITION_BLOCK_JACOBI, 1, false),
+    KRYLOV("pcg, block jacobi of 4", PLI_PRECONDITION_BLOCK_JACOBI, 4, false),
+    KRYLOV("pcg, gauss-seidel", PLI_PRECONDITION_GAUSS_SEIDEL, 0, false),
+    KRYLOV("minres", PLI_PRECONDITION_NONE, 0, true),
+    KRYLOV("minres, block jacobi", PLI_PRECONDITION_BLOCK_JACOBI, 1, true),
+    KRYLOV("minres, gauss-seidel", PLI_PRECONDITION_GAUSS_SEIDEL, 0, true),
+    {"pcg, sequential sweep", solve_sequential_sweep, {0}, false, 0, 1e-9},
+    {"matrix-free pcg", solve_matrix_free, {PLI_PRECONDITION_BLOCK_JACOBI, 1}, false, 0, 1e-9},
+    {"pcg, fixed width", solve_ell, {0}, false, 0, 1e-9},
+    {"cholesky, degree", solve_cholesky, {0}, false, PLI_CHOLESKY_ORDER_DEGREE, 1e-12},
+    {"cholesky, dissection", solve_cholesky, {0}, false, PLI_CHOLESKY_ORDER_DISSECTION, 1e-12},
+    {"dense cholesky", solve_dense, {0}, false, 0, 1e-12},
+};
+enum {
+    SOLVER_COUNT = sizeof solvers / sizeof *solvers,
+    PLAIN = 0,
+    BLOCK_JACOBI = 2,
+    SWEEP = 4,
+    MINRES_BLOCK_JACOBI = 6,
+    MINRES_SWEEP = 7,
+    SEQUENTIAL = 8
+};
+
+static bool is_available(const solver *one)
+{
+    return one->solve != solve_cholesky || pli_cholesky_is_available();
+}
+
+// Reference problems, all positive definite and of a few hundred unknowns.
+static pli_bcsr *make_problem(pli_context *context, int which)
+{
+    switch (which) {
+    case 0: return random_matrix(context, 120, 1);
+    case 1: return box_matrix(context, 6, 5, 4, 0.1, 1);
+    case 2: return box_matrix(context, 12, 3, 3, 0.1, 1e3); // stiff layers
+    case 3: {
+        // a box clamped at one end
+        pli_bcsr *matrix = box_matrix(context, 8, 3, 3, 0, 1);
+        uint8_t *mask = calloc((size_t)matrix->row_count, 1);
+        assert_non_null(mask);
+        for (int32_t row = 0; row < matrix->row_count; row += 9) mask[row] = 7;
+        pli_bcsr_fix_dofs(matrix, mask, 1);
+        free(mask);
+        return matrix;
+    }
+    case 4: {
+        // a diagonal matrix of entries from 1e-3 to 1e3
+        pli_bcsr *matrix = NULL;
+        OK(context, pli_bcsr_create(context, 60, 0, NULL, &matrix));
+        for (int32_t row = 0; row < 60; ++row) {
+            for (int k = 0; k < 9; k += 4) {
+                matrix->values[9 * row + k] = pow(10, (row - 30 + k / 4) / 10.0);
+            }
+        }
+        return matrix;
+    }
+    default: return NULL;
+    }
+}
+
+static void residuals_are_as_small_as_asked(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    pli_bcsr *matrix = NULL;
+    for (int which = 0; (matrix = make_problem(context, which)) != NULL; ++which) {
+        int64_t n = unknown_count(matrix);
+        double *b = random_vector(n, 5);
+        double *x = new_vector(n);
+        double *want = random_vector(n, 5);
+        double *A = dense_copy(matrix);
+        solve_by_elimination(n, A, want);
+        for (int k = 0; k < SOLVER_COUNT; ++k) {
+            if (!is_available(&solvers[k])) continue;
+            memset(x, 0, (size_t)n * sizeof *x);
+            solvers[k].solve(&solvers[k], matrix, b, x);
+            double residual = relative_residual(matrix, b, x);
+            if (residual > solvers[k].tolerance) {
+                print_error("%s on problem %d\n", solvers[k].name, which);
+            }
+            AT_MOST(residual, solvers[k].tolerance);
+            // condition below 1e6
+            AT_MOST(relative_difference(n, x, want), 1e6 * solvers[k].tolerance);
+        }
+        free(b);
+        free(x);
+        free(want);
+        free(A);
+        pli_bcsr_destroy(matrix);
+    }
+    pli_context_destroy(context);
+}
+
+static void solves_are_symmetric_operators(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    pli_bcsr *matrix = make_problem(context, 1);
+    int64_t n = unknown_count(matrix);
+    double *b[2] = {random_vector(n, 5), random_vector(n, 6)};
+    double *x[2] = {new_vector(n), new_vector(n)};
+    for (int k = 0; k < SOLVER_COUNT; ++k) {
+        if (!is_available(&solvers[k])) continue;
+        for (int i = 0; i < 2; ++i) solvers[k].solve(&solvers[k], matrix, b[i], x[i]);
+        double scale = pli_vector_norm(context, n, b[0]) * pli_vector_norm(context, n, x[1]);
+        // an inexact solve is off by its tolerance times the condition, below 1e3 here
+        double allowed = fmax(1e-12, 1e3 * solvers[k].tolerance) * scale;
+        NEAR(pli_vector_dot(context, n, b[0], x[1]), pli_vector_dot(context, n, b[1], x[0]), 0,
+             allowed);
+    }
+    for (int i = 0; i < 2; ++i) {
+        free(b[i]);
+        free(x[i]);
+    }
+    pli_bcsr_destroy(matrix);
+    pli_context_destroy(context);
+}
+
+// A clamped box without mass has a condition that grows with the square of the cells along a side,
+// so iterations of conjugate gradients grow in proportion to them.
+static void iterations_grow_at_most_in_proportion(void **state)
+{
+    (void)state;
+    enum { SIZES = 3 };
+    static const int32_t cells[SIZES] = {4, 8, 12};
+    pli_context *context = make_context(2);
+    int32_t counts[SOLVER_COUNT][SIZES] = {{0}};
+    for (int s = 0; s < SIZES; ++s) {
+        int32_t side = cells[s];
+        pli_bcsr *matrix = box_matrix(context, side, side, side, 0, 1);
+        uint8_t *mask = calloc((size_t)matrix->row_count, 1);
+        assert_non_null(mask);
+        for (int32_t row = 0; row < (side + 1) * (side + 1); ++row) mask[row] = 7;
+        pli_bcsr_fix_dofs(matrix, mask, 1);
+        int64_t n = unknown_count(matrix);
+        double *b = new_vector(n);
+        double *x = new_vector(n);
+        for (int64_t i = 0; i < n; ++i) b[i] = mask[i / 3] == 0 && i % 3 == 1 ? -1 : 0;
+        for (int k = 0; k < SOLVER_COUNT; ++k) {
+            if (solvers[k].solve != solve_krylov && k != SEQUENTIAL) continue;
+            counts[k][s] = solvers[k].solve(&solvers[k], matrix, b, x);
+            AT_MOST(relative_residual(matrix, b, x), solvers[k].tolerance);
+        }
+        free(b);
+        free(x);
+        free(mask);
+        pli_bcsr_destroy(matrix);
+    }
+    for (int k = 0; k < SOLVER_COUNT; ++k) {
+        if (solvers[k].solve != solve_krylov) continue;
+        for (int s = 0; s + 1 < SIZES; ++s) {
+            AT_MOST(counts[k][s + 1], 1.1 * counts[k][s] * cells[s + 1] / cells[s]);
+        }
+    }
+    // a better preconditioner needs fewer iterations, for both methods
+    AT_MOST(counts[BLOCK_JACOBI][2], counts[PLAIN][2]);
+    AT_MOST(counts[SWEEP][2], 0.8 * counts[BLOCK_JACOBI][2]);
+    AT_MOST(counts[MINRES_SWEEP][2], 0.8 * counts[MINRES_BLOCK_JACOBI][2]);
+    // colours cost little against the plain sweep
+    AT_MOST(counts[SWEEP][2], 1.15 * counts[SEQUENTIAL][2]);
+    pli_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(residuals_are_as_small_as_asked),
+        cmocka_unit_test(solves_are_symmetric_operators),
+        cmocka_unit_test(iterations_grow_at_most_in_proportion),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tests of scenes share: the sample that uses every key, and comparing messages.
+#ifndef PLI_TESTS_SCENE_SAMPLES_H
+#define PLI_TESTS_SCENE_SAMPLES_H
+
+#include "near.h"
+#include "pliant/io.h"
+#include "pliant/scene.h"
+
+// The path of a file in tests/data.
+static inline const char *sample_path(const char *name, char *path, size_t capacity)
+{
+    // this file is tests/scene_samples.h
+    const char *here = __FILE__;
+    int length = (int)(strrchr(here, '/') - here);
+    snprintf(path, capacity, "%.*s/data/%s", length, here, name);
+    return path;
+}
+
+static inline pli_scene *load_everything(pli_context *context)
+{
+    char path[512];
+    pli_scene *scene = NULL;
+    OK(context, pli_scene_load(context, sample_path("scene_everything.yaml", path, sizeof path),
+                               NULL, &scene));
+    return scene;
+}
+
+// The call failed as it should, with exactly this message.
+static inline void refused_check(pli_context *context, pli_status status, const char *want,
+                                 const char *file, int line)
+{
+    char message[1024];
+    pli_context_message(context, message, sizeof message);
+    if (status == PLI_ERROR_SCENE && strcmp(message, want) == 0) return;
+    fprintf(stderr, "%s:%d: status '%s', message\n  %s\nwant\n  %s\n", file, line,
+            pli_status_text(status), message, want);
+    fail();
+}
+
+#define REFUSED(context, call, want) refused_check((context), (call), (want), __FILE__, __LINE__)
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unit/linear/problems.h"
+
+#include "linear/ell.h"
+
+enum { SIDE = 7, ROWS = SIDE * SIDE * SIDE, WIDTH = 27, CENTER = 13 };
+
+// A grid with 3^3 neighbourhoods, symmetric positive by a dominant diagonal.
+static pli_ell *make_grid(pli_context *context)
+{
+    pli_ell *matrix = NULL;
+    OK(context, pli_ell_create(context, ROWS, WIDTH, CENTER, &matrix));
+    for (int32_t row = 0; row < ROWS; ++row) {
+        for (int32_t slot = 0; slot < WIDTH; ++slot) {
+            int32_t i = row % SIDE + slot % 3 - 1;
+            int32_t j = row / SIDE % SIDE + slot / 3 % 3 - 1;
+            int32_t k = row / (SIDE * SIDE) + slot / 9 - 1;
+            if (i < 0 || i >= SIDE || j < 0 || j >= SIDE || k < 0 || k >= SIDE) continue;
+            int32_t column = i + SIDE * (j + SIDE * k);
+            matrix->column[row * WIDTH + slot] = column;
+            double *block = matrix->values + 9 * ((int64_t)row * WIDTH + slot);
+            int32_t low = row < column ? row : column;
+            int32_t high = row < column ? column : row;
+            for (int e = 0; e < 9; ++e) {
+                int mirrored = row <= column ? e : e % 3 * 3 + e / 3;
+                block[e] = row == column ? (e % 4 == 0 ? 90 : 1)
+                                         : pli_random_range((pli_random){2, (uint64_t)low},
+                                                            (uint64_t)(9 * high + mirrored), -1, 1);
+            }
+        }
+    }
+    return matrix;
+}
+
+static void products_equal_those_of_compressed_rows(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    pli_ell *grid = make_grid(context);
+    pli_bcsr *copy = NULL;
+    OK(context, pli_bcsr_create_from_ell(grid, &copy));
+    assert_int_equal(copy->block_count, 19 * 19 * 19); // (3 SIDE - 2)^3
+    AT_MOST(pli_bcsr_symmetry_error(copy), 0);
+    double *x = random_vector(3 * ROWS, 1);
+    double *b = random_vector(3 * ROWS, 2);
+    double *want = new_vector(3 * ROWS);
+    double *got = new_vector(3 * ROWS);
+    pli_bcsr_multiply(copy, x, want);
+    pli_operator A = pli_ell_operator(grid);
+    assert_int_equal(A.size, 3 * ROWS);
+    pli_operator_apply(&A, x, got);
+    AT_MOST(relative_difference(3 * ROWS, got, want), 1e-14);
+    pli_bcsr_residual(copy, b, x, want);
+    pli_ell_residual(grid, b, x, b);
+    AT_MOST(relative_difference(3 * ROWS, b, want), 1e-14);
+
+    double *blocks = new_vector(9 * ROWS);
+    double *want_blocks = new_vector(9 * ROWS);
+    pli_ell_get_diagonal_blocks(grid, blocks);
+    pli_bcsr_get_diagonal_blocks(copy, want_blocks);
+    assert_memory_equal(blocks, want_blocks, 9 * ROWS * sizeof *blocks);
+    free(x);
+    free(b);
+    free(want);
+    free(got);
+    free(blocks);
+    free(want_blocks);
+    pli_bcsr_destroy(copy);
+    pli_ell_destroy(grid);
+    pli_context_destroy(context);
+}
+
+static void empty_slots_are_never_read(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_ell *grid = make_grid(context);
+    for (int64_t k = 0; k < ROWS * WIDTH; ++k) {
+        if (grid->column[k] < 0) grid->values[9 * k] = NAN;
+    }
+    double *x = random_vector(3 * ROWS, 1);
+    double *y = new_vector(3 * ROWS);
+    pli_ell_multiply(grid, x, y);
+    for (int i = 0; i < 3 * ROWS; ++i) assert_true(isfinite(y[i]));
+    pli_ell_set_zero(grid);
+    pli_ell_multiply(grid, x, y);
+    NEAR(pli_vector_max_abs(context, 3 * ROWS, y), 0, 0, 0);
+    free(x);
+    free(y);
+    pli_ell_destroy(grid);
+    pli_context_destroy(context);
+}
+
+static void resizing_empties_and_allocates_only_to_grow(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_ell *grid = make_grid(context);
+    int64_t bytes = pli_ell_memory_bytes(grid);
+    assert_int_equal(bytes, ROWS * WIDTH * 76 + (int64_t)sizeof(pli_ell));
+    int64_t before = pli_context_allocation_count(context);
+    OK(context, pli_ell_resize(grid, ROWS / 2));
+    assert_int_equal(grid->row_count, ROWS / 2);
+    for (int64_t k = 0; k < ROWS / 2 * WIDTH; ++k) assert_int_equal(grid->column[k], -1);
+    OK(context, pli_ell_resize(grid, ROWS));
+    assert_int_equal(pli_context_allocation_count(context), before);
+    OK(context, pli_ell_resize(grid, ROWS + 1));
+    assert_true(pli_context_allocation_count(context) > before);
+    pli_ell_destroy(grid);
+    pli_ell_destroy(NULL);
+    pli_context_destroy(context);
+}
+
+static void wrong_shapes_are_refused(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_ell *grid = NULL;
+    assert_int_equal(pli_ell_create(context, 5, 0, 0, &grid), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_ell_create(context, 5, 3, 3, &grid), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_ell_create(context, -1, 3, 1, &grid), PLI_ERROR_ARGUMENT);
+    assert_null(grid);
+    // a pattern without its mirror can't be compressed
+    OK(context, pli_ell_create(context, 2, 2, 0, &grid));
+    grid->column[0] = 0;
+    grid->column[1] = 1;
+    grid->column[2] = 1;
+    pli_bcsr *copy = NULL;
+    assert_int_equal(pli_bcsr_create_from_ell(grid, &copy), PLI_ERROR_ARGUMENT);
+    assert_null(copy);
+    pli_ell_destroy(grid);
+    pli_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_equal_those_of_compressed_rows),
+        cmocka_unit_test(empty_slots_are_never_read),
+        cmocka_unit_test(resizing_empties_and_allocates_only_to_grow),
+        cmocka_unit_test(wrong_shapes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

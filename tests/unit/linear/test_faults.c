@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every constructor and solver with its n-th allocation failing, for all n: each must report it,
+// leave its output NULL and give everything back.
+#include "unit/linear/problems.h"
+
+#include "base/fault.h"
+#include "linear/cholesky.h"
+#include "linear/ell.h"
+#include "linear/krylov.h"
+#include "linear/precondition.h"
+
+enum { ROWS = 30, TRIANGLES = 2 * ROWS };
+
+// What the attempts work on, made before allocations begin to fail.
+typedef struct fixture {
+    pli_context *context;
+    pli_clique_list list;
+    pli_bcsr *matrix;
+    pli_ell *grid;
+    double *b;
+    double *x;
+} fixture;
+
+typedef pli_status (*attempt_fn)(const fixture *f);
+
+static pli_status attempt_matrix(const fixture *f)
+{
+    pli_bcsr *matrix = NULL;
+    pli_status status = pli_bcsr_create(f->context, ROWS, 1, &f->list, &matrix);
+    assert_int_equal(matrix == NULL, status != PLI_OK);
+    pli_bcsr_destroy(matrix);
+    return status;
+}
+
+static pli_status attempt_matrix_from_rows(const fixture *f)
+{
+    pli_bcsr *matrix = NULL;
+    pli_status status = pli_bcsr_create_from_rows(f->context, ROWS, f->matrix->row_start,
+                                                  f->matrix->column, &matrix);
+    assert_int_equal(matrix == NULL, status != PLI_OK);
+    pli_bcsr_destroy(matrix);
+    return status;
+}
+
+static pli_status attempt_rebuild(const fixture *f)
+{
+    // the first list is kept when the second can't be had
+    uint64_t before = f->matrix->revision;
+    pli_clique_list shorter = f->list;
+    shorter.count /= 2;
+    pli_status status = pli_bcsr_build(f->matrix, ROWS, 1, &shorter);
+    assert_int_equal(f->matrix->revision == before, status != PLI_OK);
+    return status;
+}
+
+static pli_status attempt_slots(const fixture *f)
+{
+    int32_t *slots = NULL;
+    pli_status status = pli_bcsr_slots(f->context, f->matrix, &f->list, &slots);
+    assert_int_equal(slots == NULL, status != PLI_OK);
+    pli_release(f->context, slots);
+    return status;
+}
+
+static pli_status attempt_graph_coloring(const fixture *f, pli_coloring_method method)
+{
+    pli_graph graph = pli_bcsr_graph(f->matrix);
+    pli_graph_coloring *coloring = NULL;
+    pli_status status = pli_graph_coloring_create(f->context, &graph, method, 1, &coloring);
+    assert_int_equal(coloring == NULL, status != PLI_OK);
+    pli_graph_coloring_destroy(coloring);
+    return status;
+}
+
+static pli_status attempt_greedy(const fixture *f)
+{
+    return attempt_graph_coloring(f, PLI_COLORING_GREEDY);
+}
+
+static pli_status attempt_random(const fixture *f)
+{
+    return attempt_graph_coloring(f, PLI_COLORING_RANDOM);
+}
+
+static pli_status attempt_chunks(const fixture *f)
+{
+    pli_chunk_coloring *coloring = NULL;
+    pli_status status = pli_chunk_coloring_create(f->context, ROWS, &f->list, 4, &coloring);
+    assert_int_equal(coloring == NULL, status != PLI_OK);
+    pli_chunk_coloring_destroy(coloring);
+    return status;
+}
+
+static pli_status attempt_precondition(const fixture *f, const pli_precondition_def *def)
+{
+    pli_precondition *precondition = NULL;
+    pli_status status = pli_precondition_create(f->context, def, f->matrix, &precondition);
+    assert_int_equal(precondition == NULL, status != PLI_OK);
+    if (status == PLI_OK) status = pli_precondition_build(precondition, f->matrix);
+    pli_precondition_destroy(precondition);
+    return status;
+}
+
+static pli_status attempt_jacobi(const fixture *f)
+{
+    return attempt_precondition(f, &(pli_precondition_def){PLI_PRECONDITION_JACOBI, 0});
+}
+
+static pli_status attempt_block_jacobi(const fixture *f)
+{
+    return attempt_precondition(f, &(pli_precondition_def){PLI_PRECONDITION_BLOCK_JACOBI, 4});
+}
+
+static pli_status attempt_gauss_seidel(const fixture *f)
+{
+    return attempt_precondition(f, &(pli_precondition_def){PLI_PRECONDITION_GAUSS_SEIDEL, 0});
+}
+
+static pli_status attempt_ell(const fixture *f)
+{
+    pli_ell *grid = NULL;
+    pli_status status = pli_ell_create(f->context, 10, 5, 2, &grid);
+    assert_int_equal(grid == NULL, status != PLI_OK);
+    if (status == PLI_OK) {
+        status = pli_ell_resize(grid, 20);
+        assert_int_equal(grid->row_count, status == PLI_OK ? 20 : 10);
+    }
+    pli_ell_destroy(grid);
+    return status;
+}
+
+static pli_status attempt_compression(const fixture *f)
+{
+    pli_bcsr *copy = NULL;
+    pli_status status = pli_bcsr_create_from_ell(f->grid, &copy);
+    assert_int_equal(copy == NULL, status != PLI_OK);
+    pli_bcsr_destroy(copy);
+    return status;
+}
+
+static pli_status attempt_cholesky(const fixture *f)
+{
+    pli_cholesky *cholesky = NULL;
+    pli_cholesky_def def = {.order = PLI_CHOLESKY_ORDER_DISSECTION};
+    bool positive = false;
+    pli_status status = pli_cholesky_create(f->context, &def, f->matrix, &cholesky);
+    assert_int_equal(cholesky == NULL, status != PLI_OK);
+    if (status == PLI_OK) status = pli_cholesky_factor(cholesky, f->matrix, 0, &positive);
+    if (status == PLI_OK) status = pli_cholesky_solve(cholesky, 1, f->b, f->x);
+    pli_cholesky_destroy(cholesky);
+    return status;
+}
+
+static pli_status attempt_krylov(const fixture *f)
+{
+    pli_operator A = pli_bcsr_operator(f->matrix);
+    pli_krylov_system system = {&A, &A, f->b, f->x};
+    pli_krylov_def def = pli_krylov_def_default();
+    pli_krylov_report report;
+    pli_arena *arena = NULL;
+    pli_status status = pli_arena_create(f->context, 0, &arena);
+    if (status != PLI_OK) return status;
+    status = pli_pcg(f->context, &def, &system, arena, &report);
+    if (status == PLI_OK) status = pli_minres(f->context, &def, &system, arena, &report);
+    pli_arena_destroy(arena);
+    return status;
+}
+
+static fixture make_fixture(pli_fault *fault, int32_t *triangles)
+{
+    fixture f = {.list = {3, TRIANGLES, triangles},
+                 .b = random_vector(3 * ROWS, 1),
+                 .x = new_vector(3 * ROWS)};
+    pli_context_def def = pli_context_def_default();
+    def.allocator = pli_fault_allocator(fault);
+    def.thread_count = 1;
+    OK(NULL, pli_context_create(&def, &f.context));
+    OK(f.context, pli_bcsr_create(f.context, ROWS, 1, &f.list, &f.matrix));
+    add_identity(f.matrix, 3);
+    OK(f.context, pli_ell_create(f.context, 4, 1, 0, &f.grid));
+    for (int row = 0; row < 4; ++row) f.grid->column[row] = row;
+    return f;
+}
+
+static void clear_fixture(fixture *f)
+{
+    pli_ell_destroy(f->grid);
+    pli_bcsr_destroy(f->matrix);
+    pli_context_destroy(f->context);
+    free(f->b);
+    free(f->x);
+}
+
+// Lets the n-th allocation of an attempt fail, for all n; returns how many there are. An attempt
+// may succeed all the same: an arena that can't grow works on in pieces.
+static int64_t sweep(attempt_fn attempt, bool persistent)
+{
+    int32_t *triangles = random_triangles(ROWS, 4);
+    bool reached = true;
+    int64_t n = 0;
+    while (reached) {
+        pli_fault fault = {0};
+        fixture f = make_fixture(&fault, triangles);
+        fault.fail_at = fault.calls + ++n;
+        fault.persistent = persistent;
+        pli_status status = attempt(&f);
+        reached = fault.calls >= fault.fail_at;
+        assert_true(status == PLI_OK || (reached && status == PLI_ERROR_MEMORY));
+        clear_fixture(&f);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_int_equal(fault.live_bytes, 0);
+        assert_true(n < 200);
+    }
+    free(triangles);
+    return n - 1;
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+    (void)state;
+    static const attempt_fn attempts[] = {
+        attempt_matrix,     attempt_matrix_from_rows, attempt_rebuild,      attempt_slots,
+        attempt_greedy,     attempt_random,           attempt_chunks,       attempt_jacobi,
+        attempt_krylov,     attempt_block_jacobi,     attempt_gauss_seidel, attempt_ell,
+        attempt_compression};
+    for (size_t k = 0; k < sizeof attempts / sizeof *attempts; ++k) {
+        AT_LEAST((double)sweep(attempts[k], false), 1);
+        AT_LEAST((double)sweep(attempts[k], true), 1);
+    }
+}
+
+static void sparse_cholesky_survives_failed_allocations(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    AT_LEAST((double)sweep(attempt_cholesky, false), 3);
+    AT_LEAST((double)sweep(attempt_cholesky, true), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(sparse_cholesky_survives_failed_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Promises of stepping: same bits for any thread count, no allocation in a warm step, no leak or
+// crash when memory runs out, a state that is all there is.
+#include "simulate.h"
+
+#include "base/context.h"
+#include "base/fault.h"
+
+static const char *busy_scene =
+    "materials:\n"
+    "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, rayleigh: 0.01}\n"
+    "  firm: {law: neo-hookean, density: 1500, young: 1e6, poisson: 0.4, drag: 0.1}\n"
+    "bodies:\n"
+    "  left: {geometry: {grid: {size: [1, 0.4, 0.4], cells: [10, 5, 5]}}, material: soft,\n"
+    "    velocity: [0, 1, 0], angular_velocity: [30, 0, 100]}\n"
+    "  right: {geometry: {grid: {size: [0.4, 1, 0.4], cells: [5, 10, 5], split: six}},\n"
+    "    material: firm, position: [2, 0, 0], axis: [0, 0, 1], angle: 20}\n"
+    "constraints:\n"
+    "  - {body: left, where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}},\n"
+    "     motion: {segments: [{duration: 0.1, velocity: [-1, 0, 0], axis: [1, 0, 0], spin: 90}],\n"
+    "              after: release}}\n"
+    "  - {body: right, where: {sphere: {center: [2, 0, 0], radius: 0.2}}, axes: y}\n"
+    "attachments: [{body: right, where: {half_space: {point: [2, 0.4, 0], normal: [0, 1, 0]}},\n"
+    "  stiffness: 100}]\n"
+    "time: {fps: 24, frames: 1, integrator: bdf2}\n";
+
+static uint64_t hash_after(const char *yaml, int32_t threads, int steps, const char *solver)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%ssolver: %s\n", yaml, solver);
+    simulation s;
+    simulation_init(&s, text, threads);
+    simulation_run(&s, steps);
+    uint64_t hash = pli_state_hash(s.state);
+    simulation_clear(&s);
+    return hash;
+}
+
+static void states_have_the_same_bits_for_any_thread_count(void **state)
+{
+    (void)state;
+    static const char *solvers[] = {"newton", "pn-pcg", "pn-sgs",
+                                    "{name: newton, linear: cholesky}"};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {
+        uint64_t one = hash_after(busy_scene, 1, 10, solvers[k]);
+        assert_true(hash_after(busy_scene, 2, 10, solvers[k]) == one);
+        assert_true(hash_after(busy_scene, 4, 10, solvers[k]) == one);
+    }
+}
+
+static void a_warm_step_allocates_nothing(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, busy_scene, 2);
+    pli_frame frame;
+    simulation_run(&s, 2);
+    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
+    int64_t before = pli_context_allocation_count(s.context);
+    simulation_run(&s, 5);
+    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
+    assert_int_equal(pli_context_allocation_count(s.context), before);
+    simulation_clear(&s);
+}
+
+static void dropping_the_solver_changes_nothing(void **state)
+{
+    (void)state;
+    simulation kept;
+    simulation dropped;
+    simulation_init(&kept, busy_scene, 2);
+    simulation_init(&dropped, busy_scene, 2);
+    for (int k = 0; k < 4; ++k) {
+        simulation_step(&kept);
+        simulation_step(&dropped);
+        pli_solver_destroy(dropped.solver);
+        OK(dropped.context, pli_solver_create(dropped.model, &dropped.solver));
+        assert_true(pli_state_hash(kept.state) == pli_state_hash(dropped.state));
+    }
+    simulation_clear(&dropped);
+    simulation_clear(&kept);
+}
+
+static void a_state_restored_from_its_arrays_continues_the_same(void **state)
+{
+    (void)state;
+    simulation first;
+    simulation second;
+    simulation_init(&first, busy_scene, 1);
+    simulation_init(&second, busy_scene, 1);
+    simulation_run(&first, 3);
+    for (int32_t k = 0; k < pli_state_array_count(first.state); ++k) {
+        pli_state_array from;
+        pli_state_array to;
+        pli_state_get_array(first.state, k, &from);
+        pli_state_get_array(second.state, k, &to);
+        assert_string_equal(from.name, to.name);
+        memcpy(to.data, from.data, (size_t)(from.rows * from.columns) * 8);
+    }
+    simulation_run(&first, 3);
+    simulation_run(&second, 3);
+    assert_true(pli_state_hash(first.state) == pli_state_hash(second.state));
+    simulation_clear(&second);
+    simulation_clear(&first);
+}
+
+static bool always(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static void cancelling_leaves_the_state_untouched(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, busy_scene, 1);
+    simulation_step(&s);
+    uint64_t before = pli_state_hash(s.state);
+    pli_solver_set_cancel(s.solver, always, NULL);
+    pli_step_report report;
+    assert_int_equal(pli_solver_step(s.solver, s.state, &report), PLI_ERROR_INTERRUPTED);
+    assert_true(pli_state_hash(s.state) == before);
+    pli_solver_set_cancel(s.solver, NULL, NULL);
+    simulation_step(&s);
+    simulation_clear(&s);
+}
+
+// Everything from text to the second step; returns the first failure.
+static pli_status attempt(pli_context *context, const char *yaml)
+{
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    pli_state *state = NULL;
+    pli_solver *solver = NULL;
+    pli_step_report report;
+    pli_frame frame;
+    pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene);
+    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_state_create(model, &state);
+    if (status == PLI_OK) status = pli_solver_create(model, &solver);
+    if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
+    if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
+    if (status == PLI_OK) status = pli_solver_frame(solver, state, &frame);
+    pli_solver_destroy(solver);
+    pli_state_destroy(state);
+    pli_model_destroy(model);
+    pli_scene_destroy(scene);
+    return status;
+}
+
+static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **state)
+{
+    (void)state;
+    static const char *small =
+        "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+        "rayleigh: 0.01, drag: 1}}\n"
+        "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: soft}}\n"
+        "constraints: [{body: cube, where: {half_space: {point: [0, -0.4, 0], normal: [0, -1, "
+        "0]}},\n"
+        "  motion: {segments: [{duration: 1, velocity: [0, -1, 0]}]}}]\n"
+        "attachments: [{body: cube, where: {half_space: {point: [0, 0.4, 0], normal: [0, 1, 0]}},\n"
+        "  stiffness: 10}]\n";
+    int64_t failing = 0;
+    for (int64_t n = 1;; ++n) {
+        pli_fault fault = {.fail_at = n};
+        pli_context_def def = pli_context_def_default();
+        def.thread_count = 1;
+        def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        pli_status status = pli_context_create(&def, &context);
+        if (status == PLI_OK) status = attempt(context, small);
+        // an arena that could not grow goes on with what it has, so a failure may stay without
+        // effect
+        if (status != PLI_OK) {
+            assert_int_equal(status, PLI_ERROR_MEMORY);
+            ++failing;
+        }
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_int_equal(fault.live_bytes, 0);
+        if (fault.calls < n) break;
+    }
+    assert_true(failing > 50);
+}
+
+static void nonfinite_states_are_refused(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, busy_scene, 1);
+    int32_t n = 3 * s.info.vertex_count;
+    double *x = malloc((size_t)n * sizeof *x);
+    memcpy(x, pli_state_positions(s.state), (size_t)n * sizeof *x);
+    x[17] = NAN;
+    assert_int_equal(pli_state_set(s.state, x, NULL), PLI_ERROR_ARGUMENT);
+    char text[256];
+    pli_context_message(s.context, text, sizeof text);
+    assert_string_equal(text, "position of vertex 5 is nan; it must be finite");
+    free(x);
+    simulation_clear(&s);
+}
+
+static void scripts_hold_exactly_and_release_on_time(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, busy_scene, 1);
+    double h = 1.0 / 24;
+    const double *start = pli_model_rest_positions(s.model);
+    // vertex 0 is a corner of the held face of `left`
+    for (int step = 1; step <= 2; ++step) {
+        simulation_step(&s);
+        const double *x = pli_state_positions(s.state);
+        NEAR(x[0], start[0] - step * h, 1e-14, 0);
+        // turned by 90 degrees per second about the x axis through the face's centroid
+        double angle = 0.5 * 3.141592653589793 * step * h;
+        NEAR(x[1], start[1] * cos(angle) - start[2] * sin(angle), 1e-13, 1e-13);
+        NEAR(x[2], start[1] * sin(angle) + start[2] * cos(angle), 1e-13, 1e-13);
+    }
+    // the script ends at 0.1 s, before the third step does: the face is free again
+    simulation_run(&s, 2);
+    double moved = fabs(pli_state_positions(s.state)[0] - (start[0] - 0.1));
+    AT_LEAST(moved, 1e-3);
+    simulation_clear(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(a_warm_step_allocates_nothing),
+        cmocka_unit_test(dropping_the_solver_changes_nothing),
+        cmocka_unit_test(a_state_restored_from_its_arrays_continues_the_same),
+        cmocka_unit_test(cancelling_leaves_the_state_untouched),
+        cmocka_unit_test(running_out_of_memory_anywhere_leaks_and_crashes_nothing),
+        cmocka_unit_test(nonfinite_states_are_refused),
+        cmocka_unit_test(scripts_hold_exactly_and_release_on_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
