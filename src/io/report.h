@@ -119,6 +119,7 @@ typedef struct pli_report_facts {
     int32_t tets;
     int32_t threads;
     int32_t seed;
+    bool has_script; // motion by script does work, so energy may rise
     double wall_seconds;
     double peak_memory; // bytes
 } pli_report_facts;

@@ -116,6 +116,20 @@ static pli_health outcome_health(pli_run_outcome outcome)
     }
 }
 
+// Whether anything moves by script, and so does work.
+static bool has_script(const pli_scene_def *scene)
+{
+    for (int32_t i = 0; i < scene->constraint_count; ++i) {
+        const pli_motion_def *motion = &scene->constraints[i].motion;
+        if (motion->segment_count > 0 || motion->keyframe_count > 0) return true;
+    }
+    for (int32_t i = 0; i < scene->attachment_count; ++i) {
+        const pli_motion_def *motion = &scene->attachments[i].motion;
+        if (motion->segment_count > 0 || motion->keyframe_count > 0) return true;
+    }
+    return false;
+}
+
 static pli_run_record describe(const pli_run *run)
 {
     pli_run_record record = {
@@ -137,6 +151,7 @@ static pli_run_record describe(const pli_run *run)
                   .tets = run->model_info.tet_count,
                   .threads = pli_context_thread_count(run->context),
                   .seed = run->scene->seed,
+                  .has_script = has_script(run->scene),
                   .wall_seconds = run->earlier + pli_clock_seconds() - run->begun,
                   .peak_memory = peak_memory()}};
     memcpy(record.started, run->started, sizeof record.started);
