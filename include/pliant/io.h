@@ -271,12 +271,12 @@ PLI_API const pli_export_format *pli_export_format_get(int32_t index);
 typedef void (*pli_export_progress_fn)(void *user, int32_t done, int32_t total);
 
 typedef struct pli_export_def {
-    const char *folder; // of the run or series
-    const char *target; // folder that the files go to, made if it is not there
-    const char *format; // name of a format
-    int32_t first;      // number of the first frame
-    int32_t last;       // number of the last one; -1: the last there is
-    int32_t every;      // of these, take every n-th
+    const char *folder;  // of the run or series
+    const char *target;  // folder that the files go to, made if it is not there
+    const char *format;  // name of a format
+    int32_t first;       // number of the first frame
+    int32_t last;        // number of the last one; -1: the last there is
+    int32_t every;       // of these, take every n-th
     int32_t max_targets; // glb: morph targets a body; frames are thinned evenly to fit
     double fps;          // of the animation; 0: as the run says, or by the times of the frames
     pli_export_progress_fn progress; // hears of every body of every frame; NULL: nobody does

@@ -9,6 +9,7 @@
 #include "io/export.h"
 #include "io/text_number.h"
 
+#include <locale.h>
 #include <sys/stat.h>
 
 enum { SIDE = 4, FRAMES = 5 };
@@ -240,7 +241,7 @@ static void full_disk_leaves_no_half_file(void **state)
     folder_fixture *fix = *state;
     sample_write(fix->context, fix->folder, false, 20, 0, 3);
     for (int i = 0; i < FORMATS; ++i) {
-        for (int kib = 8; kib <= 72; kib += 16) {
+        for (int kib = 8; kib <= 72; kib += 32) {
             char target[512];
             char size[32];
             pli_export_report report;
@@ -280,6 +281,48 @@ static void any_failed_allocation_leaks_nothing(void **state)
             assert_int_equal(fault.live_blocks, 0);
         }
     }
+}
+
+static void assert_same_file(folder_fixture *fix, const char *a, const char *b)
+{
+    size_t count_a = 0;
+    size_t count_b = 0;
+    char *bytes_a = read_bytes(in_folder(fix, a), &count_a);
+    char *bytes_b = read_bytes(in_folder(fix, b), &count_b);
+    assert_int_equal(count_a, count_b);
+    assert_memory_equal(bytes_a, bytes_b, count_a);
+    free(bytes_a);
+    free(bytes_b);
+}
+
+static void comma_locale_changes_no_file(void **state)
+{
+    folder_fixture *fix = *state;
+    char series[512];
+    for (int comma = 0; comma < 2; ++comma) {
+        if (comma == 1 && setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
+            fprintf(stderr, "no locale with a decimal comma is installed\n");
+            skip();
+        }
+        snprintf(series, sizeof series, "%s/%d", fix->folder, comma);
+        sample_write(fix->context, series, false, SIDE, 0, 1);
+        for (int i = 0; i < FORMATS; ++i) {
+            char target[512];
+            pli_export_report report;
+            pli_export_def def = export_def(fix, formats[i], target);
+            snprintf(target, sizeof target, "%.200s/%d", fix->folder, comma);
+            def.folder = series;
+            OK(fix->context, pli_export(fix->context, &def, &report));
+        }
+    }
+    setlocale(LC_ALL, "C");
+    assert_same_file(fix, "0/series.pvd", "1/series.pvd");
+    assert_same_file(fix, "0/frames/block_00001.vtu", "1/frames/block_00001.vtu");
+    assert_same_file(fix, "0/block_00001.ply", "1/block_00001.ply");
+    assert_same_file(fix, "0/block.obj", "1/block.obj");
+    assert_same_file(fix, "0/frames.glb", "1/frames.glb");
+    assert_same_file(fix, "0/frames.usda", "1/frames.usda");
+    assert_same_file(fix, "0/block.vtkhdf", "1/block.vtkhdf");
 }
 
 static void surface_of_a_lattice_has_its_square_faces(void **state)
@@ -370,6 +413,7 @@ int main(void)
         TEST_IN_FOLDER(exports_tell_progress_and_can_be_stopped),
         TEST_IN_FOLDER(full_disk_leaves_no_half_file),
         TEST_IN_FOLDER(any_failed_allocation_leaks_nothing),
+        TEST_IN_FOLDER(comma_locale_changes_no_file),
         TEST_IN_FOLDER(surface_of_a_lattice_has_its_square_faces),
         TEST_IN_FOLDER(floats_are_written_with_seven_digits),
     };
