@@ -116,18 +116,22 @@ static pli_health outcome_health(pli_run_outcome outcome)
     }
 }
 
-// Whether anything moves by script, and so does work.
-static bool has_script(const pli_scene_def *scene)
+static bool moves(const pli_motion_def *motion)
 {
-    for (int32_t i = 0; i < scene->constraint_count; ++i) {
-        const pli_motion_def *motion = &scene->constraints[i].motion;
-        if (motion->segment_count > 0 || motion->keyframe_count > 0) return true;
+    return motion->segment_count > 0 || motion->keyframe_count > 0;
+}
+
+// Whether a script moves anything.
+static bool is_driven(const pli_scene_def *def)
+{
+    bool driven = false;
+    for (int32_t k = 0; k < def->constraint_count; ++k) {
+        driven = driven || moves(&def->constraints[k].motion);
     }
-    for (int32_t i = 0; i < scene->attachment_count; ++i) {
-        const pli_motion_def *motion = &scene->attachments[i].motion;
-        if (motion->segment_count > 0 || motion->keyframe_count > 0) return true;
+    for (int32_t k = 0; k < def->attachment_count; ++k) {
+        driven = driven || moves(&def->attachments[k].motion);
     }
-    return false;
+    return driven;
 }
 
 static pli_run_record describe(const pli_run *run)
@@ -139,6 +143,7 @@ static pli_run_record describe(const pli_run *run)
         .fps = run->scene->time.fps,
         .z_up = run->scene->up == PLI_UP_Z,
         .facts = {.scene = pli_scene_name(run->def.scene),
+                  .driven = is_driven(run->scene),
                   .folder = run->folder.path,
                   .command = run->def.command,
                   .solver = run->model_info.solver,
@@ -152,7 +157,6 @@ static pli_run_record describe(const pli_run *run)
                   .tets = run->model_info.tet_count,
                   .threads = pli_context_thread_count(run->context),
                   .seed = run->scene->seed,
-                  .has_script = has_script(run->scene),
                   .wall_seconds = run->earlier + pli_clock_seconds() - run->begun,
                   .peak_memory = peak_memory()}};
     memcpy(record.started, run->started, sizeof record.started);

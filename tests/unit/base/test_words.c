@@ -9,7 +9,7 @@ static void names_keep_their_order_and_are_found(void **state)
 {
     (void)state;
     enum { COUNT = 5000 };
-    static char texts[COUNT][16];
+    static char texts[COUNT][24];
     pli_context *context = make_context(1);
     pli_names names;
     pli_names_init(&names, context);
@@ -87,7 +87,7 @@ static void long_lists_end_with_dots_and_keep_the_hint(void **state)
     (void)state;
     pli_suggest s;
     pli_suggest_init(&s, "body_00321");
-    static char names[1000][16];
+    static char names[1000][24];
     for (int32_t i = 0; i < 1000; ++i) {
         snprintf(names[i], sizeof names[i], "body_%05d", i);
         pli_suggest_add(&s, names[i]);
