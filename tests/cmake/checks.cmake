@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks of the sources, and tests of the program by scripts: tests/cli/test_<what>.{sh,py} becomes
 # cli.<what>. Scripts get the places of things by environment variables.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
-
 set(PLIANT_SCRIPT_ENVIRONMENT
   "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1"
   "PLIANT_SOURCE=${PROJECT_SOURCE_DIR}" "PLIANT_BUILD=${PROJECT_BINARY_DIR}"
