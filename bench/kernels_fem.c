@@ -65,10 +65,9 @@ static void add_scalar_tet(const pli_elastic *e, const double *x, int32_t tet, p
     const pli_elastic_group *group = &e->groups[0];
     int32_t count = group->end - group->begin;
     double params[2] = {group->params[tet], group->params[count + tet]};
-    double psi;
-    double P[9];
-    double T[81];
-    pli_reference_evaluate(group->law, params, PLI_TANGENT_PROJECTED, F, &psi, P, T);
+    pli_reference_point at;
+    pli_reference_evaluate(group->law, params, F, PLI_TANGENT_PROJECTED, &at);
+    const double *T = at.dPdF;
     for (int a = 0; a < 4; ++a) {
         for (int b = 0; b < 4; ++b) {
             double *block = H->values + 9 * pli_bcsr_find(H, corners[a], corners[b]);

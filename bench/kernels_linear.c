@@ -16,8 +16,7 @@ enum { CELLS = 58, ROUNDS = 15, PCG_ITERATIONS = 10, ROW_GRAIN = 256 };
 
 // The same matrix by scalars: what a library without blocks would multiply with.
 typedef struct scalar_csr {
-    int64_t row_count;
-    int64_t *row_start; // [row_count + 1]
+    int64_t *row_start; // [n + 1]
     int32_t *column;    // [entries]
     double *values;     // [entries]
 } scalar_csr;
@@ -38,7 +37,7 @@ typedef struct linear_bench {
     double *y;                    // [n]
     double *b;                    // [n]
     double seconds[KERNEL_COUNT]; // fastest time of each
-    pli_status status;
+    pli_status status;            // first failure inside a kernel
 } linear_bench;
 
 static void multiply(void *user)
@@ -75,7 +74,8 @@ static void apply_sweep(void *user)
 static void build_sweep(void *user)
 {
     linear_bench *self = user;
-    self->status = pli_precondition_build(self->sweep, self->matrix);
+    pli_status status = pli_precondition_build(self->sweep, self->matrix);
+    if (status != PLI_OK) self->status = status;
 }
 
 // A fixed number of iterations from zero.
@@ -88,7 +88,8 @@ static void run_pcg(linear_bench *self, const pli_precondition *precondition)
     def.max_iterations = PCG_ITERATIONS;
     def.relative_tolerance = 0;
     pli_krylov_report report;
-    self->status = pli_pcg(self->context, &def, &system, self->arena, &report);
+    pli_status status = pli_pcg(self->context, &def, &system, self->arena, &report);
+    if (status != PLI_OK) self->status = status;
 }
 
 static void run_pcg_block_jacobi(void *user)

@@ -35,7 +35,9 @@ static pli_status run_at(pli_bench *bench, const char *scene, const char *solver
     snprintf(solver_override, sizeof solver_override, "solver.name=%s", solver);
     snprintf(steps_override, sizeof steps_override, "time.steps_per_frame=%d",
              (int)steps_per_frame);
-    const char *overrides[] = {solver_override, steps_override, NULL};
+    // plain Newton converges within a few iterations or not at all: the caps only end the latter
+    const char *overrides[] = {solver_override, steps_override, "solver.max_iterations=100",
+                               "solver.linear_max_iterations=500", NULL};
     pli_bench_scene s;
     PLI_TRY(pli_bench_scene_init(&s, bench, scene, overrides));
     int32_t frames = pli_scene_get(s.scene)->time.frames;

@@ -64,6 +64,7 @@ EXTERNAL = {
     "yaml.h": ["io"],
     "hdf5.h": ["io"],
     "hdf5_hl.h": ["io"],
+    "H5FDdevelop.h": ["io"],
     "zlib.h": ["io"],
     "png.h": ["io"],
     "embree3/": ["io"],

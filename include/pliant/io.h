@@ -245,6 +245,60 @@ PLI_API const char *pli_run_outcome_name(pli_run_outcome outcome);
 // What the run works on. Lifetime: that of the run.
 PLI_API const pli_model *pli_run_model(const pli_run *run);
 PLI_API const pli_state *pli_run_state(const pli_run *run);
+// ---- export ------------------------------------------------------------------------------------
+//
+// Frames of a series for other programs. Bodies of tetrahedra are shown by their surface, points by
+// themselves; vtkhdf keeps everything. Lengths are in metres; which way is up is stated in every
+// file that can state it.
+//
+//   ply       <body>_00000.ply, one a body and frame: float32 x y z, then fields by name; values of
+//             cells are averaged to vertices. Read by Blender, Houdini, MeshLab
+//   obj+pc2   <body>.obj and its motion in <body>.pc2, for Blender's Mesh Cache modifier
+//   glb       one glTF 2.0 file: a morph target a frame and an animation of their weights. Every
+//             target costs a full set of vertices, so frames are thinned to at most max_targets
+//   usda      one USD file as text: Mesh and Points with time samples
+//   vtkhdf    <body>.vtkhdf, everything of a body in one file (ParaView 5.12, VTK 9.3 or newer)
+
+typedef struct pli_export_format {
+    const char *name;
+    const char *doc;
+} pli_export_format;
+
+// Lifetime: static.
+PLI_API int32_t pli_export_format_count(void);
+PLI_API const pli_export_format *pli_export_format_get(int32_t index);
+
+typedef void (*pli_export_progress_fn)(void *user, int32_t done, int32_t total);
+
+typedef struct pli_export_def {
+    const char *folder;  // of the run or series
+    const char *target;  // folder that the files go to, made if it is not there
+    const char *format;  // name of a format
+    int32_t first;       // number of the first frame
+    int32_t last;        // number of the last one; -1: the last there is
+    int32_t every;       // of these, take every n-th
+    int32_t max_targets; // glb: morph targets a body; frames are thinned evenly to fit
+    double fps;          // of the animation; 0: as the run says, or by the times of the frames
+    pli_export_progress_fn progress; // hears of every body of every frame; NULL: nobody does
+    void *progress_user;
+    pli_cancel_fn cancel; // NULL: never stops
+    void *cancel_user;
+} pli_export_def;
+
+typedef struct pli_export_report {
+    int32_t file_count;
+    int32_t frame_count;  // that went into them
+    int32_t frames_found; // that were asked for
+} pli_export_report;
+
+// All frames, every one, at most 60 morph targets.
+PLI_API pli_export_def pli_export_def_default(void);
+
+// Files that were finished before a failure stay. Errors: argument (unknown format, no frames), io,
+// memory, unsupported (the bodies change in ways that the format cannot say), interrupted.
+PLI_API PLI_CHECKED pli_status pli_export(pli_context *context, const pli_export_def *def,
+                                          pli_export_report *report);
+
 // ---- pictures ------------------------------------------------------------------------------
 //
 // Frames as pictures and films, without a display. A picture is a small ray caster: surfaces of

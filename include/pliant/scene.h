@@ -615,6 +615,8 @@ typedef struct pli_position {
 // source is the file's name in messages, or NULL. pli_scene_validate ends the filling.
 PLI_API PLI_CHECKED pli_status pli_scene_create_empty(pli_context *context, const char *source,
                                                       pli_scene **scene);
+// What is put into the description must lie in the scene's memory (pli_scene_take), because
+// validating completes it where it is.
 PLI_API pli_scene_def *pli_scene_edit(pli_scene *scene);
 
 // The source as given, or NULL. Lifetime: that of the scene.

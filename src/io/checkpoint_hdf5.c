@@ -2,6 +2,7 @@
 #include "io/checkpoint_hdf5.h"
 
 #include "base/memory.h"
+#include "io/hdf5_file.h"
 
 #include <hdf5.h>
 #include <stdio.h>
@@ -13,25 +14,6 @@ enum {
 };
 
 static const char group_state[] = "/state/";
-
-// HDF5 prints failures to stderr unless told otherwise; the program's own setting is put back.
-typedef struct silence {
-    H5E_auto2_t print;
-    void *data;
-} silence;
-
-static silence silence_begin(void)
-{
-    silence before = {NULL, NULL};
-    H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return before;
-}
-
-static void silence_end(silence before)
-{
-    H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
-}
 
 static hid_t file_type(pli_array_kind kind)
 {
@@ -163,7 +145,7 @@ pli_status pli_checkpoint_pack(pli_context *context, const pli_checkpoint_def *d
 {
     *bytes = NULL;
     *count = 0;
-    silence before = silence_begin();
+    pli_hdf5_silence before = pli_hdf5_silence_begin();
     // a file that lives in memory only; the name is never used on the disk
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = H5I_INVALID_HID;
@@ -179,7 +161,7 @@ pli_status pli_checkpoint_pack(pli_context *context, const pli_checkpoint_def *d
     if (status == PLI_OK) status = take_image(context, file, bytes, count);
     if (file >= 0) H5Fclose(file);
     H5Pclose(access);
-    silence_end(before);
+    pli_hdf5_silence_end(before);
     return status;
 }
 
@@ -317,7 +299,7 @@ pli_status pli_checkpoint_unpack(pli_context *context, const char *path,
                                  const pli_checkpoint_def *def, pli_checkpoint_info *info)
 {
     *info = (pli_checkpoint_info){.step = -1};
-    silence before = silence_begin();
+    pli_hdf5_silence before = pli_hdf5_silence_begin();
     // the run's folder has a lock of its own, and some file systems know no locks
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_file_locking(access, false, true);
@@ -330,6 +312,6 @@ pli_status pli_checkpoint_unpack(pli_context *context, const char *path,
         H5Fclose(file);
     }
     H5Pclose(access);
-    silence_end(before);
+    pli_hdf5_silence_end(before);
     return status;
 }

@@ -129,17 +129,6 @@ pli_status pli_picture_mesh_build(pli_context *context, const pli_picture_def *d
                                   const pli_frame *frame, double particle_radius,
                                   pli_arena *scratch, pli_picture_mesh *mesh);
 
-// Boundary of tetrahedra: the faces that only one tetrahedron has, outward for positive volumes.
-typedef struct pli_picture_surface {
-    int32_t triangle_count;
-    int32_t *triangles; // [triangle_count][3]  point ids
-    int32_t *cell;      // [triangle_count]     the tetrahedron behind it
-} pli_picture_surface;
-
-// Arrays live in scratch. Indices must have been checked. Errors: memory.
-pli_status pli_picture_surface_build(const pli_frame_part *part, pli_arena *scratch,
-                                     pli_picture_surface *surface);
-
 // Corner normals: the mean of the faces around a vertex, weighted by their angle there (Thürmer,
 // Wüthrich 1998), over those faces only that bend from the corner's own by less than the crease
 // angle. Errors: memory.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/picture.h"
 
+#include "io/frame_surface.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -38,8 +39,8 @@ static pli_status build_faces(pli_context *context, const pli_frame_part *part, 
     if (part->kind == PLI_PART_TRIANGLES) {
         *faces = (part_faces){part->cell_count, part->cells, NULL};
     } else if (part->kind == PLI_PART_TETS) {
-        pli_picture_surface surface;
-        PLI_TRY(pli_picture_surface_build(part, scratch, &surface));
+        pli_frame_surface surface;
+        PLI_TRY(pli_frame_surface_build(part, scratch, &surface));
         *faces = (part_faces){surface.triangle_count, surface.triangles, surface.cell};
     }
     return PLI_OK;

@@ -311,7 +311,7 @@ static pli_health_check check_inversion(const pli_report *report)
     return check;
 }
 
-static pli_health_check check_energy(const pli_report *report)
+static pli_health_check check_energy(const pli_report *report, bool driven)
 {
     pli_health_check check = {.name = "Energy"};
     double share = report->energy_scale > 0 ? report->largest_rise / report->energy_scale : 0;
@@ -322,11 +322,12 @@ static pli_health_check check_energy(const pli_report *report)
                  100 * share);
         return check;
     }
-    check.health = PLI_HEALTH_DOUBTFUL;
+    if (!driven) check.health = PLI_HEALTH_DOUBTFUL;
     snprintf(check.text, sizeof check.text,
-             "the total rose by %.3g J (%.3g %% of the energy that was exchanged) up to step %lld. "
-             "Expected where motion by script does work, a fault otherwise",
-             report->largest_rise, 100 * share, (long long)report->rise_step);
+             "the total rose by %.3g J (%.3g %% of the energy that was exchanged) up to step %lld; "
+             "%s",
+             report->largest_rise, 100 * share, (long long)report->rise_step,
+             driven ? "motion by script does such work" : "nothing in the scene puts energy in");
     return check;
 }
 
@@ -337,7 +338,7 @@ pli_health pli_report_judge(const pli_report *report, const pli_report_facts *fa
     checks[1] = check_convergence(report);
     checks[2] = check_numbers(report);
     checks[3] = check_inversion(report);
-    checks[4] = check_energy(report);
+    checks[4] = check_energy(report, facts->driven);
     pli_health worst = PLI_HEALTH_GOOD;
     for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
         if (checks[i].health > worst) worst = checks[i].health;

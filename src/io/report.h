@@ -113,6 +113,7 @@ typedef struct pli_report_facts {
     const char *status; // "done", "interrupted", ...
     pli_health status_health;
     const char *message; // the failure's text, or NULL
+    bool driven;         // scripts move something and may put energy in
     int32_t frame_count; // computed so far
     int32_t frames_wanted;
     int32_t vertices;

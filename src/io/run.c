@@ -116,6 +116,24 @@ static pli_health outcome_health(pli_run_outcome outcome)
     }
 }
 
+static bool moves(const pli_motion_def *motion)
+{
+    return motion->segment_count > 0 || motion->keyframe_count > 0;
+}
+
+// Whether a script moves anything.
+static bool is_driven(const pli_scene_def *def)
+{
+    bool driven = false;
+    for (int32_t k = 0; k < def->constraint_count; ++k) {
+        driven = driven || moves(&def->constraints[k].motion);
+    }
+    for (int32_t k = 0; k < def->attachment_count; ++k) {
+        driven = driven || moves(&def->attachments[k].motion);
+    }
+    return driven;
+}
+
 static pli_run_record describe(const pli_run *run)
 {
     pli_run_record record = {
@@ -125,6 +143,7 @@ static pli_run_record describe(const pli_run *run)
         .fps = run->scene->time.fps,
         .z_up = run->scene->up == PLI_UP_Z,
         .facts = {.scene = pli_scene_name(run->def.scene),
+                  .driven = is_driven(run->scene),
                   .folder = run->folder.path,
                   .command = run->def.command,
                   .solver = run->model_info.solver,

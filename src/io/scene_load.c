@@ -218,6 +218,7 @@ pli_status pli_scene_parse(pli_context *context, const char *text, int64_t count
     *scene = NULL;
     static const pli_load_def nothing = {0};
     if (name == NULL) name = "scene";
+    if (text == NULL) text = "";
     if (count < 0 || count > LARGEST_FILE) {
         return PLI_FAIL(context, PLI_ERROR_SCENE, "%s: has %lld bytes; at most %d can be read",
                         name, (long long)count, LARGEST_FILE);

@@ -131,9 +131,10 @@ static double pcg_measure(const pcg_state *state)
 }
 
 // True, with the reason in the report, when B turns out not to be positive at this residual.
-static bool pcg_breaks_down(const pcg_state *state)
+static bool pcg_breaks_down(const pcg_state *state, int32_t iteration)
 {
     if (state->rho > 0 || state->rr == 0 || isnan(state->rho)) return false;
+    state->common.report->iterations = iteration;
     state->common.report->stop = PLI_KRYLOV_BREAKDOWN;
     return true;
 }
@@ -145,7 +146,7 @@ static bool pcg_start(pcg_state *state)
     start_residual(common, state->r);
     state->rr = dot(common, state->r, state->r);
     pcg_precondition(state);
-    if (pcg_breaks_down(state)) return true;
+    if (pcg_breaks_down(state, 0)) return true;
     double residual = pcg_measure(state);
     set_tolerance(common, common->def->use_start ? reference_norm(common, state->q) : residual);
     if (record_residual(common, 0, residual)) return true;
@@ -158,8 +159,8 @@ static void pcg_stop_indefinite(pcg_state *state, int32_t iteration)
 {
     state->common.report->stop = PLI_KRYLOV_INDEFINITE;
     state->common.report->iterations = iteration;
-    if (iteration == 1)
-        precondition(&state->common, state->common.system->b, state->common.system->x);
+    const pli_krylov_system *system = state->common.system;
+    if (iteration == 1) precondition(&state->common, system->b, system->x);
 }
 
 // alpha = r.z / p.Ap; false, with the reason in the report, when the solve ends at this direction.
@@ -230,7 +231,7 @@ static bool pcg_iterate(pcg_state *state, int32_t iteration)
     if (plain && record_residual(common, iteration, pcg_measure(state))) return true;
     double rho_before = state->rho;
     pcg_precondition(state);
-    if (pcg_breaks_down(state)) return true;
+    if (pcg_breaks_down(state, iteration)) return true;
     if (!plain && record_residual(common, iteration, pcg_measure(state))) return true;
 
     // p = z + beta p

@@ -15,7 +15,7 @@
 //   psi_kk = a + c s_k^2 + d q_k^2,     psi_ij = c s_i s_j + d q_i q_j + b s_k
 //   stretch = a - b s_k,                twist = a + b s_k          of the pair without k
 //
-// (the eigenvalues of Smith et al. 2018, section 4), with no quotient at all.
+// (compare the eigenvalues of Smith et al. 2018), with no quotient at all.
 #ifndef PLI_MATERIAL_INVARIANT_H
 #define PLI_MATERIAL_INVARIANT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Neo-Hookean elasticity with the logarithm of the volume (Bonet and Wood 2008, eq. 6.27):
+// Neo-Hookean elasticity with the logarithm of the volume (Bonet and Wood 2008):
 //
 //   psi = mu/2 (I - 3) - mu log J + lambda/2 log^2 J,    I = |F|^2
 //

@@ -239,16 +239,22 @@ static void add_pair(double stretch, double twist, double modes[9][9], int i, in
     add_mode(crossed, modes[3 * j + i], modes[3 * i + j], dPdF);
 }
 
-static void tangent(const scalar_law *law, const double *params, bool projects, const double U[9],
-                    const double s[3], const double V[9], double dPdF[81])
+typedef struct svd_parts {
+    double U[9];
+    double s[3];
+    double V[9];
+} svd_parts;
+
+static void tangent(const scalar_law *law, const double *params, bool projects,
+                    const svd_parts *parts, double dPdF[81])
 {
+    const double *s = parts->s;
     double modes[9][9];
     double g[3];
     double H[9];
     law->gradient(s, params[PLI_LAME_MU], params[PLI_LAME_LAMBDA], g);
     law->hessian(s, params[PLI_LAME_MU], params[PLI_LAME_LAMBDA], H);
-    make_modes(U, V, modes);
-    memset(dPdF, 0, 81 * sizeof *dPdF);
+    make_modes(parts->U, parts->V, modes);
     for (int i = 0; i < 3; ++i) {
         for (int j = i + 1; j < 3; ++j) {
             double stretch = stretch_quotient(s, g, H, i, j);
@@ -262,30 +268,25 @@ static void tangent(const scalar_law *law, const double *params, bool projects, 
     for (int k = 0; k < 9; ++k) add_mode(H[k], modes[4 * (k / 3)], modes[4 * (k % 3)], dPdF);
 }
 
-static void isotropic(const scalar_law *law, const double *params, bool projects, const double F[9],
-                      double *psi, double P[9], double dPdF[81])
+static void isotropic(const scalar_law *law, const double *params, const double F[9], bool projects,
+                      pli_reference_point *out)
 {
-    double U[9];
-    double s[3];
-    double V[9];
+    double mu = params[PLI_LAME_MU];
+    double lambda = params[PLI_LAME_LAMBDA];
+    svd_parts parts;
     double g[3];
     double Ug[9];
-    pli_svd(F, U, s, V);
-    if (law->needs_positive && s[2] <= 0) {
-        *psi = INFINITY;
-        memset(P, 0, 9 * sizeof *P);
-        memset(dPdF, 0, 81 * sizeof *dPdF);
-        return;
-    }
-    *psi = law->energy(s, params[PLI_LAME_MU], params[PLI_LAME_LAMBDA]);
-    law->gradient(s, params[PLI_LAME_MU], params[PLI_LAME_LAMBDA], g);
-    for (int k = 0; k < 9; ++k) Ug[k] = U[k] * g[k % 3];
-    pli_mat3_multiply_transposed_right(Ug, V, P);
-    tangent(law, params, projects, U, s, V, dPdF);
+    *out = (pli_reference_point){.psi = INFINITY};
+    pli_svd(F, parts.U, parts.s, parts.V);
+    if (law->needs_positive && parts.s[2] <= 0) return;
+    out->psi = law->energy(parts.s, mu, lambda);
+    law->gradient(parts.s, mu, lambda, g);
+    for (int k = 0; k < 9; ++k) Ug[k] = parts.U[k] * g[k % 3];
+    pli_mat3_multiply_transposed_right(Ug, parts.V, out->P);
+    tangent(law, params, projects, &parts, out->dPdF);
 }
 
-static void linear(const double *params, const double F[9], double *psi, double P[9],
-                   double dPdF[81])
+static void linear(const double *params, const double F[9], pli_reference_point *out)
 {
     double mu = params[PLI_LAME_MU];
     double lambda = params[PLI_LAME_LAMBDA];
@@ -294,8 +295,8 @@ static void linear(const double *params, const double F[9], double *psi, double 
     pli_mat3_transpose(F, transposed);
     for (int k = 0; k < 9; ++k) e[k] = (F[k] + transposed[k]) / 2 - (k % 4 == 0);
     double trace = pli_mat3_trace(e);
-    *psi = mu * pli_mat3_contract(e, e) + lambda / 2 * trace * trace;
-    for (int k = 0; k < 9; ++k) P[k] = 2 * mu * e[k] + (k % 4 == 0) * lambda * trace;
+    out->psi = mu * pli_mat3_contract(e, e) + lambda / 2 * trace * trace;
+    for (int k = 0; k < 9; ++k) out->P[k] = 2 * mu * e[k] + (k % 4 == 0) * lambda * trace;
 
     // columns of the tangent: the stress of unit displacement gradients
     for (int k = 0; k < 3; ++k) {
@@ -303,23 +304,23 @@ static void linear(const double *params, const double F[9], double *psi, double 
             for (int ij = 0; ij < 9; ++ij) {
                 bool same = ij == 3 * k + l;
                 bool flipped = ij == 3 * l + k;
-                dPdF[9 * ij + 3 * k + l] = mu * (same + flipped) + lambda * (ij % 4 == 0 && k == l);
+                bool both = ij % 4 == 0 && k == l;
+                out->dPdF[9 * ij + 3 * k + l] = mu * (same + flipped) + lambda * both;
             }
         }
     }
 }
 
-bool pli_reference_evaluate(const pli_material_ops *law, const double *params,
-                            pli_projection projection, const double F[9], double *psi, double P[9],
-                            double dPdF[81])
+bool pli_reference_evaluate(const pli_material_ops *law, const double *params, const double F[9],
+                            pli_projection projection, pli_reference_point *out)
 {
     if (law == &pli_law_linear) {
-        linear(params, F, psi, P, dPdF);
+        linear(params, F, out);
         return true;
     }
     for (size_t k = 0; k < sizeof laws / sizeof *laws; ++k) {
         if (laws[k].ops != law) continue;
-        isotropic(&laws[k], params, projection == PLI_TANGENT_PROJECTED, F, psi, P, dPdF);
+        isotropic(&laws[k], params, F, projection == PLI_TANGENT_PROJECTED, out);
         return true;
     }
     return false;

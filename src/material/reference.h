@@ -12,10 +12,15 @@
 
 #include "pliant/extend.h"
 
-// Like law->evaluate for a built-in law, with the same planes, but slow and plain. False when there
-// is no reference for the law; nothing is written then.
-bool pli_reference_evaluate(const pli_material_ops *law, const double *params,
-                            pli_projection projection, const double F[9], double *psi, double P[9],
-                            double dPdF[81]);
+typedef struct pli_reference_point {
+    double psi;      // J/m^3
+    double P[9];     // Pa, row-major
+    double dPdF[81]; // Pa, row-major 9x9
+} pli_reference_point;
+
+// All of a built-in law at one point, params as derive() makes them. False when there is no
+// reference for the law; nothing is written then.
+bool pli_reference_evaluate(const pli_material_ops *law, const double *params, const double F[9],
+                            pli_projection projection, pli_reference_point *out);
 
 #endif

@@ -6,7 +6,7 @@
 //   m = 4/3 mu,   l = lambda + 5/6 mu,   alpha = 1 + 3 m / (4 l)
 //
 // m and l are chosen so that the tangent at rest is that of linear elasticity with mu and lambda
-// (their section 3.4), alpha so that the rest state is free of stress; the constants make its
+// (their reparametrisation), alpha so that the rest state is free of stress; the constants make its
 // energy zero. Smooth and finite for every F. Without the logarithm the collapsed state F = 0 would
 // be a local minimum; with it, all curvature vanishes there. l > 0 for every admissible Poisson's
 // ratio.

@@ -15,7 +15,8 @@ static const pli_material_ops *const laws[] = {
 
 enum { LAW_COUNT = sizeof laws / sizeof *laws };
 
-// Ranges from the table of Wang et al. 2020, values from handbooks for a common sort of each.
+// Ranges from the table of Wang et al. 2020; the values are round numbers inside them, typical of a
+// common sort of each.
 static const pli_material_preset presets[] = {
     {"tissue",
      "fixed-corotated",

@@ -5,13 +5,14 @@
 // For the blocks that energies make: 3x3 (springs), 9x9 (dP/dF), 12x12 (tetrahedra, contact pairs).
 // Matrices are row-major double[n n]; only the lower triangle is read.
 //
-// Method: cyclic Jacobi (Jacobi 1846; Golub and Van Loan, section 8.5) until every off-diagonal
-// entry is below the rounding of the largest one. It costs more operations than a tridiagonal
-// reduction, but is simple, gives orthogonal vectors to rounding, and most blocks never get here: a
-// Cholesky attempt finds out first that they are positive already.
+// Method: reflections to tridiagonal form, then implicit QR steps with Wilkinson's shift (Golub and
+// Van Loan, Matrix Computations, chapter 8), on rows of three vectors. Eigenvalues are good to
+// rounding of the largest one, vectors are orthonormal to rounding. The clamp tries a Cholesky
+// decomposition first, so blocks that are positive already cost little. (Cyclic Jacobi, which
+// math/svd_simd.h uses for 3x3, takes three times as long at n = 12.)
 //
-// Pure functions without state; a matrix with entries that are not finite gives values that are not
-// finite, and is left alone by the clamp.
+// Pure functions without state. For a matrix with entries that are not finite the values mean
+// nothing, but the call ends; the clamp leaves such a matrix alone.
 #ifndef PLI_MATH_EIGEN_H
 #define PLI_MATH_EIGEN_H
 

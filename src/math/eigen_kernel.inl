@@ -18,7 +18,7 @@ PLI_INLINE void PLI_NAME(jacobi_angle)(PLI_T x, PLI_T d, PLI_T *c, PLI_T *s, PLI
     PLI_T d4 = d2 * d2;
     *h = PLI_OP(sqrt)(x * x + d4);
     PLI_T w = PLI_OP(max)(PLI_OP(abs)(x) + *h, PLI_OP(broadcast)(PLI_TINY));
-    PLI_T n = (PLI_E)1 / PLI_OP(sqrt)(w * w + d4);
+    PLI_T n = PLI_OP(rsqrt)(w * w + d4);
     *c = w * n;
     *s = PLI_OP(flip_sign)(d2, x) * n;
 }

@@ -16,7 +16,7 @@
 //   T_load(p), T_store(x, p)      from and to memory of any alignment
 //   T_select(mask, x, y)          mask ? x : y
 //   T_min, T_max                  the second operand where one is not a number
-//   T_abs, T_sqrt, T_copysign(magnitude, sign)
+//   T_abs, T_sqrt, T_rsqrt, T_copysign(magnitude, sign)
 //   T_flip_sign(x, y)             x, negated where y is negative (-0 included)
 //   T_any(mask), T_all(mask)      over lanes, as a plain bool
 //   T_scaling(x, &scale, &back)   powers of two with scale * |x| in [1, 2) and scale * back = 1

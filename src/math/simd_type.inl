@@ -21,6 +21,12 @@ PLI_INLINE void PLI_SIMD_NAME(store)(PLI_SIMD_T x, PLI_SIMD_ELEMENT *to)
     memcpy(to, &x, sizeof x);
 }
 
+// Exact to rounding: the machine's estimate would differ from one make of processor to the next.
+PLI_INLINE PLI_SIMD_T PLI_SIMD_NAME(rsqrt)(PLI_SIMD_T x)
+{
+    return (PLI_SIMD_ELEMENT)1 / PLI_SIMD_NAME(sqrt)(x);
+}
+
 PLI_INLINE PLI_SIMD_T PLI_SIMD_NAME(abs)(PLI_SIMD_T x)
 {
     return (PLI_SIMD_T)((PLI_SIMD_MASK)x & ~PLI_SIMD_SIGN);

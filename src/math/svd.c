@@ -6,8 +6,12 @@
 #include <float.h>
 #include <stdbool.h>
 
-// sweeps converge quadratically: six or seven are the most ever seen
+// more than six have not been seen
 enum { SWEEPS_MAX = 30 };
+
+// Columns below this length count as zero; the largest entry of the scaled matrix is about 1.
+// Columns that depend on each other cancel to noise that each sweep would shrink once more.
+static const double negligible = 1e-18;
 
 static void get_column(const double A[9], int column, double out[3])
 {
@@ -30,6 +34,13 @@ static void turn_columns(double c, double s, int p, int q, double A[9])
     }
 }
 
+static double column_norm2(const double A[9], int column)
+{
+    double a[3];
+    get_column(A, column, a);
+    return pli_vec3_norm2(a);
+}
+
 // Makes columns p and q of B orthogonal; false when they were already.
 static bool orthogonalize(int p, int q, double B[9], double V[9])
 {
@@ -40,8 +51,8 @@ static bool orthogonalize(int p, int q, double B[9], double V[9])
     double aa = pli_vec3_norm2(a);
     double bb = pli_vec3_norm2(b);
     double ab = pli_vec3_dot(a, b);
-    // written so that a NaN ends the iteration
-    if (!(fabs(ab) > 2 * DBL_EPSILON * sqrt(aa * bb))) return false;
+    if (fabs(ab) <= 2 * DBL_EPSILON * sqrt(aa * bb)) return false;
+    if (fmin(aa, bb) <= negligible * negligible) return false;
 
     // tan of the smaller angle, a root of t^2 + 2 zeta t - 1
     double zeta = (bb - aa) / (2 * ab);
@@ -55,11 +66,7 @@ static bool orthogonalize(int p, int q, double B[9], double V[9])
 // Puts the longer of two columns first; one changes sign, so that V stays a rotation.
 static void order_columns(int p, int q, double B[9], double V[9])
 {
-    double a[3];
-    double b[3];
-    get_column(B, p, a);
-    get_column(B, q, b);
-    if (pli_vec3_norm2(a) >= pli_vec3_norm2(b)) return;
+    if (column_norm2(B, p) >= column_norm2(B, q)) return;
     turn_columns(0, -1, p, q, B);
     turn_columns(0, -1, p, q, V);
 }
@@ -78,7 +85,6 @@ static void make_across(const double u[3], double out[3])
 // U and sigma from the orthogonal, sorted columns of B.
 static void normalize_columns(const double B[9], double U[9], double sigma[3])
 {
-    const double negligible = 1e-150; // its square is still a normal number
     double b[3][3];
     double u[3][3] = {{1, 0, 0}};
     for (int k = 0; k < 3; ++k) get_column(B, k, b[k]);
@@ -96,6 +102,7 @@ static void normalize_columns(const double B[9], double U[9], double sigma[3])
 
     pli_vec3_cross(u[0], u[1], u[2]);
     sigma[2] = fmax(fmin(pli_vec3_dot(u[2], b[2]), sigma[1]), -sigma[1]);
+    if (fabs(sigma[2]) <= negligible) sigma[2] = 0;
     for (int k = 0; k < 3; ++k) set_column(u[k], k, U);
 }
 
@@ -119,12 +126,13 @@ void pli_svd(const double F[9], double U[9], double sigma[3], double V[9])
         return;
     }
 
-    // a power of two brings the largest entry to [1/2, 1); it stays clear of the format's ends
+    // a power of two brings the largest entry to [1/2, 1); in two halves, which never overflow
     int exponent;
     (void)frexp(largest, &exponent);
-    exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+    double half = ldexp(1, exponent / 2);
+    double rest = ldexp(1, exponent - exponent / 2);
     double B[9];
-    for (int k = 0; k < 9; ++k) B[k] = F[k] * ldexp(1, -exponent);
+    for (int k = 0; k < 9; ++k) B[k] = F[k] * (1 / half) * (1 / rest);
 
     bool turned = true;
     for (int sweep = 0; turned && sweep < SWEEPS_MAX; ++sweep) {
@@ -136,7 +144,7 @@ void pli_svd(const double F[9], double U[9], double sigma[3], double V[9])
     order_columns(0, 2, B, V);
     order_columns(1, 2, B, V);
     normalize_columns(B, U, sigma);
-    for (int k = 0; k < 3; ++k) sigma[k] *= ldexp(1, exponent);
+    for (int k = 0; k < 3; ++k) sigma[k] = sigma[k] * half * rest;
 }
 
 void pli_polar(const double F[9], double R[9], double S[9])

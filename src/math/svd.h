@@ -7,9 +7,9 @@
 // parts are those of an energy that tells inverted matter from reflected frames.
 //
 // Method: one-sided Jacobi (Hestenes 1958) on the columns of F, scaled by a power of two, until
-// they are orthogonal relative to their own lengths. Small singular values are therefore accurate
-// too, down to 1e-150 of the largest, below which they are zero. This is the plain and most
-// accurate version, the reference of the vector kernels in svd_simd.h.
+// they are orthogonal relative to their own lengths. Columns of very different size therefore keep
+// their small singular values, down to 1e-18 of the largest, below which they are zero. This is the
+// plain and most accurate version, the reference of the vector kernels in svd_simd.h.
 //
 // Holds for every finite F: |U diag(sigma) V^T - F| <= 1e-14 |F|. If an entry is not finite, sigma
 // is NaN and U = V = I. All functions are pure; outputs may not overlap inputs.

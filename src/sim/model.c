@@ -130,6 +130,7 @@ static pli_selection_source selection_source(const building *b, int32_t index)
         .tet_count = body->tet_count,
         .tets = b->meshes[index]->tets,
         .file = pli_body_mesh_file(&b->def->bodies[index]),
+        .origin = b->meshes[index]->vertex_origin,
     };
 }
 

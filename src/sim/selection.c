@@ -46,21 +46,40 @@ static int32_t find_group(const pli_mesh_data *file, const char *name)
     return -1;
 }
 
-static void mark_group_cells(const int32_t *cells, const int32_t *groups, int32_t count,
-                             int32_t corners, int32_t group, uint8_t *mask)
+// The body's vertex that has this number in the file; -1 when no tetrahedron uses it.
+static int32_t find_vertex(const pli_selection_source *source, int32_t number)
 {
-    if (groups == NULL || group < 0) return;
-    for (int64_t cell = 0; cell < count; ++cell) {
-        if (groups[cell] != group) continue;
-        for (int32_t k = 0; k < corners; ++k) mask[cells[cell * corners + k]] = 1;
+    int32_t low = 0;
+    int32_t high = source->vertex_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (source->origin[middle] < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
+    return low < source->vertex_count && source->origin[low] == number ? low : -1;
 }
 
-static void mark_listed(const pli_vertices_def *list, int32_t vertex_count, uint8_t *mask)
+static void mark_number(const pli_selection_source *source, int32_t number, uint8_t *mask)
 {
-    for (int32_t k = 0; k < list->id_count; ++k) {
-        int32_t id = list->ids[k];
-        if (id >= 0 && id < vertex_count) mask[id] = 1;
+    int32_t vertex = find_vertex(source, number);
+    if (vertex >= 0) mask[vertex] = 1;
+}
+
+// Marks the corners of the file's tetrahedra and triangles that belong to a group.
+static void mark_group(const pli_selection_source *source, int32_t group, uint8_t *mask)
+{
+    const pli_mesh_data *file = source->file;
+    if (group < 0) return;
+    for (int64_t tet = 0; file->tet_groups != NULL && tet < file->tet_count; ++tet) {
+        if (file->tet_groups[tet] != group) continue;
+        for (int64_t k = 4 * tet; k < 4 * tet + 4; ++k) mark_number(source, file->tets[k], mask);
+    }
+    for (int64_t t = 0; file->triangle_groups != NULL && t < file->triangle_count; ++t) {
+        if (file->triangle_groups[t] != group) continue;
+        for (int64_t k = 3 * t; k < 3 * t + 3; ++k) mark_number(source, file->triangles[k], mask);
     }
 }
 
@@ -69,15 +88,11 @@ int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selectio
 {
     memset(mask, 0, (size_t)source->vertex_count);
     if (where->kind == PLI_SELECT_GROUP) {
-        const pli_mesh_data *file = source->file;
-        int32_t group = find_group(file, ((const pli_group_def *)where->data)->name);
-        if (file != NULL) {
-            mark_group_cells(file->tets, file->tet_groups, file->tet_count, 4, group, mask);
-            mark_group_cells(file->triangles, file->triangle_groups, file->triangle_count, 3, group,
-                             mask);
-        }
+        const pli_group_def *group = where->data;
+        mark_group(source, find_group(source->file, group->name), mask);
     } else if (where->kind == PLI_SELECT_VERTICES) {
-        mark_listed(where->data, source->vertex_count, mask);
+        const pli_vertices_def *list = where->data;
+        for (int32_t k = 0; k < list->id_count; ++k) mark_number(source, list->ids[k], mask);
     } else {
         for (int64_t vertex = 0; vertex < source->vertex_count; ++vertex) {
             mask[vertex] = contains(where, source->points + 3 * vertex);
@@ -88,11 +103,13 @@ int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selectio
     return count;
 }
 
-static bool tet_is_listed(const pli_vertices_def *list, const int32_t tet[4])
+static bool tet_is_listed(const pli_vertices_def *list, const pli_selection_source *source,
+                          const int32_t tet[4])
 {
     for (int corner = 0; corner < 4; ++corner) {
+        int32_t number = source->origin[tet[corner]];
         bool found = false;
-        for (int32_t k = 0; k < list->id_count && !found; ++k) found = list->ids[k] == tet[corner];
+        for (int32_t k = 0; k < list->id_count && !found; ++k) found = list->ids[k] == number;
         if (!found) return false;
     }
     return true;
@@ -107,7 +124,7 @@ static bool tet_is_selected(const pli_variant *where, const pli_selection_source
         int32_t group = find_group(file, ((const pli_group_def *)where->data)->name);
         return group >= 0 && file->tet_groups != NULL && file->tet_groups[tet] == group;
     }
-    if (where->kind == PLI_SELECT_VERTICES) return tet_is_listed(where->data, corners);
+    if (where->kind == PLI_SELECT_VERTICES) return tet_is_listed(where->data, source, corners);
     double centroid[3] = {0, 0, 0};
     for (int k = 0; k < 4; ++k) {
         pli_vec3_add_scaled(centroid, 0.25, source->points + 3 * (int64_t)corners[k], centroid);

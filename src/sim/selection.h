@@ -13,8 +13,9 @@ typedef struct pli_selection_source {
     const double *points; // [vertex_count][3] placed rest shape (m)
     int32_t tet_count;
     const int32_t *tets; // [tet_count][4]
-    // the file it came from, or NULL; its vertices are the body's, in the same order
+    // the file it came from, or NULL; its tetrahedra are the body's, in the same order
     const pli_mesh_data *file;
+    const int32_t *origin; // [vertex_count] number in the file (or of the generator), ascending
 } pli_selection_source;
 
 // Marks the selected vertices, mask [vertex_count]; vertices of a group are those of its

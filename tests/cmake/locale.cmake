@@ -11,7 +11,7 @@ endif()
 if(EXISTS ${locale_folder}/de_DE.UTF-8)
   # the C library keeps the parsed LOCPATH for good
   file(WRITE ${locale_folder}/leaks.txt "leak:argz_add_sep\n")
-  foreach(name IN ITEMS unit.base.number unit.io.mesh_formats unit.io.scene_yaml unit.sim.quantity)
+  foreach(name IN ITEMS unit.base.number unit.io.mesh_formats unit.io.export unit.io.scene_yaml unit.sim.quantity)
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
       "LOCPATH=${locale_folder}" "LSAN_OPTIONS=suppressions=${locale_folder}/leaks.txt:print_suppressions=0")
   endforeach()

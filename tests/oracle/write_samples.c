@@ -1,38 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // write_samples FOLDER: the files that the scripts beside this one examine.
-//   raw/, zlib/   series of three frames, lattices of 9 vertices a side
-#include "sample_frames.h"
+//   raw/, zlib/         series of three frames, lattices of 9 vertices a side
+//   <format>/           exports of the first one
+//   checkpoint/         a state of three arrays at step 42
+#include "sample_series.h"
 
-#include "pliant/io.h"
+#include "io/checkpoint.h"
 
-enum { SIDE = 9, FRAMES = 3 };
+enum { SIDE = 9, FRAMES = 3, ROWS = 20 };
 
-static void write_series(pli_context *context, const char *folder, bool compress)
+static const char *in(const char *folder, const char *name)
 {
-    pli_frame_writer_def def = pli_frame_writer_def_default();
-    def.folder = folder;
-    def.compress = compress;
-    pli_frame_writer *writer = NULL;
-    OK(context, pli_frame_writer_create(context, &def, &writer));
-    for (int32_t index = 0; index < FRAMES; ++index) {
-        sample s;
-        sample_init(&s, SIDE, index);
-        OK(context, pli_frame_writer_add(writer, &s.frame));
-        sample_clear(&s);
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_exports(pli_context *context, const char *folder)
+{
+    char source[4096];
+    snprintf(source, sizeof source, "%s", in(folder, "raw"));
+    for (int32_t i = 0; i < pli_export_format_count(); ++i) {
+        pli_export_report report;
+        pli_export_def def = pli_export_def_default();
+        def.folder = source;
+        def.format = pli_export_format_get(i)->name;
+        def.target = in(folder, def.format);
+        OK(context, pli_export(context, &def, &report));
     }
-    pli_frame_writer_destroy(writer);
+}
+
+// x = i / 7 and v = -i as doubles, id = i^2 as integers
+static void write_checkpoint(pli_context *context, const char *folder)
+{
+    double x[ROWS][3];
+    double v[ROWS][3];
+    int64_t id[ROWS];
+    for (int i = 0; i < 3 * ROWS; ++i) x[i / 3][i % 3] = i / 7.0;
+    for (int i = 0; i < 3 * ROWS; ++i) v[i / 3][i % 3] = -i;
+    for (int64_t i = 0; i < ROWS; ++i) id[i] = i * i;
+    const pli_state_array arrays[] = {{"x", PLI_ARRAY_F64, ROWS, 3, x},
+                                      {"fem/v", PLI_ARRAY_F64, ROWS, 3, v},
+                                      {"id", PLI_ARRAY_I64, ROWS, 1, id}};
+    pli_checkpoint_def def = {.folder = in(folder, "checkpoint"),
+                              .scene_hash = 0x0123456789abcdef,
+                              .scene_text = "about: caf\xc3\xa9\n",
+                              .step = 42,
+                              .time = 1.75,
+                              .array_count = 3,
+                              .arrays = arrays};
+    OK(context, pli_checkpoint_write(context, &def));
 }
 
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
-    char path[4096];
     pli_context *context = make_context(2);
-    snprintf(path, sizeof path, "%s/raw", argv[1]);
-    write_series(context, path, false);
-    snprintf(path, sizeof path, "%s/zlib", argv[1]);
-    write_series(context, path, true);
+    sample_write(context, in(argv[1], "raw"), false, SIDE, 0, FRAMES - 1);
+    sample_write(context, in(argv[1], "zlib"), true, SIDE, 0, FRAMES - 1);
+    write_exports(context, argv[1]);
+    write_checkpoint(context, argv[1]);
     pli_context_destroy(context);
     return 0;
 }

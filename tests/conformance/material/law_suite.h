@@ -61,6 +61,7 @@ typedef struct law_state {
 static const law_state law_states[] = {
     {"rest", {1, 1, 1}},
     {"distinct", {1.4, 0.9, 0.6}},
+    {"distinct, less far", {1.2, 1, 0.83}},
     {"upper two equal", {1.3, 1.3, 0.8}},
     {"lower two equal", {1.3, 0.8, 0.8}},
     {"all equal", {1.2, 1.2, 1.2}},

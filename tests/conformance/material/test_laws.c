@@ -83,6 +83,14 @@ static const pli_material_ops user_law = {
     .sound_speed = user_sound_speed,
 };
 
+// Singular values so far apart that the reference's quotients lose no digits to speak of.
+static bool are_separate(const law_state *state)
+{
+    const double *s = state->sigma;
+    double least = fmin(s[0] - s[1], fmin(s[1] - s[2], s[1] + s[2]));
+    return least > 1e-2 * fmax(s[0], 1);
+}
+
 static void law_check_reference(const law_case *given, const law_state *state, const double F[9])
 {
     if (!law_is_defined(given, state)) return;
@@ -90,11 +98,11 @@ static void law_check_reference(const law_case *given, const law_state *state, c
     double length = law_norm(9, F);
     for (int projection = 0; projection < 2; ++projection) {
         double params[LAW_PARAMS_MAX];
-        law_point want;
+        pli_reference_point want;
         law_params(given, params);
         law_point got = law_at(given, F, (pli_projection)projection);
-        assert_true(pli_reference_evaluate(given->law, params, (pli_projection)projection, F,
-                                           &want.psi, want.P, want.dPdF));
+        assert_true(
+            pli_reference_evaluate(given->law, params, F, (pli_projection)projection, &want));
 
         // rounding of the values, and what rounding of F does to them
         double rounding =
@@ -109,9 +117,9 @@ static void law_check_reference(const law_case *given, const law_state *state, c
         double miss = law_distance(9, got.P, want.P);
         law_demand(miss <= rounding, given, state, "stress must equal the reference", miss);
         // the reference takes limits at differences below 1e-5, good to their square
+        rounding = (are_separate(state) ? 1e-13 : 1e-9) * (tangent + stiffness);
         miss = law_distance(81, got.dPdF, want.dPdF);
-        law_demand(miss <= 1e-9 * (tangent + stiffness), given, state,
-                   "tangent must equal the reference", miss);
+        law_demand(miss <= rounding, given, state, "tangent must equal the reference", miss);
     }
 }
 

@@ -2,7 +2,7 @@
 //
 // Frames on disk: what is written is read back, damage is refused, failures leave what was there.
 #include "folder.h"
-#include "sample_frames.h"
+#include "sample_series.h"
 
 #include "base/fault.h"
 #include "base/random.h"
@@ -22,20 +22,6 @@ static pli_frame_writer *open_writer(pli_context *context, const char *folder, b
     pli_frame_writer *writer = NULL;
     OK(context, pli_frame_writer_create(context, &def, &writer));
     return writer;
-}
-
-// Writes frames first ... last of size n.
-static void write_frames(pli_context *context, const char *folder, bool compress, int32_t n,
-                         int32_t first, int32_t last)
-{
-    pli_frame_writer *writer = open_writer(context, folder, compress, first - 1);
-    for (int32_t index = first; index <= last; ++index) {
-        sample s;
-        sample_init(&s, n, index);
-        OK(context, pli_frame_writer_add(writer, &s.frame));
-        sample_clear(&s);
-    }
-    pli_frame_writer_destroy(writer);
 }
 
 static void check_part(const pli_frame_part *got, const pli_frame_part *want)
@@ -89,7 +75,7 @@ static void check_series(pli_context *context, const char *folder, int32_t n, in
 static void what_is_written_is_read_back(void **state)
 {
     folder_fixture *fix = *state;
-    write_frames(fix->context, fix->folder, false, 5, 0, 2);
+    sample_write(fix->context, fix->folder, false, 5, 0, 2);
     check_series(fix->context, fix->folder, 5, 3);
     assert_int_equal(count_entries(fix, "frames"), 9);
     assert_int_equal(count_entries(fix, ""), 2);
@@ -99,7 +85,7 @@ static void compressed_frames_are_read_back(void **state)
 {
     folder_fixture *fix = *state;
     // 23^3 lattice: the connectivity takes four blocks, of which the last is not full
-    write_frames(fix->context, fix->folder, true, 23, 0, 1);
+    sample_write(fix->context, fix->folder, true, 23, 0, 1);
     check_series(fix->context, fix->folder, 23, 2);
 }
 
@@ -133,7 +119,7 @@ static void files_have_the_same_bytes_for_any_thread_count(void **state)
         pli_context *context = make_context(i == 0 ? 1 : 4);
         char folder[256];
         snprintf(folder, sizeof folder, "%s/%d", fix->folder, i);
-        write_frames(context, folder, true, 23, 0, 0);
+        sample_write(context, folder, true, 23, 0, 0);
         strcat(folder, "/frames/block_00000.vtu");
         bytes[i] = read_bytes(folder, &counts[i]);
         pli_context_destroy(context);
@@ -147,7 +133,7 @@ static void files_have_the_same_bytes_for_any_thread_count(void **state)
 static void continued_series_drops_later_frames(void **state)
 {
     folder_fixture *fix = *state;
-    write_frames(fix->context, fix->folder, false, 3, 0, 5);
+    sample_write(fix->context, fix->folder, false, 3, 0, 5);
     pli_series *series = NULL;
     OK(fix->context, pli_series_create(fix->context, fix->folder, &series));
     assert_int_equal(pli_series_count(series), 6);
@@ -157,7 +143,7 @@ static void continued_series_drops_later_frames(void **state)
     assert_int_equal(count_entries(fix, "frames"), 9);
     OK(fix->context, pli_series_update(series));
     assert_int_equal(pli_series_count(series), 3);
-    write_frames(fix->context, fix->folder, false, 3, 3, 3);
+    sample_write(fix->context, fix->folder, false, 3, 3, 3);
     check_series(fix->context, fix->folder, 3, 4);
     pli_series_destroy(series);
 }
@@ -315,7 +301,7 @@ static void damaged_frames_are_refused_or_read(void **state)
 {
     folder_fixture *fix = *state;
     for (int compress = 0; compress < 2; ++compress) {
-        write_frames(fix->context, fix->folder, compress == 1, 3, 0, 0);
+        sample_write(fix->context, fix->folder, compress == 1, 3, 0, 0);
         pli_series *series = NULL;
         OK(fix->context, pli_series_create(fix->context, fix->folder, &series));
         static const char *const files[] = {"frames/block_00000.vtu", "frames/drops_00000.vtp"};
@@ -351,7 +337,7 @@ static void damaged_frames_are_refused_or_read(void **state)
 static void hostile_headers_are_refused(void **state)
 {
     folder_fixture *fix = *state;
-    write_frames(fix->context, fix->folder, false, 3, 0, 0);
+    sample_write(fix->context, fix->folder, false, 3, 0, 0);
     pli_series *series = NULL;
     OK(fix->context, pli_series_create(fix->context, fix->folder, &series));
     size_t count = 0;
@@ -423,7 +409,7 @@ static void full_disk_leaves_earlier_frames(void **state)
 static void file_size_limit_is_an_io_failure(void **state)
 {
     folder_fixture *fix = *state;
-    write_frames(fix->context, fix->folder, false, 3, 0, 0);
+    sample_write(fix->context, fix->folder, false, 3, 0, 0);
     pli_frame_writer *writer = open_writer(fix->context, fix->folder, false, 0);
     sample s;
     sample_init(&s, 12, 1);

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/random.h"
+#include "io/frame_surface.h"
 #include "io/picture.h"
 #include "math/vec3.h"
 
@@ -379,8 +380,8 @@ static void boundary_of_tetrahedra_is_closed_and_points_outward(void **state)
     OK(context, pli_arena_create(context, 0, &scratch));
     static tet_box box;
     tet_box_init(&box);
-    pli_picture_surface surface;
-    OK(context, pli_picture_surface_build(&box.part, scratch, &surface));
+    pli_frame_surface surface;
+    OK(context, pli_frame_surface_build(&box.part, scratch, &surface));
     assert_int_equal(surface.triangle_count, 12 * CELLS * CELLS);
     double volume = 0;
     double area[3] = {0, 0, 0};

@@ -521,21 +521,14 @@ static void comma_locale_changes_nothing(void **state)
     pli_context *context = make_context(1);
     char *text = read_everything(context);
     uint64_t hash = hash_text(context, text);
-    char folder[] = "/tmp/pliant-locale-XXXXXX";
-    char command[256];
-    assert_non_null(mkdtemp(folder));
-    snprintf(command, sizeof command,
-             "localedef --no-archive -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
-    bool made = system(command) >= 0 && setenv("LOCPATH", folder, 1) == 0 &&
-                setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    // the build makes this locale where it can
+    bool made = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
     if (made) {
         assert_true(localeconv()->decimal_point[0] == ',');
         assert_true(hash_text(context, text) == hash);
         resolved_text_gives_the_same_scene(NULL);
+        setlocale(LC_ALL, "C");
     }
-    setlocale(LC_ALL, "C");
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    assert_int_equal(system(command), 0);
     pli_release(context, text);
     pli_context_destroy(context);
     if (!made) skip();

@@ -53,7 +53,7 @@ static void check_eigen(int32_t n, const double *A)
 static void vectors_are_orthonormal_and_rebuild_the_matrix(void **state)
 {
     (void)state;
-    static const double scales[] = {1, 1e-100, 1e100};
+    static const double scales[] = {1, 1e-300, 1e300};
     double A[ENTRIES];
     for (int32_t n = 1; n <= PLI_EIGEN_MAX; ++n) {
         for (uint64_t stream = 0; stream < 30; ++stream) {
@@ -74,6 +74,28 @@ static void special_matrices_are_handled(void **state)
     check_eigen(9, A);
     for (int k = 0; k < 81; ++k) A[k] = 1;
     check_eigen(9, A);
+}
+
+// Off-diagonal entries of every size: none may be lost before it is below rounding.
+static void nearly_diagonal_matrices_are_handled(void **state)
+{
+    (void)state;
+    for (int32_t n = 2; n <= PLI_EIGEN_MAX; ++n) {
+        for (uint64_t decade = 0; decade < 18; ++decade) {
+            pli_random random = {.seed = 31, .stream = decade};
+            double A[ENTRIES];
+            for (int32_t i = 0; i < n; ++i) {
+                for (int32_t j = 0; j <= i; ++j) {
+                    uint64_t entry = (uint64_t)(n * i + j);
+                    double size = pow(10, -(double)decade * pli_random_uniform(random, entry));
+                    // clusters of equal values on the diagonal
+                    A[n * i + j] = i == j ? i / 3 : size;
+                    A[n * j + i] = A[n * i + j];
+                }
+            }
+            check_eigen(n, A);
+        }
+    }
 }
 
 static void known_eigenvalues_are_found(void **state)
@@ -191,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_orthonormal_and_rebuild_the_matrix),
         cmocka_unit_test(special_matrices_are_handled),
+        cmocka_unit_test(nearly_diagonal_matrices_are_handled),
         cmocka_unit_test(known_eigenvalues_are_found),
         cmocka_unit_test(clamp_raises_negative_eigenvalues_to_zero),
         cmocka_unit_test(positive_matrices_keep_their_bits),

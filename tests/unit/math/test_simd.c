@@ -53,6 +53,7 @@ static void arithmetic_helpers_work_lane_by_lane(void **state)
                 same(pli_d4_flip_sign(x, y)[k], signbit(b) ? -a : a);
                 same(pli_d4_select((pli_d4_mask)(x < y), x, y)[k], a < b ? a : b);
                 if (a >= 0) assert_true(pli_d4_sqrt(x)[k] == sqrt(a));
+                if (a > 0) assert_true(pli_d4_rsqrt(x)[k] == 1 / sqrt(a));
             }
         }
     }
@@ -75,6 +76,7 @@ static void float_helpers_work_lane_by_lane(void **state)
                 same((double)pli_f8_flip_sign(x, y)[k], (double)(signbit(b) ? -a : a));
                 same((double)pli_f8_select((pli_f8_mask)(x < y), x, y)[k], (double)(a < b ? a : b));
                 if (a >= 0) assert_true(pli_f8_sqrt(x)[k] == sqrtf(a));
+                if (a > 0) assert_true(pli_f8_rsqrt(x)[k] == 1 / sqrtf(a));
             }
         }
     }

@@ -149,20 +149,41 @@ static void known_singular_values_are_found(void **state)
     }
 }
 
+// Columns that depend on each other cancel to rounding noise; nothing more may be left of them.
+static void singular_integer_matrices_are_singular_to_rounding(void **state)
+{
+    (void)state;
+    for (int code = 0; code < 19683; ++code) { // all entries of -1, 0, 1
+        double F[9];
+        double U[9];
+        double s[3];
+        double V[9];
+        int digits = code;
+        for (int k = 0; k < 9; ++k) {
+            F[k] = digits % 3 - 1;
+            digits /= 3;
+        }
+        pli_svd(F, U, s, V);
+        check_parts(F, U, s, V, 1e-14);
+        if (pli_mat3_determinant(F) == 0) AT_MOST(fabs(s[2]), 1e-15 * s[0]);
+    }
+}
+
 // One-sided rotations keep the relative accuracy of columns of very different size.
 static void graded_columns_keep_their_small_singular_values(void **state)
 {
     (void)state;
-    double F[9] = {1, 0, 1e-40, 2, 1e-20, 0, 0, 1e-20, 3e-40};
+    double F[9] = {1, 0, 1e-16, 2, 1e-8, 0, 0, 1e-8, 3e-16};
     double U[9];
     double s[3];
     double V[9];
     pli_svd(F, U, s, V);
     check_parts(F, U, s, V, 1e-14);
     NEAR(s[0], sqrt(5), 1e-14, 0);
-    // det F = s_0 s_1 s_2
-    NEAR(s[0] * s[1] * s[2], pli_mat3_determinant(F), 1e-13, 0);
-    NEAR(s[1], sqrt(0.2 + 1) * 1e-20, 1e-13, 0);
+    // the second column without its part along the first, and det F = s_0 s_1 s_2; both up to the
+    // squared ratio of the columns
+    NEAR(s[1], sqrt(0.2 + 1) * 1e-8, 1e-14, 0);
+    NEAR(s[0] * s[1] * s[2], pli_mat3_determinant(F), 1e-14, 0);
 }
 
 static void polar_parts_are_rotation_and_symmetric(void **state)
@@ -305,6 +326,7 @@ int main(void)
         cmocka_unit_test(scalar_parts_make_up_every_hard_matrix),
         cmocka_unit_test(scalar_parts_hold_at_every_scale),
         cmocka_unit_test(known_singular_values_are_found),
+        cmocka_unit_test(singular_integer_matrices_are_singular_to_rounding),
         cmocka_unit_test(graded_columns_keep_their_small_singular_values),
         cmocka_unit_test(polar_parts_are_rotation_and_symmetric),
         cmocka_unit_test(entries_that_are_not_finite_give_nan_and_end),

@@ -94,7 +94,7 @@ static void written_numbers_read_back_as_the_same(void **state)
 {
     (void)state;
     pli_random random = {3, 0};
-    for (uint64_t i = 0; i < 100000; ++i) {
+    for (uint64_t i = 0; i < 20000; ++i) {
         // any bit pattern that is a normal number
         uint64_t bits = pli_random_bits(random, i);
         double value = 0;
@@ -108,32 +108,16 @@ static void written_numbers_read_back_as_the_same(void **state)
     }
 }
 
-// Makes a locale whose decimal point is a comma and switches to it; false when that is impossible.
-static bool use_comma_locale(char *folder)
-{
-    char command[256];
-    if (mkdtemp(folder) == NULL) return false;
-    snprintf(command, sizeof command,
-             "localedef --no-archive -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
-    if (system(command) < 0) return false;
-    setenv("LOCPATH", folder, 1);
-    return setlocale(LC_ALL, "de_DE.UTF-8") != NULL && localeconv()->decimal_point[0] == ',';
-}
-
-static void locale_changes_nothing(void **state)
+static void comma_locale_changes_nothing(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/pliant-locale-XXXXXX";
-    bool made = use_comma_locale(folder);
-    if (made) {
-        numbers_are_read_strictly(NULL);
-        numbers_are_written_pleasantly(NULL);
-        written_numbers_read_back_as_the_same(NULL);
-    }
+    // the build makes this locale where it can
+    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) skip();
+    assert_true(localeconv()->decimal_point[0] == ',');
+    numbers_are_read_strictly(NULL);
+    numbers_are_written_pleasantly(NULL);
+    written_numbers_read_back_as_the_same(NULL);
     setlocale(LC_ALL, "C");
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (system(command) != 0 || !made) skip();
 }
 
 int main(void)
@@ -142,7 +126,7 @@ int main(void)
         cmocka_unit_test(numbers_are_read_strictly),
         cmocka_unit_test(numbers_are_written_pleasantly),
         cmocka_unit_test(written_numbers_read_back_as_the_same),
-        cmocka_unit_test(locale_changes_nothing),
+        cmocka_unit_test(comma_locale_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -716,122 +716,6 @@ static void suspicious_magnitudes_are_warned_of(void **state)
     pli_context_destroy(context);
 }
 
-// ---- every number of a scene that has everything
-
-enum { MOST_ITEMS = 1000 };
-
-typedef struct number_item {
-    const pli_field *field;
-    void *item;
-    bool is_real;
-    char path[160];
-} number_item;
-
-typedef struct number_list {
-    int32_t count;
-    number_item items[MOST_ITEMS];
-} number_list;
-
-static pli_status collect_number(void *user, const pli_visit *visit)
-{
-    number_list *list = user;
-    if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
-    for (int32_t i = 0; is_number(items.kind) && i < items.count; ++i) {
-        assert_true(list->count < MOST_ITEMS);
-        number_item *item = &list->items[list->count++];
-        item->field = visit->field;
-        item->item = (char *)(uintptr_t)items.first + (size_t)i * items.stride;
-        item->is_real = items.kind == PLI_ITEM_REAL;
-        snprintf(item->path, sizeof item->path, "%s", visit->path);
-    }
-    return PLI_OK;
-}
-
-// Puts a value in place of an item, validates, and puts the old one back.
-static pli_status validate_with(pli_scene *scene, const number_item *item, double value)
-{
-    double old_real = 0;
-    int32_t old_integer = 0;
-    if (item->is_real) {
-        old_real = *(double *)item->item;
-        *(double *)item->item = value;
-    } else {
-        old_integer = *(int32_t *)item->item;
-        *(int32_t *)item->item = (int32_t)value;
-    }
-    pli_status status = pli_scene_validate(scene);
-    if (item->is_real) *(double *)item->item = old_real;
-    if (!item->is_real) *(int32_t *)item->item = old_integer;
-    return status;
-}
-
-static void every_number_is_checked(void **state)
-{
-    (void)state;
-    static const double values[] = {NAN,   INFINITY, -INFINITY, 0,        -1,
-                                    1e308, -1e308,   INT32_MAX, INT32_MIN};
-    pli_context *context = make_context(1);
-    pli_scene *scene = load_everything(context);
-    number_list *list = calloc(1, sizeof *list);
-    assert_non_null(list);
-    OK(context,
-       pli_schema_walk(context, pli_scene_schema(), pli_scene_get(scene), collect_number, list));
-    AT_LEAST(list->count, 200);
-    for (int32_t i = 0; i < list->count; ++i) {
-        const number_item *item = &list->items[i];
-        for (size_t v = 0; v < sizeof values / sizeof *values; ++v) {
-            if (!item->is_real && !(fabs(values[v]) <= 2147483648.0)) continue;
-            pli_status status = validate_with(scene, item, values[v]);
-            if (!isfinite(values[v])) assert_int_equal(status, PLI_ERROR_SCENE);
-            if (status == PLI_OK) continue;
-            // the message names the key, or one that it no longer fits to
-            char message[1024];
-            pli_context_message(context, message, sizeof message);
-            char error[PLI_FIELD_ERROR_CAPACITY];
-            int32_t whole = item->is_real ? 0 : (int32_t)values[v];
-            bool in_range = item->is_real ? pli_field_check(item->field, &values[v], error)
-                                          : pli_field_check(item->field, &whole, error);
-            if (!in_range && strstr(message, item->path) == NULL) {
-                fail_msg("%s: %s", item->path, message);
-            }
-        }
-    }
-    OK(context, pli_scene_validate(scene));
-    free(list);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
-}
-
-static void hash_depends_on_every_number(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_scene *scene = load_everything(context);
-    pli_scene *same = load_everything(context);
-    uint64_t hash = pli_scene_hash(scene);
-    assert_true(hash != 0 && hash == pli_scene_hash(same));
-    number_list *list = calloc(1, sizeof *list);
-    assert_non_null(list);
-    OK(context,
-       pli_schema_walk(context, pli_scene_schema(), pli_scene_get(scene), collect_number, list));
-    for (int32_t i = 0; i < list->count; ++i) {
-        const number_item *item = &list->items[i];
-        if (item->is_real) *(double *)item->item += 0.125;
-        if (!item->is_real) *(int32_t *)item->item += 1;
-        assert_true(pli_scene_hash(scene) != hash);
-        if (item->is_real) *(double *)item->item -= 0.125;
-        if (!item->is_real) *(int32_t *)item->item -= 1;
-    }
-    pli_scene_edit(scene)->about = "";
-    assert_true(pli_scene_hash(scene) != hash);
-    free(list);
-    pli_scene_destroy(same);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
-}
-
 // ---- notes and memory
 
 static void failures_blame_the_nearest_note(void **state)
@@ -908,8 +792,6 @@ int main(void)
         cmocka_unit_test(own_laws_take_their_own_inputs),
         cmocka_unit_test(lame_pair_becomes_young_and_poisson),
         cmocka_unit_test(suspicious_magnitudes_are_warned_of),
-        cmocka_unit_test(every_number_is_checked),
-        cmocka_unit_test(hash_depends_on_every_number),
         cmocka_unit_test(failures_blame_the_nearest_note),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
     };

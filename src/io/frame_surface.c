@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/picture.h"
+#include "io/frame_surface.h"
 
 #include <string.h>
 
@@ -68,10 +68,10 @@ static bool has_twin(const pli_frame_part *part, const face_bins *bins, int64_t 
     return false;
 }
 
-pli_status pli_picture_surface_build(const pli_frame_part *part, pli_arena *scratch,
-                                     pli_picture_surface *surface)
+pli_status pli_frame_surface_build(const pli_frame_part *part, pli_arena *scratch,
+                                   pli_frame_surface *surface)
 {
-    *surface = (pli_picture_surface){0};
+    *surface = (pli_frame_surface){0};
     int64_t face_count = 4 * (int64_t)part->cell_count;
     surface->triangles = pli_arena_ints(scratch, 3 * face_count, "surface triangles");
     surface->cell = pli_arena_ints(scratch, face_count, "surface cells");

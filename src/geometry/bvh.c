@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/bvh.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#include <float.h>
+
+enum {
+    LEAF_SIZE = 4,       // primitives a leaf may hold
+    TASK_SIZE = 1024,    // subtrees up to this size are built by one worker
+    MAX_TASKS = 1 << 12, // more are not needed to feed any machine
+    STACK_SIZE = 64      // deeper than any tree over int32_t primitives
+};
+
+typedef struct bvh_node {
+    float min[3];
+    float max[3];
+    int32_t first; // leaf: position in order; inner: right child
+    int32_t count; // primitives of a leaf, 0: inner
+} bvh_node;
+
+// a subtree over order[begin .. end) whose nodes start at `node`
+typedef struct bvh_task {
+    int32_t node;
+    int32_t begin;
+    int32_t end;
+} bvh_task;
+
+struct pli_bvh {
+    pli_context *context;
+    int32_t count;
+    int32_t node_count;
+    int32_t task_count;
+    int32_t top_count; // nodes above the tasks
+    bvh_node *nodes;   // [node_count]
+    int32_t *order;    // [count] primitives by leaf
+    bvh_task *tasks;   // [task_count] subtrees that workers treat alone
+    int32_t *top;      // [top_count] nodes above them, parents first
+};
+
+// what building needs besides the tree
+typedef struct bvh_builder {
+    pli_bvh *bvh;
+    const pli_bounds *boxes;
+    double *centers; // [count][3] (m)
+    int32_t task_size;
+} bvh_builder;
+
+// Nodes of trees over n and n + 1 primitives: sizes halve, so two neighbours are enough to go on.
+static void count_nodes(int32_t n, int32_t *small, int32_t *large)
+{
+    if (n + 1 <= LEAF_SIZE) {
+        *small = *large = 1;
+        return;
+    }
+    int32_t low, high;
+    count_nodes(n / 2, &low, &high);
+    // n splits into n/2 and n - n/2, n + 1 into (n+1)/2 and the rest
+    *small = n <= LEAF_SIZE ? 1 : 1 + low + (n % 2 == 0 ? low : high);
+    *large = 1 + (n % 2 == 0 ? low + high : high + high);
+}
+
+static int32_t tree_size(int32_t n)
+{
+    int32_t small, large;
+    count_nodes(n, &small, &large);
+    return small;
+}
+
+static float round_down(double x)
+{
+    float f = (float)x;
+    return (double)f > x ? nextafterf(f, -FLT_MAX) : f;
+}
+
+static float round_up(double x)
+{
+    float f = (float)x;
+    return (double)f < x ? nextafterf(f, FLT_MAX) : f;
+}
+
+static bool comes_before(const double *centers, int axis, int32_t a, int32_t b)
+{
+    double x = centers[3 * (int64_t)a + axis];
+    double y = centers[3 * (int64_t)b + axis];
+    return x < y || (x == y && a < b);
+}
+
+// the middle one of three primitives
+static int32_t median_of(const double *centers, int axis, int32_t a, int32_t b, int32_t c)
+{
+    if (comes_before(centers, axis, b, a)) {
+        int32_t t = a;
+        a = b;
+        b = t;
+    }
+    if (comes_before(centers, axis, c, a)) return a;
+    return comes_before(centers, axis, c, b) ? c : b;
+}
+
+// Permutes order[begin .. end) so that what comes before the middle lies before it (quickselect).
+static void split_range(const double *centers, int axis, int32_t *order, int32_t begin, int32_t end,
+                        int32_t middle)
+{
+    int32_t low = begin;
+    int32_t high = end - 1;
+    while (low < high) {
+        int32_t pivot =
+            median_of(centers, axis, order[low], order[low + (high - low) / 2], order[high]);
+        int32_t i = low;
+        int32_t j = high;
+        while (i <= j) {
+            while (comes_before(centers, axis, order[i], pivot)) ++i;
+            while (comes_before(centers, axis, pivot, order[j])) --j;
+            if (i > j) break;
+            int32_t t = order[i];
+            order[i++] = order[j];
+            order[j--] = t;
+        }
+        if (middle <= j) {
+            high = j;
+        } else if (middle >= i) {
+            low = i;
+        } else {
+            return;
+        }
+    }
+}
+
+static int longest_axis(const bvh_builder *builder, int32_t begin, int32_t end)
+{
+    pli_bounds box = pli_bounds_empty();
+    for (int32_t i = begin; i < end; ++i) {
+        pli_bounds_add_point(&box, builder->centers + 3 * (int64_t)builder->bvh->order[i]);
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; ++k) {
+        if (box.max[k] - box.min[k] > box.max[axis] - box.min[axis]) axis = k;
+    }
+    return axis;
+}
+
+// Splits the range of an inner node and returns where its right half begins.
+static int32_t split_node(const bvh_builder *builder, int32_t node, int32_t begin, int32_t end)
+{
+    int32_t middle = begin + (end - begin) / 2;
+    int axis = longest_axis(builder, begin, end);
+    split_range(builder->centers, axis, builder->bvh->order, begin, end, middle);
+    builder->bvh->nodes[node].count = 0;
+    builder->bvh->nodes[node].first = node + 1 + tree_size(middle - begin);
+    return middle;
+}
+
+static void build_subtree(const bvh_builder *builder, int32_t node, int32_t begin, int32_t end)
+{
+    if (end - begin <= LEAF_SIZE) {
+        builder->bvh->nodes[node].first = begin;
+        builder->bvh->nodes[node].count = end - begin;
+        return;
+    }
+    int32_t middle = split_node(builder, node, begin, end);
+    build_subtree(builder, node + 1, begin, middle);
+    build_subtree(builder, builder->bvh->nodes[node].first, middle, end);
+}
+
+// Splits the upper part of the tree and notes the subtrees below it as tasks.
+static void build_top(bvh_builder *builder, int32_t node, int32_t begin, int32_t end)
+{
+    pli_bvh *bvh = builder->bvh;
+    if (end - begin <= builder->task_size) {
+        bvh->tasks[bvh->task_count++] = (bvh_task){node, begin, end};
+        return;
+    }
+    bvh->top[bvh->top_count++] = node;
+    int32_t middle = split_node(builder, node, begin, end);
+    build_top(builder, node + 1, begin, middle);
+    build_top(builder, bvh->nodes[node].first, middle, end);
+}
+
+static void build_tasks(void *user, int64_t begin, int64_t end)
+{
+    const bvh_builder *builder = user;
+    for (int64_t k = begin; k < end; ++k) {
+        const bvh_task *task = &builder->bvh->tasks[k];
+        build_subtree(builder, task->node, task->begin, task->end);
+    }
+}
+
+static void compute_centers(void *user, int64_t begin, int64_t end)
+{
+    bvh_builder *builder = user;
+    for (int64_t i = begin; i < end; ++i) {
+        double *center = builder->centers + 3 * i;
+        pli_vec3_add(builder->boxes[i].min, builder->boxes[i].max, center);
+        pli_vec3_scale(0.5, center, center);
+        builder->bvh->order[i] = (int32_t)i;
+    }
+}
+
+static void fit_leaf(const pli_bvh *bvh, bvh_node *node, const pli_bounds *boxes)
+{
+    pli_bounds box = pli_bounds_empty();
+    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+        box = pli_bounds_union(box, boxes[bvh->order[i]]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        node->min[k] = round_down(box.min[k]);
+        node->max[k] = round_up(box.max[k]);
+    }
+}
+
+static void fit_inner(const pli_bvh *bvh, int32_t index)
+{
+    bvh_node *node = &bvh->nodes[index];
+    const bvh_node *left = &bvh->nodes[index + 1];
+    const bvh_node *right = &bvh->nodes[node->first];
+    for (int k = 0; k < 3; ++k) {
+        node->min[k] = left->min[k] < right->min[k] ? left->min[k] : right->min[k];
+        node->max[k] = left->max[k] > right->max[k] ? left->max[k] : right->max[k];
+    }
+}
+
+// Children come after their parents, so going backwards meets them first.
+static void fit_tasks(void *user, int64_t begin, int64_t end)
+{
+    const bvh_builder *builder = user;
+    const pli_bvh *bvh = builder->bvh;
+    for (int64_t k = begin; k < end; ++k) {
+        const bvh_task *task = &bvh->tasks[k];
+        int32_t first = task->node;
+        int32_t last = first + tree_size(task->end - task->begin) - 1;
+        for (int32_t node = last; node >= first; --node) {
+            if (bvh->nodes[node].count > 0) {
+                fit_leaf(bvh, &bvh->nodes[node], builder->boxes);
+            } else {
+                fit_inner(bvh, node);
+            }
+        }
+    }
+}
+
+void pli_bvh_refit(pli_bvh *bvh, const pli_bounds *boxes)
+{
+    if (bvh->count == 0) return;
+    bvh_builder builder = {.bvh = bvh, .boxes = boxes};
+    pli_parallel_for(bvh->context, bvh->task_count, 1, fit_tasks, &builder);
+    for (int32_t k = bvh->top_count - 1; k >= 0; --k) fit_inner(bvh, bvh->top[k]);
+}
+
+static pli_status check_boxes(pli_context *context, int32_t count, const pli_bounds *boxes)
+{
+    if (count < 0) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "number of boxes is %d, must not be negative",
+                        count);
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        if (pli_bounds_is_finite(&boxes[i]) && !pli_bounds_is_empty(&boxes[i])) continue;
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "box %d is empty or not finite; every primitive needs a finite box", i);
+    }
+    return PLI_OK;
+}
+
+static pli_status allocate_tree(pli_context *context, bvh_builder *builder)
+{
+    pli_bvh *bvh = builder->bvh;
+    int32_t count = bvh->count;
+    bvh->node_count = count > 0 ? tree_size(count) : 0;
+    builder->task_size = count / (MAX_TASKS / 2) + 1;
+    if (builder->task_size < TASK_SIZE) builder->task_size = TASK_SIZE;
+
+    bvh->nodes = PLI_NEW(context, bvh_node, bvh->node_count, "bvh nodes");
+    bvh->order = PLI_NEW(context, int32_t, count, "bvh order");
+    bvh->tasks = PLI_NEW(context, bvh_task, MAX_TASKS, "bvh subtrees");
+    bvh->top = PLI_NEW(context, int32_t, MAX_TASKS, "bvh top");
+    builder->centers = PLI_NEW(context, double, 3 * (int64_t)count, "bvh centres");
+    bool complete = bvh->nodes != NULL && bvh->order != NULL && bvh->tasks != NULL &&
+                    bvh->top != NULL && builder->centers != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+pli_status pli_bvh_create(pli_context *context, int32_t count, const pli_bounds *boxes,
+                          pli_bvh **out)
+{
+    *out = NULL;
+    PLI_TRY(check_boxes(context, count, boxes));
+    pli_bvh *bvh = PLI_NEW(context, pli_bvh, 1, "bvh");
+    if (bvh == NULL) return PLI_ERROR_MEMORY;
+    bvh->context = context;
+    bvh->count = count;
+
+    bvh_builder builder = {.bvh = bvh, .boxes = boxes};
+    pli_status status = allocate_tree(context, &builder);
+    if (status != PLI_OK) goto done;
+    if (count > 0) {
+        pli_parallel_for(context, count, 4096, compute_centers, &builder);
+        build_top(&builder, 0, 0, count);
+        pli_parallel_for(context, bvh->task_count, 1, build_tasks, &builder);
+        pli_bvh_refit(bvh, boxes);
+    }
+    *out = bvh;
+
+done:
+    pli_release(context, builder.centers);
+    if (status != PLI_OK) pli_bvh_destroy(bvh);
+    return status;
+}
+
+void pli_bvh_destroy(pli_bvh *bvh)
+{
+    if (bvh == NULL) return;
+    pli_release(bvh->context, bvh->top);
+    pli_release(bvh->context, bvh->tasks);
+    pli_release(bvh->context, bvh->order);
+    pli_release(bvh->context, bvh->nodes);
+    pli_release(bvh->context, bvh);
+}
+
+int32_t pli_bvh_count(const pli_bvh *bvh)
+{
+    return bvh->count;
+}
+
+pli_bounds pli_bvh_bounds(const pli_bvh *bvh)
+{
+    pli_bounds bounds = pli_bounds_empty();
+    if (bvh->count == 0) return bounds;
+    for (int k = 0; k < 3; ++k) {
+        bounds.min[k] = (double)bvh->nodes[0].min[k];
+        bounds.max[k] = (double)bvh->nodes[0].max[k];
+    }
+    return bounds;
+}
+
+static bool boxes_touch(const bvh_node *node, const pli_bounds *box)
+{
+    for (int k = 0; k < 3; ++k) {
+        if ((double)node->min[k] > box->max[k] || (double)node->max[k] < box->min[k]) return false;
+    }
+    return true;
+}
+
+static bool visit_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_visit_fn visit, void *user)
+{
+    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+        if (!visit(user, bvh->order[i])) return false;
+    }
+    return true;
+}
+
+void pli_bvh_query_box(const pli_bvh *bvh, const pli_bounds *box, pli_bvh_visit_fn visit,
+                       void *user)
+{
+    int32_t stack[STACK_SIZE];
+    int32_t depth = 0;
+    if (bvh->count > 0) stack[depth++] = 0;
+    while (depth > 0) {
+        int32_t index = stack[--depth];
+        const bvh_node *node = &bvh->nodes[index];
+        if (!boxes_touch(node, box)) continue;
+        if (node->count > 0) {
+            if (!visit_leaf(bvh, node, visit, user)) return;
+        } else {
+            stack[depth++] = node->first;
+            stack[depth++] = index + 1;
+        }
+    }
+}
+
+// The slab test; written so that a zero direction component gives no NaN.
+static bool ray_hits(const bvh_node *node, const double origin[3], const double direction[3],
+                     double t_max)
+{
+    double near = 0;
+    double far = t_max;
+    for (int k = 0; k < 3; ++k) {
+        double low = (double)node->min[k] - origin[k];
+        double high = (double)node->max[k] - origin[k];
+        if (direction[k] == 0) {
+            if (low > 0 || high < 0) return false;
+            continue;
+        }
+        double a = low / direction[k];
+        double b = high / direction[k];
+        near = fmax(near, fmin(a, b));
+        far = fmin(far, fmax(a, b));
+    }
+    // widened by a few roundings, so that a grazing ray is not lost
+    return near <= far * (1 + 4 * DBL_EPSILON);
+}
+
+void pli_bvh_query_ray(const pli_bvh *bvh, const double origin[3], const double direction[3],
+                       double t_max, pli_bvh_visit_fn visit, void *user)
+{
+    int32_t stack[STACK_SIZE];
+    int32_t depth = 0;
+    if (bvh->count > 0) stack[depth++] = 0;
+    while (depth > 0) {
+        int32_t index = stack[--depth];
+        const bvh_node *node = &bvh->nodes[index];
+        if (!ray_hits(node, origin, direction, t_max)) continue;
+        if (node->count > 0) {
+            if (!visit_leaf(bvh, node, visit, user)) return;
+        } else {
+            stack[depth++] = node->first;
+            stack[depth++] = index + 1;
+        }
+    }
+}
+
+static double node_distance2(const bvh_node *node, const double point[3])
+{
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        double gap =
+            fmax(fmax((double)node->min[k] - point[k], point[k] - (double)node->max[k]), 0);
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+// the best primitive so far; equal distances go to the smaller index
+typedef struct nearest_state {
+    int32_t primitive;
+    double distance2;
+} nearest_state;
+
+static void search_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_distance_fn distance,
+                        void *user, nearest_state *best)
+{
+    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+        int32_t primitive = bvh->order[i];
+        double d2 = distance(user, primitive);
+        if (d2 < best->distance2 || (d2 == best->distance2 && primitive < best->primitive)) {
+            *best = (nearest_state){primitive, d2};
+        }
+    }
+}
+
+int32_t pli_bvh_query_nearest(const pli_bvh *bvh, const double point[3], double limit2,
+                              pli_bvh_distance_fn distance, void *user, double *distance2)
+{
+    int32_t stack[STACK_SIZE];
+    int32_t depth = 0;
+    nearest_state best = {-1, limit2};
+    if (bvh->count > 0) stack[depth++] = 0;
+    while (depth > 0) {
+        int32_t index = stack[--depth];
+        const bvh_node *node = &bvh->nodes[index];
+        // equal distances are looked at too, for the sake of the smallest index
+        if (node_distance2(node, point) > best.distance2) continue;
+        if (node->count > 0) {
+            search_leaf(bvh, node, distance, user, &best);
+            continue;
+        }
+        // the nearer child first
+        int32_t near = index + 1;
+        int32_t far = node->first;
+        if (node_distance2(&bvh->nodes[far], point) < node_distance2(&bvh->nodes[near], point)) {
+            int32_t t = near;
+            near = far;
+            far = t;
+        }
+        stack[depth++] = far;
+        stack[depth++] = near;
+    }
+    *distance2 = best.distance2;
+    return best.primitive;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks that every kind of mesh shares, and messages that name the first offenders.
+#ifndef PLI_GEOMETRY_MESH_CHECK_H
+#define PLI_GEOMETRY_MESH_CHECK_H
+
+#include "base/context.h"
+
+enum { PLI_OFFENDERS_NAMED = 5 };
+
+// Things that broke a rule: how many, and the first ones.
+typedef struct pli_offenders {
+    int64_t count;
+    int32_t first[PLI_OFFENDERS_NAMED];
+} pli_offenders;
+
+void pli_offenders_add(pli_offenders *offenders, int32_t index);
+
+// "3, 17, 19, 22, 40 and 7 more", cut to capacity.
+void pli_offenders_text(const pli_offenders *offenders, char *text, size_t capacity);
+
+// Cells over points, as they come from outside.
+typedef struct pli_cells {
+    const char *name;     // "tetrahedron"
+    int32_t corner_count; // 3 or 4
+    int32_t count;
+    const int32_t *corners; // [count][corner_count]
+    int32_t vertex_count;
+    const double *points; // [vertex_count][3] (m)
+} pli_cells;
+
+// Refuses sizes that cannot be, coordinates that are not finite, indices out of range and repeated
+// corners. Errors: argument, mesh.
+pli_status pli_cells_check(pli_context *context, const pli_cells *cells);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/tet_mesh.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "geometry/mesh_check.h"
+#include "geometry/surface.h"
+#include "math/mat3.h"
+
+#include <string.h>
+
+// An element thinner than this times the cube of its longest edge has no volume: coordinates carry
+// sixteen digits, and a product of three differences keeps about twelve of them.
+static const double flat_volume = 1e-12;
+
+double pli_tet_volume(const double x0[3], const double x1[3], const double x2[3],
+                      const double x3[3])
+{
+    double a[3], b[3], c[3], n[3];
+    pli_vec3_subtract(x1, x0, a);
+    pli_vec3_subtract(x2, x0, b);
+    pli_vec3_subtract(x3, x0, c);
+    pli_vec3_cross(b, c, n);
+    return pli_vec3_dot(a, n) / 6;
+}
+
+static const double *corner_point(const double *points, const int32_t *tet, int corner)
+{
+    return points + 3 * (int64_t)tet[corner];
+}
+
+static double element_volume(const double *points, const int32_t *tet)
+{
+    return pli_tet_volume(corner_point(points, tet, 0), corner_point(points, tet, 1),
+                          corner_point(points, tet, 2), corner_point(points, tet, 3));
+}
+
+static double longest_edge(const double *points, const int32_t *tet)
+{
+    double longest = 0;
+    for (int i = 0; i < 4; ++i) {
+        for (int j = i + 1; j < 4; ++j) {
+            longest = fmax(longest, pli_vec3_distance(corner_point(points, tet, i),
+                                                      corner_point(points, tet, j)));
+        }
+    }
+    return longest;
+}
+
+static pli_status fail_elements(pli_context *context, const pli_offenders *offenders,
+                                const char *what)
+{
+    char text[128];
+    pli_offenders_text(offenders, text, sizeof text);
+    return PLI_FAIL(context, PLI_ERROR_MESH, "tetrahedra %s %s", text, what);
+}
+
+// Refuses elements without volume, and inverted ones unless they may be turned around.
+static pli_status check_volumes(pli_context *context, const pli_tet_mesh_def *def)
+{
+    pli_offenders flat = {0};
+    pli_offenders inverted = {0};
+    for (int32_t t = 0; t < def->tet_count; ++t) {
+        const int32_t *tet = def->tets + 4 * (int64_t)t;
+        double volume = element_volume(def->points, tet);
+        double longest = longest_edge(def->points, tet);
+        if (!(fabs(volume) > flat_volume * longest * longest * longest)) {
+            pli_offenders_add(&flat, t);
+        } else if (volume < 0) {
+            pli_offenders_add(&inverted, t);
+        }
+    }
+    if (flat.count > 0) {
+        return fail_elements(context, &flat,
+                             "have no volume; their four corners must not lie in a plane");
+    }
+    if (inverted.count > 0 && !def->turn_inverted) {
+        return fail_elements(context, &inverted,
+                             "are inverted (negative volume); exchange two of their corners");
+    }
+    return PLI_OK;
+}
+
+static pli_status allocate_mesh(pli_context *context, const pli_tet_mesh_def *def,
+                                pli_tet_mesh *mesh)
+{
+    mesh->context = context;
+    mesh->tet_count = def->tet_count;
+    mesh->points = PLI_NEW(context, double, 3 * (int64_t)mesh->vertex_count, "mesh points");
+    mesh->tets = PLI_NEW(context, int32_t, 4 * (int64_t)mesh->tet_count, "tetrahedra");
+    mesh->vertex_origin = PLI_NEW(context, int32_t, mesh->vertex_count, "vertex origins");
+    bool complete = mesh->points != NULL && mesh->tets != NULL && mesh->vertex_origin != NULL;
+    if (complete && def->tet_group != NULL) {
+        mesh->tet_group = PLI_NEW(context, int32_t, mesh->tet_count, "element groups");
+        complete = mesh->tet_group != NULL;
+    }
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+// Marks used vertices and gives them their new numbers; returns how many there are.
+static int32_t number_used(const pli_tet_mesh_def *def, int32_t *number)
+{
+    for (int64_t k = 0; k < 4 * (int64_t)def->tet_count; ++k) number[def->tets[k]] = 1;
+    int32_t count = 0;
+    for (int32_t v = 0; v < def->vertex_count; ++v) number[v] = number[v] ? count++ : -1;
+    return count;
+}
+
+static void copy_mesh(const pli_tet_mesh_def *def, const int32_t *number, pli_tet_mesh *mesh,
+                      pli_tet_mesh_report *report)
+{
+    for (int32_t v = 0; v < def->vertex_count; ++v) {
+        if (number[v] < 0) continue;
+        pli_vec3_copy(def->points + 3 * (int64_t)v, mesh->points + 3 * (int64_t)number[v]);
+        mesh->vertex_origin[number[v]] = v;
+    }
+    for (int32_t t = 0; t < def->tet_count; ++t) {
+        int32_t *tet = mesh->tets + 4 * (int64_t)t;
+        for (int k = 0; k < 4; ++k) tet[k] = number[def->tets[4 * (int64_t)t + k]];
+        if (element_volume(mesh->points, tet) < 0) {
+            int32_t swapped = tet[2];
+            tet[2] = tet[3];
+            tet[3] = swapped;
+            ++report->turned_tets;
+        }
+    }
+    if (mesh->tet_group != NULL) {
+        memcpy(mesh->tet_group, def->tet_group, (size_t)def->tet_count * sizeof(int32_t));
+    }
+}
+
+// The cell of a fine grid that a point lies in; points in one cell count as coincident.
+static void quantize(const pli_bounds *bounds, const double x[3], int64_t cell[3])
+{
+    double size = 1e-9 * pli_bounds_longest(bounds);
+    for (int k = 0; k < 3; ++k) {
+        cell[k] = size > 0 ? (int64_t)llround((x[k] - bounds->min[k]) / size) : 0;
+    }
+}
+
+// Counts vertices in the cell of an earlier one, through a hash table.
+static pli_status count_coincident(const pli_tet_mesh *mesh, int32_t *count)
+{
+    *count = 0;
+    int64_t capacity = 16;
+    while (capacity < 2 * (int64_t)mesh->vertex_count) capacity *= 2;
+    int32_t *table = PLI_NEW(mesh->context, int32_t, capacity, "coincidence table");
+    if (table == NULL) return PLI_ERROR_MEMORY;
+
+    pli_bounds bounds = pli_tet_mesh_bounds(mesh);
+    for (int32_t v = 0; v < mesh->vertex_count; ++v) {
+        int64_t cell[3], other[3];
+        quantize(&bounds, mesh->points + 3 * (int64_t)v, cell);
+        uint64_t hash = pli_hash_bytes(PLI_HASH_START, cell, sizeof cell);
+        int64_t slot = (int64_t)(hash & (uint64_t)(capacity - 1));
+        // entries are vertex + 1, 0 is free
+        for (; table[slot] != 0; slot = (slot + 1) & (capacity - 1)) {
+            quantize(&bounds, mesh->points + 3 * (int64_t)(table[slot] - 1), other);
+            if (memcmp(cell, other, sizeof cell) == 0) break;
+        }
+        if (table[slot] != 0) {
+            ++*count;
+        } else {
+            table[slot] = v + 1;
+        }
+    }
+    pli_release(mesh->context, table);
+    return PLI_OK;
+}
+
+static void log_report(pli_context *context, const pli_tet_mesh_report *report)
+{
+    if (report->unused_vertices > 0) {
+        PLI_LOG(context, PLI_LOG_INFO, "dropped %d vertices that no tetrahedron uses",
+                report->unused_vertices);
+    }
+    if (report->coincident_vertices > 0) {
+        PLI_LOG(context, PLI_LOG_WARNING,
+                "%d vertices lie at the place of another one: parts that look joined may not be",
+                report->coincident_vertices);
+    }
+    if (report->turned_tets > 0) {
+        PLI_LOG(context, PLI_LOG_INFO, "turned %d inverted tetrahedra around", report->turned_tets);
+    }
+}
+
+static pli_status check_def(pli_context *context, const pli_tet_mesh_def *def)
+{
+    pli_cells cells = {"tetrahedron", 4, def->tet_count, def->tets, def->vertex_count, def->points};
+    PLI_TRY(pli_cells_check(context, &cells));
+    if (def->tet_count == 0) {
+        return PLI_FAIL(context, PLI_ERROR_MESH, "the mesh has no tetrahedra");
+    }
+    return check_volumes(context, def);
+}
+
+pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def,
+                               pli_tet_mesh_report *report, pli_tet_mesh **out)
+{
+    pli_tet_mesh_report unwanted;
+    if (report == NULL) report = &unwanted;
+    *report = (pli_tet_mesh_report){0};
+    *out = NULL;
+    PLI_TRY(check_def(context, def));
+
+    pli_status status = PLI_ERROR_MEMORY;
+    pli_tet_mesh *mesh = NULL;
+    int32_t *number = PLI_NEW(context, int32_t, def->vertex_count, "vertex numbers");
+    if (number == NULL) goto done;
+    mesh = PLI_NEW(context, pli_tet_mesh, 1, "tetrahedral mesh");
+    if (mesh == NULL) goto done;
+    mesh->vertex_count = number_used(def, number);
+    status = allocate_mesh(context, def, mesh);
+    if (status != PLI_OK) goto done;
+
+    report->unused_vertices = def->vertex_count - mesh->vertex_count;
+    copy_mesh(def, number, mesh, report);
+    status = count_coincident(mesh, &report->coincident_vertices);
+    if (status != PLI_OK) goto done;
+    log_report(context, report);
+    *out = mesh;
+
+done:
+    pli_release(context, number);
+    if (status != PLI_OK) pli_tet_mesh_destroy(mesh);
+    return status;
+}
+
+void pli_tet_mesh_destroy(pli_tet_mesh *mesh)
+{
+    if (mesh == NULL) return;
+    pli_release(mesh->context, mesh->points);
+    pli_release(mesh->context, mesh->tets);
+    pli_release(mesh->context, mesh->tet_group);
+    pli_release(mesh->context, mesh->vertex_origin);
+    pli_release(mesh->context, mesh);
+}
+
+pli_status pli_tet_mesh_transform(pli_tet_mesh *mesh, const double A[9], const double b[3])
+{
+    double determinant = pli_mat3_determinant(A);
+    double size2 = pli_mat3_contract(A, A);
+    if (!isfinite(size2 + b[0] + b[1] + b[2]) ||
+        !(fabs(determinant) > flat_volume * size2 * sqrt(size2))) {
+        return PLI_FAIL(mesh->context, PLI_ERROR_ARGUMENT,
+                        "the transformation flattens the mesh (determinant %g); scales must not be "
+                        "zero",
+                        determinant);
+    }
+    for (int32_t v = 0; v < mesh->vertex_count; ++v) {
+        double *x = mesh->points + 3 * (int64_t)v;
+        double y[3];
+        pli_mat3_apply(A, x, y);
+        pli_vec3_add(y, b, x);
+    }
+    for (int32_t t = 0; determinant < 0 && t < mesh->tet_count; ++t) {
+        int32_t *tet = mesh->tets + 4 * (int64_t)t;
+        int32_t swapped = tet[2];
+        tet[2] = tet[3];
+        tet[3] = swapped;
+    }
+    return PLI_OK;
+}
+
+pli_bounds pli_tet_mesh_bounds(const pli_tet_mesh *mesh)
+{
+    return pli_bounds_of_points(mesh->vertex_count, mesh->points);
+}
+
+double pli_tet_mesh_volumes(const pli_tet_mesh *mesh, double *volumes)
+{
+    double sum = 0;
+    for (int32_t t = 0; t < mesh->tet_count; ++t) {
+        volumes[t] = element_volume(mesh->points, mesh->tets + 4 * (int64_t)t);
+        sum += volumes[t];
+    }
+    return sum;
+}
+
+double pli_tet_mesh_volume(const pli_tet_mesh *mesh)
+{
+    double sum = 0;
+    for (int32_t t = 0; t < mesh->tet_count; ++t) {
+        sum += element_volume(mesh->points, mesh->tets + 4 * (int64_t)t);
+    }
+    return sum;
+}
+
+void pli_tet_mesh_masses(const pli_tet_mesh *mesh, const double *density, double *masses)
+{
+    memset(masses, 0, (size_t)mesh->vertex_count * sizeof *masses);
+    for (int32_t t = 0; t < mesh->tet_count; ++t) {
+        const int32_t *tet = mesh->tets + 4 * (int64_t)t;
+        double quarter = 0.25 * density[t] * element_volume(mesh->points, tet);
+        for (int k = 0; k < 4; ++k) masses[tet[k]] += quarter;
+    }
+}
+
+static double triangle_area(const double *points, int32_t a, int32_t b, int32_t c)
+{
+    double u[3], v[3], n[3];
+    pli_vec3_subtract(points + 3 * (int64_t)b, points + 3 * (int64_t)a, u);
+    pli_vec3_subtract(points + 3 * (int64_t)c, points + 3 * (int64_t)a, v);
+    pli_vec3_cross(u, v, n);
+    return 0.5 * pli_vec3_norm(n);
+}
+
+pli_status pli_tet_mesh_ring_areas(const pli_tet_mesh *mesh, double *areas)
+{
+    pli_surface *surface = NULL;
+    PLI_TRY(pli_surface_create(mesh, &surface));
+
+    // the face opposite to a vertex always bounds its ring
+    memset(areas, 0, (size_t)mesh->vertex_count * sizeof *areas);
+    for (int32_t t = 0; t < mesh->tet_count; ++t) {
+        const int32_t *v = mesh->tets + 4 * (int64_t)t;
+        areas[v[0]] += triangle_area(mesh->points, v[1], v[2], v[3]);
+        areas[v[1]] += triangle_area(mesh->points, v[0], v[2], v[3]);
+        areas[v[2]] += triangle_area(mesh->points, v[0], v[1], v[3]);
+        areas[v[3]] += triangle_area(mesh->points, v[0], v[1], v[2]);
+    }
+    // and so do the boundary faces that touch it
+    for (int32_t t = 0; t < surface->triangle_count; ++t) {
+        const int32_t *v = surface->triangles + 3 * (int64_t)t;
+        double area = triangle_area(mesh->points, v[0], v[1], v[2]);
+        for (int k = 0; k < 3; ++k) areas[v[k]] += area;
+    }
+    pli_surface_destroy(surface);
+    return PLI_OK;
+}
