@@ -62,8 +62,8 @@ coverage: test-dependencies ## line and branch coverage of src/ by the whole sui
 	cmake --preset coverage $(CMAKE_FLAGS)
 	cmake --build --preset coverage -j $(JOBS)
 	$(CTEST) --test-dir build/coverage -E '^check'
-	gcovr --root . --filter src/ --filter cli/ --object-directory build/coverage --print-summary \
-	  --exclude-unreachable-branches --html-details build/coverage/index.html -o build/coverage/lines.txt
+	gcovr --root . --filter src/ --filter cli/ --print-summary --exclude-unreachable-branches \
+	  --html-details build/coverage/index.html build/coverage
 	@echo "Open build/coverage/index.html."
 
 format: ## formats every C file with clang-format 14

@@ -87,10 +87,10 @@ void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
             snprintf(trouble, sizeof trouble, ", %d not converged", (int)progress->unconverged);
         }
         pli_cli_say(progress->console,
-                    "frame %d/%d, t %.4g s, %" PRId64 " iterations, residual %.2g, %.3g s%s%s",
+                    "frame %d/%d, t %.4g s, %" PRId64 " iteration%s, residual %.2g, %.3g s%s%s",
                     (int)frame, (int)progress->latest.frame_count, progress->latest.time,
-                    progress->iterations, progress->report.residual, progress->seconds, trouble,
-                    left);
+                    progress->iterations, progress->iterations == 1 ? "" : "s",
+                    progress->report.residual, progress->seconds, trouble, left);
     }
     progress->iterations = 0;
     progress->seconds = 0;

@@ -17,12 +17,14 @@ if "$pliant" doctor --json | grep -q '"pictures": "yes"'; then
         picture=$folder/demo.png
 fi
 
-echo
-echo "The result is in $folder:"
-[ -z "$picture" ] || echo "  $picture         a picture of frame 24"
-echo "  $folder/report.html      energies, iterations and times; open it in a browser"
-echo "  $folder/series.pvd       every frame; open it in ParaView: paraview $folder/series.pvd"
-[ -z "$picture" ] || {
-    echo "A film, when ffmpeg is installed: $pliant render $folder -o $folder/demo.mp4"
+# a file and what it is for
+list() {
+    printf '  %-28s %s\n' "$1" "$2"
 }
-echo "More scenes: $pliant scenes"
+echo
+echo "The result:"
+[ -z "$picture" ] || list "$picture" "a picture of frame 24"
+list "$folder/report.html" "energies, iterations and times; open it in a browser"
+list "$folder/series.pvd" "every frame; open it in ParaView: paraview $folder/series.pvd"
+[ -z "$picture" ] || list "a film" "$pliant render $folder -o $folder/demo.mp4 (needs ffmpeg)"
+list "more scenes" "$pliant scenes"

@@ -5,7 +5,7 @@
 # CMake.
 # shellcheck source-path=SCRIPTDIR
 . "${0%/*}/common.sh"
-[ "$PLIANT_SANITIZED" = 0 ] || skip "instrumented libraries are not to be installed"
+[ "$PLIANT_INSTRUMENTED" = 0 ] || skip "instrumented libraries are not to be installed"
 
 DESTDIR=$folder/stage cmake --install "$PLIANT_BUILD" --prefix /opt/pliant >log 2>&1 || {
     cat log

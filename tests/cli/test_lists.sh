@@ -55,6 +55,18 @@ while read -r name; do
     cmp -s stdout "$PLIANT_SOURCE/scenes/$name.yaml" || fail "the text of $name is not its file"
 done <names
 
+# ---- benchmarks, a program of their own
+if [ -x "$(dirname "$PLIANT")/pliant-bench" ]; then
+    call 0 bench
+    says stdout '^kernels +'
+    call 2 bench no-such-benchmark
+else
+    call 3 bench
+    says stderr 'pliant-bench is not beside this program'
+fi
+call 2 bench --size huge
+says stderr 'it takes lite, paper'
+
 # ---- schema and doctor
 call 0 schema
 json "assert 'properties' in data or '\$ref' in data or 'definitions' in data"

@@ -11,8 +11,8 @@ import time
 import unittest
 
 PLIANT = os.environ["PLIANT"]
-# sanitizers make everything slower
-PATIENCE = 60 if os.environ.get("PLIANT_SANITIZED") == "1" else 20
+# instrumented programs are slower
+PATIENCE = 60 if os.environ.get("PLIANT_INSTRUMENTED") == "1" else 20
 
 # steps that take some tens of milliseconds, and more of them than anyone waits for
 SCENE = """

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks of the sources, and tests of the program by scripts: tests/cli/test_<what>.{sh,py} becomes
 # cli.<what>. Scripts get the places of things by environment variables.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
-
 set(PLIANT_SCRIPT_ENVIRONMENT
   "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1"
   "PLIANT_SOURCE=${PROJECT_SOURCE_DIR}" "PLIANT_BUILD=${PROJECT_BINARY_DIR}"
   "PLIANT=${PROJECT_BINARY_DIR}/pliant" "PLIANT_COMPILER=${CMAKE_C_COMPILER}"
-  "PLIANT_SANITIZED=$<BOOL:${PLIANT_SANITIZE}>")
+  "PLIANT_INSTRUMENTED=$<OR:$<BOOL:${PLIANT_SANITIZE}>,$<BOOL:${PLIANT_COVERAGE}>>")
 
 function(pliant_add_script name timeout)
   add_test(NAME ${name} COMMAND ${ARGN})
