@@ -29,7 +29,6 @@ struct pli_shape {
 
 // Memory of a set that lives as long as the set; NULL when there is none left.
 void *pli_shape_set_take(pli_shape_set *set, int64_t count, size_t size, const char *what);
-pli_context *pli_shape_set_context(const pli_shape_set *set);
 
 // A zeroed node of the given size with infinite bounds, flags of an exact formula and Lipschitz
 // constant 1.

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "geometry/stuffing_clean.h"
-#include "math/vec3.h"
 
 // pieces below this part of the volume are crumbs
 static const double crumb_part = 1e-3;
@@ -25,15 +24,9 @@ static double soup_volume(int32_t tet_count, const int32_t *tets, const double *
 {
     double sum = 0;
     for (int32_t t = 0; t < tet_count; ++t) {
-        const int32_t *tet = tets + 4 * (int64_t)t;
-        const double *a = points + 3 * (int64_t)tet[0];
-        double e[3][3];
-        double c[3];
-        for (int i = 0; i < 3; ++i) pli_vec3_subtract(points + 3 * (int64_t)tet[i + 1], a, e[i]);
-        pli_vec3_cross(e[0], e[1], c);
-        sum += pli_vec3_dot(c, e[2]);
+        sum += pli_soup_tet_volume(points, tets + 4 * (int64_t)t);
     }
-    return sum / 6;
+    return sum;
 }
 
 // ---- one run
