@@ -114,7 +114,7 @@ const pli_shape *pli_recipe_strutball(pli_parts *parts)
         for (int j = 0; j < i; ++j) {
             // edges have length 2, the next distance is that of the diagonals of pentagons
             if (pli_vec3_distance(corners[i], corners[j]) > 2.1) continue;
-            pli_parts_add_limb(parts, corners[i], 0.36, corners[j], 0.36);
+            pli_parts_add_limb(parts, corners[i], 0.46, corners[j], 0.46);
         }
     }
     return pli_parts_union(parts, 0.15);
@@ -125,7 +125,7 @@ const pli_shape *pli_recipe_strutball(pli_parts *parts)
 // A knot of the net: rows alternate by half a mesh.
 static void net_knot(int row, int column, double out[3])
 {
-    enum { COLUMNS = 12 };
+    enum { COLUMNS = 10 };
     static const double radius[5] = {0.45, 0.39, 0.335, 0.295, 0.27};
     static const double height[5] = {0, -0.16, -0.32, -0.48, -0.62};
     double angle = 2 * pi * (column + 0.5 * (row % 2)) / COLUMNS;
@@ -134,10 +134,10 @@ static void net_knot(int row, int column, double out[3])
 
 const pli_shape *pli_recipe_hoop(pli_parts *parts)
 {
-    const double strand = 0.02;
-    add_torus(parts, (double[3]){0, 0, 0}, (double[3]){0, 1, 0}, 0.46, 0.035);
+    const double strand = 0.027;
+    add_torus(parts, (double[3]){0, 0, 0}, (double[3]){0, 1, 0}, 0.46, 0.045);
     for (int row = 0; row < 4; ++row) {
-        for (int column = 0; column < 12; ++column) {
+        for (int column = 0; column < 10; ++column) {
             double from[3];
             double to[3];
             net_knot(row, column, from);
@@ -155,7 +155,7 @@ const pli_shape *pli_recipe_hoop(pli_parts *parts)
 
 const pli_shape *pli_recipe_koosh(pli_parts *parts)
 {
-    enum { TENDRILS = 160 };
+    enum { TENDRILS = 100 };
     add_sphere(parts, (double[3]){0, 0, 0}, 0.36);
     for (int k = 0; k < TENDRILS; ++k) {
         double direction[3];
@@ -165,7 +165,7 @@ const pli_shape *pli_recipe_koosh(pli_parts *parts)
         pli_vec3_scale(0.3, direction, root);
         // lengths vary a little, as by hand
         pli_vec3_scale(0.95 - 0.06 * (k * 7 % 5) / 4.0, direction, tip);
-        pli_parts_add_limb(parts, root, 0.036, tip, 0.03);
+        pli_parts_add_limb(parts, root, 0.05, tip, 0.042);
     }
     return pli_parts_union(parts, 0.03);
 }
@@ -218,7 +218,7 @@ const pli_shape *pli_recipe_sole(pli_parts *parts)
 
     // upper: the shell of the last, open at the ankle, above the sole
     const pli_shape *last = foot_last(parts);
-    const pli_shape *skin = shell_of(parts, last, 0.045);
+    const pli_shape *skin = shell_of(parts, last, 0.06);
     pli_parts_add(parts, parts->status, skin);
     add_plane(parts, (double[3]){0, -0.03, 0}, (double[3]){0, -1, 0});
     add_plane(parts, (double[3]){0, 0.27, -0.3}, (double[3]){0, 1, 0.12});
@@ -314,12 +314,12 @@ const pli_shape *pli_recipe_bowl(pli_parts *parts)
 {
     add_sphere(parts, (double[3]){0, 0, 0}, 0.5);
     const pli_shape *ball = pli_parts_union(parts, 0);
-    const pli_shape *skin = shell_of(parts, ball, 0.05);
+    const pli_shape *skin = shell_of(parts, ball, 0.08);
     pli_parts_add(parts, parts->status, skin);
     add_plane(parts, (double[3]){0, 0, 0}, (double[3]){0, 1, 0});
     const pli_shape *half = pli_parts_intersection(parts, 0.02);
 
     pli_parts_add(parts, parts->status, half);
-    add_torus(parts, (double[3]){0, -0.48, 0}, (double[3]){0, 1, 0}, 0.2, 0.035);
+    add_torus(parts, (double[3]){0, -0.48, 0}, (double[3]){0, 1, 0}, 0.2, 0.045);
     return pli_parts_union(parts, 0.03);
 }
