@@ -117,7 +117,7 @@ const pli_shape *pli_recipe_strutball(pli_parts *parts)
             pli_parts_add_limb(parts, corners[i], 0.46, corners[j], 0.46);
         }
     }
-    return pli_parts_union(parts, 0.15);
+    return pli_parts_union(parts, 0);
 }
 
 // ---- hoop: a ring with a net of diamonds below
@@ -148,7 +148,7 @@ const pli_shape *pli_recipe_hoop(pli_parts *parts)
             }
         }
     }
-    return pli_parts_union(parts, 0.02);
+    return pli_parts_union(parts, 0);
 }
 
 // ---- koosh: a core with tendrils all around
@@ -167,7 +167,7 @@ const pli_shape *pli_recipe_koosh(pli_parts *parts)
         pli_vec3_scale(0.95 - 0.06 * (k * 7 % 5) / 4.0, direction, tip);
         pli_parts_add_limb(parts, root, 0.05, tip, 0.042);
     }
-    return pli_parts_union(parts, 0.03);
+    return pli_parts_union(parts, 0);
 }
 
 // ---- sole: a shoe, the toes towards +z
@@ -241,7 +241,7 @@ const pli_shape *pli_recipe_cellball(pli_parts *parts)
         pli_vec3_scale(0.405, direction, direction);
         add_sphere(parts, direction, 0.098);
     }
-    return pli_parts_union(parts, 0.015);
+    return pli_parts_union(parts, 0);
 }
 
 // ---- roller: a tube with rows of knobs, the axis along x
@@ -258,7 +258,7 @@ const pli_shape *pli_recipe_roller(pli_parts *parts)
             add_sphere(parts, center, 0.045);
         }
     }
-    const pli_shape *solid = pli_parts_union(parts, 0.02);
+    const pli_shape *solid = pli_parts_union(parts, 0);
     pli_parts_add(parts, parts->status, solid);
     add_cylinder(parts, (double[3]){-1, 0, 0}, (double[3]){1, 0, 0}, 0.1);
     return pli_parts_difference(parts, 0);

@@ -72,10 +72,37 @@ static int32_t next_member(const combination_node *node, int32_t i, const double
     return i;
 }
 
+// A value that a sharp union does not exceed, so that most members can be skipped from the start:
+// that of the member whose box is nearest in the group whose box is nearest. (A smooth fold depends
+// on its order, so there the first members have to be taken as they come.)
+static double seed_value(const combination_node *node, const double x[3])
+{
+    if (node->groups == NULL || node->smooth > 0 || node->count <= GROUP_SIZE) return INFINITY;
+    int32_t best = 0;
+    double nearest = INFINITY;
+    for (int32_t k = 0; k < node->count; k += GROUP_SIZE) {
+        const member_group *group = node->groups + k / GROUP_SIZE;
+        double distance2 = pli_shape_box_distance2(group->low, group->high, x);
+        if (distance2 >= nearest) continue;
+        nearest = distance2;
+        best = k;
+    }
+    int32_t end = best + GROUP_SIZE < node->count ? best + GROUP_SIZE : node->count;
+    nearest = INFINITY;
+    for (int32_t k = best; k < end; ++k) {
+        const pli_shape *member = node->members[k];
+        double distance2 = pli_shape_box_distance2(member->low, member->high, x);
+        if (distance2 >= nearest) continue;
+        nearest = distance2;
+        best = k;
+    }
+    return pli_shape_eval(node->members[best], x);
+}
+
 static double combination_value(const pli_shape *shape, const double x[3])
 {
     const combination_node *node = (const combination_node *)shape;
-    double folded = INFINITY;
+    double folded = seed_value(node, x);
     for (int32_t i = 0; (i = next_member(node, i, x, folded)) < node->count; ++i) {
         double value = member_sign(node, i) * pli_shape_eval(node->members[i], x);
         folded = isinf(folded) ? value : smooth_minimum(folded, value, node->smooth);

@@ -59,8 +59,11 @@ static inline double pli_shape_box_distance2(const double low[3], const double h
 {
     double sum = 0;
     for (int i = 0; i < 3; ++i) {
-        double gap = fmax(fmax(low[i] - x[i], x[i] - high[i]), 0);
-        sum += gap * gap;
+        // comparisons, which compile to single instructions where fmax is a call
+        double below = low[i] - x[i];
+        double above = x[i] - high[i];
+        double gap = below > above ? below : above;
+        sum += gap > 0 ? gap * gap : 0;
     }
     return sum;
 }

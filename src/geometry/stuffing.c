@@ -15,7 +15,7 @@ static const double count_step = 0.01;
 static const double volume_good = 2e-3;
 static const double volume_step = 2e-3;
 
-enum { SEARCH_RUNS = 10, MATCH_RUNS = 6, TURNS = 3, VOLUME_RESOLUTION = 64, COARSE_DIVISOR = 16 };
+enum { SEARCH_RUNS = 10, MATCH_RUNS = 8, TURNS = 4, VOLUME_RESOLUTION = 64, COARSE_DIVISOR = 16 };
 
 // What a run at one spacing makes.
 typedef struct stuffing_run {
@@ -109,24 +109,29 @@ static pli_status search_spacing(pli_context *context, const pli_shape *shape, i
 
 // ---- volume
 
-// Moves the surface until the mesh has the shape's volume, by secants on the offset.
+// Moves the surface until the mesh has the shape's volume: secants on the offset, kept between the
+// offsets that are known to give too little and too much.
 static pli_status match_volume(pli_context *context, const pli_shape *shape, double wanted,
                                stuffing_run *run)
 {
+    double low = -0.5;
+    double high = 0.5;
     double last_offset = run->offset;
     double last = soup_volume(run->soup.tet_count, run->soup.tets, run->soup.points);
-    run->offset += copysign(0.02, wanted - last);
+    double slope = 0;
     for (int round = 0; round < MATCH_RUNS; ++round) {
+        double good = volume_good + volume_step * round;
+        if (fabs(last - wanted) <= good * wanted) break;
+        if (last < wanted) low = fmax(low, last_offset);
+        if (last > wanted) high = fmin(high, last_offset);
+        double next = slope > 0 ? last_offset + (wanted - last) / slope
+                                : last_offset + copysign(0.03, wanted - last);
+        run->offset = next > low && next < high ? next : 0.5 * (low + high);
         PLI_TRY(run_stuffing(context, shape, run));
         double volume = soup_volume(run->soup.tet_count, run->soup.tets, run->soup.points);
-        double slope = (volume - last) / (run->offset - last_offset);
-        double good = volume_good + volume_step * round;
-        if (fabs(volume - wanted) <= good * wanted || !(slope > 0)) break;
+        slope = (volume - last) / (run->offset - last_offset);
         last_offset = run->offset;
         last = volume;
-        double next = run->offset + (wanted - volume) / slope;
-        run->offset = fmin(fmax(next, -0.5), 0.5);
-        if (run->offset == last_offset) break;
     }
     return PLI_OK;
 }
@@ -141,7 +146,7 @@ static pli_status search_both(pli_context *context, const pli_shape *shape, int3
     for (int turn = 0; turn < TURNS && run->soup.tet_count > 0; ++turn) {
         PLI_TRY(match_volume(context, shape, volume, run));
         double error = fabs((double)run->soup.point_count - wanted) / fmax(wanted, 1);
-        if (wanted == 0 || error <= 0.7 * count_enough) break;
+        if (wanted == 0 || error <= 0.7 * count_enough || turn + 1 == TURNS) break;
         PLI_TRY(search_spacing(context, shape, wanted, volume, run));
     }
     return PLI_OK;
