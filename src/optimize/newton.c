@@ -10,6 +10,9 @@
 // over
 enum { PATIENCE = 2 };
 
+// a line search that ends below this asks the owner of the problem for help
+static const double short_step = 0.25;
+
 // everything one minimisation carries from stage to stage
 typedef struct newton {
     const pli_newton_def *def;
@@ -279,6 +282,24 @@ static void take_step(newton *s, const pli_line_report *found)
     ++s->report->iterations;
 }
 
+// Offers the new iterate to the owner of the problem when the step was short; see pli_minimize_env.
+static void improve_iterate(newton *s)
+{
+    if (s->env->improve == NULL || s->last.alpha >= short_step) return;
+    pli_timers_begin(s->env->timers, "line search");
+    pli_context *context = context_of(s);
+    pli_vector_copy(context, s->n, s->x, s->trial_x);
+    s->env->improve(s->env->user, s->trial_x);
+    pli_sum energy = pli_objective_energy(s->objective, s->trial_x);
+    ++s->report->energy_evaluations;
+    if (pli_sum_difference(energy, s->energy) < 0) {
+        s->energy = energy;
+        pli_vector_copy(context, s->n, s->trial_x, s->x);
+        pli_objective_compute_gradient(s->objective, s->x, s->g);
+    }
+    pli_timers_end(s->env->timers);
+}
+
 // One iteration; sets report->stop and *over when it has to be the last.
 static pli_status iterate(newton *s, bool *over)
 {
@@ -310,6 +331,7 @@ static pli_status iterate(newton *s, bool *over)
         return PLI_OK;
     }
     take_step(s, &found);
+    improve_iterate(s);
     *over = false;
     return PLI_OK;
 }

@@ -92,6 +92,9 @@ typedef struct pli_minimize_env {
     pli_arena *scratch;
     void (*monitor)(void *user, const pli_iterate *iterate);
     bool (*cancel)(void *user); // true: give up at once
+    // moves x [3 n] by other means, after steps that the line search cut short; the result is kept
+    // only if the energy falls
+    void (*improve)(void *user, double *x);
     void *user;
 } pli_minimize_env;
 

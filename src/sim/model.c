@@ -459,24 +459,47 @@ static pli_status set_solver(building *b)
     return PLI_OK;
 }
 
-// A law that ends at J = 0 cannot start from inverted tetrahedra.
-static pli_status check_start(const building *b)
+static double start_volume(const pli_model *model, int64_t tet)
+{
+    const int32_t *corners = model->tets + 4 * tet;
+    double edges[9];
+    for (int a = 0; a < 3; ++a) {
+        pli_vec3_subtract(model->start + 3 * (int64_t)corners[a + 1],
+                          model->start + 3 * (int64_t)corners[0], edges + 3 * a);
+    }
+    return pli_mat3_determinant(edges) / 6;
+}
+
+// A law that ends at J = 0 cannot start from inverted tetrahedra; for others the scene decides.
+static pli_status check_start(const building *b, int32_t index)
 {
     const pli_model *model = b->model;
-    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
-        if (model->laws[material->law]->flags & PLI_LAW_INVERTIBLE) continue;
-        const int32_t *corners = model->tets + 4 * tet;
-        double edges[9];
-        for (int a = 0; a < 3; ++a) {
-            pli_vec3_subtract(model->start + 3 * (int64_t)corners[a + 1],
-                              model->start + 3 * (int64_t)corners[0], edges + 3 * a);
+    const pli_model_body *body = &model->bodies[index];
+    int32_t inverted = 0;
+    for (int64_t k = 0; k < body->tet_count; ++k) {
+        int64_t tet = body->first_tet + k;
+        if (start_volume(model, tet) > 0) continue;
+        const pli_material_ops *law = model->laws[model->materials[model->material_of[tet]].law];
+        if (!(law->flags & PLI_LAW_INVERTIBLE)) {
+            return PLI_FAIL(
+                b->context, PLI_ERROR_SCENE,
+                "body %s: tetrahedron %lld starts inverted or flat, where the energy of "
+                "law %s is infinite; start from another shape or use a law such as "
+                "fixed-corotated",
+                body->name, (long long)k, law->name);
         }
-        if (pli_mat3_determinant(edges) > 0) continue;
+        ++inverted;
+    }
+    // a random or collapsed start means it
+    int32_t start = b->def->bodies[index].start.kind;
+    if (inverted == 0 || start == PLI_START_RANDOM || start == PLI_START_COLLAPSED) return PLI_OK;
+    if (b->def->checks.inverted_start == PLI_SEVERITY_ERROR) {
         return PLI_FAIL(b->context, PLI_ERROR_SCENE,
-                        "tetrahedron %lld starts inverted or flat, where the energy of law %s is "
-                        "infinite; start from another shape or use a law such as fixed-corotated",
-                        (long long)tet, model->laws[material->law]->name);
+                        "body %s: %d tetrahedra start inverted or flat", body->name, (int)inverted);
+    }
+    if (b->def->checks.inverted_start == PLI_SEVERITY_WARNING) {
+        PLI_LOG(b->context, PLI_LOG_WARNING, "body %s: %d tetrahedra start inverted or flat",
+                body->name, (int)inverted);
     }
     return PLI_OK;
 }
@@ -491,8 +514,9 @@ static pli_status build_bodies(building *b)
     for (int32_t k = 0; k < b->def->body_count; ++k) {
         start_body(b, k);
         start_velocity(b, k);
+        PLI_TRY(check_start(b, k));
     }
-    return check_start(b);
+    return PLI_OK;
 }
 
 static pli_status build(building *b)

@@ -3,7 +3,9 @@
 
 #include "base/names.h"
 #include "base/suggest.h"
+#include "geometry/recipe.h"
 #include "pliant/sim.h"
+#include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
 #include "sim/schema.h"
@@ -350,8 +352,16 @@ static pli_status check_repetition(const rules *r, const pli_visit *visit)
 static pli_status check_recipe_name(const rules *r, const pli_visit *visit)
 {
     const pli_recipe_def *recipe = visit->holder;
-    if (recipe->name[0] != '\0') return PLI_OK;
-    return refuse(r, visit, "name", &recipe->name, "is missing");
+    char found[PLI_EXCERPT_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, pli_excerpt(recipe->name, found));
+    for (int32_t i = 0; i < pli_recipe_count(); ++i) {
+        if (strcmp(recipe->name, pli_recipe_name(i)) == 0) return PLI_OK;
+        pli_suggest_add(&suggest, pli_recipe_name(i));
+    }
+    return refuse(r, visit, "name", &recipe->name,
+                  "found '%s', which is not a recipe; recipes are %s", found,
+                  pli_suggest_text(&suggest));
 }
 
 static pli_status check_select_box(const rules *r, const pli_visit *visit)
@@ -389,6 +399,23 @@ static pli_status check_solver(const rules *r, const pli_visit *visit)
                   "must be less than wolfe_curvature");
 }
 
+static pli_status check_output(const rules *r, const pli_visit *visit)
+{
+    const pli_output_def *output = visit->holder;
+    const char *unknown = NULL;
+    pli_body_fields_find(output->fields, output->field_count, &unknown);
+    if (unknown == NULL) return PLI_OK;
+    char found[PLI_EXCERPT_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, pli_excerpt(unknown, found));
+    for (int32_t i = 0; i < PLI_BODY_FIELD_COUNT; ++i) {
+        pli_suggest_add(&suggest, pli_body_field_get(i)->name);
+    }
+    return refuse(r, visit, "fields", &output->fields,
+                  "found '%s', which is not a field of frames; fields are %s", found,
+                  pli_suggest_text(&suggest));
+}
+
 typedef struct rule {
     const pli_schema *schema;
     rule_fn check;
@@ -411,6 +438,7 @@ static const rule rule_table[] = {
     {&pli_recipe_schema, check_recipe_name},
     {&pli_select_box_schema, check_select_box},
     {&pli_solver_schema, check_solver},
+    {&pli_output_schema, check_output},
 };
 
 static pli_status check_visit(void *user, const pli_visit *visit)

@@ -41,6 +41,7 @@ extern const pli_schema pli_grid_schema;
 extern const pli_schema pli_file_schema;
 extern const pli_schema pli_start_collapsed_schema;
 extern const pli_schema pli_solver_schema;
+extern const pli_schema pli_output_schema;
 
 // ---- initialisers of table rows
 

@@ -198,10 +198,10 @@ static const pli_field output_fields[] = {
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "Names of the fields that frames hold; by default all."},
 };
-static const pli_schema output_schema = {.name = "output",
-                                         .doc = "What is written.",
-                                         .size = sizeof(pli_output_def),
-                                         PLI_TABLE(output_fields)};
+const pli_schema pli_output_schema = {.name = "output",
+                                      .doc = "What is written.",
+                                      .size = sizeof(pli_output_def),
+                                      PLI_TABLE(output_fields)};
 
 static const char *const severity_names[] = {[PLI_SEVERITY_ERROR] = "error",
                                              [PLI_SEVERITY_WARNING] = "warning",
@@ -272,7 +272,9 @@ static const pli_field scene_fields[] = {
     {.key = "solver",
      PLI_STRUCT(pli_scene_def, solver, &pli_solver_schema),
      .doc = "How the energy of each step is minimised."},
-    {.key = "output", PLI_STRUCT(pli_scene_def, output, &output_schema), .doc = "What is written."},
+    {.key = "output",
+     PLI_STRUCT(pli_scene_def, output, &pli_output_schema),
+     .doc = "What is written."},
     {.key = "checks",
      PLI_STRUCT(pli_scene_def, checks, &checks_schema),
      .doc = "How strict to be about what may be wrong."},

@@ -2,6 +2,7 @@
 #include "sim/shape_build.h"
 
 #include "base/memory.h"
+#include "geometry/recipe.h"
 #include "geometry/shape.h"
 #include "geometry/stuffing.h"
 #include "math/mat3.h"
@@ -98,6 +99,12 @@ static pli_status build_mesh(pli_context *context, pli_shape_set *set, const pli
     return pli_shape_create_from_triangles(set, &surface, def->resolution, shape);
 }
 
+static pli_status build_recipe(pli_shape_set *set, const pli_recipe_def *def,
+                               const pli_shape **shape)
+{
+    return pli_recipe_build(set, def->name, def->size, shape);
+}
+
 pli_status pli_shape_build(pli_context *context, pli_shape_set *set, const pli_variant *variant,
                            const pli_shape **shape)
 {
@@ -135,7 +142,7 @@ pli_status pli_shape_build(pli_context *context, pli_shape_set *set, const pli_v
     case PLI_SHAPE_STRUTS: return pli_shape_struts(set, struts->cell, struts->radius, shape);
     case PLI_SHAPE_GYROID: return pli_shape_gyroid(set, gyroid->cell, gyroid->thickness, shape);
     case PLI_SHAPE_MESH: return build_mesh(context, set, data, shape);
-    case PLI_SHAPE_RECIPE: break;
+    case PLI_SHAPE_RECIPE: return build_recipe(set, data, shape);
     }
     return PLI_FAIL(context, PLI_ERROR_SCENE, "a shape is missing");
 }

@@ -9,6 +9,7 @@
 
 #include "linear/vector.h"
 #include "math/vec3.h"
+#include "sim/align.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,6 +208,12 @@ static bool tell_cancel(void *user)
     return s->cancel != NULL && s->cancel(s->cancel_user);
 }
 
+static void align(void *user, double *x)
+{
+    pli_solver *s = user;
+    pli_align_bodies(s->model, s->inertia_target, s->fixed, x);
+}
+
 static void tell_monitor(void *user, const pli_iterate *iterate)
 {
     pli_solver *s = user;
@@ -254,6 +261,8 @@ static pli_status solve(pli_solver *s, pli_step_report *report)
                             .monitor = tell_monitor,
                             .cancel = tell_cancel,
                             .user = s};
+    bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
+    if (moves && s->model->solver_kind->safeguard) env.improve = align;
     pli_minimize_report outcome;
     PLI_TRY(pli_newton_minimize(&s->newton, &s->objective, s->linear, &env, s->x, &outcome));
     fill_outcome(s, &outcome, report);

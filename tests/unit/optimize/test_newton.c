@@ -38,7 +38,7 @@ static bool want_cancel(void *user)
 static pli_status minimize(toy_problem *p, const pli_newton_def *def, double x[3], heard *h,
                            pli_minimize_report *report)
 {
-    pli_minimize_env env = {&p->timers, p->scratch, hear, want_cancel, h};
+    pli_minimize_env env = {&p->timers, p->scratch, hear, want_cancel, NULL, h};
     return pli_newton_minimize(def, &p->objective, p->linear, &env, x, report);
 }
 
