@@ -146,7 +146,7 @@ static inline void check_boundary(const pli_stuffing *mesh)
     }
     qsort(edges, (size_t)edge_count, sizeof *edges, compare_keys);
     for (int32_t e = 0; e < edge_count; ++e) {
-        int64_t back = edges[e] << 32 | edges[e] >> 32;
+        int64_t back = (edges[e] & INT32_MAX) << 32 | edges[e] >> 32;
         assert_true(e == 0 || edges[e] != edges[e - 1]);
         assert_non_null(bsearch(&back, edges, (size_t)edge_count, sizeof *edges, compare_keys));
     }

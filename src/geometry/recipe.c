@@ -52,7 +52,7 @@ const char *pli_recipe_doc(int32_t index)
 
 // ---- measuring
 
-enum { MEASURE_RESOLUTION = 96, MEASURE_BLOCK = 6 };
+enum { MEASURE_RESOLUTION = 60, MEASURE_BLOCK = 6 };
 
 typedef struct box {
     double low[3];

@@ -155,7 +155,7 @@ const pli_shape *pli_recipe_hoop(pli_parts *parts)
 
 const pli_shape *pli_recipe_koosh(pli_parts *parts)
 {
-    enum { TENDRILS = 100 };
+    enum { TENDRILS = 84 };
     add_sphere(parts, (double[3]){0, 0, 0}, 0.36);
     for (int k = 0; k < TENDRILS; ++k) {
         double direction[3];
@@ -165,7 +165,7 @@ const pli_shape *pli_recipe_koosh(pli_parts *parts)
         pli_vec3_scale(0.3, direction, root);
         // lengths vary a little, as by hand
         pli_vec3_scale(0.95 - 0.06 * (k * 7 % 5) / 4.0, direction, tip);
-        pli_parts_add_limb(parts, root, 0.05, tip, 0.042);
+        pli_parts_add_limb(parts, root, 0.056, tip, 0.05);
     }
     return pli_parts_union(parts, 0);
 }
