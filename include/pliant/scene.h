@@ -534,6 +534,7 @@ typedef struct pli_solver_def {
     double wolfe_curvature; // c2
     double length_clamp;    // largest length of a search direction (m)
     double downhill;        // kappa: smallest cosine between direction and steepest descent
+    double linear_cap;      // largest relative tolerance of a linear solve
 } pli_solver_def;
 
 typedef struct pli_output_def {

@@ -38,6 +38,7 @@ typedef struct pli_shape_set pli_shape_set;
 
 pli_status pli_shape_set_create(pli_context *context, pli_shape_set **set);
 void pli_shape_set_destroy(pli_shape_set *set);
+pli_context *pli_shape_set_context(const pli_shape_set *set);
 
 // ---- evaluation
 

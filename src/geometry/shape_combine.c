@@ -5,7 +5,22 @@
 //     union          s = +1, s_i = +1
 //     intersection   s = -1, s_i = -1
 //     difference     s = -1, s_0 = -1, others +1
+//
+// The members of a union are sorted along a Morton curve and grouped by eight, so that far groups
+// are skipped by one box.
+#include "geometry/morton.h"
 #include "geometry/shape_node.h"
+
+#include "base/memory.h"
+
+enum { GROUP_SIZE = 8 };
+
+// Box of a group of members that may be skipped together.
+typedef struct member_group {
+    double low[3];
+    double high[3];
+    bool is_skippable;
+} member_group;
 
 typedef struct combination_node {
     pli_shape base;
@@ -14,8 +29,8 @@ typedef struct combination_node {
     double first_sign;
     double other_sign;
     double outer_sign;
-    double smooth; // blending radius k (m)
-    bool prunes;   // members may be skipped by their bounds
+    double smooth;        // blending radius k (m)
+    member_group *groups; // [(count + 7) / 8]; NULL: no member may be skipped
 } combination_node;
 
 static double member_sign(const combination_node *node, int32_t member)
@@ -30,24 +45,67 @@ static double smooth_minimum(double a, double b, double k)
     return fmin(a, b) - (overlap > 0 ? overlap * overlap / (4 * k) : 0);
 }
 
-// True when the member cannot lower the folded value: it is at least k above it.
-static bool can_skip(const combination_node *node, const pli_shape *member, const double x[3],
-                     double folded)
+// True when what is in the box cannot lower the folded value: it is at least k above it.
+static bool is_far(const double low[3], const double high[3], const double x[3], double limit)
 {
-    if (!node->prunes || !member->is_beyond_bounds) return false;
+    double distance2 = pli_shape_box_distance2(low, high, x);
+    return limit <= 0 ? distance2 > 0 : distance2 >= limit * limit;
+}
+
+// The first member from i on that matters at x; whole groups are passed over.
+static int32_t next_member(const combination_node *node, int32_t i, const double x[3],
+                           double folded)
+{
+    if (node->groups == NULL) return i;
     double limit = folded + node->smooth;
-    return limit <= 0 ? pli_shape_box_distance2(member->low, member->high, x) > 0
-                      : pli_shape_box_distance2(member->low, member->high, x) >= limit * limit;
+    while (i < node->count) {
+        const member_group *group = node->groups + i / GROUP_SIZE;
+        if (i % GROUP_SIZE == 0 && group->is_skippable &&
+            is_far(group->low, group->high, x, limit)) {
+            i += GROUP_SIZE;
+            continue;
+        }
+        const pli_shape *member = node->members[i];
+        if (!member->is_beyond_bounds || !is_far(member->low, member->high, x, limit)) return i;
+        ++i;
+    }
+    return i;
+}
+
+// A value that a sharp union does not exceed, so that most members can be skipped from the start:
+// that of the member whose box is nearest in the group whose box is nearest. (A smooth fold depends
+// on its order, so there the first members have to be taken as they come.)
+static double seed_value(const combination_node *node, const double x[3])
+{
+    if (node->groups == NULL || node->smooth > 0 || node->count <= GROUP_SIZE) return INFINITY;
+    int32_t best = 0;
+    double nearest = INFINITY;
+    for (int32_t k = 0; k < node->count; k += GROUP_SIZE) {
+        const member_group *group = node->groups + k / GROUP_SIZE;
+        double distance2 = pli_shape_box_distance2(group->low, group->high, x);
+        if (distance2 >= nearest) continue;
+        nearest = distance2;
+        best = k;
+    }
+    int32_t end = best + GROUP_SIZE < node->count ? best + GROUP_SIZE : node->count;
+    nearest = INFINITY;
+    for (int32_t k = best; k < end; ++k) {
+        const pli_shape *member = node->members[k];
+        double distance2 = pli_shape_box_distance2(member->low, member->high, x);
+        if (distance2 >= nearest) continue;
+        nearest = distance2;
+        best = k;
+    }
+    return pli_shape_eval(node->members[best], x);
 }
 
 static double combination_value(const pli_shape *shape, const double x[3])
 {
     const combination_node *node = (const combination_node *)shape;
-    double folded = INFINITY;
-    for (int32_t i = 0; i < node->count; ++i) {
-        if (can_skip(node, node->members[i], x, folded)) continue;
+    double folded = seed_value(node, x);
+    for (int32_t i = 0; (i = next_member(node, i, x, folded)) < node->count; ++i) {
         double value = member_sign(node, i) * pli_shape_eval(node->members[i], x);
-        folded = i == 0 ? value : smooth_minimum(folded, value, node->smooth);
+        folded = isinf(folded) ? value : smooth_minimum(folded, value, node->smooth);
     }
     return node->outer_sign * folded;
 }
@@ -86,12 +144,11 @@ static void combination_derive(const pli_shape *shape, const double x[3], pli_sh
 {
     const combination_node *node = (const combination_node *)shape;
     jet->value = INFINITY;
-    for (int32_t i = 0; i < node->count; ++i) {
-        if (can_skip(node, node->members[i], x, jet->value)) continue;
+    for (int32_t i = 0; (i = next_member(node, i, x, jet->value)) < node->count; ++i) {
         pli_shape_jet next;
         pli_shape_jet_compute(node->members[i], x, &next);
         jet_scale(member_sign(node, i), &next);
-        if (i == 0) {
+        if (isinf(jet->value)) {
             *jet = next;
         } else {
             jet_smooth_minimum(jet, &next, node->smooth);
@@ -148,6 +205,55 @@ static pli_status combination_create(pli_shape_set *set, int32_t count,
     return PLI_OK;
 }
 
+// Sorts the members by the middles of their boxes; unbounded ones stay where they are.
+static pli_status union_sort(pli_shape_set *set, combination_node *node)
+{
+    pli_context *context = pli_shape_set_context(set);
+    pli_status status = PLI_ERROR_MEMORY;
+    double *middles = PLI_NEW(context, double, 3 * (int64_t)node->count, "middles of members");
+    int32_t *order = PLI_NEW(context, int32_t, node->count, "order of members");
+    const pli_shape **sorted = PLI_NEW(context, const pli_shape *, node->count, "sorted members");
+    if (middles == NULL || order == NULL || sorted == NULL) goto done;
+    for (int32_t k = 0; k < node->count; ++k) {
+        const pli_shape *member = node->members[k];
+        for (int i = 0; i < 3; ++i) middles[3 * k + i] = 0.5 * (member->low[i] + member->high[i]);
+    }
+    status = pli_morton_order(context, node->count, middles, order);
+    if (status != PLI_OK) goto done;
+    for (int32_t k = 0; k < node->count; ++k) sorted[k] = node->members[order[k]];
+    memcpy(node->members, sorted, (size_t)node->count * sizeof *sorted);
+
+done:
+    pli_release(context, sorted);
+    pli_release(context, order);
+    pli_release(context, middles);
+    return status;
+}
+
+// Boxes of groups; larger unions of bounded members are sorted first.
+static pli_status union_group(pli_shape_set *set, combination_node *node)
+{
+    bool bounded = true;
+    for (int32_t k = 0; k < node->count; ++k) {
+        bounded = bounded && pli_shape_is_bounded(node->members[k]);
+    }
+    if (bounded && node->count > GROUP_SIZE) PLI_TRY(union_sort(set, node));
+    int32_t group_count = (node->count + GROUP_SIZE - 1) / GROUP_SIZE;
+    node->groups = pli_shape_set_take(set, group_count, sizeof *node->groups, "groups of members");
+    if (node->groups == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < node->count; ++k) {
+        member_group *group = node->groups + k / GROUP_SIZE;
+        const pli_shape *member = node->members[k];
+        bool is_first = k % GROUP_SIZE == 0;
+        group->is_skippable = (is_first || group->is_skippable) && member->is_beyond_bounds;
+        for (int i = 0; i < 3; ++i) {
+            group->low[i] = is_first ? member->low[i] : fmin(group->low[i], member->low[i]);
+            group->high[i] = is_first ? member->high[i] : fmax(group->high[i], member->high[i]);
+        }
+    }
+    return PLI_OK;
+}
+
 pli_status pli_shape_union(pli_shape_set *set, int32_t count, const pli_shape *const *members,
                            double smooth, const pli_shape **shape)
 {
@@ -155,7 +261,7 @@ pli_status pli_shape_union(pli_shape_set *set, int32_t count, const pli_shape *c
     combination_node *node = NULL;
     PLI_TRY(combination_create(set, count, members, smooth, &node));
     node->first_sign = node->other_sign = node->outer_sign = 1;
-    node->prunes = true;
+    PLI_TRY(union_group(set, node));
     double margin = smooth * swelling(count);
     for (int i = 0; i < 3; ++i) {
         double low = INFINITY;

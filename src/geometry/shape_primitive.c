@@ -177,36 +177,42 @@ typedef struct ellipsoid_node {
     double smallest;
 } ellipsoid_node;
 
-// Sum of (ratio2 z / (s + ratio2))^2 and its derivative by s; z is the offset over the radii.
-static double ellipsoid_sum(const ellipsoid_node *ellipsoid, const double z[3], double s,
+// Sum of (ratio2 z / (u + ratio2 - 1))^2 and its derivative by u; z is the offset over the radii.
+static double ellipsoid_sum(const ellipsoid_node *ellipsoid, const double z[3], double u,
                             double *slope)
 {
     double sum = 0;
     *slope = 0;
     for (int i = 0; i < 3; ++i) {
         if (z[i] == 0) continue;
-        double part = ellipsoid->ratio2[i] * z[i] / (s + ellipsoid->ratio2[i]);
+        double denominator = u + (ellipsoid->ratio2[i] - 1);
+        double part = ellipsoid->ratio2[i] * z[i] / denominator;
         sum += part * part;
-        *slope -= 2 * part * part / (s + ellipsoid->ratio2[i]);
+        *slope -= 2 * part * part / denominator;
     }
     return sum;
 }
 
-// Root of sum(s) = 1: sum is convex and falls for s > -1, so Newton from the left never passes it.
+// Root u >= 0 of sum(u) = 1: the sum is convex and falls, so Newton from the left never passes it.
+// Measured from the pole of the smallest radius, so that points near planes of symmetry lose no
+// digits.
 static double ellipsoid_root(const ellipsoid_node *ellipsoid, const double z[3])
 {
     // no term alone may exceed 1
-    double s = -1;
-    for (int i = 0; i < 3; ++i) s = fmax(s, ellipsoid->ratio2[i] * (z[i] - 1));
-    double slope;
-    double sum = ellipsoid_sum(ellipsoid, z, s, &slope);
-    for (int round = 0; round < 128 && sum > 1 && slope < 0; ++round) {
-        double next = s - (sum - 1) / slope;
-        if (!(next > s)) break;
-        s = next;
-        sum = ellipsoid_sum(ellipsoid, z, s, &slope);
+    double u = 0;
+    for (int i = 0; i < 3; ++i) {
+        double r = ellipsoid->ratio2[i];
+        u = fmax(u, r == 1 ? z[i] : r * (z[i] - 1) + 1);
     }
-    return s;
+    double slope;
+    double sum = ellipsoid_sum(ellipsoid, z, u, &slope);
+    for (int round = 0; round < 512 && sum > 1 && slope < 0; ++round) {
+        double next = u - (sum - 1) / slope;
+        if (!(next > u)) break;
+        u = next;
+        sum = ellipsoid_sum(ellipsoid, z, u, &slope);
+    }
+    return u;
 }
 
 // The nearest point of the surface, as an offset from the centre; returns the signed distance.
@@ -217,16 +223,18 @@ static double ellipsoid_nearest(const ellipsoid_node *ellipsoid, const double of
     double level = 0;
     for (int i = 0; i < 3; ++i) {
         z[i] = fabs(offset[i]) / ellipsoid->radii[i];
+        // squares of less are nothing
+        if (z[i] < 1e-100) z[i] = 0;
         level += z[i] * z[i];
     }
-    double s = ellipsoid_root(ellipsoid, z);
+    double u = ellipsoid_root(ellipsoid, z);
 
     // on planes of symmetry the root may sit on the pole of a term that vanished: what is missing
     // to the surface then lies along that axis
     double used = 0;
     int pole = -1;
     for (int i = 0; i < 3; ++i) {
-        double denominator = s + ellipsoid->ratio2[i];
+        double denominator = u + (ellipsoid->ratio2[i] - 1);
         if (z[i] == 0 && denominator == 0 && pole < 0) pole = i;
         foot[i] = z[i] == 0 ? 0 : offset[i] * (ellipsoid->ratio2[i] / denominator);
         used += foot[i] * foot[i] / (ellipsoid->radii[i] * ellipsoid->radii[i]);

@@ -23,6 +23,7 @@ struct revolution_node {
     double axis[3];  // unit
     double length;   // along the axis; torus: 0
     double radii[2]; // at start and end; torus: to the tube's middle, and of the tube
+    double lean[2];  // round cone: sine and cosine of the angle between axis and tangent line
 };
 
 // ---- profiles
@@ -84,9 +85,8 @@ static void profile_cone(const revolution_node *node, double r, double y, profil
 
 static void profile_round_cone(const revolution_node *node, double r, double y, profile_jet *jet)
 {
-    // the tangent line leans by the angle whose sine is b
-    double b = (node->radii[0] - node->radii[1]) / node->length;
-    double a = sqrt(fmax(1 - b * b, 0));
+    double b = node->lean[0];
+    double a = node->lean[1];
     double along = a * y - b * r;
     if (b >= 1 || (b > -1 && along < 0)) {
         profile_point(r, y, node->radii[0], jet);
@@ -214,6 +214,8 @@ pli_status pli_shape_round_cone(pli_shape_set *set, const double start[3], const
     PLI_TRY(axis_node_create(set, start, end, profile_round_cone, &node));
     node->radii[0] = radii.start;
     node->radii[1] = radii.end;
+    node->lean[0] = (radii.start - radii.end) / node->length;
+    node->lean[1] = sqrt(fmax(1 - node->lean[0] * node->lean[0], 0));
     for (int i = 0; i < 3; ++i) {
         node->base.low[i] = fmin(start[i] - radii.start, end[i] - radii.end);
         node->base.high[i] = fmax(start[i] + radii.start, end[i] + radii.end);

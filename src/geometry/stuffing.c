@@ -3,20 +3,24 @@
 
 #include "base/memory.h"
 #include "geometry/stuffing_clean.h"
-#include "math/vec3.h"
 
 // pieces below this part of the volume are crumbs
 static const double crumb_part = 1e-3;
-// a count within the first is good, within the second it will do
+// a count within the first is good, within the second it will do; in between, every run that
+// missed makes the next more modest
 static const double count_good = 0.03;
 static const double count_enough = 0.1;
+static const double count_step = 0.01;
+// the same for the volume
+static const double volume_good = 2e-3;
+static const double volume_step = 2e-3;
 
-enum { SEARCH_RUNS = 14, MATCH_RUNS = 6, VOLUME_RESOLUTION = 64, COARSE_DIVISOR = 16 };
+enum { SEARCH_RUNS = 10, MATCH_RUNS = 8, TURNS = 4, VOLUME_RESOLUTION = 64, COARSE_DIVISOR = 16 };
 
 // What a run at one spacing makes.
 typedef struct stuffing_run {
     double h;
-    double offset;
+    double offset; // in units of h
     pli_soup soup;
     int32_t dropped_count;
 } stuffing_run;
@@ -25,15 +29,9 @@ static double soup_volume(int32_t tet_count, const int32_t *tets, const double *
 {
     double sum = 0;
     for (int32_t t = 0; t < tet_count; ++t) {
-        const int32_t *tet = tets + 4 * (int64_t)t;
-        const double *a = points + 3 * (int64_t)tet[0];
-        double e[3][3];
-        double c[3];
-        for (int i = 0; i < 3; ++i) pli_vec3_subtract(points + 3 * (int64_t)tet[i + 1], a, e[i]);
-        pli_vec3_cross(e[0], e[1], c);
-        sum += pli_vec3_dot(c, e[2]);
+        sum += pli_soup_tet_volume(points, tets + 4 * (int64_t)t);
     }
-    return sum / 6;
+    return sum;
 }
 
 // ---- one run
@@ -43,7 +41,7 @@ static pli_status run_stuffing(pli_context *context, const pli_shape *shape, stu
 {
     pli_lattice lattice;
     pli_soup_clear(&run->soup);
-    PLI_TRY(pli_lattice_init(context, shape, run->h, run->offset, &lattice));
+    PLI_TRY(pli_lattice_init(context, shape, run->h, run->offset * run->h, &lattice));
     pli_status status = pli_soup_init(&lattice, &run->soup);
     pli_lattice_clear(&lattice);
     if (status == PLI_OK) status = pli_soup_remove_pinches(&run->soup);
@@ -81,7 +79,7 @@ static pli_status search_spacing(pli_context *context, const pli_shape *shape, i
     double best_h = 0;
     double best_error = INFINITY;
     bool coarse = wanted > 1000 * COARSE_DIVISOR;
-    for (int round = 0; round < SEARCH_RUNS && best_error > count_good; ++round) {
+    for (int round = 0; round < SEARCH_RUNS; ++round) {
         double target = coarse && round == 0 ? (double)wanted / COARSE_DIVISOR : wanted;
         run->h = model_spacing(a, b, target);
         PLI_TRY(run_stuffing(context, shape, run));
@@ -91,6 +89,8 @@ static pli_status search_spacing(pli_context *context, const pli_shape *shape, i
             best_error = error;
             best_h = run->h;
         }
+        if (best_error <= count_good + count_step * round) break;
+
         // an empty mesh says only that h is too large; after some rounds halve the correction, as
         // the number may jump where it should be met
         double fit = count > 0 ? (count - a / (run->h * run->h * run->h)) * run->h * run->h : b;
@@ -109,24 +109,45 @@ static pli_status search_spacing(pli_context *context, const pli_shape *shape, i
 
 // ---- volume
 
-// Moves the surface until the mesh has the shape's volume, by secants on the offset.
-static pli_status match_volume(pli_context *context, const pli_shape *shape, stuffing_run *run)
+// Moves the surface until the mesh has the shape's volume: secants on the offset, kept between the
+// offsets that are known to give too little and too much.
+static pli_status match_volume(pli_context *context, const pli_shape *shape, double wanted,
+                               stuffing_run *run)
 {
-    double wanted;
-    PLI_TRY(pli_shape_volume(context, shape, 0.25 * run->h, &wanted));
-    double last_offset = 0;
+    double low = -0.5;
+    double high = 0.5;
+    double last_offset = run->offset;
     double last = soup_volume(run->soup.tet_count, run->soup.tets, run->soup.points);
-    run->offset = copysign(0.02 * run->h, wanted - last);
+    double slope = 0;
     for (int round = 0; round < MATCH_RUNS; ++round) {
+        double good = volume_good + volume_step * round;
+        if (fabs(last - wanted) <= good * wanted) break;
+        if (last < wanted) low = fmax(low, last_offset);
+        if (last > wanted) high = fmin(high, last_offset);
+        double next = slope > 0 ? last_offset + (wanted - last) / slope
+                                : last_offset + copysign(0.03, wanted - last);
+        run->offset = next > low && next < high ? next : 0.5 * (low + high);
         PLI_TRY(run_stuffing(context, shape, run));
         double volume = soup_volume(run->soup.tet_count, run->soup.tets, run->soup.points);
-        double slope = (volume - last) / (run->offset - last_offset);
-        if (fabs(volume - wanted) <= 2e-3 * wanted || !(slope > 0)) break;
+        slope = (volume - last) / (run->offset - last_offset);
         last_offset = run->offset;
         last = volume;
-        double next = run->offset + (wanted - volume) / slope;
-        run->offset = fmin(fmax(next, -0.5 * run->h), 0.5 * run->h);
-        if (run->offset == last_offset) break;
+    }
+    return PLI_OK;
+}
+
+// Volume and, when a number is wanted, number in turns: what moves one of them a little disturbs
+// the other less.
+static pli_status search_both(pli_context *context, const pli_shape *shape, int32_t wanted,
+                              stuffing_run *run)
+{
+    double volume;
+    PLI_TRY(pli_shape_volume(context, shape, 0.25 * run->h, &volume));
+    for (int turn = 0; turn < TURNS && run->soup.tet_count > 0; ++turn) {
+        PLI_TRY(match_volume(context, shape, volume, run));
+        double error = fabs((double)run->soup.point_count - wanted) / fmax(wanted, 1);
+        if (wanted == 0 || error <= 0.7 * count_enough || turn + 1 == TURNS) break;
+        PLI_TRY(search_spacing(context, shape, wanted, volume, run));
     }
     return PLI_OK;
 }
@@ -186,7 +207,8 @@ static pli_status run_def(pli_context *context, const pli_shape *shape, const pl
         PLI_TRY(search_spacing(context, shape, def->point_count, volume, run));
     }
     if (run->soup.tet_count > 0 && def->matches_volume) {
-        PLI_TRY(match_volume(context, shape, run));
+        int32_t wanted = def->spacing > 0 ? 0 : def->point_count;
+        PLI_TRY(search_both(context, shape, wanted, run));
     }
     if (run->soup.tet_count == 0) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "geometry/morton.h"
-#include "math/vec3.h"
 
 #include <string.h>
 
@@ -261,16 +260,6 @@ done:
 
 // ---- crumbs
 
-static double tet_volume(const pli_soup *soup, const int32_t tet[4])
-{
-    double e[3][3];
-    double c[3];
-    const double *a = soup->points + 3 * (int64_t)tet[0];
-    for (int i = 0; i < 3; ++i) pli_vec3_subtract(soup->points + 3 * (int64_t)tet[i + 1], a, e[i]);
-    pli_vec3_cross(e[0], e[1], c);
-    return pli_vec3_dot(c, e[2]) / 6;
-}
-
 pli_status pli_soup_remove_crumbs(pli_soup *soup, double part, int32_t *dropped_count)
 {
     *dropped_count = 0;
@@ -287,7 +276,7 @@ pli_status pli_soup_remove_crumbs(pli_soup *soup, double part, int32_t *dropped_
     double total = 0;
     for (int32_t t = 0; t < soup->tet_count; ++t) {
         const int32_t *tet = soup->tets + 4 * (int64_t)t;
-        double v = tet_volume(soup, tet);
+        double v = pli_soup_tet_volume(soup->points, tet);
         volume[group_find(piece, tet[0])] += v;
         total += v;
     }

@@ -307,7 +307,9 @@ static pli_status move_nodes(pli_lattice *lattice)
 
 // ---- all of it
 
-// Cells that cover the bounds with more than one to spare on each side.
+// Cells that cover the bounds with more than one to spare on each side. The lattice is not centred:
+// in a symmetric position many of its points would change sides at the same spacing, and the
+// number of points and the volume would jump there.
 static pli_status lattice_size(pli_lattice *lattice)
 {
     double low[3];
@@ -315,6 +317,7 @@ static pli_status lattice_size(pli_lattice *lattice)
     double nodes = 0;
     double product[2] = {1, 1};
     double margin = fmax(lattice->offset, 0);
+    static const double shift[3] = {0.137, 0.271, 0.389};
     pli_shape_bounds(lattice->shape, low, high);
     for (int i = 0; i < 3; ++i) {
         double cells = ceil((high[i] - low[i] + 2 * margin) / lattice->h) + 3;
@@ -322,7 +325,8 @@ static pli_status lattice_size(pli_lattice *lattice)
         product[1] *= cells;
         nodes = product[0] + product[1];
         lattice->cells[i] = cells < NODE_LIMIT ? (int32_t)cells : NODE_LIMIT;
-        lattice->origin[i] = 0.5 * (low[i] + high[i] - lattice->h * lattice->cells[i]);
+        lattice->origin[i] =
+            0.5 * (low[i] + high[i] - lattice->h * lattice->cells[i]) + shift[i] * lattice->h;
     }
     if (!(nodes < NODE_LIMIT)) {
         return PLI_FAIL(lattice->context, PLI_ERROR_ARGUMENT,

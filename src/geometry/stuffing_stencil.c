@@ -2,7 +2,6 @@
 #include "geometry/stuffing_stencil.h"
 
 #include "base/memory.h"
-#include "math/vec3.h"
 
 #include <string.h>
 
@@ -39,23 +38,13 @@ static int32_t key_point(stencil *work, int32_t key)
     return point;
 }
 
-static double tet_volume6(const double *points, const int32_t tet[4])
-{
-    double e[3][3];
-    double c[3];
-    const double *a = points + 3 * (int64_t)tet[0];
-    for (int i = 0; i < 3; ++i) pli_vec3_subtract(points + 3 * (int64_t)tet[i + 1], a, e[i]);
-    pli_vec3_cross(e[0], e[1], c);
-    return pli_vec3_dot(c, e[2]);
-}
-
 // Adds a tetrahedron, turned to positive volume.
 static void add_tet(stencil *work, int32_t a, int32_t b, int32_t c, int32_t d)
 {
     pli_soup *soup = work->soup;
     int32_t tet[4] = {key_point(work, a), key_point(work, b), key_point(work, c),
                       key_point(work, d)};
-    if (tet_volume6(soup->points, tet) < 0) {
+    if (pli_soup_tet_volume(soup->points, tet) < 0) {
         int32_t swap = tet[2];
         tet[2] = tet[3];
         tet[3] = swap;

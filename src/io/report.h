@@ -110,7 +110,8 @@ typedef struct pli_report_facts {
     const char *folder;
     const char *command; // or NULL
     const char *solver;
-    const char *status; // "done", "interrupted", ...
+    const char *tolerance_unit; // of residuals; NULL: not known
+    const char *status;         // "done", "interrupted", ...
     pli_health status_health;
     const char *message; // the failure's text, or NULL
     bool driven;         // scripts move something and may put energy in

@@ -100,10 +100,13 @@ static void append_phases(pli_text *text, const pli_report *report)
     pli_text_append(text, "]");
 }
 
-static void append_data(pli_text *text, const pli_report *report)
+static void append_data(pli_text *text, const pli_report *report, const pli_report_facts *facts)
 {
-    pli_text_format(text, "{\"stride\":%lld,\"tets\":%s,\n\"step\":[", (long long)report->stride,
+    pli_text_format(text,
+                    "{\"stride\":%lld,\"tets\":%s,\"tolerance_unit\":", (long long)report->stride,
                     report->has_tets ? "true" : "false");
+    pli_json_append_string(text, facts->tolerance_unit != NULL ? facts->tolerance_unit : "");
+    pli_text_append(text, ",\n\"step\":[");
     for (int32_t i = 0; i < report->bucket_count; ++i) {
         pli_text_format(text, "%s%lld", i > 0 ? "," : "", (long long)report->buckets[i].last_step);
     }
@@ -244,7 +247,7 @@ static void append_foot(pli_text *text, const pli_report *report, const pli_repo
     }
     pli_text_append(text, "Every step is in <code>steps.jsonl</code>.</footer>\n</main>\n"
                           "<script type=\"application/json\" id=\"data\">\n");
-    append_data(text, report);
+    append_data(text, report, facts);
     pli_text_append(text, "\n</script>\n<script>\n");
     pli_text_append(text, pli_report_script);
     pli_text_append(text, "</script>\n</body>\n</html>\n");

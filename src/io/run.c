@@ -147,6 +147,7 @@ static pli_run_record describe(const pli_run *run)
                   .folder = run->folder.path,
                   .command = run->def.command,
                   .solver = run->model_info.solver,
+                  .tolerance_unit = run->model_info.tolerance_unit,
                   .status = pli_run_outcome_name(run->outcome),
                   .status_health = outcome_health(run->outcome),
                   .message = run->message[0] != '\0' ? run->message : NULL,

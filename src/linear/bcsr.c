@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-    ROW_GRAIN = 512,    // rows of a product per block, some 10 us of work
-    ELEMENT_GRAIN = 256 // elements per block
+    ROW_GRAIN = 512,     // rows of a product per block, some 10 us of work
+    ELEMENT_GRAIN = 256, // elements per block
+    AHEAD = 16           // blocks that a product fetches ahead
 };
 
 // What the loop bodies work on.
@@ -302,6 +303,9 @@ static inline void multiply_row(const pli_bcsr *matrix, int64_t row, const doubl
     int64_t last = matrix->row_start[row + 1];
     pli_block_sum sum = {0};
     for (int64_t slot = matrix->row_start[row]; slot < last; ++slot) {
+        // the hardware fetches ahead inside a page only
+        int64_t ahead = slot + AHEAD < matrix->block_count ? slot + AHEAD : slot;
+        __builtin_prefetch(values + 9 * ahead);
         pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
     }
     pli_block_sum_get(&sum, y);

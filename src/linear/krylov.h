@@ -87,11 +87,12 @@ PLI_CHECKED pli_status pli_minres(const pli_context *context, const pli_krylov_d
                                   const pli_krylov_system *system, pli_arena *scratch,
                                   pli_krylov_report *report);
 
-// Relative tolerance of an inexact Newton step: min(1/2, sigma sqrt(max(|gradient|, tau))), so that
-// little is spent far from the solution and Newton's fast end is kept (O3).
-static inline double pli_krylov_newton_tolerance(double gradient_norm, double tau, double sigma)
+// Relative tolerance of an inexact Newton step: min(cap, sigma sqrt(max(|gradient|, tau))), so that
+// little is spent far from the solution and Newton's fast end is kept (O3; the paper's cap is 1/2).
+static inline double pli_krylov_newton_tolerance(double gradient_norm, double tau, double sigma,
+                                                 double cap)
 {
-    return fmin(0.5, sigma * sqrt(fmax(gradient_norm, tau)));
+    return fmin(cap, sigma * sqrt(fmax(gradient_norm, tau)));
 }
 
 // Short name of a stop reason, such as "converged".

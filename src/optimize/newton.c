@@ -8,7 +8,7 @@
 
 // directions cut short by indefiniteness, one after another, before the projected Hessian takes
 // over
-enum { PATIENCE = 4 };
+enum { PATIENCE = 2 };
 
 // everything one minimisation carries from stage to stage
 typedef struct newton {
@@ -128,13 +128,13 @@ static pli_status prepare_linear_system(newton *s, bool *usable)
     return PLI_OK;
 }
 
-// min(1/2, sigma sqrt(max(r, tau))), Gast et al. 2015, section 3.1
+// Gast et al. 2015, section 3.1, with the norm as a pure number
 static double inexact_tolerance(const newton *s)
 {
     if (s->def->linear_tolerance > 0) return s->def->linear_tolerance;
     double scale = s->objective->norm_scale;
     return pli_krylov_newton_tolerance(s->report->residual / scale, s->def->tolerance / scale,
-                                       s->def->linear_scale);
+                                       s->def->linear_scale, s->def->linear_cap);
 }
 
 // Scales d to the minimum of the quadratic model along it, so that the line search starts sensibly.

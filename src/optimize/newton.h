@@ -7,7 +7,8 @@
 //   1. gradient g and Hessian H at x (H optionally projected to positive semi-definite parts);
 //   2. stop when the norm of g is under the tolerance, but make min_iterations at least;
 //   3. direction d: H d = -g, solved only as well as the current norm r deserves, to the relative
-//      tolerance min(1/2, sigma sqrt(max(r, tau))), with r and tau as pure numbers;
+//      tolerance min(cap, sigma sqrt(max(r, tau))), with r and tau as pure numbers (the paper's
+//      cap is 1/2; a smaller one costs linear iterations and saves Hessians);
 //   4. d must point downhill, d . g < -kappa |d| |g|; otherwise -d is tried, then steepest descent;
 //   5. d is shortened to the length clamp;
 //   6. a line search chooses alpha, within what the terms admit;
@@ -59,6 +60,7 @@ typedef struct pli_newton_def {
     double downhill;          // kappa
     double length_clamp;      // m
     double linear_scale;      // sigma
+    double linear_cap;        // largest relative tolerance of a linear solve
     double linear_tolerance;  // > 0: this relative tolerance instead of the inexact rule
     pli_line_search_def line_search;
 } pli_newton_def;

@@ -151,6 +151,7 @@ static void configure_newton(pli_solver *s)
         .downhill = def->downhill,
         .length_clamp = def->length_clamp,
         .linear_scale = def->linear_scale,
+        .linear_cap = def->linear_cap,
         .linear_tolerance = kind->linear_tolerance,
         .line_search = {.kind = search,
                         .decrease = def->wolfe_decrease,

@@ -173,6 +173,7 @@ static void every_fault_is_judged_by_its_own_check(void **state)
     assert_non_null(strstr(text, "3 steps had inverted tetrahedra, up to 9"));
     assert_int_equal(judge(fix, inverted_at_end, "Inversion", text), PLI_HEALTH_BAD);
     assert_int_equal(judge(fix, energy_grows, "Energy", text), PLI_HEALTH_DOUBTFUL);
+    assert_non_null(strstr(text, "nothing in the scene puts energy in"));
 }
 
 static void hear_line(void *user, const pli_json *line)

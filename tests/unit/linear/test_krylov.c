@@ -450,11 +450,11 @@ static void warm_solves_allocate_nothing(void **state)
 static void newton_tolerance_tightens_with_the_gradient(void **state)
 {
     (void)state;
-    NEAR(pli_krylov_newton_tolerance(100, 1e-8, 1), 0.5, 0, 0);
-    NEAR(pli_krylov_newton_tolerance(1e-4, 1e-8, 1), 1e-2, 1e-15, 0);
-    NEAR(pli_krylov_newton_tolerance(1e-4, 1e-8, 0.5), 5e-3, 1e-15, 0);
+    NEAR(pli_krylov_newton_tolerance(100, 1e-8, 1, 0.5), 0.5, 0, 0);
+    NEAR(pli_krylov_newton_tolerance(1e-4, 1e-8, 1, 0.5), 1e-2, 1e-15, 0);
+    NEAR(pli_krylov_newton_tolerance(1e-4, 1e-8, 0.5, 0.5), 5e-3, 1e-15, 0);
     // below tau it stays
-    NEAR(pli_krylov_newton_tolerance(1e-12, 1e-8, 1), 1e-4, 1e-15, 0);
+    NEAR(pli_krylov_newton_tolerance(1e-12, 1e-8, 1, 0.5), 1e-4, 1e-15, 0);
 }
 
 static void stop_reasons_have_names(void **state)

@@ -111,6 +111,7 @@ static void defaults_are_those_promised(void **state)
     assert_int_equal(def.solver.fixed_iterations, 0);
     assert_int_equal(def.solver.linear_max_iterations, 10000);
     NEAR(def.solver.linear_scale, 1, 0, 0);
+    NEAR(def.solver.linear_cap, 0.1, 0, 0);
     NEAR(def.solver.wolfe_decrease, 1e-4, 0, 0);
     NEAR(def.solver.wolfe_curvature, 0.9, 0, 0);
     NEAR(def.solver.length_clamp, 1e3, 0, 0);
