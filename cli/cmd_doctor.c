@@ -129,12 +129,17 @@ static void look_at_processor(findings *found)
 
 static void look_at_threads(findings *found, const pli_cli_session *session)
 {
-    static const char *const variables[] = {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND",
-                                            "OPENBLAS_NUM_THREADS"};
+    // what an unset variable means: process.c sets two of them for commands that compute
+    static const char *const variables[][2] = {
+        {"OMP_NUM_THREADS", "not set"},
+        {"OMP_WAIT_POLICY", "not set; commands that compute set it to passive"},
+        {"OMP_PROC_BIND", "not set"},
+        {"OPENBLAS_NUM_THREADS", "not set; commands that compute set it to 1"},
+    };
     add_row(found, "threads", "%d", (int)pli_context_thread_count(session->context));
     for (size_t index = 0; index < sizeof variables / sizeof *variables; ++index) {
-        const char *value = getenv(variables[index]);
-        add_row(found, variables[index], "%s", value != NULL ? value : "not set");
+        const char *value = getenv(variables[index][0]);
+        add_row(found, variables[index][0], "%s", value != NULL ? value : variables[index][1]);
     }
     const char *policy = getenv("OMP_WAIT_POLICY");
     if (policy != NULL && strcasecmp(policy, "active") == 0) {
