@@ -142,7 +142,7 @@ static pli_status search_both(pli_context *context, const pli_shape *shape, int3
                               stuffing_run *run)
 {
     double volume;
-    PLI_TRY(pli_shape_volume(context, shape, 0.25 * run->h, &volume));
+    PLI_TRY(pli_shape_volume(context, shape, 0.2 * run->h, &volume));
     for (int turn = 0; turn < TURNS && run->soup.tet_count > 0; ++turn) {
         PLI_TRY(match_volume(context, shape, volume, run));
         double error = fabs((double)run->soup.point_count - wanted) / fmax(wanted, 1);

@@ -10,6 +10,8 @@
 // fractions of an edge within which a lattice point moves to a cut point
 static const double move_long = 0.24999;
 static const double move_short = 0.41189;
+// cut points are found to this part of an edge
+static const double cut_precision = 1e-6;
 
 enum { BLOCK_CELLS = 4, NODE_LIMIT = 400000000 };
 
@@ -217,13 +219,13 @@ static double find_cut(const pli_lattice *lattice, int32_t a, int32_t b)
     double fb = isfinite(lattice->value[b]) ? lattice->value[b] : node_value(lattice, b);
     double ta = 0;
     double tb = 1;
-    for (int round = 0; round < ROUND_LIMIT && tb - ta > 1e-9; ++round) {
+    for (int round = 0; round < ROUND_LIMIT && tb - ta > cut_precision; ++round) {
         double t = round < STALL ? (ta * fb - tb * fa) / (fb - fa) : 0.5 * (ta + tb);
         double x[3];
         if (!(t > ta && t < tb)) t = 0.5 * (ta + tb);
         for (int i = 0; i < 3; ++i) x[i] = (1 - t) * xa[i] + t * xb[i];
         double f = pli_shape_value(lattice->shape, x) - lattice->offset;
-        if (fabs(f) <= 1e-9 * lattice->h) return t;
+        if (fabs(f) <= cut_precision * lattice->h) return t;
         if ((f < 0) == (fb < 0)) {
             tb = t;
             fb = f;

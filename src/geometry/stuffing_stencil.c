@@ -256,14 +256,19 @@ static void for_edge_tets(const pli_lattice *lattice, const int32_t cell[3], int
         at[v] += ring[i][1];
         corner[i] = pli_lattice_corner(lattice, at[0], at[1], at[2]);
     }
-    for (int i = 0; i < 4; ++i) {
-        lattice_tet tet = {{pli_lattice_center(lattice, cell[0], cell[1], cell[2]),
-                            pli_lattice_center(lattice, next[0], next[1], next[2]), corner[i],
-                            corner[i + 1]}};
+
+    // most of the lattice is outside: nothing comes of tetrahedra without a corner inside
+    int32_t here = pli_lattice_center(lattice, cell[0], cell[1], cell[2]);
+    int32_t there = pli_lattice_center(lattice, next[0], next[1], next[2]);
+    bool inside = lattice->sign[here] > 0 || lattice->sign[there] > 0;
+    for (int i = 0; i < 4; ++i) inside = inside || lattice->sign[corner[i]] > 0;
+    for (int i = 0; i < 4 && inside; ++i) {
+        lattice_tet tet = {{here, there, corner[i], corner[i + 1]}};
         body(user, &tet);
     }
 }
 
+// All that have a corner inside, and some that have none.
 static void for_lattice_tets(const pli_lattice *lattice, tet_fn body, void *user)
 {
     const int32_t *n = lattice->cells;

@@ -65,7 +65,7 @@ static void every_recipe_fills_well_with_the_wanted_number_of_vertices(void **st
         check_box(made.mesh);
         NEAR((double)made.mesh->point_count, WANTED, 0.1, 0);
         OK(made.context,
-           pli_shape_volume(made.context, made.shape, 0.3 * made.mesh->spacing, &volume));
+           pli_shape_volume(made.context, made.shape, 0.2 * made.mesh->spacing, &volume));
         NEAR(pli_stuffing_volume(made.mesh), volume, 0.02, 0);
         solid_clear(&made);
     }
@@ -77,8 +77,8 @@ static void same_bytes_at_any_thread_count(void **state)
     for (int32_t recipe = 0; recipe < pli_recipe_count(); ++recipe) {
         solid one;
         solid four;
-        solid_init(&one, recipe, 1, (pli_stuffing_def){.spacing = 0.2});
-        solid_init(&four, recipe, 4, (pli_stuffing_def){.spacing = 0.2});
+        solid_init(&one, recipe, 1, (pli_stuffing_def){.spacing = 0.18});
+        solid_init(&four, recipe, 4, (pli_stuffing_def){.spacing = 0.18});
         assert_int_equal(one.mesh->point_count, four.mesh->point_count);
         assert_int_equal(one.mesh->tet_count, four.mesh->tet_count);
         assert_memory_equal(one.mesh->points, four.mesh->points,
