@@ -150,7 +150,9 @@ pli_status pli_shape_build(pli_context *context, pli_shape_set *set, const pli_v
 static pli_status stuff(pli_context *context, const pli_shape *shape, const pli_shape_body_def *def,
                         pli_tet_mesh **mesh)
 {
-    pli_stuffing_def wanted = {.spacing = def->spacing, .point_count = def->vertices};
+    // a body weighs what its shape weighs
+    pli_stuffing_def wanted = {
+        .spacing = def->spacing, .point_count = def->vertices, .matches_volume = true};
     pli_stuffing *stuffing = NULL;
     PLI_TRY(pli_stuffing_create(context, shape, &wanted, &stuffing));
     pli_tet_mesh_def filled = {.vertex_count = stuffing->point_count,
