@@ -79,6 +79,16 @@ static double edge_side(const double p[3], int u, int v, const double a[3], cons
     return left - right;
 }
 
+// The sign of an edge's side. A ray that meets the edge exactly is moved by (e, e^2) with an
+// infinitely small e, the same for all triangles, so that it crosses exactly one of two neighbours:
+// d side / dp = (a_v - b_v, b_u - a_u).
+static int edge_sign(double side, int u, int v, const double a[3], const double b[3])
+{
+    if (side == 0) side = a[v] - b[v];
+    if (side == 0) side = b[u] - a[u];
+    return (side > 0) - (side < 0);
+}
+
 int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], const double b[3],
                             const double c[3], double *where)
 {
@@ -87,8 +97,12 @@ int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], cons
     double wa = edge_side(p, u, v, b, c);
     double wb = edge_side(p, u, v, c, a);
     double wc = edge_side(p, u, v, a, b);
-    int sign = wa > 0 && wb > 0 && wc > 0 ? 1 : wa < 0 && wb < 0 && wc < 0 ? -1 : 0;
-    if (sign == 0) return 0;
-    *where = (wa * a[axis] + wb * b[axis] + wc * c[axis]) / (wa + wb + wc);
+    double area = wa + wb + wc;
+    if (area == 0) return 0; // seen edge-on
+    int sign = edge_sign(wa, u, v, b, c);
+    if (sign == 0 || edge_sign(wb, u, v, c, a) != sign || edge_sign(wc, u, v, a, b) != sign) {
+        return 0;
+    }
+    *where = (wa * a[axis] + wb * b[axis] + wc * c[axis]) / area;
     return sign;
 }
