@@ -34,6 +34,7 @@ typedef struct newton {
 
     int32_t truncated;    // directions in a row that indefiniteness cut short
     double project_until; // > 0: use the projected Hessian until the norm is below this
+    bool definite;        // the Hessian of this iteration was projected
 } newton;
 
 static pli_context *context_of(const newton *s)
@@ -119,6 +120,7 @@ static pli_status prepare_linear_system(newton *s, bool *usable)
 {
     bool projected = s->def->projected || should_project(s);
     for (int attempt = 0; attempt < 2; ++attempt) {
+        s->definite = projected;
         pli_timers_begin(s->env->timers, "assembly");
         pli_objective_compute_hessian(s->objective, s->x, projected);
         pli_timers_end(s->env->timers);
@@ -184,7 +186,9 @@ static void guard_direction(newton *s)
     pli_context *context = context_of(s);
     double length = sqrt(pli_vector_dot(context, s->n, s->d, s->d));
     double slope = pli_vector_dot(context, s->n, s->d, s->g);
-    double bound = s->def->downhill * length * s->last.gradient;
+    // with a definite Hessian any descent will do: a stiff problem's direction may well be almost
+    // orthogonal to the gradient
+    double bound = s->definite ? 0 : s->def->downhill * length * s->last.gradient;
     if (slope > bound) {
         pli_vector_scale(context, s->n, -1, s->d);
         s->last.direction = PLI_DIRECTION_REVERSED;
