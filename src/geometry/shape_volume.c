@@ -1,61 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Volume by sampling. Blocks of 4 x 4 x 4 cells are told to be inside or outside from one value
-// where the bound on the slope allows it; otherwise every cell counts by how deep its middle lies,
-// from full half a cell inside to nothing half a cell outside.
+// Volume by sampling, in three sizes of boxes: a group of 4 x 4 x 4 blocks of 4 x 4 x 4 cells.
+// Groups and blocks are told to be inside or outside from one value where the bound on the slope
+// allows it; otherwise what they consist of is looked at. Every cell that is looked at counts by
+// how deep its middle lies, from full half a cell inside to nothing half a cell outside.
 #include "base/parallel.h"
 #include "geometry/shape_node.h"
 
-enum { BLOCK = 4, BLOCK_CELLS = BLOCK * BLOCK * BLOCK };
+enum { SIDE = 4, PARTS = SIDE * SIDE * SIDE, GROUP_SIDE = SIDE * SIDE };
 
 typedef struct volume_job {
     const pli_shape *shape;
     double origin[3];
     double cell;       // m
-    int64_t blocks[3]; // blocks along x, y, z
+    int64_t groups[3]; // along x, y, z
 } volume_job;
 
-static void block_corner(const volume_job *job, int64_t block, double corner[3])
+// Middles of the 64 parts of a box with this corner.
+static void part_middles(const double corner[3], double part, double *points)
 {
-    const int64_t at[3] = {block % job->blocks[0], block / job->blocks[0] % job->blocks[1],
-                           block / (job->blocks[0] * job->blocks[1])};
-    for (int k = 0; k < 3; ++k) {
-        corner[k] = job->origin[k] + (double)(at[k] * BLOCK) * job->cell;
+    for (int p = 0; p < PARTS; ++p) {
+        const int at[3] = {p % SIDE, p / SIDE % SIDE, p / (SIDE * SIDE)};
+        for (int k = 0; k < 3; ++k) points[3 * p + k] = corner[k] + (at[k] + 0.5) * part;
     }
+}
+
+// How far a value can be from those at the middles of the cells of a box of side * cell, with half
+// a cell more for the fractions.
+static double reach_of(const volume_job *job, int side)
+{
+    return job->shape->lipschitz * job->cell * (0.5 * (side - 1) * sqrt(3.0) + 0.5);
 }
 
 // Cells of a block that are inside, counted with fractions.
-static double sample_block(const volume_job *job, const double corner[3])
+static double count_cells(const volume_job *job, const double corner[3])
 {
-    double points[3 * BLOCK_CELLS];
-    double values[BLOCK_CELLS];
-    for (int c = 0; c < BLOCK_CELLS; ++c) {
-        const int at[3] = {c % BLOCK, c / BLOCK % BLOCK, c / (BLOCK * BLOCK)};
-        for (int k = 0; k < 3; ++k) points[3 * c + k] = corner[k] + (at[k] + 0.5) * job->cell;
-    }
-    pli_shape_values(job->shape, BLOCK_CELLS, points, values);
+    double points[3 * PARTS], values[PARTS];
+    part_middles(corner, job->cell, points);
+    pli_shape_values(job->shape, PARTS, points, values);
     double sum = 0;
-    for (int c = 0; c < BLOCK_CELLS; ++c) sum += fmin(fmax(0.5 - values[c] / job->cell, 0), 1);
+    for (int c = 0; c < PARTS; ++c) sum += fmin(fmax(0.5 - values[c] / job->cell, 0), 1);
     return sum;
 }
 
-static pli_sum sum_blocks(void *user, int64_t begin, int64_t end)
+static double count_group(const volume_job *job, const double corner[3])
+{
+    double size = SIDE * job->cell;
+    double middle[3], points[3 * PARTS], values[PARTS];
+    for (int k = 0; k < 3; ++k) middle[k] = corner[k] + 0.5 * SIDE * size;
+    double value = pli_shape_value(job->shape, middle);
+    if (fabs(value) > reach_of(job, GROUP_SIDE)) return value < 0 ? PARTS * PARTS : 0;
+
+    part_middles(corner, size, points);
+    pli_shape_values(job->shape, PARTS, points, values);
+    double reach = reach_of(job, SIDE);
+    double sum = 0;
+    for (int b = 0; b < PARTS; ++b) {
+        if (fabs(values[b]) > reach) {
+            sum += values[b] < 0 ? PARTS : 0;
+            continue;
+        }
+        double block[3];
+        for (int k = 0; k < 3; ++k) block[k] = points[3 * b + k] - 0.5 * size;
+        sum += count_cells(job, block);
+    }
+    return sum;
+}
+
+static pli_sum sum_groups(void *user, int64_t begin, int64_t end)
 {
     const volume_job *job = user;
-    // from the middle of a block to the middle of its corner cells, and half a cell for the
-    // fractions
-    double reach = job->shape->lipschitz * job->cell * (0.5 * (BLOCK - 1) * sqrt(3.0) + 0.5);
     pli_sum sum = {0, 0};
-    for (int64_t block = begin; block < end; ++block) {
-        double corner[3], middle[3];
-        block_corner(job, block, corner);
-        for (int k = 0; k < 3; ++k) middle[k] = corner[k] + 0.5 * BLOCK * job->cell;
-        double value = pli_shape_value(job->shape, middle);
-        if (fabs(value) > reach) {
-            pli_sum_add(&sum, value < 0 ? BLOCK_CELLS : 0);
-        } else {
-            pli_sum_add(&sum, sample_block(job, corner));
+    for (int64_t group = begin; group < end; ++group) {
+        const int64_t at[3] = {group % job->groups[0], group / job->groups[0] % job->groups[1],
+                               group / (job->groups[0] * job->groups[1])};
+        double corner[3];
+        for (int k = 0; k < 3; ++k) {
+            corner[k] = job->origin[k] + (double)(at[k] * GROUP_SIDE) * job->cell;
         }
+        pli_sum_add(&sum, count_group(job, corner));
     }
     return sum;
 }
@@ -79,12 +102,12 @@ pli_status pli_shape_volume(pli_context *context, const pli_shape *shape, int32_
     volume_job job = {.shape = shape, .cell = pli_bounds_longest(bounds) / resolution};
     for (int k = 0; k < 3; ++k) {
         double cells = ceil((bounds->max[k] - bounds->min[k]) / job.cell) + 1;
-        job.blocks[k] = (int64_t)ceil(cells / BLOCK);
-        double extent = (double)(job.blocks[k] * BLOCK) * job.cell;
+        job.groups[k] = (int64_t)ceil(cells / GROUP_SIDE);
+        double extent = (double)(job.groups[k] * GROUP_SIDE) * job.cell;
         job.origin[k] = 0.5 * (bounds->min[k] + bounds->max[k] - extent);
     }
-    int64_t count = job.blocks[0] * job.blocks[1] * job.blocks[2];
-    pli_sum cells = pli_parallel_sum(context, count, 16, sum_blocks, &job);
+    int64_t count = job.groups[0] * job.groups[1] * job.groups[2];
+    pli_sum cells = pli_parallel_sum(context, count, 1, sum_groups, &job);
     *volume = pli_sum_value(cells) * job.cell * job.cell * job.cell;
     return PLI_OK;
 }
