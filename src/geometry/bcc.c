@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "geometry/block.h"
 
 #include <string.h>
 
@@ -42,11 +43,10 @@ void pli_bcc_coordinates(const pli_bcc *bcc, int32_t node, int32_t at[3])
 {
     int32_t local = node % PLI_BCC_BLOCK_NODES;
     int32_t kind = local & 1;
-    int32_t cell = local >> 1;
+    int32_t cube[3];
+    pli_block_coordinates(local >> 1, cube);
     block_coordinates(bcc, bcc->block[node / PLI_BCC_BLOCK_NODES], at);
-    at[0] = 2 * (PLI_BCC_BLOCK * at[0] + (cell & 3)) + kind;
-    at[1] = 2 * (PLI_BCC_BLOCK * at[1] + (cell >> 2 & 3)) + kind;
-    at[2] = 2 * (PLI_BCC_BLOCK * at[2] + (cell >> 4)) + kind;
+    for (int k = 0; k < 3; ++k) at[k] = 2 * (PLI_BCC_BLOCK * at[k] + cube[k]) + kind;
 }
 
 int32_t pli_bcc_find(const pli_bcc *bcc, const int32_t at[3])
@@ -61,7 +61,7 @@ int32_t pli_bcc_find(const pli_bcc *bcc, const int32_t at[3])
         block[0] + (int64_t)bcc->extent[0] * (block[1] + (int64_t)bcc->extent[1] * block[2]);
     int32_t slot = bcc->slot[index];
     if (slot < 0) return -1;
-    int32_t cell = (at[0] >> 1 & 3) + 4 * (at[1] >> 1 & 3) + 16 * (at[2] >> 1 & 3);
+    int32_t cell = pli_block_cell(at[0] >> 1, at[1] >> 1, at[2] >> 1);
     return slot * PLI_BCC_BLOCK_NODES + 2 * cell + (at[0] & 1);
 }
 
@@ -85,8 +85,8 @@ static void cube_middle(const pli_bcc *bcc, const int32_t corner[3], int32_t cub
 // them, 0 when it does not.
 static int8_t judge_side(const pli_bcc *bcc, const pli_shape *shape, int32_t cubes, double value)
 {
-    // half a diagonal, and two cube edges for neighbours and shifted surfaces
-    double reach = pli_shape_lipschitz(shape) * bcc->spacing * (0.5 * sqrt(3.0) * cubes + 2);
+    // half a diagonal, one edge for the neighbours, half of one for shifted surfaces
+    double reach = pli_shape_lipschitz(shape) * bcc->spacing * (0.5 * sqrt(3.0) * cubes + 1.5);
     if (value > reach) return 1;
     return value < -reach ? -1 : 0;
 }
@@ -110,8 +110,9 @@ static void judge_group(const bcc_job *job, int64_t group)
 
     int32_t count = 0;
     for (int32_t b = 0; b < GROUP_BLOCKS; ++b) {
-        const int32_t at[3] = {first[0] + b % GROUP, first[1] + b / GROUP % GROUP,
-                               first[2] + b / GROUP / GROUP};
+        int32_t at[3];
+        pli_block_coordinates(b, at);
+        for (int k = 0; k < 3; ++k) at[k] += first[k];
         if (at[0] >= bcc->extent[0] || at[1] >= bcc->extent[1] || at[2] >= bcc->extent[2]) continue;
         const int32_t corner[3] = {at[0] * PLI_BCC_BLOCK, at[1] * PLI_BCC_BLOCK,
                                    at[2] * PLI_BCC_BLOCK};

@@ -10,10 +10,12 @@
 //
 // Blocks of 4 x 4 x 4 cubes are stored where the shape is or may be near. A block that is told to
 // be outside from its middle value and the bound on the slope is not stored, one that is told to be
-// inside is stored without evaluation. The decision keeps a margin of two cube edges, so every edge
-// that could cut the surface has both ends stored and evaluated.
+// inside is stored without evaluation. The decision keeps a margin of one and a half cube edges, so
+// every edge that could cut a surface within half an edge of the shape's has both ends stored and
+// evaluated.
 //
-//     node id = 128 slot + 2 (x + 4 (y + 4 z)) + kind      kind 0: corner, 1: centre
+//     node id = 128 slot + 2 cell + kind      cell: of the block, see block.h
+//                                             kind 0: corner, 1: centre
 #ifndef PLI_GEOMETRY_BCC_H
 #define PLI_GEOMETRY_BCC_H
 

@@ -127,26 +127,35 @@ static void narrow(bracket *b, double value, double tolerance)
     b->t = b->low + (b->high - b->low) * b->at_low / (b->at_low - b->at_high);
 }
 
+// Evaluates the shape at the estimates that are not yet good enough; returns how many there were.
+static int32_t refine_once(const cutting_job *job, bracket *brackets, int32_t count)
+{
+    double tolerance = 1e-7 * job->cutting->bcc->spacing;
+    double points[3 * CHUNK], values[CHUNK];
+    int32_t open[CHUNK];
+    int32_t open_count = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        if (brackets[i].found) continue;
+        pli_vec3_add_scaled(brackets[i].start, brackets[i].t, brackets[i].along,
+                            points + 3 * open_count);
+        open[open_count++] = i;
+    }
+    pli_shape_values(job->def->shape, open_count, points, values);
+    for (int32_t k = 0; k < open_count; ++k) {
+        narrow(&brackets[open[k]], values[k] - job->def->level, tolerance);
+    }
+    return open_count;
+}
+
 static void refine_chunk(const cutting_job *job, pli_cut *cuts, int32_t count)
 {
     bracket brackets[CHUNK];
-    double points[3 * CHUNK], values[CHUNK];
-    double tolerance = 1e-7 * job->cutting->bcc->spacing;
     for (int32_t i = 0; i < count; ++i) {
         brackets[i] = make_bracket(job->cutting, &cuts[i], job->def->level);
     }
-    bool all_found = !job->def->refine;
-    for (int iteration = 0; iteration < MAX_ITERATIONS && !all_found; ++iteration) {
-        for (int32_t i = 0; i < count; ++i) {
-            pli_vec3_add_scaled(brackets[i].start, brackets[i].t, brackets[i].along,
-                                points + 3 * i);
-        }
-        pli_shape_values(job->def->shape, count, points, values);
-        all_found = true;
-        for (int32_t i = 0; i < count; ++i) {
-            narrow(&brackets[i], values[i] - job->def->level, tolerance);
-            all_found = all_found && brackets[i].found;
-        }
+    int32_t open_count = job->def->refine ? count : 0;
+    for (int iteration = 0; iteration < MAX_ITERATIONS && open_count > 0; ++iteration) {
+        open_count = refine_once(job, brackets, count);
     }
     for (int32_t i = 0; i < count; ++i) cuts[i].t = brackets[i].t;
 }

@@ -76,6 +76,7 @@ typedef struct pli_filling_report {
     int32_t component_count; // kept
     int32_t dropped_components;
     double dropped_volume; // m^3
+    double area;           // of the surface before small pieces were dropped (m^2)
 } pli_filling_report;
 
 // Makes the surface a manifold by removing, where it touches itself in a vertex or an edge, all but

@@ -163,8 +163,8 @@ static pli_status list_stars(const pli_filling *filling, pinches *list)
     return PLI_OK;
 }
 
-// Finds the vertices where the surface touches itself.
-static pli_status find_pinches(const pli_filling *filling, pinches *list)
+// Finds the vertices where the surface touches itself, and the area of the surface.
+static pli_status find_pinches(const pli_filling *filling, pinches *list, double *area)
 {
     pli_context *context = filling->context;
     pli_tet_mesh view = {.context = context,
@@ -178,6 +178,7 @@ static pli_status find_pinches(const pli_filling *filling, pinches *list)
     pli_status status = pli_surface_create(&view, &surface);
     if (status == PLI_OK) status = pli_surface_to_tri_mesh(surface, &view, &skin);
     if (status != PLI_OK) goto done;
+    *area = pli_tri_mesh_area(skin);
     status = PLI_ERROR_MEMORY;
     marks = PLI_NEW(context, uint8_t, skin->vertex_count, "pinch marks");
     list->number = PLI_NEW(context, int32_t, filling->vertex_count, "pinch numbers");
@@ -213,11 +214,11 @@ static void release_pinches(pli_context *context, pinches *list)
 }
 
 // One round over all pinches; *opened gets how many tetrahedra were removed.
-static pli_status open_pinches(pli_filling *filling, int32_t *opened)
+static pli_status open_pinches(pli_filling *filling, int32_t *opened, double *area)
 {
     *opened = 0;
     pinches list = {0};
-    pli_status status = find_pinches(filling, &list);
+    pli_status status = find_pinches(filling, &list, area);
     if (status == PLI_OK && list.count > 0) {
         status = list_stars(filling, &list);
         for (int32_t i = 0; status == PLI_OK && i < list.count; ++i) {
@@ -302,7 +303,7 @@ pli_status pli_filling_repair(pli_filling *filling, double least, pli_filling_re
     *report = (pli_filling_report){0};
     int32_t opened = 1;
     for (int round = 0; round < MAX_ROUNDS && opened > 0; ++round) {
-        PLI_TRY(open_pinches(filling, &opened));
+        PLI_TRY(open_pinches(filling, &opened, &report->area));
         report->pinch_tets += opened;
     }
     PLI_TRY(drop_small(filling, least, report));

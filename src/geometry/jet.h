@@ -97,7 +97,7 @@ static inline double pli_jet_inverse(double d)
 // |(a, b)|
 static inline pli_jet2 pli_jet2_length(double a, double b)
 {
-    double d = hypot(a, b);
+    double d = sqrt(a * a + b * b);
     double r = pli_jet_inverse(d);
     return (pli_jet2){.f = d,
                       .fa = a * r,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/polygon.h"
 
+#include "geometry/bounds.h"
+
 // one side of the polygon
 typedef struct side {
     const double *a;
@@ -40,7 +42,7 @@ static void improve(const side *s, double x, double y, nearest *best)
     double py = y - s->a[1];
     double t = (px * s->along[0] + py * s->along[1]) / s->length2;
     bool is_corner = t < 0 || t > 1;
-    t = fmin(fmax(t, 0), 1);
+    t = pli_smaller(pli_larger(t, 0), 1);
     double offset[2] = {px - t * s->along[0], py - t * s->along[1]};
     double distance2 = offset[0] * offset[0] + offset[1] * offset[1];
     // a side wins over its own corner, so that the foot of a perpendicular is not taken for one

@@ -59,8 +59,10 @@ pli_status pli_shape_node_create(pli_shape_set *set, const pli_shape_new *descri
     node->child_count = description->child_count;
     if (child_bytes > 0) memcpy(node->children, description->children, child_bytes);
     node->is_analytic = true;
+    node->is_far = true;
     for (int32_t i = 0; i < node->child_count; ++i) {
         node->is_analytic = node->is_analytic && node->children[i]->is_analytic;
+        node->is_far = node->is_far && node->children[i]->is_far;
     }
     node->next = set->first;
     set->first = node;

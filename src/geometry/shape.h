@@ -174,6 +174,11 @@ pli_status pli_shape_negation(pli_shape_set *set, const pli_shape *source, const
 pli_status pli_shape_shell(pli_shape_set *set, const pli_shape *source, double thickness,
                            const pli_shape **shape);
 
+// Grown by a distance in all directions (shrunk if negative): rounds convex edges. Keeps exactness
+// when growing.
+pli_status pli_shape_offset(pli_shape_set *set, const pli_shape *source, double distance,
+                            const pli_shape **shape);
+
 // x -> translation + scale rotation x; keeps exactness.
 typedef struct pli_shape_placement {
     double rotation[9];    // a proper rotation

@@ -17,7 +17,7 @@ typedef struct combination_data {
 // smin(a, b) = min(a, b) - k h^3 / 6 with h = max(1 - |a - b| / k, 0)
 static double smooth_minimum(double a, double b, double k)
 {
-    double least = fmin(a, b);
+    double least = pli_smaller(a, b);
     double gap = fabs(a - b);
     if (gap >= k) return least;
     double h = 1 - gap / k;
@@ -64,59 +64,117 @@ static ball ball_around(int32_t n, const double *points)
     for (int32_t i = 0; i < n; ++i) {
         double d[3];
         pli_vec3_subtract(points + 3 * (int64_t)i, out.center, d);
-        radius2 = fmax(radius2, pli_vec3_norm2(d));
+        radius2 = pli_larger(radius2, pli_vec3_norm2(d));
     }
     out.radius = sqrt(radius2);
     return out;
 }
 
-// Marks the parts that can matter anywhere in the bunch. A part matters if its value can come
-// within two blending radii of the least: one for the blend itself, one because the parts before
-// the least may have been pulled down by one at most.
-static void choose_parts(const pli_shape *shape, int32_t n, const double *points, bool *matters)
+// A cheap lower bound of a part's signed value at a point; -infinity when nothing is known.
+static double lower_bound(const pli_shape *part, double sign, const double x[3])
+{
+    if (sign < 0 || !part->is_far) return -INFINITY;
+    double distance = pli_bounds_distance(&part->bounds, x);
+    return distance > 0 ? distance : -INFINITY;
+}
+
+// the parts that take part, and their values at the middle of the bunch where these are known
+typedef struct part_list {
+    int32_t count;
+    int16_t part[PLI_SHAPE_CHILDREN];
+    double value[PLI_SHAPE_CHILDREN]; // NaN: not evaluated
+} part_list;
+
+// Of the listed parts, those that can matter anywhere in a bunch of points. A part matters if its
+// value can come within two blending radii of the least: one for the blend itself, one because the
+// parts before the least may have been pulled down by one at most. Parts are looked at from the
+// nearest box on, so that most of the others are told to be too far by their boxes alone.
+static void choose_parts(const pli_shape *shape, const part_list *all, const ball *around,
+                         part_list *out)
 {
     const combination_data *data = shape->data;
-    ball around = ball_around(n, points);
-    double low[PLI_SHAPE_CHILDREN];
+    double low[PLI_SHAPE_CHILDREN], value[PLI_SHAPE_CHILDREN];
+    int32_t first = 0;
+    for (int32_t k = 0; k < all->count; ++k) {
+        int32_t i = all->part[k];
+        low[k] = lower_bound(shape->children[i], data->sign[i], around->center);
+        value[k] = NAN;
+        if (low[k] < low[first]) first = k;
+    }
     double least = INFINITY;
-    for (int32_t i = 0; i < shape->child_count; ++i) {
-        const pli_shape *child = shape->children[i];
-        if (!isfinite(child->lipschitz)) {
-            low[i] = -INFINITY;
-            continue;
-        }
-        double value;
-        pli_shape_child_values(child, 1, around.center, &value);
+    for (int32_t turn = 0; turn < all->count; ++turn) {
+        int32_t k = (first + turn) % all->count;
+        int32_t i = all->part[k];
+        const pli_shape *part = shape->children[i];
         // a little more than the bound, so that rounding can't make a difference
-        double reach = child->lipschitz * around.radius * (1 + 1e-12) + 1e-12 * fabs(value);
-        low[i] = data->sign[i] * value - reach;
-        least = fmin(least, data->sign[i] * value + reach);
+        double reach = part->lipschitz * around->radius * (1 + 1e-12);
+        if (!isfinite(reach) || low[k] - reach > least + 2 * data->smooth) continue;
+        pli_shape_child_values(part, 1, around->center, &value[k]);
+        reach += 1e-12 * fabs(value[k]);
+        low[k] = data->sign[i] * value[k] - reach;
+        least = pli_smaller(least, data->sign[i] * value[k] + reach);
     }
-    for (int32_t i = 0; i < shape->child_count; ++i) {
-        matters[i] = low[i] <= least + 2 * data->smooth;
+    out->count = 0;
+    for (int32_t k = 0; k < all->count; ++k) {
+        bool was_far = isnan(value[k]) && low[k] > -INFINITY;
+        if (was_far || low[k] > least + 2 * data->smooth) continue;
+        out->value[out->count] = value[k];
+        out->part[out->count++] = all->part[k];
     }
+}
+
+// Blends the listed parts at some points.
+static void blend_parts(const pli_shape *shape, const part_list *list, int32_t n,
+                        const double *points, double *values)
+{
+    const combination_data *data = shape->data;
+    double part[PLI_SHAPE_CHUNK];
+    for (int32_t k = 0; k < list->count; ++k) {
+        int32_t c = list->part[k];
+        // a single point is the middle of its bunch
+        if (n == 1 && !isnan(list->value[k])) {
+            part[0] = list->value[k];
+        } else {
+            pli_shape_child_values(shape->children[c], n, points, part);
+        }
+        for (int32_t i = 0; i < n; ++i) {
+            double value = data->sign[c] * part[i];
+            values[i] = k == 0 ? value : smooth_minimum(values[i], value, data->smooth);
+        }
+    }
+    for (int32_t i = 0; i < n; ++i) values[i] *= data->outer;
+}
+
+// Leaves out what does not matter, and looks at halves of the bunch while much is left.
+static void blend_bunch(const pli_shape *shape, const part_list *all, int32_t n,
+                        const double *points, double *values)
+{
+    enum { FEW_POINTS = 6 };
+    if ((n > 1 && n < FEW_POINTS) || all->count == 1) {
+        blend_parts(shape, all, n, points, values);
+        return;
+    }
+    part_list list;
+    ball around = ball_around(n, points);
+    choose_parts(shape, all, &around, &list);
+    if (n < 2 * FEW_POINTS || list.count == 1) {
+        blend_parts(shape, &list, n, points, values);
+        return;
+    }
+    int32_t half = n / 2;
+    blend_bunch(shape, &list, half, points, values);
+    blend_bunch(shape, &list, n - half, points + 3 * (int64_t)half, values + half);
 }
 
 static void combine_values(const pli_shape *shape, int32_t n, const double *points, double *values)
 {
-    enum { FEW_POINTS = 6, FEW_PARTS = 3 };
-    const combination_data *data = shape->data;
-    bool matters[PLI_SHAPE_CHILDREN];
-    bool choose = n >= FEW_POINTS && shape->child_count >= FEW_PARTS;
-    if (choose) choose_parts(shape, n, points, matters);
-
-    bool first = true;
-    for (int32_t c = 0; c < shape->child_count; ++c) {
-        if (choose && !matters[c]) continue;
-        double part[PLI_SHAPE_CHUNK];
-        pli_shape_child_values(shape->children[c], n, points, part);
-        for (int32_t i = 0; i < n; ++i) {
-            double value = data->sign[c] * part[i];
-            values[i] = first ? value : smooth_minimum(values[i], value, data->smooth);
-        }
-        first = false;
+    part_list all;
+    all.count = shape->child_count;
+    for (int32_t i = 0; i < all.count; ++i) {
+        all.part[i] = (int16_t)i;
+        all.value[i] = NAN;
     }
-    for (int32_t i = 0; i < n; ++i) values[i] *= data->outer;
+    blend_bunch(shape, &all, n, points, values);
 }
 
 static void combine_jet(const pli_shape *shape, const double x[3], pli_jet *jet)
@@ -160,7 +218,7 @@ static pli_status create_combination(pli_shape_set *set, const pli_shape_new *de
     data->smooth = smooth;
     node->lipschitz = 0;
     for (int32_t i = 0; i < node->child_count; ++i) {
-        node->lipschitz = fmax(node->lipschitz, node->children[i]->lipschitz);
+        node->lipschitz = pli_larger(node->lipschitz, node->children[i]->lipschitz);
     }
     node->is_exact = node->child_count == 1 && node->children[0]->is_exact;
     *out = node;

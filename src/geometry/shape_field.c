@@ -144,6 +144,7 @@ pli_status pli_shape_height_field(pli_shape_set *set, const pli_shape_ground *gr
     node->bounds = pli_bounds_infinite();
     node->bounds.max[1] = data->origin[1] + high + 0.5 * (high - low);
     node->is_exact = false;
+    node->is_far = false;
     *shape = node;
     return PLI_OK;
 }

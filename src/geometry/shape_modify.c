@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Negation, shell, transform, repetition, twist.
+// Negation, shell, offset, transform, repetition, twist.
 #include "geometry/shape_node.h"
 
 #include <string.h>
@@ -80,6 +80,43 @@ pli_status pli_shape_shell(pli_shape_set *set, const pli_shape *source, double t
     ((shell_data *)node->data)->half = 0.5 * thickness;
     node->is_exact = false;
     node->bounds = pli_bounds_expand(source->bounds, 0.5 * thickness);
+    *shape = node;
+    return PLI_OK;
+}
+
+// ---- offset: d - distance
+
+typedef struct offset_data {
+    double distance; // m
+} offset_data;
+
+static void offset_values(const pli_shape *shape, int32_t n, const double *points, double *values)
+{
+    const offset_data *offset = shape->data;
+    pli_shape_child_values(shape->children[0], n, points, values);
+    for (int32_t i = 0; i < n; ++i) values[i] -= offset->distance;
+}
+
+static void offset_jet(const pli_shape *shape, const double x[3], pli_jet *jet)
+{
+    const offset_data *offset = shape->data;
+    source_jet(shape, x, jet);
+    jet->value -= offset->distance;
+}
+
+static const pli_shape_ops offset_ops = {"offset", offset_values, offset_jet};
+
+pli_status pli_shape_offset(pli_shape_set *set, const pli_shape *source, double distance,
+                            const pli_shape **shape)
+{
+    *shape = NULL;
+    PLI_TRY(pli_shape_check_finite(set, "offset", 1, &distance));
+    pli_shape *node = NULL;
+    PLI_TRY(create_changed(set, &offset_ops, sizeof(offset_data), source, &node));
+    ((offset_data *)node->data)->distance = distance;
+    node->is_exact = source->is_exact && distance >= 0;
+    node->is_far = source->is_far && distance >= 0;
+    node->bounds = pli_bounds_expand(source->bounds, distance);
     *shape = node;
     return PLI_OK;
 }

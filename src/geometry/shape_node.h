@@ -25,6 +25,7 @@ struct pli_shape {
     double lipschitz; // bound on |gradient|, infinity: unknown
     bool is_exact;
     bool is_analytic;
+    bool is_far; // outside of its bounds the value is at least the distance to them
     int32_t child_count;
     const pli_shape **children; // [child_count]
     void *data;                 // the kind's own parameters
@@ -39,7 +40,8 @@ typedef struct pli_shape_new {
     const pli_shape *const *children;
 } pli_shape_new;
 
-// A node with its data zeroed, no bounds, slope bound 1, exact, analytic if its children are.
+// A node with its data zeroed, no bounds, slope bound 1, exact; analytic and far if its children
+// are.
 pli_status pli_shape_node_create(pli_shape_set *set, const pli_shape_new *description,
                                  pli_shape **node);
 

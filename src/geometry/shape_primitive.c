@@ -116,7 +116,7 @@ typedef struct box_data {
 static double box_offsets(const box_data *box, const double x[3], double q[3])
 {
     for (int k = 0; k < 3; ++k) q[k] = fabs(x[k] - box->center[k]) - box->half[k];
-    return fmax(q[0], fmax(q[1], q[2]));
+    return pli_larger(q[0], pli_larger(q[1], q[2]));
 }
 
 static void box_values(const pli_shape *shape, int32_t n, const double *points, double *values)
@@ -125,8 +125,8 @@ static void box_values(const pli_shape *shape, int32_t n, const double *points, 
     for (int32_t i = 0; i < n; ++i) {
         double q[3];
         double largest = box_offsets(box, points + 3 * (int64_t)i, q);
-        for (int k = 0; k < 3; ++k) q[k] = fmax(q[k], 0);
-        values[i] = pli_vec3_norm(q) + fmin(largest, 0) - box->rounding;
+        for (int k = 0; k < 3; ++k) q[k] = pli_larger(q[k], 0);
+        values[i] = pli_vec3_norm(q) + pli_smaller(largest, 0) - box->rounding;
     }
 }
 
@@ -146,7 +146,7 @@ static void box_jet(const pli_shape *shape, const double x[3], pli_jet *jet)
 
     // outside: distance to the nearest face, edge or corner
     double g[3];
-    for (int k = 0; k < 3; ++k) g[k] = fmax(q[k], 0);
+    for (int k = 0; k < 3; ++k) g[k] = pli_larger(q[k], 0);
     double length = pli_vec3_normalize(g, g);
     jet->value = length - box->rounding;
     for (int k = 0; k < 3; ++k) {

@@ -87,9 +87,9 @@ static void add_disc(pli_bounds *bounds, const axis_data *axis, double r, double
     for (int k = 0; k < 3; ++k) {
         double a = axis->direction[k];
         double center = axis->origin[k] + y * a;
-        double reach = r * sqrt(fmax(1 - a * a, 0));
-        bounds->min[k] = fmin(bounds->min[k], center - reach);
-        bounds->max[k] = fmax(bounds->max[k], center + reach);
+        double reach = r * sqrt(pli_larger(1 - a * a, 0));
+        bounds->min[k] = pli_smaller(bounds->min[k], center - reach);
+        bounds->max[k] = pli_larger(bounds->max[k], center + reach);
     }
 }
 
@@ -138,7 +138,8 @@ pli_status pli_shape_round_cone(pli_shape_set *set, const double start[3], const
     double length = pli_vec3_distance(start, end);
     if (length <= fabs(start_radius - end_radius)) {
         bool at_end = end_radius > start_radius;
-        return pli_shape_sphere(set, at_end ? end : start, fmax(start_radius, end_radius), shape);
+        return pli_shape_sphere(set, at_end ? end : start, pli_larger(start_radius, end_radius),
+                                shape);
     }
 
     pli_shape_new description = {.ops = &round_cone_ops, .data_bytes = sizeof(round_cone_data)};
@@ -150,10 +151,10 @@ pli_status pli_shape_round_cone(pli_shape_set *set, const double start[3], const
     cone->radius[0] = start_radius;
     cone->radius[1] = end_radius;
     cone->sine = (start_radius - end_radius) / cone->length;
-    cone->cosine = sqrt(fmax(1 - cone->sine * cone->sine, 0));
+    cone->cosine = sqrt(pli_larger(1 - cone->sine * cone->sine, 0));
     for (int k = 0; k < 3; ++k) {
-        node->bounds.min[k] = fmin(start[k] - start_radius, end[k] - end_radius);
-        node->bounds.max[k] = fmax(start[k] + start_radius, end[k] + end_radius);
+        node->bounds.min[k] = pli_smaller(start[k] - start_radius, end[k] - end_radius);
+        node->bounds.max[k] = pli_larger(start[k] + start_radius, end[k] + end_radius);
     }
     *shape = node;
     return PLI_OK;
@@ -281,7 +282,7 @@ pli_status pli_shape_cone(pli_shape_set *set, const double start[3], const doubl
     PLI_TRY(check_segment(set, start, end));
     PLI_TRY(pli_shape_check_not_negative(set, "radius at the start", start_radius));
     PLI_TRY(pli_shape_check_not_negative(set, "radius at the end", end_radius));
-    PLI_TRY(pli_shape_check_positive(set, "larger radius", fmax(start_radius, end_radius)));
+    PLI_TRY(pli_shape_check_positive(set, "larger radius", pli_larger(start_radius, end_radius)));
     double length = pli_vec3_distance(start, end);
     PLI_TRY(pli_shape_check_positive(set, "length of the axis", length));
     const double profile[4][2] = {{0, 0}, {start_radius, 0}, {end_radius, length}, {0, length}};

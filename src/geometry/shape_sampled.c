@@ -211,6 +211,7 @@ static pli_status create_grid(pli_shape_set *set, const pli_bounds *bounds, int3
     (*out)->bounds = pli_bounds_expand(*bounds, head.spacing);
     (*out)->is_exact = false;
     (*out)->is_analytic = false;
+    (*out)->is_far = false;
     return PLI_OK;
 }
 

@@ -5,9 +5,10 @@
 // allows it; otherwise what they consist of is looked at. Every cell that is looked at counts by
 // how deep its middle lies, from full half a cell inside to nothing half a cell outside.
 #include "base/parallel.h"
+#include "geometry/block.h"
 #include "geometry/shape_node.h"
 
-enum { SIDE = 4, PARTS = SIDE * SIDE * SIDE, GROUP_SIDE = SIDE * SIDE };
+enum { SIDE = PLI_BLOCK_SIDE, PARTS = PLI_BLOCK_CELLS, GROUP_SIDE = SIDE * SIDE };
 
 typedef struct volume_job {
     const pli_shape *shape;
@@ -20,7 +21,8 @@ typedef struct volume_job {
 static void part_middles(const double corner[3], double part, double *points)
 {
     for (int p = 0; p < PARTS; ++p) {
-        const int at[3] = {p % SIDE, p / SIDE % SIDE, p / (SIDE * SIDE)};
+        int32_t at[3];
+        pli_block_coordinates(p, at);
         for (int k = 0; k < 3; ++k) points[3 * p + k] = corner[k] + (at[k] + 0.5) * part;
     }
 }

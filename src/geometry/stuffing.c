@@ -10,11 +10,12 @@ enum {
     PHASE_COUNT = 4    // lattice positions
 };
 
-static const double count_goal = 0.02;     // a count this close ends the search
-static const double count_enough = 0.06;   // and this close ends it after the first position
+static const double count_goal = 0.03;     // a count this close ends the search
+static const double count_enough = 0.06;   // and this close is left alone
 static const double count_limit = 0.10;    // more than this is reported
 static const double volume_goal = 0.002;   // volumes this close are equal
 static const double volume_enough = 0.005; // and this close are left alone
+static const double volume_limit = 0.02;   // more than this is as bad as too many vertices
 static const double least_piece = 0.001;   // of the volume
 static const double largest_level = 0.4;   // of the spacing
 
@@ -92,39 +93,24 @@ static double next_spacing(const spacing_search *search)
     return search->low + fmin(fmax(t, 0.1), 0.9) * width;
 }
 
-// Searches at one lattice position, from the spacing in s.
-static pli_status search_spacing(const stuffing *s, double first, spacing_search *search)
-{
-    search->low = -INFINITY;
-    search->high = INFINITY;
-    double spacing = log(first);
-    for (int step = 0; step < SEARCH_STEPS && search->error > count_goal; ++step) {
-        int32_t count;
-        PLI_TRY(count_vertices(s, exp(spacing), &count));
-        note_count(search, spacing, count);
-        spacing = next_spacing(search);
-        if (search->high - search->low < 1e-4) break;
-    }
-    return PLI_OK;
-}
-
-// Finds a spacing and a lattice position that give the wanted number of vertices.
+// Finds a spacing that gives the wanted number of vertices at the present lattice position and
+// level, starting from `first`.
 static pli_status match_count(stuffing *s, double first)
 {
-    double best_error = INFINITY;
-    pli_bcc_def best = s->lattice;
-    for (int p = 0; p < PHASE_COUNT && best_error > count_enough; ++p) {
-        for (int k = 0; k < 3; ++k) s->lattice.phase[k] = phases[p][k];
-        spacing_search search = {.goal = log(s->def->vertex_count), .error = INFINITY};
-        PLI_TRY(search_spacing(s, first, &search));
-        if (search.error < best_error) {
-            best_error = search.error;
-            best = s->lattice;
-            best.spacing = exp(search.spacing);
-        }
-        if (isfinite(best.spacing) && best.spacing > 0) first = best.spacing;
+    spacing_search search = {.goal = log(s->def->vertex_count),
+                             .spacing = log(first),
+                             .error = INFINITY,
+                             .low = -INFINITY,
+                             .high = INFINITY};
+    double spacing = log(first);
+    for (int step = 0; step < SEARCH_STEPS && search.error > count_goal; ++step) {
+        int32_t count;
+        PLI_TRY(count_vertices(s, exp(spacing), &count));
+        note_count(&search, spacing, count);
+        spacing = next_spacing(&search);
+        if (search.high - search.low < 1e-4) break;
     }
-    s->lattice = best;
+    s->lattice.spacing = exp(search.spacing);
     return PLI_OK;
 }
 
@@ -134,8 +120,10 @@ static pli_status match_count(stuffing *s, double first)
 typedef struct attempt {
     pli_filling filling;
     pli_filling_report repairs;
-    double level;  // m
-    double excess; // its volume minus the shape's (m^3)
+    pli_bcc_def lattice;
+    double level;      // m
+    double excess;     // its volume minus the shape's (m^3)
+    double lost_share; // of the volume, in parts too thin for the lattice
 } attempt;
 
 // Fills the shape with its surface at a level.
@@ -157,14 +145,14 @@ static pli_status fill_at(const stuffing *s, const pli_bcc *bcc, double level, a
 }
 
 // The level at which the volumes agree, starting from a first attempt: secant steps, the first with
-// a guess of the area from the way volume and area of a ball go together.
+// the area as the slope.
 static pli_status match_volume(const stuffing *s, const pli_bcc *bcc, attempt *best)
 {
     double limit = largest_level * bcc->spacing;
-    double slope = 4.84 * pow(s->volume, 2.0 / 3);
+    double slope = best->repairs.area;
     double level = best->level;
     double excess = best->excess;
-    if (fabs(excess) <= volume_enough * s->volume) return PLI_OK;
+    if (fabs(excess) <= volume_enough * s->volume || !(slope > 0)) return PLI_OK;
     for (int step = 0; step < LEVEL_STEPS && fabs(best->excess) > volume_goal * s->volume; ++step) {
         double next = fmin(fmax(level - excess / slope, -limit), limit);
         if (fabs(next - level) < 1e-6 * bcc->spacing) break;
@@ -267,7 +255,8 @@ static void warn(const stuffing *s, int32_t vertex_count)
                 report->dropped_components);
     }
     if (report->component_count > 1) {
-        PLI_LOG(s->context, PLI_LOG_INFO, "the mesh has %d separate pieces",
+        PLI_LOG(s->context, PLI_LOG_WARNING,
+                "the mesh has %d separate pieces; if it should be one, ask for more vertices",
                 report->component_count);
     }
 }
@@ -313,50 +302,85 @@ static pli_status measure_shape(stuffing *s, double spacing)
     return PLI_OK;
 }
 
-// The filling at the final spacing, with the level that matches the volume.
-static pli_status fill_shape(stuffing *s, pli_filling *filling)
+// The filling at one spacing, with the level that matches the volume.
+static pli_status fill_shape(stuffing *s, attempt *best)
 {
-    *filling = (pli_filling){0};
+    *best = (attempt){0};
     pli_bcc *bcc = NULL;
-    attempt best = {0};
     PLI_TRY(pli_bcc_create(s->context, s->shape, &s->lattice, &bcc));
-    pli_status status = fill_at(s, bcc, s->level_ratio * bcc->spacing, &best);
-    if (status == PLI_OK && !s->def->keep_level) status = match_volume(s, bcc, &best);
-    if (status == PLI_OK && best.filling.tet_count == 0) status = fail_empty(s);
-    if (status == PLI_OK) status = measure_lost(s, bcc, best.level, &s->report->lost_share);
+    pli_status status = fill_at(s, bcc, s->level_ratio * bcc->spacing, best);
+    if (status == PLI_OK && !s->def->keep_level) status = match_volume(s, bcc, best);
+    if (status == PLI_OK) status = measure_lost(s, bcc, best->level, &best->lost_share);
     pli_bcc_destroy(bcc);
-    if (status != PLI_OK) {
-        pli_filling_clear(&best.filling);
-        return status;
-    }
-    s->level_ratio = best.level / s->lattice.spacing;
-    s->report->component_count = best.repairs.component_count;
-    s->report->dropped_components = best.repairs.dropped_components;
-    s->report->pinch_tets = best.repairs.pinch_tets;
-    *filling = best.filling;
-    return PLI_OK;
+    if (status != PLI_OK) pli_filling_clear(&best->filling);
+    best->lattice = s->lattice;
+    s->level_ratio = best->level / s->lattice.spacing;
+    return status;
 }
 
-static bool is_count_off(const stuffing *s, int32_t count)
+// By how much the number of vertices is off, relative to what was asked for.
+static double count_error(const stuffing *s, const attempt *a)
 {
-    int32_t wanted = s->def->vertex_count;
-    return wanted > 0 && fabs((double)count / wanted - 1) > count_enough;
+    if (s->def->vertex_count <= 0) return 0;
+    return fabs((double)a->filling.vertex_count / s->def->vertex_count - 1);
+}
+
+static double volume_error(const stuffing *s, const attempt *a)
+{
+    return s->def->keep_level ? 0 : fabs(a->excess) / s->volume;
+}
+
+// Whether thin parts were torn apart: several pieces, and places where the surface touched itself.
+static bool is_torn(const attempt *a)
+{
+    return a->repairs.component_count > 1 && a->repairs.pinch_tets > 0;
+}
+
+// How bad an attempt is: 1 for each limit that it just misses.
+static double badness(const stuffing *s, const attempt *a)
+{
+    return count_error(s, a) / count_limit + volume_error(s, a) / volume_limit + is_torn(a);
+}
+
+static bool is_good(const stuffing *s, const attempt *a)
+{
+    return count_error(s, a) <= count_enough && volume_error(s, a) <= volume_enough && !is_torn(a);
 }
 
 // Spacing from the count, level from the volume; once more if the level has changed the count.
-static pli_status find_filling(stuffing *s, pli_filling *filling)
+static pli_status fill_to_count(stuffing *s, double first, attempt *out)
 {
-    *filling = (pli_filling){0};
-    if (s->def->vertex_count > 0) {
-        // about two nodes to a cube; a coarse start makes the first try cheap
-        double bulk = cbrt(2 * s->volume / s->def->vertex_count);
-        PLI_TRY(match_count(s, 1.5 * bulk));
-    }
-    PLI_TRY(fill_shape(s, filling));
-    if (!is_count_off(s, filling->vertex_count) || s->level_ratio == 0) return PLI_OK;
-    pli_filling_clear(filling);
+    s->level_ratio = 0;
+    PLI_TRY(match_count(s, first));
+    PLI_TRY(fill_shape(s, out));
+    if (count_error(s, out) <= count_enough || s->level_ratio == 0) return PLI_OK;
+    pli_filling_clear(&out->filling);
     PLI_TRY(match_count(s, s->lattice.spacing));
-    return fill_shape(s, filling);
+    return fill_shape(s, out);
+}
+
+// Tries lattice positions until one is good; otherwise the least bad of them.
+static pli_status find_filling(stuffing *s, attempt *best)
+{
+    *best = (attempt){0};
+    if (s->def->vertex_count <= 0) return fill_shape(s, best);
+    // about two nodes to a cube; a coarse start makes the first try cheap
+    double first = 1.5 * cbrt(2 * s->volume / s->def->vertex_count);
+    for (int p = 0; p < PHASE_COUNT; ++p) {
+        attempt other;
+        pli_vec3_copy(phases[p], s->lattice.phase);
+        pli_status status = fill_to_count(s, first, &other);
+        if (status != PLI_OK) {
+            pli_filling_clear(&best->filling);
+            return status;
+        }
+        bool is_better = p == 0 || badness(s, &other) < badness(s, best);
+        pli_filling_clear(is_better ? &best->filling : &other.filling);
+        if (is_better) *best = other;
+        if (is_good(s, best)) break;
+        first = s->lattice.spacing;
+    }
+    return PLI_OK;
 }
 
 // Turns the filling into a mesh that is numbered for locality.
@@ -378,6 +402,17 @@ static pli_status make_mesh(const stuffing *s, const pli_filling *filling, pli_t
     return PLI_OK;
 }
 
+static void fill_report(const attempt *a, const pli_tet_mesh *mesh, pli_stuffing_report *report)
+{
+    report->spacing = a->lattice.spacing;
+    report->level = a->level;
+    report->mesh_volume = pli_tet_mesh_volume(mesh);
+    report->lost_share = a->lost_share;
+    report->component_count = a->repairs.component_count;
+    report->dropped_components = a->repairs.dropped_components;
+    report->pinch_tets = a->repairs.pinch_tets;
+}
+
 pli_status pli_stuffing_create(pli_context *context, const pli_shape *shape,
                                const pli_stuffing_def *def, pli_stuffing_report *report,
                                pli_tet_mesh **mesh)
@@ -395,15 +430,14 @@ pli_status pli_stuffing_create(pli_context *context, const pli_shape *shape,
     PLI_TRY(measure_shape(&s, def->vertex_count > 0 ? INFINITY : def->spacing));
     if (!(s.volume > 0)) return fail_empty(&s);
 
-    pli_filling filling;
-    pli_status status = find_filling(&s, &filling);
-    if (status == PLI_OK) status = make_mesh(&s, &filling, mesh);
+    attempt best;
+    pli_status status = find_filling(&s, &best);
+    if (status == PLI_OK && best.filling.tet_count == 0) status = fail_empty(&s);
+    if (status == PLI_OK) status = make_mesh(&s, &best.filling, mesh);
     if (status == PLI_OK) {
-        report->spacing = s.lattice.spacing;
-        report->level = s.level_ratio * s.lattice.spacing;
-        report->mesh_volume = pli_tet_mesh_volume(*mesh);
+        fill_report(&best, *mesh, report);
         warn(&s, (*mesh)->vertex_count);
     }
-    pli_filling_clear(&filling);
+    pli_filling_clear(&best.filling);
     return status;
 }
