@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 64, MAX_ITERATIONS = 16 };
+enum { CHUNK = 64, MAX_ITERATIONS = 24 };
 
 // smallest allowed distance of a cut from a node as a fraction of its edge, long and short
 static const double alpha_long = 0.285;
@@ -88,6 +88,7 @@ typedef struct bracket {
     double low, high;       // parameters
     double at_low, at_high; // values there, of opposite signs
     double t;               // estimate of the root
+    int moved;              // end that moved last, -1: low, 1: high
     bool found;
 } bracket;
 
@@ -109,8 +110,8 @@ static bracket make_bracket(const pli_cutting *cutting, const pli_cut *cut, doub
     return b;
 }
 
-// Narrows a bracket by the value at its estimate (regula falsi; halving the value of an end that
-// stays keeps both ends moving, Dowell and Jarratt 1971).
+// Narrows a bracket by the value at its estimate: regula falsi, in which an end that stays twice in
+// a row counts half (Dowell and Jarratt 1971), so that both ends keep moving.
 static void narrow(bracket *b, double value, double tolerance)
 {
     if (fabs(value) <= tolerance || b->high - b->low <= 1e-9) b->found = true;
@@ -118,11 +119,13 @@ static void narrow(bracket *b, double value, double tolerance)
     if ((value < 0) == (b->at_low < 0)) {
         b->low = b->t;
         b->at_low = value;
-        b->at_high *= 0.5;
+        if (b->moved < 0) b->at_high *= 0.5;
+        b->moved = -1;
     } else {
         b->high = b->t;
         b->at_high = value;
-        b->at_low *= 0.5;
+        if (b->moved > 0) b->at_low *= 0.5;
+        b->moved = 1;
     }
     b->t = b->low + (b->high - b->low) * b->at_low / (b->at_low - b->at_high);
 }

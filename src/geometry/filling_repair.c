@@ -29,6 +29,7 @@ static void compact(pli_filling *filling, const uint8_t *removed)
 
 // tetrahedra around one vertex (or edge) in groups that hang together through faces there
 typedef struct star {
+    bool is_changed; // some have been removed in this round
     int32_t count;
     int32_t tet[MAX_STAR];
     int32_t group[MAX_STAR];
@@ -116,17 +117,23 @@ static star load_star(const pli_filling *filling, const pinches *list, int32_t i
 {
     star s = {0};
     for (int32_t k = list->start[index]; k < list->start[index + 1] && s.count < MAX_STAR; ++k) {
-        if (!list->removed[list->tets[k]]) s.tet[s.count++] = list->tets[k];
+        if (list->removed[list->tets[k]]) {
+            s.is_changed = true;
+        } else {
+            s.tet[s.count++] = list->tets[k];
+        }
     }
     group_star(filling, &s);
     return s;
 }
 
 // Opens the pinch at one vertex: parts that meet in the vertex only, else parts that meet in an
-// edge only, else a tunnel, whose whole surrounding goes.
+// edge only, else a tunnel, whose whole surrounding goes. What a neighbour's opening has changed
+// waits for the next round, which may find nothing left to do.
 static int32_t open_pinch(const pli_filling *filling, const pinches *list, int32_t index)
 {
     star whole = load_star(filling, list, index);
+    if (whole.is_changed) return 0;
     if (whole.group_count > 1) return keep_largest(filling, &whole, list->removed);
     for (int32_t k = 0; k < 4 * whole.count; ++k) {
         int32_t other = filling->tets[4 * (int64_t)whole.tet[k / 4] + k % 4];

@@ -10,7 +10,7 @@ enum {
     PHASE_COUNT = 4    // lattice positions
 };
 
-static const double count_goal = 0.03;     // a count this close ends the search
+static const double count_goal = 0.02;     // a count this close ends the search
 static const double count_enough = 0.06;   // and this close is left alone
 static const double count_limit = 0.10;    // more than this is reported
 static const double volume_goal = 0.002;   // volumes this close are equal
@@ -19,8 +19,8 @@ static const double volume_limit = 0.02;   // more than this is as bad as too ma
 static const double least_piece = 0.001;   // of the volume
 static const double largest_level = 0.4;   // of the spacing
 
-// Lattice positions in spacings: centred, so that symmetric shapes get symmetric meshes, then some
-// without any symmetry, in which no two faces of a box meet the lattice in the same way.
+// Lattice positions in spacings: centred, so that symmetric shapes get nearly symmetric meshes,
+// then some without any symmetry, in which no two faces of a box meet the lattice in the same way.
 static const double phases[PHASE_COUNT][3] = {
     {0, 0, 0}, {0.13, 0.29, 0.41}, {0.37, 0.07, 0.23}, {0.19, 0.43, 0.31}};
 
