@@ -210,18 +210,47 @@ static stencil_output fill_tet(const pli_cutting *cutting, const lattice_tet *te
     return out;
 }
 
+// Whether a block has inside nodes of its own.
+static bool has_inside(const pli_cutting *cutting, int32_t slot)
+{
+    const int8_t *state = cutting->state + (int64_t)slot * PLI_BCC_BLOCK_NODES;
+    for (int32_t n = 0; n < PLI_BCC_BLOCK_NODES; ++n) {
+        if (state[n] > 0) return true;
+    }
+    return false;
+}
+
 // what workers share
 typedef struct filling_job {
     const pli_cutting *cutting;
     pli_filling *filling;
+    bool *inside;    // [slot_count] blocks that have inside nodes
     int64_t *first;  // [slot_count + 1] tetrahedra of each block start here
     int32_t *number; // [node_count + cut_count] vertex of each raw vertex, -1: not used
 } filling_job;
 
-// Fills the tetrahedra that belong to a block; with out NULL only counts them.
-static int64_t fill_block(const pli_cutting *cutting, int32_t slot, int32_t *out)
+// Whether inside nodes are near enough to a block for its tetrahedra to reach them.
+static bool is_near_inside(const filling_job *job, int32_t slot)
 {
+    const pli_bcc *bcc = job->cutting->bcc;
+    int32_t corner[3];
+    pli_bcc_coordinates(bcc, slot * PLI_BCC_BLOCK_NODES, corner);
+    for (int k = 0; k < 27; ++k) {
+        // eight half edges to a block
+        const int32_t at[3] = {corner[0] + 8 * (k % 3 - 1), corner[1] + 8 * (k / 3 % 3 - 1),
+                               corner[2] + 8 * (k / 9 - 1)};
+        int32_t node = pli_bcc_find(bcc, at);
+        if (node >= 0 && job->inside[node / PLI_BCC_BLOCK_NODES]) return true;
+    }
+    return false;
+}
+
+// Fills the tetrahedra that belong to a block; with out NULL only counts them.
+static int64_t fill_block(const filling_job *job, int32_t slot, int32_t *out)
+{
+    const pli_cutting *cutting = job->cutting;
     int64_t count = 0;
+    if (!is_near_inside(job, slot)) return 0;
     int32_t first = slot * PLI_BCC_BLOCK_NODES;
     for (int32_t node = first; node < first + PLI_BCC_BLOCK_NODES; node += 2) {
         int32_t origin[3];
@@ -239,11 +268,19 @@ static int64_t fill_block(const pli_cutting *cutting, int32_t slot, int32_t *out
     return count;
 }
 
+static void mark_inside(void *user, int64_t begin, int64_t end)
+{
+    const filling_job *job = user;
+    for (int64_t slot = begin; slot < end; ++slot) {
+        job->inside[slot] = has_inside(job->cutting, (int32_t)slot);
+    }
+}
+
 static void count_blocks(void *user, int64_t begin, int64_t end)
 {
     const filling_job *job = user;
     for (int64_t slot = begin; slot < end; ++slot) {
-        job->first[slot + 1] = fill_block(job->cutting, (int32_t)slot, NULL);
+        job->first[slot + 1] = fill_block(job, (int32_t)slot, NULL);
     }
 }
 
@@ -251,7 +288,7 @@ static void fill_blocks(void *user, int64_t begin, int64_t end)
 {
     const filling_job *job = user;
     for (int64_t slot = begin; slot < end; ++slot) {
-        fill_block(job->cutting, (int32_t)slot, job->filling->tets + 4 * job->first[slot]);
+        fill_block(job, (int32_t)slot, job->filling->tets + 4 * job->first[slot]);
     }
 }
 
@@ -315,6 +352,7 @@ static pli_status fill_lattice(filling_job *job)
     pli_filling *filling = job->filling;
     pli_context *context = filling->context;
     int32_t slots = job->cutting->bcc->slot_count;
+    pli_parallel_for(context, slots, 64, mark_inside, job);
     pli_parallel_for(context, slots, 4, count_blocks, job);
     for (int32_t s = 0; s < slots; ++s) job->first[s + 1] += job->first[s];
     if (job->first[slots] > INT32_MAX / 4) {
@@ -336,11 +374,12 @@ pli_status pli_filling_init(const pli_cutting *cutting, pli_filling *filling)
     filling_job job = {
         .cutting = cutting,
         .filling = filling,
+        .inside = PLI_NEW(context, bool, cutting->bcc->slot_count, "inside blocks"),
         .first = PLI_NEW(context, int64_t, (int64_t)cutting->bcc->slot_count + 1, "tet offsets"),
         .number = PLI_NEW(context, int32_t, raw_count, "vertex numbers"),
     };
     pli_status status = PLI_ERROR_MEMORY;
-    if (job.first == NULL || job.number == NULL) goto done;
+    if (job.inside == NULL || job.first == NULL || job.number == NULL) goto done;
     status = fill_lattice(&job);
     if (status == PLI_OK) status = number_vertices(&job, raw_count);
     if (status != PLI_OK) goto done;
@@ -350,6 +389,7 @@ pli_status pli_filling_init(const pli_cutting *cutting, pli_filling *filling)
 done:
     pli_release(context, job.number);
     pli_release(context, job.first);
+    pli_release(context, job.inside);
     if (status != PLI_OK) pli_filling_clear(filling);
     return status;
 }

@@ -39,10 +39,18 @@ pli_status pli_shape_node_create(pli_shape_set *set, const pli_shape_new *descri
                                  pli_shape **out)
 {
     *out = NULL;
+    int32_t depth = 1;
     for (int32_t i = 0; i < description->child_count; ++i) {
-        if (description->children[i] != NULL) continue;
-        return PLI_FAIL(set->context, PLI_ERROR_ARGUMENT, "part %d of a %s is missing", i,
-                        description->ops->name);
+        const pli_shape *child = description->children[i];
+        if (child == NULL) {
+            return PLI_FAIL(set->context, PLI_ERROR_ARGUMENT, "part %d of a %s is missing", i,
+                            description->ops->name);
+        }
+        if (child->depth >= depth) depth = child->depth + 1;
+    }
+    if (depth > PLI_SHAPE_DEPTH) {
+        return PLI_FAIL(set->context, PLI_ERROR_ARGUMENT, "shapes are nested more than %d deep",
+                        PLI_SHAPE_DEPTH);
     }
 
     // one block: the node, its data, the list of children
@@ -58,6 +66,7 @@ pli_status pli_shape_node_create(pli_shape_set *set, const pli_shape_new *descri
     node->children = (const pli_shape **)(void *)((char *)node->data + data_bytes);
     node->child_count = description->child_count;
     if (child_bytes > 0) memcpy(node->children, description->children, child_bytes);
+    node->depth = depth;
     node->is_analytic = true;
     node->is_far = true;
     for (int32_t i = 0; i < node->child_count; ++i) {

@@ -152,9 +152,10 @@ pli_status pli_shape_cells(pli_shape_set *set, int32_t seed_count, const double 
                            double thickness, const pli_shape **shape);
 
 // ---- combinations; smooth is the blending radius (m), 0: sharp. Sharp unions of exact shapes are
-// exact outside, intersections inside. At most PLI_SHAPE_CHILDREN parts.
+// exact outside, intersections inside. At most PLI_SHAPE_CHILDREN parts; trees are at most
+// PLI_SHAPE_DEPTH deep, which bounds the stack that evaluation needs.
 
-enum { PLI_SHAPE_CHILDREN = 512 };
+enum { PLI_SHAPE_CHILDREN = 512, PLI_SHAPE_DEPTH = 64 };
 
 pli_status pli_shape_union(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                            double smooth, const pli_shape **shape);

@@ -25,7 +25,8 @@ struct pli_shape {
     double lipschitz; // bound on |gradient|, infinity: unknown
     bool is_exact;
     bool is_analytic;
-    bool is_far; // outside of its bounds the value is at least the distance to them
+    int32_t depth; // nodes on the longest way down
+    bool is_far;   // outside of its bounds the value is at least the distance to them
     int32_t child_count;
     const pli_shape **children; // [child_count]
     void *data;                 // the kind's own parameters

@@ -101,7 +101,7 @@ static void clamp_to_grid(const sampled_data *data, const double x[3], double ou
 {
     for (int k = 0; k < 3; ++k) {
         double last = data->origin[k] + data->spacing * (data->count[k] - 1);
-        out[k] = fmin(fmax(x[k], data->origin[k]), last);
+        out[k] = pli_smaller(pli_larger(x[k], data->origin[k]), last);
     }
 }
 
@@ -154,7 +154,7 @@ static double cell_difference(const sampled_data *data, const double *corner, in
     double largest = 0;
     for (int edge = 0; edge < 4; ++edge) {
         const double *at = corner + (edge & 1) * u + (edge >> 1) * v;
-        largest = fmax(largest, fabs(at[stride[axis]] - at[0]));
+        largest = pli_larger(largest, fabs(at[stride[axis]] - at[0]));
     }
     return largest;
 }
@@ -172,7 +172,7 @@ static double slope_bound(const sampled_data *data)
                 for (int axis = 0; axis < 3; ++axis) {
                     step[axis] = cell_difference(data, corner, axis);
                 }
-                largest = fmax(largest, pli_vec3_norm(step));
+                largest = pli_larger(largest, pli_vec3_norm(step));
             }
         }
     }
@@ -262,14 +262,21 @@ pli_status pli_shape_sampled(pli_shape_set *set, const pli_shape *source, int32_
     return PLI_OK;
 }
 
+// Distances, each searched within what the one before it allows: a step changes the distance by no
+// more than its own length.
 static void fill_distances(void *user, int64_t begin, int64_t end)
 {
     fill_job *job = user;
+    double last[3] = {0, 0, 0};
+    double reach = INFINITY;
     for (int64_t i = begin; i < end; ++i) {
         double x[3];
         sample_position(job->data, i, x);
-        double distance = pli_tri_query_nearest(job->query, x, INFINITY).distance;
+        double limit = reach + 1.001 * pli_vec3_distance(x, last);
+        double distance = pli_tri_query_nearest(job->query, x, limit).distance;
         job->data->values[i] = job->votes[i] >= 2 ? -distance : distance;
+        pli_vec3_copy(x, last);
+        reach = distance;
     }
 }
 

@@ -41,7 +41,8 @@ static double count_cells(const volume_job *job, const double corner[3])
     part_middles(corner, job->cell, points);
     pli_shape_values(job->shape, PARTS, points, values);
     double sum = 0;
-    for (int c = 0; c < PARTS; ++c) sum += fmin(fmax(0.5 - values[c] / job->cell, 0), 1);
+    for (int c = 0; c < PARTS; ++c)
+        sum += pli_smaller(pli_larger(0.5 - values[c] / job->cell, 0), 1);
     return sum;
 }
 

@@ -9,6 +9,8 @@
 #ifndef PLI_GEOMETRY_STENCIL_H
 #define PLI_GEOMETRY_STENCIL_H
 
+#include "geometry/bounds.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,8 +57,8 @@ static inline void pli_stencil_fold(pli_stencil *s, int missing, int edge, int i
 static inline pli_stencil pli_stencil_at(double x, int32_t samples, bool cubic)
 {
     double last = (double)(samples - 1);
-    x = fmin(fmax(x, 0), last);
-    int32_t cell = (int32_t)fmin(floor(x), last - 1);
+    x = pli_smaller(pli_larger(x, 0), last);
+    int32_t cell = (int32_t)pli_smaller(floor(x), last - 1);
     double u = x - cell;
     pli_stencil s = {
         .count = 2, .sample = {cell, cell + 1}, .weight = {1 - u, u}, .slope = {-1, 1}};

@@ -5,7 +5,7 @@
 #include "geometry/cutting.h"
 
 enum {
-    SEARCH_STEPS = 10, // tries per lattice position
+    SEARCH_STEPS = 12, // tries per lattice position
     LEVEL_STEPS = 6,   // tries to match the volume
     PHASE_COUNT = 4    // lattice positions
 };
@@ -13,6 +13,7 @@ enum {
 static const double count_goal = 0.02;     // a count this close ends the search
 static const double count_enough = 0.06;   // and this close is left alone
 static const double count_limit = 0.10;    // more than this is reported
+static const double count_hopeless = 0.5;  // more than this no other position mends
 static const double volume_goal = 0.002;   // volumes this close are equal
 static const double volume_enough = 0.005; // and this close are left alone
 static const double volume_limit = 0.02;   // more than this is as bad as too many vertices
@@ -79,14 +80,20 @@ static void note_count(spacing_search *search, double spacing, int32_t count)
 }
 
 // The next spacing to try: between the bracketing ones by interpolation, kept off their ends; or
-// beyond the only one known, as if the count went with the power -2.7 of the spacing.
+// beyond the only one known, as if the count went with the power -2.7 of the spacing, but not by
+// more than half as much again: thin shapes appear all at once.
 static double next_spacing(const spacing_search *search)
 {
     const double power = 2.7;
-    bool has_low = isfinite(search->low);
-    bool has_high = isfinite(search->high);
-    if (!has_low) return search->high - (search->goal - search->high_count) / power - 1e-3;
-    if (!has_high) return search->low + (search->low_count - search->goal) / power + 1e-3;
+    const double longest = 0.4;
+    if (!isfinite(search->low)) {
+        double step = (search->goal - search->high_count) / power;
+        return search->high - fmin(step, longest) - 1e-3;
+    }
+    if (!isfinite(search->high)) {
+        double step = (search->low_count - search->goal) / power;
+        return search->low + fmin(step, longest) + 1e-3;
+    }
     double width = search->high - search->low;
     double drop = search->low_count - search->high_count;
     double t = drop > 0 ? (search->low_count - search->goal) / drop : 0.5;
@@ -108,7 +115,7 @@ static pli_status match_count(stuffing *s, double first)
         PLI_TRY(count_vertices(s, exp(spacing), &count));
         note_count(&search, spacing, count);
         spacing = next_spacing(&search);
-        if (search.high - search.low < 1e-4) break;
+        if (search.high - search.low < 1e-3) break;
     }
     s->lattice.spacing = exp(search.spacing);
     return PLI_OK;
@@ -377,7 +384,8 @@ static pli_status find_filling(stuffing *s, attempt *best)
         bool is_better = p == 0 || badness(s, &other) < badness(s, best);
         pli_filling_clear(is_better ? &best->filling : &other.filling);
         if (is_better) *best = other;
-        if (is_good(s, best)) break;
+        // a count that is far off is a matter of the shape, not of the position
+        if (is_good(s, best) || count_error(s, best) > count_hopeless) break;
         first = s->lattice.spacing;
     }
     return PLI_OK;

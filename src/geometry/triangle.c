@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/triangle.h"
 
+#include "geometry/bounds.h"
+
 // The parameter in [0, 1] of the point of segment ab closest to p.
 static double segment_parameter(const double p[3], const double a[3], const double b[3])
 {
@@ -9,7 +11,7 @@ static double segment_parameter(const double p[3], const double a[3], const doub
     pli_vec3_subtract(p, a, ap);
     double length2 = pli_vec3_norm2(ab);
     if (!(length2 > 0)) return 0;
-    return fmin(fmax(pli_vec3_dot(ap, ab) / length2, 0), 1);
+    return pli_smaller(pli_larger(pli_vec3_dot(ap, ab) / length2, 0), 1);
 }
 
 static double weighted_distance2(const double p[3], const double *corner[3], const double w[3])
@@ -79,6 +81,16 @@ static double edge_side(const double p[3], int u, int v, const double a[3], cons
     return left - right;
 }
 
+// On which side of an edge the line passes, 1 or -1. A line right through the edge is taken to pass
+// at p + (e, e^2) with e infinitely small, so that an answer always exists and fits with those of
+// all other edges (Edelsbrunner and Mucke 1990).
+static int side_sign(double value, int u, int v, const double a[3], const double b[3])
+{
+    if (value == 0) value = a[v] - b[v];
+    if (value == 0) value = b[u] - a[u];
+    return value > 0 ? 1 : -1;
+}
+
 int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], const double b[3],
                             const double c[3], double *where)
 {
@@ -87,8 +99,10 @@ int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], cons
     double wa = edge_side(p, u, v, b, c);
     double wb = edge_side(p, u, v, c, a);
     double wc = edge_side(p, u, v, a, b);
-    int sign = wa > 0 && wb > 0 && wc > 0 ? 1 : wa < 0 && wb < 0 && wc < 0 ? -1 : 0;
-    if (sign == 0) return 0;
-    *where = (wa * a[axis] + wb * b[axis] + wc * c[axis]) / (wa + wb + wc);
+    int sign = side_sign(wa, u, v, b, c);
+    if (side_sign(wb, u, v, c, a) != sign || side_sign(wc, u, v, a, b) != sign) return 0;
+    double sum = wa + wb + wc;
+    if (sum == 0) return 0;
+    *where = (wa * a[axis] + wb * b[axis] + wc * c[axis]) / sum;
     return sign;
 }

@@ -36,6 +36,7 @@ typedef enum zoo_kind {
     ZOO_SMOOTH_DIFFERENCE,
     ZOO_NEGATION,
     ZOO_SHELL,
+    ZOO_OFFSET,
     ZOO_TRANSFORM,
     ZOO_REPETITION,
     ZOO_TWIST,
@@ -125,6 +126,7 @@ static inline pli_status zoo_change(pli_shape_set *set, zoo_kind kind, const pli
     switch (kind) {
     case ZOO_NEGATION: return pli_shape_negation(set, box, shape);
     case ZOO_SHELL: return pli_shape_shell(set, blend, 0.1, shape);
+    case ZOO_OFFSET: return pli_shape_offset(set, box, 0.15, shape);
     case ZOO_TRANSFORM: return pli_shape_transform(set, box, &placement, shape);
     case ZOO_REPETITION: return pli_shape_repetition(set, box, spacing, count, shape);
     case ZOO_TWIST: return pli_shape_twist(set, box, 1.3, shape);

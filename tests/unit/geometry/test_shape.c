@@ -183,8 +183,8 @@ static void flags_tell_what_shapes_are(void **state)
     for (int kind = 0; kind < ZOO_COUNT; ++kind) {
         const pli_shape *shape = NULL;
         OK(context, zoo_build(set, (zoo_kind)kind, &shape));
-        bool exact = kind <= ZOO_LATHE || kind == ZOO_NEGATION || kind == ZOO_TRANSFORM ||
-                     kind == ZOO_REPETITION;
+        bool exact = kind <= ZOO_LATHE || kind == ZOO_NEGATION || kind == ZOO_OFFSET ||
+                     kind == ZOO_TRANSFORM || kind == ZOO_REPETITION;
         assert_int_equal(pli_shape_is_exact(shape), exact);
         assert_int_equal(pli_shape_is_analytic(shape), kind < ZOO_SAMPLED_LINEAR);
     }
@@ -497,6 +497,28 @@ static void wrong_parameters_are_refused(void **state)
     pli_context_destroy(context);
 }
 
+static void trees_have_a_deepest_level(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_shape_set *set = NULL;
+    const pli_shape *shape = NULL;
+    const double x[3] = {2, 0, 0};
+    OK(context, pli_shape_set_create(context, &set));
+    OK(context, zoo_build(set, ZOO_SPHERE, &shape));
+    for (int depth = 2; depth <= PLI_SHAPE_DEPTH; ++depth) {
+        const pli_shape *twice[2] = {shape, shape};
+        const pli_shape *deeper = NULL;
+        OK(context, pli_shape_union(set, depth == PLI_SHAPE_DEPTH ? 2 : 1, twice, 0, &deeper));
+        shape = deeper;
+    }
+    AT_LEAST(pli_shape_value(shape, x), 1);
+    const pli_shape *deepest = NULL;
+    assert_int_equal(pli_shape_negation(set, shape, &deepest), PLI_ERROR_ARGUMENT);
+    pli_shape_set_destroy(set);
+    pli_context_destroy(context);
+}
+
 static pli_status build_zoo(pli_context *context)
 {
     pli_shape_set *set = NULL;
@@ -542,6 +564,7 @@ int main(void)
         cmocka_unit_test(repetition_is_the_union_of_its_copies),
         cmocka_unit_test(volumes_are_those_of_textbooks),
         cmocka_unit_test(wrong_parameters_are_refused),
+        cmocka_unit_test(trees_have_a_deepest_level),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
