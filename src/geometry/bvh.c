@@ -383,8 +383,8 @@ static bool ray_hits(const bvh_node *node, const double origin[3], const double 
         }
         double a = low / direction[k];
         double b = high / direction[k];
-        near = fmax(near, fmin(a, b));
-        far = fmin(far, fmax(a, b));
+        near = pli_larger(near, pli_smaller(a, b));
+        far = pli_smaller(far, pli_larger(a, b));
     }
     // widened by a few roundings, so that a grazing ray is not lost
     return near <= far * (1 + 4 * DBL_EPSILON);
@@ -413,8 +413,8 @@ static double node_distance2(const bvh_node *node, const double point[3])
 {
     double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        double gap =
-            fmax(fmax((double)node->min[k] - point[k], point[k] - (double)node->max[k]), 0);
+        double gap = pli_larger(
+            pli_larger((double)node->min[k] - point[k], point[k] - (double)node->max[k]), 0);
         sum += gap * gap;
     }
     return sum;

@@ -28,11 +28,7 @@ static void cell_tet(const pli_grid_mesh_def *def, const int32_t cell[3], int in
         int corner = five ? five_even[index][k] : six[index][k];
         tet[k] = cell_corner(def, cell, mirrored ? corner ^ 1 : corner);
     }
-    if (mirrored) {
-        int32_t swapped = tet[2];
-        tet[2] = tet[3];
-        tet[3] = swapped;
-    }
+    if (mirrored) pli_tet_turn(tet);
 }
 
 static void fill_points(const pli_grid_mesh_def *def, double *points)

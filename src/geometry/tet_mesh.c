@@ -29,12 +29,6 @@ static const double *corner_point(const double *points, const int32_t *tet, int 
     return points + 3 * (int64_t)tet[corner];
 }
 
-static double element_volume(const double *points, const int32_t *tet)
-{
-    return pli_tet_volume(corner_point(points, tet, 0), corner_point(points, tet, 1),
-                          corner_point(points, tet, 2), corner_point(points, tet, 3));
-}
-
 static double longest_edge(const double *points, const int32_t *tet)
 {
     double longest = 0;
@@ -62,7 +56,7 @@ static pli_status check_volumes(pli_context *context, const pli_tet_mesh_def *de
     pli_offenders inverted = {0};
     for (int32_t t = 0; t < def->tet_count; ++t) {
         const int32_t *tet = def->tets + 4 * (int64_t)t;
-        double volume = element_volume(def->points, tet);
+        double volume = pli_tet_volume_at(def->points, tet);
         double longest = longest_edge(def->points, tet);
         if (!(fabs(volume) > flat_volume * longest * longest * longest)) {
             pli_offenders_add(&flat, t);
@@ -117,10 +111,8 @@ static void copy_mesh(const pli_tet_mesh_def *def, const int32_t *number, pli_te
     for (int32_t t = 0; t < def->tet_count; ++t) {
         int32_t *tet = mesh->tets + 4 * (int64_t)t;
         for (int k = 0; k < 4; ++k) tet[k] = number[def->tets[4 * (int64_t)t + k]];
-        if (element_volume(mesh->points, tet) < 0) {
-            int32_t swapped = tet[2];
-            tet[2] = tet[3];
-            tet[3] = swapped;
+        if (pli_tet_volume_at(mesh->points, tet) < 0) {
+            pli_tet_turn(tet);
             ++report->turned_tets;
         }
     }
@@ -255,9 +247,7 @@ pli_status pli_tet_mesh_transform(pli_tet_mesh *mesh, const double A[9], const d
     }
     for (int32_t t = 0; determinant < 0 && t < mesh->tet_count; ++t) {
         int32_t *tet = mesh->tets + 4 * (int64_t)t;
-        int32_t swapped = tet[2];
-        tet[2] = tet[3];
-        tet[3] = swapped;
+        pli_tet_turn(tet);
     }
     return PLI_OK;
 }
@@ -271,7 +261,7 @@ double pli_tet_mesh_volumes(const pli_tet_mesh *mesh, double *volumes)
 {
     double sum = 0;
     for (int32_t t = 0; t < mesh->tet_count; ++t) {
-        volumes[t] = element_volume(mesh->points, mesh->tets + 4 * (int64_t)t);
+        volumes[t] = pli_tet_volume_at(mesh->points, mesh->tets + 4 * (int64_t)t);
         sum += volumes[t];
     }
     return sum;
@@ -281,7 +271,7 @@ double pli_tet_mesh_volume(const pli_tet_mesh *mesh)
 {
     double sum = 0;
     for (int32_t t = 0; t < mesh->tet_count; ++t) {
-        sum += element_volume(mesh->points, mesh->tets + 4 * (int64_t)t);
+        sum += pli_tet_volume_at(mesh->points, mesh->tets + 4 * (int64_t)t);
     }
     return sum;
 }
@@ -291,7 +281,7 @@ void pli_tet_mesh_masses(const pli_tet_mesh *mesh, const double *density, double
     memset(masses, 0, (size_t)mesh->vertex_count * sizeof *masses);
     for (int32_t t = 0; t < mesh->tet_count; ++t) {
         const int32_t *tet = mesh->tets + 4 * (int64_t)t;
-        double quarter = 0.25 * density[t] * element_volume(mesh->points, tet);
+        double quarter = 0.25 * density[t] * pli_tet_volume_at(mesh->points, tet);
         for (int k = 0; k < 4; ++k) masses[tet[k]] += quarter;
     }
 }

@@ -61,6 +61,21 @@ pli_bounds pli_tet_mesh_bounds(const pli_tet_mesh *mesh);
 double pli_tet_volume(const double x0[3], const double x1[3], const double x2[3],
                       const double x3[3]);
 
+// The same for corners given by index into points [][3].
+static inline double pli_tet_volume_at(const double *points, const int32_t tet[4])
+{
+    return pli_tet_volume(points + 3 * (int64_t)tet[0], points + 3 * (int64_t)tet[1],
+                          points + 3 * (int64_t)tet[2], points + 3 * (int64_t)tet[3]);
+}
+
+// Turns a tetrahedron around: its volume changes sign.
+static inline void pli_tet_turn(int32_t tet[4])
+{
+    int32_t swapped = tet[2];
+    tet[2] = tet[3];
+    tet[3] = swapped;
+}
+
 // volumes [tet_count] (m^3); returns their sum.
 double pli_tet_mesh_volumes(const pli_tet_mesh *mesh, double *volumes);
 double pli_tet_mesh_volume(const pli_tet_mesh *mesh);

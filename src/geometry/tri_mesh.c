@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "geometry/mesh_check.h"
+#include "geometry/union_find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,24 +172,6 @@ static void judge_edges(const half_edge *edges, int64_t count, pli_tri_mesh_repo
     report->is_manifold = report->crowded_edges == 0;
 }
 
-// Union-find with path halving; the smaller root wins, so the outcome does not depend on the order.
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-}
-
 // Which corner of a triangle is this vertex.
 static int corner_index(const pli_tri_mesh *mesh, int32_t triangle, int32_t vertex)
 {
@@ -196,26 +179,23 @@ static int corner_index(const pli_tri_mesh *mesh, int32_t triangle, int32_t vert
     return v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
 }
 
-// Corners of triangles that share an edge belong to the same fan; counts vertices with several.
-static int32_t count_pinched(const pli_tri_mesh *mesh, const half_edge *edges, int32_t *parent,
-                             int32_t *fans)
+// Corners of triangles that share an edge belong to the same fan; fans [vertex_count] gets their
+// number at each vertex.
+static void count_fans(const pli_tri_mesh *mesh, const half_edge *edges, int32_t *parent,
+                       int32_t *fans)
 {
-    int64_t count = 3 * (int64_t)mesh->triangle_count;
+    int32_t count = 3 * mesh->triangle_count;
     for (int32_t i = 0; i < count; ++i) parent[i] = i;
-    for (int64_t k = 0; k + 1 < count; ++k) {
+    for (int32_t k = 0; k + 1 < count; ++k) {
         const half_edge *e = &edges[k];
         if (e[1].low != e->low || e[1].high != e->high) continue;
         for (int side = 0; side < 2; ++side) {
             int32_t vertex = side == 0 ? e->low : e->high;
-            join(parent, 3 * e->triangle + corner_index(mesh, e->triangle, vertex),
-                 3 * e[1].triangle + corner_index(mesh, e[1].triangle, vertex));
+            pli_union_join(parent, 3 * e->triangle + corner_index(mesh, e->triangle, vertex),
+                           3 * e[1].triangle + corner_index(mesh, e[1].triangle, vertex));
         }
     }
-    int32_t pinched = 0;
-    for (int32_t i = 0; i < count; ++i) {
-        if (parent[i] == i && ++fans[mesh->triangles[i]] == 2) ++pinched;
-    }
-    return pinched;
+    for (int32_t i = 0; i < count; ++i) fans[mesh->triangles[i]] += parent[i] == i;
 }
 
 static void count_components(const pli_tri_mesh *mesh, int32_t *parent, int32_t *used,
@@ -226,7 +206,7 @@ static void count_components(const pli_tri_mesh *mesh, int32_t *parent, int32_t 
         const int32_t *v = mesh->triangles + 3 * (int64_t)t;
         for (int k = 0; k < 3; ++k) {
             used[v[k]] = 1;
-            join(parent, v[0], v[k]);
+            pli_union_join(parent, v[0], v[k]);
         }
     }
     for (int32_t v = 0; v < mesh->vertex_count; ++v) {
@@ -261,7 +241,8 @@ pli_status pli_tri_mesh_check(const pli_tri_mesh *mesh, pli_tri_mesh_report *rep
 
     list_half_edges(mesh, edges);
     judge_edges(edges, corner_count, report);
-    report->pinched_vertices = count_pinched(mesh, edges, parent, fans);
+    count_fans(mesh, edges, parent, fans);
+    for (int32_t v = 0; v < mesh->vertex_count; ++v) report->pinched_vertices += fans[v] > 1;
     report->is_manifold = report->is_manifold && report->pinched_vertices == 0;
     count_components(mesh, parent, used, report);
     measure(mesh, report);
@@ -269,6 +250,41 @@ pli_status pli_tri_mesh_check(const pli_tri_mesh *mesh, pli_tri_mesh_report *rep
 
 done:
     pli_release(context, used);
+    pli_release(context, fans);
+    pli_release(context, parent);
+    pli_release(context, edges);
+    return status;
+}
+
+// Marks the ends of edges that have more than two triangles.
+static void mark_crowded(const half_edge *edges, int64_t count, uint8_t *marks)
+{
+    for (int64_t k = 0; k + 2 < count; ++k) {
+        if (edges[k + 2].low != edges[k].low || edges[k + 2].high != edges[k].high) continue;
+        marks[edges[k].low] = 1;
+        marks[edges[k].high] = 1;
+    }
+}
+
+pli_status pli_tri_mesh_mark_pinches(const pli_tri_mesh *mesh, uint8_t *marks, int32_t *count)
+{
+    *count = 0;
+    pli_context *context = mesh->context;
+    int64_t corner_count = 3 * (int64_t)mesh->triangle_count;
+    half_edge *edges = PLI_NEW(context, half_edge, corner_count, "half edges");
+    int32_t *parent = PLI_NEW(context, int32_t, corner_count, "corner fans");
+    int32_t *fans = PLI_NEW(context, int32_t, mesh->vertex_count, "vertex fans");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (edges == NULL || parent == NULL || fans == NULL) goto done;
+
+    list_half_edges(mesh, edges);
+    count_fans(mesh, edges, parent, fans);
+    for (int32_t v = 0; v < mesh->vertex_count; ++v) marks[v] = fans[v] > 1;
+    mark_crowded(edges, corner_count, marks);
+    for (int32_t v = 0; v < mesh->vertex_count; ++v) *count += marks[v];
+    status = PLI_OK;
+
+done:
     pli_release(context, fans);
     pli_release(context, parent);
     pli_release(context, edges);

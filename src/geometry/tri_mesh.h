@@ -42,6 +42,10 @@ void pli_tri_mesh_destroy(pli_tri_mesh *mesh);
 
 pli_status pli_tri_mesh_check(const pli_tri_mesh *mesh, pli_tri_mesh_report *report);
 
+// Marks with 1 the vertices where the surface touches itself, marks [vertex_count]: those with more
+// than one fan and the ends of crowded edges. *count gets their number.
+pli_status pli_tri_mesh_mark_pinches(const pli_tri_mesh *mesh, uint8_t *marks, int32_t *count);
+
 pli_bounds pli_tri_mesh_bounds(const pli_tri_mesh *mesh);
 double pli_tri_mesh_area(const pli_tri_mesh *mesh);
 

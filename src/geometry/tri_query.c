@@ -88,7 +88,9 @@ typedef struct row_user {
     const pli_tri_row *row;
     double start; // of the chunk
     int32_t count;
-    int32_t change[ROW_CHUNK + 1]; // winding number of point i: sum of change[i + 1 ..]
+    // crossings between point i - 1 and point i; those behind the first and beyond the last point
+    // are at both ends
+    int32_t change[ROW_CHUNK + 1];
 } row_user;
 
 static bool cross_triangle(void *user, int32_t triangle)
@@ -99,30 +101,38 @@ static bool cross_triangle(void *user, int32_t triangle)
                                        corner_of(u->mesh, triangle, 1),
                                        corner_of(u->mesh, triangle, 2), &where);
     if (sign == 0) return true;
-    // points before the crossing see it
     double position = ceil((where - u->start) / u->row->step);
-    int32_t seen = position >= u->count ? u->count : position > 0 ? (int32_t)position : 0;
-    u->change[seen] += sign;
+    int32_t before = position >= u->count ? u->count : position > 0 ? (int32_t)position : 0;
+    u->change[before] += sign;
     return true;
+}
+
+// A point is inside if the crossings on both sides of it leave something over: on a closed surface
+// the two sides agree, at the border of an open one they do not.
+static void count_votes(const row_user *user, int64_t stride, uint8_t *votes)
+{
+    int32_t total = 0;
+    for (int32_t i = 0; i <= user->count; ++i) total += user->change[i];
+    int32_t ahead = 0;
+    for (int32_t i = user->count - 1; i >= 0; --i) {
+        ahead += user->change[i + 1];
+        if (ahead != 0 && ahead != total) ++votes[i * stride];
+    }
 }
 
 void pli_tri_query_vote_row(const pli_tri_query *query, const pli_tri_row *row, uint8_t *votes)
 {
+    pli_bounds bounds = pli_bvh_bounds(query->bvh);
     double direction[3] = {0, 0, 0};
+    double origin[3];
     direction[row->axis] = 1;
+    pli_vec3_copy(row->base, origin);
+    origin[row->axis] = bounds.min[row->axis];
     for (int32_t first = 0; first < row->count; first += ROW_CHUNK) {
         row_user user = {.mesh = query->mesh, .row = row, .start = row->start + first * row->step};
         user.count = row->count - first < ROW_CHUNK ? row->count - first : ROW_CHUNK;
-        double origin[3];
-        pli_vec3_copy(row->base, origin);
-        origin[row->axis] = user.start;
         pli_bvh_query_ray(query->bvh, origin, direction, INFINITY, cross_triangle, &user);
-
-        int32_t winding = 0;
-        for (int32_t i = user.count - 1; i >= 0; --i) {
-            winding += user.change[i + 1];
-            if (winding != 0) ++votes[(first + i) * row->stride];
-        }
+        count_votes(&user, row->stride, votes + first * row->stride);
     }
 }
 

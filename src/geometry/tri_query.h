@@ -5,8 +5,9 @@
 // The nearest point is exact. Whether a point is inside is decided by how often rays along the
 // three axes cross the surface, counted with orientation, by a vote of the three: small holes or
 // badly oriented triangles spoil a single ray, hardly ever two of them. A winding number other than
-// zero means inside, so overlapping closed pieces count as their union and a surface that is turned
-// inside out as a whole still has the same inside.
+// zero, seen from both ends of the ray, means inside, so overlapping closed pieces count as their
+// union, a surface that is turned inside out as a whole still has the same inside, and an open
+// sheet has none.
 //
 // Threads: queries only read and may run at the same time.
 #ifndef PLI_GEOMETRY_TRI_QUERY_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/triangle.h"
 
+#include "geometry/bounds.h"
+
 // The parameter in [0, 1] of the point of segment ab closest to p.
 static double segment_parameter(const double p[3], const double a[3], const double b[3])
 {
@@ -9,7 +11,7 @@ static double segment_parameter(const double p[3], const double a[3], const doub
     pli_vec3_subtract(p, a, ap);
     double length2 = pli_vec3_norm2(ab);
     if (!(length2 > 0)) return 0;
-    return fmin(fmax(pli_vec3_dot(ap, ab) / length2, 0), 1);
+    return pli_smaller(pli_larger(pli_vec3_dot(ap, ab) / length2, 0), 1);
 }
 
 static double weighted_distance2(const double p[3], const double *corner[3], const double w[3])
@@ -79,14 +81,14 @@ static double edge_side(const double p[3], int u, int v, const double a[3], cons
     return left - right;
 }
 
-// The sign of an edge's side. A ray that meets the edge exactly is moved by (e, e^2) with an
-// infinitely small e, the same for all triangles, so that it crosses exactly one of two neighbours:
-// d side / dp = (a_v - b_v, b_u - a_u).
-static int edge_sign(double side, int u, int v, const double a[3], const double b[3])
+// On which side of an edge the line passes, 1 or -1. A line right through the edge is taken to pass
+// at p + (e, e^2) with e infinitely small, so that an answer always exists and fits with those of
+// all other edges (Edelsbrunner and Mucke 1990).
+static int side_sign(double value, int u, int v, const double a[3], const double b[3])
 {
-    if (side == 0) side = a[v] - b[v];
-    if (side == 0) side = b[u] - a[u];
-    return (side > 0) - (side < 0);
+    if (value == 0) value = a[v] - b[v];
+    if (value == 0) value = b[u] - a[u];
+    return value > 0 ? 1 : -1;
 }
 
 int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], const double b[3],
@@ -97,12 +99,10 @@ int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], cons
     double wa = edge_side(p, u, v, b, c);
     double wb = edge_side(p, u, v, c, a);
     double wc = edge_side(p, u, v, a, b);
-    double area = wa + wb + wc;
-    if (area == 0) return 0; // seen edge-on
-    int sign = edge_sign(wa, u, v, b, c);
-    if (sign == 0 || edge_sign(wb, u, v, c, a) != sign || edge_sign(wc, u, v, a, b) != sign) {
-        return 0;
-    }
-    *where = (wa * a[axis] + wb * b[axis] + wc * c[axis]) / area;
+    int sign = side_sign(wa, u, v, b, c);
+    if (side_sign(wb, u, v, c, a) != sign || side_sign(wc, u, v, a, b) != sign) return 0;
+    double sum = wa + wb + wc;
+    if (sum == 0) return 0;
+    *where = (wa * a[axis] + wb * b[axis] + wc * c[axis]) / sum;
     return sign;
 }

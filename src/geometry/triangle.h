@@ -14,8 +14,8 @@ double pli_triangle_closest(const double p[3], const double a[3], const double b
 
 // How often, counted with orientation, the line through p along the axis crosses triangle abc:
 // +1 when it leaves through the front (normal component positive), -1 when it enters, 0 when it
-// misses. *where gets the coordinate of the crossing. Two triangles that share an edge agree on
-// which side of it the line passes.
+// misses. *where gets the coordinate of the crossing. A line through an edge or a corner crosses
+// exactly one of the triangles there, or as many in one sense as in the other.
 int pli_triangle_cross_axis(const double p[3], int axis, const double a[3], const double b[3],
                             const double c[3], double *where);
 

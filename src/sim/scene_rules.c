@@ -352,12 +352,12 @@ static pli_status check_repetition(const rules *r, const pli_visit *visit)
 static pli_status check_recipe_name(const rules *r, const pli_visit *visit)
 {
     const pli_recipe_def *recipe = visit->holder;
+    if (pli_recipe_find(recipe->name) != NULL) return PLI_OK;
     char found[PLI_EXCERPT_CAPACITY];
     pli_suggest suggest;
     pli_suggest_init(&suggest, pli_excerpt(recipe->name, found));
     for (int32_t i = 0; i < pli_recipe_count(); ++i) {
-        if (strcmp(recipe->name, pli_recipe_name(i)) == 0) return PLI_OK;
-        pli_suggest_add(&suggest, pli_recipe_name(i));
+        pli_suggest_add(&suggest, pli_recipe_get(i)->name);
     }
     return refuse(r, visit, "name", &recipe->name,
                   "found '%s', which is not a recipe; recipes are %s", found,

@@ -5,6 +5,7 @@
 #include "geometry/recipe.h"
 #include "geometry/shape.h"
 #include "geometry/stuffing.h"
+#include "geometry/tri_mesh.h"
 #include "math/mat3.h"
 
 static const double radians_per_degree = 0.017453292519943295;
@@ -12,15 +13,15 @@ static const double radians_per_degree = 0.017453292519943295;
 typedef pli_status (*combine_fn)(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                                  double smooth, const pli_shape **shape);
 
-static pli_status build_combination(pli_context *context, pli_shape_set *set,
-                                    const pli_combination_def *def, combine_fn combine,
-                                    const pli_shape **shape)
+static pli_status build_combination(pli_shape_set *set, const pli_combination_def *def,
+                                    combine_fn combine, const pli_shape **shape)
 {
+    pli_context *context = pli_shape_set_context(set);
     const pli_shape **parts = PLI_NEW(context, const pli_shape *, def->shape_count, "shapes");
     if (parts == NULL) return PLI_ERROR_MEMORY;
     pli_status status = PLI_OK;
     for (int32_t k = 0; k < def->shape_count && status == PLI_OK; ++k) {
-        status = pli_shape_build(context, set, &def->shapes[k], &parts[k]);
+        status = pli_shape_build(set, &def->shapes[k], &parts[k]);
     }
     if (status == PLI_OK) status = combine(set, def->shape_count, parts, def->smooth, shape);
     pli_release(context, parts);
@@ -29,8 +30,7 @@ static pli_status build_combination(pli_context *context, pli_shape_set *set,
 
 static pli_status build_cone(pli_shape_set *set, const pli_cone_def *def, const pli_shape **shape)
 {
-    pli_cone_radii radii = {def->start_radius, def->end_radius};
-    return pli_shape_cone(set, def->start, def->end, radii, shape);
+    return pli_shape_cone(set, def->start, def->end, def->start_radius, def->end_radius, shape);
 }
 
 static pli_status build_torus(pli_shape_set *set, const pli_torus_def *def, const pli_shape **shape)
@@ -41,72 +41,75 @@ static pli_status build_torus(pli_shape_set *set, const pli_torus_def *def, cons
 static pli_status build_height_field(pli_shape_set *set, const pli_height_field_def *def,
                                      const pli_shape **shape)
 {
-    pli_height_samples ground = {.size = {def->size[0], def->size[1]},
-                                 .columns = def->columns,
-                                 .rows = def->rows,
-                                 .heights = def->heights};
+    pli_shape_ground ground = {.size = {def->size[0], def->size[1]},
+                               .columns = def->columns,
+                               .rows = def->rows,
+                               .heights = def->heights};
     pli_vec3_copy(def->origin, ground.origin);
     return pli_shape_height_field(set, &ground, shape);
 }
 
-static pli_status build_transform(pli_context *context, pli_shape_set *set,
-                                  const pli_transform_def *def, const pli_shape **shape)
+static pli_status build_transform(pli_shape_set *set, const pli_transform_def *def,
+                                  const pli_shape **shape)
 {
     const pli_shape *source = NULL;
-    PLI_TRY(pli_shape_build(context, set, &def->shape, &source));
-    pli_placement placement = {.angle = def->angle * radians_per_degree, .scale = def->scale};
-    pli_vec3_copy(def->axis, placement.axis);
-    pli_vec3_copy(def->translate, placement.translate);
+    PLI_TRY(pli_shape_build(set, &def->shape, &source));
+    pli_shape_placement placement = {.scale = def->scale};
+    double axis[3];
+    pli_vec3_normalize(def->axis, axis);
+    pli_mat3_rotation(axis, def->angle * radians_per_degree, placement.rotation);
+    pli_vec3_copy(def->translate, placement.translation);
     return pli_shape_transform(set, source, &placement, shape);
 }
 
-static pli_status build_shell(pli_context *context, pli_shape_set *set, const pli_shell_def *def,
-                              const pli_shape **shape)
+static pli_status build_shell(pli_shape_set *set, const pli_shell_def *def, const pli_shape **shape)
 {
     const pli_shape *source = NULL;
-    PLI_TRY(pli_shape_build(context, set, &def->shape, &source));
+    PLI_TRY(pli_shape_build(set, &def->shape, &source));
     return pli_shape_shell(set, source, def->thickness, shape);
 }
 
-static pli_status build_repetition(pli_context *context, pli_shape_set *set,
-                                   const pli_repetition_def *def, const pli_shape **shape)
+static pli_status build_repetition(pli_shape_set *set, const pli_repetition_def *def,
+                                   const pli_shape **shape)
 {
     const pli_shape *source = NULL;
-    PLI_TRY(pli_shape_build(context, set, &def->shape, &source));
+    PLI_TRY(pli_shape_build(set, &def->shape, &source));
     return pli_shape_repetition(set, source, def->spacing, def->count, shape);
 }
 
-static pli_status build_twist(pli_context *context, pli_shape_set *set, const pli_twist_def *def,
-                              const pli_shape **shape)
+static pli_status build_twist(pli_shape_set *set, const pli_twist_def *def, const pli_shape **shape)
 {
     const pli_shape *source = NULL;
-    PLI_TRY(pli_shape_build(context, set, &def->shape, &source));
+    PLI_TRY(pli_shape_build(set, &def->shape, &source));
     return pli_shape_twist(set, source, def->rate * radians_per_degree, shape);
 }
 
 // The distance to a closed surface from a mesh file, sampled on a grid.
-static pli_status build_mesh(pli_context *context, pli_shape_set *set, const pli_file_def *def,
-                             const pli_shape **shape)
+static pli_status build_mesh(pli_shape_set *set, const pli_file_def *def, const pli_shape **shape)
 {
+    pli_context *context = pli_shape_set_context(set);
     if (def->mesh == NULL || def->mesh->triangle_count == 0) {
         return PLI_FAIL(context, PLI_ERROR_MESH,
                         "%s holds no triangles; a closed surface is needed", def->path);
     }
-    pli_triangles surface = {.point_count = def->mesh->point_count,
-                             .points = def->mesh->points,
-                             .triangle_count = def->mesh->triangle_count,
-                             .triangles = def->mesh->triangles};
-    return pli_shape_create_from_triangles(set, &surface, def->resolution, shape);
+    pli_tri_mesh *mesh = NULL;
+    PLI_TRY(pli_tri_mesh_create(context, def->mesh->point_count, def->mesh->points,
+                                def->mesh->triangle_count, def->mesh->triangles, &mesh));
+    pli_status status = pli_shape_sampled_mesh(set, mesh, def->resolution, PLI_SHAPE_CUBIC, shape);
+    pli_tri_mesh_destroy(mesh);
+    return status;
 }
 
 static pli_status build_recipe(pli_shape_set *set, const pli_recipe_def *def,
                                const pli_shape **shape)
 {
-    return pli_recipe_build(set, def->name, def->size, shape);
+    pli_recipe_shapes shapes;
+    PLI_TRY(pli_recipe_build(set, def->name, def->size, &shapes));
+    *shape = shapes.shape;
+    return PLI_OK;
 }
 
-pli_status pli_shape_build(pli_context *context, pli_shape_set *set, const pli_variant *variant,
-                           const pli_shape **shape)
+pli_status pli_shape_build(pli_shape_set *set, const pli_variant *variant, const pli_shape **shape)
 {
     *shape = NULL;
     const void *data = variant->data;
@@ -130,38 +133,19 @@ pli_status pli_shape_build(pli_context *context, pli_shape_set *set, const pli_v
     case PLI_SHAPE_CONE: return build_cone(set, data, shape);
     case PLI_SHAPE_TORUS: return build_torus(set, data, shape);
     case PLI_SHAPE_HEIGHT_FIELD: return build_height_field(set, data, shape);
-    case PLI_SHAPE_UNION: return build_combination(context, set, data, pli_shape_union, shape);
-    case PLI_SHAPE_INTERSECTION:
-        return build_combination(context, set, data, pli_shape_intersection, shape);
-    case PLI_SHAPE_DIFFERENCE:
-        return build_combination(context, set, data, pli_shape_difference, shape);
-    case PLI_SHAPE_SHELL: return build_shell(context, set, data, shape);
-    case PLI_SHAPE_TRANSFORM: return build_transform(context, set, data, shape);
-    case PLI_SHAPE_REPETITION: return build_repetition(context, set, data, shape);
-    case PLI_SHAPE_TWIST: return build_twist(context, set, data, shape);
+    case PLI_SHAPE_UNION: return build_combination(set, data, pli_shape_union, shape);
+    case PLI_SHAPE_INTERSECTION: return build_combination(set, data, pli_shape_intersection, shape);
+    case PLI_SHAPE_DIFFERENCE: return build_combination(set, data, pli_shape_difference, shape);
+    case PLI_SHAPE_SHELL: return build_shell(set, data, shape);
+    case PLI_SHAPE_TRANSFORM: return build_transform(set, data, shape);
+    case PLI_SHAPE_REPETITION: return build_repetition(set, data, shape);
+    case PLI_SHAPE_TWIST: return build_twist(set, data, shape);
     case PLI_SHAPE_STRUTS: return pli_shape_struts(set, struts->cell, struts->radius, shape);
     case PLI_SHAPE_GYROID: return pli_shape_gyroid(set, gyroid->cell, gyroid->thickness, shape);
-    case PLI_SHAPE_MESH: return build_mesh(context, set, data, shape);
+    case PLI_SHAPE_MESH: return build_mesh(set, data, shape);
     case PLI_SHAPE_RECIPE: return build_recipe(set, data, shape);
     }
-    return PLI_FAIL(context, PLI_ERROR_SCENE, "a shape is missing");
-}
-
-static pli_status stuff(pli_context *context, const pli_shape *shape, const pli_shape_body_def *def,
-                        pli_tet_mesh **mesh)
-{
-    // a body weighs what its shape weighs
-    pli_stuffing_def wanted = {
-        .spacing = def->spacing, .point_count = def->vertices, .matches_volume = true};
-    pli_stuffing *stuffing = NULL;
-    PLI_TRY(pli_stuffing_create(context, shape, &wanted, &stuffing));
-    pli_tet_mesh_def filled = {.vertex_count = stuffing->point_count,
-                               .points = stuffing->points,
-                               .tet_count = stuffing->tet_count,
-                               .tets = stuffing->tets};
-    pli_status status = pli_tet_mesh_create(context, &filled, NULL, mesh);
-    pli_stuffing_destroy(stuffing);
-    return status;
+    return PLI_FAIL(pli_shape_set_context(set), PLI_ERROR_SCENE, "a shape is missing");
 }
 
 pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, pli_tet_mesh **mesh)
@@ -170,8 +154,12 @@ pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, p
     pli_shape_set *set = NULL;
     const pli_shape *shape = NULL;
     PLI_TRY(pli_shape_set_create(context, &set));
-    pli_status status = pli_shape_build(context, set, &def->shape, &shape);
-    if (status == PLI_OK) status = stuff(context, shape, def, mesh);
+    pli_status status = pli_shape_build(set, &def->shape, &shape);
+    if (status == PLI_OK) {
+        pli_stuffing_def stuffing = {.vertex_count = def->spacing > 0 ? 0 : def->vertices,
+                                     .spacing = def->spacing};
+        status = pli_stuffing_create(context, shape, &stuffing, NULL, mesh);
+    }
     pli_shape_set_destroy(set);
     return status;
 }
