@@ -211,12 +211,7 @@ static void compute_masses(pli_model *model)
     for (int64_t tet = 0; tet < model->tet_count; ++tet) {
         const int32_t *corners = model->tets + 4 * tet;
         const pli_model_material *material = &model->materials[model->material_of[tet]];
-        const double *x0 = model->rest + 3 * (int64_t)corners[0];
-        double edges[9];
-        for (int a = 0; a < 3; ++a) {
-            pli_vec3_subtract(model->rest + 3 * (int64_t)corners[a + 1], x0, edges + 3 * a);
-        }
-        double quarter = 0.25 * material->density * pli_mat3_determinant(edges) / 6;
+        double quarter = 0.25 * material->density * pli_tet_volume_at(model->rest, corners);
         for (int k = 0; k < 4; ++k) {
             model->mass[corners[k]] += quarter;
             model->drag[corners[k]] += material->drag * quarter;
@@ -459,17 +454,6 @@ static pli_status set_solver(building *b)
     return PLI_OK;
 }
 
-static double start_volume(const pli_model *model, int64_t tet)
-{
-    const int32_t *corners = model->tets + 4 * tet;
-    double edges[9];
-    for (int a = 0; a < 3; ++a) {
-        pli_vec3_subtract(model->start + 3 * (int64_t)corners[a + 1],
-                          model->start + 3 * (int64_t)corners[0], edges + 3 * a);
-    }
-    return pli_mat3_determinant(edges) / 6;
-}
-
 // A law that ends at J = 0 cannot start from inverted tetrahedra; for others the scene decides.
 static pli_status check_start(const building *b, int32_t index)
 {
@@ -478,7 +462,7 @@ static pli_status check_start(const building *b, int32_t index)
     int32_t inverted = 0;
     for (int64_t k = 0; k < body->tet_count; ++k) {
         int64_t tet = body->first_tet + k;
-        if (start_volume(model, tet) > 0) continue;
+        if (pli_tet_volume_at(model->start, model->tets + 4 * tet) > 0) continue;
         const pli_material_ops *law = model->laws[model->materials[model->material_of[tet]].law];
         if (!(law->flags & PLI_LAW_INVERTIBLE)) {
             return PLI_FAIL(

@@ -2,6 +2,7 @@
 #include "sim/norm.h"
 
 #include "base/memory.h"
+#include "geometry/tet_mesh.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -33,16 +34,7 @@ static void compute_bearable(const pli_model *model, double *area, double *stiff
         const int32_t *corners = model->tets + 4 * tet;
         const pli_model_material *material = &model->materials[model->material_of[tet]];
         // mass-weighted by what this tetrahedron gives to each corner; the volume cancels later
-        double u[3];
-        double v[3];
-        double w[3];
-        double cross[3];
-        const double *x0 = model->rest + 3 * (int64_t)corners[0];
-        pli_vec3_subtract(model->rest + 3 * (int64_t)corners[1], x0, u);
-        pli_vec3_subtract(model->rest + 3 * (int64_t)corners[2], x0, v);
-        pli_vec3_subtract(model->rest + 3 * (int64_t)corners[3], x0, w);
-        pli_vec3_cross(u, v, cross);
-        double quarter = 0.25 * material->density * pli_vec3_dot(cross, w) / 6;
+        double quarter = 0.25 * material->density * pli_tet_volume_at(model->rest, corners);
         for (int k = 0; k < 4; ++k) {
             area[corners[k]] += opposite_area(model, corners, k);
             stiffness[corners[k]] += quarter * material->rest_norm;
