@@ -186,7 +186,9 @@ typedef enum pli_shape_kind {
     PLI_SHAPE_STRUTS,
     PLI_SHAPE_GYROID,
     PLI_SHAPE_MESH,
-    PLI_SHAPE_RECIPE
+    PLI_SHAPE_RECIPE,
+    PLI_SHAPE_COMPLEMENT,
+    PLI_SHAPE_SAMPLED
 } pli_shape_kind;
 
 typedef struct pli_plane_def {
@@ -279,6 +281,18 @@ typedef struct pli_gyroid_def {
     double thickness; // of the sheet (m)
 } pli_gyroid_def;
 
+typedef struct pli_complement_def { // inside out: everything that is not the shape
+    pli_variant shape;
+} pli_complement_def;
+
+typedef enum pli_interpolation { PLI_INTERPOLATE_LINEAR, PLI_INTERPOLATE_CUBIC } pli_interpolation;
+
+typedef struct pli_sampled_def { // the distance of another shape, sampled on a grid
+    pli_variant shape;
+    int32_t resolution;    // samples along the longest edge
+    int32_t interpolation; // pli_interpolation
+} pli_sampled_def;
+
 typedef struct pli_recipe_def { // a named stand-in shape that fits into a box of the given size
     const char *name;
     double size; // longest edge of its bounding box (m)
@@ -304,7 +318,8 @@ typedef struct pli_mesh_data {
 typedef struct pli_file_def { // a mesh from a file; `mesh` holds its content once loaded
     const char *path;         // relative to the scene file
     const pli_mesh_data *mesh;
-    int32_t resolution; // as a shape: samples along the longest edge of the distance grid
+    int32_t resolution;    // as a shape: samples along the longest edge of the distance grid
+    int32_t interpolation; // as a shape: pli_interpolation between the samples
 } pli_file_def;
 
 // ---- selections of vertices and tetrahedra, in the body's initial placement
@@ -477,6 +492,38 @@ typedef struct pli_attachment_def { // soft springs from vertices to where they 
     pli_motion_def motion;
 } pli_attachment_def;
 
+// ---- colliders and contact
+// -----------------------------------------------------------------------
+
+typedef enum pli_collider_method {
+    PLI_COLLIDER_AUTO,       // constraint, or penalty where the shape is sampled on a grid
+    PLI_COLLIDER_CONSTRAINT, // no vertex is ever inside
+    PLI_COLLIDER_PENALTY,    // what is inside is pushed out by a stiff spring
+    PLI_COLLIDER_POSTPROCESS // moved out after the solve, which knows nothing of it
+} pli_collider_method;
+
+typedef struct pli_collider_def { // a solid that stands still or follows a script
+    const char *name;
+    pli_variant shape;
+    bool inside_out;  // the bodies are inside of it
+    int32_t method;   // pli_collider_method
+    double stiffness; // of the penalty (N/m^2); 0: from the materials of the bodies
+    double friction;  // Coulomb's coefficient
+    pli_motion_def motion;
+} pli_collider_def;
+
+typedef enum pli_contact_method {
+    PLI_CONTACT_NONE,   // bodies pass through each other and themselves
+    PLI_CONTACT_PENALTY // vertices inside of tetrahedra are pushed out by stiff springs
+} pli_contact_method;
+
+typedef struct pli_contact_def { // of bodies with each other and with themselves
+    int32_t method;              // pli_contact_method
+    bool self;                   // a body collides with itself, too
+    double stiffness;            // of the penalty (N/m^2); 0: from the materials
+    double friction;             // Coulomb's coefficient
+} pli_contact_def;
+
 // ---- time, solver, output ----------------------------------------------------------------------
 
 typedef enum pli_integrator { PLI_IMPLICIT_EULER, PLI_BDF2 } pli_integrator;
@@ -553,7 +600,9 @@ typedef enum pli_severity {
 } pli_severity;
 
 typedef struct pli_checks_def {
-    int32_t inverted_start; // pli_severity: tetrahedra that start inverted
+    int32_t inverted_start;   // pli_severity: tetrahedra that start inverted
+    int32_t collider_overlap; // pli_severity: vertices that start inside of a collider
+    int32_t body_overlap;     // pli_severity: vertices that start inside of a tetrahedron
 } pli_checks_def;
 
 typedef enum pli_up_axis { PLI_UP_Y, PLI_UP_Z } pli_up_axis;
@@ -576,6 +625,9 @@ typedef struct pli_scene_def {
     pli_solver_def solver;
     pli_output_def output;
     pli_checks_def checks;
+    const pli_collider_def *colliders;
+    int32_t collider_count;
+    pli_contact_def contact;
 } pli_scene_def;
 
 // ---- the scene object

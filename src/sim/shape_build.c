@@ -84,6 +84,28 @@ static pli_status build_twist(pli_shape_set *set, const pli_twist_def *def, cons
     return pli_shape_twist(set, source, def->rate * radians_per_degree, shape);
 }
 
+static pli_status build_complement(pli_shape_set *set, const pli_complement_def *def,
+                                   const pli_shape **shape)
+{
+    const pli_shape *source = NULL;
+    PLI_TRY(pli_shape_build(set, &def->shape, &source));
+    return pli_shape_negation(set, source, shape);
+}
+
+static pli_shape_interpolation choose_interpolation(int32_t interpolation)
+{
+    return interpolation == PLI_INTERPOLATE_LINEAR ? PLI_SHAPE_LINEAR : PLI_SHAPE_CUBIC;
+}
+
+static pli_status build_sampled(pli_shape_set *set, const pli_sampled_def *def,
+                                const pli_shape **shape)
+{
+    const pli_shape *source = NULL;
+    PLI_TRY(pli_shape_build(set, &def->shape, &source));
+    return pli_shape_sampled(set, source, def->resolution, choose_interpolation(def->interpolation),
+                             shape);
+}
+
 // The distance to a closed surface from a mesh file, sampled on a grid.
 static pli_status build_mesh(pli_shape_set *set, const pli_file_def *def, const pli_shape **shape)
 {
@@ -95,7 +117,8 @@ static pli_status build_mesh(pli_shape_set *set, const pli_file_def *def, const 
     pli_tri_mesh *mesh = NULL;
     PLI_TRY(pli_tri_mesh_create(context, def->mesh->point_count, def->mesh->points,
                                 def->mesh->triangle_count, def->mesh->triangles, &mesh));
-    pli_status status = pli_shape_sampled_mesh(set, mesh, def->resolution, PLI_SHAPE_CUBIC, shape);
+    pli_status status = pli_shape_sampled_mesh(set, mesh, def->resolution,
+                                               choose_interpolation(def->interpolation), shape);
     pli_tri_mesh_destroy(mesh);
     return status;
 }
@@ -144,6 +167,8 @@ pli_status pli_shape_build(pli_shape_set *set, const pli_variant *variant, const
     case PLI_SHAPE_GYROID: return pli_shape_gyroid(set, gyroid->cell, gyroid->thickness, shape);
     case PLI_SHAPE_MESH: return build_mesh(set, data, shape);
     case PLI_SHAPE_RECIPE: return build_recipe(set, data, shape);
+    case PLI_SHAPE_COMPLEMENT: return build_complement(set, data, shape);
+    case PLI_SHAPE_SAMPLED: return build_sampled(set, data, shape);
     }
     return PLI_FAIL(pli_shape_set_context(set), PLI_ERROR_SCENE, "a shape is missing");
 }

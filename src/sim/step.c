@@ -217,6 +217,10 @@ static void align(void *user, double *x)
 static void tell_monitor(void *user, const pli_iterate *iterate)
 {
     pli_solver *s = user;
+    PLI_LOG(s->context, PLI_LOG_TRACE,
+            "step %lld, iteration %d: residual %.3e, E %.6e J, alpha %.3g, %d inner, %d energies",
+            (long long)s->step, iterate->iteration, iterate->residual, iterate->energy,
+            iterate->alpha, iterate->linear_iterations, iterate->energy_evaluations);
     if (s->monitor == NULL) return;
     pli_iteration_report report = {.step = s->step,
                                    .iteration = iterate->iteration,
