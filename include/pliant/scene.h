@@ -582,6 +582,7 @@ typedef struct pli_solver_def {
     double length_clamp;    // largest length of a search direction (m)
     double downhill;        // kappa: smallest cosine between direction and steepest descent
     double linear_cap;      // largest relative tolerance of a linear solve
+    bool rest_guess;        // tangled bodies may start a step from their rest shape
 } pli_solver_def;
 
 typedef struct pli_output_def {
