@@ -101,7 +101,7 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
     char what[PATH_CAPACITY];
     snprintf(what, sizeof what, "collider %s", collider->name);
     if (def->method == PLI_COLLIDER_AUTO) {
-        PLI_LOG(model->context, PLI_LOG_INFO, "%s: the method is %s", what,
+        PLI_LOG(model->context, PLI_LOG_DEBUG, "%s: the method is %s", what,
                 collider->analytic ? "constraint" : "penalty, because the shape is sampled");
     }
     if (collider->method == PLI_COLLIDER_PENALTY && !(def->stiffness > 0)) {

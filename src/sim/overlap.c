@@ -103,7 +103,7 @@ static pli_status tell(const pli_scene *scene, const finding *f, const pli_overl
         return PLI_OK;
     }
     return pli_scene_fail(scene, PLI_ERROR_SCENE, f->at,
-                          "%s; move them apart, or let checks.%s be a warning", text, f->check);
+                          "%s; move them apart, or write checks: {%s: warning}", text, f->check);
 }
 
 static pli_status check_collider(const pli_model *model, const pli_scene *scene, int32_t index)

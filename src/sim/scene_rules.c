@@ -429,22 +429,22 @@ static pli_status check_sampled(const rules *r, const pli_visit *visit)
 // A rigid motion keeps distances; a stretched shape would have none.
 static pli_status check_rigid(const rules *r, const pli_visit *visit, const pli_motion_def *motion)
 {
-    static const char reason[] = "a collider cannot be stretched, because the distance to it would "
-                                 "not stay a distance; use";
+    static const char reason[] =
+        "because the distance to a stretched collider would not stay a distance";
     char key[64];
     for (int32_t i = 0; i < motion->segment_count; ++i) {
         const double *s = motion->segments[i].stretch;
         if (s[0] == 0 && s[1] == 0 && s[2] == 0) continue;
         snprintf(key, sizeof key, "motion.segments[%d].stretch", i);
-        return refuse(r, visit, key, s, "found [%g, %g, %g]; %s [0, 0, 0]", s[0], s[1], s[2],
-                      reason);
+        return refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [0, 0, 0], %s", s[0], s[1],
+                      s[2], reason);
     }
     for (int32_t i = 0; i < motion->keyframe_count; ++i) {
         const double *s = motion->keyframes[i].scale;
         if (s[0] == 1 && s[1] == 1 && s[2] == 1) continue;
         snprintf(key, sizeof key, "motion.keyframes[%d].scale", i);
-        return refuse(r, visit, key, s, "found [%g, %g, %g]; %s [1, 1, 1]", s[0], s[1], s[2],
-                      reason);
+        return refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [1, 1, 1], %s", s[0], s[1],
+                      s[2], reason);
     }
     return PLI_OK;
 }
