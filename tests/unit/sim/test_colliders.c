@@ -8,6 +8,7 @@
 #include "pliant/sim.h"
 #include "sim/model.h"
 #include "sim/overlap.h"
+#include "sim/schema.h"
 
 // A cube of 27 vertices from y = 0.5 to 1.5; what follows begins in line 4.
 #define CUBE                                                                               \
@@ -232,6 +233,47 @@ static void methods_follow_from_shapes(void **state)
     pli_model_get_info(model, &info);
     assert_int_equal(info.collider_count, 5);
     pli_model_destroy(model);
+    pli_context_destroy(context);
+}
+
+static void a_mesh_is_a_penalty_and_no_constraint(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    const double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const int32_t triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    const pli_mesh_data mesh = {
+        .point_count = 4, .points = points[0], .triangle_count = 4, .triangles = triangles[0]};
+    pli_file_def file = {.path = "", .mesh = &mesh, .resolution = 16};
+    pli_shell_def shell = {.shape = {PLI_SHAPE_MESH, &file}, .thickness = 0.1};
+    pli_collider_def collider;
+    pli_schema_init(&pli_collider_schema, &collider);
+    collider.name = "pyramid";
+    collider.shape = (pli_variant){PLI_SHAPE_SHELL, &shell};
+
+    pli_scene *scene = NULL;
+    pli_scene *changed = NULL;
+    pli_model *model = NULL;
+    OK(context, parse(context, CUBE, &scene));
+    pli_scene_def def = *pli_scene_get(scene);
+    def.colliders = &collider;
+    def.collider_count = 1;
+    def.checks.collider_overlap = PLI_SEVERITY_IGNORE;
+    OK(context, pli_scene_create(context, &def, &changed));
+    OK(context, pli_model_create(context, changed, &model));
+    assert_false(model->colliders[0].analytic);
+    assert_int_equal(model->colliders[0].method, PLI_COLLIDER_PENALTY);
+    pli_model_destroy(model);
+    pli_scene_destroy(changed);
+
+    collider.method = PLI_COLLIDER_CONSTRAINT;
+    REFUSED(context, pli_scene_create(context, &def, &changed),
+            "scene: colliders.pyramid.method: " NO_GRID);
+    // moving its vertices out afterwards is no problem
+    collider.method = PLI_COLLIDER_POSTPROCESS;
+    OK(context, pli_scene_create(context, &def, &changed));
+    pli_scene_destroy(changed);
+    pli_scene_destroy(scene);
     pli_context_destroy(context);
 }
 
@@ -523,6 +565,7 @@ int main(void)
         cmocka_unit_test(every_rule_tells_the_place_and_what_is_right),
         cmocka_unit_test(what_is_given_and_not_used_is_warned_of),
         cmocka_unit_test(methods_follow_from_shapes),
+        cmocka_unit_test(a_mesh_is_a_penalty_and_no_constraint),
         cmocka_unit_test(inside_out_flips_the_sign),
         cmocka_unit_test(colliders_turn_about_their_bounds),
         cmocka_unit_test(stiffness_follows_the_stiffest_material_in_use),
