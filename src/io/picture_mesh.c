@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/picture.h"
 
-#include "io/frame_surface.h"
+#include "geometry/boundary.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -39,9 +39,10 @@ static pli_status build_faces(pli_context *context, const pli_frame_part *part, 
     if (part->kind == PLI_PART_TRIANGLES) {
         *faces = (part_faces){part->cell_count, part->cells, NULL};
     } else if (part->kind == PLI_PART_TETS) {
-        pli_frame_surface surface;
-        PLI_TRY(pli_frame_surface_build(part, scratch, &surface));
-        *faces = (part_faces){surface.triangle_count, surface.triangles, surface.cell};
+        pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
+        pli_boundary boundary;
+        PLI_TRY(pli_boundary_build(&tets, scratch, &boundary));
+        *faces = (part_faces){boundary.triangle_count, boundary.triangles, boundary.tet};
     }
     return PLI_OK;
 }

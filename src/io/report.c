@@ -322,6 +322,10 @@ static pli_health_check check_energy(const pli_report *report, bool driven)
 {
     pli_health_check check = {.name = "Energy"};
     double share = report->energy_scale > 0 ? report->largest_rise / report->energy_scale : 0;
+    if (!(share > 0)) {
+        snprintf(check.text, sizeof check.text, "the total never rose");
+        return check;
+    }
     // implicit integration only takes energy away; 1 % leaves room for the solver's tolerance
     if (!(share > 0.01)) {
         snprintf(check.text, sizeof check.text,

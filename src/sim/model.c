@@ -213,12 +213,9 @@ static void compute_masses(pli_model *model)
     for (int64_t tet = 0; tet < model->tet_count; ++tet) {
         const int32_t *corners = model->tets + 4 * tet;
         const pli_model_material *material = &model->materials[model->material_of[tet]];
-        double quarter = 0.25 * material->density * pli_tet_volume_at(model->rest, corners);
-        for (int k = 0; k < 4; ++k) {
-            model->mass[corners[k]] += quarter;
-            model->drag[corners[k]] += material->drag * quarter;
-        }
-        model->total_mass += 4 * quarter;
+        double density = material->density;
+        model->total_mass += 4 * pli_tet_lump(model->rest, corners, density, model->mass);
+        pli_tet_lump(model->rest, corners, density * material->drag, model->drag);
         model->has_drag = model->has_drag || material->drag > 0;
         model->has_rayleigh = model->has_rayleigh || material->rayleigh > 0;
     }

@@ -172,6 +172,7 @@ static void up_axis_and_rate_come_from_the_run(void **state)
         {"out-ply/block_00000.ply", "metres, z is up"},
         {"out-obj+pc2/block.obj", "metres, z is up"},
         {"out-glb/s0_twist.glb", "\"rotation\":[-0.7071067811865475"},
+        {"out-glb/s0_twist.glb", "{\"name\":\"block\",\"pbrMetallicRoughness\""},
         {"out-usda/s0_twist.usda", "upAxis = \"Z\""},
         {"out-usda/s0_twist.usda", "timeCodesPerSecond = 30"},
     };
