@@ -175,13 +175,16 @@ static pli_status grow_surface(pli_model *model, int32_t count)
 }
 
 // Appends the surface of one body in the numbering of the model.
-static pli_status append_surface(pli_model *model, int32_t index, const pli_surface *surface)
+static pli_status append_surface(pli_model *model, int32_t index, const pli_surface *surface,
+                                 bool mirrored)
 {
     pli_model_body *body = &model->bodies[index];
     PLI_TRY(grow_surface(model, surface->triangle_count));
     int32_t *to = model->surface_triangles + 3 * (int64_t)model->surface_triangle_count;
     for (int64_t k = 0; k < 3 * (int64_t)surface->triangle_count; ++k) {
-        to[k] = body->first_vertex + surface->triangles[k];
+        // a mirrored body has its triangles the other way round
+        int64_t from = mirrored ? 3 * (k / 3) + (3 - k % 3) % 3 : k;
+        to[k] = body->first_vertex + surface->triangles[from];
     }
     body->first_surface_triangle = model->surface_triangle_count;
     body->surface_triangle_count = surface->triangle_count;
@@ -189,11 +192,13 @@ static pli_status append_surface(pli_model *model, int32_t index, const pli_surf
     return PLI_OK;
 }
 
-static pli_status build_body_surface(pli_model *model, int32_t index, const pli_tet_mesh *mesh)
+static pli_status build_body_surface(pli_model *model, int32_t index, const pli_body_def *def,
+                                     const pli_tet_mesh *mesh)
 {
     pli_surface *surface = NULL;
     PLI_TRY(pli_surface_create(mesh, &surface));
-    pli_status status = append_surface(model, index, surface);
+    pli_status status =
+        append_surface(model, index, surface, def->scale[0] * def->scale[1] * def->scale[2] < 0);
     pli_surface_destroy(surface);
     return status;
 }
@@ -205,10 +210,11 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
     if (model->collider_count == 0 && model->contact.method == PLI_CONTACT_NONE) return PLI_OK;
     for (int32_t k = 0; k < model->body_count; ++k) {
         char path[PATH_CAPACITY];
-        snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[k].name);
+        int32_t source = model->bodies[k].source;
+        snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[source].name);
         pli_visit at = {
-            .path = path, .holder = &def->bodies[k], .member = &def->bodies[k].geometry};
-        pli_status status = build_body_surface(model, k, meshes[k]);
+            .path = path, .holder = &def->bodies[source], .member = &def->bodies[source].geometry};
+        pli_status status = build_body_surface(model, k, &def->bodies[source], meshes[source]);
         if (status != PLI_OK) return place_failure(scene, status, &at);
     }
     return PLI_OK;

@@ -18,6 +18,8 @@ enum { PLI_MODEL_PARAMS = 8 };
 
 typedef struct pli_model_body {
     char *name;
+    int32_t source; // body of the scene that it is, or is a copy of
+    int32_t copy;   // which copy
     int32_t first_vertex;
     int32_t vertex_count;
     int32_t first_tet;
