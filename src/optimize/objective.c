@@ -54,7 +54,8 @@ pli_status pli_objective_prepare(pli_objective *objective, const double *x)
 {
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (term->ops->prepare != NULL) PLI_TRY(term->ops->prepare(term->self, x));
+        if (term->ops->prepare == NULL) continue;
+        PLI_TRY(term->ops->prepare(term->self, x, objective->H));
     }
     return PLI_OK;
 }
@@ -187,6 +188,7 @@ void pli_objective_compute_hessian(pli_objective *objective, const double *x, bo
         if (term->ops->add_hessian == NULL) continue;
         term->ops->add_hessian(term->self, x, projected, objective->H);
     }
+    pli_bcsr_close_extra(objective->H);
     restrict_hessian(objective, projected);
     if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->H, objective->fixed, 1.0);
 }

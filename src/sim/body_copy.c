@@ -46,12 +46,11 @@ void pli_body_copy_place(const pli_body_def *def, int32_t seed, int32_t body, in
 {
     double axis[3];
     pli_vec3_normalize(def->axis, axis);
-    pli_mat3_rotation(axis, def->angle * radians_per_degree, A);
-    if (def->copies.turn > 0) {
-        double R[9];
-        random_turn(&def->copies, seed, body, copy, R);
-        pli_mat3_multiply(R, A, A);
-    }
+    double own[9];
+    double turn[9];
+    pli_mat3_rotation(axis, def->angle * radians_per_degree, own);
+    random_turn(&def->copies, seed, body, copy, turn);
+    pli_mat3_multiply(turn, own, A);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) A[3 * i + j] *= def->scale[j];
     }

@@ -15,7 +15,7 @@
 // stiffness of an automatic penalty relative to Young's modulus, see the header
 static const double stiffness_factor = 10;
 
-enum { PATH_CAPACITY = 160, TEXT_CAPACITY = 512 };
+enum { PATH_CAPACITY = 160, TEXT_CAPACITY = 512, PART_LIMIT = 512 };
 
 // Tells the last failure again, with its place in the scene.
 static pli_status place_failure(const pli_scene *scene, pli_status status, const pli_visit *at)
@@ -109,6 +109,21 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
     }
 }
 
+// Penalties are fine with the shape as a whole; what is projected needs its smooth parts.
+static pli_status build_parts(pli_model *model, pli_model_collider *collider)
+{
+    const pli_shape *parts[PART_LIMIT] = {collider->shape};
+    collider->part_count = 1;
+    if (collider->method != PLI_COLLIDER_PENALTY) {
+        PLI_TRY(pli_shape_parts(model->shapes, collider->shape, PART_LIMIT, parts,
+                                &collider->part_count));
+    }
+    collider->parts = PLI_NEW(model->context, const pli_shape *, collider->part_count, "colliders");
+    if (collider->parts == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < collider->part_count; ++k) collider->parts[k] = parts[k];
+    return PLI_OK;
+}
+
 static pli_status build_collider(pli_model *model, const pli_scene *scene, int32_t index,
                                  double automatic)
 {
@@ -129,6 +144,8 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     collider->friction = def->friction;
     collider->stiffness = def->stiffness > 0 ? def->stiffness : automatic;
     log_collider(model, def, collider);
+    status = build_parts(model, collider);
+    if (status != PLI_OK) return place_failure(scene, status, &at);
     return pli_motion_init(model->context, &def->motion, center, &collider->motion);
 }
 
@@ -154,6 +171,7 @@ void pli_collider_clear(pli_model *model)
 {
     for (int32_t k = 0; k < model->collider_count; ++k) {
         pli_motion_clear(model->context, &model->colliders[k].motion);
+        pli_release(model->context, model->colliders[k].parts);
         pli_release(model->context, model->colliders[k].name);
     }
     pli_release(model->context, model->colliders);

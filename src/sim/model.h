@@ -56,6 +56,9 @@ typedef struct pli_model_collider {
     double friction;            // Coulomb's coefficient (-)
     double stiffness;           // k of the penalty k depth^3 of a vertex (N/m^2)
     pli_motion motion;          // rigid: neither stretch nor scale
+    // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
+    int32_t part_count;
+    const pli_shape **parts; // [part_count]
 } pli_model_collider;
 
 struct pli_model {
