@@ -29,9 +29,6 @@ void pli_contacts_destroy(pli_contacts *contacts);
 // Adds energy terms and the projection to an objective.
 void pli_contacts_add(pli_contacts *contacts, pli_objective *objective);
 
-// Makes room for what the matrix will need, from what the last step needed.
-pli_status pli_contacts_reserve(pli_contacts *contacts, pli_bcsr *H);
-
 void pli_contacts_begin_step(pli_contacts *contacts, double begin_time, double end_time);
 
 // Applies to the new state what comes after the solve, and fills the state's contact forces.

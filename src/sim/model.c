@@ -487,6 +487,21 @@ static void set_size(pli_model *model)
     model->size = pli_vec3_distance(low, high);
 }
 
+// Whether the chosen solver can do what the colliders ask for.
+static pli_status check_colliders(const building *b)
+{
+    const pli_model *model = b->model;
+    if (model->solver_kind->constrains) return PLI_OK;
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method != PLI_COLLIDER_CONSTRAINT) continue;
+        return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
+                        "collider %s is a constraint, which solver %s does not take; use solver "
+                        "newton or pn-pcg, or give the collider method penalty",
+                        model->colliders[k].name, model->solver_kind->info.name);
+    }
+    return PLI_OK;
+}
+
 static pli_status set_solver(building *b)
 {
     pli_model *model = b->model;
@@ -506,7 +521,9 @@ static pli_status set_solver(building *b)
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
                         unknown);
     }
-    return PLI_OK;
+    bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
+    if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
+    return check_colliders(b);
 }
 
 // A law that ends at J = 0 cannot start from inverted tetrahedra; for others the scene decides.

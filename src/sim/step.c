@@ -104,6 +104,7 @@ static void set_guess(pli_solver *s, const double *guess, double time)
 {
     memcpy(s->x, guess, 3 * (size_t)s->model->vertex_count * sizeof(double));
     apply_constraints(s, time);
+    pli_objective_project(&s->objective, s->x, NULL);
 }
 
 // guess = x~ - a h^2 M^-1 g
@@ -198,6 +199,7 @@ static pli_status choose_guess(pli_solver *s, const pli_state *state, double tim
                                pli_step_report *report)
 {
     s->newton.min_iterations = 1;
+    pli_objective_release(&s->objective);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) {
         set_guess(s, state->x, time);
         return PLI_OK;
@@ -326,6 +328,7 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, &job);
     apply_attachments(s, end_time);
     prepare_damping(s, state, state->dt);
+    pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     pli_status status = choose_guess(s, state, end_time, report);
     pli_timers_end(&s->timers);
     if (status != PLI_OK) return status;
@@ -341,6 +344,7 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
         if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
         ++state->step;
         ++state->history;
+        report->friction_work = pli_contacts_finish_step(s->contacts, state);
     }
     pli_solver_fill_report(s, state, report);
     pli_timers_end(&s->timers);
