@@ -37,6 +37,10 @@ typedef struct pli_term_ops {
     // Optional: largest alpha <= 1 for which x + alpha d is admissible (no inversion, no contact
     // crossed); NULL: every point is admissible.
     double (*max_step)(void *self, const double *x, const double *d);
+
+    // Never negative and expensive: evaluated last, and skipped when the rest is already too large
+    // (O10).
+    bool deferred;
 } pli_term_ops;
 
 typedef struct pli_term {
