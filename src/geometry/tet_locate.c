@@ -5,8 +5,6 @@
 #include "base/parallel.h"
 #include "geometry/bvh.h"
 
-#include <string.h>
-
 enum { BOX_GRAIN = 2048 };
 
 // rounding of a determinant of three differences, relative to the cube of the largest of them
@@ -16,7 +14,7 @@ struct pli_tet_locate {
     pli_context *context;
     int32_t vertex_count;
     int32_t tet_count;
-    int32_t *tets; // [tet_count][4]
+    const int32_t *tets; // [tet_count][4] borrowed
     pli_bvh *bvh;
 
     // rewritten by refit
@@ -70,11 +68,10 @@ pli_status pli_tet_locate_create(pli_context *context, int32_t vertex_count, con
     locate->vertex_count = vertex_count;
     locate->tet_count = tet_count;
     locate->x = x;
-    locate->tets = PLI_NEW(context, int32_t, 4 * count, "tet locate corners");
+    locate->tets = tets;
     locate->boxes = PLI_NEW(context, pli_bounds, count, "tet locate boxes");
     locate->centers = PLI_NEW(context, double, 3 * count, "tet locate centres");
-    if (locate->tets == NULL || locate->boxes == NULL || locate->centers == NULL) goto done;
-    memcpy(locate->tets, tets, 4 * (size_t)count * sizeof *tets);
+    if (locate->boxes == NULL || locate->centers == NULL) goto done;
     pli_parallel_for(context, count, BOX_GRAIN, fill_boxes, locate);
     status = pli_bvh_create(context, tet_count, locate->boxes, &locate->bvh);
     if (status == PLI_OK) *out = locate;
@@ -90,7 +87,6 @@ void pli_tet_locate_destroy(pli_tet_locate *locate)
     pli_bvh_destroy(locate->bvh);
     pli_release(locate->context, locate->centers);
     pli_release(locate->context, locate->boxes);
-    pli_release(locate->context, locate->tets);
     pli_release(locate->context, locate);
 }
 

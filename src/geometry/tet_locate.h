@@ -18,10 +18,11 @@
 
 typedef struct pli_tet_locate pli_tet_locate;
 
-// tets [tet_count][4] is copied; x [vertex_count][3] are the positions to begin with (m, finite).
+// tets [tet_count][4] is borrowed for good, x [vertex_count][3] until the next refit (m, finite).
 // Errors: argument (a corner outside the vertices, positions that are not finite), memory.
-pli_status pli_tet_locate_create(pli_context *context, int32_t vertex_count, const double *x,
-                                 int32_t tet_count, const int32_t *tets, pli_tet_locate **locate);
+pli_status pli_tet_locate_create(pli_context *context, int32_t vertex_count,
+                                 const double *borrowed_x, int32_t tet_count,
+                                 const int32_t *borrowed_tets, pli_tet_locate **locate);
 void pli_tet_locate_destroy(pli_tet_locate *locate);
 
 // Moves the mesh to x [vertex_count][3], which is borrowed until the next call. Allocates nothing.
