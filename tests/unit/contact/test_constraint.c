@@ -117,8 +117,11 @@ static void check_projected_derivatives(solids *s, const double start[3])
     pli_vec3_copy(start, user.base);
     ops->project(user.constraint, user.base, NULL);
     // what is not inside is pulled to the surface the same way
-    double value = pli_collider_gradient(&s->colliders[0], user.base, n);
-    pli_vec3_add_scaled(user.base, -value, n, user.base);
+    for (int step = 0; step < 8; ++step) {
+        double value = pli_collider_gradient(&s->colliders[0], user.base, n);
+        pli_vec3_add_scaled(user.base, -value / pli_vec3_norm2(n), n, user.base);
+    }
+    pli_vec3_normalize(n, n);
     pli_vec3_add_scaled(user.base, -0.3, n, user.target);
     pli_vec3_add_scaled(user.target, 0.1, slant, user.target);
     free_energy(&user, user.base, g, H);
