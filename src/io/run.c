@@ -121,7 +121,7 @@ static bool moves(const pli_motion_def *motion)
     return motion->segment_count > 0 || motion->keyframe_count > 0;
 }
 
-// Whether a script moves anything.
+// Whether a script moves anything, so that the energy may rise.
 static bool is_driven(const pli_scene_def *def)
 {
     bool driven = false;
@@ -130,6 +130,9 @@ static bool is_driven(const pli_scene_def *def)
     }
     for (int32_t k = 0; k < def->attachment_count; ++k) {
         driven = driven || moves(&def->attachments[k].motion);
+    }
+    for (int32_t k = 0; k < def->collider_count; ++k) {
+        driven = driven || moves(&def->colliders[k].motion);
     }
     return driven;
 }

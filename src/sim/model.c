@@ -8,9 +8,11 @@
 #include "geometry/tet_mesh.h"
 #include "math/mat3.h"
 #include "sim/body_mesh.h"
+#include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/norm.h"
+#include "sim/overlap.h"
 #include "sim/selection.h"
 
 #include <math.h>
@@ -516,6 +518,9 @@ static pli_status build(building *b)
     PLI_TRY(build_attachments(b));
     set_gravity(b);
     set_size(b->model);
+    PLI_TRY(pli_collider_build(b->model, b->scene));
+    PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
+    PLI_TRY(pli_overlap_check(b->model, b->scene));
     PLI_TRY(set_solver(b));
     return pli_norm_build(b->model);
 }
@@ -556,6 +561,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_collider_clear(model);
     clear_handles(context, model->attachments, model->attachment_count);
     clear_handles(context, model->constraints, model->constraint_count);
     for (int32_t k = 0; k < model->body_count; ++k) pli_release(context, model->bodies[k].name);
@@ -632,5 +638,6 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .mass = model->total_mass,
                              .solver = model->solver_kind->info.name,
                              .tolerance = model->tolerance,
-                             .tolerance_unit = units[model->norm]};
+                             .tolerance_unit = units[model->norm],
+                             .collider_count = model->collider_count};
 }
