@@ -56,6 +56,7 @@ static pli_picture_def make_def(const pli_cli_arguments *arguments)
     if (arguments->elevation.given) def.camera.elevation = arguments->elevation.value;
     if (arguments->orbit.given) def.camera.orbit = arguments->orbit.value;
     def.edges = arguments->edges;
+    def.colliders = (pli_collider_look)arguments->colliders;
     if (arguments->dark) def.background = PLI_BACKGROUND_DARK;
     if (arguments->up == PLI_UP_Z) {
         const double up[3] = {0, 0, 1};
@@ -260,7 +261,8 @@ static int run_render(pli_cli_session *session)
 
 // ---- the command
 
-static const char *const up_axes[] = {"y", "z", NULL}; // by pli_up_axis
+static const char *const collider_looks[] = {"show", "hide", "glass", NULL}; // pli_collider_look
+static const char *const up_axes[] = {"y", "z", NULL};                       // by pli_up_axis
 
 static const pli_cli_option options[] = {
     {.name = "output",
@@ -341,6 +343,14 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, edges),
      .doc = "draws the edges of the mesh"},
+    {.name = "colliders",
+     .value = "LOOK",
+     .kind = PLI_CLI_CHOICE,
+     .offset = offsetof(pli_cli_arguments, colliders),
+     .choices = collider_looks,
+     .fallback = "show",
+     .doc = "how colliders are drawn: show them in grey, cut open where bodies are inside, hide "
+            "them, or make them of glass"},
     {.name = "dark",
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, dark),

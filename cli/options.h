@@ -113,7 +113,8 @@ typedef struct pli_cli_arguments {
     pli_cli_integer every;
     pli_cli_integer frame;
     pli_cli_real rate;
-    int32_t up; // pli_up_axis
+    int32_t up;        // pli_up_axis
+    int32_t colliders; // pli_collider_look
     bool edges;
     bool dark;
 

@@ -214,6 +214,7 @@ PLI_API const pli_solver_info *pli_solver_info_get(int32_t index);
 
 typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
 typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
+typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER } pli_part_role;
 
 typedef struct pli_frame_field {
     const char *name; // "velocity"
@@ -224,7 +225,7 @@ typedef struct pli_frame_field {
 } pli_frame_field;
 
 typedef struct pli_frame_part { // what one file of a frame holds
-    const char *name;           // the body's
+    const char *name;           // the body's or collider's
     pli_part_kind kind;
     int32_t point_count;
     const double *points; // [point_count][3] (m)
@@ -232,6 +233,7 @@ typedef struct pli_frame_part { // what one file of a frame holds
     const int32_t *cells; // [cell_count][4 or 3], ids within the part; NULL for points
     int32_t field_count;
     const pli_frame_field *fields;
+    pli_part_role role;
 } pli_frame_part;
 
 typedef struct pli_frame {
@@ -243,7 +245,8 @@ typedef struct pli_frame {
 } pli_frame;
 
 // The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
-// material. Lifetime: until the next call on this solver.
+// material, then the surfaces of the colliders where their scripts have moved them; a collider that
+// its script has released is left out. Lifetime: until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);
 

@@ -377,7 +377,8 @@ static pli_picture_mesh build_mesh(pli_context *context, const pli_frame_part *p
     pli_picture_def def = pli_picture_def_default();
     pli_frame frame = {.part_count = 1, .parts = part};
     pli_picture_mesh mesh;
-    OK(context, pli_picture_mesh_build(context, &def, &frame, 0.1, scratch, &mesh));
+    pli_picture_stage stage = {.particle_radius = 0.1};
+    OK(context, pli_picture_mesh_build(context, &def, &frame, &stage, scratch, &mesh));
     return mesh;
 }
 
@@ -466,8 +467,8 @@ static void particle_radius_follows_their_spacing(void **state)
     // the box grows by the radius, and so does the ground go down
     def.particle_radius = 0.25;
     pli_picture_survey_data grown = pli_picture_survey_grown(&def, &survey);
-    NEAR(grown.low[0], -0.25, 0, 1e-12);
-    NEAR(grown.high[0], 40.25, 0, 1e-12);
+    NEAR(grown.extent.low[0], -0.25, 0, 1e-12);
+    NEAR(grown.extent.high[0], 40.25, 0, 1e-12);
     NEAR(grown.lowest_particle, -0.25, 0, 1e-12);
     assert_true(grown.lowest == INFINITY);
     pli_context_destroy(context);
