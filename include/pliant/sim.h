@@ -37,7 +37,16 @@ typedef struct pli_model_info {
     const char *solver;      // the solver that "auto" picks, or the one asked for
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
+    int32_t collider_count;
 } pli_model_info;
+
+// A collider or the contact of bodies, with everything automatic resolved.
+typedef struct pli_contact_info {
+    const char *name;   // of the collider; "" for the contact of bodies
+    const char *method; // as in scene files, never "auto"
+    double stiffness;   // of the penalty (N/m^2)
+    double friction;    // Coulomb's coefficient
+} pli_contact_info;
 
 // Compiles a scene. Errors: scene, mesh, unsupported, memory.
 // Lifetime: the model keeps no reference to the scene.
@@ -54,6 +63,11 @@ PLI_API void pli_model_body_range(const pli_model *model, int32_t body, int32_t 
 PLI_API const double *pli_model_rest_positions(const pli_model *model); // [vertex_count][3] (m)
 PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_count][4]
 PLI_API const double *pli_model_masses(const pli_model *model);         // [vertex_count] (kg)
+
+// Colliders, in the order of the scene, and the contact of bodies with each other.
+PLI_API void pli_model_get_collider(const pli_model *model, int32_t collider,
+                                    pli_contact_info *info);
+PLI_API void pli_model_get_contact(const pli_model *model, pli_contact_info *info);
 
 // ---- state
 // ---------------------------------------------------------------------------------------
@@ -137,6 +151,12 @@ typedef struct pli_step_report {
     double min_J;               // smallest determinant of a deformation gradient
     int32_t inverted;           // tetrahedra with J <= 0
     int32_t vertices;
+    bool collides;        // the scene has colliders or contact: the next four mean something
+    int32_t contacts;     // pairs that touch
+    double min_gap;       // smallest signed distance of a vertex to a collider (m); infinite: none
+    double max_depth;     // deepest penetration, of colliders and of bodies (m)
+    double friction_work; // what friction did to the kinetic energy, seen from what is touched (J)
+
     int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
     const char *phase_name[PLI_REPORT_PHASES];
     double phase_seconds[PLI_REPORT_PHASES];

@@ -13,6 +13,12 @@ enum {
     STACK_SIZE = 64      // deeper than any tree over int32_t primitives
 };
 
+// a tree is rebuilt when its cost has grown by this factor
+static const double worn = 1.5;
+
+// distances of boxes are taken this much smaller, more than the rounding of both distances
+static const double box_margin = 1 - 1e-12;
+
 typedef struct bvh_node {
     float min[3];
     float max[3];
@@ -33,6 +39,8 @@ struct pli_bvh {
     int32_t node_count;
     int32_t task_count;
     int32_t top_count; // nodes above the tasks
+    int32_t task_size; // primitives a task may have
+    double built_cost; // after the last build
     bvh_node *nodes;   // [node_count]
     int32_t *order;    // [count] primitives by leaf
     bvh_task *tasks;   // [task_count] subtrees that workers treat alone
@@ -44,7 +52,6 @@ typedef struct bvh_builder {
     pli_bvh *bvh;
     const pli_bounds *boxes;
     double *centers; // [count][3] (m)
-    int32_t task_size;
 } bvh_builder;
 
 // Nodes of trees over n and n + 1 primitives: sizes halve, so two neighbours are enough to go on.
@@ -168,7 +175,7 @@ static void build_subtree(const bvh_builder *builder, int32_t node, int32_t begi
 static void build_top(bvh_builder *builder, int32_t node, int32_t begin, int32_t end)
 {
     pli_bvh *bvh = builder->bvh;
-    if (end - begin <= builder->task_size) {
+    if (end - begin <= bvh->task_size) {
         bvh->tasks[bvh->task_count++] = (bvh_task){node, begin, end};
         return;
     }
@@ -248,6 +255,39 @@ void pli_bvh_refit(pli_bvh *bvh, const pli_bounds *boxes)
     for (int32_t k = bvh->top_count - 1; k >= 0; --k) fit_inner(bvh, bvh->top[k]);
 }
 
+void pli_bvh_rebuild(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
+{
+    if (bvh->count == 0) return;
+    bvh_builder builder = {.bvh = bvh, .boxes = boxes, .centers = centers};
+    bvh->task_count = 0;
+    bvh->top_count = 0;
+    pli_parallel_for(bvh->context, bvh->count, 4096, compute_centers, &builder);
+    build_top(&builder, 0, 0, bvh->count);
+    pli_parallel_for(bvh->context, bvh->task_count, 1, build_tasks, &builder);
+    pli_bvh_refit(bvh, boxes);
+    bvh->built_cost = pli_bvh_cost(bvh);
+}
+
+double pli_bvh_cost(const pli_bvh *bvh)
+{
+    double area[2] = {0, 0}; // of inner nodes and of leaves
+    for (int32_t k = 0; k < bvh->node_count; ++k) {
+        const bvh_node *node = &bvh->nodes[k];
+        float x = node->max[0] - node->min[0];
+        float y = node->max[1] - node->min[1];
+        float z = node->max[2] - node->min[2];
+        area[node->count > 0] += (double)(x * y + y * z + z * x);
+    }
+    return area[1] > 0 ? area[0] / area[1] : 0;
+}
+
+void pli_bvh_update(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
+{
+    pli_bvh_refit(bvh, boxes);
+    double cost = pli_bvh_cost(bvh);
+    if (isfinite(cost) && cost > worn * bvh->built_cost) pli_bvh_rebuild(bvh, boxes, centers);
+}
+
 static pli_status check_boxes(pli_context *context, int32_t count, const pli_bounds *boxes)
 {
     if (count < 0) {
@@ -267,8 +307,8 @@ static pli_status allocate_tree(pli_context *context, bvh_builder *builder)
     pli_bvh *bvh = builder->bvh;
     int32_t count = bvh->count;
     bvh->node_count = count > 0 ? tree_size(count) : 0;
-    builder->task_size = count / (MAX_TASKS / 2) + 1;
-    if (builder->task_size < TASK_SIZE) builder->task_size = TASK_SIZE;
+    bvh->task_size = count / (MAX_TASKS / 2) + 1;
+    if (bvh->task_size < TASK_SIZE) bvh->task_size = TASK_SIZE;
 
     bvh->nodes = PLI_NEW(context, bvh_node, bvh->node_count, "bvh nodes");
     bvh->order = PLI_NEW(context, int32_t, count, "bvh order");
@@ -293,12 +333,7 @@ pli_status pli_bvh_create(pli_context *context, int32_t count, const pli_bounds 
     bvh_builder builder = {.bvh = bvh, .boxes = boxes};
     pli_status status = allocate_tree(context, &builder);
     if (status != PLI_OK) goto done;
-    if (count > 0) {
-        pli_parallel_for(context, count, 4096, compute_centers, &builder);
-        build_top(&builder, 0, 0, count);
-        pli_parallel_for(context, bvh->task_count, 1, build_tasks, &builder);
-        pli_bvh_refit(bvh, boxes);
-    }
+    pli_bvh_rebuild(bvh, boxes, builder.centers);
     *out = bvh;
 
 done:
@@ -449,7 +484,7 @@ int32_t pli_bvh_query_nearest(const pli_bvh *bvh, const double point[3], double 
         int32_t index = stack[--depth];
         const bvh_node *node = &bvh->nodes[index];
         // equal distances are looked at too, for the sake of the smallest index
-        if (node_distance2(node, point) > best.distance2) continue;
+        if (box_margin * node_distance2(node, point) > best.distance2) continue;
         if (node->count > 0) {
             search_leaf(bvh, node, distance, user, &best);
             continue;

@@ -44,6 +44,8 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_DT] = "dt",
     [PLI_CHANNEL_MIN_J] = "min_J",
     [PLI_CHANNEL_INVERTED] = "inverted",
+    [PLI_CHANNEL_CONTACTS] = "contacts",
+    [PLI_CHANNEL_DEPTH] = "max_depth",
     [PLI_CHANNEL_SECONDS] = "seconds",
 };
 

@@ -179,4 +179,8 @@ chart('Linear iterations', 'all systems of a step together', lines([['linear_ite
 chart('Step size', 's', lines([['dt', 'step', 0]]), { zero: true });
 if (data.tets) chart('Smallest J', 'volume of the most compressed tetrahedron, relative to rest', lines([['min_J', 'smallest J', 2]]), { include: 0 });
 chart('Inverted tetrahedra', 'after each step', lines([['inverted', 'inverted', 6]]), { zero: true });
+if (Math.max(...data.channels.contacts.max) > 0) {
+  chart('Contacts', 'pairs that touch, after each step', lines([['contacts', 'contacts', 0]]), { zero: true });
+  chart('Penetration', 'm, the deepest', lines([['max_depth', 'depth', 6]]), { zero: true });
+}
 if (data.time.length > 1) chart('Time by phase', 'ms per step', data.phases.map((p, i) => ({ name: p.name, color: color(i), mean: p.ms })), { stack: true });

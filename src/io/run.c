@@ -122,7 +122,7 @@ static bool moves(const pli_motion_def *motion)
     return motion->segment_count > 0 || motion->keyframe_count > 0;
 }
 
-// Whether a script moves anything.
+// Whether a script moves anything, so that the energy may rise.
 static bool is_driven(const pli_scene_def *def)
 {
     bool driven = false;
@@ -131,6 +131,9 @@ static bool is_driven(const pli_scene_def *def)
     }
     for (int32_t k = 0; k < def->attachment_count; ++k) {
         driven = driven || moves(&def->attachments[k].motion);
+    }
+    for (int32_t k = 0; k < def->collider_count; ++k) {
+        driven = driven || moves(&def->colliders[k].motion);
     }
     return driven;
 }
