@@ -55,7 +55,7 @@ static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bc
     int64_t *diagonal = PLI_NEW(context, int64_t, row_count, "matrix diagonal");
     if (diagonal == NULL) return PLI_ERROR_MEMORY;
 
-    // values are kept when they are large enough: contact changes the pattern in most steps
+    // values are kept when they are large enough
     int64_t value_count = 9 * pattern->block_count;
     bool keeps_values = matrix->values != NULL &&
                         pli_memory_size(matrix->values) >= (size_t)value_count * sizeof(double);

@@ -176,8 +176,8 @@ void pli_bcsr_fix_dofs(pli_bcsr *matrix, const uint8_t *mask, double diagonal);
 // diagonal <= 0: each row uses the mean diagonal entry that A_ii had before the call (1 when that
 // is not positive), so that the directions taken out lie inside the spectrum of what remains.
 // Unknowns that are also held fixed (pli_bcsr_fix_dofs, afterwards) should be outside the T of
-// their row: fixing coordinates cuts T, and the rest need not be admissible. Listed rows and the
-// mirrors of their blocks are touched, nothing else.
+// their row: fixing coordinates cuts T, and the rest need not be admissible. The work is
+// that of the listed rows and the mirrors of their blocks; other rows are not even read.
 //     rows       [count]     increasing
 //     tangents   [count][9]  T_i
 //     additions  [count][9]  symmetric; NULL: zero

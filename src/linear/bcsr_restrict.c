@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "math/mat3.h"
 
-enum { ROW_GRAIN = 64, BLOCK_GRAIN = 512 };
+enum { ROW_GRAIN = 64, BLOCK_GRAIN = 512, BATCH = 32 };
 
 typedef struct restrict_job {
     pli_bcsr *matrix;
@@ -14,14 +14,6 @@ typedef struct restrict_job {
     const double *additions;
     double diagonal;
 } restrict_job;
-
-static bool rows_increase(int32_t count, const int32_t *rows, int32_t row_count)
-{
-    for (int32_t k = 0; k < count; ++k) {
-        if (rows[k] < (k > 0 ? rows[k - 1] + 1 : 0) || rows[k] >= row_count) return false;
-    }
-    return true;
-}
 
 // T of a row that stands among the listed rows [low, high), or NULL when it is not there.
 static const double *find_tangent(const restrict_job *job, int64_t low, int64_t high, int32_t row)
@@ -80,28 +72,62 @@ static void restrict_diagonal(const restrict_job *job, int64_t k)
     for (int i = 0; i < 9; ++i) block[i] += scale * ((i % 4 == 0 ? 1 : 0) - T[i]);
 }
 
-// Every block and its mirror belong to the smaller of its rows that are listed. Its T is applied
-// first, so that the mirror images are treated alike.
+// A block A_ij, its mirror A_ji, and the projector of j.
+typedef struct block_pair {
+    double *block;
+    double *mirror;
+    const double *Tj; // NULL: identity
+} block_pair;
+
+// Finds the pairs of listed row k in slots [begin, end), at most BATCH, and returns how many belong
+// to it: a pair belongs to the smaller of its rows that are listed. Mirrors lie all over memory, so
+// they are fetched together: first where to search, then what was found.
+static int32_t gather_pairs(const restrict_job *job, int64_t k, int64_t begin, int64_t end,
+                            block_pair *pairs)
+{
+    const pli_bcsr *matrix = job->matrix;
+    int32_t row = job->rows[k];
+    int32_t count = 0;
+    for (int64_t slot = begin; slot < end; ++slot) {
+        __builtin_prefetch(matrix->column + matrix->row_start[matrix->column[slot]]);
+    }
+    for (int64_t slot = begin; slot < end; ++slot) {
+        int32_t column = matrix->column[slot];
+        if (column == row) continue;
+        const double *Tj = find_near(job, k, column);
+        if (Tj != NULL && column < row) continue;
+        double *mirror = matrix->values + 9 * pli_bcsr_find(matrix, column, row);
+        __builtin_prefetch(mirror, 1);
+        __builtin_prefetch(mirror + 8, 1);
+        pairs[count++] = (block_pair){matrix->values + 9 * slot, mirror, Tj};
+    }
+    return count;
+}
+
+// A_ij <- T_i A_ij T_j and its mirror; T of the smaller listed row goes first on both sides, so
+// that they stay mirror images.
+static void restrict_pair(const double Ti[9], const block_pair *pair)
+{
+    project_left(Ti, pair->block);
+    project_right(Ti, pair->mirror);
+    if (pair->Tj == NULL) return;
+    project_right(pair->Tj, pair->block);
+    project_left(pair->Tj, pair->mirror);
+}
+
 static void restrict_rows(void *user, int64_t begin, int64_t end)
 {
     const restrict_job *job = user;
-    const pli_bcsr *matrix = job->matrix;
+    const int64_t *row_start = job->matrix->row_start;
     for (int64_t k = begin; k < end; ++k) {
-        int32_t row = job->rows[k];
-        const double *Ti = job->tangents + 9 * k;
+        PLI_ASSERT(job->matrix->context, k == 0 || job->rows[k - 1] < job->rows[k]);
+        int64_t last = row_start[job->rows[k] + 1];
         restrict_diagonal(job, k);
-        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            int32_t column = matrix->column[slot];
-            if (column == row) continue;
-            const double *Tj = find_near(job, k, column);
-            if (Tj != NULL && column < row) continue;
-            double *block = matrix->values + 9 * slot;
-            double *mirror = matrix->values + 9 * pli_bcsr_find(matrix, column, row);
-            project_left(Ti, block);
-            project_right(Ti, mirror);
-            if (Tj == NULL) continue;
-            project_right(Tj, block);
-            project_left(Tj, mirror);
+        for (int64_t slot = row_start[job->rows[k]]; slot < last; slot += BATCH) {
+            block_pair pairs[BATCH];
+            int32_t count =
+                gather_pairs(job, k, slot, slot + BATCH < last ? slot + BATCH : last, pairs);
+            for (int32_t p = 0; p < count; ++p) restrict_pair(job->tangents + 9 * k, &pairs[p]);
         }
     }
 }
@@ -123,7 +149,6 @@ static void restrict_extra(void *user, int64_t begin, int64_t end)
 void pli_bcsr_restrict(pli_bcsr *matrix, int32_t count, const int32_t *rows, const double *tangents,
                        const double *additions, double diagonal)
 {
-    PLI_AUDIT(matrix->context, rows_increase(count, rows, matrix->row_count));
     pli_bcsr_close_extra(matrix);
     if (count == 0) return;
     restrict_job job = {matrix, count, rows, tangents, additions, diagonal};

@@ -123,8 +123,8 @@ pli_status pli_contacts_create(const pli_model *model, const uint8_t *fixed, pli
     if (model->collider_count == 0 && model->contact.method == PLI_CONTACT_NONE) return PLI_OK;
     pli_contacts *made = PLI_NEW(model->context, pli_contacts, 1, "contacts");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    *made = (pli_contacts){
-        .context = model->context, .model = model, .fixed = fixed, .timers = timers};
+    *made =
+        (pli_contacts){.context = model->context, .model = model, .fixed = fixed, .timers = timers};
     pli_status status = create_colliders(made);
     if (status == PLI_OK) status = create_bodies(made);
     if (status != PLI_OK) {
@@ -217,8 +217,7 @@ static double apply_friction(pli_contacts *c, pli_state *state)
                                               state->v);
     }
     if (c->has_penalty) {
-        work +=
-            pli_penalty_apply_friction(&c->penalty, state->x, model->mass, state->dt, state->v);
+        work += pli_penalty_apply_friction(&c->penalty, state->x, model->mass, state->dt, state->v);
     }
     if (c->bodies != NULL && model->contact.friction > 0) {
         for (int32_t k = 0; k < model->vertex_count; ++k) {
