@@ -349,7 +349,7 @@ typedef struct pli_half_space_def { // where (x - point) . normal >= 0
 } pli_half_space_def;
 
 typedef struct pli_group_def {
-    const char *name; // a group of the body's mesh file
+    const char *name; // a group of the body's mesh file or recipe
 } pli_group_def;
 
 typedef struct pli_vertices_def {

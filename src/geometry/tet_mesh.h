@@ -81,6 +81,14 @@ static inline double pli_tet_volume_at(const double *points, const int32_t tet[4
                           points + 3 * (int64_t)tet[2], points + 3 * (int64_t)tet[3]);
 }
 
+static inline void pli_tet_centroid(const double *points, const int32_t tet[4], double centroid[3])
+{
+    pli_vec3_set(0, 0, 0, centroid);
+    for (int k = 0; k < 4; ++k) {
+        pli_vec3_add_scaled(centroid, 0.25, points + 3 * (int64_t)tet[k], centroid);
+    }
+}
+
 // Turns a tetrahedron around: its volume changes sign.
 static inline void pli_tet_turn(int32_t tet[4])
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/number.h"
 #include "base/text.h"
 #include "io/file.h"
 #include "io/report.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <math.h>

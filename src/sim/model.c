@@ -183,12 +183,9 @@ static pli_selection_source selection_source(const building *b, int32_t index)
 {
     const pli_model_body *body = &b->model->bodies[index];
     return (pli_selection_source){
-        .vertex_count = body->vertex_count,
+        .body = body_def(b, index),
+        .mesh = body_mesh(b, index),
         .points = b->model->rest + 3 * (int64_t)body->first_vertex,
-        .tet_count = body->tet_count,
-        .tets = body_mesh(b, index)->tets,
-        .file = pli_body_mesh_file(body_def(b, index)),
-        .origin = body_mesh(b, index)->vertex_origin,
     };
 }
 
@@ -389,7 +386,7 @@ static void collect_vertices(building *b, const handle_def *def, int32_t index, 
     if (def->body[0] != '\0' && strcmp(def->body, body_def(b, index)->name) != 0) return;
     pli_selection_source source = selection_source(b, index);
     pli_selection_mark_vertices(def->where, &source, b->mask);
-    for (int32_t k = 0; k < source.vertex_count; ++k) {
+    for (int32_t k = 0; k < source.mesh->vertex_count; ++k) {
         if (b->mask[k]) vertices[(*count)++] = b->model->bodies[index].first_vertex + k;
     }
 }
