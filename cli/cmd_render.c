@@ -225,8 +225,8 @@ static pli_status draw_all(rendering *job)
     pli_status status = visit_frames(job, "looking at", survey_frame);
     if (status == PLI_OK) status = visit_frames(job, "drawing", draw_frame);
     if (status == PLI_OK && job->film != NULL) status = pli_film_finish(job->film);
-    pli_cli_set_status(&job->session->console, "");
-    return status;
+    // what a signal did to ffmpeg is no failure of its own
+    return status != PLI_OK && pli_cli_stop_requested() ? PLI_ERROR_INTERRUPTED : status;
 }
 
 static int run_render(pli_cli_session *session)
@@ -236,21 +236,15 @@ static int run_render(pli_cli_session *session)
     rendering job = {.session = session,
                      .size = arguments->size,
                      .every = arguments->every.given ? arguments->every.value : 1};
+    const char *folder = arguments->operands[0];
     char pictures[4096];
-    snprintf(pictures, sizeof pictures, "%s/pictures", arguments->operands[0]);
-    const char *output = arguments->output != NULL ? arguments->output : pictures;
+    const char *output =
+        pli_cli_choose_output(session, folder, "pictures", pictures, sizeof pictures);
 
-    int code = prepare(&job, arguments->operands[0], output);
+    int code = prepare(&job, folder, output);
     if (code == PLI_CLI_DONE) {
-        pli_status status = draw_all(&job);
-        if (status == PLI_OK) {
-            pli_cli_say(&session->console, "wrote %s", output);
-        } else if (pli_cli_stop_requested()) {
-            pli_cli_error(&session->console, "stopped by %s", pli_cli_stop_signal());
-            code = PLI_CLI_INTERRUPTED;
-        } else {
-            code = pli_cli_report(session, status);
-        }
+        code = pli_cli_end(session, draw_all(&job), output);
+        if (code == PLI_CLI_DONE) pli_cli_say(&session->console, "wrote %s", output);
     }
     free(job.rgb);
     pli_film_destroy(job.film);

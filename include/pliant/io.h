@@ -196,6 +196,9 @@ typedef struct pli_run_def {
     void *progress_user;
     pli_cancel_fn cancel; // asked at every iteration; NULL: never stops
     void *cancel_user;
+    // wall-clock time between checkpoints (s), which then are written after any step; 0: by frames,
+    // as the scene says
+    double checkpoint_seconds;
 } pli_run_def;
 
 typedef enum pli_run_outcome {

@@ -151,6 +151,12 @@ typedef struct pli_step_report {
     double min_J;               // smallest determinant of a deformation gradient
     int32_t inverted;           // tetrahedra with J <= 0
     int32_t vertices;
+    bool collides;        // the scene has colliders or contact: the next four mean something
+    int32_t contacts;     // pairs that touch
+    double min_gap;       // smallest signed distance of a vertex to a collider (m); infinite: none
+    double max_depth;     // deepest penetration, of colliders and of bodies (m)
+    double friction_work; // what friction did to the kinetic energy, seen from what is touched (J)
+
     int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
     const char *phase_name[PLI_REPORT_PHASES];
     double phase_seconds[PLI_REPORT_PHASES];

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "math/simd.h"
 
 #include <float.h>
 
@@ -13,11 +14,18 @@ enum {
     STACK_SIZE = 64      // deeper than any tree over int32_t primitives
 };
 
+// a tree is rebuilt when its cost has grown by this factor
+static const double worn = 1.5;
+
+// distances of boxes are taken this much smaller, more than the rounding of both distances
+static const double box_margin = 1 - 1e-12;
+
+// A box as its lower faces and its negated upper ones: unions are minima, rounding outwards is
+// rounding down, and two boxes touch when six numbers compare the same way. One vector of eight.
 typedef struct bvh_node {
-    float min[3];
-    float max[3];
-    int32_t first; // leaf: position in order; inner: right child
-    int32_t count; // primitives of a leaf, 0: inner
+    float faces[6]; // min and -max (m)
+    int32_t first;  // leaf: position in order; inner: right child
+    int32_t count;  // primitives of a leaf, 0: inner
 } bvh_node;
 
 // a subtree over order[begin .. end) whose nodes start at `node`
@@ -33,6 +41,8 @@ struct pli_bvh {
     int32_t node_count;
     int32_t task_count;
     int32_t top_count; // nodes above the tasks
+    int32_t task_size; // primitives a task may have
+    double built_cost; // after the last build
     bvh_node *nodes;   // [node_count]
     int32_t *order;    // [count] primitives by leaf
     bvh_task *tasks;   // [task_count] subtrees that workers treat alone
@@ -44,7 +54,6 @@ typedef struct bvh_builder {
     pli_bvh *bvh;
     const pli_bounds *boxes;
     double *centers; // [count][3] (m)
-    int32_t task_size;
 } bvh_builder;
 
 // Nodes of trees over n and n + 1 primitives: sizes halve, so two neighbours are enough to go on.
@@ -68,16 +77,18 @@ static int32_t tree_size(int32_t n)
     return small;
 }
 
+// A float that is not above x, and at most two units in the last place below.
 static float round_down(double x)
 {
-    float f = (float)x;
-    return (double)f > x ? nextafterf(f, -FLT_MAX) : f;
+    float f = (float)pli_smaller(x, (double)FLT_MAX);
+    return (double)f > x ? f - (fabsf(f) * FLT_EPSILON + FLT_MIN) : f;
 }
 
-static float round_up(double x)
+static pli_f8 load_node(const bvh_node *node)
 {
-    float f = (float)x;
-    return (double)f < x ? nextafterf(f, FLT_MAX) : f;
+    pli_f8 lanes;
+    memcpy(&lanes, node, sizeof lanes);
+    return lanes;
 }
 
 static bool comes_before(const double *centers, int axis, int32_t a, int32_t b)
@@ -168,7 +179,7 @@ static void build_subtree(const bvh_builder *builder, int32_t node, int32_t begi
 static void build_top(bvh_builder *builder, int32_t node, int32_t begin, int32_t end)
 {
     pli_bvh *bvh = builder->bvh;
-    if (end - begin <= builder->task_size) {
+    if (end - begin <= bvh->task_size) {
         bvh->tasks[bvh->task_count++] = (bvh_task){node, begin, end};
         return;
     }
@@ -200,25 +211,22 @@ static void compute_centers(void *user, int64_t begin, int64_t end)
 
 static void fit_leaf(const pli_bvh *bvh, bvh_node *node, const pli_bounds *boxes)
 {
-    pli_bounds box = pli_bounds_empty();
-    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+    pli_bounds box = boxes[bvh->order[node->first]];
+    for (int32_t i = node->first + 1; i < node->first + node->count; ++i) {
         box = pli_bounds_union(box, boxes[bvh->order[i]]);
     }
     for (int k = 0; k < 3; ++k) {
-        node->min[k] = round_down(box.min[k]);
-        node->max[k] = round_up(box.max[k]);
+        node->faces[k] = round_down(box.min[k]);
+        node->faces[3 + k] = round_down(-box.max[k]);
     }
 }
 
 static void fit_inner(const pli_bvh *bvh, int32_t index)
 {
     bvh_node *node = &bvh->nodes[index];
-    const bvh_node *left = &bvh->nodes[index + 1];
-    const bvh_node *right = &bvh->nodes[node->first];
-    for (int k = 0; k < 3; ++k) {
-        node->min[k] = left->min[k] < right->min[k] ? left->min[k] : right->min[k];
-        node->max[k] = left->max[k] > right->max[k] ? left->max[k] : right->max[k];
-    }
+    pli_f8 lanes =
+        pli_f8_min(load_node(&bvh->nodes[index + 1]), load_node(&bvh->nodes[node->first]));
+    memcpy(node->faces, &lanes, sizeof node->faces);
 }
 
 // Children come after their parents, so going backwards meets them first.
@@ -248,6 +256,39 @@ void pli_bvh_refit(pli_bvh *bvh, const pli_bounds *boxes)
     for (int32_t k = bvh->top_count - 1; k >= 0; --k) fit_inner(bvh, bvh->top[k]);
 }
 
+void pli_bvh_rebuild(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
+{
+    if (bvh->count == 0) return;
+    bvh_builder builder = {.bvh = bvh, .boxes = boxes, .centers = centers};
+    bvh->task_count = 0;
+    bvh->top_count = 0;
+    pli_parallel_for(bvh->context, bvh->count, 4096, compute_centers, &builder);
+    build_top(&builder, 0, 0, bvh->count);
+    pli_parallel_for(bvh->context, bvh->task_count, 1, build_tasks, &builder);
+    pli_bvh_refit(bvh, boxes);
+    bvh->built_cost = pli_bvh_cost(bvh);
+}
+
+double pli_bvh_cost(const pli_bvh *bvh)
+{
+    double area[2] = {0, 0}; // of inner nodes and of leaves
+    for (int32_t k = 0; k < bvh->node_count; ++k) {
+        const bvh_node *node = &bvh->nodes[k];
+        float x = -node->faces[3] - node->faces[0];
+        float y = -node->faces[4] - node->faces[1];
+        float z = -node->faces[5] - node->faces[2];
+        area[node->count > 0] += (double)(x * y + y * z + z * x);
+    }
+    return area[1] > 0 ? area[0] / area[1] : 0;
+}
+
+void pli_bvh_update(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
+{
+    pli_bvh_refit(bvh, boxes);
+    double cost = pli_bvh_cost(bvh);
+    if (isfinite(cost) && cost > worn * bvh->built_cost) pli_bvh_rebuild(bvh, boxes, centers);
+}
+
 static pli_status check_boxes(pli_context *context, int32_t count, const pli_bounds *boxes)
 {
     if (count < 0) {
@@ -267,8 +308,8 @@ static pli_status allocate_tree(pli_context *context, bvh_builder *builder)
     pli_bvh *bvh = builder->bvh;
     int32_t count = bvh->count;
     bvh->node_count = count > 0 ? tree_size(count) : 0;
-    builder->task_size = count / (MAX_TASKS / 2) + 1;
-    if (builder->task_size < TASK_SIZE) builder->task_size = TASK_SIZE;
+    bvh->task_size = count / (MAX_TASKS / 2) + 1;
+    if (bvh->task_size < TASK_SIZE) bvh->task_size = TASK_SIZE;
 
     bvh->nodes = PLI_NEW(context, bvh_node, bvh->node_count, "bvh nodes");
     bvh->order = PLI_NEW(context, int32_t, count, "bvh order");
@@ -293,12 +334,7 @@ pli_status pli_bvh_create(pli_context *context, int32_t count, const pli_bounds 
     bvh_builder builder = {.bvh = bvh, .boxes = boxes};
     pli_status status = allocate_tree(context, &builder);
     if (status != PLI_OK) goto done;
-    if (count > 0) {
-        pli_parallel_for(context, count, 4096, compute_centers, &builder);
-        build_top(&builder, 0, 0, count);
-        pli_parallel_for(context, bvh->task_count, 1, build_tasks, &builder);
-        pli_bvh_refit(bvh, boxes);
-    }
+    pli_bvh_rebuild(bvh, boxes, builder.centers);
     *out = bvh;
 
 done:
@@ -327,18 +363,10 @@ pli_bounds pli_bvh_bounds(const pli_bvh *bvh)
     pli_bounds bounds = pli_bounds_empty();
     if (bvh->count == 0) return bounds;
     for (int k = 0; k < 3; ++k) {
-        bounds.min[k] = (double)bvh->nodes[0].min[k];
-        bounds.max[k] = (double)bvh->nodes[0].max[k];
+        bounds.min[k] = (double)bvh->nodes[0].faces[k];
+        bounds.max[k] = -(double)bvh->nodes[0].faces[3 + k];
     }
     return bounds;
-}
-
-static bool boxes_touch(const bvh_node *node, const pli_bounds *box)
-{
-    for (int k = 0; k < 3; ++k) {
-        if ((double)node->min[k] > box->max[k] || (double)node->max[k] < box->min[k]) return false;
-    }
-    return true;
 }
 
 static bool visit_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_visit_fn visit, void *user)
@@ -349,22 +377,39 @@ static bool visit_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_visit_f
     return true;
 }
 
+// What the lanes of a node must not exceed for its box to touch the given one; the last two lanes
+// are no faces and always pass.
+static pli_f8 reach_of_box(const pli_bounds *box)
+{
+    pli_f8 reach = pli_f8_broadcast(INFINITY);
+    for (int k = 0; k < 3; ++k) {
+        reach[k] = -round_down(-box->max[k]);
+        reach[3 + k] = -round_down(box->min[k]);
+    }
+    return reach;
+}
+
+static bool node_touches(const bvh_node *node, const pli_f8 *reach)
+{
+    return pli_f8_all((pli_f8_mask)(load_node(node) <= *reach));
+}
+
 void pli_bvh_query_box(const pli_bvh *bvh, const pli_bounds *box, pli_bvh_visit_fn visit,
                        void *user)
 {
     int32_t stack[STACK_SIZE];
     int32_t depth = 0;
-    if (bvh->count > 0) stack[depth++] = 0;
+    pli_f8 reach = reach_of_box(box);
+    if (bvh->count > 0 && node_touches(&bvh->nodes[0], &reach)) stack[depth++] = 0;
     while (depth > 0) {
         int32_t index = stack[--depth];
         const bvh_node *node = &bvh->nodes[index];
-        if (!boxes_touch(node, box)) continue;
         if (node->count > 0) {
             if (!visit_leaf(bvh, node, visit, user)) return;
-        } else {
-            stack[depth++] = node->first;
-            stack[depth++] = index + 1;
+            continue;
         }
+        if (node_touches(&bvh->nodes[node->first], &reach)) stack[depth++] = node->first;
+        if (node_touches(&bvh->nodes[index + 1], &reach)) stack[depth++] = index + 1;
     }
 }
 
@@ -375,8 +420,8 @@ static bool ray_hits(const bvh_node *node, const double origin[3], const double 
     double near = 0;
     double far = t_max;
     for (int k = 0; k < 3; ++k) {
-        double low = (double)node->min[k] - origin[k];
-        double high = (double)node->max[k] - origin[k];
+        double low = (double)node->faces[k] - origin[k];
+        double high = -(double)node->faces[3 + k] - origin[k];
         if (direction[k] == 0) {
             if (low > 0 || high < 0) return false;
             continue;
@@ -413,11 +458,12 @@ static double node_distance2(const bvh_node *node, const double point[3])
 {
     double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        double gap = pli_larger(
-            pli_larger((double)node->min[k] - point[k], point[k] - (double)node->max[k]), 0);
+        double below = (double)node->faces[k] - point[k];
+        double above = (double)node->faces[3 + k] + point[k];
+        double gap = pli_larger(pli_larger(below, above), 0);
         sum += gap * gap;
     }
-    return sum;
+    return box_margin * sum;
 }
 
 // the best primitive so far; equal distances go to the smaller index
@@ -438,32 +484,42 @@ static void search_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_distan
     }
 }
 
+// a node that is still to be searched
+typedef struct nearest_entry {
+    int32_t node;
+    double distance2; // of its box
+} nearest_entry;
+
+// Puts the children of a node on the stack, the nearer one on top.
+static int32_t push_children(const pli_bvh *bvh, int32_t index, const double point[3],
+                             nearest_entry *stack, int32_t depth)
+{
+    nearest_entry near = {index + 1, node_distance2(&bvh->nodes[index + 1], point)};
+    int32_t right = bvh->nodes[index].first;
+    nearest_entry far = {right, node_distance2(&bvh->nodes[right], point)};
+    bool is_swapped = far.distance2 < near.distance2;
+    stack[depth] = is_swapped ? near : far;
+    stack[depth + 1] = is_swapped ? far : near;
+    return depth + 2;
+}
+
 int32_t pli_bvh_query_nearest(const pli_bvh *bvh, const double point[3], double limit2,
                               pli_bvh_distance_fn distance, void *user, double *distance2)
 {
-    int32_t stack[STACK_SIZE];
+    nearest_entry stack[STACK_SIZE];
     int32_t depth = 0;
     nearest_state best = {-1, limit2};
-    if (bvh->count > 0) stack[depth++] = 0;
+    if (bvh->count > 0) stack[depth++] = (nearest_entry){0, 0};
     while (depth > 0) {
-        int32_t index = stack[--depth];
-        const bvh_node *node = &bvh->nodes[index];
+        nearest_entry entry = stack[--depth];
+        const bvh_node *node = &bvh->nodes[entry.node];
         // equal distances are looked at too, for the sake of the smallest index
-        if (node_distance2(node, point) > best.distance2) continue;
+        if (entry.distance2 > best.distance2) continue;
         if (node->count > 0) {
             search_leaf(bvh, node, distance, user, &best);
-            continue;
+        } else {
+            depth = push_children(bvh, entry.node, point, stack, depth);
         }
-        // the nearer child first
-        int32_t near = index + 1;
-        int32_t far = node->first;
-        if (node_distance2(&bvh->nodes[far], point) < node_distance2(&bvh->nodes[near], point)) {
-            int32_t t = near;
-            near = far;
-            far = t;
-        }
-        stack[depth++] = far;
-        stack[depth++] = near;
     }
     *distance2 = best.distance2;
     return best.primitive;

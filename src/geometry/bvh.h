@@ -39,6 +39,17 @@ pli_bounds pli_bvh_bounds(const pli_bvh *bvh);
 // Gives every primitive a new box ([count], as at creation) and keeps the tree.
 void pli_bvh_refit(pli_bvh *bvh, const pli_bounds *boxes);
 
+// Sorts the primitives into a new tree by their new boxes, in place. centers [count][3] is scratch.
+void pli_bvh_rebuild(pli_bvh *bvh, const pli_bounds *boxes, double *centers);
+
+// How much room the tree wastes: surface area of the inner nodes over that of the leaves; not
+// finite when a box is not.
+double pli_bvh_cost(const pli_bvh *bvh);
+
+// Refits, and rebuilds when that has made the cost half as large again as after the last build.
+// Nothing is allocated. What queries find does not depend on it, only how fast.
+void pli_bvh_update(pli_bvh *bvh, const pli_bounds *boxes, double *centers);
+
 // Gets a primitive whose box was hit; returning false ends the query.
 typedef bool (*pli_bvh_visit_fn)(void *user, int32_t primitive);
 
@@ -54,7 +65,8 @@ void pli_bvh_query_ray(const pli_bvh *bvh, const double origin[3], const double 
 typedef double (*pli_bvh_distance_fn)(void *user, int32_t primitive);
 
 // The primitive nearest to a point among those closer than sqrt(limit2), or -1; of equally near
-// ones the smallest index. *distance2 gets its squared distance, or limit2.
+// ones the smallest index, whatever the shape of the tree: boxes are given a margin for rounding of
+// `distance`. *distance2 gets its squared distance, or limit2.
 int32_t pli_bvh_query_nearest(const pli_bvh *bvh, const double point[3], double limit2,
                               pli_bvh_distance_fn distance, void *user, double *distance2);
 

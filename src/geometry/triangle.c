@@ -3,8 +3,11 @@
 
 #include "geometry/bounds.h"
 
-// The parameter in [0, 1] of the point of segment ab closest to p.
-static double segment_parameter(const double p[3], const double a[3], const double b[3])
+// sin^2 of the angle below which a triangle is a segment: the normal has lost half its digits, and
+// an edge is nearer than 1e-8 of its length to everything inside
+static const double sliver = 1e-16;
+
+double pli_segment_closest(const double p[3], const double a[3], const double b[3])
 {
     double ab[3], ap[3];
     pli_vec3_subtract(b, a, ab);
@@ -30,7 +33,7 @@ static double closest_on_edges(const double p[3], const double *corner[3], doubl
     double best = INFINITY;
     for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3;
-        double t = segment_parameter(p, corner[i], corner[j]);
+        double t = pli_segment_closest(p, corner[i], corner[j]);
         double candidate[3] = {0, 0, 0};
         candidate[i] = 1 - t;
         candidate[j] = t;
@@ -60,7 +63,8 @@ double pli_triangle_closest(const double p[3], const double a[3], const double b
     pli_vec3_cross(ab, ap, t);
     w[2] = pli_vec3_dot(n, t);
     w[0] = n2 - w[1] - w[2];
-    if (!(w[0] > 0 && w[1] > 0 && w[2] > 0)) return closest_on_edges(p, corner, w);
+    bool is_flat = !(n2 > sliver * pli_vec3_norm2(ab) * pli_vec3_norm2(ac));
+    if (is_flat || !(w[0] > 0 && w[1] > 0 && w[2] > 0)) return closest_on_edges(p, corner, w);
 
     pli_vec3_scale(1 / n2, w, w);
     double height = pli_vec3_dot(n, ap);

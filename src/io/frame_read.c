@@ -5,10 +5,10 @@
 // a byte is read, so the worst that a file can do is to be refused.
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/file.h"
 #include "io/frame_vtu.h"
 #include "io/series.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "io/frame_vtu.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "io/file.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <float.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/picture.h"
 
+#include "geometry/boundary.h"
 #include "geometry/bounds.h"
-#include "io/frame_surface.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
@@ -41,10 +42,12 @@ static pli_status build_faces(pli_context *context, const pli_frame_part *part, 
     if (part->kind == PLI_PART_TRIANGLES) {
         *faces = (part_faces){.count = part->cell_count, .triangles = part->cells};
     } else if (part->kind == PLI_PART_TETS) {
-        pli_frame_surface surface;
-        PLI_TRY(pli_frame_surface_build(part, scratch, &surface));
-        *faces = (part_faces){
-            .count = surface.triangle_count, .triangles = surface.triangles, .cell = surface.cell};
+        pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
+        pli_boundary boundary;
+        PLI_TRY(pli_boundary_build(&tets, scratch, &boundary));
+        *faces = (part_faces){.count = boundary.triangle_count,
+                              .triangles = boundary.triangles,
+                              .cell = boundary.tet};
     }
     return PLI_OK;
 }

@@ -37,6 +37,14 @@ typedef struct pli_term_ops {
     // Optional: largest alpha <= 1 for which x + alpha d is admissible (no inversion, no contact
     // crossed); NULL: every point is admissible.
     double (*max_step)(void *self, const double *x, const double *d);
+
+    // Optional: called once at the beginning of every iteration, before the Hessian at x is added;
+    // the only place where a term may grow its memory and its room in H.
+    pli_status (*prepare)(void *self, const double *x, pli_bcsr *H);
+
+    // The energy is never negative and expensive to compute: it is evaluated last, and not at all
+    // when the others already exceed what is asked for.
+    bool deferred;
 } pli_term_ops;
 
 typedef struct pli_term {

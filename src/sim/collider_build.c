@@ -10,12 +10,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // stiffness of an automatic penalty relative to Young's modulus, see the header
 static const double stiffness_factor = 10;
 
-enum { PATH_CAPACITY = 160, TEXT_CAPACITY = 512 };
+enum { PATH_CAPACITY = 160, TEXT_CAPACITY = 512, PART_LIMIT = 512 };
 
 // Tells the last failure again, with its place in the scene.
 static pli_status place_failure(const pli_scene *scene, pli_status status, const pli_visit *at)
@@ -109,6 +108,21 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
     }
 }
 
+// Penalties are fine with the shape as a whole; what is projected needs its smooth parts.
+static pli_status build_parts(pli_model *model, pli_model_collider *collider)
+{
+    const pli_shape *parts[PART_LIMIT] = {collider->shape};
+    collider->part_count = 1;
+    if (collider->method != PLI_COLLIDER_PENALTY) {
+        PLI_TRY(pli_shape_parts(model->shapes, collider->shape, PART_LIMIT, parts,
+                                &collider->part_count));
+    }
+    collider->parts = PLI_NEW(model->context, const pli_shape *, collider->part_count, "colliders");
+    if (collider->parts == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < collider->part_count; ++k) collider->parts[k] = parts[k];
+    return PLI_OK;
+}
+
 static pli_status build_collider(pli_model *model, const pli_scene *scene, int32_t index,
                                  double automatic)
 {
@@ -129,6 +143,8 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     collider->friction = def->friction;
     collider->stiffness = def->stiffness > 0 ? def->stiffness : automatic;
     log_collider(model, def, collider);
+    status = build_parts(model, collider);
+    if (status != PLI_OK) return place_failure(scene, status, &at);
     return pli_motion_init(model->context, &def->motion, center, &collider->motion);
 }
 
@@ -154,6 +170,7 @@ void pli_collider_clear(pli_model *model)
 {
     for (int32_t k = 0; k < model->collider_count; ++k) {
         pli_motion_clear(model->context, &model->colliders[k].motion);
+        pli_release(model->context, model->colliders[k].parts);
         pli_release(model->context, model->colliders[k].name);
     }
     pli_release(model->context, model->colliders);
@@ -175,13 +192,16 @@ static pli_status grow_surface(pli_model *model, int32_t count)
 }
 
 // Appends the surface of one body in the numbering of the model.
-static pli_status append_surface(pli_model *model, int32_t index, const pli_surface *surface)
+static pli_status append_surface(pli_model *model, int32_t index, const pli_surface *surface,
+                                 bool mirrored)
 {
     pli_model_body *body = &model->bodies[index];
     PLI_TRY(grow_surface(model, surface->triangle_count));
     int32_t *to = model->surface_triangles + 3 * (int64_t)model->surface_triangle_count;
     for (int64_t k = 0; k < 3 * (int64_t)surface->triangle_count; ++k) {
-        to[k] = body->first_vertex + surface->triangles[k];
+        // a mirrored body has its triangles the other way round
+        int64_t from = mirrored ? 3 * (k / 3) + (3 - k % 3) % 3 : k;
+        to[k] = body->first_vertex + surface->triangles[from];
     }
     body->first_surface_triangle = model->surface_triangle_count;
     body->surface_triangle_count = surface->triangle_count;
@@ -189,11 +209,13 @@ static pli_status append_surface(pli_model *model, int32_t index, const pli_surf
     return PLI_OK;
 }
 
-static pli_status build_body_surface(pli_model *model, int32_t index, const pli_tet_mesh *mesh)
+static pli_status build_body_surface(pli_model *model, int32_t index, const pli_body_def *def,
+                                     const pli_tet_mesh *mesh)
 {
     pli_surface *surface = NULL;
     PLI_TRY(pli_surface_create(mesh, &surface));
-    pli_status status = append_surface(model, index, surface);
+    pli_status status =
+        append_surface(model, index, surface, def->scale[0] * def->scale[1] * def->scale[2] < 0);
     pli_surface_destroy(surface);
     return status;
 }
@@ -205,10 +227,11 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
     if (model->collider_count == 0 && model->contact.method == PLI_CONTACT_NONE) return PLI_OK;
     for (int32_t k = 0; k < model->body_count; ++k) {
         char path[PATH_CAPACITY];
-        snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[k].name);
+        int32_t source = model->bodies[k].source;
+        snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[source].name);
         pli_visit at = {
-            .path = path, .holder = &def->bodies[k], .member = &def->bodies[k].geometry};
-        pli_status status = build_body_surface(model, k, meshes[k]);
+            .path = path, .holder = &def->bodies[source], .member = &def->bodies[source].geometry};
+        pli_status status = build_body_surface(model, k, &def->bodies[source], meshes[source]);
         if (status != PLI_OK) return place_failure(scene, status, &at);
     }
     return PLI_OK;

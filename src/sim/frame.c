@@ -14,6 +14,7 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_CELL, 1, NULL},
     [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL},
     [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL},
+    [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -128,6 +129,7 @@ static const double *field_values(const pli_solver *s, const pli_state *state, i
     case PLI_BODY_VON_MISES: return cache->von_mises + first_tet;
     case PLI_BODY_J: return cache->J + first_tet;
     case PLI_BODY_MATERIAL: return cache->material + first_tet;
+    case PLI_BODY_CONTACT_FORCE: return state->contact_force + 3 * first_vertex;
     case PLI_BODY_FIELD_COUNT: break;
     }
     return NULL;

@@ -18,6 +18,8 @@ enum { PLI_MODEL_PARAMS = 8 };
 
 typedef struct pli_model_body {
     char *name;
+    int32_t source; // body of the scene that it is, or is a copy of
+    int32_t copy;   // which copy
     int32_t first_vertex;
     int32_t vertex_count;
     int32_t first_tet;
@@ -54,6 +56,9 @@ typedef struct pli_model_collider {
     double friction;            // Coulomb's coefficient (-)
     double stiffness;           // k of the penalty k depth^3 of a vertex (N/m^2)
     pli_motion motion;          // rigid: neither stretch nor scale
+    // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
+    int32_t part_count;
+    const pli_shape **parts; // [part_count]
 } pli_model_collider;
 
 struct pli_model {

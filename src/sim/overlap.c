@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "sim/quantity.h"
 #include "sim/scene.h"
 
 #include <float.h>
@@ -11,8 +10,8 @@
 
 enum { TEXT_CAPACITY = 256, PATH_CAPACITY = 160 };
 
-// How deep a vertex may be and still count as touching: what rounding can do, and a thousandth of
-// what anyone could see (m).
+// How deep a vertex may be and still count as touching: what the placement of a mesh, the motion of
+// a collider and the evaluation of its shape can lose by rounding, generously (m).
 static double touching_depth(const pli_model *model, const double x[3])
 {
     return 1e-9 * model->size + 8 * DBL_EPSILON * pli_vec3_norm(x);

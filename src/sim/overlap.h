@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Start-up checks of what overlaps at time 0 (C18): vertices of bodies inside of colliders, and,
-// where bodies collide with each other, vertices inside of tetrahedra that they are no corner of.
+// Start-up check of what overlaps at time 0 (C18): vertices of bodies inside of colliders.
 //
-// Either is told with the names of both, the number of vertices, and the few deepest ones with
-// their depth, so that the scene can be put right. Vertices that only touch count as outside. Held
-// vertices count like all others.
+// It is told with the names of both, the number of vertices, and the few deepest ones with their
+// depth, so that the scene can be put right. Vertices that only touch count as outside; held
+// vertices count like all others. Vertices inside of other bodies are left out.
 #ifndef PLI_SIM_OVERLAP_H
 #define PLI_SIM_OVERLAP_H
 

@@ -5,6 +5,8 @@
 #include "base/suggest.h"
 #include "geometry/recipe.h"
 #include "pliant/sim.h"
+#include "sim/body_group.h"
+#include "sim/body_mesh.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
@@ -74,29 +76,7 @@ static pli_status check_reference(const rules *r, const pli_visit *visit, const 
                   pli_suggest_text(&suggest));
 }
 
-// The mesh of a body that comes from a file, else NULL.
-static const pli_mesh_data *body_mesh(const pli_body_def *body)
-{
-    if (body->geometry.kind != PLI_GEOMETRY_FILE) return NULL;
-    return ((const pli_file_def *)body->geometry.data)->mesh;
-}
-
-static bool mesh_has_group(const pli_mesh_data *mesh, const char *name)
-{
-    for (int32_t i = 0; mesh != NULL && i < mesh->group_count; ++i) {
-        if (strcmp(mesh->group_names[i], name) == 0) return true;
-    }
-    return false;
-}
-
-static void list_groups(const pli_mesh_data *mesh, pli_suggest *suggest)
-{
-    for (int32_t i = 0; mesh != NULL && i < mesh->group_count; ++i) {
-        pli_suggest_add(suggest, mesh->group_names[i]);
-    }
-}
-
-// A group must be one of the body's mesh, or of any body's when body is NULL.
+// A group must be one of the body's, or of any body's when body is NULL.
 static pli_status check_group(const rules *r, const pli_visit *visit, const char *key,
                               const pli_body_def *body, const pli_group_def *group)
 {
@@ -107,20 +87,25 @@ static pli_status check_group(const rules *r, const pli_visit *visit, const char
     const pli_body_def *bodies = body != NULL ? body : r->def->bodies;
     int32_t body_count = body != NULL ? 1 : r->def->body_count;
     for (int32_t i = 0; i < body_count; ++i) {
-        const pli_mesh_data *mesh = body_mesh(&bodies[i]);
-        if (mesh_has_group(mesh, group->name)) return PLI_OK;
-        list_groups(mesh, &suggest);
+        pli_body_group known;
+        if (pli_body_group_find(&bodies[i], group->name, &known)) return PLI_OK;
+        for (int32_t k = 0; pli_body_group_get(&bodies[i], k, &known); ++k) {
+            pli_suggest_add(&suggest, known.name);
+        }
+        // a recipe that is not known is refused by its own rule
+        const pli_recipe_def *recipe = pli_body_group_recipe(&bodies[i]);
+        if (recipe != NULL && pli_recipe_find(recipe->name) == NULL) return PLI_OK;
     }
     snprintf(name_key, sizeof name_key, "%s.group.name", key);
     return refuse(r, visit, name_key, &group->name,
-                  "found '%s', which is not a group of the body's mesh; groups are %s", found,
-                  pli_suggest_text(&suggest));
+                  "found '%s', which is not a group of %s; groups are %s", found,
+                  body != NULL ? "the body" : "any body", pli_suggest_text(&suggest));
 }
 
 static pli_status check_vertex_ids(const rules *r, const pli_visit *visit, const char *key,
                                    const pli_body_def *body, const pli_vertices_def *vertices)
 {
-    const pli_mesh_data *mesh = body != NULL ? body_mesh(body) : NULL;
+    const pli_mesh_data *mesh = body != NULL ? pli_body_mesh_file(body) : NULL;
     char ids_key[PATH_CAPACITY];
     snprintf(ids_key, sizeof ids_key, "%s.vertices.ids", key);
     for (int32_t i = 0; mesh != NULL && i < vertices->id_count; ++i) {

@@ -495,11 +495,11 @@ static const pli_field group_fields[] = {
     {.key = "name",
      PLI_TEXT(pli_group_def, name),
      .flags = PLI_FIELD_REQUIRED,
-     .doc = "Name of a group in the body's mesh file."},
+     .doc = "Name of a group of the body's mesh file or recipe."},
 };
 static const pli_schema group_schema = {
     .name = "group",
-    .doc = "A group of the mesh file, such as a physical group of Gmsh.",
+    .doc = "A group of the mesh file, such as a physical group of Gmsh, or a part of the recipe.",
     .size = sizeof(pli_group_def),
     .scalar_key = "name",
     PLI_TABLE(group_fields)};

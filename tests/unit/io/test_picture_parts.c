@@ -9,7 +9,6 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "io/frame_surface.h"
 #include "io/picture.h"
 #include "math/vec3.h"
 
@@ -372,43 +371,6 @@ static void tet_box_init(tet_box *box)
                                  .cells = box->cells[0]};
 }
 
-static void boundary_of_tetrahedra_is_closed_and_points_outward(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_arena *scratch = NULL;
-    OK(context, pli_arena_create(context, 0, &scratch));
-    static tet_box box;
-    tet_box_init(&box);
-    pli_frame_surface surface;
-    OK(context, pli_frame_surface_build(&box.part, scratch, &surface));
-    assert_int_equal(surface.triangle_count, 12 * CELLS * CELLS);
-    double volume = 0;
-    double area[3] = {0, 0, 0};
-    for (int32_t i = 0; i < surface.triangle_count; ++i) {
-        const int32_t *t = surface.triangles + 3 * i;
-        double cross[3];
-        double edge[2][3];
-        for (int k = 0; k < 2; ++k) {
-            pli_vec3_subtract(box.points[t[k + 1]], box.points[t[0]], edge[k]);
-        }
-        pli_vec3_cross(edge[0], edge[1], cross);
-        pli_vec3_add_scaled(area, 0.5, cross, area);
-        volume += pli_vec3_dot(cross, box.points[t[0]]) / 6;
-
-        // the tetrahedron behind it has all its points
-        for (int k = 0; k < 3; ++k) {
-            const int32_t *cell = box.cells[surface.cell[i]];
-            assert_true(t[k] == cell[0] || t[k] == cell[1] || t[k] == cell[2] || t[k] == cell[3]);
-        }
-    }
-    // the divergence theorem: closed, and outward; whole numbers, so exact
-    NEAR(volume, CELLS * CELLS * CELLS, 1e-12, 0);
-    NEAR(pli_vec3_norm(area), 0, 0, 1e-12);
-    pli_arena_destroy(scratch);
-    pli_context_destroy(context);
-}
-
 static pli_picture_mesh build_mesh(pli_context *context, const pli_frame_part *part,
                                    pli_arena *scratch)
 {
@@ -591,7 +553,6 @@ int main(void)
         cmocka_unit_test(ticks_are_round_and_inside),
         cmocka_unit_test(text_stays_in_the_picture_and_has_the_width_it_says),
         cmocka_unit_test(box_covers_pixels_in_parts),
-        cmocka_unit_test(boundary_of_tetrahedra_is_closed_and_points_outward),
         cmocka_unit_test(cubes_keep_hard_edges),
         cmocka_unit_test(round_surfaces_get_smooth_normals),
         cmocka_unit_test(particle_radius_follows_their_spacing),

@@ -314,8 +314,8 @@ static const fault_case fault_cases[] = {
      "s.yaml:7:11: constraints[0].body: found 'cub', which is not defined; defined are cube (did "
      "you mean 'cube'?)"},
     {SMALL "constraints:\n  - where: {group: top}\n",
-     "s.yaml:7:20: constraints[0].where.group.name: found 'top', which is not a group of the "
-     "body's mesh; groups are none"},
+     "s.yaml:7:20: constraints[0].where.group.name: found 'top', which is not a group of any "
+     "body; groups are none"},
     {"materials: {a b: rubber}\nbodies: {c: {geometry: grid, material: a b}}\n",
      "s.yaml:1:13: materials: found the name 'a b'; allowed are 1 to 64 letters, digits, '-' and "
      "'_'"},

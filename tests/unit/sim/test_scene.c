@@ -288,12 +288,12 @@ static void meshes_are_copied_and_hashed(void **state)
 
     group.name = "lid";
     REFUSED(context, try_kit(context, &k),
-            "scene: constraints[0].where.group.name: found 'lid', which is not a group of the "
-            "body's mesh; groups are all");
+            "scene: constraints[0].where.group.name: found 'lid', which is not a group of any "
+            "body; groups are all");
     k.constraint.body = "floor";
     REFUSED(context, try_kit(context, &k),
             "scene: constraints[0].where.group.name: found 'lid', which is not a group of the "
-            "body's mesh; groups are none");
+            "body; groups are none");
     group.name = "all";
     k.constraint.body = "";
     pli_vertices_def vertices = {(const int32_t[]){3, 4}, 2};

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contact/self_detect.h"
+
+#include "base/parallel.h"
+#include "geometry/triangle.h"
+
+#include <string.h>
+
+enum { BOX_GRAIN = 2048, VERTEX_GRAIN = 64, CONTACT_GRAIN = 64 };
+
+// an object and the positions a loop looks at
+typedef struct detect_job {
+    pli_self_collision *collision;
+    const double *x;
+} detect_job;
+
+static int32_t body_of_triangle(const pli_self_collision *collision, int32_t triangle)
+{
+    return collision->body_of_vertex[collision->triangles[3 * (int64_t)triangle]];
+}
+
+// ---- the closest triangle
+
+// a point, the body whose surface is searched, and the vertex whose triangles do not count
+typedef struct closest_search {
+    const pli_self_collision *collision;
+    const double *x;
+    const double *point;
+    int32_t body;
+    int32_t vertex;
+} closest_search;
+
+static double triangle_distance2(void *user, int32_t triangle)
+{
+    const closest_search *search = user;
+    const int32_t *t = search->collision->triangles + 3 * (int64_t)triangle;
+    int32_t vertex = search->vertex;
+    if (t[0] == vertex || t[1] == vertex || t[2] == vertex) return INFINITY;
+    if (search->collision->body_of_vertex[t[0]] != search->body) return INFINITY;
+    double w[3];
+    return pli_triangle_closest(search->point, search->x + 3 * (int64_t)t[0],
+                                search->x + 3 * (int64_t)t[1], search->x + 3 * (int64_t)t[2], w);
+}
+
+// The closest triangle, given any squared distance that one of them has; -1: there is none.
+static int32_t find_closest(closest_search *search, double bound2)
+{
+    double distance2;
+    // the limit itself is excluded, the bound is not
+    double limit2 = nextafter(bound2, INFINITY);
+    return pli_bvh_query_nearest(search->collision->surface_tree, search->point, limit2,
+                                 triangle_distance2, search, &distance2);
+}
+
+static void find_rest_range(void *user, int64_t begin, int64_t end)
+{
+    const detect_job *job = user;
+    for (int64_t vertex = begin; vertex < end; ++vertex) {
+        closest_search search = {.collision = job->collision,
+                                 .x = job->x,
+                                 .point = job->x + 3 * vertex,
+                                 .body = job->collision->body_of_vertex[vertex],
+                                 .vertex = -1};
+        job->collision->closest_at_rest[vertex] = find_closest(&search, INFINITY);
+    }
+}
+
+void pli_self_collision_find_rest(pli_self_collision *collision, const double *x)
+{
+    detect_job job = {collision, x};
+    pli_parallel_for(collision->context, collision->vertex_count, VERTEX_GRAIN, find_rest_range,
+                     &job);
+}
+
+// An upper bound of the squared distance: the partner of last time, else what was close at rest.
+static double bound_distance2(closest_search *search, const int32_t *last, int32_t tet)
+{
+    const pli_self_collision *collision = search->collision;
+    for (int k = 0; k < PLI_SELF_CONTACT_BODIES; ++k) {
+        if (last[k] < 0 || body_of_triangle(collision, last[k]) != search->body) continue;
+        return triangle_distance2(search, last[k]);
+    }
+    double bound2 = INFINITY;
+    for (int k = 0; k < 4; ++k) {
+        int32_t triangle = collision->closest_at_rest[collision->tets[4 * (int64_t)tet + k]];
+        if (triangle < 0) continue;
+        bound2 = pli_smaller(bound2, triangle_distance2(search, triangle));
+    }
+    return bound2;
+}
+
+// ---- which bodies a vertex is in
+
+typedef struct body_search {
+    const pli_self_collision *collision;
+    int32_t own_body; // not looked for; -1: it is
+    int32_t limit;    // bodies there are to be found
+    int32_t count;
+    int32_t body[PLI_SELF_CONTACT_BODIES]; // ascending
+    int32_t tet[PLI_SELF_CONTACT_BODIES];
+} body_search;
+
+static int32_t body_of_tet(const pli_self_collision *collision, int32_t tet)
+{
+    return collision->body_of_vertex[collision->tets[4 * (int64_t)tet]];
+}
+
+// A tetrahedron matters if its body is not known yet and comes before one that is.
+static bool want_tet(void *user, int32_t tet)
+{
+    const body_search *search = user;
+    int32_t body = body_of_tet(search->collision, tet);
+    if (body == search->own_body) return false;
+    for (int32_t k = 0; k < search->count; ++k) {
+        if (search->body[k] == body) return false;
+    }
+    return search->count < PLI_SELF_CONTACT_BODIES || body < search->body[search->count - 1];
+}
+
+static bool note_tet(void *user, int32_t tet)
+{
+    body_search *search = user;
+    int32_t body = body_of_tet(search->collision, tet);
+    if (search->count < PLI_SELF_CONTACT_BODIES) ++search->count;
+    int32_t place = search->count - 1;
+    while (place > 0 && search->body[place - 1] > body) {
+        search->body[place] = search->body[place - 1];
+        search->tet[place] = search->tet[place - 1];
+        --place;
+    }
+    search->body[place] = body;
+    search->tet[place] = tet;
+    return search->count < search->limit;
+}
+
+static body_search find_bodies(const detect_job *job, int32_t vertex)
+{
+    const pli_self_collision *collision = job->collision;
+    body_search search = {.collision = collision,
+                          .own_body = collision->self ? -1 : collision->body_of_vertex[vertex],
+                          .limit =
+                              collision->self ? collision->body_count : collision->body_count - 1};
+    pli_tet_query query = {.point = job->x + 3 * (int64_t)vertex,
+                           .skip_vertex = vertex,
+                           .want = want_tet,
+                           .visit = note_tet,
+                           .user = &search};
+    if (search.limit > 0) pli_tet_locate_query(collision->locate, &query);
+    return search;
+}
+
+// ---- detection
+
+// Remembers the partners of now and, where there is room, one of last time with another body.
+static void remember(const pli_self_collision *collision, const pli_self_touch *touch,
+                     int32_t *last)
+{
+    if (touch[0].body < 0) return;
+    int32_t other = touch[1].triangle;
+    for (int k = 0; k < PLI_SELF_CONTACT_BODIES && touch[1].body < 0; ++k) {
+        if (last[k] >= 0 && body_of_triangle(collision, last[k]) != touch[0].body) other = last[k];
+    }
+    last[0] = touch[0].triangle;
+    last[1] = other;
+}
+
+static void locate_range(void *user, int64_t begin, int64_t end)
+{
+    const detect_job *job = user;
+    pli_self_collision *collision = job->collision;
+    for (int64_t s = begin; s < end; ++s) {
+        body_search found = find_bodies(job, collision->surface_vertex[s]);
+        for (int32_t k = 0; k < PLI_SELF_CONTACT_BODIES; ++k) {
+            // until the closest triangle is known, the tetrahedron stands in its place
+            collision->touches[PLI_SELF_CONTACT_BODIES * s + k] =
+                k < found.count ? (pli_self_touch){found.body[k], found.tet[k]}
+                                : (pli_self_touch){-1, -1};
+        }
+    }
+}
+
+static void search_range(void *user, int64_t begin, int64_t end)
+{
+    const detect_job *job = user;
+    pli_self_collision *collision = job->collision;
+    for (int64_t s = begin; s < end; ++s) {
+        pli_self_touch *touch = collision->touches + PLI_SELF_CONTACT_BODIES * s;
+        int32_t *last = collision->last_triangle + PLI_SELF_CONTACT_BODIES * s;
+        int32_t vertex = collision->surface_vertex[s];
+        for (int32_t k = 0; k < PLI_SELF_CONTACT_BODIES && touch[k].body >= 0; ++k) {
+            closest_search search = {.collision = collision,
+                                     .x = job->x,
+                                     .point = job->x + 3 * (int64_t)vertex,
+                                     .body = touch[k].body,
+                                     .vertex = vertex};
+            double bound2 = bound_distance2(&search, last, touch[k].triangle);
+            touch[k].triangle = find_closest(&search, bound2);
+        }
+        remember(collision, touch, last);
+    }
+}
+
+static void fill_box_range(void *user, int64_t begin, int64_t end)
+{
+    const detect_job *job = user;
+    for (int64_t triangle = begin; triangle < end; ++triangle) {
+        const int32_t *t = job->collision->triangles + 3 * triangle;
+        pli_bounds box = pli_bounds_empty();
+        for (int k = 0; k < 3; ++k) pli_bounds_add_point(&box, job->x + 3 * (int64_t)t[k]);
+        job->collision->triangle_boxes[triangle] = box;
+    }
+}
+
+void pli_self_collision_fill_boxes(pli_self_collision *collision, const double *x)
+{
+    detect_job job = {collision, x};
+    pli_parallel_for(collision->context, collision->triangle_count, BOX_GRAIN, fill_box_range,
+                     &job);
+}
+
+// Lists the contacts in the order of vertices and bodies.
+static void collect_contacts(pli_self_collision *collision)
+{
+    int32_t count = 0;
+    for (int64_t s = 0; s < collision->surface_count; ++s) {
+        const pli_self_touch *touch = collision->touches + PLI_SELF_CONTACT_BODIES * s;
+        for (int32_t k = 0; k < PLI_SELF_CONTACT_BODIES && touch[k].body >= 0; ++k) {
+            if (touch[k].triangle < 0) continue;
+            pli_self_contact *contact = &collision->contacts[count++];
+            contact->vertex = collision->surface_vertex[s];
+            contact->body = touch[k].body;
+            contact->triangle = touch[k].triangle;
+        }
+    }
+    collision->contact_count = count;
+}
+
+static bool has_touches(const pli_self_collision *collision)
+{
+    for (int64_t s = 0; s < collision->surface_count; ++s) {
+        if (collision->touches[PLI_SELF_CONTACT_BODIES * s].body >= 0) return true;
+    }
+    return false;
+}
+
+static void measure_range(void *user, int64_t begin, int64_t end)
+{
+    const detect_job *job = user;
+    for (int64_t c = begin; c < end; ++c) {
+        pli_self_contact *contact = &job->collision->contacts[c];
+        const int32_t *t = job->collision->triangles + 3 * (int64_t)contact->triangle;
+        pli_distance distance;
+        contact->feature = pli_distance_point_triangle(
+            job->x + 3 * (int64_t)contact->vertex, job->x + 3 * (int64_t)t[0],
+            job->x + 3 * (int64_t)t[1], job->x + 3 * (int64_t)t[2], &distance);
+        contact->depth = distance.length;
+        pli_vec3_copy(distance.normal, contact->normal);
+        memcpy(contact->weights, distance.weights, sizeof contact->weights);
+    }
+}
+
+void pli_self_collision_detect(pli_self_collision *collision, const double *x)
+{
+    size_t bytes = 3 * (size_t)collision->vertex_count * sizeof *x;
+    detect_job job = {collision, collision->x};
+    if (collision->is_valid && memcmp(x, collision->x, bytes) == 0) return;
+
+    // which vertices are inside of which bodies
+    pli_self_collision_begin(collision, "broad phase");
+    memcpy(collision->x, x, bytes);
+    pli_tet_locate_refit(collision->locate, collision->x);
+    pli_parallel_for(collision->context, collision->surface_count, VERTEX_GRAIN, locate_range,
+                     &job);
+
+    // the closest triangles, if any are needed
+    if (has_touches(collision)) {
+        pli_self_collision_fill_boxes(collision, collision->x);
+        pli_bvh_update(collision->surface_tree, collision->triangle_boxes,
+                       collision->triangle_centers);
+        pli_parallel_for(collision->context, collision->surface_count, VERTEX_GRAIN, search_range,
+                         &job);
+    }
+    collect_contacts(collision);
+    pli_self_collision_end(collision);
+
+    // distances and closest points
+    pli_self_collision_begin(collision, "contact");
+    pli_parallel_for(collision->context, collision->contact_count, CONTACT_GRAIN, measure_range,
+                     &job);
+    collision->is_valid = true;
+    pli_self_collision_end(collision);
+}
