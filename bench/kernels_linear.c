@@ -2,17 +2,21 @@
 //
 // Kernels of the linear algebra on the elasticity matrix of a box of one million tetrahedra: the
 // block product against the copy bandwidth of the machine and against a plain scalar product, a
-// Gauss-Seidel sweep against the block product, and iterations of conjugate gradients.
+// Gauss-Seidel sweep against the block product, iterations of conjugate gradients, and what contact
+// adds: extra blocks in one row of a hundred, and the restriction of these rows to planes.
 #include "bench.h"
 
 #include "../tests/box_matrix.h"
 
 #include "base/timers.h"
+#include "linear/bcsr_extra.h"
 #include "linear/krylov.h"
 #include "linear/precondition.h"
 #include "linear/vector.h"
+#include "math/mat3.h"
 
 enum { CELLS = 58, ROUNDS = 15, PCG_ITERATIONS = 10, ROW_GRAIN = 256 };
+enum { CONTACT_STRIDE = 100, CONTACT_BLOCKS = 4 }; // rows per row in contact, and its extra blocks
 
 // The same matrix by scalars: what a library without blocks would multiply with.
 typedef struct scalar_csr {
@@ -22,7 +26,18 @@ typedef struct scalar_csr {
 } scalar_csr;
 
 // What is timed.
-enum { PRODUCT, SCALAR_PRODUCT, SWEEP, SWEEP_BUILD, PCG_BLOCK_JACOBI, PCG_SWEEP, KERNEL_COUNT };
+enum {
+    PRODUCT,
+    SCALAR_PRODUCT,
+    SWEEP,
+    SWEEP_BUILD,
+    PCG_BLOCK_JACOBI,
+    PCG_SWEEP,
+    CONTACT_ADD,     // leaves extra blocks behind,
+    CONTACT_PRODUCT, // which this one uses
+    CONTACT_RESTRICT,
+    KERNEL_COUNT
+};
 
 typedef struct linear_bench {
     pli_bench *bench;
@@ -32,6 +47,9 @@ typedef struct linear_bench {
     pli_precondition *sweep;
     pli_precondition *block_jacobi;
     pli_arena *arena;
+    int32_t contact_count;
+    int32_t *contact_rows; // [contact_count]
+    double *tangents;      // [contact_count][9]  onto the plane of x and y
     int64_t n;
     double *x;                    // [n]
     double *y;                    // [n]
@@ -104,6 +122,41 @@ static void run_pcg_sweep(void *user)
     run_pcg(self, self->sweep);
 }
 
+// Couples the rows in contact of one half of the box with those of the other, by zeros, so that the
+// matrix stays what it is.
+static void add_contacts(void *user)
+{
+    static const double zero[9] = {0};
+    linear_bench *self = user;
+    pli_bcsr *matrix = self->matrix;
+    int32_t half = self->contact_count / 2;
+    bool room = true;
+    pli_bcsr_extra_forget(matrix);
+    for (int32_t k = 0; k < CONTACT_BLOCKS * half; ++k) {
+        int32_t i = self->contact_rows[k / CONTACT_BLOCKS];
+        int32_t j = self->contact_rows[half + (k / CONTACT_BLOCKS + k % CONTACT_BLOCKS) % half];
+        room = room && pli_bcsr_add_block(matrix, i, j, zero) &&
+               pli_bcsr_add_block(matrix, j, i, zero);
+    }
+    pli_bcsr_close_extra(matrix);
+    if (!room) self->status = PLI_ERROR_ARGUMENT;
+}
+
+static void multiply_contact(void *user)
+{
+    linear_bench *self = user;
+    pli_bcsr_multiply(self->matrix, self->x, self->y);
+}
+
+// Restricting twice changes nothing, so it may be timed again and again.
+static void restrict_contact(void *user)
+{
+    linear_bench *self = user;
+    pli_bcsr_restrict(self->matrix, self->contact_count, self->contact_rows, self->tangents, NULL,
+                      0);
+    pli_bcsr_extra_forget(self->matrix);
+}
+
 static void (*const kernels[KERNEL_COUNT])(void *user) = {
     [PRODUCT] = multiply,
     [SCALAR_PRODUCT] = multiply_scalar,
@@ -111,6 +164,9 @@ static void (*const kernels[KERNEL_COUNT])(void *user) = {
     [SWEEP_BUILD] = build_sweep,
     [PCG_BLOCK_JACOBI] = run_pcg_block_jacobi,
     [PCG_SWEEP] = run_pcg_sweep,
+    [CONTACT_ADD] = add_contacts,
+    [CONTACT_PRODUCT] = multiply_contact,
+    [CONTACT_RESTRICT] = restrict_contact,
 };
 
 // Round after round, so that what else the machine does falls on all kernels alike.
@@ -206,6 +262,20 @@ static pli_status make_preconditions(linear_bench *self)
     return pli_precondition_build(self->sweep, self->matrix);
 }
 
+static pli_status make_contacts(linear_bench *self)
+{
+    static const double plane[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0};
+    self->contact_count = self->matrix->row_count / CONTACT_STRIDE;
+    self->contact_rows = PLI_NEW(self->context, int32_t, self->contact_count, "contacts");
+    self->tangents = PLI_NEW(self->context, double, 9 * (int64_t)self->contact_count, "contacts");
+    if (self->contact_rows == NULL || self->tangents == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < self->contact_count; ++k) {
+        self->contact_rows[k] = k * CONTACT_STRIDE;
+        pli_mat3_copy(plane, self->tangents + 9 * (int64_t)k);
+    }
+    return pli_bcsr_reserve_extra(self->matrix, (int64_t)CONTACT_BLOCKS * self->contact_count);
+}
+
 // Values, columns and row starts once, x once, y once.
 static double product_bytes(const linear_bench *self)
 {
@@ -245,6 +315,12 @@ static void report_kernels(linear_bench *self)
           pcg_block_jacobi / product, 1, 2);
     claim(self, "pcg-sgs", "PCG iteration with Gauss-Seidel, relative to a product",
           pcg_sweep / product, 1, 3.5);
+    claim(self, "spmv-extra", "block product, 1 % of rows with extra blocks, relative to without",
+          seconds[CONTACT_PRODUCT] / product, 0.9, 1.15);
+    claim(self, "extra-add", "adding and closing them, time relative to a product",
+          seconds[CONTACT_ADD] / product, 0, 1);
+    claim(self, "restrict", "restricting 1 % of rows to planes, time relative to a product",
+          seconds[CONTACT_RESTRICT] / product, 0, 0.5);
 }
 
 static void linear_bench_clear(linear_bench *self)
@@ -254,6 +330,8 @@ static void linear_bench_clear(linear_bench *self)
     pli_precondition_destroy(self->block_jacobi);
     pli_arena_destroy(self->arena);
     pli_bcsr_destroy(self->matrix);
+    pli_release(context, self->contact_rows);
+    pli_release(context, self->tangents);
     pli_release(context, self->scalars.row_start);
     pli_release(context, self->scalars.column);
     pli_release(context, self->scalars.values);
@@ -272,6 +350,8 @@ pli_status pli_bench_kernels_linear(pli_bench *bench)
     status = expand_scalars(&self);
     if (status != PLI_OK) goto done;
     status = make_preconditions(&self);
+    if (status != PLI_OK) goto done;
+    status = make_contacts(&self);
     if (status != PLI_OK) goto done;
     status = pli_arena_create(self.context, 1 << 20, &self.arena);
     if (status != PLI_OK) goto done;

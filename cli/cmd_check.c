@@ -6,6 +6,7 @@
 #include "pliant/sim.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void format_bytes(int64_t bytes, char *text, size_t capacity)
 {
@@ -19,45 +20,97 @@ static void format_bytes(int64_t bytes, char *text, size_t capacity)
     snprintf(text, capacity, "%.3g %s", value, units[unit]);
 }
 
-// The scene as YAML, and what it costs as comments: together still a scene file.
-static void print_text(const char *yaml, const pli_model_info *info, const pli_scene_def *scene)
+// "constraint, friction 0.5", "penalty of 1e+06 N/m^2, friction 0"
+static void print_contact(const pli_contact_info *info)
 {
+    printf("%s", info->method);
+    if (strcmp(info->method, "penalty") == 0) printf(" of %.4g N/m^2", info->stiffness);
+    if (strcmp(info->method, "none") != 0) printf(", friction %.4g", info->friction);
+    printf("\n");
+}
+
+static void print_colliders(const pli_model *model, int32_t count)
+{
+    pli_contact_info info;
+    printf("# colliders   %d\n", (int)count);
+    for (int32_t k = 0; k < count; ++k) {
+        pli_model_get_collider(model, k, &info);
+        printf("#   %s: ", info.name);
+        print_contact(&info);
+    }
+    pli_model_get_contact(model, &info);
+    printf("# contact     ");
+    print_contact(&info);
+}
+
+// The scene as YAML, and what it costs as comments: together still a scene file.
+static void print_text(const char *yaml, const pli_model *model, const pli_scene_def *scene)
+{
+    pli_model_info info;
+    pli_model_get_info(model, &info);
     char memory[32];
-    format_bytes(info->memory_estimate, memory, sizeof memory);
+    format_bytes(info.memory_estimate, memory, sizeof memory);
     int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
     printf("%s", yaml);
-    printf("\n# bodies      %d\n", (int)info->body_count);
-    printf("# vertices    %d\n", (int)info->vertex_count);
-    printf("# tetrahedra  %d\n", (int)info->tet_count);
-    printf("# unknowns    %" PRId64 "\n", info->unknown_count);
-    printf("# mass        %.4g kg\n", info->mass);
-    printf("# size        %.4g m\n", info->size);
-    printf("# steps       %" PRId64 " of %.4g s, %.4g s in all\n", steps, info->dt,
-           (double)steps * info->dt);
-    printf("# solver      %s, to a tolerance of %.4g %s\n", info->solver, info->tolerance,
-           info->tolerance_unit);
+    printf("\n# bodies      %d\n", (int)info.body_count);
+    printf("# vertices    %d\n", (int)info.vertex_count);
+    printf("# tetrahedra  %d\n", (int)info.tet_count);
+    print_colliders(model, info.collider_count);
+    printf("# unknowns    %" PRId64 "\n", info.unknown_count);
+    printf("# mass        %.4g kg\n", info.mass);
+    printf("# size        %.4g m\n", info.size);
+    printf("# steps       %" PRId64 " of %.4g s, %.4g s in all\n", steps, info.dt,
+           (double)steps * info.dt);
+    printf("# solver      %s, to a tolerance of %.4g %s\n", info.solver, info.tolerance,
+           info.tolerance_unit);
     printf("# memory      %s\n", memory);
 }
 
-static void print_json(const char *yaml, const pli_model_info *info, const pli_scene_def *scene)
+static void put_contact(pli_cli_json *json, const char *key, const pli_contact_info *info)
 {
+    pli_cli_json_begin(json, key, '{');
+    if (info->name[0] != '\0') pli_cli_json_text(json, "name", info->name);
+    pli_cli_json_text(json, "method", info->method);
+    pli_cli_json_real(json, "stiffness", info->stiffness);
+    pli_cli_json_real(json, "friction", info->friction);
+    pli_cli_json_end(json, '}');
+}
+
+static void put_colliders(pli_cli_json *json, const pli_model *model, int32_t count)
+{
+    pli_contact_info info;
+    pli_cli_json_begin(json, "colliders", '[');
+    for (int32_t k = 0; k < count; ++k) {
+        pli_model_get_collider(model, k, &info);
+        put_contact(json, NULL, &info);
+    }
+    pli_cli_json_end(json, ']');
+    pli_model_get_contact(model, &info);
+    put_contact(json, "contact", &info);
+}
+
+static void print_json(const char *yaml, const pli_model *model, const pli_scene_def *scene)
+{
+    pli_model_info info;
+    pli_model_get_info(model, &info);
     pli_cli_json json;
     pli_cli_json_init(&json, stdout);
     pli_cli_json_begin(&json, NULL, '{');
-    pli_cli_json_integer(&json, "bodies", info->body_count);
-    pli_cli_json_integer(&json, "vertices", info->vertex_count);
-    pli_cli_json_integer(&json, "tetrahedra", info->tet_count);
-    pli_cli_json_integer(&json, "unknowns", info->unknown_count);
-    pli_cli_json_integer(&json, "blocks", info->block_count);
-    pli_cli_json_integer(&json, "memory", info->memory_estimate);
-    pli_cli_json_real(&json, "mass", info->mass);
-    pli_cli_json_real(&json, "size", info->size);
-    pli_cli_json_real(&json, "dt", info->dt);
+    pli_cli_json_integer(&json, "bodies", info.body_count);
+    pli_cli_json_integer(&json, "vertices", info.vertex_count);
+    pli_cli_json_integer(&json, "tetrahedra", info.tet_count);
+    put_colliders(&json, model, info.collider_count);
+    pli_cli_json_integer(&json, "unknowns", info.unknown_count);
+    pli_cli_json_integer(&json, "blocks", info.block_count);
+    pli_cli_json_integer(&json, "memory", info.memory_estimate);
+    pli_cli_json_real(&json, "mass", info.mass);
+    pli_cli_json_real(&json, "size", info.size);
+    pli_cli_json_real(&json, "dt", info.dt);
     pli_cli_json_integer(&json, "frames", scene->time.frames);
     pli_cli_json_integer(&json, "steps", (int64_t)scene->time.frames * scene->time.steps_per_frame);
-    pli_cli_json_text(&json, "solver", info->solver);
-    pli_cli_json_real(&json, "tolerance", info->tolerance);
-    pli_cli_json_text(&json, "tolerance_unit", info->tolerance_unit);
+    pli_cli_json_text(&json, "solver", info.solver);
+    pli_cli_json_real(&json, "tolerance", info.tolerance);
+    pli_cli_json_text(&json, "tolerance_unit", info.tolerance_unit);
     pli_cli_json_text(&json, "scene", yaml);
     pli_cli_json_end(&json, '}');
 }
@@ -77,12 +130,10 @@ static int run_check(pli_cli_session *session)
         code = pli_cli_report(session, status);
         goto done;
     }
-    pli_model_info info;
-    pli_model_get_info(model, &info);
     if (session->arguments.json) {
-        print_json(yaml, &info, pli_scene_get(scene));
+        print_json(yaml, model, pli_scene_get(scene));
     } else if (!session->arguments.quiet) {
-        print_text(yaml, &info, pli_scene_get(scene));
+        print_text(yaml, model, pli_scene_get(scene));
     }
 
 done:
@@ -107,11 +158,11 @@ const pli_cli_command pli_cli_command_check = {
     .hint = PLI_CLI_HINT_SCENE,
     .computes = true,
     .summary = "validates a scene, prints it with every default, and what it will cost",
-    .about =
-        "Reads a scene (a file, the name of a shipped scene, or - for standard input), builds "
-        "everything that a run would need, and prints the scene with every default filled in, "
-        "followed by its size: vertices, unknowns, steps and memory. What is printed is itself "
-        "a scene file. With --quiet only the exit code tells.",
+    .about = "Reads a scene (a file, the name of a shipped scene, or - for standard input), builds "
+             "everything that a run would need, and prints the scene with every default filled in, "
+             "followed by its size: vertices, colliders, unknowns, steps and memory. What is "
+             "printed is itself "
+             "a scene file. With --quiet only the exit code tells.",
     .examples = "  pliant check demo\n  pliant check mine.yaml --set time.fps=60 --comments\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_scene_options, &pli_cli_talk_options, &pli_cli_json_options},

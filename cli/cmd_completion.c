@@ -51,6 +51,20 @@ static void put_words(const char *const *words)
     }
 }
 
+static bool has_choices(const pli_cli_option *option)
+{
+    pli_cli_choice choice;
+    return pli_cli_get_choice(option, 0, &choice);
+}
+
+static void put_choices(const pli_cli_option *option)
+{
+    pli_cli_choice choice;
+    for (int32_t index = 0; pli_cli_get_choice(option, index, &choice); ++index) {
+        printf("%s%s", index > 0 ? " " : "", choice.name);
+    }
+}
+
 static void put_command_names(void)
 {
     for (int32_t index = 0; pli_cli_commands[index] != NULL; ++index) {
@@ -105,9 +119,9 @@ static void put_bash_value(const pli_cli_command *command, const pli_cli_option 
 {
     printf("    '%s --%s'", command->name, option->name);
     if (option->letter != 0) printf(" | '%s -%c'", command->name, option->letter);
-    if (option->choices != NULL) {
+    if (has_choices(option)) {
         printf(") _pliant_offer words \"$word\" '");
-        put_words(option->choices);
+        put_choices(option);
         printf("'; return ;;\n");
     } else {
         printf(") _pliant_offer %s \"$word\"; return ;;\n", hints[option->hint].word);
@@ -185,9 +199,9 @@ static void put_zsh_option(const pli_cli_option *option)
     }
     put_doc(option->doc, "[]:");
     printf("]");
-    if (option->choices != NULL) {
+    if (has_choices(option)) {
         printf(":%s:(", option->value);
-        put_words(option->choices);
+        put_choices(option);
         printf(")");
     } else if (option->value != NULL) {
         printf(":%s:%s", option->value, hints[option->hint].zsh);
@@ -252,9 +266,9 @@ static void put_fish_option(const pli_cli_command *command, const pli_cli_option
     printf(" -d '");
     put_doc(option->doc, "\\");
     printf("'");
-    if (option->choices != NULL) {
+    if (has_choices(option)) {
         printf(" -x -a '");
-        put_words(option->choices);
+        put_choices(option);
         printf("'");
     } else if (option->value != NULL) {
         printf(" %s", hints[option->hint].fish);

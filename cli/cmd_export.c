@@ -4,12 +4,12 @@
 
 #include "pliant/io.h"
 
-static const char *const formats[] = {"ply", "obj+pc2", "glb", "usda", "vtkhdf", NULL};
-
-static bool ask_cancel(void *user)
+// The formats of the library, for the option table.
+static bool list_formats(int32_t index, pli_cli_choice *choice)
 {
-    (void)user;
-    return pli_cli_stop_requested();
+    const pli_export_format *format = pli_export_format_get(index);
+    if (format != NULL) *choice = (pli_cli_choice){format->name, format->doc};
+    return format != NULL;
 }
 
 static void hear_progress(void *user, int32_t done, int32_t total)
@@ -23,13 +23,12 @@ static int run_export(pli_cli_session *session)
 {
     pli_cli_signals_catch();
     const pli_cli_arguments *arguments = &session->arguments;
+    const char *folder = arguments->operands[0];
     char target[4096];
-    snprintf(target, sizeof target, "%s/export", arguments->operands[0]);
-
     pli_export_def def = pli_export_def_default();
-    def.folder = arguments->operands[0];
-    def.target = arguments->output != NULL ? arguments->output : target;
-    def.format = formats[arguments->format];
+    def.folder = folder;
+    def.target = pli_cli_choose_output(session, folder, "export", target, sizeof target);
+    def.format = pli_export_format_get(arguments->format)->name;
     if (arguments->first.given) def.first = arguments->first.value;
     if (arguments->last.given) def.last = arguments->last.value;
     if (arguments->every.given) def.every = arguments->every.value;
@@ -37,17 +36,11 @@ static int run_export(pli_cli_session *session)
     if (arguments->max_targets.given) def.max_targets = arguments->max_targets.value;
     def.progress = hear_progress;
     def.progress_user = &session->console;
-    def.cancel = ask_cancel;
+    def.cancel = pli_cli_ask_cancel;
 
     pli_export_report report;
-    pli_status status = pli_export(session->context, &def, &report);
-    pli_cli_set_status(&session->console, "");
-    if (status == PLI_ERROR_INTERRUPTED) {
-        pli_cli_error(&session->console, "stopped by %s; what was finished is in %s",
-                      pli_cli_stop_signal(), def.target);
-        return PLI_CLI_INTERRUPTED;
-    }
-    if (status != PLI_OK) return pli_cli_report(session, status);
+    int code = pli_cli_end(session, pli_export(session->context, &def, &report), def.target);
+    if (code != PLI_CLI_DONE) return code;
     if (report.frame_count < report.frames_found) {
         pli_cli_warn(&session->console, "%d of %d frames were taken; --max-targets takes more",
                      (int)report.frame_count, (int)report.frames_found);
@@ -62,7 +55,7 @@ static const pli_cli_option options[] = {
      .value = "FORMAT",
      .kind = PLI_CLI_CHOICE,
      .offset = offsetof(pli_cli_arguments, format),
-     .choices = formats,
+     .list = list_formats,
      .fallback = "ply",
      .doc = "what to write"},
     {.name = "output",
@@ -114,12 +107,8 @@ const pli_cli_command pli_cli_command_export = {
     .hint = PLI_CLI_HINT_FOLDER,
     .computes = true,
     .summary = "converts the frames of a run for other programs",
-    .about =
-        "Converts the frames in the folder of a run. ply: a file per body and frame, for "
-        "Blender, Houdini and MeshLab. obj+pc2: a mesh and its motion, for Blender's Mesh Cache "
-        "modifier. glb: one glTF file with an animation. usda: one USD file. vtkhdf: everything "
-        "of a body in one file, for ParaView 5.12 or newer. Bodies of tetrahedra are shown by "
-        "their surface, except in vtkhdf.",
+    .about = "Converts the frames in the folder of a run. Bodies of tetrahedra are shown by their "
+             "surface, except in vtkhdf.",
     .examples = "  pliant export out/demo --format glb -o demo\n"
                 "  pliant export out/demo --format ply --every 2\n",
     .own = PLI_CLI_OPTIONS(options),

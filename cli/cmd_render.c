@@ -56,6 +56,7 @@ static pli_picture_def make_def(const pli_cli_arguments *arguments)
     if (arguments->elevation.given) def.camera.elevation = arguments->elevation.value;
     if (arguments->orbit.given) def.camera.orbit = arguments->orbit.value;
     def.edges = arguments->edges;
+    def.colliders = (pli_collider_look)arguments->colliders;
     if (arguments->dark) def.background = PLI_BACKGROUND_DARK;
     if (arguments->up == PLI_UP_Z) {
         const double up[3] = {0, 0, 1};
@@ -224,8 +225,8 @@ static pli_status draw_all(rendering *job)
     pli_status status = visit_frames(job, "looking at", survey_frame);
     if (status == PLI_OK) status = visit_frames(job, "drawing", draw_frame);
     if (status == PLI_OK && job->film != NULL) status = pli_film_finish(job->film);
-    pli_cli_set_status(&job->session->console, "");
-    return status;
+    // what a signal did to ffmpeg is no failure of its own
+    return status != PLI_OK && pli_cli_stop_requested() ? PLI_ERROR_INTERRUPTED : status;
 }
 
 static int run_render(pli_cli_session *session)
@@ -235,21 +236,15 @@ static int run_render(pli_cli_session *session)
     rendering job = {.session = session,
                      .size = arguments->size,
                      .every = arguments->every.given ? arguments->every.value : 1};
+    const char *folder = arguments->operands[0];
     char pictures[4096];
-    snprintf(pictures, sizeof pictures, "%s/pictures", arguments->operands[0]);
-    const char *output = arguments->output != NULL ? arguments->output : pictures;
+    const char *output =
+        pli_cli_choose_output(session, folder, "pictures", pictures, sizeof pictures);
 
-    int code = prepare(&job, arguments->operands[0], output);
+    int code = prepare(&job, folder, output);
     if (code == PLI_CLI_DONE) {
-        pli_status status = draw_all(&job);
-        if (status == PLI_OK) {
-            pli_cli_say(&session->console, "wrote %s", output);
-        } else if (pli_cli_stop_requested()) {
-            pli_cli_error(&session->console, "stopped by %s", pli_cli_stop_signal());
-            code = PLI_CLI_INTERRUPTED;
-        } else {
-            code = pli_cli_report(session, status);
-        }
+        code = pli_cli_end(session, draw_all(&job), output);
+        if (code == PLI_CLI_DONE) pli_cli_say(&session->console, "wrote %s", output);
     }
     free(job.rgb);
     pli_film_destroy(job.film);
@@ -260,7 +255,8 @@ static int run_render(pli_cli_session *session)
 
 // ---- the command
 
-static const char *const up_axes[] = {"y", "z", NULL}; // by pli_up_axis
+static const char *const collider_looks[] = {"show", "hide", "glass", NULL}; // pli_collider_look
+static const char *const up_axes[] = {"y", "z", NULL};                       // by pli_up_axis
 
 static const pli_cli_option options[] = {
     {.name = "output",
@@ -341,6 +337,14 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, edges),
      .doc = "draws the edges of the mesh"},
+    {.name = "colliders",
+     .value = "LOOK",
+     .kind = PLI_CLI_CHOICE,
+     .offset = offsetof(pli_cli_arguments, colliders),
+     .choices = collider_looks,
+     .fallback = "show",
+     .doc = "how colliders are drawn: show them in grey, cut open where bodies are inside, hide "
+            "them, or make them of glass"},
     {.name = "dark",
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, dark),

@@ -100,14 +100,15 @@ static int judge(pli_cli_session *session, const pli_run_info *info, pli_status 
     return PLI_CLI_FAILED;
 }
 
-static void print_summary(const pli_run_info *info, const char *scene)
+static void print_summary(const pli_cli_session *session, const pli_run_info *info)
 {
     pli_cli_json json;
     pli_cli_json_init(&json, stdout);
     pli_cli_json_begin(&json, NULL, '{');
-    pli_cli_json_text(&json, "scene", scene);
+    pli_cli_json_text(&json, "scene", scene_word(session));
     pli_cli_json_text(&json, "folder", info->folder);
-    pli_cli_json_text(&json, "outcome", pli_run_outcome_name(info->outcome));
+    pli_cli_json_text(&json, "outcome",
+                      session->arguments.dry_run ? "dry run" : pli_run_outcome_name(info->outcome));
     pli_cli_json_integer(&json, "frames", info->frame);
     pli_cli_json_integer(&json, "steps", info->step);
     pli_cli_json_integer(&json, "resumed_after", info->first_step);
@@ -119,17 +120,26 @@ static void print_summary(const pli_run_info *info, const char *scene)
 
 // ---- the command
 
+// Whether a folder holds a run that the options do not say what to do with.
+static bool holds_run(const pli_cli_session *session, const char *folder)
+{
+    char record[4096];
+    snprintf(record, sizeof record, "%s/run.json", folder);
+    bool chosen = session->arguments.force || session->arguments.resume;
+    return !chosen && access(record, F_OK) == 0;
+}
+
+static void say_what_to_do(pli_cli_session *session)
+{
+    pli_cli_error(&session->console, "--resume goes on with it, --force replaces it, -o takes "
+                                     "another folder");
+}
+
 // A folder that cannot be taken may hold a run: say which options deal with that.
 static int refuse_folder(pli_cli_session *session, const char *folder, pli_status status)
 {
     int code = pli_cli_report(session, status);
-    char record[4096];
-    snprintf(record, sizeof record, "%s/run.json", folder);
-    bool chosen = session->arguments.force || session->arguments.resume;
-    if (status == PLI_ERROR_IO && !chosen && access(record, F_OK) == 0) {
-        pli_cli_error(&session->console, "--resume goes on with it, --force replaces it, -o takes "
-                                         "another folder");
-    }
+    if (status == PLI_ERROR_IO && holds_run(session, folder)) say_what_to_do(session);
     return code;
 }
 
@@ -164,6 +174,7 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     def.resume = arguments->resume;
     def.steps = arguments->steps.given ? arguments->steps.value : 0;
     def.seconds = arguments->max_wall;
+    def.checkpoint_seconds = arguments->checkpoint_every.seconds;
     def.command = command;
     def.progress = hear_step;
     def.progress_user = &progress;
@@ -179,9 +190,42 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     pli_run_info info;
     pli_run_get_info(run, &info);
     int code = judge(session, &info, status);
-    if (arguments->json) print_summary(&info, scene_word(session));
+    if (arguments->json) print_summary(session, &info);
     pli_run_destroy(run);
     return code;
+}
+
+// What a run would do, as far as that is known before it; nothing is written.
+static int rehearse(pli_cli_session *session, const pli_scene *scene, const char *folder)
+{
+    if (holds_run(session, folder)) {
+        pli_cli_error(&session->console, "%s: holds a run already", folder);
+        say_what_to_do(session);
+        return PLI_CLI_IO;
+    }
+    pli_model *model = NULL;
+    pli_status status = pli_model_create(session->context, scene, &model);
+    if (status != PLI_OK) return pli_cli_report(session, status);
+    const pli_time_def *time = &pli_scene_get(scene)->time;
+    int64_t steps = (int64_t)time->frames * time->steps_per_frame;
+    if (session->arguments.steps.given && session->arguments.steps.value < steps) {
+        steps = session->arguments.steps.value;
+    }
+    pli_model_info model_info;
+    pli_model_get_info(model, &model_info);
+    pli_cli_say(&session->console,
+                "would simulate %.4g s in %" PRId64 " steps by %s, %d vertices, into %s; 'pliant "
+                "check' tells more",
+                (double)steps * model_info.dt, steps, model_info.solver,
+                (int)model_info.vertex_count, folder);
+    pli_run_info info = {.outcome = PLI_RUN_GOING,
+                         .step = steps,
+                         .frame = (int32_t)(steps / time->steps_per_frame),
+                         .time = (double)steps * model_info.dt,
+                         .folder = folder};
+    if (session->arguments.json) print_summary(session, &info);
+    pli_model_destroy(model);
+    return PLI_CLI_DONE;
 }
 
 static int run_run(pli_cli_session *session)
@@ -196,9 +240,11 @@ static int run_run(pli_cli_session *session)
     pli_scene *scene = NULL;
     int code = pli_cli_load_scene(session, &scene);
     if (code == PLI_CLI_DONE) {
-        char folder[512];
-        snprintf(folder, sizeof folder, "out/%s", pli_scene_name(scene));
-        code = simulate(session, scene, arguments->output != NULL ? arguments->output : folder);
+        char text[512];
+        const char *folder =
+            pli_cli_choose_output(session, "out", pli_scene_name(scene), text, sizeof text);
+        code = arguments->dry_run ? rehearse(session, scene, folder)
+                                  : simulate(session, scene, folder);
     }
     pli_scene_destroy(scene);
     return code;
@@ -221,6 +267,11 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, force),
      .doc = "replaces an earlier run in the folder"},
+    {.name = "dry-run",
+     .letter = 'n',
+     .kind = PLI_CLI_FLAG,
+     .offset = offsetof(pli_cli_arguments, dry_run),
+     .doc = "builds everything, says what would be simulated and where to, and writes nothing"},
     {.name = "steps",
      .value = "N",
      .kind = PLI_CLI_INTEGER,
@@ -233,6 +284,12 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_DURATION,
      .offset = offsetof(pli_cli_arguments, max_wall),
      .doc = "saves the state and stops after so long, such as 90s, 15m or 2h; exit code 130"},
+    {.name = "checkpoint-every",
+     .value = "N|TIME",
+     .kind = PLI_CLI_INTERVAL,
+     .offset = offsetof(pli_cli_arguments, checkpoint_every),
+     .doc = "saves the state every N frames, or after so long, such as 10s or 15m (default: as the "
+            "scene says)"},
 };
 
 const pli_cli_command pli_cli_command_run = {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NAME_COLUMN = 14, DOC_COLUMN = 26, WIDEST = 100 };
+enum { NAME_COLUMN = 14, DOC_COLUMN = 26, WIDEST = 100, DOC_CAPACITY = 1024 };
 
 static const char *const exit_codes[][2] = {
     {"0", "done"},
@@ -94,9 +94,14 @@ static void name_option(const pli_cli_option *option, char *text, size_t capacit
 static void document_option(const pli_cli_option *option, char *text, size_t capacity)
 {
     size_t used = (size_t)snprintf(text, capacity, "%s", option->doc);
-    for (int32_t index = 0; option->choices != NULL && option->choices[index] != NULL; ++index) {
-        used += (size_t)snprintf(text + used, capacity - used, "%s%s", index == 0 ? ": " : ", ",
-                                 option->choices[index]);
+    pli_cli_choice choice;
+    for (int32_t index = 0; pli_cli_get_choice(option, index, &choice); ++index) {
+        // "level: low, high", or "level. low: hardly any; high: a lot"
+        bool has_doc = choice.doc != NULL;
+        const char *before = index == 0 ? (has_doc ? ". " : ": ") : (has_doc ? "; " : ", ");
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s%s%s", before, choice.name,
+                                 has_doc ? ": " : "", has_doc ? choice.doc : "");
+        if (used >= capacity) return;
     }
     if (option->fallback != NULL) {
         snprintf(text + used, capacity - used, " (default: %s)", option->fallback);
@@ -106,7 +111,7 @@ static void document_option(const pli_cli_option *option, char *text, size_t cap
 static void put_option(FILE *out, const pli_cli_option *option, int32_t columns)
 {
     char name[96];
-    char doc[640];
+    char doc[DOC_CAPACITY];
     name_option(option, name, sizeof name);
     document_option(option, doc, sizeof doc);
     int32_t used = (int32_t)fprintf(out, "  %s", name);
@@ -180,7 +185,7 @@ static void put_man_pairs(FILE *out, const char *title, const char *const pairs[
 
 static void put_man_option(FILE *out, const pli_cli_option *option)
 {
-    char doc[640];
+    char doc[DOC_CAPACITY];
     document_option(option, doc, sizeof doc);
     fputs(".TP\n", out);
     if (option->letter != 0) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);

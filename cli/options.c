@@ -33,6 +33,12 @@ static const pli_cli_option scene_options[] = {
      .offset = offsetof(pli_cli_arguments, frames),
      .max = INT32_MAX,
      .doc = "frames to compute after the initial one (default: as the scene says)"},
+    {.name = "end-time",
+     .value = "TIME",
+     .kind = PLI_CLI_DURATION,
+     .offset = offsetof(pli_cli_arguments, end_time),
+     .doc = "simulates up to the first frame at or after TIME, such as 2.5 or 2.5s, instead of a "
+            "number of frames"},
     {.name = "seed",
      .value = "N",
      .kind = PLI_CLI_INTEGER,
@@ -106,6 +112,14 @@ const pli_cli_option *pli_cli_get_option(const pli_cli_command *command, int32_t
         index -= command->shared[group]->count;
     }
     return NULL;
+}
+
+bool pli_cli_get_choice(const pli_cli_option *option, int32_t index, pli_cli_choice *choice)
+{
+    *choice = (pli_cli_choice){0};
+    if (option->list != NULL) return option->list(index, choice);
+    if (option->choices != NULL) choice->name = option->choices[index];
+    return choice->name != NULL;
 }
 
 // ---- nearest names
@@ -218,17 +232,6 @@ static bool within(const pli_cli_option *option, int32_t value)
     return value >= option->min && value <= option->max;
 }
 
-static bool read_choice(const char *text, const char *const *choices, int32_t *chosen)
-{
-    for (int32_t index = 0; choices[index] != NULL; ++index) {
-        if (strcmp(choices[index], text) == 0) {
-            *chosen = index;
-            return true;
-        }
-    }
-    return false;
-}
-
 // ---- kinds of options: how each stores its value
 
 static bool store_flag(const pli_cli_option *option, const char *text, void *target)
@@ -307,7 +310,25 @@ static bool store_range(const pli_cli_option *option, const char *text, void *ta
 
 static bool store_choice(const pli_cli_option *option, const char *text, void *target)
 {
-    return read_choice(text, option->choices, target);
+    pli_cli_choice choice;
+    for (int32_t index = 0; pli_cli_get_choice(option, index, &choice); ++index) {
+        if (strcmp(choice.name, text) != 0) continue;
+        *(int32_t *)target = index;
+        return true;
+    }
+    return false;
+}
+
+// A whole number counts frames, a time with its unit is one.
+static bool store_interval(const pli_cli_option *option, const char *text, void *target)
+{
+    (void)option;
+    pli_cli_interval *interval = target;
+    *interval = (pli_cli_interval){0};
+    if (pli_cli_read_integer(text, &interval->count)) return interval->count > 0;
+    size_t length = strlen(text);
+    bool has_unit = length > 0 && strchr("smhd", text[length - 1]) != NULL;
+    return has_unit && read_duration(text, &interval->seconds);
 }
 
 static const struct {
@@ -324,6 +345,7 @@ static const struct {
     [PLI_CLI_SIZE] = {store_size, "WxH such as 960x600, each"},
     [PLI_CLI_RANGE] = {store_range, "LOW:HIGH, two numbers with LOW < HIGH"},
     [PLI_CLI_CHOICE] = {store_choice, ""},
+    [PLI_CLI_INTERVAL] = {store_interval, "a number of frames such as 50, or a time such as 10m"},
 };
 
 // Stores a value (NULL for flags); false when it is not one that the option takes.
@@ -377,9 +399,10 @@ static void describe(const pli_cli_option *option, char *text, size_t capacity)
         snprintf(text + used, capacity - (size_t)used, " from %d to %d", (int)option->min,
                  (int)option->max);
     }
-    for (int32_t index = 0; option->choices != NULL && option->choices[index] != NULL; ++index) {
+    pli_cli_choice choice;
+    for (int32_t index = 0; pli_cli_get_choice(option, index, &choice); ++index) {
         used += snprintf(text + used, capacity - (size_t)used, "%s%s", index > 0 ? ", " : "",
-                         option->choices[index]);
+                         choice.name);
         if ((size_t)used >= capacity) return;
     }
 }
@@ -464,8 +487,9 @@ static bool check_operands(const parser *state)
                     command->name, command->operands);
     }
     if (command->choices == NULL || arguments->operand_count == 0) return true;
-    int32_t chosen;
-    if (read_choice(arguments->operands[0], command->choices, &chosen)) return true;
+    for (int32_t index = 0; command->choices[index] != NULL; ++index) {
+        if (strcmp(command->choices[index], arguments->operands[0]) == 0) return true;
+    }
     const char *nearest = pli_cli_nearest(arguments->operands[0], command->choices);
     if (nearest != NULL) {
         return fail(state, "'%s' is not known; did you mean %s?", arguments->operands[0], nearest);

@@ -26,7 +26,8 @@ typedef enum pli_cli_kind {
     PLI_CLI_DURATION, // double, seconds: 90, 90s, 15m, 2h, 1d
     PLI_CLI_SIZE,     // pli_cli_size: 960x600, both between min and max
     PLI_CLI_RANGE,    // pli_cli_range: 0:1e5
-    PLI_CLI_CHOICE    // int32_t: index into choices
+    PLI_CLI_CHOICE,   // int32_t: index into choices
+    PLI_CLI_INTERVAL  // pli_cli_interval: 50, or a duration with its unit
 } pli_cli_kind;
 
 // What a shell may offer as a value.
@@ -63,6 +64,11 @@ typedef struct pli_cli_size {
     int32_t height;
 } pli_cli_size;
 
+typedef struct pli_cli_interval {
+    int32_t count;  // of frames; 0: not given as a count
+    double seconds; // 0: not given as a time
+} pli_cli_interval;
+
 typedef struct pli_cli_range {
     bool given;
     double low;
@@ -89,6 +95,7 @@ typedef struct pli_cli_arguments {
     pli_cli_texts settings; // PATH=VALUE
     const char *solver;
     pli_cli_integer seed;
+    double end_time;    // s; 0: not given
     bool allow_outside; // files beyond the scene's folder may be read
 
     // check
@@ -100,7 +107,9 @@ typedef struct pli_cli_arguments {
     pli_cli_integer steps;
     bool resume;
     bool force;
+    bool dry_run;
     double max_wall; // s; 0: no limit
+    pli_cli_interval checkpoint_every;
 
     // render
     pli_cli_size size;
@@ -113,7 +122,8 @@ typedef struct pli_cli_arguments {
     pli_cli_integer every;
     pli_cli_integer frame;
     pli_cli_real rate;
-    int32_t up; // pli_up_axis
+    int32_t up;        // pli_up_axis
+    int32_t colliders; // pli_collider_look
     bool edges;
     bool dark;
 
@@ -129,6 +139,14 @@ typedef struct pli_cli_arguments {
     const char *bench_json;
 } pli_cli_arguments;
 
+typedef struct pli_cli_choice {
+    const char *name;
+    const char *doc; // NULL: the name says it
+} pli_cli_choice;
+
+// Sets the index-th choice; false after the last.
+typedef bool (*pli_cli_list_fn)(int32_t index, pli_cli_choice *choice);
+
 typedef struct pli_cli_option {
     const char *name;  // "output"
     char letter;       // 'o', or 0
@@ -137,6 +155,7 @@ typedef struct pli_cli_option {
     size_t offset;              // into pli_cli_arguments
     const char *fallback;       // default that is stored and shown, or NULL: nothing
     const char *const *choices; // NULL-terminated, for PLI_CLI_CHOICE
+    pli_cli_list_fn list;       // for choices that the library lists, instead of choices
     int32_t min;                // for PLI_CLI_INTEGER and PLI_CLI_SIZE
     int32_t max;
     pli_cli_hint hint;
@@ -188,6 +207,9 @@ extern const char *const pli_cli_log_levels[];
 
 // The option at an index from 0 on, own ones first; NULL after the last.
 const pli_cli_option *pli_cli_get_option(const pli_cli_command *command, int32_t index);
+
+// The index-th choice of an option; false after the last, and for options without choices.
+bool pli_cli_get_choice(const pli_cli_option *option, int32_t index, pli_cli_choice *choice);
 
 const pli_cli_command *pli_cli_find_command(const char *name);
 

@@ -7,12 +7,18 @@
 #include "pliant/sim.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SCENES = 511, MAX_CHANGES = PLI_CLI_MAX_TEXTS + 3, LONGEST_INPUT = 16 << 20 };
+enum {
+    MAX_SCENES = 511,
+    MAX_CHANGES = PLI_CLI_MAX_TEXTS + 4,
+    LONGEST_INPUT = 16 << 20,
+    MOST_FRAMES = 100000000 // that a scene may have
+};
 
 // ---- shipped scenes
 
@@ -57,6 +63,7 @@ typedef struct changes {
     char solver[128];
     char frames[48];
     char seed[48];
+    char checkpoints[48];
 } changes;
 
 static bool check_solver(pli_cli_session *session, const char *name)
@@ -95,6 +102,11 @@ static bool collect_changes(pli_cli_session *session, changes *collected)
     if (arguments->seed.given) {
         snprintf(collected->seed, sizeof collected->seed, "seed=%d", (int)arguments->seed.value);
         collected->items[collected->count++] = collected->seed;
+    }
+    if (arguments->checkpoint_every.count > 0) {
+        snprintf(collected->checkpoints, sizeof collected->checkpoints,
+                 "output.checkpoint_every=%d", (int)arguments->checkpoint_every.count);
+        collected->items[collected->count++] = collected->checkpoints;
     }
     return true;
 }
@@ -145,9 +157,9 @@ static int refuse_name(pli_cli_session *session, const char *name, bool is_folde
     return PLI_CLI_USAGE;
 }
 
-int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene)
+// Loads the scene from wherever the operand says. Returns an exit code.
+static int read_scene(pli_cli_session *session, pli_scene **scene)
 {
-    *scene = NULL;
     const char *name = session->arguments.operands[0];
     changes collected;
     if (!collect_changes(session, &collected)) return PLI_CLI_USAGE;
@@ -168,4 +180,41 @@ int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene)
     if (is_missing || is_folder) return refuse_name(session, name, is_folder);
     pli_status status = pli_scene_load(session->context, name, &def, scene);
     return status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+}
+
+// The frames up to --end-time, by the rate of the scene. Returns an exit code.
+static int set_end_time(pli_cli_session *session, pli_scene *scene)
+{
+    const pli_cli_arguments *arguments = &session->arguments;
+    if (!(arguments->end_time > 0)) return PLI_CLI_DONE;
+    if (arguments->frames.given) {
+        pli_cli_error(
+            &session->console,
+            "--frames and --end-time both say where to end: only one of them is possible");
+        return PLI_CLI_USAGE;
+    }
+    // a time that is meant as that of a frame counts as such in spite of rounding
+    pli_time_def *time = &pli_scene_edit(scene)->time;
+    double frames = ceil(arguments->end_time * time->fps * (1 - 1e-12));
+    if (frames > MOST_FRAMES) {
+        pli_cli_error(&session->console,
+                      "--end-time is %.4g frames away, at %.4g frames per second; at most %d are "
+                      "possible",
+                      frames, time->fps, MOST_FRAMES);
+        return PLI_CLI_USAGE;
+    }
+    time->frames = (int32_t)frames;
+    return PLI_CLI_DONE;
+}
+
+int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene)
+{
+    *scene = NULL;
+    int code = read_scene(session, scene);
+    if (code == PLI_CLI_DONE) code = set_end_time(session, *scene);
+    if (code != PLI_CLI_DONE) {
+        pli_scene_destroy(*scene);
+        *scene = NULL;
+    }
+    return code;
 }

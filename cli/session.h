@@ -24,6 +24,17 @@ static inline int pli_cli_report(pli_cli_session *session, pli_status status)
     return pli_cli_fail(&session->console, session->context, status);
 }
 
+// Where a command writes: as --output says, or into folder/name, which is put into text.
+const char *pli_cli_choose_output(const pli_cli_session *session, const char *folder,
+                                  const char *name, char *text, size_t capacity);
+
+// The cancel hook of a command that only watches for signals.
+bool pli_cli_ask_cancel(void *user);
+
+// The end of a command that wrote files: takes the status line away, says what stopped it or what
+// failed, and returns the exit code. output is where to find what was finished before a signal.
+int pli_cli_end(pli_cli_session *session, pli_status status, const char *output);
+
 // The commands; each is a row in a file of its own.
 extern const pli_cli_command pli_cli_command_run;
 extern const pli_cli_command pli_cli_command_check;

@@ -74,7 +74,8 @@ PLI_API const pli_material_ops *pli_material_find(const pli_context *context, co
 // Frobenius norm of dP/dF at F = I (Pa): how stiff the law is at rest (Wang et al. 2020, eq. 13).
 PLI_API double pli_material_rest_norm(const pli_material_ops *law, const double *params);
 
-// A named starting point with numbers from handbooks. Lifetime: static.
+// A named starting point with typical round numbers, not measurements of a particular matter: who
+// needs accuracy replaces them. Lifetime: static.
 typedef struct pli_material_preset {
     const char *name; // "rubber"
     const char *law;  // name of the law

@@ -196,6 +196,9 @@ typedef struct pli_run_def {
     void *progress_user;
     pli_cancel_fn cancel; // asked at every iteration; NULL: never stops
     void *cancel_user;
+    // wall-clock time between checkpoints (s), which then are written after any step; 0: by frames,
+    // as the scene says
+    double checkpoint_seconds;
 } pli_run_def;
 
 typedef enum pli_run_outcome {
@@ -305,6 +308,10 @@ PLI_API PLI_CHECKED pli_status pli_export(pli_context *context, const pli_export
 // tetrahedra, triangles and particles under a soft key light and an open sky, standing on a ground
 // that melts into the background.
 //
+// Colliders are scenery: drawn in a neutral tone, without edges, and of no influence on colours.
+// Of those around the bodies (rooms, bowls) only the far sides are drawn, so that one can look in;
+// a level plane is the ground.
+//
 //     pli_picture_def def = pli_picture_def_default();
 //     def.field = "velocity";
 //     status = pli_picture_create(context, &def, &picture);
@@ -323,10 +330,16 @@ typedef enum pli_colormap {
 
 typedef enum pli_background { PLI_BACKGROUND_LIGHT, PLI_BACKGROUND_DARK } pli_background;
 
+typedef enum pli_collider_look {
+    PLI_COLLIDERS_SHOW, // in a neutral tone; what stands between camera and bodies is cut away
+    PLI_COLLIDERS_HIDE,
+    PLI_COLLIDERS_GLASS // translucent, one layer
+} pli_collider_look;
+
 enum { PLI_COMPONENT_MAGNITUDE = -1 };
 
 typedef struct pli_camera_def {
-    bool automatic;     // fits everything surveyed, seen from azimuth and elevation
+    bool automatic;     // fits the bodies surveyed, and colliders of about their size
     double azimuth;     // automatic: degrees to the right of the front, about up
     double elevation;   // automatic: degrees above the horizon, -89 to 89
     double position[3]; // not automatic: where the camera stands (m)
@@ -355,13 +368,15 @@ typedef struct pli_picture_def {
     double particle_radius; // m; 0: from the spacing of the particles
 
     bool ground;
-    bool automatic_ground; // at the lowest point of everything surveyed
+    bool automatic_ground; // at a level collider, or the lowest point of everything surveyed
     double ground_height;  // not automatic: along camera.up (m)
     pli_background background;
     pli_camera_def camera;
 
     bool legend;     // of the colours, when a field colours
     bool time_stamp; // "t = 0.25 s" in a corner
+
+    pli_collider_look colliders;
 } pli_picture_def;
 
 typedef struct pli_picture pli_picture;

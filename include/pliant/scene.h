@@ -349,7 +349,7 @@ typedef struct pli_half_space_def { // where (x - point) . normal >= 0
 } pli_half_space_def;
 
 typedef struct pli_group_def {
-    const char *name; // a group of the body's mesh file
+    const char *name; // a group of the body's mesh file or recipe
 } pli_group_def;
 
 typedef struct pli_vertices_def {
@@ -461,6 +461,12 @@ typedef struct pli_region_def { // a part of a body made of another material
     const char *material;
 } pli_region_def;
 
+typedef struct pli_copies_def { // a body several times over
+    int32_t count[3];           // along x, y, z, centred on the body's position
+    double spacing[3];          // distance from one to the next (m)
+    double turn;                // each is turned by a random angle up to this one (degrees)
+} pli_copies_def;
+
 typedef struct pli_body_def {
     const char *name;
     pli_variant geometry;
@@ -474,6 +480,7 @@ typedef struct pli_body_def {
     double velocity[3];         // m/s
     double angular_velocity[3]; // degrees per second about the centre of mass
     pli_variant start;
+    pli_copies_def copies;
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------
@@ -582,6 +589,7 @@ typedef struct pli_solver_def {
     double length_clamp;    // largest length of a search direction (m)
     double downhill;        // kappa: smallest cosine between direction and steepest descent
     double linear_cap;      // largest relative tolerance of a linear solve
+    bool rest_guess;        // tangled bodies may start a step from their rest shape
 } pli_solver_def;
 
 typedef struct pli_output_def {

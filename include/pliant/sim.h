@@ -37,7 +37,16 @@ typedef struct pli_model_info {
     const char *solver;      // the solver that "auto" picks, or the one asked for
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
+    int32_t collider_count;
 } pli_model_info;
+
+// A collider or the contact of bodies, with everything automatic resolved.
+typedef struct pli_contact_info {
+    const char *name;   // of the collider; "" for the contact of bodies
+    const char *method; // as in scene files, never "auto"
+    double stiffness;   // of the penalty (N/m^2)
+    double friction;    // Coulomb's coefficient
+} pli_contact_info;
 
 // Compiles a scene. Errors: scene, mesh, unsupported, memory.
 // Lifetime: the model keeps no reference to the scene.
@@ -54,6 +63,11 @@ PLI_API void pli_model_body_range(const pli_model *model, int32_t body, int32_t 
 PLI_API const double *pli_model_rest_positions(const pli_model *model); // [vertex_count][3] (m)
 PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_count][4]
 PLI_API const double *pli_model_masses(const pli_model *model);         // [vertex_count] (kg)
+
+// Colliders, in the order of the scene, and the contact of bodies with each other.
+PLI_API void pli_model_get_collider(const pli_model *model, int32_t collider,
+                                    pli_contact_info *info);
+PLI_API void pli_model_get_contact(const pli_model *model, pli_contact_info *info);
 
 // ---- state
 // ---------------------------------------------------------------------------------------
@@ -137,6 +151,12 @@ typedef struct pli_step_report {
     double min_J;               // smallest determinant of a deformation gradient
     int32_t inverted;           // tetrahedra with J <= 0
     int32_t vertices;
+    bool collides;        // the scene has colliders or contact: the next four mean something
+    int32_t contacts;     // pairs that touch
+    double min_gap;       // smallest signed distance of a vertex to a collider (m); infinite: none
+    double max_depth;     // deepest penetration, of colliders and of bodies (m)
+    double friction_work; // what friction did to the kinetic energy, seen from what is touched (J)
+
     int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
     const char *phase_name[PLI_REPORT_PHASES];
     double phase_seconds[PLI_REPORT_PHASES];
@@ -194,6 +214,7 @@ PLI_API const pli_solver_info *pli_solver_info_get(int32_t index);
 
 typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
 typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
+typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER } pli_part_role;
 
 typedef struct pli_frame_field {
     const char *name; // "velocity"
@@ -204,7 +225,7 @@ typedef struct pli_frame_field {
 } pli_frame_field;
 
 typedef struct pli_frame_part { // what one file of a frame holds
-    const char *name;           // the body's
+    const char *name;           // the body's or collider's
     pli_part_kind kind;
     int32_t point_count;
     const double *points; // [point_count][3] (m)
@@ -212,6 +233,7 @@ typedef struct pli_frame_part { // what one file of a frame holds
     const int32_t *cells; // [cell_count][4 or 3], ids within the part; NULL for points
     int32_t field_count;
     const pli_frame_field *fields;
+    pli_part_role role;
 } pli_frame_part;
 
 typedef struct pli_frame {
@@ -223,7 +245,8 @@ typedef struct pli_frame {
 } pli_frame;
 
 // The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
-// material. Lifetime: until the next call on this solver.
+// material, then the surfaces of the colliders where their scripts have moved them; a collider that
+// its script has released is left out. Lifetime: until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);
 

@@ -11,7 +11,7 @@
 #ifndef PLI_BASE_NUMBER_H
 #define PLI_BASE_NUMBER_H
 
-#include <stdint.h>
+#include "base/text.h"
 
 enum { PLI_NUMBER_CAPACITY = 32 }; // bytes that a formatted number needs, with its zero byte
 
@@ -22,7 +22,20 @@ const char *pli_number_parse(const char *begin, const char *end, double *value);
 // The same for whole numbers, [+-] digits; one that does not fit into 64 bits is not a number.
 const char *pli_integer_parse(const char *begin, const char *end, int64_t *value);
 
+// Reads the `length` bytes at text as one number. False: they are none, or it is not finite.
+bool pli_number_from_bytes(const char *text, int64_t length, double *value);
+
+// The same for whole numbers. False: the bytes are none, or it is too large.
+bool pli_integer_from_bytes(const char *text, int64_t length, int64_t *value);
+
 // Writes a finite number; nan and infinities become "nan", "inf" and "-inf".
 void pli_number_format(double value, char text[PLI_NUMBER_CAPACITY]);
+
+// Appends the shortest text that reads back as the same double, such as "0.1".
+void pli_text_append_number(pli_text *text, double value);
+
+// Appends seven digits of a number, which is what a float holds, without an exponent where that is
+// short. Fast, for texts of millions of numbers. Not-a-number becomes 0, infinities the largest.
+void pli_text_append_float(pli_text *text, float value);
 
 #endif

@@ -346,12 +346,12 @@ static void compute_hessians(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Adds a block where the pattern has room for it.
+// Adds a block. There is room: prepare has seen to it.
 static void add_block(pli_bcsr *H, int32_t row, int32_t column, const double block[9])
 {
-    int64_t slot = pli_bcsr_find(H, row, column);
-    if (slot < 0) return;
-    for (int k = 0; k < 9; ++k) H->values[9 * slot + k] += block[k];
+    bool added = pli_bcsr_add_block(H, row, column, block);
+    PLI_ASSERT(H->context, added);
+    (void)added;
 }
 
 // Adds the blocks of the points that take part.
@@ -394,9 +394,15 @@ static void collision_add_hessian(void *self, const double *x, bool projected, p
 
 pli_status pli_self_collision_prepare(pli_self_collision *collision, const double *x, pli_bcsr *H)
 {
-    (void)H;
+    // a vertex is not coupled with the three corners; theirs are neighbours already
+    enum { BLOCKS = 6 };
     pli_self_collision_detect(collision, x);
-    return PLI_OK;
+    return pli_bcsr_reserve_extra(H, (int64_t)BLOCKS * collision->contact_count);
+}
+
+static pli_status collision_prepare(void *self, const double *x, pli_bcsr *H)
+{
+    return pli_self_collision_prepare(self, x, H);
 }
 
 const pli_term_ops pli_self_collision_term = {
@@ -404,6 +410,7 @@ const pli_term_ops pli_self_collision_term = {
     .energy = collision_energy,
     .add_gradient = collision_add_gradient,
     .add_hessian = collision_add_hessian,
+    .prepare = collision_prepare,
     .deferred = true,
 };
 

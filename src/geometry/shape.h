@@ -76,6 +76,14 @@ double pli_shape_lipschitz(const pli_shape *shape);
 pli_status pli_shape_volume(pli_context *context, const pli_shape *shape, int32_t resolution,
                             double *volume);
 
+// Parts whose union is the shape, parts[capacity] of which *count are set: a sharp union's
+// children, a sharp box's six half-spaces when it is turned inside out, and so on through negations
+// and transforms. Surfaces that meet in a concave crease then belong to different parts, each of
+// which is smooth there. A shape that can't be taken apart (blended, rounded, of any other kind) is
+// its own only part. Errors: argument when there are more than capacity parts, memory.
+pli_status pli_shape_parts(pli_shape_set *set, const pli_shape *shape, int32_t capacity,
+                           const pli_shape **parts, int32_t *count);
+
 // ---- primitives; all exact. Errors of constructors: argument, memory.
 
 // The half-space behind the plane; normal points outwards and need not be a unit vector.

@@ -202,6 +202,17 @@ static const pli_shape_ops union_ops = {"union", combine_values, combine_jet};
 static const pli_shape_ops intersection_ops = {"intersection", combine_values, combine_jet};
 static const pli_shape_ops difference_ops = {"difference", combine_values, combine_jet};
 
+bool pli_shape_get_sharp(const pli_shape *shape, double *outer, const double **signs)
+{
+    bool is_combination = shape->ops == &union_ops || shape->ops == &intersection_ops ||
+                          shape->ops == &difference_ops;
+    if (!is_combination) return false;
+    const combination_data *data = shape->data;
+    *outer = data->outer;
+    *signs = data->sign;
+    return data->smooth == 0 || shape->child_count == 1;
+}
+
 static pli_status create_combination(pli_shape_set *set, const pli_shape_new *description,
                                      double smooth, pli_shape **out)
 {

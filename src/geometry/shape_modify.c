@@ -37,6 +37,11 @@ static void negation_jet(const pli_shape *shape, const double x[3], pli_jet *jet
 
 static const pli_shape_ops negation_ops = {"negation", negation_values, negation_jet};
 
+bool pli_shape_is_negation(const pli_shape *shape)
+{
+    return shape->ops == &negation_ops;
+}
+
 pli_status pli_shape_negation(pli_shape_set *set, const pli_shape *source, const pli_shape **shape)
 {
     *shape = NULL;
@@ -158,6 +163,11 @@ static void transform_jet(const pli_shape *shape, const double x[3], pli_jet *je
 }
 
 static const pli_shape_ops transform_ops = {"transform", transform_values, transform_jet};
+
+const pli_shape_placement *pli_shape_get_placement(const pli_shape *shape)
+{
+    return shape->ops == &transform_ops ? shape->data : NULL;
+}
 
 // The box around the image of a box; infinite faces stay infinite where they can be seen.
 static pli_bounds transform_bounds(const pli_shape_placement *p, const pli_bounds *source)

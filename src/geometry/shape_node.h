@@ -53,6 +53,21 @@ static inline void pli_shape_child_values(const pli_shape *child, int32_t n, con
     child->ops->values(child, n, points, values);
 }
 
+// ---- what shape_parts.c asks about a node
+
+// True for combinations without blending: value = outer * min_i (signs[i] child_i).
+bool pli_shape_get_sharp(const pli_shape *shape, double *outer, const double **signs);
+
+bool pli_shape_is_negation(const pli_shape *shape);
+
+// NULL unless the node is a transform.
+const pli_shape_placement *pli_shape_get_placement(const pli_shape *shape);
+
+// True for boxes without rounding; their faces are those of the bounds.
+bool pli_shape_is_sharp_box(const pli_shape *shape);
+
+// ---- checks of parameters
+
 // Fails unless the number is finite and positive; what: "radius".
 pli_status pli_shape_check_positive(pli_shape_set *set, const char *what, double value);
 

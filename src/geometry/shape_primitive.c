@@ -158,6 +158,11 @@ static void box_jet(const pli_shape *shape, const double x[3], pli_jet *jet)
 
 static const pli_shape_ops box_ops = {"box", box_values, box_jet};
 
+bool pli_shape_is_sharp_box(const pli_shape *shape)
+{
+    return shape->ops == &box_ops && ((const box_data *)shape->data)->rounding == 0;
+}
+
 pli_status pli_shape_box(pli_shape_set *set, const double center[3], const double size[3],
                          double rounding, const pli_shape **shape)
 {

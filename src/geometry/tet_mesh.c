@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "geometry/boundary.h"
 #include "geometry/mesh_check.h"
-#include "geometry/surface.h"
 #include "math/mat3.h"
 
 #include <string.h>
@@ -276,16 +276,6 @@ double pli_tet_mesh_volume(const pli_tet_mesh *mesh)
     return sum;
 }
 
-void pli_tet_mesh_masses(const pli_tet_mesh *mesh, const double *density, double *masses)
-{
-    memset(masses, 0, (size_t)mesh->vertex_count * sizeof *masses);
-    for (int32_t t = 0; t < mesh->tet_count; ++t) {
-        const int32_t *tet = mesh->tets + 4 * (int64_t)t;
-        double quarter = 0.25 * density[t] * pli_tet_volume_at(mesh->points, tet);
-        for (int k = 0; k < 4; ++k) masses[tet[k]] += quarter;
-    }
-}
-
 static double triangle_area(const double *points, int32_t a, int32_t b, int32_t c)
 {
     double u[3], v[3], n[3];
@@ -295,26 +285,32 @@ static double triangle_area(const double *points, int32_t a, int32_t b, int32_t 
     return 0.5 * pli_vec3_norm(n);
 }
 
-pli_status pli_tet_mesh_ring_areas(const pli_tet_mesh *mesh, double *areas)
+pli_status pli_tets_ring_areas(pli_context *context, const pli_tets *tets, double *areas)
 {
-    pli_surface *surface = NULL;
-    PLI_TRY(pli_surface_create(mesh, &surface));
+    pli_arena *scratch = NULL;
+    pli_boundary boundary;
+    PLI_TRY(pli_arena_create(context, 0, &scratch));
+    pli_status status = pli_boundary_build(tets, scratch, &boundary);
+    if (status != PLI_OK) goto done;
 
     // the face opposite to a vertex always bounds its ring
-    memset(areas, 0, (size_t)mesh->vertex_count * sizeof *areas);
-    for (int32_t t = 0; t < mesh->tet_count; ++t) {
-        const int32_t *v = mesh->tets + 4 * (int64_t)t;
-        areas[v[0]] += triangle_area(mesh->points, v[1], v[2], v[3]);
-        areas[v[1]] += triangle_area(mesh->points, v[0], v[2], v[3]);
-        areas[v[2]] += triangle_area(mesh->points, v[0], v[1], v[3]);
-        areas[v[3]] += triangle_area(mesh->points, v[0], v[1], v[2]);
+    const double *points = tets->points;
+    memset(areas, 0, (size_t)tets->vertex_count * sizeof *areas);
+    for (int32_t t = 0; t < tets->tet_count; ++t) {
+        const int32_t *v = tets->tets + 4 * (int64_t)t;
+        areas[v[0]] += triangle_area(points, v[1], v[2], v[3]);
+        areas[v[1]] += triangle_area(points, v[0], v[2], v[3]);
+        areas[v[2]] += triangle_area(points, v[0], v[1], v[3]);
+        areas[v[3]] += triangle_area(points, v[0], v[1], v[2]);
     }
     // and so do the boundary faces that touch it
-    for (int32_t t = 0; t < surface->triangle_count; ++t) {
-        const int32_t *v = surface->triangles + 3 * (int64_t)t;
-        double area = triangle_area(mesh->points, v[0], v[1], v[2]);
+    for (int32_t t = 0; t < boundary.triangle_count; ++t) {
+        const int32_t *v = boundary.triangles + 3 * (int64_t)t;
+        double area = triangle_area(points, v[0], v[1], v[2]);
         for (int k = 0; k < 3; ++k) areas[v[k]] += area;
     }
-    pli_surface_destroy(surface);
-    return PLI_OK;
+
+done:
+    pli_arena_destroy(scratch);
+    return status;
 }

@@ -30,6 +30,19 @@ typedef struct pli_tet_mesh {
     int32_t *vertex_origin; // [vertex_count] number of the vertex in the input it was made from
 } pli_tet_mesh;
 
+// Tetrahedra over plain arrays: how meshes, models and results look to what works on all of them.
+typedef struct pli_tets {
+    int32_t vertex_count;
+    const double *points; // [vertex_count][3] (m)
+    int32_t tet_count;
+    const int32_t *tets; // [tet_count][4]
+} pli_tets;
+
+static inline pli_tets pli_tet_mesh_view(const pli_tet_mesh *mesh)
+{
+    return (pli_tets){mesh->vertex_count, mesh->points, mesh->tet_count, mesh->tets};
+}
+
 typedef struct pli_tet_mesh_def {
     int32_t vertex_count;
     const double *points; // [vertex_count][3] (m)
@@ -68,6 +81,14 @@ static inline double pli_tet_volume_at(const double *points, const int32_t tet[4
                           points + 3 * (int64_t)tet[2], points + 3 * (int64_t)tet[3]);
 }
 
+static inline void pli_tet_centroid(const double *points, const int32_t tet[4], double centroid[3])
+{
+    pli_vec3_set(0, 0, 0, centroid);
+    for (int k = 0; k < 4; ++k) {
+        pli_vec3_add_scaled(centroid, 0.25, points + 3 * (int64_t)tet[k], centroid);
+    }
+}
+
 // Turns a tetrahedron around: its volume changes sign.
 static inline void pli_tet_turn(int32_t tet[4])
 {
@@ -80,13 +101,19 @@ static inline void pli_tet_turn(int32_t tet[4])
 double pli_tet_mesh_volumes(const pli_tet_mesh *mesh, double *volumes);
 double pli_tet_mesh_volume(const pli_tet_mesh *mesh);
 
-// Lumped masses [vertex_count] (kg): a quarter of each element's mass to each of its corners.
-// density [tet_count] (kg/m^3).
-void pli_tet_mesh_masses(const pli_tet_mesh *mesh, const double *density, double *masses);
+// Lumping: adds a quarter of what an element of this density holds to the sum of each of its
+// corners, sums [vertex_count]; density in units of the sum per m^3. Returns the quarter.
+static inline double pli_tet_lump(const double *points, const int32_t tet[4], double density,
+                                  double *sums)
+{
+    double quarter = 0.25 * density * pli_tet_volume_at(points, tet);
+    for (int k = 0; k < 4; ++k) sums[tet[k]] += quarter;
+    return quarter;
+}
 
 // Area of the surface of the polyhedron that the elements around each vertex form,
-// areas [vertex_count] (m^2); the length scale of the characteristic norm (H16).
-pli_status pli_tet_mesh_ring_areas(const pli_tet_mesh *mesh, double *areas);
+// areas [vertex_count] (m^2); the length scale of the characteristic norm (H16). Errors: memory.
+pli_status pli_tets_ring_areas(pli_context *context, const pli_tets *tets, double *areas);
 
 // Renumbers vertices and elements for locality.
 pli_status pli_tet_mesh_reorder(pli_tet_mesh *mesh);

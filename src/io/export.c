@@ -236,6 +236,17 @@ static const pli_exporter_ops *find_exporter(const char *name)
     return NULL;
 }
 
+static pli_status refuse_format(pli_context *context, const char *name)
+{
+    char names[128] = "";
+    for (size_t i = 0, used = 0; i < EXPORTERS && used < sizeof names; ++i) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 exporters[i]->format.name);
+    }
+    return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "there is no format '%s'; possible are %s", name,
+                    names);
+}
+
 static pli_status prepare(pli_export_job *job)
 {
     PLI_TRY(pli_series_create(job->context, job->def->folder, &job->series));
@@ -251,9 +262,7 @@ pli_status pli_export(pli_context *context, const pli_export_def *def, pli_expor
     *report = (pli_export_report){0};
     const pli_exporter_ops *exporter = find_exporter(def->format);
     if (exporter == NULL) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "there is no format '%s'; ply, obj+pc2, glb, usda and vtkhdf are possible",
-                        def->format != NULL ? def->format : "");
+        return refuse_format(context, def->format != NULL ? def->format : "");
     }
     if (def->folder == NULL || def->target == NULL || def->target[0] == '\0') {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "an export needs a folder and a target");

@@ -43,9 +43,20 @@ typedef struct glb {
     pli_text accessors;
     pli_text meshes;
     pli_text nodes;
+    pli_text materials;
     pli_text channels;
     int32_t node_count; // of bodies
 } glb;
+
+enum { TEXTS = 6 };
+
+// The lists of JSON, for what is done to all of them.
+static pli_text *part_of_json(glb *g, int index)
+{
+    pli_text *const texts[TEXTS] = {&g->views, &g->accessors, &g->meshes,
+                                    &g->nodes, &g->materials, &g->channels};
+    return texts[index];
+}
 
 // ---- measuring --------------------------------------------------------------------------------
 
@@ -198,6 +209,23 @@ static void describe_targets(glb *g, const glb_body *b)
     pli_text_append(&g->meshes, "]");
 }
 
+// A material per body, so that each can be changed alone: six colours that stay apart, linear.
+static void describe_material(glb *g, const char *name)
+{
+    static const double colors[6][3] = {{0.10, 0.28, 0.72}, {0.75, 0.24, 0.05}, {0.03, 0.42, 0.25},
+                                        {0.40, 0.12, 0.55}, {0.65, 0.42, 0.02}, {0.62, 0.06, 0.18}};
+    pli_text *text = &g->materials;
+    pli_text_append(text, g->node_count > 0 ? ",\n{\"name\":" : "{\"name\":");
+    pli_json_append_string(text, name);
+    pli_text_append(text, ",\"pbrMetallicRoughness\":{\"baseColorFactor\":[");
+    for (int k = 0; k < 3; ++k) {
+        pli_json_append_number(text, colors[g->node_count % 6][k]);
+        pli_text_append(text, ",");
+    }
+    pli_text_append(text, "1],\"metallicFactor\":0,\"roughnessFactor\":0.6},"
+                          "\"doubleSided\":true}");
+}
+
 static void describe_body(glb *g, int32_t body)
 {
     const glb_body *b = &g->bodies[body];
@@ -209,7 +237,8 @@ static void describe_body(glb *g, int32_t body)
     pli_text_format(text, "%s{\"name\":", separator);
     pli_json_append_string(text, g->job->bodies[body].name);
     pli_text_format(text, ",\"primitives\":[{\"attributes\":{\"POSITION\":%d},\"material\":%d",
-                    positions, g->node_count % 6);
+                    positions, g->node_count);
+    describe_material(g, g->job->bodies[body].name);
     if (b->skin.triangle_count > 0) {
         int64_t corners = 3 * (int64_t)b->skin.triangle_count;
         view = add_view(g, 4 * corners, 0, TARGET_INDICES);
@@ -263,23 +292,6 @@ static int32_t describe_animation(glb *g)
     return index;
 }
 
-// Six colours that stay apart from each other, linear.
-static void append_materials(pli_text *text, int32_t body_count)
-{
-    static const double colors[6][3] = {{0.10, 0.28, 0.72}, {0.75, 0.24, 0.05}, {0.03, 0.42, 0.25},
-                                        {0.40, 0.12, 0.55}, {0.65, 0.42, 0.02}, {0.62, 0.06, 0.18}};
-    for (int i = 0; i < 6 && i < body_count; ++i) {
-        pli_text_append(text, i > 0 ? ",\n" : "");
-        pli_text_append(text, "{\"pbrMetallicRoughness\":{\"baseColorFactor\":[");
-        for (int k = 0; k < 3; ++k) {
-            pli_json_append_number(text, colors[i][k]);
-            pli_text_append(text, ",");
-        }
-        pli_text_append(text, "1],\"metallicFactor\":0,\"roughnessFactor\":0.6},"
-                              "\"doubleSided\":true}");
-    }
-}
-
 static void append_json(glb *g, pli_text *text, int32_t times)
 {
     pli_text_format(text,
@@ -295,9 +307,8 @@ static void append_json(glb *g, pli_text *text, int32_t times)
     for (int32_t i = 0; i < g->node_count; ++i) {
         pli_text_format(text, "%s%d", i > 0 ? "," : "", i);
     }
-    pli_text_format(text, "]}],\n\"meshes\":[%s],\n\"materials\":[", g->meshes.bytes);
-    append_materials(text, g->node_count);
-    pli_text_append(text, "],\n");
+    pli_text_format(text, "]}],\n\"meshes\":[%s],\n\"materials\":[%s],\n", g->meshes.bytes,
+                    g->materials.bytes);
     if (times >= 0) {
         pli_text_format(text,
                         "\"animations\":[{\"name\":\"frames\",\"samplers\":[{\"input\":%d,"
@@ -390,9 +401,9 @@ static pli_status describe_all(glb *g, pli_text *json)
                         "the frames have no points, and a glb file cannot be empty");
     }
     int32_t times = g->target_count > 0 ? describe_animation(g) : -1;
-    bool failed = g->views.failed || g->accessors.failed || g->meshes.failed || g->nodes.failed ||
-                  g->channels.failed;
-    if (failed) return PLI_ERROR_MEMORY;
+    for (int i = 0; i < TEXTS; ++i) {
+        if (part_of_json(g, i)->failed) return PLI_ERROR_MEMORY;
+    }
     append_json(g, json, times);
     return json->failed ? PLI_ERROR_MEMORY : PLI_OK;
 }
@@ -422,8 +433,7 @@ static void clear(glb *g)
     }
     pli_release(context, g->bodies);
     pli_release(context, g->points);
-    pli_text *texts[] = {&g->views, &g->accessors, &g->meshes, &g->nodes, &g->channels};
-    for (int i = 0; i < 5; ++i) pli_text_clear(texts[i]);
+    for (int i = 0; i < TEXTS; ++i) pli_text_clear(part_of_json(g, i));
     pli_export_file_clear(&g->file);
 }
 
@@ -431,8 +441,7 @@ static pli_status write_glb(pli_export_job *job)
 {
     thin_frames(job);
     glb g = {.job = job, .target_count = job->frame_count - 1};
-    pli_text *texts[] = {&g.views, &g.accessors, &g.meshes, &g.nodes, &g.channels};
-    for (int i = 0; i < 5; ++i) pli_text_init(texts[i], job->context);
+    for (int i = 0; i < TEXTS; ++i) pli_text_init(part_of_json(&g, i), job->context);
     pli_text json;
     pli_text_init(&json, job->context);
     char *path = pli_export_path(job, job->title, ".glb");

@@ -6,8 +6,8 @@
 // PC2: "POINTCACHE2" and a zero byte, int32 version 1, int32 points, float start frame, float
 // frames per sample, int32 samples; then samples x points x 3 floats, all little endian.
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/export.h"
-#include "io/text_number.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 // PLY, binary little endian: one file a body and frame. Vertices are float32 x y z, then one
 // property a field (three for vectors: name_x, name_y, name_z); faces are lists of three vertices.
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/export.h"
-#include "io/text_number.h"
 
 #include <stdio.h>
 #include <string.h>

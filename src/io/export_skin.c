@@ -2,8 +2,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "geometry/boundary.h"
 #include "io/export.h"
-#include "io/frame_surface.h"
 #include "io/frame_vtu.h"
 
 #include <string.h>
@@ -63,12 +63,13 @@ static pli_status take_points(pli_skin *skin, const pli_frame_part *part)
 static pli_status take_boundary(pli_skin *skin, const pli_frame_part *part)
 {
     pli_arena *scratch = NULL;
-    pli_frame_surface surface;
+    pli_boundary boundary;
+    pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
     PLI_TRY(pli_arena_create(skin->context, 1 << 16, &scratch));
-    pli_status status = pli_frame_surface_build(part, scratch, &surface);
+    pli_status status = pli_boundary_build(&tets, scratch, &boundary);
     if (status == PLI_OK) {
-        skin->triangle_count = surface.triangle_count;
-        status = compact(skin, part, surface.triangles);
+        skin->triangle_count = boundary.triangle_count;
+        status = compact(skin, part, boundary.triangles);
     }
     pli_arena_destroy(scratch);
     return status;

@@ -5,8 +5,8 @@
 // points may change in number and then carry velocities, so that motion can be blurred.
 // subdivisionScheme is "none": importers would otherwise smooth the mesh.
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/export.h"
-#include "io/text_number.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 // a byte is read, so the worst that a file can do is to be refused.
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/file.h"
 #include "io/frame_vtu.h"
 #include "io/series.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <string.h>
@@ -279,6 +279,9 @@ static pli_status read_data_array(reader *r, const pli_xml *xml, const pli_xml_t
             return refuse(r, "the step's number is damaged");
         }
     }
+    if (where == SECTION_OTHER && pli_slice_is(name, "Collider")) {
+        r->part->role = PLI_ROLE_COLLIDER;
+    }
     // of cells, the types come first, in read_cells: they say how many corners there are
     return PLI_OK;
 }
@@ -399,6 +402,7 @@ pli_status pli_vtu_read(pli_context *context, const char *path, pli_arena *arena
     part->points = NULL;
     part->cells = NULL;
     part->fields = NULL;
+    part->role = PLI_ROLE_BODY;
 
     pli_status status = pli_file_read(context, path, 0, &r.bytes, &r.count);
     if (status == PLI_OK) status = read_frame_of_file(&r, &array_count);

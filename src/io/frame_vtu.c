@@ -2,9 +2,9 @@
 #include "io/frame_vtu.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "io/file.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <float.h>
@@ -416,7 +416,8 @@ static int32_t count_fields(const pli_vtu_writer *writer, const pli_frame_part *
     return count;
 }
 
-static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame, const char *type)
+static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame,
+                             const pli_frame_part *part, const char *type)
 {
     pli_text *text = &writer->header;
     pli_text_format(text,
@@ -432,8 +433,13 @@ static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame, con
                     (long long)frame->step);
     pli_text_format(text,
                     "<DataArray type=\"Int32\" Name=\"Frame\" NumberOfTuples=\"1\" "
-                    "format=\"ascii\">%d</DataArray>\n</FieldData>\n",
+                    "format=\"ascii\">%d</DataArray>\n",
                     frame->index);
+    if (part->role == PLI_ROLE_COLLIDER) {
+        pli_text_append(text, "<DataArray type=\"Int32\" Name=\"Collider\" NumberOfTuples=\"1\" "
+                              "format=\"ascii\">1</DataArray>\n");
+    }
+    pli_text_append(text, "</FieldData>\n");
 }
 
 static void describe(pli_vtu_writer *writer, const pli_frame *frame, const pli_frame_part *part)
@@ -443,7 +449,7 @@ static void describe(pli_vtu_writer *writer, const pli_frame *frame, const pli_f
     pli_text_reset(text);
     bool points = part->kind == PLI_PART_POINTS;
     const char *type = points ? "PolyData" : "UnstructuredGrid";
-    describe_opening(writer, frame, type);
+    describe_opening(writer, frame, part, type);
 
     pli_text_format(text, "<Piece NumberOfPoints=\"%d\" ", part->point_count);
     if (points) {

@@ -10,7 +10,8 @@
 //     topology outweighs them anyway (a vertex has about five tetrahedra of 21 bytes each); fields
 //     as Float32, since they are looked at; a finite value beyond its range becomes its largest;
 //   - connectivity and offsets as Int32, the same for every frame of a body;
-//   - field arrays TimeValue (s), Step and Frame, which ParaView shows and frame_read.c reads back;
+//   - field arrays TimeValue (s), Step and Frame, which ParaView shows and frame_read.c reads back,
+//     and Collider (1) in files of colliders;
 //   - arrays have plain names ("velocity") and their unit as the key UNITS_LABEL of vtkDataArray.
 //
 // Threads: one writer belongs to one thread at a time; its buffers are kept from file to file.

@@ -2,7 +2,7 @@
 #include "io/json.h"
 
 #include "base/memory.h"
-#include "io/text_number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

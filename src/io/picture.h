@@ -4,12 +4,15 @@
 //
 // The way of a frame into a picture:
 //
-//     survey   bounding box, lowest point, range of the field, spacing of particles
+//     survey   bounding box, lowest point, range of the field, spacing of particles; what the
+//              colliders are in relation to the bodies
 //     mesh     boundary of tetrahedra, triangles and spheres in one list, in single precision
-//              relative to the middle of the frame; corner normals, values of the field
-//     scene    Embree's tree over it
+//              relative to the middle of the bodies; corner normals, values of the field; of
+//              colliders what does not stand in the way
+//     scene    Embree's trees over it
 //     light    per pixel: rays towards the sky and the key light, kept as one record
-//     shade    per sample: surface, colour, light gathered from the records near it, edges
+//     shade    per sample: surface, colour, light gathered from the records near it, edges, and
+//              the layer of glass before it
 //     overlay  legend and time stamp
 //
 // Light is sampled by interleaving (Keller, Heidrich 2001): the rays of a pixel are a slice of one
@@ -25,8 +28,8 @@
 // Embree advises to flush denormals to zero. That is a mode of the thread and would outlive the
 // call, so it is not done.
 //
-// Left out: transparency, textures, motion blur, light between bodies beyond one bounce from the
-// ground.
+// Left out: transparency but for one layer of glass, textures, motion blur, light between bodies
+// beyond one bounce from the ground.
 #ifndef PLI_IO_PICTURE_H
 #define PLI_IO_PICTURE_H
 
@@ -40,7 +43,8 @@ enum {
     PLI_PICTURE_LANES = 8, // rays of a packet
     PLI_PICTURE_TILE = 8,  // a tile is 8 x 8 pixels
     PLI_PICTURE_SHADES = 256,
-    PLI_PICTURE_BEARINGS = 16 // directions in which the extent of an orbited scene is measured
+    PLI_PICTURE_BEARINGS = 16, // directions in which the extent of an orbited scene is measured
+    PLI_PICTURE_COLLIDERS = 16 // that a survey tells apart
 };
 
 // x cut to [0, 1]; a NaN gives 0.
@@ -69,17 +73,34 @@ typedef struct pli_picture_fit {
     double least[2]; // m
 } pli_picture_fit;
 
-typedef struct pli_picture_survey_data {
+// How far points reach.
+typedef struct pli_picture_extent {
     bool empty;    // nothing finite was seen
     double low[3]; // bounding box of all points (m)
     double high[3];
-    double lowest;          // smallest height along up, of meshes (m); infinite: no meshes
-    double lowest_particle; // the same, of particles
-    double range[2];        // of the field's finite values; range[0] > range[1]: none seen
-    double spacing;         // of particles (m); 0: no particles seen
-    pli_picture_fit fit;    // of all points, for an automatic camera that does not orbit
+    pli_picture_fit fit; // of all points, for an automatic camera that does not orbit
+    double around[PLI_PICTURE_BEARINGS]; // largest coordinate along each, when orbited (m)
+} pli_picture_extent;
+
+// One collider, or several once there are more than are told apart.
+typedef struct pli_picture_collider {
+    uint64_t name; // hash
+    pli_picture_extent extent;
+    double lowest; // smallest height along up (m)
+    bool encloses; // surrounds the bodies in some frame, at least up to their middle
+    bool is_floor; // level, facing up, at the same height in every frame
+} pli_picture_collider;
+
+typedef struct pli_picture_survey_data {
+    pli_picture_extent extent; // of bodies; pli_picture_survey_grown adds colliders
+    double lowest;             // smallest height along up, of meshes (m); infinite: no meshes
+    double lowest_particle;    // the same, of particles
+    double range[2];           // of the field's finite values; range[0] > range[1]: none seen
+    double spacing;            // of particles (m); 0: no particles seen
     double bearing[PLI_PICTURE_BEARINGS][3]; // unit, across up, from the front to the side and on
-    double around[PLI_PICTURE_BEARINGS];     // largest coordinate along each, when orbited (m)
+    double middle[3];                        // of the bodies' box (m), set by *_grown
+    int32_t collider_count;
+    pli_picture_collider colliders[PLI_PICTURE_COLLIDERS];
 } pli_picture_survey_data;
 
 void pli_picture_survey_init(const pli_picture_def *def, pli_picture_survey_data *survey);
@@ -90,11 +111,14 @@ void pli_picture_survey_add(const pli_context *context, const pli_picture_def *d
 double pli_picture_particle_radius(const pli_picture_def *def,
                                    const pli_picture_survey_data *survey);
 
-// The survey with the particles' radius added to box and lowest point.
+// The survey made ready: the particles' radius added to box and lowest point, and the colliders
+// that are not much larger than the bodies to the box; the lowest point lies below all colliders,
+// or at the floor.
 pli_picture_survey_data pli_picture_survey_grown(const pli_picture_def *def,
                                                  const pli_picture_survey_data *survey);
 
-// The field of a part that colours it; NULL when it has none or the component does not exist.
+// The field of a part that colours it; NULL when it has none, the component does not exist, or the
+// part is a collider.
 const pli_frame_field *pli_picture_find_field(const pli_picture_def *def,
                                               const pli_frame_part *part);
 
@@ -102,11 +126,51 @@ const pli_frame_field *pli_picture_find_field(const pli_picture_def *def,
 double pli_picture_field_value(const pli_picture_def *def, const pli_frame_field *field,
                                int64_t item);
 
+// ---- colliders
+
+static inline bool pli_picture_is_collider(const pli_frame_part *part)
+{
+    return part->role == PLI_ROLE_COLLIDER && part->kind == PLI_PART_TRIANGLES;
+}
+
+// How the triangles of a mesh are drawn; they are sorted by this.
+typedef enum pli_picture_group {
+    PLI_PICTURE_SOLID, // bodies, and colliders that stand beside them
+    PLI_PICTURE_WALL,  // of colliders around bodies: let the key light in
+    PLI_PICTURE_GLASS, // see-through, without shadow
+    PLI_PICTURE_GROUPS,
+    PLI_PICTURE_LEFT_OUT = PLI_PICTURE_GROUPS
+} pli_picture_group;
+
+// Takes a collider of a frame into account; bodies is the middle of the frame's bodies.
+void pli_picture_collider_survey(const pli_picture_def *def, const pli_frame_part *part,
+                                 const double bodies[3], pli_picture_collider *collider);
+
+// What the survey knows of a collider; NULL when it was never surveyed.
+const pli_picture_collider *pli_picture_collider_find(const pli_picture_survey_data *survey,
+                                                      const pli_frame_part *part);
+
+// Whether a collider takes the ground's place.
+bool pli_picture_is_ground(const pli_picture_def *def, const pli_picture_collider *collider);
+
+// Where things are seen from, in the world (m).
+typedef struct pli_picture_stage {
+    const pli_picture_survey_data *survey; // made ready
+    double eye[3];                         // the camera
+    double particle_radius;
+} pli_picture_stage;
+
+// Sorts the triangles of a collider into groups [cell_count] of pli_picture_group. Errors: memory.
+pli_status pli_picture_collider_sort(const pli_picture_def *def, const pli_picture_stage *stage,
+                                     const pli_frame_part *part, pli_arena *scratch,
+                                     uint8_t *groups);
+
 // ---- mesh: a frame made ready for rays
 
 typedef struct pli_picture_mesh {
     double origin[3]; // world position of the mesh's zero (m)
-    double size;      // diagonal of the bounding box (m)
+    double size;      // diagonal of the bounding box of bodies (m)
+    double reach;     // of everything (m)
 
     int32_t vertex_count;
     float *vertices; // [vertex_count][3]  relative to origin (m); one more row for Embree's reads
@@ -115,18 +179,20 @@ typedef struct pli_picture_mesh {
     float *normals;         // [triangle_count][3][3]  unit normal at each corner
     float *values;          // [triangle_count][3]  the field at each corner; NULL without a field
     int32_t *triangle_part; // [triangle_count]
+    int32_t group_end[PLI_PICTURE_GROUPS]; // where the triangles of each group end
 
     int32_t sphere_count;
     float *spheres;       // [sphere_count][4]  centre relative to origin, radius (m)
     float *sphere_values; // [sphere_count]  NULL without a field
     int32_t *sphere_part; // [sphere_count]
 
-    bool *part_has_field; // [part_count]
+    bool *part_has_field;   // [part_count]
+    bool *part_is_collider; // [part_count]
 } pli_picture_mesh;
 
 // Arrays live in scratch. Errors: mesh, memory.
 pli_status pli_picture_mesh_build(pli_context *context, const pli_picture_def *def,
-                                  const pli_frame *frame, double particle_radius,
+                                  const pli_frame *frame, const pli_picture_stage *stage,
                                   pli_arena *scratch, pli_picture_mesh *mesh);
 
 // Corner normals: the mean of the faces around a vertex, weighted by their angle there (Thürmer,
@@ -191,6 +257,8 @@ void pli_picture_color_of_value(const pli_picture_colors *colors, double value, 
 void pli_picture_color_of_body(int64_t body, double color[3]);
 // Colour of a part that lacks the field.
 void pli_picture_color_of_nothing(double color[3]);
+// Colour of colliders.
+void pli_picture_color_of_collider(double color[3]);
 
 // ---- overlay
 

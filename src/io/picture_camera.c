@@ -122,14 +122,14 @@ static void fit_orbit(const pli_picture_def *def, const pli_picture_survey_data 
     enum { COUNT = PLI_PICTURE_BEARINGS, QUARTER = COUNT / 4 };
     double middle[3] = {0, 0, 0};
     for (int k = 0; k < 2 * QUARTER; k += QUARTER) {
-        double place = 0.5 * (survey->around[k] - survey->around[k + 2 * QUARTER]);
+        double place = 0.5 * (survey->extent.around[k] - survey->extent.around[k + 2 * QUARTER]);
         pli_vec3_add_scaled(middle, place, survey->bearing[k], middle);
     }
 
     // the radius: half planes along the bearings cut out a polygon whose corners are this far
     double radius = 0;
     for (int k = 0; k < COUNT; ++k) {
-        double reach = survey->around[k] - pli_vec3_dot(middle, survey->bearing[k]);
+        double reach = survey->extent.around[k] - pli_vec3_dot(middle, survey->bearing[k]);
         radius = fmax(radius, reach / cos(pi / COUNT));
     }
 
@@ -139,8 +139,8 @@ static void fit_orbit(const pli_picture_def *def, const pli_picture_survey_data 
     double high = 0;
     pli_vec3_normalize(def->camera.up, up);
     for (int k = 0; k < 3; ++k) {
-        low += fmin(up[k] * survey->low[k], up[k] * survey->high[k]);
-        high += fmax(up[k] * survey->low[k], up[k] * survey->high[k]);
+        low += fmin(up[k] * survey->extent.low[k], up[k] * survey->extent.high[k]);
+        high += fmax(up[k] * survey->extent.low[k], up[k] * survey->extent.high[k]);
     }
     pli_vec3_add_scaled(middle, low, up, middle);
     fit_add_disc(fit, middle, up, radius);
@@ -152,10 +152,10 @@ static void fit_orbit(const pli_picture_def *def, const pli_picture_survey_data 
 static void place_fitted(const pli_picture_def *def, const pli_picture_survey_data *survey,
                          double turn, pli_picture_camera *camera)
 {
-    pli_picture_fit fit = survey->fit;
+    pli_picture_fit fit = survey->extent.fit;
     static const double zero[3] = {0, 0, 0};
-    if (survey->empty || def->camera.orbit != 0) pli_picture_fit_init(def, turn, &fit);
-    if (survey->empty) {
+    if (survey->extent.empty || def->camera.orbit != 0) pli_picture_fit_init(def, turn, &fit);
+    if (survey->extent.empty) {
         pli_picture_fit_add(&fit, zero, 1);
     } else if (def->camera.orbit != 0) {
         fit_orbit(def, survey, &fit);
@@ -167,9 +167,9 @@ static void place_fitted(const pli_picture_def *def, const pli_picture_survey_da
         distance = fmax(distance, needed);
     }
     // a single point has no size to fit, and would sit in the camera
-    if (!survey->empty) {
-        double size = pli_vec3_distance(survey->low, survey->high);
-        double depth = pli_vec3_dot(survey->low, fit.forward);
+    if (!survey->extent.empty) {
+        double size = pli_vec3_distance(survey->extent.low, survey->extent.high);
+        double depth = pli_vec3_dot(survey->extent.low, fit.forward);
         distance = fmax(distance, fmax(0.5 * size, 1e-3) - depth);
     }
     pli_vec3_copy(fit.forward, camera->forward);

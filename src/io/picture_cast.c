@@ -115,25 +115,21 @@ static void meet_ground(const pli_picture_view *view, pli_picture_hit *hit)
     pli_vec3_add_scaled(point, view->lift, view->up, hit->ray_origin);
 }
 
-// rays of a packet as Embree takes them; returns through hits the directions in full precision
-static void aim_packet(const pli_picture_view *view, int32_t column, int32_t row,
-                       const double offset[2], struct RTCRayHit8 *packet,
-                       pli_picture_hit hits[PLI_PICTURE_LANES])
+// rays of a packet as Embree takes them, up to a distance
+static void load_packet(const pli_picture_view *view, const pli_picture_hit hits[PLI_PICTURE_LANES],
+                        const double reach[PLI_PICTURE_LANES], struct RTCRayHit8 *packet)
 {
     const double *o = view->camera.position;
     for (int lane = 0; lane < PLI_PICTURE_LANES; ++lane) {
-        pli_picture_hit *hit = &hits[lane];
-        hit->kind = PLI_PICTURE_NOTHING;
-        pli_picture_camera_ray(&view->camera, column + lane + offset[0], row + offset[1],
-                               hit->direction);
+        const double *direction = hits[lane].direction;
         packet->ray.org_x[lane] = (float)o[0];
         packet->ray.org_y[lane] = (float)o[1];
         packet->ray.org_z[lane] = (float)o[2];
-        packet->ray.dir_x[lane] = (float)hit->direction[0];
-        packet->ray.dir_y[lane] = (float)hit->direction[1];
-        packet->ray.dir_z[lane] = (float)hit->direction[2];
+        packet->ray.dir_x[lane] = (float)direction[0];
+        packet->ray.dir_y[lane] = (float)direction[1];
+        packet->ray.dir_z[lane] = (float)direction[2];
         packet->ray.tnear[lane] = 0;
-        packet->ray.tfar[lane] = INFINITY;
+        packet->ray.tfar[lane] = (float)reach[lane];
         packet->ray.time[lane] = 0;
         packet->ray.mask[lane] = UINT32_MAX;
         packet->ray.id[lane] = 0;
@@ -143,12 +139,9 @@ static void aim_packet(const pli_picture_view *view, int32_t column, int32_t row
     }
 }
 
-void pli_picture_cast(const pli_picture_view *view, int32_t column, int32_t row,
-                      const double offset[2], pli_picture_hit hits[PLI_PICTURE_LANES])
+static void trace_packet(const pli_picture_view *view, RTCScene scene, int32_t column, int32_t row,
+                         int valid[PLI_PICTURE_LANES], struct RTCRayHit8 *packet)
 {
-    struct RTCRayHit8 packet;
-    aim_packet(view, column, row, offset, &packet, hits);
-    _Alignas(32) int valid[PLI_PICTURE_LANES];
     for (int lane = 0; lane < PLI_PICTURE_LANES; ++lane) {
         bool inside = column + lane < view->def->width && row < view->def->height;
         valid[lane] = inside ? -1 : 0;
@@ -156,7 +149,23 @@ void pli_picture_cast(const pli_picture_view *view, int32_t column, int32_t row,
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
     context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
-    rtcIntersect8(valid, view->scene, &context, &packet);
+    rtcIntersect8(valid, scene, &context, packet);
+}
+
+void pli_picture_cast(const pli_picture_view *view, int32_t column, int32_t row,
+                      const double offset[2], pli_picture_hit hits[PLI_PICTURE_LANES])
+{
+    struct RTCRayHit8 packet;
+    double reach[PLI_PICTURE_LANES];
+    for (int lane = 0; lane < PLI_PICTURE_LANES; ++lane) {
+        hits[lane].kind = PLI_PICTURE_NOTHING;
+        pli_picture_camera_ray(&view->camera, column + lane + offset[0], row + offset[1],
+                               hits[lane].direction);
+        reach[lane] = INFINITY;
+    }
+    load_packet(view, hits, reach, &packet);
+    _Alignas(32) int valid[PLI_PICTURE_LANES];
+    trace_packet(view, view->scene, column, row, valid, &packet);
 
     for (int lane = 0; lane < PLI_PICTURE_LANES; ++lane) {
         if (valid[lane] == 0) continue;
@@ -165,6 +174,10 @@ void pli_picture_cast(const pli_picture_view *view, int32_t column, int32_t row,
         // the geometries are attached under the number of their kind
         if (met) hit->kind = (pli_picture_kind)packet.hit.geomID[lane];
         hit->primitive = packet.hit.primID[lane];
+        if (hit->kind == PLI_PICTURE_WALL_TRIANGLE) {
+            hit->kind = PLI_PICTURE_TRIANGLE;
+            hit->primitive += (uint32_t)view->mesh.group_end[PLI_PICTURE_SOLID];
+        }
         hit->distance = packet.ray.tfar[lane];
         meet_ground(view, hit);
         if (hit->kind == PLI_PICTURE_TRIANGLE) {
@@ -172,5 +185,30 @@ void pli_picture_cast(const pli_picture_view *view, int32_t column, int32_t row,
         } else if (hit->kind == PLI_PICTURE_SPHERE) {
             fill_sphere(view, hit);
         }
+    }
+}
+
+void pli_picture_cast_glass(const pli_picture_view *view, int32_t column, int32_t row,
+                            const pli_picture_hit hits[PLI_PICTURE_LANES],
+                            pli_picture_hit glass[PLI_PICTURE_LANES])
+{
+    struct RTCRayHit8 packet;
+    double reach[PLI_PICTURE_LANES];
+    for (int lane = 0; lane < PLI_PICTURE_LANES; ++lane) {
+        bool met = hits[lane].kind != PLI_PICTURE_NOTHING;
+        reach[lane] = met ? hits[lane].distance : INFINITY;
+        glass[lane].kind = PLI_PICTURE_NOTHING;
+        pli_vec3_copy(hits[lane].direction, glass[lane].direction);
+    }
+    load_packet(view, hits, reach, &packet);
+    _Alignas(32) int valid[PLI_PICTURE_LANES];
+    trace_packet(view, view->glass, column, row, valid, &packet);
+    for (int lane = 0; lane < PLI_PICTURE_LANES; ++lane) {
+        pli_picture_hit *hit = &glass[lane];
+        if (valid[lane] == 0 || packet.hit.geomID[lane] == RTC_INVALID_GEOMETRY_ID) continue;
+        hit->kind = PLI_PICTURE_TRIANGLE;
+        hit->primitive = packet.hit.primID[lane] + (uint32_t)view->mesh.group_end[PLI_PICTURE_WALL];
+        hit->distance = packet.ray.tfar[lane];
+        fill_triangle(view, packet.hit.u[lane], packet.hit.v[lane], hit);
     }
 }

@@ -92,6 +92,8 @@ static void lab_on_curve(const stops *map, double t, double lab[3])
     }
 }
 
+static const double collider_color[3] = {0.71, 0.71, 0.70}; // sRGB
+
 // ends of the colour map: as given, or what was surveyed, never empty
 static void choose_range(const pli_picture_def *def, const pli_picture_survey_data *survey,
                          double range[2])
@@ -173,4 +175,9 @@ void pli_picture_color_of_body(int64_t body, double color[3])
 void pli_picture_color_of_nothing(double color[3])
 {
     for (int k = 0; k < 3; ++k) color[k] = nothing_color[k];
+}
+
+void pli_picture_color_of_collider(double color[3])
+{
+    for (int k = 0; k < 3; ++k) color[k] = pli_picture_linear_from_srgb(collider_color[k]);
 }

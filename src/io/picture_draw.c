@@ -52,6 +52,7 @@ static pli_status check_colors(pli_context *context, const pli_picture_def *def)
     PLI_TRY(check_number(context, "component", def->component, PLI_COMPONENT_MAGNITUDE, 2));
     PLI_TRY(check_number(context, "colormap", def->colormap, 0, PLI_COLORMAP_CATEGORIES));
     PLI_TRY(check_number(context, "background", def->background, 0, PLI_BACKGROUND_DARK));
+    PLI_TRY(check_number(context, "colliders", def->colliders, 0, PLI_COLLIDERS_GLASS));
     if (def->automatic_range) return PLI_OK;
     if (def->range[0] < def->range[1] && isfinite(def->range[0]) && isfinite(def->range[1])) {
         return PLI_OK;
@@ -159,38 +160,81 @@ static void attach(RTCScene scene, RTCGeometry geometry, pli_picture_kind kind)
     rtcReleaseGeometry(geometry);
 }
 
-static void attach_triangles(RTCDevice device, RTCScene scene, const pli_picture_mesh *mesh)
+// the triangles of a group; the scenes that share them read the same arrays
+static void attach_triangles(RTCDevice device, RTCScene scene, const pli_picture_mesh *mesh,
+                             pli_picture_group group, pli_picture_kind kind)
 {
+    int64_t first = group > 0 ? mesh->group_end[group - 1] : 0;
+    int64_t count = mesh->group_end[group] - first;
+    if (count == 0) return;
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                mesh->vertices, 0, 3 * sizeof(float), (size_t)mesh->vertex_count);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                               mesh->triangles, 0, 3 * sizeof(uint32_t),
-                               (size_t)mesh->triangle_count);
-    attach(scene, geometry, PLI_PICTURE_TRIANGLE);
+                               mesh->triangles + 3 * first, 0, 3 * sizeof(uint32_t), (size_t)count);
+    attach(scene, geometry, kind);
 }
 
 static void attach_spheres(RTCDevice device, RTCScene scene, const pli_picture_mesh *mesh)
 {
+    if (mesh->sphere_count == 0) return;
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
     rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
                                mesh->spheres, 0, 4 * sizeof(float), (size_t)mesh->sphere_count);
     attach(scene, geometry, PLI_PICTURE_SPHERE);
 }
 
-// Embree's tree over the mesh, which it reads in place
-static pli_status build_scene(pli_picture *picture, pli_picture_view *view)
+static RTCScene new_scene(RTCDevice device)
 {
-    picture->device_status = PLI_OK;
-    view->scene = rtcNewScene(picture->device);
-    if (view->scene == NULL) return picture->device_status;
+    RTCScene scene = rtcNewScene(device);
     // no gaps between the triangles of a surface
-    rtcSetSceneFlags(view->scene, RTC_SCENE_FLAG_ROBUST);
+    if (scene != NULL) rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
+    return scene;
+}
+
+// Embree's tree over all that is opaque, with or without walls
+static void build_opaque(pli_picture *picture, const pli_picture_mesh *mesh, bool walls,
+                         RTCScene *scene)
+{
+    *scene = new_scene(picture->device);
+    if (*scene == NULL) return;
+    attach_triangles(picture->device, *scene, mesh, PLI_PICTURE_SOLID, PLI_PICTURE_TRIANGLE);
+    attach_spheres(picture->device, *scene, mesh);
+    if (walls) {
+        attach_triangles(picture->device, *scene, mesh, PLI_PICTURE_WALL,
+                         PLI_PICTURE_WALL_TRIANGLE);
+    }
+    if (picture->device_status == PLI_OK) rtcCommitScene(*scene);
+}
+
+// Embree's trees over the mesh, which it reads in place; what has no use for one of its own shares
+static pli_status build_scenes(pli_picture *picture, pli_picture_view *view)
+{
     const pli_picture_mesh *mesh = &view->mesh;
-    if (mesh->triangle_count > 0) attach_triangles(picture->device, view->scene, mesh);
-    if (mesh->sphere_count > 0) attach_spheres(picture->device, view->scene, mesh);
-    if (picture->device_status == PLI_OK) rtcCommitScene(view->scene);
+    const int32_t *end = mesh->group_end;
+    picture->device_status = PLI_OK;
+    build_opaque(picture, mesh, true, &view->scene);
+    if (end[PLI_PICTURE_WALL] > end[PLI_PICTURE_SOLID]) {
+        build_opaque(picture, mesh, false, &view->shadows);
+    } else if (view->scene != NULL) {
+        rtcRetainScene(view->scene);
+        view->shadows = view->scene;
+    }
+    if (end[PLI_PICTURE_GLASS] > end[PLI_PICTURE_WALL]) {
+        view->glass = new_scene(picture->device);
+        if (view->glass == NULL) return picture->device_status;
+        attach_triangles(picture->device, view->glass, mesh, PLI_PICTURE_GLASS,
+                         PLI_PICTURE_TRIANGLE);
+        if (picture->device_status == PLI_OK) rtcCommitScene(view->glass);
+    }
     return picture->device_status;
+}
+
+static void release_scenes(pli_picture_view *view)
+{
+    if (view->scene != NULL) rtcReleaseScene(view->scene);
+    if (view->shadows != NULL) rtcReleaseScene(view->shadows);
+    if (view->glass != NULL) rtcReleaseScene(view->glass);
 }
 
 static void set_background(pli_picture_view *view)
@@ -213,14 +257,16 @@ static void measure_view(const pli_picture_survey_data *survey, pli_picture_view
     pli_vec3_normalize(def->camera.up, view->up);
     view->size = view->mesh.size;
     pli_vec3_set(0, 0, 0, view->middle);
-    if (!survey->empty) {
-        view->size = pli_vec3_distance(survey->low, survey->high);
+    const pli_picture_extent *extent = &survey->extent;
+    if (!extent->empty) {
+        view->size = pli_vec3_distance(extent->low, extent->high);
         for (int k = 0; k < 3; ++k) {
-            view->middle[k] = 0.5 * (survey->low[k] + survey->high[k]) - view->mesh.origin[k];
+            view->middle[k] = 0.5 * (extent->low[k] + extent->high[k]) - view->mesh.origin[k];
         }
     }
     if (!(view->size > 0)) view->size = 1;
-    view->lift = 2e-5 * fmax(view->size, view->mesh.size);
+    // single precision is good for some 1e-7 of how far things reach
+    view->lift = fmax(2e-5 * fmax(view->size, view->mesh.size), 4e-7 * view->mesh.reach);
     view->pixel_size = 2 * view->camera.tangent[1] / view->camera.height;
 
     double ground = def->ground_height;
@@ -244,14 +290,19 @@ static pli_status draw_frame(pli_picture *picture, const pli_frame *frame, pli_p
     const pli_picture_def *def = &picture->def;
     pli_picture_survey_data survey = picture->survey;
     if (!picture->is_surveyed) pli_picture_survey_add(picture->context, def, frame, &survey);
-    double radius = pli_picture_particle_radius(def, &survey);
+    pli_picture_stage stage = {.survey = &survey,
+                               .particle_radius = pli_picture_particle_radius(def, &survey)};
     survey = pli_picture_survey_grown(def, &survey);
 
-    PLI_TRY(pli_picture_mesh_build(picture->context, def, frame, radius, picture->scratch,
+    // what is drawn of colliders depends on where the camera stands in the world
+    static const double world[3] = {0, 0, 0};
+    pli_picture_camera_build(def, &survey, frame->index, world, &view->camera);
+    pli_vec3_copy(view->camera.position, stage.eye);
+    PLI_TRY(pli_picture_mesh_build(picture->context, def, frame, &stage, picture->scratch,
                                    &view->mesh));
-    PLI_TRY(build_scene(picture, view));
+    pli_vec3_subtract(view->camera.position, view->mesh.origin, view->camera.position);
+    PLI_TRY(build_scenes(picture, view));
     pli_picture_colors_build(def, &survey, &view->colors);
-    pli_picture_camera_build(def, &survey, frame->index, view->mesh.origin, &view->camera);
     measure_view(&survey, view);
     set_background(view);
     PLI_TRY(pli_picture_render(view, picture->scratch));
@@ -269,7 +320,7 @@ pli_status pli_picture_draw(pli_picture *picture, const pli_frame *frame, uint8_
     view.canvas = (pli_picture_canvas){picture->def.width, picture->def.height, rgb};
     pli_arena_mark mark = pli_arena_begin(picture->scratch);
     pli_status status = draw_frame(picture, frame, &view);
-    if (view.scene != NULL) rtcReleaseScene(view.scene);
+    release_scenes(&view);
     pli_arena_end(picture->scratch, mark);
     return status;
 }

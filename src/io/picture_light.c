@@ -207,11 +207,11 @@ static void packet_aim(ray_packet *packet, int lane, const double direction[3])
     packet->valid[lane] = -1;
 }
 
-static void packet_trace(const pli_picture_view *view, ray_packet *packet)
+static void packet_trace(RTCScene scene, ray_packet *packet)
 {
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
-    rtcOccluded8(packet->valid, view->scene, &context, &packet->ray);
+    rtcOccluded8(packet->valid, scene, &context, &packet->ray);
 }
 
 // Embree marks a ray that met something by a negative length
@@ -240,7 +240,7 @@ static void trace_sky(const pli_picture_view *view, const pli_picture_hit *hit,
             pli_vec3_add_scaled(direction[lane], local[1], b, direction[lane]);
             packet_aim(&packet, lane, direction[lane]);
         }
-        if (view->def->occlusion_rays > 0) packet_trace(view, &packet);
+        if (view->def->occlusion_rays > 0) packet_trace(view->scene, &packet);
         for (int lane = 0; lane < lanes; ++lane) {
             double color[3];
             sky_color(view, pli_vec3_dot(direction[lane], view->up), height, color);
@@ -266,7 +266,7 @@ static double trace_key(const pli_picture_view *view, const pli_picture_hit *hit
             double direction[3] = {local[0], local[1], local[2]};
             packet_aim(&packet, lane, direction);
         }
-        packet_trace(view, &packet);
+        packet_trace(view->shadows, &packet);
         for (int lane = 0; lane < lanes; ++lane) stopped += packet_is_stopped(&packet, lane);
     }
     return 1 - (double)stopped / count;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/picture.h"
 
-#include "io/frame_surface.h"
+#include "geometry/boundary.h"
+#include "geometry/bounds.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -11,6 +12,8 @@ typedef struct part_faces {
     int32_t count;
     const int32_t *triangles; // [count][3]  point ids
     const int32_t *cell;      // [count]     the cell behind each; NULL: the triangle itself
+    uint8_t *group;           // [count]     pli_picture_group; NULL: all are solid
+    int32_t first_vertex;     // of the part in the mesh
 } part_faces;
 
 static pli_status check_part(pli_context *context, const pli_frame_part *part)
@@ -37,36 +40,52 @@ static pli_status build_faces(pli_context *context, const pli_frame_part *part, 
     *faces = (part_faces){0};
     PLI_TRY(check_part(context, part));
     if (part->kind == PLI_PART_TRIANGLES) {
-        *faces = (part_faces){part->cell_count, part->cells, NULL};
+        *faces = (part_faces){.count = part->cell_count, .triangles = part->cells};
     } else if (part->kind == PLI_PART_TETS) {
-        pli_frame_surface surface;
-        PLI_TRY(pli_frame_surface_build(part, scratch, &surface));
-        *faces = (part_faces){surface.triangle_count, surface.triangles, surface.cell};
+        pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
+        pli_boundary boundary;
+        PLI_TRY(pli_boundary_build(&tets, scratch, &boundary));
+        *faces = (part_faces){.count = boundary.triangle_count,
+                              .triangles = boundary.triangles,
+                              .cell = boundary.tet};
     }
     return PLI_OK;
 }
 
-// the middle of everything, so that single precision is spent on the frame and not on its place
-static void measure_box(const pli_frame *frame, pli_picture_mesh *mesh)
+static pli_status sort_faces(const pli_picture_def *def, const pli_picture_stage *stage,
+                             const pli_frame_part *part, pli_arena *scratch, part_faces *faces)
 {
-    double low[3] = {INFINITY, INFINITY, INFINITY};
-    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    if (!pli_picture_is_collider(part)) return PLI_OK;
+    faces->group = pli_arena_take(scratch, faces->count, 1, "collider triangles");
+    if (faces->group == NULL) return PLI_ERROR_MEMORY;
+    return pli_picture_collider_sort(def, stage, part, scratch, faces->group);
+}
+
+static void add_box(const pli_frame *frame, bool colliders, pli_bounds *box)
+{
     for (int32_t i = 0; i < frame->part_count; ++i) {
         const pli_frame_part *part = &frame->parts[i];
+        if (pli_picture_is_collider(part) != colliders) continue;
         for (int64_t p = 0; p < part->point_count; ++p) {
             const double *point = part->points + 3 * p;
-            if (!pli_picture_is_drawable(point)) continue;
-            for (int k = 0; k < 3; ++k) {
-                low[k] = fmin(low[k], point[k]);
-                high[k] = fmax(high[k], point[k]);
-            }
+            if (pli_picture_is_drawable(point)) pli_bounds_add_point(box, point);
         }
     }
-    pli_vec3_set(0, 0, 0, mesh->origin);
-    mesh->size = 0;
-    if (!(low[0] <= high[0])) return;
-    for (int k = 0; k < 3; ++k) mesh->origin[k] = 0.5 * (low[k] + high[k]);
-    mesh->size = pli_vec3_distance(low, high);
+}
+
+// the middle of the bodies, so that single precision is spent on them and not on their place
+static void measure_box(const pli_frame *frame, pli_picture_mesh *mesh)
+{
+    pli_bounds box = pli_bounds_empty();
+    pli_bounds colliders = pli_bounds_empty();
+    add_box(frame, false, &box);
+    add_box(frame, true, &colliders);
+    if (pli_bounds_is_empty(&box)) box = colliders;
+    if (pli_bounds_is_empty(&box)) return;
+    for (int k = 0; k < 3; ++k) mesh->origin[k] = 0.5 * (box.min[k] + box.max[k]);
+    mesh->size = pli_vec3_distance(box.min, box.max);
+    colliders = pli_bounds_union(box, colliders);
+    mesh->reach = pli_vec3_distance(colliders.min, colliders.max);
 }
 
 static pli_status allocate_mesh(pli_context *context, const pli_frame *frame, bool by_field,
@@ -98,9 +117,11 @@ static pli_status allocate_mesh(pli_context *context, const pli_frame *frame, bo
     mesh->sphere_part = pli_arena_ints(scratch, spheres, "picture sphere parts");
     mesh->part_has_field =
         pli_arena_take(scratch, frame->part_count, sizeof(bool), "picture parts");
+    mesh->part_is_collider =
+        pli_arena_take(scratch, frame->part_count, sizeof(bool), "picture parts");
     if (mesh->vertices == NULL || mesh->triangles == NULL || mesh->normals == NULL ||
         mesh->triangle_part == NULL || mesh->spheres == NULL || mesh->sphere_part == NULL ||
-        mesh->part_has_field == NULL) {
+        mesh->part_has_field == NULL || mesh->part_is_collider == NULL) {
         return PLI_ERROR_MEMORY;
     }
     if (!by_field) return PLI_OK;
@@ -132,15 +153,23 @@ static void set_values(const pli_picture_def *def, const pli_frame_field *field,
     }
 }
 
-static void add_triangles(const pli_picture_def *def, const pli_frame *frame, int32_t part_index,
-                          const part_faces *faces, pli_picture_mesh *mesh)
-{
-    const pli_frame_part *part = &frame->parts[part_index];
-    const pli_frame_field *field = pli_picture_find_field(def, part);
-    int32_t first_vertex = mesh->vertex_count;
-    add_vertices(part, mesh);
+// The triangles of a part that belong to a group.
+typedef struct triangle_source {
+    const pli_frame_part *part;
+    int32_t part_index;
+    const part_faces *faces;
+    pli_picture_group group;
+} triangle_source;
 
+static void add_triangles(const pli_picture_def *def, const triangle_source *source,
+                          pli_picture_mesh *mesh)
+{
+    const pli_frame_part *part = source->part;
+    const part_faces *faces = source->faces;
+    const pli_frame_field *field = pli_picture_find_field(def, part);
     for (int32_t i = 0; i < faces->count; ++i) {
+        int group = faces->group != NULL ? faces->group[i] : PLI_PICTURE_SOLID;
+        if (group != (int)source->group) continue;
         const int32_t *points = faces->triangles + 3 * (int64_t)i;
         bool drawable = true;
         for (int k = 0; k < 3; ++k) {
@@ -149,9 +178,9 @@ static void add_triangles(const pli_picture_def *def, const pli_frame *frame, in
         if (!drawable) continue;
         int64_t triangle = mesh->triangle_count++;
         for (int k = 0; k < 3; ++k) {
-            mesh->triangles[3 * triangle + k] = (uint32_t)(first_vertex + points[k]);
+            mesh->triangles[3 * triangle + k] = (uint32_t)(faces->first_vertex + points[k]);
         }
-        mesh->triangle_part[triangle] = part_index;
+        mesh->triangle_part[triangle] = source->part_index;
         if (field == NULL) continue;
         int32_t cell = faces->cell != NULL ? faces->cell[i] : i;
         set_values(def, field, points, cell, mesh->values + 3 * triangle);
@@ -178,8 +207,32 @@ static void add_spheres(const pli_picture_def *def, const pli_frame *frame, int3
     }
 }
 
+static void add_parts(const pli_picture_def *def, const pli_frame *frame, double particle_radius,
+                      part_faces *faces, pli_picture_mesh *mesh)
+{
+    for (int32_t i = 0; i < frame->part_count; ++i) {
+        const pli_frame_part *part = &frame->parts[i];
+        mesh->part_has_field[i] = pli_picture_find_field(def, part) != NULL;
+        mesh->part_is_collider[i] = pli_picture_is_collider(part);
+        if (part->kind == PLI_PART_POINTS) {
+            add_spheres(def, frame, i, particle_radius, mesh);
+            mesh->size = fmax(mesh->size, 2 * particle_radius);
+        } else {
+            faces[i].first_vertex = mesh->vertex_count;
+            add_vertices(part, mesh);
+        }
+    }
+    for (int group = 0; group < PLI_PICTURE_GROUPS; ++group) {
+        for (int32_t i = 0; i < frame->part_count; ++i) {
+            triangle_source source = {&frame->parts[i], i, &faces[i], (pli_picture_group)group};
+            add_triangles(def, &source, mesh);
+        }
+        mesh->group_end[group] = mesh->triangle_count;
+    }
+}
+
 pli_status pli_picture_mesh_build(pli_context *context, const pli_picture_def *def,
-                                  const pli_frame *frame, double particle_radius,
+                                  const pli_frame *frame, const pli_picture_stage *stage,
                                   pli_arena *scratch, pli_picture_mesh *mesh)
 {
     *mesh = (pli_picture_mesh){0};
@@ -187,19 +240,11 @@ pli_status pli_picture_mesh_build(pli_context *context, const pli_picture_def *d
     if (faces == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < frame->part_count; ++i) {
         PLI_TRY(build_faces(context, &frame->parts[i], scratch, &faces[i]));
+        PLI_TRY(sort_faces(def, stage, &frame->parts[i], scratch, &faces[i]));
     }
     measure_box(frame, mesh);
     bool by_field = def->field != NULL && def->field[0] != '\0';
     PLI_TRY(allocate_mesh(context, frame, by_field, faces, scratch, mesh));
-
-    for (int32_t i = 0; i < frame->part_count; ++i) {
-        mesh->part_has_field[i] = pli_picture_find_field(def, &frame->parts[i]) != NULL;
-        if (frame->parts[i].kind == PLI_PART_POINTS) {
-            add_spheres(def, frame, i, particle_radius, mesh);
-            mesh->size = fmax(mesh->size, 2 * particle_radius);
-        } else {
-            add_triangles(def, frame, i, &faces[i], mesh);
-        }
-    }
+    add_parts(def, frame, stage->particle_radius, faces, mesh);
     return pli_picture_normals_build(context, scratch, mesh);
 }

@@ -21,6 +21,11 @@ static const double gloss_of_fields = 0.4;
 static const double gloss_exponent = 26;
 static const double rim_strength = 0.10;
 
+// colliders of glass: share of their colour from the front and at grazing angles, and highlight
+static const double glass_opacity[2] = {0.20, 0.70};
+static const double glass_gloss = 0.35;
+static const double glass_exponent = 90;
+
 // the ground shows all light up to this many sizes of the scene, and none from the second on
 static const double ground_fade[2] = {0.75, 2.4};
 
@@ -46,6 +51,10 @@ static void surface_color(const pli_picture_view *view, const pli_picture_hit *h
     int64_t item = hit->primitive;
     bool sphere = hit->kind == PLI_PICTURE_SPHERE;
     int32_t part = sphere ? mesh->sphere_part[item] : mesh->triangle_part[item];
+    if (mesh->part_is_collider[part]) {
+        pli_picture_color_of_collider(color);
+        return;
+    }
     if (!view->colors.by_field) {
         pli_picture_color_of_body(part, color);
         return;
@@ -61,6 +70,13 @@ static void surface_color(const pli_picture_view *view, const pli_picture_hit *h
         for (int k = 0; k < 3; ++k) value += hit->weight[k] * mesh->values[3 * item + k];
     }
     pli_picture_color_of_value(&view->colors, value, color);
+}
+
+static bool is_body_triangle(const pli_picture_view *view, const pli_picture_hit *hit)
+{
+    const pli_picture_mesh *mesh = &view->mesh;
+    return hit->kind == PLI_PICTURE_TRIANGLE &&
+           !mesh->part_is_collider[mesh->triangle_part[hit->primitive]];
 }
 
 // distance of a point of the picture from the line through two others (pixels)
@@ -169,7 +185,7 @@ static void shade(const pli_picture_view *view, const pli_picture_hit *hit, doub
 
     double base[3];
     surface_color(view, hit, base);
-    if (view->def->edges && hit->kind == PLI_PICTURE_TRIANGLE) {
+    if (view->def->edges && is_body_triangle(view, hit)) {
         pli_vec3_scale(1 - 0.82 * edge_cover(view, hit, x, y), base, base);
     }
     pli_vec3_copy(base, color);
@@ -177,6 +193,29 @@ static void shade(const pli_picture_view *view, const pli_picture_hit *hit, doub
     pli_picture_light_gather(view, hit, x, y, &light);
     shade_body(view, hit, &light, base, color);
     for (int k = 0; k < 3; ++k) color[k] = tone(color[k]);
+}
+
+// Lays a pane of glass over a colour: hardly visible from the front, denser towards grazing angles
+// (Schlick 1994), with a highlight of the key light.
+static void shade_glass(const pli_picture_view *view, const pli_picture_hit *glass, double color[3])
+{
+    double base[3];
+    pli_picture_color_of_collider(base);
+    double opacity = glass_opacity[0];
+    double gloss = 0;
+    if (view->def->lit) {
+        double seen = pli_picture_clamp(-pli_vec3_dot(glass->normal, glass->direction));
+        double grazing = (1 - seen) * (1 - seen) * (1 - seen);
+        opacity += (glass_opacity[1] - glass_opacity[0]) * grazing;
+        double half[3];
+        pli_vec3_subtract(view->key, glass->direction, half);
+        pli_vec3_normalize(half, half);
+        gloss = pow(pli_picture_clamp(pli_vec3_dot(glass->normal, half)), glass_exponent);
+    }
+    for (int k = 0; k < 3; ++k) {
+        color[k] = (1 - opacity) * color[k] + opacity * base[k];
+        color[k] = tone(color[k] + glass_gloss * gloss);
+    }
 }
 
 // Offsets of the samples in a pixel: a grid sheared both ways, so that all samples differ in both
@@ -213,11 +252,15 @@ static void render_span(const pli_picture_view *view, int32_t column, int32_t ro
     for (int32_t i = 0; i < count; ++i) {
         double offset[2];
         pli_picture_hit hits[PLI_PICTURE_LANES];
+        pli_picture_hit glass[PLI_PICTURE_LANES];
         sample_offset(def->samples, i, offset);
         pli_picture_cast(view, column, row, offset, hits);
+        if (view->glass != NULL) pli_picture_cast_glass(view, column, row, hits, glass);
         for (int lane = 0; lane < PLI_PICTURE_LANES && column + lane < def->width; ++lane) {
             double color[3];
             shade(view, &hits[lane], column + lane + offset[0], row + offset[1], color);
+            bool pane = view->glass != NULL && glass[lane].kind != PLI_PICTURE_NOTHING;
+            if (pane) shade_glass(view, &glass[lane], color);
             pli_vec3_add_scaled(sum[lane], 1.0 / count, color, sum[lane]);
         }
     }

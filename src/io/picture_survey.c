@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/picture.h"
 
+#include "base/hash.h"
 #include "base/parallel.h"
-#include "math/vec3.h"
+#include "geometry/bounds.h"
 
 #include <string.h>
 
@@ -11,10 +12,14 @@ enum {
     SPACING_NEIGHBOURS = 6, // as many as a lattice has at its spacing
 };
 
+// a collider counts as large as the bodies up to this many times their size
+static const double comparable = 2.5;
+
 const pli_frame_field *pli_picture_find_field(const pli_picture_def *def,
                                               const pli_frame_part *part)
 {
     if (def->field == NULL || def->field[0] == '\0') return NULL;
+    if (pli_picture_is_collider(part)) return NULL;
     for (int32_t i = 0; i < part->field_count; ++i) {
         const pli_frame_field *field = &part->fields[i];
         if (strcmp(field->name, def->field) != 0) continue;
@@ -53,31 +58,64 @@ static void bearings_init(const pli_picture_def *def, pli_picture_survey_data *s
         double angle = 2 * pi * k / PLI_PICTURE_BEARINGS;
         pli_vec3_scale(cos(angle), front, survey->bearing[k]);
         pli_vec3_add_scaled(survey->bearing[k], sin(angle), side, survey->bearing[k]);
-        survey->around[k] = -INFINITY;
     }
 }
 
-static void bearings_add(pli_picture_survey_data *survey, const double point[3])
+static void extent_init(const pli_picture_def *def, pli_picture_extent *extent)
 {
-    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) {
-        survey->around[k] = fmax(survey->around[k], pli_vec3_dot(point, survey->bearing[k]));
+    *extent = (pli_picture_extent){.empty = true,
+                                   .low = {INFINITY, INFINITY, INFINITY},
+                                   .high = {-INFINITY, -INFINITY, -INFINITY}};
+    pli_picture_fit_init(def, 0, &extent->fit);
+    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) extent->around[k] = -INFINITY;
+}
+
+static void extent_add(const pli_picture_survey_data *survey, bool orbits, const double point[3],
+                       pli_picture_extent *extent)
+{
+    extent->empty = false;
+    for (int k = 0; k < 3; ++k) {
+        extent->low[k] = fmin(extent->low[k], point[k]);
+        extent->high[k] = fmax(extent->high[k], point[k]);
     }
+    pli_picture_fit_add(&extent->fit, point, 0);
+    for (int k = 0; orbits && k < PLI_PICTURE_BEARINGS; ++k) {
+        extent->around[k] = fmax(extent->around[k], pli_vec3_dot(point, survey->bearing[k]));
+    }
+}
+
+static void extent_merge(pli_picture_extent *extent, const pli_picture_extent *other)
+{
+    extent->empty = extent->empty && other->empty;
+    for (int k = 0; k < 3; ++k) {
+        extent->low[k] = fmin(extent->low[k], other->low[k]);
+        extent->high[k] = fmax(extent->high[k], other->high[k]);
+    }
+    for (int k = 0; k < 2; ++k) {
+        extent->fit.most[k] = fmax(extent->fit.most[k], other->fit.most[k]);
+        extent->fit.least[k] = fmin(extent->fit.least[k], other->fit.least[k]);
+    }
+    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) {
+        extent->around[k] = fmax(extent->around[k], other->around[k]);
+    }
+}
+
+static double extent_diagonal(const pli_picture_extent *extent)
+{
+    return extent->empty ? 0 : pli_vec3_distance(extent->low, extent->high);
 }
 
 void pli_picture_survey_init(const pli_picture_def *def, pli_picture_survey_data *survey)
 {
-    *survey = (pli_picture_survey_data){.empty = true,
-                                        .low = {INFINITY, INFINITY, INFINITY},
-                                        .high = {-INFINITY, -INFINITY, -INFINITY},
-                                        .lowest = INFINITY,
-                                        .lowest_particle = INFINITY,
-                                        .range = {INFINITY, -INFINITY}};
-    pli_picture_fit_init(def, 0, &survey->fit);
+    *survey = (pli_picture_survey_data){
+        .lowest = INFINITY, .lowest_particle = INFINITY, .range = {INFINITY, -INFINITY}};
+    extent_init(def, &survey->extent);
     bearings_init(def, survey);
 }
 
-static void survey_points(const pli_picture_def *def, const pli_frame_part *part,
-                          pli_picture_survey_data *survey)
+// Adds the points of a part to an extent; returns the smallest height along up.
+static double survey_points(const pli_picture_def *def, const pli_frame_part *part,
+                            const pli_picture_survey_data *survey, pli_picture_extent *extent)
 {
     double up[3];
     pli_vec3_normalize(def->camera.up, up);
@@ -85,17 +123,65 @@ static void survey_points(const pli_picture_def *def, const pli_frame_part *part
     for (int64_t i = 0; i < part->point_count; ++i) {
         const double *point = part->points + 3 * i;
         if (!pli_picture_is_drawable(point)) continue;
-        survey->empty = false;
-        for (int k = 0; k < 3; ++k) {
-            survey->low[k] = fmin(survey->low[k], point[k]);
-            survey->high[k] = fmax(survey->high[k], point[k]);
-        }
         lowest = fmin(lowest, pli_vec3_dot(point, up));
-        pli_picture_fit_add(&survey->fit, point, 0);
-        if (def->camera.orbit != 0) bearings_add(survey, point);
+        extent_add(survey, def->camera.orbit != 0, point, extent);
     }
+    return lowest;
+}
+
+static void survey_body(const pli_picture_def *def, const pli_frame_part *part,
+                        pli_picture_survey_data *survey)
+{
+    double lowest = survey_points(def, part, survey, &survey->extent);
     double *kept = part->kind == PLI_PART_POINTS ? &survey->lowest_particle : &survey->lowest;
     *kept = fmin(*kept, lowest);
+}
+
+static uint64_t hash_name(const pli_frame_part *part)
+{
+    return pli_hash_bytes(PLI_HASH_START, part->name, strlen(part->name));
+}
+
+const pli_picture_collider *pli_picture_collider_find(const pli_picture_survey_data *survey,
+                                                      const pli_frame_part *part)
+{
+    uint64_t name = hash_name(part);
+    for (int32_t i = 0; i < survey->collider_count; ++i) {
+        if (survey->colliders[i].name == name) return &survey->colliders[i];
+    }
+    // when there are too many, the last place is shared
+    bool full = survey->collider_count == PLI_PICTURE_COLLIDERS;
+    return full ? &survey->colliders[PLI_PICTURE_COLLIDERS - 1] : NULL;
+}
+
+static void survey_collider(const pli_picture_def *def, const pli_frame_part *part,
+                            const double bodies[3], pli_picture_survey_data *survey)
+{
+    const pli_picture_collider *known = pli_picture_collider_find(survey, part);
+    int32_t index = known != NULL ? (int32_t)(known - survey->colliders) : survey->collider_count++;
+    pli_picture_collider *collider = &survey->colliders[index];
+    if (known == NULL) {
+        *collider = (pli_picture_collider){.name = hash_name(part), .lowest = INFINITY};
+        extent_init(def, &collider->extent);
+    }
+    pli_picture_collider_survey(def, part, bodies, collider);
+    double lowest = survey_points(def, part, survey, &collider->extent);
+    collider->lowest = fmin(collider->lowest, lowest);
+}
+
+// The middle of the box around a frame's bodies.
+static void middle_of_bodies(const pli_frame *frame, double middle[3])
+{
+    pli_bounds box = pli_bounds_empty();
+    for (int32_t i = 0; i < frame->part_count; ++i) {
+        const pli_frame_part *part = &frame->parts[i];
+        for (int64_t p = 0; p < part->point_count && !pli_picture_is_collider(part); ++p) {
+            if (pli_picture_is_drawable(part->points + 3 * p)) {
+                pli_bounds_add_point(&box, part->points + 3 * p);
+            }
+        }
+    }
+    for (int k = 0; k < 3; ++k) middle[k] = 0.5 * (box.min[k] + box.max[k]);
 }
 
 static void survey_field(const pli_picture_def *def, const pli_frame_part *part,
@@ -174,9 +260,15 @@ void pli_picture_survey_add(const pli_context *context, const pli_picture_def *d
                             const pli_frame *frame, pli_picture_survey_data *survey)
 {
     const pli_frame_part *largest = NULL; // set of particles
+    double bodies[3];
+    middle_of_bodies(frame, bodies);
     for (int32_t i = 0; i < frame->part_count; ++i) {
         const pli_frame_part *part = &frame->parts[i];
-        survey_points(def, part, survey);
+        if (pli_picture_is_collider(part)) {
+            if (def->colliders != PLI_COLLIDERS_HIDE) survey_collider(def, part, bodies, survey);
+            continue;
+        }
+        survey_body(def, part, survey);
         survey_field(def, part, survey);
         if (part->kind != PLI_PART_POINTS) continue;
         if (largest == NULL || part->point_count > largest->point_count) largest = part;
@@ -192,26 +284,61 @@ double pli_picture_particle_radius(const pli_picture_def *def,
     if (def->particle_radius > 0) return def->particle_radius;
     // a little more than half of the spacing closes the gaps between neighbours
     if (survey->spacing > 0) return 0.6 * survey->spacing;
-    double diagonal = survey->empty ? 0 : pli_vec3_distance(survey->low, survey->high);
+    double diagonal = extent_diagonal(&survey->extent);
     return diagonal > 0 ? 0.02 * diagonal : 0.01;
+}
+
+static void grow_by_particles(double radius, pli_picture_survey_data *survey)
+{
+    pli_picture_extent *extent = &survey->extent;
+    for (int k = 0; k < 3; ++k) {
+        extent->low[k] -= radius;
+        extent->high[k] += radius;
+    }
+    survey->lowest_particle -= radius;
+    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) extent->around[k] += radius;
+    pli_picture_fit *fit = &extent->fit;
+    for (int k = 0; k < 2; ++k) {
+        fit->most[k] += radius * sqrt(1 + fit->high[k] * fit->high[k]);
+        fit->least[k] -= radius * sqrt(1 + fit->low[k] * fit->low[k]);
+    }
+}
+
+// Colliders that are not much larger than the bodies belong into the picture. The ground lies at
+// the highest floor, or a little below everything, so that it shows through nowhere.
+static void take_in_colliders(const pli_picture_def *def, pli_picture_survey_data *survey)
+{
+    const pli_picture_extent bodies = survey->extent;
+    double most = comparable * extent_diagonal(&bodies);
+    double floor = -INFINITY;
+    double lowest = INFINITY;
+    for (int32_t i = 0; i < survey->collider_count; ++i) {
+        const pli_picture_collider *collider = &survey->colliders[i];
+        if (pli_picture_is_ground(def, collider)) {
+            floor = fmax(floor, collider->lowest);
+            continue;
+        }
+        lowest = fmin(lowest, collider->lowest);
+        if (bodies.empty || extent_diagonal(&collider->extent) <= most) {
+            extent_merge(&survey->extent, &collider->extent);
+        }
+    }
+    survey->lowest = fmin(survey->lowest, lowest - 1e-3 * extent_diagonal(&survey->extent));
+    if (floor == -INFINITY) return;
+    survey->lowest = floor;
+    survey->lowest_particle = fmax(survey->lowest_particle, floor);
 }
 
 pli_picture_survey_data pli_picture_survey_grown(const pli_picture_def *def,
                                                  const pli_picture_survey_data *survey)
 {
     pli_picture_survey_data grown = *survey;
-    if (survey->empty || survey->lowest_particle == INFINITY) return grown;
-    double radius = pli_picture_particle_radius(def, survey);
+    if (!survey->extent.empty && survey->lowest_particle != INFINITY) {
+        grow_by_particles(pli_picture_particle_radius(def, survey), &grown);
+    }
     for (int k = 0; k < 3; ++k) {
-        grown.low[k] -= radius;
-        grown.high[k] += radius;
+        grown.middle[k] = 0.5 * (grown.extent.low[k] + grown.extent.high[k]);
     }
-    grown.lowest_particle -= radius;
-    for (int k = 0; k < PLI_PICTURE_BEARINGS; ++k) grown.around[k] += radius;
-    pli_picture_fit *fit = &grown.fit;
-    for (int k = 0; k < 2; ++k) {
-        fit->most[k] += radius * sqrt(1 + fit->high[k] * fit->high[k]);
-        fit->least[k] -= radius * sqrt(1 + fit->low[k] * fit->low[k]);
-    }
+    if (survey->collider_count > 0) take_in_colliders(def, &grown);
     return grown;
 }

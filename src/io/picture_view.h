@@ -22,7 +22,8 @@ typedef enum pli_picture_kind {
     PLI_PICTURE_NOTHING, // the background
     PLI_PICTURE_GROUND,
     PLI_PICTURE_TRIANGLE,
-    PLI_PICTURE_SPHERE
+    PLI_PICTURE_SPHERE,
+    PLI_PICTURE_WALL_TRIANGLE // as Embree knows it; hits are of PLI_PICTURE_TRIANGLE
 } pli_picture_kind;
 
 // Where a ray from the camera ended.
@@ -69,7 +70,9 @@ typedef struct pli_picture_view {
     pli_picture_colors colors;
     pli_picture_camera camera;
     pli_picture_canvas canvas;
-    RTCScene scene;
+    RTCScene scene;   // all that is opaque
+    RTCScene shadows; // what the key light knows of it: walls around bodies are left out
+    RTCScene glass;   // NULL: there is none
 
     double up[3];     // unit
     double middle[3]; // of everything surveyed (m)
@@ -95,6 +98,11 @@ pli_status pli_picture_light_build(pli_picture_view *view, pli_arena *scratch);
 // the same offset (pixels) inside each. Pixels past the border give PLI_PICTURE_NOTHING.
 void pli_picture_cast(const pli_picture_view *view, int32_t column, int32_t row,
                       const double offset[2], pli_picture_hit hits[PLI_PICTURE_LANES]);
+
+// Finds the glass before hits of the same call of pli_picture_cast; PLI_PICTURE_NOTHING: none.
+void pli_picture_cast_glass(const pli_picture_view *view, int32_t column, int32_t row,
+                            const pli_picture_hit hits[PLI_PICTURE_LANES],
+                            pli_picture_hit glass[PLI_PICTURE_LANES]);
 
 // Casts rays towards the light. share: part of the slice's rays to cast, in (0, 1].
 void pli_picture_light_trace(const pli_picture_view *view, const pli_picture_hit *hit,

@@ -100,6 +100,8 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_DT] = step->dt,
         [PLI_CHANNEL_MIN_J] = step->min_J,
         [PLI_CHANNEL_INVERTED] = step->inverted,
+        [PLI_CHANNEL_CONTACTS] = step->contacts,
+        [PLI_CHANNEL_DEPTH] = step->max_depth,
         [PLI_CHANNEL_SECONDS] = step->seconds,
     };
     pli_report_bucket *bucket = open_bucket(report);
@@ -234,6 +236,11 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
         .min_J = pli_json_number(line, root, "min_J", NAN),
         .inverted = (int32_t)pli_json_number(line, root, "inverted", 0),
         .vertices = (int32_t)pli_json_number(line, root, "vertices", 0),
+        .collides = pli_json_get(line, root, "contacts") != NULL,
+        .contacts = (int32_t)pli_json_number(line, root, "contacts", 0),
+        .min_gap = pli_json_number(line, root, "min_gap", INFINITY),
+        .max_depth = pli_json_number(line, root, "max_depth", 0),
+        .friction_work = pli_json_number(line, root, "friction_work", 0),
     };
     read_vector(line, "momentum", step.momentum);
     read_vector(line, "angular_momentum", step.angular_momentum);
@@ -315,6 +322,10 @@ static pli_health_check check_energy(const pli_report *report, bool driven)
 {
     pli_health_check check = {.name = "Energy"};
     double share = report->energy_scale > 0 ? report->largest_rise / report->energy_scale : 0;
+    if (!(share > 0)) {
+        snprintf(check.text, sizeof check.text, "the total never rose");
+        return check;
+    }
     // implicit integration only takes energy away; 1 % leaves room for the solver's tolerance
     if (!(share > 0.01)) {
         snprintf(check.text, sizeof check.text,

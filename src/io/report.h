@@ -35,6 +35,8 @@ typedef enum pli_report_channel {
     PLI_CHANNEL_DT,
     PLI_CHANNEL_MIN_J,
     PLI_CHANNEL_INVERTED,
+    PLI_CHANNEL_CONTACTS,
+    PLI_CHANNEL_DEPTH,
     PLI_CHANNEL_SECONDS,
     PLI_CHANNELS
 } pli_report_channel;

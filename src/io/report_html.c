@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/number.h"
 #include "base/text.h"
 #include "io/file.h"
 #include "io/report.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <math.h>
@@ -44,6 +44,8 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_DT] = "dt",
     [PLI_CHANNEL_MIN_J] = "min_J",
     [PLI_CHANNEL_INVERTED] = "inverted",
+    [PLI_CHANNEL_CONTACTS] = "contacts",
+    [PLI_CHANNEL_DEPTH] = "max_depth",
     [PLI_CHANNEL_SECONDS] = "seconds",
 };
 
@@ -178,7 +180,7 @@ static void append_facts(pli_text *text, const pli_report *report, const pli_rep
     append_fact(text, "Per simulated second", ratio(report->seconds, report->time), "s");
     append_fact(text, "Time per step", 1e3 * ratio(report->seconds, steps), "ms");
     append_fact(text, "Iterations per step", ratio((double)report->iterations, steps), "");
-    append_fact(text, "Linear per system",
+    append_fact(text, "Linear per iteration",
                 ratio((double)report->linear_iterations, (double)report->iterations), "");
     append_fact(text, "Vertices", facts->vertices, "");
     append_fact(text, "Tetrahedra", facts->tets, "");
@@ -187,11 +189,26 @@ static void append_facts(pli_text *text, const pli_report *report, const pli_rep
     pli_text_append(text, "</div>\n");
 }
 
+// A number that is not negative, with a fixed number of decimals in every locale.
+static void append_fixed(pli_text *text, double value, int decimals)
+{
+    int64_t unit = 1;
+    for (int i = 0; i < decimals; ++i) unit *= 10;
+    int64_t whole = llround(value * (double)unit);
+    pli_text_format(text, "%lld.%0*lld", (long long)(whole / unit), decimals,
+                    (long long)(whole % unit));
+}
+
 static void append_phase_table(pli_text *text, const pli_report *report)
 {
     double total = 0;
-    for (int32_t i = 0; i < report->phase_count; ++i) total += report->phase_seconds[i];
+    double longest = 0;
+    for (int32_t i = 0; i < report->phase_count; ++i) {
+        total += report->phase_seconds[i];
+        longest = fmax(longest, report->phase_seconds[i]);
+    }
     if (!(total > 0)) return;
+    bool in_seconds = longest >= 1;
     pli_text_append(text, "<section class=\"card\" id=\"phases\"><h2>Where the time went</h2>\n"
                           "<table class=\"phases\">\n");
     for (int32_t i = 0; i < report->phase_count; ++i) {
@@ -199,11 +216,12 @@ static void append_phase_table(pli_text *text, const pli_report *report)
         pli_text_append(text, "<tr><td>");
         pli_xml_append_escaped(text, report->phase_names[i]);
         pli_text_append(text, "</td><td>");
-        pli_text_append_number(text, round(1e3 * report->phase_seconds[i]) / 1e3);
-        pli_text_append(text, " s</td><td>");
-        pli_text_append_number(text, round(10 * share) / 10);
+        append_fixed(text, in_seconds ? report->phase_seconds[i] : 1e3 * report->phase_seconds[i],
+                     in_seconds ? 3 : 1);
+        pli_text_append(text, in_seconds ? " s</td><td>" : " ms</td><td>");
+        append_fixed(text, share, 1);
         pli_text_append(text, " %</td><td style=\"width:50%\"><span class=\"bar\" style=\"width:");
-        pli_text_append_number(text, round(10 * share) / 10);
+        pli_text_append_number(text, round(1e3 * report->phase_seconds[i] / longest) / 10);
         pli_text_format(text, "%%;background:var(--c%d)\"></span></td></tr>\n", i % 8);
     }
     pli_text_append(text, "</table></section>\n");
@@ -222,7 +240,7 @@ static void append_head(pli_text *text, const pli_report_facts *facts)
     pli_xml_append_escaped(text, facts->scene);
     pli_text_append(text, "</h1>\n<p>solver ");
     pli_xml_append_escaped(text, facts->solver);
-    pli_text_append(text, " \xc2\xb7 ");
+    pli_text_append(text, " \xc2\xb7 folder ");
     pli_xml_append_escaped(text, facts->folder);
     if (facts->command != NULL) {
         pli_text_append(text, " \xc2\xb7 <code>");

@@ -15,11 +15,25 @@ function element(parent, name, attributes, text) {
   return node;
 }
 
+const minus = text => text.replaceAll('-', '\u2212');
+
+function exponential(value) {
+  return minus(value.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e'));
+}
+
 function number(value) {
-  if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e').replace('-', '\u2212').replace('e-', 'e\u2212');
-  return String(Number(value.toPrecision(4))).replace('-', '\u2212');
+  if (size >= 1e5 || (size < 1e-3 && size > 0)) return exponential(value);
+  return minus(String(Number(value.toPrecision(4))));
+}
+
+// the texts of an axis: all of them plain, with as many decimals as their step has, or none
+function labels(list) {
+  const step = list.length > 1 ? list[1] - list[0] : Math.abs(list[0]) || 1;
+  const size = Math.max(...list.map(Math.abs));
+  if (size >= 1e6 || step < 1e-4) return list.map(v => v === 0 ? '0' : exponential(Number(v.toPrecision(10))));
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return list.map(v => minus(v.toFixed(decimals).replace(/^-(0\.?0*)$/, '$1')));
 }
 
 // round steps of 1, 2 or 5 times a power of ten
@@ -65,15 +79,18 @@ function draw(plot) {
   const y = v => T + (H - T - B) * (1 - (Math.min(high, Math.max(low, value(v))) - low) / (high - low));
   plot.x = x; plot.y = y;
 
-  for (const tick of plot.log ? decades(low, high) : ticks(low, high, 6)) {
+  const rows = plot.log ? decades(low, high) : ticks(low, high, 6);
+  const texts = plot.log ? rows.map(k => minus('1e' + k)) : labels(rows);
+  rows.forEach((tick, i) => {
     const at = y(plot.log ? 10 ** tick : tick);
     element(svg, 'line', { class: 'grid', x1: L, x2: W - R, y1: at, y2: at });
-    element(svg, 'text', { x: L - 8, y: at + 4, 'text-anchor': 'end' }, plot.log ? '1e' + String(tick).replace('-', '\u2212') : number(Number(tick.toPrecision(10))));
-  }
-  for (const tick of ticks(0, last, 6)) {
+    element(svg, 'text', { x: L - 8, y: at + 4, 'text-anchor': 'end' }, texts[i]);
+  });
+  const columns = ticks(0, last, 6), moments = labels(columns);
+  columns.forEach((tick, i) => {
     element(svg, 'line', { class: 'axis', x1: x(tick), x2: x(tick), y1: H - B, y2: H - B + 4 });
-    element(svg, 'text', { x: x(tick), y: H - B + 18, 'text-anchor': 'middle' }, number(Number(tick.toPrecision(10))) + (tick === 0 ? ' s' : ''));
-  }
+    element(svg, 'text', { x: x(tick), y: H - B + 18, 'text-anchor': 'middle' }, i === 0 ? '0 s' : moments[i]);
+  });
   element(svg, 'line', { class: 'axis', x1: L, x2: W - R, y1: H - B, y2: H - B });
   if (plot.include !== undefined && !plot.log) element(svg, 'line', { class: 'rule', x1: L, x2: W - R, y1: y(plot.include), y2: y(plot.include) });
 
@@ -89,7 +106,8 @@ function draw(plot) {
     } else {
       if (data.stride > 1) element(svg, 'path', { class: 'band', d: closed(s.max, s.min), style: `fill:${s.color}` });
       element(svg, 'path', { class: 'trace' + (s.dashed ? ' dashed' : ''), d: path(s.mean, 0), style: `stroke:${s.color}` });
-      if (s.mean.length === 1) element(svg, 'circle', { cx: x(data.time[0]), cy: y(s.mean[0]), r: 2.5, style: `fill:${s.color}` });
+      // few steps are shown as what they are: single values
+      if (s.mean.length === 1 || (s.mean.length <= 32 && !s.dashed)) s.mean.forEach((v, i) => element(svg, 'circle', { cx: x(data.time[i]), cy: y(v), r: 2.4, style: `fill:${s.color}` }));
     }
   }
   plot.cursor = element(svg, 'g', {});
@@ -135,7 +153,7 @@ function chart(title, unit, series, options) {
   plot.tip.hidden = true;
   for (const s of series) {
     const button = element(legend, 'button', { type: 'button' });
-    element(button, 'i', { style: `background:${s.color}` });
+    element(button, 'i', { style: `--swatch:${s.color}`, ...(s.dashed && { class: 'dash' }) });
     button.append(s.name);
     button.onclick = () => { s.off = !s.off; button.classList.toggle('off', s.off); draw(plot); };
   }
@@ -161,4 +179,8 @@ chart('Linear iterations', 'all systems of a step together', lines([['linear_ite
 chart('Step size', 's', lines([['dt', 'step', 0]]), { zero: true });
 if (data.tets) chart('Smallest J', 'volume of the most compressed tetrahedron, relative to rest', lines([['min_J', 'smallest J', 2]]), { include: 0 });
 chart('Inverted tetrahedra', 'after each step', lines([['inverted', 'inverted', 6]]), { zero: true });
-chart('Time by phase', 'ms per step', data.phases.map((p, i) => ({ name: p.name, color: color(i), mean: p.ms })), { stack: true });
+if (Math.max(...data.channels.contacts.max) > 0) {
+  chart('Contacts', 'pairs that touch, after each step', lines([['contacts', 'contacts', 0]]), { zero: true });
+  chart('Penetration', 'm, the deepest', lines([['max_depth', 'depth', 6]]), { zero: true });
+}
+if (data.time.length > 1) chart('Time by phase', 'ms per step', data.phases.map((p, i) => ({ name: p.name, color: color(i), mean: p.ms })), { stack: true });

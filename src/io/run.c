@@ -49,6 +49,7 @@ struct pli_run {
     int64_t step_count;  // to take, limits not counted
     int64_t first_step;  // resumed after this one
     int64_t saved_step;  // of the newest checkpoint; -1: none
+    double saved_at;     // when it was written, or the run begun (s, of the clock)
     double begun;        // when it was created (monotonic clock, s)
     double earlier;      // wall-clock time of the runs that it goes on from (s)
     pli_run_outcome outcome;
@@ -121,7 +122,7 @@ static bool moves(const pli_motion_def *motion)
     return motion->segment_count > 0 || motion->keyframe_count > 0;
 }
 
-// Whether a script moves anything.
+// Whether a script moves anything, so that the energy may rise.
 static bool is_driven(const pli_scene_def *def)
 {
     bool driven = false;
@@ -130,6 +131,9 @@ static bool is_driven(const pli_scene_def *def)
     }
     for (int32_t k = 0; k < def->attachment_count; ++k) {
         driven = driven || moves(&def->attachments[k].motion);
+    }
+    for (int32_t k = 0; k < def->collider_count; ++k) {
+        driven = driven || moves(&def->colliders[k].motion);
     }
     return driven;
 }
@@ -223,6 +227,7 @@ static pli_status write_checkpoint(pli_run *run)
     if (run->iterations != NULL) PLI_TRY(pli_log_sync(run->iterations));
     PLI_TRY(pli_saved_state_save(&run->saved, run->checkpoints));
     run->saved_step = pli_state_step(run->state);
+    run->saved_at = pli_clock_seconds();
     return write_record(run);
 }
 
@@ -417,6 +422,7 @@ pli_status pli_run_create(const pli_run_def *def, pli_run **run)
     made->context = context;
     made->scene = pli_scene_get(def->scene);
     made->begun = pli_clock_seconds();
+    made->saved_at = made->begun;
     pli_text_init(&made->line, context);
     pli_text_init(&made->pending, context);
 
@@ -603,7 +609,18 @@ static pli_status close_frame(pli_run *run)
     int32_t frame = frames_done(run);
     const pli_output_def *output = &run->scene->output;
     if (frame % (output->every > 0 ? output->every : 1) == 0) PLI_TRY(write_frame(run));
-    bool due = output->checkpoint_every > 0 && frame % output->checkpoint_every == 0;
+    bool due = !(run->def.checkpoint_seconds > 0) && output->checkpoint_every > 0 &&
+               frame % output->checkpoint_every == 0;
+    return due ? write_checkpoint(run) : PLI_OK;
+}
+
+// Writes what is due after a step; *closed tells whether it was the last of a frame.
+static pli_status close_step(pli_run *run, bool *closed)
+{
+    *closed = pli_state_step(run->state) % run->scene->time.steps_per_frame == 0;
+    if (*closed) PLI_TRY(close_frame(run));
+    double interval = run->def.checkpoint_seconds;
+    bool due = interval > 0 && pli_clock_seconds() - run->saved_at >= interval;
     return due ? write_checkpoint(run) : PLI_OK;
 }
 
@@ -614,16 +631,14 @@ pli_status pli_run_advance(pli_run *run, bool *more)
         return PLI_FAIL(run->context, PLI_ERROR_ARGUMENT, "the run in %s has ended: %s",
                         run->folder.path, pli_run_outcome_name(run->outcome));
     }
-    int32_t steps_per_frame = run->scene->time.steps_per_frame;
-    while (pli_state_step(run->state) < run->step_count) {
+    bool closed = false;
+    while (!closed && pli_state_step(run->state) < run->step_count) {
         if (is_limited(run)) return end_run(run, PLI_RUN_LIMITED, PLI_OK);
         pli_run_outcome outcome = PLI_RUN_GOING;
         pli_status status = take_step(run, &outcome);
         if (status != PLI_OK) return end_run(run, outcome, status);
-        if (pli_state_step(run->state) % steps_per_frame != 0) continue;
-        status = close_frame(run);
+        status = close_step(run, &closed);
         if (status != PLI_OK) return end_run(run, outcome_of(status), status);
-        break;
     }
     *more = pli_state_step(run->state) < run->step_count;
     return *more ? PLI_OK : end_run(run, PLI_RUN_DONE, PLI_OK);

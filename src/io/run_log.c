@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +52,14 @@ static void append_seconds(pli_text *text, const pli_step_report *report)
     pli_text_append(text, "}");
 }
 
+static void append_contact(pli_text *text, const pli_step_report *report)
+{
+    pli_text_format(text, ",\"contacts\":%d", report->contacts);
+    if (isfinite(report->min_gap)) append_number(text, "min_gap", report->min_gap);
+    append_number(text, "max_depth", report->max_depth);
+    append_number(text, "friction_work", report->friction_work);
+}
+
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
@@ -74,6 +83,7 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
         pli_text_format(text, ",\"inverted\":%d,\"vertices\":%d", report->inverted,
                         report->vertices);
     }
+    if (report->collides) append_contact(text, report);
     append_seconds(text, report);
     pli_text_append(text, "}\n");
 }

@@ -2,8 +2,8 @@
 #include "io/series.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/file.h"
-#include "io/text_number.h"
 #include "io/xml.h"
 
 #include <math.h>

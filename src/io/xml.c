@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/xml.h"
 
-#include "io/text_number.h"
-
+#include "base/number.h"
 #include <string.h>
 
 static bool is_blank(char c)

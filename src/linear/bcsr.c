@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/bcsr.h"
 
+#include "linear/bcsr_extra.h"
 #include "linear/bcsr_pattern.h"
 #include "linear/block_kernel.h"
 #include "linear/vector.h"
@@ -54,7 +55,7 @@ static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bc
     int64_t *diagonal = PLI_NEW(context, int64_t, row_count, "matrix diagonal");
     if (diagonal == NULL) return PLI_ERROR_MEMORY;
 
-    // values are kept when they are large enough: contact changes the pattern in most steps
+    // values are kept when they are large enough
     int64_t value_count = 9 * pattern->block_count;
     bool keeps_values = matrix->values != NULL &&
                         pli_memory_size(matrix->values) >= (size_t)value_count * sizeof(double);
@@ -79,6 +80,7 @@ static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bc
     matrix->revision = pattern_hash(row_count, pattern);
     pli_parallel_for(context, row_count, ROW_GRAIN, find_diagonal_range,
                      &(matrix_job){.matrix = matrix});
+    pli_bcsr_extra_forget(matrix);
     if (keeps_values) pli_bcsr_set_zero(matrix);
     return PLI_OK;
 }
@@ -123,6 +125,7 @@ void pli_bcsr_destroy(pli_bcsr *matrix)
     pli_release(context, matrix->column);
     pli_release(context, matrix->diagonal);
     pli_release(context, matrix->values);
+    pli_bcsr_extra_clear(matrix);
     pli_release(context, matrix);
 }
 
@@ -277,6 +280,7 @@ pli_status pli_bcsr_slots(pli_context *context, const pli_bcsr *matrix, const pl
 void pli_bcsr_set_zero(pli_bcsr *matrix)
 {
     pli_vector_fill(matrix->context, 9 * matrix->block_count, 0, matrix->values);
+    pli_bcsr_extra_forget(matrix);
 }
 
 static void add_to_diagonal_range(void *user, int64_t begin, int64_t end)
@@ -323,6 +327,7 @@ void pli_bcsr_multiply(const pli_bcsr *matrix, const double *x, double *y)
 {
     matrix_job job = {.matrix = matrix, .x = x, .y = y};
     pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, multiply_range, &job);
+    pli_bcsr_extra_multiply_add(matrix, 1, x, y);
 }
 
 static void residual_range(void *user, int64_t begin, int64_t end)
@@ -339,6 +344,7 @@ void pli_bcsr_residual(const pli_bcsr *matrix, const double *b, const double *x,
 {
     matrix_job job = {.matrix = matrix, .b = b, .x = x, .y = r};
     pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, residual_range, &job);
+    pli_bcsr_extra_multiply_add(matrix, -1, x, r);
 }
 
 static void get_diagonal_range(void *user, int64_t begin, int64_t end)
@@ -355,20 +361,6 @@ void pli_bcsr_get_diagonal_blocks(const pli_bcsr *matrix, double *blocks)
     pli_parallel_for(matrix->context, matrix->row_count, 8 * ROW_GRAIN, get_diagonal_range, &job);
 }
 
-static void zero_block_rows(uint8_t mask, double block[9])
-{
-    for (int i = 0; i < 3; ++i) {
-        if ((mask >> i & 1) != 0) memset(block + 3 * i, 0, 3 * sizeof(double));
-    }
-}
-
-static void zero_block_columns(uint8_t mask, double block[9])
-{
-    for (int k = 0; k < 9; ++k) {
-        if ((mask >> k % 3 & 1) != 0) block[k] = 0;
-    }
-}
-
 // Zeroes the fixed rows themselves and sets their diagonal.
 static void fix_rows_range(void *user, int64_t begin, int64_t end)
 {
@@ -378,10 +370,10 @@ static void fix_rows_range(void *user, int64_t begin, int64_t end)
         uint8_t mask = job->mask[row];
         if (mask == 0) continue;
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            zero_block_rows(mask, matrix->values + 9 * slot);
+            pli_block_zero_rows(mask, matrix->values + 9 * slot);
         }
         double *block = matrix->values + 9 * matrix->diagonal[row];
-        zero_block_columns(mask, block);
+        pli_block_zero_columns(mask, block);
         for (int i = 0; i < 3; ++i) {
             if ((mask >> i & 1) != 0) block[4 * i] = job->diagonal;
         }
@@ -399,7 +391,7 @@ static void fix_columns_range(void *user, int64_t begin, int64_t end)
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
             if (slot == matrix->diagonal[row]) continue;
             int64_t mirror = pli_bcsr_find(matrix, matrix->column[slot], (int32_t)row);
-            zero_block_columns(mask, matrix->values + 9 * mirror);
+            pli_block_zero_columns(mask, matrix->values + 9 * mirror);
         }
     }
 }
@@ -409,6 +401,7 @@ void pli_bcsr_fix_dofs(pli_bcsr *matrix, const uint8_t *mask, double diagonal)
     matrix_job job = {.matrix = matrix, .mask = mask, .diagonal = diagonal};
     pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, fix_rows_range, &job);
     pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, fix_columns_range, &job);
+    pli_bcsr_extra_fix_dofs(matrix, mask);
 }
 
 static double asymmetry_range(void *user, int64_t begin, int64_t end)
@@ -420,12 +413,9 @@ static double asymmetry_range(void *user, int64_t begin, int64_t end)
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
             if (matrix->column[slot] > row) break;
             int64_t mirror = pli_bcsr_find(matrix, matrix->column[slot], (int32_t)row);
-            double transposed[9];
-            pli_mat3_transpose(matrix->values + 9 * mirror, transposed);
-            for (int k = 0; k < 9; ++k) {
-                double error = fabs(matrix->values[9 * slot + k] - transposed[k]);
-                if (!(error <= largest)) largest = error;
-            }
+            double error =
+                pli_block_asymmetry(matrix->values + 9 * slot, matrix->values + 9 * mirror);
+            if (!(error <= largest)) largest = error;
         }
     }
     return largest;
@@ -438,6 +428,7 @@ double pli_bcsr_symmetry_error(const pli_bcsr *matrix)
     double error =
         pli_parallel_max(matrix->context, matrix->row_count, ROW_GRAIN, asymmetry_range, &job);
     double scale = pli_vector_max_abs(matrix->context, 9 * matrix->block_count, matrix->values);
+    pli_bcsr_extra_asymmetry(matrix, &error, &scale);
     return error == 0 ? 0 : error / scale;
 }
 
@@ -445,5 +436,6 @@ int64_t pli_bcsr_memory_bytes(const pli_bcsr *matrix)
 {
     return (int64_t)(pli_memory_size(matrix) + pli_memory_size(matrix->row_start) +
                      pli_memory_size(matrix->column) + pli_memory_size(matrix->diagonal) +
-                     pli_memory_size(matrix->values));
+                     pli_memory_size(matrix->values)) +
+           pli_bcsr_extra_memory_bytes(matrix);
 }

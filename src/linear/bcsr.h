@@ -17,10 +17,26 @@
 // measures it. Both triangles are stored: a product then reads the matrix once, in order, and
 // writes each entry of the result once, which is what a memory-bound kernel wants.
 //
+// Extra blocks. Contact couples vertices that no element couples, and others in every iteration; a
+// new pattern for each would cost more than the assembly. So a matrix has room for off-diagonal
+// blocks beside its pattern:
+//
+//     reserve_extra   room, the only call that allocates
+//     add_block       to the pattern where it has the place, else to an extra block; both (i, j)
+//     and
+//                     (j, i) are the caller's to add; set_zero forgets all extra blocks
+//     close_extra     once after the last add: sorts them by rows
+//
+// Then A means pattern plus extra blocks in every call that follows. After close their places are
+// in an order that does not depend on that of adding, and products run over them in parallel, with
+// the same bits for any number of threads; a matrix without extra blocks pays nothing. (A place
+// that three or more blocks were added to holds their sum in the order of adding.) Code that reads
+// row_start, column and values itself sees the pattern only.
+//
 // A pattern has a revision, a hash of its content: equal patterns have equal revisions, different
 // ones different. Objects made from a pattern (slots, preconditioners, factorisations) remember it
 // and refuse a matrix that has moved on; a pattern that was rebuilt and came out the same keeps
-// them valid.
+// them valid. The places of the extra blocks have a revision of their own.
 //
 // Threads: products and other const calls may run at the same time; calls that write need the
 // matrix for themselves.
@@ -28,6 +44,32 @@
 #define PLI_LINEAR_BCSR_H
 
 #include "base/context.h"
+
+// A block beside the pattern, never on the diagonal.
+typedef struct pli_extra_block {
+    int32_t row;
+    int32_t column;
+    double values[9]; // row-major
+} pli_extra_block;
+
+// All of them, and where to find them.
+typedef struct pli_bcsr_extra {
+    int64_t capacity;        // blocks there is room for
+    int64_t count;           // blocks in use
+    bool open;               // some were added since the last close
+    pli_extra_block *blocks; // [capacity]  by row and column once closed
+
+    // compressed rows, written by close
+    uint64_t revision;  // hash of the places; 0: there are none
+    int32_t row_count;  // rows with extra blocks
+    int32_t *rows;      // [capacity]      these rows, increasing
+    int32_t *row_start; // [capacity + 1]  first block of a row
+    int32_t *order;     // [2][capacity]   scratch of the sort
+
+    // hash table of the places, open addressing
+    int32_t table_bits; // the table has 2^table_bits entries, at least twice the capacity
+    int32_t *table;     // 1 + block, or 0: free
+} pli_bcsr_extra;
 
 typedef struct pli_bcsr {
     pli_context *context;
@@ -42,6 +84,7 @@ typedef struct pli_bcsr {
 
     // refilled by assemblers
     double *values; // [block_count][9]  blocks, row-major
+    pli_bcsr_extra extra;
 } pli_bcsr;
 
 // Elements of one kind, each coupling all of its vertices: edges, triangles, tetrahedra, stencils.
@@ -68,8 +111,8 @@ PLI_CHECKED pli_status pli_bcsr_create_from_rows(pli_context *context, int32_t r
 
 void pli_bcsr_destroy(pli_bcsr *matrix);
 
-// Replaces the pattern by that of other lists and sets all blocks to zero. On failure the matrix is
-// unchanged.
+// Replaces the pattern by that of other lists, sets all blocks to zero and forgets extra ones. On
+// failure the matrix is unchanged.
 PLI_CHECKED pli_status pli_bcsr_build(pli_bcsr *matrix, int32_t row_count, int32_t list_count,
                                       const pli_clique_list *lists);
 
@@ -80,10 +123,31 @@ PLI_CHECKED pli_status pli_bcsr_build(pli_bcsr *matrix, int32_t row_count, int32
 PLI_CHECKED pli_status pli_bcsr_slots(pli_context *context, const pli_bcsr *matrix,
                                       const pli_clique_list *list, int32_t **slots);
 
-// Slot of block (row, column), or -1.
+// Slot of block (row, column) in the pattern, or -1.
 int64_t pli_bcsr_find(const pli_bcsr *matrix, int32_t row, int32_t column);
 
+// Sets all blocks to zero and forgets extra ones; their room stays.
 void pli_bcsr_set_zero(pli_bcsr *matrix);
+
+// Makes room for at least `count` extra blocks; it grows by half at least and never shrinks. On
+// failure the matrix is unchanged. Errors: unsupported (more than 2^30), memory.
+PLI_CHECKED pli_status pli_bcsr_reserve_extra(pli_bcsr *matrix, int64_t count);
+
+// A_row,column += block, beside the pattern where that has no such place. False when there is no
+// room left for a new extra block; nothing is added then.
+PLI_CHECKED bool pli_bcsr_add_block(pli_bcsr *matrix, int32_t row, int32_t column,
+                                    const double block[9]);
+
+// Ends the adding of blocks; free when nothing was added to an extra block. Adding more later is
+// legal and asks for another close. Restricting and fixing close by themselves.
+void pli_bcsr_close_extra(pli_bcsr *matrix);
+
+// A_ii += block
+static inline void pli_bcsr_add_diagonal_block(pli_bcsr *matrix, int32_t row, const double block[9])
+{
+    double *target = matrix->values + 9 * matrix->diagonal[row];
+    for (int k = 0; k < 9; ++k) target[k] += block[k];
+}
 
 // A_ii += weight_i I; weight has one entry per row.
 void pli_bcsr_add_to_diagonal(pli_bcsr *matrix, const double *weight);
@@ -103,10 +167,28 @@ void pli_bcsr_get_diagonal_blocks(const pli_bcsr *matrix, double *blocks);
 // entries are touched.
 void pli_bcsr_fix_dofs(pli_bcsr *matrix, const uint8_t *mask, double diagonal);
 
-// Largest |A_ij - A_ji^T| relative to the largest entry; 0 for a zero matrix.
+// Restricts the system to the admissible directions of some rows. With T_i the orthogonal projector
+// of row i, the identity for rows that are not listed,
+//
+//     A_ii += additions_i,   A_ij <- T_i A_ij T_j,   A_ii += diagonal (I - T_i)
+//
+// so that A stays symmetric and a right-hand side T b has its solution in the admissible space.
+// diagonal <= 0: each row uses the mean diagonal entry that A_ii had before the call (1 when that
+// is not positive), so that the directions taken out lie inside the spectrum of what remains.
+// Unknowns that are also held fixed (pli_bcsr_fix_dofs, afterwards) should be outside the T of
+// their row: fixing coordinates cuts T, and the rest need not be admissible. The work is
+// that of the listed rows and the mirrors of their blocks; other rows are not even read.
+//     rows       [count]     increasing
+//     tangents   [count][9]  T_i
+//     additions  [count][9]  symmetric; NULL: zero
+void pli_bcsr_restrict(pli_bcsr *matrix, int32_t count, const int32_t *rows, const double *tangents,
+                       const double *additions, double diagonal);
+
+// Largest |A_ij - A_ji^T| relative to the largest entry; 0 for a zero matrix. An extra block
+// without its mirror counts as one whose mirror is zero.
 double pli_bcsr_symmetry_error(const pli_bcsr *matrix);
 
-// Bytes held by pattern and values.
+// Bytes held by pattern, values and the room for extra blocks.
 int64_t pli_bcsr_memory_bytes(const pli_bcsr *matrix);
 
 #endif

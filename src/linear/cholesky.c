@@ -3,6 +3,7 @@
 
 #ifdef PLI_HAS_CHOLMOD
 
+#include "linear/bcsr_extra.h"
 #include "linear/vector.h"
 
 #include "base/memory.h"
@@ -23,15 +24,17 @@ struct pli_cholesky {
     int32_t row_count;
     int32_t side; // unknowns per row: 3, or 1 for an isotropic matrix
     uint64_t revision;
+    uint64_t extra_revision; // of the extra blocks that were analysed, and how many these are
+    int64_t extra_count;
     bool dissected;
     bool factored; // L holds a finished factor
     int64_t failed_row;
 
     cholmod_common common;
     cholmod_sparse *A; // upper triangle by columns: column 3i + c is row c of block row i
-    cholmod_factor *L;
-    cholmod_dense *B; // right-hand sides of an isotropic matrix, [3 rhs_count][row_count]
-    cholmod_dense *X; // solutions; Y and E are CHOLMOD's scratch
+    cholmod_factor *L; // NULL: nothing was analysed
+    cholmod_dense *B;  // right-hand sides of an isotropic matrix, [3 rhs_count][row_count]
+    cholmod_dense *X;  // solutions; Y and E are CHOLMOD's scratch
     cholmod_dense *Y;
     cholmod_dense *E;
 };
@@ -88,26 +91,57 @@ static pli_status cholmod_outcome(pli_cholesky *cholesky, const char *what)
     }
 }
 
-// Pattern of the upper triangle with `side` unknowns per row; side 1 gives the graph of blocks.
+// Whether extra block k stands in a row, before the diagonal.
+static inline bool is_lower_extra(const pli_bcsr_extra *extra, int64_t k, int64_t row)
+{
+    return k < extra->count && extra->blocks[k].row == row && extra->blocks[k].column < row;
+}
+
+static pli_status check_extra(pli_context *context, const pli_bcsr *matrix)
+{
+    if (matrix->extra.open) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "extra blocks were added to the matrix, which was not closed since");
+    }
+    for (int64_t k = 0; k < matrix->extra.count; ++k) {
+        const pli_extra_block *block = matrix->extra.blocks + k;
+        if (pli_bcsr_extra_find(matrix, block->column, block->row) != NULL) continue;
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "extra block (%d, %d) has no mirror; a symmetric matrix needs both",
+                        (int)block->row, (int)block->column);
+    }
+    return PLI_OK;
+}
+
+// Pattern of the upper triangle with `side` unknowns per row; side 1 gives the graph of blocks. A
+// column holds the blocks of the pattern, then the extra ones, then the diagonal.
 static cholmod_sparse *make_upper(pli_cholesky *cholesky, const pli_bcsr *matrix, int32_t side,
                                   int xtype)
 {
+    const pli_bcsr_extra *extra = &matrix->extra;
     int64_t rows = matrix->row_count;
-    int64_t lower = (matrix->block_count - rows) / 2;
+    int64_t lower = (matrix->block_count - rows + extra->count) / 2;
     int64_t entries = lower * side * side + rows * side * (side + 1) / 2;
     size_t n = (size_t)(rows * side);
-    cholmod_sparse *A =
-        cholmod_l_allocate_sparse(n, n, (size_t)entries, 1, 1, 1, xtype, &cholesky->common);
+    cholmod_sparse *A = cholmod_l_allocate_sparse(n, n, (size_t)entries, extra->count == 0, 1, 1,
+                                                  xtype, &cholesky->common);
     if (A == NULL) return NULL;
     SuiteSparse_long *start = A->p;
     SuiteSparse_long *index = A->i;
     int64_t at = 0;
+    int64_t first = 0; // extra block of the row
     for (int64_t column = 0; column < rows * side; ++column) {
         int64_t row = column / side;
         start[column] = at;
         for (int64_t slot = matrix->row_start[row]; slot < matrix->diagonal[row]; ++slot) {
             for (int32_t r = 0; r < side; ++r) {
                 index[at++] = (SuiteSparse_long)matrix->column[slot] * side + r;
+            }
+        }
+        while (first < extra->count && extra->blocks[first].row < row) ++first;
+        for (int64_t k = first; is_lower_extra(extra, k, row); ++k) {
+            for (int32_t r = 0; r < side; ++r) {
+                index[at++] = (SuiteSparse_long)extra->blocks[k].column * side + r;
             }
         }
         for (int64_t r = row * side; r <= column; ++r) index[at++] = r;
@@ -121,14 +155,25 @@ static cholmod_sparse *make_upper(pli_cholesky *cholesky, const pli_bcsr *matrix
 // Copies the couplings of rows without the diagonal.
 static void fill_metis_graph(const pli_bcsr *matrix, idx_t *start, idx_t *neighbor)
 {
+    const pli_bcsr_extra *extra = &matrix->extra;
     idx_t at = 0;
+    int64_t k = 0;
     for (int32_t row = 0; row < matrix->row_count; ++row) {
         start[row] = at;
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
             if (matrix->column[slot] != row) neighbor[at++] = matrix->column[slot];
         }
+        for (; k < extra->count && extra->blocks[k].row == row; ++k) {
+            neighbor[at++] = extra->blocks[k].column;
+        }
     }
     start[matrix->row_count] = at;
+}
+
+// Couplings of rows with others, in both directions.
+static int64_t edge_count(const pli_bcsr *matrix)
+{
+    return matrix->block_count - matrix->row_count + matrix->extra.count;
 }
 
 static pli_status order_by_dissection(pli_cholesky *cholesky, const pli_bcsr *matrix,
@@ -137,7 +182,7 @@ static pli_status order_by_dissection(pli_cholesky *cholesky, const pli_bcsr *ma
     pli_context *context = cholesky->context;
     int64_t rows = matrix->row_count;
     idx_t *start = PLI_NEW(context, idx_t, rows + 1, "dissection");
-    idx_t *neighbor = PLI_NEW(context, idx_t, matrix->block_count - rows, "dissection");
+    idx_t *neighbor = PLI_NEW(context, idx_t, edge_count(matrix), "dissection");
     idx_t *order_of = PLI_NEW(context, idx_t, rows, "dissection");
     idx_t *place_of = PLI_NEW(context, idx_t, rows, "dissection");
     pli_status status = PLI_ERROR_MEMORY;
@@ -170,7 +215,7 @@ done:
 static bool wants_dissection(const pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
     // METIS needs edges, and counts them with 32 bits
-    int64_t edges = matrix->block_count - matrix->row_count;
+    int64_t edges = edge_count(matrix);
     if (edges == 0 || edges > INT32_MAX) return false;
     if (cholesky->def.order == PLI_CHOLESKY_ORDER_DISSECTION) return true;
     return cholesky->def.order == PLI_CHOLESKY_ORDER_AUTO && matrix->row_count > DISSECTION_SIZE;
@@ -204,8 +249,8 @@ static pli_status order_by_degree(pli_cholesky *cholesky, const pli_bcsr *matrix
     return cholmod_outcome(cholesky, "ordering");
 }
 
-// Orders the rows, expands the order to unknowns, and analyses the pattern.
-static pli_status analyse(pli_cholesky *cholesky, const pli_bcsr *matrix)
+// Orders the rows, expands the order to unknowns, and analyses A.
+static pli_status analyse_upper(pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
     pli_context *context = cholesky->context;
     int64_t rows = matrix->row_count;
@@ -214,6 +259,7 @@ static pli_status analyse(pli_cholesky *cholesky, const pli_bcsr *matrix)
     SuiteSparse_long *expanded = PLI_NEW(context, SuiteSparse_long, rows * side, "Cholesky order");
     pli_status status = PLI_ERROR_MEMORY;
     if (order == NULL || expanded == NULL) goto done;
+    cholesky->dissected = false;
     status = wants_dissection(cholesky, matrix) ? order_by_dissection(cholesky, matrix, order)
                                                 : order_by_degree(cholesky, matrix, order);
     if (status != PLI_OK) goto done;
@@ -226,6 +272,26 @@ done:
     pli_release(context, order);
     pli_release(context, expanded);
     return status;
+}
+
+// The symbolic part for pattern and extra blocks; on failure there is none.
+static pli_status analyse(pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    cholmod_l_free_factor(&cholesky->L, &cholesky->common);
+    cholmod_l_free_sparse(&cholesky->A, &cholesky->common);
+    PLI_TRY(check_extra(cholesky->context, matrix));
+    cholesky->A = make_upper(cholesky, matrix, cholesky->side, CHOLMOD_REAL);
+    PLI_TRY(cholmod_outcome(cholesky, "set-up"));
+    cholesky->extra_revision = matrix->extra.revision;
+    cholesky->extra_count = matrix->extra.count;
+    return analyse_upper(cholesky, matrix);
+}
+
+static bool is_analysed(const pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    return cholesky->L != NULL && !matrix->extra.open &&
+           cholesky->extra_revision == matrix->extra.revision &&
+           cholesky->extra_count == matrix->extra.count;
 }
 
 static void start_cholmod(cholmod_common *common)
@@ -256,9 +322,7 @@ pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def
     made->failed_row = -1;
     start_cholmod(&made->common);
 
-    made->A = make_upper(made, matrix, made->side, CHOLMOD_REAL);
-    pli_status status = cholmod_outcome(made, "set-up");
-    if (status == PLI_OK) status = analyse(made, matrix);
+    pli_status status = analyse(made, matrix);
     if (status != PLI_OK) {
         pli_cholesky_destroy(made);
         return status;
@@ -295,6 +359,8 @@ static void fill_range(void *user, int64_t begin, int64_t end)
     const SuiteSparse_long *start = job->cholesky->A->p;
     double *entries = job->cholesky->A->x;
     int64_t side = job->cholesky->side;
+    const pli_bcsr_extra *extra = &matrix->extra;
+    int64_t first = pli_bcsr_extra_begin(matrix, begin); // extra block of the row
     for (int64_t column = begin * side; column < end * side; ++column) {
         int64_t row = column / side;
         int64_t c = column % side;
@@ -302,6 +368,10 @@ static void fill_range(void *user, int64_t begin, int64_t end)
         for (int64_t slot = matrix->row_start[row]; slot < matrix->diagonal[row]; ++slot) {
             memcpy(at, matrix->values + 9 * slot + 3 * c, (size_t)side * sizeof(double));
             at += side;
+        }
+        while (first < extra->count && extra->blocks[first].row < row) ++first;
+        for (int64_t k = first; is_lower_extra(extra, k, row); ++k, at += side) {
+            memcpy(at, extra->blocks[k].values + 3 * c, (size_t)side * sizeof(double));
         }
         memcpy(at, matrix->values + 9 * matrix->diagonal[row] + 3 * c,
                (size_t)(c + 1) * sizeof(double));
@@ -320,6 +390,7 @@ pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, d
                         "%d); create it for this one",
                         (int)cholesky->row_count, (int)matrix->row_count);
     }
+    if (!is_analysed(cholesky, matrix)) PLI_TRY(analyse(cholesky, matrix));
     fill_job job = {cholesky, matrix, shift};
     pli_parallel_for(cholesky->context, matrix->row_count, ROW_GRAIN, fill_range, &job);
 
@@ -406,7 +477,7 @@ pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky)
     return (pli_cholesky_report){.factor_entries = (int64_t)cholesky->common.lnz,
                                  .flops = cholesky->common.fl,
                                  .memory_bytes = (int64_t)cholesky->common.memory_inuse,
-                                 .supernodal = cholesky->L->is_super != 0,
+                                 .supernodal = cholesky->L != NULL && cholesky->L->is_super != 0,
                                  .dissected = cholesky->dissected,
                                  .failed_row = cholesky->failed_row};
 }

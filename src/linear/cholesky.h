@@ -7,6 +7,10 @@
 // small ones), expanded to unknowns, and the symbolic analysis. factor refills the values and
 // factors, as often as the values change. solve substitutes, for one or several right-hand sides.
 //
+// Extra blocks of the matrix (bcsr.h) are part of A. When they stand in other places than at the
+// last analysis, factor analyses again, ordering included; while they stay in place, or when there
+// are none, the symbolic part is kept.
+//
 // Isotropic matrices A = S (x) I, whose blocks are multiples of the identity (projective dynamics,
 // weighted Laplacians), are factored as the scalar matrix S, with three right-hand sides per
 // vector: a ninth of the memory and a twenty-seventh of the work. The multiple is read from the
@@ -54,13 +58,15 @@ typedef struct pli_cholesky_report {
 
 typedef struct pli_cholesky pli_cholesky;
 
-// Symbolic part for the current pattern of the matrix. Errors: unsupported, memory, numeric.
+// Symbolic part for the current pattern and extra blocks of the matrix. Errors: argument (extra
+// blocks that are not closed or lack their mirror), unsupported, memory, numeric.
 PLI_CHECKED pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def,
                                            const pli_bcsr *matrix, pli_cholesky **cholesky);
 void pli_cholesky_destroy(pli_cholesky *cholesky);
 
 // Factors A + shift I. *positive tells whether that worked; when false, solve must not be called.
-// Errors: argument (another pattern than that of create), memory, numeric.
+// Errors: argument (another pattern than that of create, or extra blocks that are not closed or
+// lack their mirror), memory, numeric.
 PLI_CHECKED pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix,
                                            double shift, bool *positive);
 

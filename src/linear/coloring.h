@@ -31,7 +31,7 @@ typedef struct pli_graph {
     const int32_t *neighbor; // [start[node_count]]
 } pli_graph;
 
-// The rows of a matrix and their couplings.
+// The rows of a matrix and their couplings by the pattern; extra blocks are not in it.
 static inline pli_graph pli_bcsr_graph(const pli_bcsr *matrix)
 {
     pli_graph graph = {matrix->row_count, matrix->row_start, matrix->column};

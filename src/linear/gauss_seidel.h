@@ -24,6 +24,12 @@
 //
 // A sweep on a nonzero start x is x += B (b - A x); that is how a multigrid smoother uses it.
 //
+// Extra blocks of the matrix (bcsr.h) are left out of L and U: the order is made for the pattern.
+// D has what contact adds to the diagonal, and B is as symmetric and positive as ever, so Krylov
+// methods with it solve the full system. In x += B (b - A x) the residual has all blocks too, so
+// that it comes to rest at the solution of the full system only; but the iteration need not
+// converge where extra blocks are strong.
+//
 // Source: Adams et al. 2003 and Fratarcangeli et al. 2016 for coloured and blocked sweeps. Threads:
 // an application uses scratch inside the object, so one at a time.
 #ifndef PLI_LINEAR_GAUSS_SEIDEL_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/precondition.h"
 
+#include "linear/bcsr_extra.h"
 #include "linear/block_kernel.h"
 #include "linear/dense.h"
 #include "linear/gauss_seidel.h"
@@ -115,6 +116,14 @@ static void block_apply_range(void *user, int64_t begin, int64_t end)
 
 // Block Jacobi with groups of rows.
 
+// Copies a 3x3 block to its place in a group's block, [side][side].
+static void place_block(const double *from, int64_t row, int64_t column, int64_t side,
+                        double *block)
+{
+    double *target = block + 3 * (row * side + column);
+    for (int i = 0; i < 3; ++i) memcpy(target + i * side, from + 3 * i, 3 * sizeof(double));
+}
+
 // The lower triangle of the diagonal block of a group, [side][side], zero where nothing is stored.
 static void gather_group(const pli_bcsr *matrix, int64_t first, int64_t last, double *block)
 {
@@ -122,13 +131,18 @@ static void gather_group(const pli_bcsr *matrix, int64_t first, int64_t last, do
     memset(block, 0, (size_t)(side * side) * sizeof(double));
     for (int64_t row = first; row < last; ++row) {
         for (int64_t slot = matrix->row_start[row]; slot <= matrix->diagonal[row]; ++slot) {
-            int64_t column = matrix->column[slot];
-            if (column < first) continue;
-            for (int i = 0; i < 3; ++i) {
-                memcpy(block + (3 * (row - first) + i) * side + 3 * (column - first),
-                       matrix->values + 9 * slot + 3 * i, 3 * sizeof(double));
+            int64_t column = matrix->column[slot] - first;
+            if (column >= 0) {
+                place_block(matrix->values + 9 * slot, row - first, column, side, block);
             }
         }
+    }
+    const pli_bcsr_extra *extra = &matrix->extra;
+    for (int64_t k = pli_bcsr_extra_begin(matrix, first); k < extra->count; ++k) {
+        const pli_extra_block *one = extra->blocks + k;
+        if (one->row >= last) break;
+        if (one->column < first || one->column > one->row) continue;
+        place_block(one->values, one->row - first, one->column - first, side, block);
     }
 }
 
@@ -153,8 +167,7 @@ static void replace_group(const precondition_job *job, int64_t first, int64_t la
         double block[9];
         (void)pli_dense3_safe_factor(diagonal_block(job, row), W);
         pli_dense3_inverse(W, block);
-        double *target = inverse + 3 * (row - first) * (side + 1);
-        for (int i = 0; i < 3; ++i) memcpy(target + i * side, block + 3 * i, 3 * sizeof(double));
+        place_block(block, row - first, row - first, side, inverse);
     }
 }
 

@@ -13,6 +13,9 @@
 // have no pattern, the two Jacobi kinds are also built from diagonal blocks alone; mass as a
 // preconditioner is the same call.
 //
+// Extra blocks of the matrix (bcsr.h) count where block Jacobi meets them inside a group;
+// Gauss-Seidel leaves them out.
+//
 // B is symmetric positive whatever the matrix is. Where the diagonal is not safely positive it is
 // replaced: a number by its absolute value (1 when it is zero or not finite), a 3x3 block by
 // its Frobenius norm times the identity, a larger group by its 3x3 blocks. build reports how

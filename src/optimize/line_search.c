@@ -24,14 +24,28 @@ static int64_t unknown_count(const pli_line *line)
     return 3 * (int64_t)line->objective->point_count;
 }
 
-// Moves trial_x to x + alpha d and computes E there.
+// Moves trial_x to the point of the path at alpha.
+static void move_to(const pli_line *line, double alpha)
+{
+    pli_context *context = line->objective->context;
+    int64_t n = unknown_count(line);
+    pli_vector_copy(context, n, line->x, line->trial_x);
+    pli_vector_axpy(context, n, alpha, line->d, line->trial_x);
+    if (!pli_objective_is_constrained(line->objective)) return;
+    pli_vector_copy(context, n, line->d, line->trial_d);
+    pli_objective_project(line->objective, line->trial_x, line->trial_d);
+}
+
+// Moves trial_x along the path and computes E there.
 static sample evaluate_energy(const search *s, double alpha)
 {
     const pli_line *line = s->line;
-    pli_vector_copy(line->objective->context, unknown_count(line), line->x, line->trial_x);
-    pli_vector_axpy(line->objective->context, unknown_count(line), alpha, line->d, line->trial_x);
+    move_to(line, alpha);
     ++s->report->evaluations;
-    pli_sum energy = pli_objective_energy(line->objective, line->trial_x);
+    // what is above E(x) by more than noise is refused anyway: expensive terms may be left out
+    double limit =
+        s->def->kind == PLI_SEARCH_NONE ? INFINITY : pli_sum_value(line->energy) + 2 * line->noise;
+    pli_sum energy = pli_objective_energy_below(line->objective, line->trial_x, limit);
     double change = pli_sum_difference(energy, line->energy);
     // a NaN is as unacceptable as an infinite energy
     if (isnan(change)) change = INFINITY;
@@ -44,8 +58,8 @@ static void evaluate_slope(const search *s, sample *at)
     const pli_line *line = s->line;
     ++s->report->gradients;
     pli_objective_compute_gradient(line->objective, line->trial_x, line->trial_g);
-    at->slope =
-        pli_vector_dot(line->objective->context, unknown_count(line), line->trial_g, line->d);
+    const double *d = pli_objective_is_constrained(line->objective) ? line->trial_d : line->d;
+    at->slope = pli_vector_dot(line->objective->context, unknown_count(line), line->trial_g, d);
 }
 
 static void accept(const search *s, const sample *at)

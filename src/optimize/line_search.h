@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Line searches along phi(alpha) = E(x + alpha d).
+// Line searches along phi(alpha) = E(x + alpha d). With constraints E(x) = E'(P(x)) the path is the
+// curved one of P(x + alpha d), and phi'(alpha) = dE'/dx . DP d at its points.
 //
 // Strong Wolfe (Nocedal and Wright 2006, algorithms 3.5 and 3.6): finds alpha with
 //     phi(alpha) <= phi(0) + c1 alpha phi'(0)   and   |phi'(alpha)| <= c2 |phi'(0)|.
@@ -29,7 +30,7 @@ typedef struct pli_line_search_def {
 } pli_line_search_def;
 
 // Where the search starts and the space it works in. x, d: [3 n]; trial_x, trial_g are scratch and
-// hold the accepted point and its gradient afterwards.
+// hold the accepted point, projected, and the gradient dE'/dx afterwards.
 typedef struct pli_line {
     const pli_objective *objective;
     const double *x;
@@ -40,6 +41,7 @@ typedef struct pli_line {
     double alpha_max; // largest admissible alpha; infinity: none
     double *trial_x;
     double *trial_g;
+    double *trial_d; // [3 n] scratch for DP d; may be NULL without constraints
 } pli_line;
 
 typedef struct pli_line_report {

@@ -23,11 +23,12 @@ typedef struct newton {
     int64_t n; // unknowns
 
     double *x;       // [n] current iterate, the caller's
-    double *g;       // [n] gradient at x
+    double *g;       // [n] gradient dE/dx at x
     double *d;       // [n] direction
     double *b;       // [n] right-hand side -g, and scratch
     double *trial_x; // [n]
     double *trial_g; // [n]
+    double *trial_d; // [n] NULL without constraints
 
     pli_sum energy; // E(x)
     pli_iterate last;
@@ -50,14 +51,26 @@ static pli_status take_scratch(newton *s)
     s->b = pli_arena_doubles(arena, s->n, "right-hand side");
     s->trial_x = pli_arena_doubles(arena, s->n, "trial point");
     s->trial_g = pli_arena_doubles(arena, s->n, "trial gradient");
-    bool complete =
-        s->g != NULL && s->d != NULL && s->b != NULL && s->trial_x != NULL && s->trial_g != NULL;
+    bool constrained = pli_objective_is_constrained(s->objective);
+    if (constrained) s->trial_d = pli_arena_doubles(arena, s->n, "trial direction");
+    bool complete = s->g != NULL && s->d != NULL && s->b != NULL && s->trial_x != NULL &&
+                    s->trial_g != NULL && (!constrained || s->trial_d != NULL);
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+// Which constraints are active at x; g is dE'/dx before and dE/dx afterwards.
+static void choose_active(newton *s)
+{
+    pli_timers_begin(s->env->timers, "constraints");
+    pli_objective_choose_active(s->objective, s->x, s->g);
+    pli_timers_end(s->env->timers);
 }
 
 static void evaluate_start(newton *s)
 {
     pli_timers_begin(s->env->timers, "energy");
+    pli_objective_release(s->objective);
+    pli_objective_project(s->objective, s->x, NULL);
     s->energy = pli_objective_energy(s->objective, s->x);
     ++s->report->energy_evaluations;
     pli_timers_end(s->env->timers);
@@ -65,6 +78,7 @@ static void evaluate_start(newton *s)
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
     pli_timers_end(s->env->timers);
+    choose_active(s);
 }
 
 static void tell_iterate(newton *s)
@@ -184,6 +198,7 @@ static pli_status compute_direction(newton *s)
 static void guard_direction(newton *s)
 {
     pli_context *context = context_of(s);
+    pli_objective_restrict(s->objective, s->d); // against rounding of the linear solve
     double length = sqrt(pli_vector_dot(context, s->n, s->d, s->d));
     double slope = pli_vector_dot(context, s->n, s->d, s->g);
     // with a definite Hessian any descent will do: a stiff problem's direction may well be almost
@@ -229,6 +244,7 @@ static void search_along(newton *s, pli_line_report *found)
         .alpha_max = alpha_max < 1 ? alpha_max : INFINITY,
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
+        .trial_d = s->trial_d,
     };
     pli_line_search(&s->def->line_search, &line, found);
     s->last.energy_evaluations = found->evaluations;
@@ -245,9 +261,12 @@ static bool improves_gradient(newton *s, pli_line_report *found)
     pli_context *context = context_of(s);
     pli_vector_copy(context, s->n, s->x, s->trial_x);
     pli_vector_axpy(context, s->n, 1, s->d, s->trial_x);
+    pli_objective_project(s->objective, s->trial_x, NULL);
     pli_sum energy = pli_objective_energy(s->objective, s->trial_x);
     pli_objective_compute_gradient(s->objective, s->trial_x, s->trial_g);
-    double norm = pli_objective_norm(s->objective, s->trial_g);
+    pli_vector_copy(context, s->n, s->trial_g, s->b);
+    pli_objective_restrict(s->objective, s->b);
+    double norm = pli_objective_norm(s->objective, s->b);
     double slope = pli_vector_dot(context, s->n, s->g, s->d);
     pli_timers_end(s->env->timers);
 
@@ -294,6 +313,8 @@ static void improve_iterate(newton *s)
     pli_context *context = context_of(s);
     pli_vector_copy(context, s->n, s->x, s->trial_x);
     s->env->improve(s->env->user, s->trial_x);
+    pli_objective_release(s->objective);
+    pli_objective_project(s->objective, s->trial_x, NULL);
     pli_sum energy = pli_objective_energy(s->objective, s->trial_x);
     ++s->report->energy_evaluations;
     if (pli_sum_difference(energy, s->energy) < 0) {
@@ -309,6 +330,7 @@ static pli_status iterate(newton *s, bool *over)
 {
     *over = true;
     bool usable = false;
+    PLI_TRY(pli_objective_prepare(s->objective, s->x));
     PLI_TRY(prepare_linear_system(s, &usable));
     if (!usable) {
         s->report->stop = PLI_MINIMIZE_LINEAR;
@@ -336,6 +358,7 @@ static pli_status iterate(newton *s, bool *over)
     }
     take_step(s, &found);
     improve_iterate(s);
+    choose_active(s);
     *over = false;
     return PLI_OK;
 }

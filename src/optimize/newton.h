@@ -13,6 +13,9 @@
 //   5. d is shortened to the length clamp;
 //   6. a line search chooses alpha, within what the terms admit;
 //   7. x += alpha d.
+// With constraints (projection.h) the active ones are chosen at the beginning of the iteration and
+// g, H and d live in their tangent space; the search follows the projected path; 7 becomes
+// x <- P(x + alpha d).
 //
 // Beyond the paper: conjugate gradients that end at indefiniteness return little more than steepest
 // descent, and where the Hessian stays slightly indefinite along a valley they do so again and

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/objective.h"
 
+#include "math/eigen.h"
+#include "math/mat3.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -47,16 +50,46 @@ pli_status pli_objective_build_pattern(pli_objective *objective)
     return PLI_OK;
 }
 
-pli_sum pli_objective_energy(const pli_objective *objective, const double *x)
+pli_status pli_objective_prepare(pli_objective *objective, const double *x)
+{
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->prepare == NULL) continue;
+        PLI_TRY(term->ops->prepare(term->self, x, objective->H));
+    }
+    return PLI_OK;
+}
+
+// Adds the terms that are deferred, or those that are not; false when one of them is not finite.
+static bool add_energies(const pli_objective *objective, const double *x, bool deferred,
+                         pli_sum *sum)
+{
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->deferred != deferred) continue;
+        pli_sum part = term->ops->energy(term->self, x);
+        // an infinite part must not turn into a NaN by compensation
+        if (!isfinite(part.hi)) {
+            *sum = (pli_sum){part.hi, 0};
+            return false;
+        }
+        pli_sum_merge(sum, part);
+    }
+    return true;
+}
+
+pli_sum pli_objective_energy_below(const pli_objective *objective, const double *x, double limit)
 {
     pli_sum sum = {0, 0};
-    for (int32_t k = 0; k < objective->term_count; ++k) {
-        pli_sum part = objective->terms[k].ops->energy(objective->terms[k].self, x);
-        // an infinite part must not turn into a NaN by compensation
-        if (!isfinite(part.hi)) return (pli_sum){part.hi, 0};
-        pli_sum_merge(&sum, part);
-    }
+    if (!add_energies(objective, x, false, &sum)) return sum;
+    if (pli_sum_value(sum) > limit) return sum;
+    add_energies(objective, x, true, &sum);
     return sum;
+}
+
+pli_sum pli_objective_energy(const pli_objective *objective, const double *x)
+{
+    return pli_objective_energy_below(objective, x, INFINITY);
 }
 
 typedef struct mask_range {
@@ -87,6 +120,66 @@ void pli_objective_compute_gradient(const pli_objective *objective, const double
     pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, mask_points, &range);
 }
 
+// ---- constraints
+
+bool pli_objective_is_constrained(const pli_objective *objective)
+{
+    return objective->projection.ops != NULL;
+}
+
+void pli_objective_project(const pli_objective *objective, double *x, double *d)
+{
+    const pli_feasible_set *projection = &objective->projection;
+    if (projection->ops != NULL) projection->ops->project(projection->self, x, d);
+}
+
+void pli_objective_release(const pli_objective *objective)
+{
+    const pli_feasible_set *projection = &objective->projection;
+    if (projection->ops != NULL) projection->ops->release(projection->self);
+}
+
+static pli_active_set get_active(const pli_objective *objective)
+{
+    pli_active_set set = {0};
+    const pli_feasible_set *projection = &objective->projection;
+    if (projection->ops != NULL) projection->ops->get_active(projection->self, &set);
+    return set;
+}
+
+void pli_objective_restrict(const pli_objective *objective, double *v)
+{
+    pli_active_set set = get_active(objective);
+    for (int32_t k = 0; k < set.count; ++k) {
+        double *at = v + 3 * (int64_t)set.points[k];
+        double whole[3] = {at[0], at[1], at[2]};
+        pli_mat3_apply(set.tangents + 9 * (int64_t)k, whole, at);
+    }
+}
+
+void pli_objective_choose_active(const pli_objective *objective, const double *x, double *g)
+{
+    const pli_feasible_set *projection = &objective->projection;
+    if (projection->ops == NULL) return;
+    projection->ops->choose_active(projection->self, x, g);
+    pli_objective_restrict(objective, g);
+}
+
+// H <- T (H + curvature of the active constraints) T
+static void restrict_hessian(pli_objective *objective, bool projected)
+{
+    pli_active_set set = get_active(objective);
+    pli_bcsr *H = objective->H;
+    for (int32_t k = 0; k < set.count; ++k) {
+        double curvature[9];
+        pli_mat3_copy(set.curvature + 9 * (int64_t)k, curvature);
+        if (projected) pli_psd_clamp(3, curvature);
+        double *diagonal = H->values + 9 * H->diagonal[set.points[k]];
+        pli_mat3_add_scaled(diagonal, 1, curvature, diagonal);
+    }
+    if (set.count > 0) pli_bcsr_restrict(H, set.count, set.points, set.tangents, NULL, 0);
+}
+
 void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected)
 {
     pli_bcsr_set_zero(objective->H);
@@ -95,6 +188,8 @@ void pli_objective_compute_hessian(pli_objective *objective, const double *x, bo
         if (term->ops->add_hessian == NULL) continue;
         term->ops->add_hessian(term->self, x, projected, objective->H);
     }
+    pli_bcsr_close_extra(objective->H);
+    restrict_hessian(objective, projected);
     if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->H, objective->fixed, 1.0);
 }
 

@@ -7,12 +7,17 @@
 // matrix rows and columns of fixed coordinates are taken out (unit diagonal), so that every
 // direction computed from them leaves the coordinates alone.
 //
+// Inequality constraints come as a projection P: the function is then E(x) = E'(P(x)), with E' the
+// sum of the terms (see projection.h). Energies, gradients and Hessians here are those of E' at
+// points that the caller has projected; choose_active and the functions after it go from E' to E.
+//
 // The norm is sqrt(sum_i w_i |g_i|^2). Its weights decide what "converged" means; see
 // docs/theory for the three kinds that scenes offer. `scale` makes it a pure number for the
 // inexact tolerance of linear solves.
 #ifndef PLI_OPTIMIZE_OBJECTIVE_H
 #define PLI_OPTIMIZE_OBJECTIVE_H
 
+#include "optimize/projection.h"
 #include "optimize/term.h"
 
 enum { PLI_OBJECTIVE_TERMS = 16 };
@@ -23,9 +28,10 @@ typedef struct pli_objective {
     int32_t term_count;
     pli_term terms[PLI_OBJECTIVE_TERMS];
 
-    const uint8_t *fixed;       // [point_count] bits 1, 2, 4: x, y, z is held; borrowed
-    const double *norm_weights; // [point_count] borrowed
-    double norm_scale;          // the norm divided by this is a pure number
+    const uint8_t *fixed;        // [point_count] bits 1, 2, 4: x, y, z is held; borrowed
+    const double *norm_weights;  // [point_count] borrowed
+    double norm_scale;           // the norm divided by this is a pure number
+    pli_feasible_set projection; // constraints, if any
 
     pli_bcsr *H; // Hessian, filled by pli_objective_compute_hessian
 } pli_objective;
@@ -39,13 +45,35 @@ void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *
 // Builds the pattern of the Hessian from all terms and binds them to it.
 pli_status pli_objective_build_pattern(pli_objective *objective);
 
+// Tells the terms that an iteration begins at x.
+pli_status pli_objective_prepare(pli_objective *objective, const double *x);
+
 pli_sum pli_objective_energy(const pli_objective *objective, const double *x);
 
-// g = dE/dx with fixed coordinates zero.
+// The same as long as it is at most limit; a larger energy may be told too small, but never as less
+// than limit: deferred terms are then left out (Gast et al. 2015, section 3.3).
+pli_sum pli_objective_energy_below(const pli_objective *objective, const double *x, double limit);
+
+// g = dE'/dx with fixed coordinates zero.
 void pli_objective_compute_gradient(const pli_objective *objective, const double *x, double *g);
 
-// H = d2E/dx2 with fixed coordinates taken out.
+// H = d2E/dx2 for the active constraints, with fixed coordinates and directions normal to active
+// constraints taken out.
 void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected);
+
+bool pli_objective_is_constrained(const pli_objective *objective);
+
+// x <- P(x), and d <- DP(x) d when it is not NULL.
+void pli_objective_project(const pli_objective *objective, double *x, double *d);
+
+// Forgets which constraints were active.
+void pli_objective_release(const pli_objective *objective);
+
+// Chooses the active constraints at the feasible x and turns g from dE'/dx into dE/dx.
+void pli_objective_choose_active(const pli_objective *objective, const double *x, double *g);
+
+// Takes what is normal to active constraints out of a vector: v <- T v.
+void pli_objective_restrict(const pli_objective *objective, double *v);
 
 // Largest alpha <= 1 that every term admits.
 double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d);

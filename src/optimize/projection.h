@@ -44,9 +44,10 @@ typedef struct pli_projection_ops {
     void (*get_active)(const void *self, pli_active_set *set);
 } pli_projection_ops;
 
-typedef struct pli_projection {
+// The constraints of a problem.
+typedef struct pli_feasible_set {
     const pli_projection_ops *ops; // NULL: there are no constraints
     void *self;
-} pli_projection;
+} pli_feasible_set;
 
 #endif

@@ -38,8 +38,12 @@ typedef struct pli_term_ops {
     // crossed); NULL: every point is admissible.
     double (*max_step)(void *self, const double *x, const double *d);
 
-    // Never negative and expensive: evaluated last, and skipped when the rest is already too large
-    // (O10).
+    // Optional: called once at the beginning of every iteration, before the Hessian at x is added;
+    // the only place where a term may grow its memory and its room in H.
+    pli_status (*prepare)(void *self, const double *x, pli_bcsr *H);
+
+    // The energy is never negative and expensive to compute: it is evaluated last, and not at all
+    // when the others already exceed what is asked for.
     bool deferred;
 } pli_term_ops;
 

@@ -79,8 +79,8 @@ static uint8_t held_axes(const pli_model_body *body, const uint8_t *fixed, bool 
     return every;
 }
 
-static void align_body(const pli_model *model, const pli_model_body *body, const double *target,
-                       const uint8_t *fixed, double *x)
+void pli_align_body(const pli_model *model, const pli_model_body *body, const double *target,
+                    const uint8_t *fixed, double *x)
 {
     // a body that is held anywhere else cannot move as a whole
     bool movable = false;
@@ -106,6 +106,6 @@ static void align_body(const pli_model *model, const pli_model_body *body, const
 void pli_align_bodies(const pli_model *model, const double *target, const uint8_t *fixed, double *x)
 {
     for (int32_t body = 0; body < model->body_count; ++body) {
-        align_body(model, &model->bodies[body], target, fixed, x);
+        pli_align_body(model, &model->bodies[body], target, fixed, x);
     }
 }

@@ -16,6 +16,10 @@
 
 // x [vertex_count][3] is replaced; target [vertex_count][3] is where inertia wants the points;
 // fixed [vertex_count] bits of coordinates that keep their values.
+void pli_align_body(const pli_model *model, const pli_model_body *body, const double *target,
+                    const uint8_t *fixed, double *x);
+
+// The same for all bodies.
 void pli_align_bodies(const pli_model *model, const double *target, const uint8_t *fixed,
                       double *x);
 

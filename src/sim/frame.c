@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "sim/collider_part.h"
 #include "sim/solver.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_CELL, 1, NULL},
     [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL},
     [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL},
+    [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -45,7 +47,8 @@ struct pli_frame_cache {
     double *von_mises;    // [tet_count] (Pa)
     double *J;            // [tet_count]
     double *material;     // [tet_count] index of the material in the scene
-    pli_frame_part *parts;
+    pli_collider_parts *colliders;
+    pli_frame_part *parts;        // [body_count + collider_count]
     pli_frame_field *part_fields; // [body_count][PLI_BODY_FIELD_COUNT]
 };
 
@@ -55,6 +58,7 @@ void pli_frame_cache_destroy(pli_frame_cache *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_release(context, cache->parts);
+    pli_collider_parts_destroy(cache->colliders);
     pli_release(context, cache->material);
     pli_release(context, cache->J);
     pli_release(context, cache->von_mises);
@@ -74,7 +78,8 @@ static bool allocate_cache(pli_frame_cache *cache, const pli_model *model)
     cache->von_mises = PLI_NEW(context, double, tets, "frame stress");
     cache->J = PLI_NEW(context, double, tets, "frame J");
     cache->material = PLI_NEW(context, double, tets, "frame material");
-    cache->parts = PLI_NEW(context, pli_frame_part, model->body_count, "frame parts");
+    cache->parts = PLI_NEW(context, pli_frame_part,
+                           (int64_t)model->body_count + model->collider_count, "frame parts");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->cells != NULL && cache->displacement != NULL && cache->von_mises != NULL &&
@@ -101,9 +106,11 @@ static pli_status ensure_cache(pli_solver *s)
     if (s->frames != NULL) return PLI_OK;
     pli_frame_cache *cache = PLI_NEW(s->context, pli_frame_cache, 1, "frame");
     if (cache == NULL) return PLI_ERROR_MEMORY;
-    if (!allocate_cache(cache, s->model)) {
+    pli_status status = allocate_cache(cache, s->model) ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) status = pli_collider_parts_create(s->model, &cache->colliders);
+    if (status != PLI_OK) {
         pli_frame_cache_destroy(cache);
-        return PLI_ERROR_MEMORY;
+        return status;
     }
     fill_constants(cache, s->model);
     s->frames = cache;
@@ -122,6 +129,7 @@ static const double *field_values(const pli_solver *s, const pli_state *state, i
     case PLI_BODY_VON_MISES: return cache->von_mises + first_tet;
     case PLI_BODY_J: return cache->J + first_tet;
     case PLI_BODY_MATERIAL: return cache->material + first_tet;
+    case PLI_BODY_CONTACT_FORCE: return state->contact_force + 3 * first_vertex;
     case PLI_BODY_FIELD_COUNT: break;
     }
     return NULL;
@@ -157,11 +165,13 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
     }
     pli_elastic_measure(solver->elastic, state->x, solver->frames->J, solver->frames->von_mises);
     for (int32_t body = 0; body < model->body_count; ++body) fill_part(solver, state, body);
+    int32_t colliders = pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state),
+                                                solver->frames->parts + model->body_count);
 
     *frame = (pli_frame){.index = (int32_t)(state->step / model->time.steps_per_frame),
                          .step = state->step,
                          .time = pli_state_time(state),
-                         .part_count = model->body_count,
+                         .part_count = model->body_count + colliders,
                          .parts = solver->frames->parts};
     return PLI_OK;
 }

@@ -12,6 +12,7 @@ typedef enum pli_body_field {
     PLI_BODY_VON_MISES,
     PLI_BODY_J,
     PLI_BODY_MATERIAL,
+    PLI_BODY_CONTACT_FORCE,
     PLI_BODY_FIELD_COUNT
 } pli_body_field;
 

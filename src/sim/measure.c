@@ -75,6 +75,7 @@ void pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_repo
         report->angular_momentum[k] = total_quantity(s, state, k + 3);
     }
     fill_determinants(s, state, report);
+    pli_contacts_measure(s->contacts, state, report);
 }
 
 pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_step_report *report)
@@ -82,6 +83,8 @@ pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_st
     *report = (pli_step_report){.dt = state->dt,
                                 .solver = solver->model->solver_kind->info.name,
                                 .vertices = state->vertex_count};
+    double time = pli_state_time(state);
+    pli_contacts_begin_step(solver->contacts, time, time);
     pli_solver_fill_report(solver, state, report);
     return PLI_OK;
 }

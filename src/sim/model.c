@@ -7,10 +7,13 @@
 #include "base/random.h"
 #include "geometry/tet_mesh.h"
 #include "math/mat3.h"
+#include "sim/body_copy.h"
 #include "sim/body_mesh.h"
+#include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/norm.h"
+#include "sim/overlap.h"
 #include "sim/selection.h"
 
 #include <math.h>
@@ -19,7 +22,7 @@
 
 static const double radians_per_degree = 0.017453292519943295;
 
-enum { RANDOM_STREAM_START = 1 };
+enum { RANDOM_STREAM_START = 1, BODY_LIMIT = 100000 };
 
 // what exists only while a model is being built
 typedef struct building {
@@ -27,7 +30,7 @@ typedef struct building {
     pli_model *model;
     const pli_scene *scene;
     const pli_scene_def *def;
-    pli_tet_mesh **meshes; // [body_count] in their own coordinates
+    pli_tet_mesh **meshes; // [bodies of the scene] in their own coordinates
     uint8_t *mask;         // [largest of vertex and tet counts]
 } building;
 
@@ -43,22 +46,80 @@ static pli_status create_meshes(building *b)
     return PLI_OK;
 }
 
+static bool is_scene_body(const pli_scene_def *def, const char *name)
+{
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        if (strcmp(def->bodies[k].name, name) == 0) return true;
+    }
+    return false;
+}
+
+// Adds one copy of a body of the scene to the list.
+static pli_status list_copy(building *b, int32_t source, int32_t copy)
+{
+    const pli_body_def *def = &b->def->bodies[source];
+    char name[PLI_BODY_COPY_NAME];
+    pli_body_copy_name(def, copy, name);
+    if (pli_body_copy_count(def) > 1 && is_scene_body(b->def, name)) {
+        pli_visit at = {.path = "copies", .holder = def, .member = &def->copies};
+        return pli_scene_fail(b->scene, PLI_ERROR_SCENE, &at,
+                              "a copy of %s would be called %s, as another body is", def->name,
+                              name);
+    }
+    pli_model_body *body = &b->model->bodies[b->model->body_count];
+    *body = (pli_model_body){.source = source, .copy = copy};
+    body->name = pli_string_copy(b->context, name);
+    if (body->name == NULL) return PLI_ERROR_MEMORY;
+    ++b->model->body_count;
+    return PLI_OK;
+}
+
+// The bodies with their copies.
+static pli_status list_bodies(building *b)
+{
+    pli_model *model = b->model;
+    int64_t count = 0;
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        count += pli_body_copy_count(&b->def->bodies[k]);
+        if (count > BODY_LIMIT) {
+            return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
+                            "the scene has more than %d bodies, copies included", BODY_LIMIT);
+        }
+    }
+    model->bodies = PLI_NEW(b->context, pli_model_body, count, "bodies");
+    if (model->bodies == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < b->def->body_count; ++k) {
+        int64_t copies = pli_body_copy_count(&b->def->bodies[k]);
+        for (int32_t copy = 0; copy < copies; ++copy) PLI_TRY(list_copy(b, k, copy));
+    }
+    return PLI_OK;
+}
+
+// The description of a body of the model.
+static const pli_body_def *body_def(const building *b, int32_t index)
+{
+    return &b->def->bodies[b->model->bodies[index].source];
+}
+
+static const pli_tet_mesh *body_mesh(const building *b, int32_t index)
+{
+    return b->meshes[b->model->bodies[index].source];
+}
+
 static pli_status count_everything(building *b)
 {
     pli_model *model = b->model;
     int64_t vertices = 0;
     int64_t tets = 0;
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
+    for (int32_t k = 0; k < model->body_count; ++k) {
         pli_model_body *body = &model->bodies[k];
         body->first_vertex = (int32_t)vertices;
         body->first_tet = (int32_t)tets;
-        body->vertex_count = b->meshes[k]->vertex_count;
-        body->tet_count = b->meshes[k]->tet_count;
-        body->name = pli_string_copy(b->context, b->def->bodies[k].name);
-        if (body->name == NULL) return PLI_ERROR_MEMORY;
-        ++model->body_count;
+        body->vertex_count = b->meshes[body->source]->vertex_count;
+        body->tet_count = b->meshes[body->source]->tet_count;
         vertices += body->vertex_count;
         tets += body->tet_count;
+        if (vertices > INT32_MAX / 4 || tets > INT32_MAX / 16) break;
     }
     if (vertices > INT32_MAX / 4 || tets > INT32_MAX / 16) {
         return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
@@ -91,22 +152,19 @@ static pli_status allocate_arrays(building *b)
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-// x = R diag(scale) X + position; a mirroring scale keeps volumes positive by swapping two corners
+// Places a body; a mirroring scale keeps volumes positive by swapping two corners.
 static void place_body(building *b, int32_t index)
 {
-    const pli_body_def *def = &b->def->bodies[index];
-    const pli_tet_mesh *mesh = b->meshes[index];
+    const pli_body_def *def = body_def(b, index);
+    const pli_tet_mesh *mesh = body_mesh(b, index);
     const pli_model_body *body = &b->model->bodies[index];
-    double axis[3];
-    double R[9];
-    pli_vec3_normalize(def->axis, axis);
-    pli_mat3_rotation(axis, def->angle * radians_per_degree, R);
+    double A[9];
+    double offset[3];
+    pli_body_copy_place(def, b->def->seed, body->source, body->copy, A, offset);
     for (int64_t vertex = 0; vertex < body->vertex_count; ++vertex) {
-        const double *X = mesh->points + 3 * vertex;
-        double scaled[3] = {def->scale[0] * X[0], def->scale[1] * X[1], def->scale[2] * X[2]};
         double *x = b->model->rest + 3 * (body->first_vertex + vertex);
-        pli_mat3_apply(R, scaled, x);
-        pli_vec3_add(x, def->position, x);
+        pli_mat3_apply(A, mesh->points + 3 * vertex, x);
+        pli_vec3_add(x, offset, x);
     }
     bool mirrored = def->scale[0] * def->scale[1] * def->scale[2] < 0;
     for (int64_t tet = 0; tet < body->tet_count; ++tet) {
@@ -125,12 +183,9 @@ static pli_selection_source selection_source(const building *b, int32_t index)
 {
     const pli_model_body *body = &b->model->bodies[index];
     return (pli_selection_source){
-        .vertex_count = body->vertex_count,
+        .body = body_def(b, index),
+        .mesh = body_mesh(b, index),
         .points = b->model->rest + 3 * (int64_t)body->first_vertex,
-        .tet_count = body->tet_count,
-        .tets = b->meshes[index]->tets,
-        .file = pli_body_mesh_file(&b->def->bodies[index]),
-        .origin = b->meshes[index]->vertex_origin,
     };
 }
 
@@ -186,7 +241,7 @@ static int32_t find_material(const building *b, const char *name)
 
 static void assign_materials(building *b, int32_t index)
 {
-    const pli_body_def *def = &b->def->bodies[index];
+    const pli_body_def *def = body_def(b, index);
     const pli_model_body *body = &b->model->bodies[index];
     int32_t *material_of = b->model->material_of + body->first_tet;
     int32_t material = find_material(b, def->material);
@@ -211,12 +266,9 @@ static void compute_masses(pli_model *model)
     for (int64_t tet = 0; tet < model->tet_count; ++tet) {
         const int32_t *corners = model->tets + 4 * tet;
         const pli_model_material *material = &model->materials[model->material_of[tet]];
-        double quarter = 0.25 * material->density * pli_tet_volume_at(model->rest, corners);
-        for (int k = 0; k < 4; ++k) {
-            model->mass[corners[k]] += quarter;
-            model->drag[corners[k]] += material->drag * quarter;
-        }
-        model->total_mass += 4 * quarter;
+        double density = material->density;
+        model->total_mass += 4 * pli_tet_lump(model->rest, corners, density, model->mass);
+        pli_tet_lump(model->rest, corners, density * material->drag, model->drag);
         model->has_drag = model->has_drag || material->drag > 0;
         model->has_rayleigh = model->has_rayleigh || material->rayleigh > 0;
     }
@@ -267,7 +319,7 @@ static void start_random(const building *b, int32_t index, const pli_start_rando
 
 static void start_body(const building *b, int32_t index)
 {
-    const pli_body_def *def = &b->def->bodies[index];
+    const pli_body_def *def = body_def(b, index);
     pli_model *model = b->model;
     const pli_model_body *body = &model->bodies[index];
     double center[3];
@@ -299,7 +351,7 @@ static void start_body(const building *b, int32_t index)
 // v = velocity + omega x (x - centre of mass)
 static void start_velocity(const building *b, int32_t index)
 {
-    const pli_body_def *def = &b->def->bodies[index];
+    const pli_body_def *def = body_def(b, index);
     pli_model *model = b->model;
     const pli_model_body *body = &model->bodies[index];
     double center[3];
@@ -331,10 +383,10 @@ typedef struct handle_def {
 static void collect_vertices(building *b, const handle_def *def, int32_t index, int32_t *vertices,
                              int32_t *count)
 {
-    if (def->body[0] != '\0' && strcmp(def->body, b->def->bodies[index].name) != 0) return;
+    if (def->body[0] != '\0' && strcmp(def->body, body_def(b, index)->name) != 0) return;
     pli_selection_source source = selection_source(b, index);
     pli_selection_mark_vertices(def->where, &source, b->mask);
-    for (int32_t k = 0; k < source.vertex_count; ++k) {
+    for (int32_t k = 0; k < source.mesh->vertex_count; ++k) {
         if (b->mask[k]) vertices[(*count)++] = b->model->bodies[index].first_vertex + k;
     }
 }
@@ -345,7 +397,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
     handle->stiffness = def->stiffness;
     handle->vertices = PLI_NEW(b->context, int32_t, b->model->vertex_count, "handle");
     if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
         collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
     }
     if (handle->vertex_count == 0) {
@@ -432,6 +484,21 @@ static void set_size(pli_model *model)
     model->size = pli_vec3_distance(low, high);
 }
 
+// Whether the chosen solver can do what the colliders ask for.
+static pli_status check_colliders(const building *b)
+{
+    const pli_model *model = b->model;
+    if (model->solver_kind->constrains) return PLI_OK;
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method != PLI_COLLIDER_CONSTRAINT) continue;
+        return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
+                        "collider %s is a constraint, which solver %s does not take; use solver "
+                        "newton or pn-pcg, or give the collider method penalty",
+                        model->colliders[k].name, model->solver_kind->info.name);
+    }
+    return PLI_OK;
+}
+
 static pli_status set_solver(building *b)
 {
     pli_model *model = b->model;
@@ -451,7 +518,9 @@ static pli_status set_solver(building *b)
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
                         unknown);
     }
-    return PLI_OK;
+    bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
+    if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
+    return check_colliders(b);
 }
 
 // A law that ends at J = 0 cannot start from inverted tetrahedra; for others the scene decides.
@@ -475,7 +544,7 @@ static pli_status check_start(const building *b, int32_t index)
         ++inverted;
     }
     // a random or collapsed start means it
-    int32_t start = b->def->bodies[index].start.kind;
+    int32_t start = body_def(b, index)->start.kind;
     if (inverted == 0 || start == PLI_START_RANDOM || start == PLI_START_COLLAPSED) return PLI_OK;
     if (b->def->checks.inverted_start == PLI_SEVERITY_ERROR) {
         return PLI_FAIL(b->context, PLI_ERROR_SCENE,
@@ -490,12 +559,12 @@ static pli_status check_start(const building *b, int32_t index)
 
 static pli_status build_bodies(building *b)
 {
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
         place_body(b, k);
         assign_materials(b, k);
     }
     compute_masses(b->model);
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
         start_body(b, k);
         start_velocity(b, k);
         PLI_TRY(check_start(b, k));
@@ -505,8 +574,7 @@ static pli_status build_bodies(building *b)
 
 static pli_status build(building *b)
 {
-    b->model->bodies = PLI_NEW(b->context, pli_model_body, b->def->body_count, "bodies");
-    if (b->model->bodies == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(list_bodies(b));
     PLI_TRY(create_meshes(b));
     PLI_TRY(count_everything(b));
     PLI_TRY(allocate_arrays(b));
@@ -516,6 +584,9 @@ static pli_status build(building *b)
     PLI_TRY(build_attachments(b));
     set_gravity(b);
     set_size(b->model);
+    PLI_TRY(pli_collider_build(b->model, b->scene));
+    PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
+    PLI_TRY(pli_overlap_check(b->model, b->scene));
     PLI_TRY(set_solver(b));
     return pli_norm_build(b->model);
 }
@@ -556,6 +627,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_collider_clear(model);
     clear_handles(context, model->attachments, model->attachment_count);
     clear_handles(context, model->constraints, model->constraint_count);
     for (int32_t k = 0; k < model->body_count; ++k) pli_release(context, model->bodies[k].name);
@@ -632,5 +704,6 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .mass = model->total_mass,
                              .solver = model->solver_kind->info.name,
                              .tolerance = model->tolerance,
-                             .tolerance_unit = units[model->norm]};
+                             .tolerance_unit = units[model->norm],
+                             .collider_count = model->collider_count};
 }

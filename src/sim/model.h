@@ -8,6 +8,7 @@
 #ifndef PLI_SIM_MODEL_H
 #define PLI_SIM_MODEL_H
 
+#include "geometry/shape.h"
 #include "pliant/extend.h"
 #include "pliant/sim.h"
 #include "sim/motion.h"
@@ -17,10 +18,14 @@ enum { PLI_MODEL_PARAMS = 8 };
 
 typedef struct pli_model_body {
     char *name;
+    int32_t source; // body of the scene that it is, or is a copy of
+    int32_t copy;   // which copy
     int32_t first_vertex;
     int32_t vertex_count;
     int32_t first_tet;
     int32_t tet_count;
+    int32_t first_surface_triangle; // into the model's surface_triangles
+    int32_t surface_triangle_count;
 } pli_model_body;
 
 // a material of the scene, resolved
@@ -41,6 +46,20 @@ typedef struct pli_model_handle {
     double stiffness; // N/m per vertex, attachments only
     pli_motion motion;
 } pli_model_handle;
+
+// a solid that bodies collide with; bodies stay where the moved shape's value is not negative
+typedef struct pli_model_collider {
+    char *name;
+    const pli_shape *shape;     // before its motion, inside out when asked; of the model's set
+    bool analytic;              // no grid of samples takes part in the shape
+    pli_collider_method method; // never PLI_COLLIDER_AUTO
+    double friction;            // Coulomb's coefficient (-)
+    double stiffness;           // k of the penalty k depth^3 of a vertex (N/m^2)
+    pli_motion motion;          // rigid: neither stretch nor scale
+    // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
+    int32_t part_count;
+    const pli_shape **parts; // [part_count]
+} pli_model_collider;
 
 struct pli_model {
     pli_context *context;
@@ -65,6 +84,14 @@ struct pli_model {
     pli_model_handle *constraints;
     int32_t attachment_count;
     pli_model_handle *attachments;
+
+    pli_shape_set *shapes; // of the colliders; NULL when there are none
+    int32_t collider_count;
+    pli_model_collider *colliders;
+    pli_contact_def contact; // its stiffness is resolved
+    // the surface of all bodies, one after another; empty when nothing collides
+    int32_t surface_triangle_count;
+    int32_t *surface_triangles; // [surface_triangle_count][3] counter-clockwise from outside
 
     double gravity[3]; // m/s^2
     bool has_drag;

@@ -186,3 +186,13 @@ void pli_motion_apply(const pli_motion *motion, const pli_pose *pose, const doub
     pli_mat3_apply(pose->A, arm, moved);
     for (int k = 0; k < 3; ++k) x[k] = motion->center[k] + pose->offset[k] + moved[k];
 }
+
+// x0 = c + R^T (x - c - u)
+void pli_motion_apply_inverse(const pli_motion *motion, const pli_pose *pose, const double x[3],
+                              double x0[3])
+{
+    double arm[3];
+    for (int k = 0; k < 3; ++k) arm[k] = x[k] - motion->center[k] - pose->offset[k];
+    pli_mat3_apply_transposed(pose->A, arm, x0);
+    pli_vec3_add(x0, motion->center, x0);
+}

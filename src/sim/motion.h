@@ -41,4 +41,8 @@ void pli_motion_get_pose(const pli_motion *motion, double time, pli_pose *pose);
 void pli_motion_apply(const pli_motion *motion, const pli_pose *pose, const double x0[3],
                       double x[3]);
 
+// The inverse for a rigid motion, that is S = 1: where a point started that is at x in a pose.
+void pli_motion_apply_inverse(const pli_motion *motion, const pli_pose *pose, const double x[3],
+                              double x0[3]);
+
 #endif

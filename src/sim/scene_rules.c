@@ -5,10 +5,13 @@
 #include "base/suggest.h"
 #include "geometry/recipe.h"
 #include "pliant/sim.h"
+#include "sim/body_group.h"
+#include "sim/body_mesh.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
 #include "sim/schema.h"
+#include "sim/shape_build.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,29 +76,7 @@ static pli_status check_reference(const rules *r, const pli_visit *visit, const 
                   pli_suggest_text(&suggest));
 }
 
-// The mesh of a body that comes from a file, else NULL.
-static const pli_mesh_data *body_mesh(const pli_body_def *body)
-{
-    if (body->geometry.kind != PLI_GEOMETRY_FILE) return NULL;
-    return ((const pli_file_def *)body->geometry.data)->mesh;
-}
-
-static bool mesh_has_group(const pli_mesh_data *mesh, const char *name)
-{
-    for (int32_t i = 0; mesh != NULL && i < mesh->group_count; ++i) {
-        if (strcmp(mesh->group_names[i], name) == 0) return true;
-    }
-    return false;
-}
-
-static void list_groups(const pli_mesh_data *mesh, pli_suggest *suggest)
-{
-    for (int32_t i = 0; mesh != NULL && i < mesh->group_count; ++i) {
-        pli_suggest_add(suggest, mesh->group_names[i]);
-    }
-}
-
-// A group must be one of the body's mesh, or of any body's when body is NULL.
+// A group must be one of the body's, or of any body's when body is NULL.
 static pli_status check_group(const rules *r, const pli_visit *visit, const char *key,
                               const pli_body_def *body, const pli_group_def *group)
 {
@@ -106,20 +87,25 @@ static pli_status check_group(const rules *r, const pli_visit *visit, const char
     const pli_body_def *bodies = body != NULL ? body : r->def->bodies;
     int32_t body_count = body != NULL ? 1 : r->def->body_count;
     for (int32_t i = 0; i < body_count; ++i) {
-        const pli_mesh_data *mesh = body_mesh(&bodies[i]);
-        if (mesh_has_group(mesh, group->name)) return PLI_OK;
-        list_groups(mesh, &suggest);
+        pli_body_group known;
+        if (pli_body_group_find(&bodies[i], group->name, &known)) return PLI_OK;
+        for (int32_t k = 0; pli_body_group_get(&bodies[i], k, &known); ++k) {
+            pli_suggest_add(&suggest, known.name);
+        }
+        // a recipe that is not known is refused by its own rule
+        const pli_recipe_def *recipe = pli_body_group_recipe(&bodies[i]);
+        if (recipe != NULL && pli_recipe_find(recipe->name) == NULL) return PLI_OK;
     }
     snprintf(name_key, sizeof name_key, "%s.group.name", key);
     return refuse(r, visit, name_key, &group->name,
-                  "found '%s', which is not a group of the body's mesh; groups are %s", found,
-                  pli_suggest_text(&suggest));
+                  "found '%s', which is not a group of %s; groups are %s", found,
+                  body != NULL ? "the body" : "any body", pli_suggest_text(&suggest));
 }
 
 static pli_status check_vertex_ids(const rules *r, const pli_visit *visit, const char *key,
                                    const pli_body_def *body, const pli_vertices_def *vertices)
 {
-    const pli_mesh_data *mesh = body != NULL ? body_mesh(body) : NULL;
+    const pli_mesh_data *mesh = body != NULL ? pli_body_mesh_file(body) : NULL;
     char ids_key[PATH_CAPACITY];
     snprintf(ids_key, sizeof ids_key, "%s.vertices.ids", key);
     for (int32_t i = 0; mesh != NULL && i < vertices->id_count; ++i) {
@@ -374,6 +360,121 @@ static pli_status check_select_box(const rules *r, const pli_visit *visit)
     return PLI_OK;
 }
 
+// ---- what is known of a shape once all its parts are right
+
+// Whether a grid of samples takes part in a shape.
+static bool is_sampled(const pli_variant *shape)
+{
+    if (shape->kind == PLI_SHAPE_MESH || shape->kind == PLI_SHAPE_SAMPLED) return true;
+    const pli_schema *schema = pli_shape_variants[shape->kind];
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        if (schema->fields[i].variants != pli_shape_variants) continue;
+        pli_items items;
+        pli_field_get_items(&schema->fields[i], shape->data, &items);
+        for (int32_t k = 0; k < items.count; ++k) {
+            if (is_sampled((const pli_variant *)items.first + k)) return true;
+        }
+    }
+    return false;
+}
+
+// Makes the member `shape` of the visited struct to see whether it can be made, and its bounds.
+// Shapes with a grid of samples are left for the model, because sampling takes long.
+static pli_status try_shape(const rules *r, const pli_visit *visit, const pli_variant *variant,
+                            pli_bounds *bounds)
+{
+    *bounds = pli_bounds_empty();
+    if (is_sampled(variant)) return PLI_OK;
+    pli_context *context = pli_scene_context(r->scene);
+    pli_shape_set *set = NULL;
+    const pli_shape *shape = NULL;
+    PLI_TRY(pli_shape_set_create(context, &set));
+    pli_status status = pli_shape_build(set, variant, &shape);
+    if (status == PLI_OK) *bounds = pli_shape_bounds(shape);
+    pli_shape_set_destroy(set);
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    pli_context_message(context, text, sizeof text);
+    return refuse(r, visit, "shape", variant, "%s", text);
+}
+
+static pli_status check_sampled(const rules *r, const pli_visit *visit)
+{
+    const pli_sampled_def *sampled = visit->holder;
+    pli_bounds bounds;
+    PLI_TRY(try_shape(r, visit, &sampled->shape, &bounds));
+    if (pli_bounds_is_empty(&bounds) || pli_bounds_is_finite(&bounds)) return PLI_OK;
+    return refuse(r, visit, "shape", &sampled->shape,
+                  "found a %s without end, which no grid can cover; intersect it with a box",
+                  pli_shape_variants[sampled->shape.kind]->name);
+}
+
+// ---- colliders and contact
+
+// A rigid motion keeps distances; a stretched shape would have none.
+static pli_status check_rigid(const rules *r, const pli_visit *visit, const pli_motion_def *motion)
+{
+    static const char reason[] =
+        "because the distance to a stretched collider would not stay a distance";
+    char key[64];
+    for (int32_t i = 0; i < motion->segment_count; ++i) {
+        const double *s = motion->segments[i].stretch;
+        if (s[0] == 0 && s[1] == 0 && s[2] == 0) continue;
+        snprintf(key, sizeof key, "motion.segments[%d].stretch", i);
+        return refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [0, 0, 0], %s", s[0], s[1],
+                      s[2], reason);
+    }
+    for (int32_t i = 0; i < motion->keyframe_count; ++i) {
+        const double *s = motion->keyframes[i].scale;
+        if (s[0] == 1 && s[1] == 1 && s[2] == 1) continue;
+        snprintf(key, sizeof key, "motion.keyframes[%d].scale", i);
+        return refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [1, 1, 1], %s", s[0], s[1],
+                      s[2], reason);
+    }
+    return PLI_OK;
+}
+
+// The kinks of an interpolated grid make a solver stick that holds vertices on the surface (C2).
+static pli_status check_collider(const rules *r, const pli_visit *visit)
+{
+    const pli_collider_def *collider = visit->holder;
+    bool sampled = is_sampled(&collider->shape);
+    PLI_TRY(check_rigid(r, visit, &collider->motion));
+    if (sampled && collider->method == PLI_COLLIDER_CONSTRAINT) {
+        return refuse(r, visit, "method", &collider->method,
+                      "found 'constraint' for a shape that is sampled on a grid, whose kinks would "
+                      "hold vertices fast; use method: penalty, or a shape without mesh and "
+                      "sampled");
+    }
+    bool penalty = collider->method == PLI_COLLIDER_PENALTY ||
+                   (collider->method == PLI_COLLIDER_AUTO && sampled);
+    if (collider->stiffness > 0 && !penalty) {
+        char path[PATH_CAPACITY];
+        pli_visit at = place_of(visit, "stiffness", &collider->stiffness, path);
+        pli_scene_warn(r->scene, &at, "is not used, because the method is %s; use method: penalty",
+                       collider->method == PLI_COLLIDER_POSTPROCESS ? "postprocess" : "constraint");
+    }
+    pli_bounds bounds;
+    return try_shape(r, visit, &collider->shape, &bounds);
+}
+
+static pli_status check_contact(const rules *r, const pli_visit *visit)
+{
+    const pli_contact_def *contact = visit->holder;
+    if (contact->method != PLI_CONTACT_NONE) return PLI_OK;
+    static const char unused[] = "is not used, because bodies do not collide; use method: penalty";
+    char path[PATH_CAPACITY];
+    if (contact->stiffness > 0) {
+        pli_visit at = place_of(visit, "stiffness", &contact->stiffness, path);
+        pli_scene_warn(r->scene, &at, "%s", unused);
+    }
+    if (contact->friction > 0) {
+        pli_visit at = place_of(visit, "friction", &contact->friction, path);
+        pli_scene_warn(r->scene, &at, "%s", unused);
+    }
+    return PLI_OK;
+}
+
 // ---- solver and root
 
 static pli_status check_solver(const rules *r, const pli_visit *visit)
@@ -439,6 +540,13 @@ static const rule rule_table[] = {
     {&pli_select_box_schema, check_select_box},
     {&pli_solver_schema, check_solver},
     {&pli_output_schema, check_output},
+    {&pli_contact_schema, check_contact},
+};
+
+// rules that rely on the others
+static const rule late_rule_table[] = {
+    {&pli_sampled_schema, check_sampled},
+    {&pli_collider_schema, check_collider},
 };
 
 static pli_status check_visit(void *user, const pli_visit *visit)
@@ -450,6 +558,16 @@ static pli_status check_visit(void *user, const pli_visit *visit)
     }
     for (int32_t i = 0; i < PLI_COUNT_OF(rule_table); ++i) {
         if (rule_table[i].schema == visit->schema) return rule_table[i].check(r, visit);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_visit_late(void *user, const pli_visit *visit)
+{
+    const rules *r = user;
+    if (visit->field != NULL) return PLI_OK;
+    for (int32_t i = 0; i < PLI_COUNT_OF(late_rule_table); ++i) {
+        if (late_rule_table[i].schema == visit->schema) return late_rule_table[i].check(r, visit);
     }
     return PLI_OK;
 }
@@ -476,6 +594,9 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     pli_status status = collect_names(&r);
     if (status == PLI_OK) {
         status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit, &r);
+    }
+    if (status == PLI_OK) {
+        status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit_late, &r);
     }
     pli_names_clear(&r.bodies);
     pli_names_clear(&r.materials);

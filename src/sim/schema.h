@@ -4,10 +4,10 @@
 // to.
 //
 // Every def struct of pliant/scene.h has a pli_schema; together they form a tree whose root is
-// pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c and schema_run.c; what is
-// done with a single value (reading, printing, checking) in schema_value.c; walking in
-// schema_walk.c. Nothing else knows the fields of a scene: the reader, the writer, the deep copy,
-// the checks, the hash and the documentation all follow the tables.
+// pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c, schema_contact.c and
+// schema_run.c; what is done with a single value (reading, printing, checking) in schema_value.c;
+// walking in schema_walk.c. Nothing else knows the fields of a scene: the reader, the writer, the
+// deep copy, the checks, the hash and the documentation all follow the tables.
 //
 // Rules of the tables, which a test checks: keys are unique within a struct, defaults lie in the
 // range of their field unless it is optional or required, lists have no default, numbers have a
@@ -27,6 +27,8 @@ extern const pli_schema pli_material_schema;
 extern const pli_schema pli_body_schema;
 extern const pli_schema pli_constraint_schema;
 extern const pli_schema pli_attachment_schema;
+extern const pli_schema pli_collider_schema;
+extern const pli_schema pli_contact_schema;
 
 // for the rules of scene_rules.c
 extern const pli_schema pli_height_field_schema;
@@ -35,6 +37,7 @@ extern const pli_schema pli_cone_schema;
 extern const pli_schema pli_repetition_schema;
 extern const pli_schema pli_recipe_schema;
 extern const pli_schema pli_mesh_shape_schema;
+extern const pli_schema pli_sampled_schema;
 extern const pli_schema pli_select_box_schema;
 extern const pli_schema pli_motion_schema;
 extern const pli_schema pli_grid_schema;

@@ -361,6 +361,32 @@ static const pli_schema region_schema = {.name = "region",
                                          .size = sizeof(pli_region_def),
                                          PLI_TABLE(region_fields)};
 
+static const pli_field copies_fields[] = {
+    {.key = "count",
+     PLI_TRIPLE(pli_copies_def, count),
+     .fallback = "[1, 1, 1]",
+     .min = 1,
+     .max = 1000,
+     .unit = "",
+     .doc = "Copies along x, y, z, centred on the body's position."},
+    {.key = "spacing",
+     PLI_VECTOR(pli_copies_def, spacing),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     PLI_COORDINATE,
+     .doc = "Distance from one copy to the next along x, y, z."},
+    {.key = "turn",
+     PLI_REAL(pli_copies_def, turn),
+     .fallback = "0",
+     .min = 0,
+     .max = 180,
+     .unit = "deg",
+     .doc = "Each copy is turned about a random axis by a random angle up to this one."},
+};
+static const pli_schema copies_schema = {.name = "copies",
+                                         .doc = "A body several times over.",
+                                         .size = sizeof(pli_copies_def),
+                                         PLI_TABLE(copies_fields)};
+
 static const pli_field body_fields[] = {
     {.key = "geometry",
      PLI_VARIANT(pli_body_def, geometry, geometry_variants),
@@ -415,6 +441,10 @@ static const pli_field body_fields[] = {
      PLI_VARIANT(pli_body_def, start, start_variants),
      .fallback = "rest",
      .doc = "How it is deformed at the start."},
+    {.key = "copies",
+     PLI_MEMBER(PLI_FIELD_STRUCT, pli_body_def, copies),
+     .schema = &copies_schema,
+     .doc = "The body several times over, in rows."},
 };
 const pli_schema pli_body_schema = {.name = "body",
                                     .doc = "Something that moves and deforms.",

@@ -350,6 +350,43 @@ static const pli_schema gyroid_schema = {
     .size = sizeof(pli_gyroid_def),
     PLI_TABLE(gyroid_fields)};
 
+static const pli_field complement_fields[] = {
+    {.key = "shape",
+     PLI_VARIANT(pli_complement_def, shape, pli_shape_variants),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "The shape that is turned inside out."},
+};
+static const pli_schema complement_schema = {.name = "complement",
+                                             .doc = "Everything that is not in a shape.",
+                                             .size = sizeof(pli_complement_def),
+                                             PLI_TABLE(complement_fields)};
+
+static const char *const interpolation_names[] = {
+    [PLI_INTERPOLATE_LINEAR] = "linear", [PLI_INTERPOLATE_CUBIC] = "cubic", NULL};
+
+// samples along the longest edge of a distance grid
+#define RESOLUTION .fallback = "64", .min = 8, .max = 1024, .unit = ""
+
+static const pli_field sampled_fields[] = {
+    {.key = "shape",
+     PLI_VARIANT(pli_sampled_def, shape, pli_shape_variants),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "The shape whose distance is sampled; it must have an end in all directions."},
+    {.key = "resolution",
+     PLI_INTEGER(pli_sampled_def, resolution),
+     RESOLUTION,
+     .doc = "Samples of the distance grid along the longest edge of the shape."},
+    {.key = "interpolation",
+     PLI_CHOICE(pli_sampled_def, interpolation, interpolation_names),
+     .fallback = "cubic",
+     .doc = "Between the samples: linear, or cubic, which has continuous slopes."},
+};
+const pli_schema pli_sampled_schema = {
+    .name = "sampled",
+    .doc = "A shape whose distance is read from a grid of samples: fast, however intricate it is.",
+    .size = sizeof(pli_sampled_def),
+    PLI_TABLE(sampled_fields)};
+
 static const pli_field mesh_shape_fields[] = {
     {.key = "path",
      PLI_TEXT(pli_file_def, path),
@@ -357,11 +394,12 @@ static const pli_field mesh_shape_fields[] = {
      .doc = "Mesh file with a closed surface."},
     {.key = "resolution",
      PLI_INTEGER(pli_file_def, resolution),
-     .fallback = "64",
-     .min = 8,
-     .max = 1024,
-     .unit = "",
+     RESOLUTION,
      .doc = "Samples of the distance grid along the longest edge of the mesh."},
+    {.key = "interpolation",
+     PLI_CHOICE(pli_file_def, interpolation, interpolation_names),
+     .fallback = "cubic",
+     .doc = "Between the samples: linear, or cubic, which has continuous slopes."},
     {.key = "mesh", PLI_MEMBER(PLI_FIELD_MESH, pli_file_def, mesh), .doc = "Content of the file."},
 };
 const pli_schema pli_mesh_shape_schema = {.name = "mesh",
@@ -407,6 +445,8 @@ const pli_schema *const pli_shape_variants[] = {[PLI_SHAPE_PLANE] = &plane_schem
                                                 [PLI_SHAPE_GYROID] = &gyroid_schema,
                                                 [PLI_SHAPE_MESH] = &pli_mesh_shape_schema,
                                                 [PLI_SHAPE_RECIPE] = &pli_recipe_schema,
+                                                [PLI_SHAPE_COMPLEMENT] = &complement_schema,
+                                                [PLI_SHAPE_SAMPLED] = &pli_sampled_schema,
                                                 NULL};
 
 // ---- selections
@@ -455,11 +495,11 @@ static const pli_field group_fields[] = {
     {.key = "name",
      PLI_TEXT(pli_group_def, name),
      .flags = PLI_FIELD_REQUIRED,
-     .doc = "Name of a group in the body's mesh file."},
+     .doc = "Name of a group of the body's mesh file or recipe."},
 };
 static const pli_schema group_schema = {
     .name = "group",
-    .doc = "A group of the mesh file, such as a physical group of Gmsh.",
+    .doc = "A group of the mesh file, such as a physical group of Gmsh, or a part of the recipe.",
     .size = sizeof(pli_group_def),
     .scalar_key = "name",
     PLI_TABLE(group_fields)};

@@ -2,6 +2,8 @@
 #include "sim/selection.h"
 
 #include "math/vec3.h"
+#include "sim/body_group.h"
+#include "sim/body_mesh.h"
 
 #include <string.h>
 
@@ -37,29 +39,21 @@ static bool contains(const pli_variant *where, const double p[3])
     return false;
 }
 
-static int32_t find_group(const pli_mesh_data *file, const char *name)
-{
-    if (file == NULL) return -1;
-    for (int32_t group = 0; group < file->group_count; ++group) {
-        if (strcmp(file->group_names[group], name) == 0) return group;
-    }
-    return -1;
-}
-
 // The body's vertex that has this number in the file; -1 when no tetrahedron uses it.
 static int32_t find_vertex(const pli_selection_source *source, int32_t number)
 {
+    const int32_t *origin = source->mesh->vertex_origin;
     int32_t low = 0;
-    int32_t high = source->vertex_count;
+    int32_t high = source->mesh->vertex_count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (source->origin[middle] < number) {
+        if (origin[middle] < number) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < source->vertex_count && source->origin[low] == number ? low : -1;
+    return low < source->mesh->vertex_count && origin[low] == number ? low : -1;
 }
 
 static void mark_number(const pli_selection_source *source, int32_t number, uint8_t *mask)
@@ -68,38 +62,53 @@ static void mark_number(const pli_selection_source *source, int32_t number, uint
     if (vertex >= 0) mask[vertex] = 1;
 }
 
-// Marks the corners of the file's tetrahedra and triangles that belong to a group.
-static void mark_group(const pli_selection_source *source, int32_t group, uint8_t *mask)
+// Marks the corners of the elements with a tag, and of the file's triangles with it.
+static void mark_tagged(const pli_selection_source *source, int32_t tag, uint8_t *mask)
 {
-    const pli_mesh_data *file = source->file;
-    if (group < 0) return;
-    for (int64_t tet = 0; file->tet_groups != NULL && tet < file->tet_count; ++tet) {
-        if (file->tet_groups[tet] != group) continue;
-        for (int64_t k = 4 * tet; k < 4 * tet + 4; ++k) mark_number(source, file->tets[k], mask);
+    const pli_tet_mesh *mesh = source->mesh;
+    const pli_mesh_data *file = pli_body_mesh_file(source->body);
+    for (int64_t tet = 0; mesh->tet_group != NULL && tet < mesh->tet_count; ++tet) {
+        if (mesh->tet_group[tet] != tag) continue;
+        for (int k = 0; k < 4; ++k) mask[mesh->tets[4 * tet + k]] = 1;
     }
-    for (int64_t t = 0; file->triangle_groups != NULL && t < file->triangle_count; ++t) {
-        if (file->triangle_groups[t] != group) continue;
+    if (file == NULL || file->triangle_groups == NULL) return;
+    for (int64_t t = 0; t < file->triangle_count; ++t) {
+        if (file->triangle_groups[t] != tag) continue;
         for (int64_t k = 3 * t; k < 3 * t + 3; ++k) mark_number(source, file->triangles[k], mask);
+    }
+}
+
+// A group that another body has marks nothing.
+static void mark_group(const pli_selection_source *source, const char *name, uint8_t *mask)
+{
+    pli_body_group group;
+    if (!pli_body_group_find(source->body, name, &group)) return;
+    if (group.tag != PLI_GROUP_NO_TAG) {
+        mark_tagged(source, group.tag, mask);
+        return;
+    }
+    for (int64_t vertex = 0; vertex < source->mesh->vertex_count; ++vertex) {
+        mask[vertex] = pli_body_group_contains(&group, source->mesh->points + 3 * vertex);
     }
 }
 
 int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selection_source *source,
                                     uint8_t *mask)
 {
-    memset(mask, 0, (size_t)source->vertex_count);
+    int32_t vertex_count = source->mesh->vertex_count;
+    memset(mask, 0, (size_t)vertex_count);
     if (where->kind == PLI_SELECT_GROUP) {
-        const pli_group_def *group = where->data;
-        mark_group(source, find_group(source->file, group->name), mask);
+        mark_group(source, ((const pli_group_def *)where->data)->name, mask);
     } else if (where->kind == PLI_SELECT_VERTICES) {
         const pli_vertices_def *list = where->data;
         for (int32_t k = 0; k < list->id_count; ++k) mark_number(source, list->ids[k], mask);
     } else {
-        for (int64_t vertex = 0; vertex < source->vertex_count; ++vertex) {
+        for (int64_t vertex = 0; vertex < vertex_count; ++vertex) {
             mask[vertex] = contains(where, source->points + 3 * vertex);
         }
     }
     int32_t count = 0;
-    for (int32_t vertex = 0; vertex < source->vertex_count; ++vertex) count += mask[vertex];
+    for (int32_t vertex = 0; vertex < vertex_count; ++vertex) count += mask[vertex];
     return count;
 }
 
@@ -107,7 +116,7 @@ static bool tet_is_listed(const pli_vertices_def *list, const pli_selection_sour
                           const int32_t tet[4])
 {
     for (int corner = 0; corner < 4; ++corner) {
-        int32_t number = source->origin[tet[corner]];
+        int32_t number = source->mesh->vertex_origin[tet[corner]];
         bool found = false;
         for (int32_t k = 0; k < list->id_count && !found; ++k) found = list->ids[k] == number;
         if (!found) return false;
@@ -115,29 +124,37 @@ static bool tet_is_listed(const pli_vertices_def *list, const pli_selection_sour
     return true;
 }
 
-static bool tet_is_selected(const pli_variant *where, const pli_selection_source *source,
+static bool tet_is_in_group(const pli_selection_source *source, const pli_body_group *group,
                             int64_t tet)
 {
-    const int32_t *corners = source->tets + 4 * tet;
-    if (where->kind == PLI_SELECT_GROUP) {
-        const pli_mesh_data *file = source->file;
-        int32_t group = find_group(file, ((const pli_group_def *)where->data)->name);
-        return group >= 0 && file->tet_groups != NULL && file->tet_groups[tet] == group;
+    const pli_tet_mesh *mesh = source->mesh;
+    if (group->tag != PLI_GROUP_NO_TAG) {
+        return mesh->tet_group != NULL && mesh->tet_group[tet] == group->tag;
     }
-    if (where->kind == PLI_SELECT_VERTICES) return tet_is_listed(where->data, source, corners);
-    double centroid[3] = {0, 0, 0};
-    for (int k = 0; k < 4; ++k) {
-        pli_vec3_add_scaled(centroid, 0.25, source->points + 3 * (int64_t)corners[k], centroid);
-    }
-    return contains(where, centroid);
+    double centroid[3];
+    pli_tet_centroid(mesh->points, mesh->tets + 4 * tet, centroid);
+    return pli_body_group_contains(group, centroid);
 }
 
 int32_t pli_selection_mark_tets(const pli_variant *where, const pli_selection_source *source,
                                 uint8_t *mask)
 {
+    pli_body_group group;
+    bool in_group =
+        where->kind == PLI_SELECT_GROUP &&
+        pli_body_group_find(source->body, ((const pli_group_def *)where->data)->name, &group);
     int32_t count = 0;
-    for (int64_t tet = 0; tet < source->tet_count; ++tet) {
-        mask[tet] = tet_is_selected(where, source, tet);
+    for (int64_t tet = 0; tet < source->mesh->tet_count; ++tet) {
+        const int32_t *corners = source->mesh->tets + 4 * tet;
+        if (where->kind == PLI_SELECT_GROUP) {
+            mask[tet] = in_group && tet_is_in_group(source, &group, tet);
+        } else if (where->kind == PLI_SELECT_VERTICES) {
+            mask[tet] = tet_is_listed(where->data, source, corners);
+        } else {
+            double centroid[3];
+            pli_tet_centroid(source->points, corners, centroid);
+            mask[tet] = contains(where, centroid);
+        }
         count += mask[tet];
     }
     return count;

@@ -7,6 +7,7 @@
 #include "geometry/stuffing.h"
 #include "geometry/tri_mesh.h"
 #include "math/mat3.h"
+#include "sim/body_group.h"
 
 static const double radians_per_degree = 0.017453292519943295;
 
@@ -173,6 +174,25 @@ pli_status pli_shape_build(pli_shape_set *set, const pli_variant *variant, const
     return PLI_FAIL(pli_shape_set_context(set), PLI_ERROR_SCENE, "a shape is missing");
 }
 
+// Tags the elements of a filled recipe by the first region that contains their centroid.
+static pli_status tag_regions(pli_shape_set *set, const pli_recipe_def *def, pli_tet_mesh *mesh)
+{
+    int32_t region_count = pli_recipe_find(def->name)->region_count;
+    pli_recipe_shapes shapes;
+    if (region_count == 0) return PLI_OK;
+    PLI_TRY(pli_recipe_build(set, def->name, def->size, &shapes));
+    mesh->tet_group = PLI_NEW(mesh->context, int32_t, mesh->tet_count, "element groups");
+    if (mesh->tet_group == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t t = 0; t < mesh->tet_count; ++t) {
+        double centroid[3];
+        pli_tet_centroid(mesh->points, mesh->tets + 4 * (int64_t)t, centroid);
+        int32_t k = 0;
+        while (k < region_count && !(pli_shape_value(shapes.regions[k], centroid) < 0)) ++k;
+        mesh->tet_group[t] = k < region_count ? k : PLI_GROUP_REST;
+    }
+    return PLI_OK;
+}
+
 pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, pli_tet_mesh **mesh)
 {
     *mesh = NULL;
@@ -184,6 +204,13 @@ pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, p
         pli_stuffing_def stuffing = {.vertex_count = def->spacing > 0 ? 0 : def->vertices,
                                      .spacing = def->spacing};
         status = pli_stuffing_create(context, shape, &stuffing, NULL, mesh);
+    }
+    if (status == PLI_OK && def->shape.kind == PLI_SHAPE_RECIPE) {
+        status = tag_regions(set, def->shape.data, *mesh);
+    }
+    if (status != PLI_OK) {
+        pli_tet_mesh_destroy(*mesh);
+        *mesh = NULL;
     }
     pli_shape_set_destroy(set);
     return status;

@@ -95,6 +95,7 @@ static void add_terms(pli_solver *s)
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
     pli_objective_add(objective, &pli_elastic_term, s->elastic);
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
+    pli_contacts_add(s->contacts, objective);
 
     objective->fixed = s->fixed;
     objective->norm_weights = model->norm_weights;
@@ -177,6 +178,7 @@ static pli_status build(pli_solver *s)
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(create_elastic(s));
     PLI_TRY(create_rayleigh(s));
+    PLI_TRY(pli_contacts_create(s->model, s->fixed, &s->timers, &s->contacts));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
     add_terms(s);
     PLI_TRY(pli_objective_build_pattern(&s->objective));
@@ -208,6 +210,7 @@ void pli_solver_destroy(pli_solver *solver)
     pli_frame_cache_destroy(solver->frames);
     pli_linear_solver_destroy(solver->linear);
     pli_objective_clear(&solver->objective);
+    pli_contacts_destroy(solver->contacts);
     pli_rayleigh_destroy(solver->rayleigh);
     pli_elastic_destroy(solver->elastic);
     pli_release(context, solver->J);

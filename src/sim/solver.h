@@ -12,6 +12,7 @@
 #include "fem/gravity.h"
 #include "fem/rayleigh.h"
 #include "optimize/newton.h"
+#include "sim/contacts.h"
 #include "sim/model.h"
 #include "sim/state.h"
 
@@ -31,6 +32,7 @@ struct pli_solver {
     pli_anchor attachment;
     pli_gravity gravity;
     pli_rayleigh *rayleigh; // NULL: no material asks for it
+    pli_contacts *contacts; // NULL: nothing collides
     pli_linear_solver *linear;
     pli_newton_def newton;
 

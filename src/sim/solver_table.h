@@ -12,6 +12,7 @@ typedef struct pli_solver_kind {
     pli_solver_info info;
     bool projected;  // Hessian made positive semi-definite element by element
     bool safeguard;  // downhill test and length clamp
+    bool constrains; // takes colliders as constraints
     bool best_guess; // start from the best of several predictions, else from the inertial one
     double linear_tolerance; // > 0: fixed relative tolerance; 0: the inexact rule
     double decrease;         // c1 of a backtracking search

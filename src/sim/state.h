@@ -8,11 +8,12 @@
 #include "sim/model.h"
 
 // X(member, name in checkpoints): arrays [vertex_count][3]
-#define PLI_STATE_VECTORS(X)        \
-    X(x, "positions")               \
-    X(v, "velocities")              \
-    X(x_before, "positions_before") \
-    X(v_before, "velocities_before")
+#define PLI_STATE_VECTORS(X)         \
+    X(x, "positions")                \
+    X(v, "velocities")               \
+    X(x_before, "positions_before")  \
+    X(v_before, "velocities_before") \
+    X(contact_force, "contact_forces")
 
 // X(member, name in checkpoints): single integers
 #define PLI_STATE_COUNTERS(X) \
@@ -24,12 +25,13 @@ struct pli_state {
     int32_t vertex_count;
     double dt; // of the model (s)
 
-    double *x;        // [vertex_count][3] position (m)
-    double *v;        // [vertex_count][3] velocity (m/s)
-    double *x_before; // [vertex_count][3] position one step earlier, for BDF2 (m)
-    double *v_before; // [vertex_count][3] velocity one step earlier, for BDF2 (m/s)
-    int64_t step;     // steps taken; the time is step times dt, so it never drifts
-    int64_t history;  // steps since positions were last set from outside
+    double *x;             // [vertex_count][3] position (m)
+    double *v;             // [vertex_count][3] velocity (m/s)
+    double *x_before;      // [vertex_count][3] position one step earlier, for BDF2 (m)
+    double *v_before;      // [vertex_count][3] velocity one step earlier, for BDF2 (m/s)
+    double *contact_force; // [vertex_count][3] of the last step, friction not included (N)
+    int64_t step;          // steps taken; the time is step times dt, so it never drifts
+    int64_t history;       // steps since positions were last set from outside
 };
 
 #endif

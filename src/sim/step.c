@@ -96,13 +96,15 @@ static void prepare_damping(pli_solver *s, const pli_state *state, double h)
 // The paper takes the better of x~ and x~ + a h^2 M^-1 f(x_n). The second is exact in free fall,
 // but it is an explicit step: accepting it again and again amplifies the rounding of elastic
 // forces. So there is a third candidate in between, with gravity as the only force, and it wins
-// ties.
+// ties. A fourth is for bodies that start or end up tangled: their rest shape, aligned rigidly with
+// x~; it costs the kinetic energy of moving there and no elastic energy at all.
 
 // Writes a guess into s->x and puts held coordinates where their scripts want them.
 static void set_guess(pli_solver *s, const double *guess, double time)
 {
     memcpy(s->x, guess, 3 * (size_t)s->model->vertex_count * sizeof(double));
     apply_constraints(s, time);
+    pli_objective_project(&s->objective, s->x, NULL);
 }
 
 // guess = x~ - a h^2 M^-1 g
@@ -119,13 +121,45 @@ static void move_by_forces(void *user, int64_t begin, int64_t end)
 }
 
 typedef enum guess_kind {
-    GUESS_INERTIAL, // no forces: naive, so at least one iteration has to improve it
-    GUESS_EXPLICIT, // all forces at x_n
-    GUESS_BALLISTIC // gravity
+    GUESS_INERTIAL,  // no forces: naive, so at least one iteration has to improve it
+    GUESS_EXPLICIT,  // all forces at x_n
+    GUESS_BALLISTIC, // gravity
+    GUESS_REST       // the rest shape of bodies that are tangled
 } guess_kind;
 
-static void compute_guess(pli_solver *s, const pli_state *state, guess_kind kind, double *guess)
+// a body with this share of inverted tetrahedra is tangled: its state shows no way to follow
+static const double tangled_share = 0.1;
+
+static bool is_tangled(const pli_solver *s, const pli_model_body *body)
 {
+    int32_t inverted = 0;
+    for (int32_t k = 0; k < body->tet_count; ++k) inverted += !(s->J[body->first_tet + k] > 0);
+    return inverted > tangled_share * body->tet_count;
+}
+
+// Puts tangled bodies into their rest shape, where inertia wants them as a whole; false: there are
+// none.
+static bool compute_rest_guess(pli_solver *s, const pli_state *state, double *guess)
+{
+    const pli_model *model = s->model;
+    bool tangled = false;
+    memcpy(guess, s->inertia_target, 3 * (size_t)model->vertex_count * sizeof(double));
+    pli_elastic_measure(s->elastic, state->x, s->J, NULL);
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        const pli_model_body *body = &model->bodies[k];
+        if (!is_tangled(s, body)) continue;
+        tangled = true;
+        int64_t first = 3 * (int64_t)body->first_vertex;
+        memcpy(guess + first, model->rest + first, 3 * (size_t)body->vertex_count * sizeof(double));
+        pli_align_body(model, body, s->inertia_target, s->fixed, guess);
+    }
+    return tangled;
+}
+
+// Returns false when there is no such guess.
+static bool compute_guess(pli_solver *s, const pli_state *state, guess_kind kind, double *guess)
+{
+    if (kind == GUESS_REST) return compute_rest_guess(s, state, guess);
     memset(guess, 0, 3 * (size_t)s->model->vertex_count * sizeof(double));
     for (int32_t k = 0; k < s->objective.term_count && kind != GUESS_INERTIAL; ++k) {
         const pli_term *term = &s->objective.terms[k];
@@ -135,27 +169,29 @@ static void compute_guess(pli_solver *s, const pli_state *state, guess_kind kind
     }
     void *job[2] = {guess, s};
     pli_parallel_for(s->context, s->model->vertex_count, POINT_GRAIN, move_by_forces, job);
+    return true;
 }
 
-// Leaves the best guess in s->x.
+// Leaves the best guess in s->x. guess and best are scratch, [vertex_count][3].
 static void choose_best_guess(pli_solver *s, const pli_state *state, double time, double *guess,
-                              pli_step_report *report)
+                              double *best, pli_step_report *report)
 {
+    size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
+    guess_kind last = s->model->solver_def.rest_guess ? GUESS_REST : GUESS_BALLISTIC;
     double best_energy = INFINITY;
-    guess_kind best = GUESS_INERTIAL;
-    for (guess_kind kind = GUESS_INERTIAL; kind <= GUESS_BALLISTIC; ++kind) {
-        compute_guess(s, state, kind, guess);
+    s->newton.min_iterations = 1;
+    for (guess_kind kind = GUESS_INERTIAL; kind <= last; ++kind) {
+        if (!compute_guess(s, state, kind, guess)) continue;
         set_guess(s, guess, time);
         double energy = pli_sum_value(pli_objective_energy(&s->objective, s->x));
         ++report->energy_evaluations;
         double noise = 1e-13 * fabs(best_energy);
         if (energy > best_energy + (isfinite(noise) ? noise : 0)) continue;
         best_energy = energy;
-        best = kind;
+        memcpy(best, s->x, bytes);
+        s->newton.min_iterations = kind == GUESS_INERTIAL ? 1 : 0;
     }
-    compute_guess(s, state, best, guess);
-    set_guess(s, guess, time);
-    s->newton.min_iterations = best == GUESS_INERTIAL ? 1 : 0;
+    if (best_energy < INFINITY) memcpy(s->x, best, bytes);
 }
 
 // Chooses the start of the minimisation.
@@ -163,6 +199,7 @@ static pli_status choose_guess(pli_solver *s, const pli_state *state, double tim
                                pli_step_report *report)
 {
     s->newton.min_iterations = 1;
+    pli_objective_release(&s->objective);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) {
         set_guess(s, state->x, time);
         return PLI_OK;
@@ -172,11 +209,13 @@ static pli_status choose_guess(pli_solver *s, const pli_state *state, double tim
         return PLI_OK;
     }
     pli_arena_mark mark = pli_arena_begin(s->scratch);
-    double *guess =
-        pli_arena_doubles(s->scratch, 3 * (int64_t)s->model->vertex_count, "initial guess");
-    if (guess != NULL) choose_best_guess(s, state, time, guess, report);
+    int64_t count = 3 * (int64_t)s->model->vertex_count;
+    double *guess = pli_arena_doubles(s->scratch, count, "initial guess");
+    double *best = pli_arena_doubles(s->scratch, count, "initial guess");
+    bool complete = guess != NULL && best != NULL;
+    if (complete) choose_best_guess(s, state, time, guess, best, report);
     pli_arena_end(s->scratch, mark);
-    return guess != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 // ---- after the solve
@@ -289,6 +328,7 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, &job);
     apply_attachments(s, end_time);
     prepare_damping(s, state, state->dt);
+    pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     pli_status status = choose_guess(s, state, end_time, report);
     pli_timers_end(&s->timers);
     if (status != PLI_OK) return status;
@@ -304,6 +344,7 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
         if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
         ++state->step;
         ++state->history;
+        report->friction_work = pli_contacts_finish_step(s->contacts, state);
     }
     pli_solver_fill_report(s, state, report);
     pli_timers_end(&s->timers);

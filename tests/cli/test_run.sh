@@ -48,6 +48,44 @@ call 0 run cube.yaml -o one -j1 -q
 call 0 run cube.yaml -o four -j4 -q
 cmp one/frames/cube_00003.vtu four/frames/cube_00003.vtu || fail "threads change the result"
 
+# ---- a dry run writes nothing and says what would be
+call 0 run cube.yaml -n -o dry
+says stderr 'would simulate 0\.125 s in 3 steps .* into dry'
+[ ! -e dry ] || fail "a dry run made a folder"
+call 0 run cube.yaml --dry-run -o dry --steps 2 --json -q
+silent stderr
+says stdout '"outcome": *"dry run"'
+says stdout '"steps": *2'
+call 3 run cube.yaml -n -o whole
+says stderr 'whole: holds a run already'
+says stderr '--force'
+call 0 run cube.yaml -n -o whole --force
+[ -e whole/run.json ] || fail "a dry run with --force removed a run"
+call 2 run cube.yaml -n -o dry --set 'materials.soft.young=-1'
+
+# ---- the end by its time: the first frame at or after it
+call 0 run cube.yaml -o timed -q --end-time 0.125
+[ "$(wc -l <timed/steps.jsonl)" -eq 3 ] || fail "0.125 s at 24 frames a second is not 3 frames"
+call 0 check cube.yaml --end-time 0.126s
+says stdout '^ *frames: 4'
+call 2 run cube.yaml --end-time 1 --frames 3
+says stderr 'only one of them'
+call 2 run cube.yaml --end-time 0
+call 2 run cube.yaml --end-time 9999999d
+says stderr 'at most 100000000'
+
+# ---- checkpoints by frames or by time
+call 0 run cube.yaml -o rare -q --checkpoint-every 3
+says rare/scene.yaml 'checkpoint_every: 3'
+call 0 run cube.yaml -o often -q --checkpoint-every 0.000001s --set time.steps_per_frame=4
+for step in 11 12; do
+    [ "$(find often/checkpoint -name "step_*$step.h5" | wc -l)" -eq 1 ] ||
+        fail "a checkpoint by time was not written after step $step"
+done
+call 2 run cube.yaml --checkpoint-every 0
+says stderr "--checkpoint-every does not take '0'; it takes a number of frames such as 50, or a time"
+call 2 run cube.yaml --checkpoint-every 2.5
+
 # ---- what is told
 call 0 run cube.yaml -o told --json
 python3 - <<'END' || fail "the JSON summary"

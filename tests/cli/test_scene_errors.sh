@@ -28,6 +28,8 @@ wrong range 's/poisson: 0.3/poisson: 0.7/' '3:[0-9]+' '0\.5'
 wrong infinite 's/young: 1e4/young: .inf/' '3:[0-9]+' 'young'
 wrong reference 's/material: soft/material: sotf/' '7:[0-9]+' 'soft'
 wrong twice 's/^about:.*/about: one\nabout: two/' '2:1' 'about'
+wrong grid '$a colliders: {a: {shape: {sampled: {shape: {sphere: 1}}}, method: constraint}}' '9:65' 'penalty'
+wrong overlap '$a colliders: {floor: {shape: {plane: {point: [0, 5, 0]}}}}' '9:13' 'floor: 27 vertices of body'
 wrong syntax 's/\[1, 1, 1\]/[1, 1, 1/' '[0-9]+:[0-9]+' '.'
 
 # ---- --set: the same checks, and the place is the option
@@ -62,6 +64,8 @@ says stdout '^# vertices +27$'
 says stdout '^# tetrahedra +(40|48)$'
 says stdout '^# memory +[0-9.]+ [kMG]?B'
 says stdout '^# solver +[a-z]'
+says stdout '^# colliders +0$'
+says stdout '^# contact +none$'
 cp stdout resolved.yaml
 call 0 check resolved.yaml
 cmp -s stdout resolved.yaml || fail "checking what check printed prints something else"
@@ -69,6 +73,16 @@ call 0 check good.yaml --json
 python3 -c "import json; data = json.load(open('stdout')); assert data['vertices'] == 27" || fail "JSON"
 call 0 check good.yaml -q
 silent stdout
+
+# ---- colliders and contact, with what was chosen for them
+sed '$a colliders: {floor: {shape: {plane: {point: [0, -5, 0]}}, friction: 0.5}}\ncontact: penalty' good.yaml >floor.yaml
+call 0 check floor.yaml
+says stdout '^# colliders +1$'
+says stdout '^#   floor: constraint, friction 0\.5$'
+says stdout '^# contact +penalty of 1e\+05 N/m\^2, friction 0$'
+call 0 check floor.yaml --json
+python3 -c "import json; data = json.load(open('stdout')); assert data['colliders'][0]['method'] == 'constraint'; \
+assert data['contact']['stiffness'] == 1e5" || fail "JSON of colliders"
 
 # ---- files that cannot be read
 call 3 check good.yaml --log-file /nonexistent/folder/log

@@ -90,7 +90,9 @@ call 2 render x --size 8x8
 call 2 render x --range 2:1
 says stderr 'LOW < HIGH'
 call 2 export x --format stl
-says stderr "--format does not take 'stl'; it takes"
+says stderr "--format does not take 'stl'; it takes ply, obj\+pc2, glb, usda, vtkhdf"
+call 0 export --help
+says stdout 'vtkhdf: one HDF5 file'
 
 # ---- underscores count as dashes, and letters bundle
 call 2 run demo --log_level loud

@@ -97,6 +97,12 @@ static void apply_by_rows(const void *self, const double *x, double *y)
             pli_vec3_add(y + 3 * row, part, y + 3 * row);
         }
     }
+    for (int64_t k = 0; k < matrix->extra.count; ++k) {
+        const pli_extra_block *block = matrix->extra.blocks + k;
+        double part[3];
+        pli_mat3_apply(block->values, x + 3 * (int64_t)block->column, part);
+        pli_vec3_add(y + 3 * (int64_t)block->row, part, y + 3 * (int64_t)block->row);
+    }
 }
 
 // An operator of the caller's own, with only its diagonal blocks for the preconditioner.
@@ -118,24 +124,42 @@ static int32_t solve_matrix_free(const solver *self, const pli_bcsr *matrix, con
     return iterations;
 }
 
+// Copies a row with its extra blocks to the slots of a row of fixed width; returns how many there
+// are. ell NULL: only counts.
+static int64_t copy_row(const pli_bcsr *matrix, int64_t row, pli_ell *ell)
+{
+    int64_t length = matrix->row_start[row + 1] - matrix->row_start[row];
+    int64_t first = ell != NULL ? row * ell->width : 0;
+    if (ell != NULL) {
+        memcpy(ell->column + first, matrix->column + matrix->row_start[row],
+               (size_t)length * sizeof(int32_t));
+        memcpy(ell->values + 9 * first, matrix->values + 9 * matrix->row_start[row],
+               (size_t)(9 * length) * sizeof(double));
+    }
+    for (int64_t k = 0; k < matrix->extra.count; ++k) {
+        const pli_extra_block *block = matrix->extra.blocks + k;
+        if (block->row != row) continue;
+        if (ell != NULL) {
+            ell->column[first + length] = block->column;
+            pli_mat3_copy(block->values, ell->values + 9 * (first + length));
+        }
+        ++length;
+    }
+    return length;
+}
+
 // The same matrix in rows of fixed width.
 static int32_t solve_ell(const solver *self, const pli_bcsr *matrix, const double *b, double *x)
 {
     pli_context *context = matrix->context;
     int64_t width = 0;
     for (int32_t row = 0; row < matrix->row_count; ++row) {
-        int64_t length = matrix->row_start[row + 1] - matrix->row_start[row];
+        int64_t length = copy_row(matrix, row, NULL);
         width = length > width ? length : width;
     }
     pli_ell *ell = NULL;
     OK(context, pli_ell_create(context, matrix->row_count, (int32_t)width, 0, &ell));
-    for (int64_t row = 0; row < matrix->row_count; ++row) {
-        int64_t length = matrix->row_start[row + 1] - matrix->row_start[row];
-        memcpy(ell->column + row * width, matrix->column + matrix->row_start[row],
-               (size_t)length * sizeof(int32_t));
-        memcpy(ell->values + 9 * row * width, matrix->values + 9 * matrix->row_start[row],
-               (size_t)(9 * length) * sizeof(double));
-    }
+    for (int64_t row = 0; row < matrix->row_count; ++row) copy_row(matrix, row, ell);
     pli_operator A = pli_ell_operator(ell);
     int32_t iterations = run_krylov(self, context, &A, NULL, b, x);
     pli_ell_destroy(ell);
@@ -204,6 +228,19 @@ static bool is_available(const solver *one)
     return one->solve != solve_cholesky || pli_cholesky_is_available();
 }
 
+static void restrict_every_fifth(pli_bcsr *matrix)
+{
+    enum { LIMIT = 100 };
+    int32_t rows[LIMIT];
+    double tangents[9 * LIMIT];
+    int32_t count = 0;
+    for (int32_t row = 0; row < matrix->row_count && count < LIMIT; row += 5) {
+        random_tangent(1 + row % 2, (uint64_t)row, tangents + 9 * count);
+        rows[count++] = row;
+    }
+    pli_bcsr_restrict(matrix, count, rows, tangents, NULL, 0);
+}
+
 // Reference problems, all positive definite and of a few hundred unknowns.
 static pli_bcsr *make_problem(pli_context *context, int which)
 {
@@ -230,6 +267,20 @@ static pli_bcsr *make_problem(pli_context *context, int which)
                 matrix->values[9 * row + k] = pow(10, (row - 30 + k / 4) / 10.0);
             }
         }
+        return matrix;
+    }
+    case 5: {
+        // contacts across a box
+        pli_bcsr *matrix = box_matrix(context, 7, 4, 4, 0.1, 1);
+        add_random_contacts(matrix, 40, 12);
+        assert_true(matrix->extra.count > 70);
+        return matrix;
+    }
+    case 6: {
+        // the same with every fifth row on a plane or a line
+        pli_bcsr *matrix = box_matrix(context, 7, 4, 4, 0.1, 1);
+        add_random_contacts(matrix, 40, 12);
+        restrict_every_fifth(matrix);
         return matrix;
     }
     default: return NULL;

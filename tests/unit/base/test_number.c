@@ -206,6 +206,63 @@ static void comma_locale_changes_nothing(void **state)
     assert_string_equal(text, "-2.5");
 }
 
+static void whole_texts_are_one_finite_number_or_none(void **state)
+{
+    (void)state;
+    double value = 1;
+    int64_t whole = 1;
+    assert_true(pli_number_from_bytes("-2.5e3,", 6, &value));
+    NEAR(value, -2500, 0, 0);
+    assert_false(pli_number_from_bytes("-2.5e3,", 7, &value));
+    assert_false(pli_number_from_bytes("1e999", 5, &value));
+    assert_false(pli_number_from_bytes("", 0, &value));
+    assert_true(pli_integer_from_bytes("-12x", 3, &whole));
+    assert_int_equal(whole, -12);
+    assert_false(pli_integer_from_bytes("-12x", 4, &whole));
+    assert_false(pli_integer_from_bytes("1.5", 3, &whole));
+}
+
+static void floats_are_written_with_seven_digits(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    static const struct {
+        float value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {1, "1"},
+                 {-1.5f, "-1.5"},
+                 {0.1f, "0.1"},
+                 {1234567, "1234567"},
+                 {12345678, "1.234568e7"},
+                 {0.00012345f, "0.00012345"},
+                 {0.000012345f, "1.2345e-5"},
+                 {100, "100"},
+                 {99999.99f, "99999.99"},
+                 {0.99999999f, "1"},
+                 {3.4028235e38f, "3.402823e38"},
+                 {1.401298e-45f, "1.401298e-45"},
+                 {NAN, "0"},
+                 {-INFINITY, "-3.402823e38"}};
+    pli_text text;
+    pli_text_init(&text, context);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        pli_text_reset(&text);
+        pli_text_append_float(&text, cases[i].value);
+        assert_string_equal(text.bytes, cases[i].text);
+    }
+    // any other float reads back within half a unit of the seventh digit
+    for (uint32_t bits = 1; bits < 0x7f800000u; bits += 12345677) {
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        pli_text_reset(&text);
+        pli_text_append_float(&text, value);
+        NEAR(strtod(text.bytes, NULL), (double)value, 5.01e-7, 0);
+    }
+    pli_text_clear(&text);
+    pli_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +274,8 @@ int main(void)
         cmocka_unit_test(written_numbers_read_back_as_the_same_bits),
         cmocka_unit_test(numbers_are_written_short),
         cmocka_unit_test(comma_locale_changes_nothing),
+        cmocka_unit_test(whole_texts_are_one_finite_number_or_none),
+        cmocka_unit_test(floats_are_written_with_seven_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

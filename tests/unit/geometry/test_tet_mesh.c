@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "geometry/boundary.h"
 #include "geometry/grid_mesh.h"
 #include "geometry/surface.h"
 #include "math/mat3.h"
@@ -216,8 +217,19 @@ static void overlapping_elements_have_no_surface(void **state)
     pli_tet_mesh *mesh = NULL;
     OK(context, create(context, 5, &corner_points[0][0], 2, tets, &mesh));
     pli_surface *surface = NULL;
-    refused(context, pli_surface_create(mesh, &surface), PLI_ERROR_MESH, "overlap");
+    refused(context, pli_surface_create(mesh, &surface), PLI_ERROR_MESH,
+            "tetrahedra 0 and 1 overlap: the face with vertices 0, 1, 2");
     assert_null(surface);
+
+    // their boundary is there to be drawn: three faces of each, without the shared one
+    pli_arena *scratch = NULL;
+    pli_boundary boundary;
+    pli_tets both = pli_tet_mesh_view(mesh);
+    OK(context, pli_arena_create(context, 0, &scratch));
+    OK(context, pli_boundary_build(&both, scratch, &boundary));
+    assert_true(boundary.has_overlap);
+    assert_int_equal(boundary.triangle_count, 6);
+    pli_arena_destroy(scratch);
     pli_tet_mesh_destroy(mesh);
     pli_context_destroy(context);
 }
@@ -228,7 +240,7 @@ static void masses_add_up_to_density_times_volume(void **state)
     pli_context *context = make_context(1);
     pli_tet_mesh *mesh = make_grid(context, 2, 3, 4, PLI_GRID_MESH_FIVE);
     double density[5 * 24];
-    double masses[3 * 4 * 5];
+    double masses[3 * 4 * 5] = {0};
     double volumes[5 * 24];
     pli_tet_mesh_volumes(mesh, volumes);
     double want = 0;
@@ -236,7 +248,10 @@ static void masses_add_up_to_density_times_volume(void **state)
         density[t] = 1000 + t;
         want += density[t] * volumes[t];
     }
-    pli_tet_mesh_masses(mesh, density, masses);
+    for (int t = 0; t < 5 * 24; ++t) {
+        double quarter = pli_tet_lump(mesh->points, mesh->tets + 4 * t, density[t], masses);
+        NEAR(4 * quarter, density[t] * volumes[t], 1e-15, 0);
+    }
     double sum = 0;
     for (int v = 0; v < 60; ++v) {
         AT_LEAST(masses[v], 1e-3);
@@ -305,7 +320,8 @@ static void ring_areas_of_a_grid_are_those_of_its_cubes(void **state)
     pli_tet_mesh *mesh = NULL;
     OK(context, pli_grid_mesh_create(context, &def, &mesh));
     double areas[27];
-    OK(context, pli_tet_mesh_ring_areas(mesh, areas));
+    pli_tets tets = pli_tet_mesh_view(mesh);
+    OK(context, pli_tets_ring_areas(context, &tets, areas));
     // odd vertex (1, 1, 1): the tip of one corner tetrahedron in each of the eight cells, an
     // octahedron with faces of edge sqrt(2)
     NEAR(areas[13], 8 * sqrt(3) / 2, 1e-14, 0);
@@ -316,7 +332,7 @@ static void ring_areas_of_a_grid_are_those_of_its_cubes(void **state)
     const double scale[9] = {3, 0, 0, 0, 3, 0, 0, 0, 3};
     const double zero[3] = {0, 0, 0};
     OK(context, pli_tet_mesh_transform(mesh, scale, zero));
-    OK(context, pli_tet_mesh_ring_areas(mesh, areas));
+    OK(context, pli_tets_ring_areas(context, &tets, areas));
     NEAR(areas[13], 9 * 8 * sqrt(3) / 2, 1e-14, 0);
     pli_tet_mesh_destroy(mesh);
     pli_context_destroy(context);
@@ -412,7 +428,10 @@ static pli_status build_everything(pli_context *context)
     double areas[27];
     pli_status status = pli_grid_mesh_create(context, &def, &mesh);
     if (status == PLI_OK) status = pli_tet_mesh_reorder(mesh);
-    if (status == PLI_OK) status = pli_tet_mesh_ring_areas(mesh, areas);
+    if (status == PLI_OK) {
+        pli_tets tets = pli_tet_mesh_view(mesh);
+        status = pli_tets_ring_areas(context, &tets, areas);
+    }
     if (status == PLI_OK) status = pli_surface_create(mesh, &surface);
     if (status == PLI_OK) status = pli_surface_to_tri_mesh(surface, mesh, &skin);
     if (status == PLI_OK) status = pli_tri_mesh_check(skin, &report);

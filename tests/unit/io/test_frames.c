@@ -209,7 +209,12 @@ static void values_beyond_float_stay_finite(void **state)
     double point[6] = {0};
     double values[2] = {1e300, -1e300};
     pli_frame_field field = {"p", "Pa", PLI_PLACE_POINT, 1, values};
-    pli_frame_part part = {"a", PLI_PART_POINTS, 2, point, 0, NULL, 1, &field};
+    pli_frame_part part = {.name = "a",
+                           .kind = PLI_PART_POINTS,
+                           .point_count = 2,
+                           .points = point,
+                           .field_count = 1,
+                           .fields = &field};
     pli_frame frame = {.part_count = 1, .parts = &part};
     pli_frame_writer *writer = open_writer(fix->context, fix->folder, false, -1);
     OK(fix->context, pli_frame_writer_add(writer, &frame));

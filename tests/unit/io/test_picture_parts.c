@@ -9,7 +9,6 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "io/frame_surface.h"
 #include "io/picture.h"
 #include "math/vec3.h"
 
@@ -372,50 +371,14 @@ static void tet_box_init(tet_box *box)
                                  .cells = box->cells[0]};
 }
 
-static void boundary_of_tetrahedra_is_closed_and_points_outward(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_arena *scratch = NULL;
-    OK(context, pli_arena_create(context, 0, &scratch));
-    static tet_box box;
-    tet_box_init(&box);
-    pli_frame_surface surface;
-    OK(context, pli_frame_surface_build(&box.part, scratch, &surface));
-    assert_int_equal(surface.triangle_count, 12 * CELLS * CELLS);
-    double volume = 0;
-    double area[3] = {0, 0, 0};
-    for (int32_t i = 0; i < surface.triangle_count; ++i) {
-        const int32_t *t = surface.triangles + 3 * i;
-        double cross[3];
-        double edge[2][3];
-        for (int k = 0; k < 2; ++k) {
-            pli_vec3_subtract(box.points[t[k + 1]], box.points[t[0]], edge[k]);
-        }
-        pli_vec3_cross(edge[0], edge[1], cross);
-        pli_vec3_add_scaled(area, 0.5, cross, area);
-        volume += pli_vec3_dot(cross, box.points[t[0]]) / 6;
-
-        // the tetrahedron behind it has all its points
-        for (int k = 0; k < 3; ++k) {
-            const int32_t *cell = box.cells[surface.cell[i]];
-            assert_true(t[k] == cell[0] || t[k] == cell[1] || t[k] == cell[2] || t[k] == cell[3]);
-        }
-    }
-    // the divergence theorem: closed, and outward; whole numbers, so exact
-    NEAR(volume, CELLS * CELLS * CELLS, 1e-12, 0);
-    NEAR(pli_vec3_norm(area), 0, 0, 1e-12);
-    pli_arena_destroy(scratch);
-    pli_context_destroy(context);
-}
-
 static pli_picture_mesh build_mesh(pli_context *context, const pli_frame_part *part,
                                    pli_arena *scratch)
 {
     pli_picture_def def = pli_picture_def_default();
     pli_frame frame = {.part_count = 1, .parts = part};
     pli_picture_mesh mesh;
-    OK(context, pli_picture_mesh_build(context, &def, &frame, 0.1, scratch, &mesh));
+    pli_picture_stage stage = {.particle_radius = 0.1};
+    OK(context, pli_picture_mesh_build(context, &def, &frame, &stage, scratch, &mesh));
     return mesh;
 }
 
@@ -504,8 +467,8 @@ static void particle_radius_follows_their_spacing(void **state)
     // the box grows by the radius, and so does the ground go down
     def.particle_radius = 0.25;
     pli_picture_survey_data grown = pli_picture_survey_grown(&def, &survey);
-    NEAR(grown.low[0], -0.25, 0, 1e-12);
-    NEAR(grown.high[0], 40.25, 0, 1e-12);
+    NEAR(grown.extent.low[0], -0.25, 0, 1e-12);
+    NEAR(grown.extent.high[0], 40.25, 0, 1e-12);
     NEAR(grown.lowest_particle, -0.25, 0, 1e-12);
     assert_true(grown.lowest == INFINITY);
     pli_context_destroy(context);
@@ -590,7 +553,6 @@ int main(void)
         cmocka_unit_test(ticks_are_round_and_inside),
         cmocka_unit_test(text_stays_in_the_picture_and_has_the_width_it_says),
         cmocka_unit_test(box_covers_pixels_in_parts),
-        cmocka_unit_test(boundary_of_tetrahedra_is_closed_and_points_outward),
         cmocka_unit_test(cubes_keep_hard_edges),
         cmocka_unit_test(round_surfaces_get_smooth_normals),
         cmocka_unit_test(particle_radius_follows_their_spacing),

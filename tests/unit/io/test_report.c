@@ -308,6 +308,30 @@ static void page_escapes_every_text(void **state)
     pli_report_clear(&report);
 }
 
+// Calm energy falls all the time; assembly 2 ms, linear solve 5 ms, line search 1 ms.
+static void page_is_in_plain_words_and_scaled_to_what_it_shows(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    pli_step_report step = calm_step(1);
+    step.phase_seconds[1] = 0.005;
+    pli_report_add(&report, &step);
+    pli_report_facts facts = calm_facts();
+    OK(fix->context, pli_report_write(&report, &facts, in_folder(fix, "report.html")));
+    size_t count = 0;
+    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    assert_non_null(strstr(page, "the total never rose<"));
+    assert_non_null(strstr(page, "folder out/demo"));
+    // shares of the time as numbers, bars by the longest phase
+    assert_non_null(strstr(page, "<td>5.0 ms</td><td>62.5 %"));
+    assert_non_null(strstr(page, "style=\"width:100%;"));
+    assert_non_null(strstr(page, "style=\"width:40%;"));
+    assert_non_null(strstr(page, "style=\"width:20%;"));
+    free(page);
+    pli_report_clear(&report);
+}
+
 static void page_of_an_empty_run_is_written(void **state)
 {
     folder_fixture *fix = *state;
@@ -352,6 +376,7 @@ int main(void)
         TEST_IN_FOLDER(lines_of_the_log_give_the_same_report),
         TEST_IN_FOLDER(log_line_has_the_documented_keys),
         TEST_IN_FOLDER(page_escapes_every_text),
+        TEST_IN_FOLDER(page_is_in_plain_words_and_scaled_to_what_it_shows),
         TEST_IN_FOLDER(page_of_an_empty_run_is_written),
         TEST_IN_FOLDER(any_failed_allocation_leaks_nothing),
     };

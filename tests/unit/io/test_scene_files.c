@@ -303,7 +303,7 @@ static void faults_of_mesh_files_name_both_places(void **state)
         "    material: rubber\nconstraints:\n  - {body: cube, where: {group: lidd}}\n");
     refused(fix, "c.yaml", PLI_ERROR_SCENE,
             "c.yaml:7:33: constraints[0].where.group.name: found 'lidd', which is not a group of "
-            "the body's mesh; groups are inside, lid (did you mean 'lid'?)");
+            "the body; groups are inside, lid (did you mean 'lid'?)");
     put(fix, "flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     put(fix, "d.yaml",
         "materials: {rubber: rubber}\nbodies:\n  cube:\n    geometry: {file: flat.obj}\n"

@@ -112,6 +112,24 @@ static void everything_is_read_as_written(void **state)
     assert_true(def->output.compress);
     assert_string_equal(def->output.fields[1], "von_mises");
     assert_int_equal(def->checks.inverted_start, PLI_SEVERITY_IGNORE);
+    assert_int_equal(def->checks.collider_overlap, PLI_SEVERITY_WARNING);
+    assert_int_equal(def->checks.body_overlap, PLI_SEVERITY_IGNORE);
+    assert_int_equal(def->collider_count, 4);
+    assert_string_equal(def->colliders[0].name, "ground");
+    NEAR(def->colliders[0].friction, 0.5, 0, 0);
+    assert_true(def->colliders[1].inside_out);
+    assert_int_equal(def->colliders[2].method, PLI_COLLIDER_POSTPROCESS);
+    NEAR(def->colliders[2].motion.segments[0].spin, 90, 0, 0);
+    const pli_sampled_def *sampled = def->colliders[3].shape.data;
+    assert_int_equal(sampled->resolution, 48);
+    assert_int_equal(sampled->interpolation, PLI_INTERPOLATE_LINEAR);
+    const pli_combination_def *bowl = sampled->shape.data;
+    assert_int_equal(bowl->shapes[1].kind, PLI_SHAPE_COMPLEMENT);
+    NEAR(def->colliders[3].stiffness, 1e7, 0, 0);
+    assert_int_equal(def->contact.method, PLI_CONTACT_PENALTY);
+    assert_false(def->contact.self);
+    NEAR(def->contact.stiffness, 2e6, 0, 0);
+    NEAR(def->contact.friction, 0.3, 0, 0);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
 }
@@ -265,12 +283,14 @@ static const fault_case fault_cases[] = {
     // keys
     {SMALL "tme: {fps: 30}\n",
      "s.yaml:6:1: unknown key 'tme'; allowed are about, seed, up, gravity, materials, bodies, "
-     "constraints, attachments, time, solver, output, checks (did you mean 'time'?)"},
+     "constraints, attachments, colliders, contact, time, solver, output, checks (did you mean "
+     "'time'?)"},
     {SMALL "time:\n  frams: 3\n",
      "s.yaml:7:3: time: unknown key 'frams'; allowed are frames, fps, steps_per_frame, integrator, "
      "mode (did you mean 'frames'?)"},
     {SMALL "checks: {zzz: 1}\n",
-     "s.yaml:6:10: checks: unknown key 'zzz'; allowed are inverted_start"},
+     "s.yaml:6:10: checks: unknown key 'zzz'; allowed are inverted_start, collider_overlap, "
+     "body_overlap"},
     {SMALL "seed: 1\nup: y\nseed: 2\n", "s.yaml:8:1: the key 'seed' is there twice, first in line "
                                         "6"},
     {"materials: {a: {E: 1, young: 2}}\n",
@@ -294,8 +314,8 @@ static const fault_case fault_cases[] = {
      "s.yaml:7:11: constraints[0].body: found 'cub', which is not defined; defined are cube (did "
      "you mean 'cube'?)"},
     {SMALL "constraints:\n  - where: {group: top}\n",
-     "s.yaml:7:20: constraints[0].where.group.name: found 'top', which is not a group of the "
-     "body's mesh; groups are none"},
+     "s.yaml:7:20: constraints[0].where.group.name: found 'top', which is not a group of any "
+     "body; groups are none"},
     {"materials: {a b: rubber}\nbodies: {c: {geometry: grid, material: a b}}\n",
      "s.yaml:1:13: materials: found the name 'a b'; allowed are 1 to 64 letters, digits, '-' and "
      "'_'"},
@@ -428,6 +448,7 @@ static void shorthands_mean_what_they_stand_for(void **state)
     (void)state;
     static const char *const pairs[][2] = {
         {SMALL "solver: newton\n", SMALL "solver: {name: newton}\n"},
+        {SMALL "contact: penalty\n", SMALL "contact: {method: penalty, self: true}\n"},
         {SMALL "constraints: [{where: all}]\n", SMALL "constraints: [{}]\n"},
         {SMALL "constraints:\n- \n", SMALL "constraints: [{}]\n"},
         {SMALL "constraints: [{where: {all: {}}}]\n", SMALL "constraints: [null]\n"},
@@ -677,7 +698,8 @@ static const fault_case set_faults[] = {
     {"time.fpss=1", "--set time.fpss=1: time: unknown key 'fpss'; allowed are frames, fps, "
                     "steps_per_frame, integrator, mode (did you mean 'fps'?)"},
     {"tim=1", "--set tim=1: unknown key 'tim'; allowed are about, seed, up, gravity, materials, "
-              "bodies, constraints, attachments, time, solver, output, checks (did you mean "
+              "bodies, constraints, attachments, colliders, contact, time, solver, output, checks "
+              "(did you mean "
               "'time'?)"},
     {"time.fps", "--set time.fps: expected PATH=VALUE, such as time.fps=30"},
     {"=3", "--set =3: expected PATH=VALUE, such as time.fps=30"},

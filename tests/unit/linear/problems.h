@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "linear/vector.h"
+#include "math/mat3.h"
 
 static inline double *new_vector(int64_t count)
 {
@@ -106,17 +107,69 @@ static inline pli_bcsr *box_matrix(pli_context *context, int32_t nx, int32_t ny,
     return matrix;
 }
 
+// Adds G^T G for a random 6x6 matrix G to the four blocks of two rows, as a contact would: positive
+// semidefinite. Fails the test when there is no room.
+static inline void add_contact(pli_bcsr *matrix, int32_t i, int32_t j, uint64_t seed)
+{
+    double G[36];
+    int32_t rows[2] = {i, j};
+    for (uint64_t k = 0; k < 36; ++k) G[k] = pli_random_range((pli_random){seed, 6}, k, -1, 1);
+    for (int a = 0; a < 2; ++a) {
+        for (int b = 0; b < 2; ++b) {
+            double block[9] = {0};
+            for (int k = 0; k < 54; ++k) {
+                block[k % 9] += G[6 * (k / 9) + 3 * a + k % 9 / 3] * G[6 * (k / 9) + 3 * b + k % 3];
+            }
+            assert_true(pli_bcsr_add_block(matrix, rows[a], rows[b], block));
+        }
+    }
+}
+
+// Contacts between random rows, some of which the pattern couples; closed.
+static inline void add_random_contacts(pli_bcsr *matrix, int32_t count, uint64_t seed)
+{
+    OK(matrix->context, pli_bcsr_reserve_extra(matrix, matrix->extra.count + 2 * (int64_t)count));
+    for (int32_t k = 0; k < count; ++k) {
+        pli_random random = {seed, 8};
+        int32_t i = (int32_t)pli_random_range(random, 2 * (uint64_t)k, 0, matrix->row_count);
+        int32_t j = (int32_t)pli_random_range(random, 2 * (uint64_t)k + 1, 0, matrix->row_count);
+        if (i != j) add_contact(matrix, i, j, seed + (uint64_t)k);
+    }
+    pli_bcsr_close_extra(matrix);
+}
+
+// Orthogonal projector onto a random space of the given dimension, 0 to 3.
+static inline void random_tangent(int dimension, uint64_t seed, double T[9])
+{
+    double axis[3];
+    double R[9];
+    for (uint64_t k = 0; k < 3; ++k) axis[k] = pli_random_range((pli_random){seed, 9}, k, 0.1, 1);
+    pli_vec3_normalize(axis, axis);
+    pli_mat3_rotation(axis, 1 + (double)(seed % 7), R);
+    for (int k = 0; k < 9; ++k) {
+        T[k] = 0;
+        for (int c = 0; c < dimension; ++c) T[k] += R[3 * (k / 3) + c] * R[3 * (k % 3) + c];
+    }
+}
+
+static inline void add_to_dense(int64_t n, int64_t row, int64_t column, const double block[9],
+                                double *A)
+{
+    for (int k = 0; k < 9; ++k) A[(3 * row + k / 3) * n + 3 * column + k % 3] += block[k];
+}
+
 static inline double *dense_copy(const pli_bcsr *matrix)
 {
     int64_t n = unknown_count(matrix);
     double *A = new_vector(n * n);
     for (int64_t row = 0; row < matrix->row_count; ++row) {
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            for (int k = 0; k < 9; ++k) {
-                A[(3 * row + k / 3) * n + 3 * (int64_t)matrix->column[slot] + k % 3] =
-                    matrix->values[9 * slot + k];
-            }
+            add_to_dense(n, row, matrix->column[slot], matrix->values + 9 * slot, A);
         }
+    }
+    for (int64_t k = 0; k < matrix->extra.count; ++k) {
+        const pli_extra_block *block = matrix->extra.blocks + k;
+        add_to_dense(n, block->row, block->column, block->values, A);
     }
     return A;
 }

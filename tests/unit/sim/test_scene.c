@@ -119,6 +119,28 @@ static void defaults_are_those_promised(void **state)
     assert_int_equal(def.output.every, 1);
     assert_int_equal(def.output.checkpoint_every, 1);
     assert_false(def.output.compress);
+    assert_int_equal(def.contact.method, PLI_CONTACT_NONE);
+    assert_true(def.contact.self);
+    NEAR(def.contact.stiffness, 0, 0, 0);
+    NEAR(def.contact.friction, 0, 0, 0);
+    assert_int_equal(def.checks.inverted_start, PLI_SEVERITY_WARNING);
+    assert_int_equal(def.checks.collider_overlap, PLI_SEVERITY_ERROR);
+    assert_int_equal(def.checks.body_overlap, PLI_SEVERITY_ERROR);
+
+    pli_collider_def collider;
+    pli_schema_init(&pli_collider_schema, &collider);
+    assert_int_equal(collider.shape.kind, -1);
+    assert_false(collider.inside_out);
+    assert_int_equal(collider.method, PLI_COLLIDER_AUTO);
+    NEAR(collider.stiffness, 0, 0, 0);
+    NEAR(collider.friction, 0, 0, 0);
+    pli_sampled_def sampled;
+    pli_schema_init(&pli_sampled_schema, &sampled);
+    assert_int_equal(sampled.resolution, 64);
+    assert_int_equal(sampled.interpolation, PLI_INTERPOLATE_CUBIC);
+    pli_file_def mesh;
+    pli_schema_init(&pli_mesh_shape_schema, &mesh);
+    assert_int_equal(mesh.interpolation, PLI_INTERPOLATE_CUBIC);
 
     pli_body_def body;
     pli_schema_init(&pli_body_schema, &body);
@@ -266,12 +288,12 @@ static void meshes_are_copied_and_hashed(void **state)
 
     group.name = "lid";
     REFUSED(context, try_kit(context, &k),
-            "scene: constraints[0].where.group.name: found 'lid', which is not a group of the "
-            "body's mesh; groups are all");
+            "scene: constraints[0].where.group.name: found 'lid', which is not a group of any "
+            "body; groups are all");
     k.constraint.body = "floor";
     REFUSED(context, try_kit(context, &k),
             "scene: constraints[0].where.group.name: found 'lid', which is not a group of the "
-            "body's mesh; groups are none");
+            "body; groups are none");
     group.name = "all";
     k.constraint.body = "";
     pli_vertices_def vertices = {(const int32_t[]){3, 4}, 2};
@@ -488,7 +510,7 @@ static void shapes_must_make_sense(void **state)
     try_shape(context, PLI_SHAPE_UNION, &combination,
               "union.shapes: is missing; expected one of plane, box, sphere, ellipsoid, capsule, "
               "cylinder, cone, torus, height_field, union, intersection, difference, shell, "
-              "transform, repetition, twist, struts, gyroid, mesh, recipe");
+              "transform, repetition, twist, struts, gyroid, mesh, recipe, complement, sampled");
 
     kit k;
     kit_init(&k);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contact/penalty.h"
+
+#include "contact/coulomb.h"
+#include "math/eigen.h"
+#include "math/mat3.h"
+
+enum { POINT_GRAIN = 256 };
+
+// What visitors of penetrating pairs need; each uses its part.
+typedef struct penalty_job {
+    const pli_penalty *penalty;
+    const double *x;
+    pli_sum sum; // energy (J)
+    double *g;   // forces are scaled by `sign` and added
+    double sign;
+    pli_bcsr *H;
+    bool projected;
+    const double *mass;
+    double h;
+    double *v;
+} penalty_job;
+
+static void visit_inside(const penalty_job *job, int64_t begin, int64_t end, pli_pair_fn visit,
+                         void *user)
+{
+    pli_collision_scan scan = {&job->penalty->def, PLI_COLLIDER_PENALTY, 0, job->x};
+    pli_collision_visit(&scan, begin, end, visit, user);
+}
+
+static const pli_collider *collider_of(const penalty_job *job, int32_t b)
+{
+    return &job->penalty->def.colliders[b];
+}
+
+// ---- energy
+
+static void add_pair_energy(void *user, int64_t point, int32_t b)
+{
+    penalty_job *job = user;
+    const pli_collider *collider = collider_of(job, b);
+    double depth = -pli_collider_value(collider, job->x + 3 * point);
+    pli_sum_add(&job->sum, collider->stiffness * depth * depth * depth);
+}
+
+static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
+{
+    // blocks run at the same time: each has a sum of its own
+    penalty_job job = *(const penalty_job *)user;
+    visit_inside(&job, begin, end, add_pair_energy, &job);
+    return job.sum;
+}
+
+static pli_sum total_energy(const pli_penalty *penalty, const double *x)
+{
+    penalty_job job = {.penalty = penalty, .x = x};
+    return pli_parallel_sum(penalty->context, penalty->def.point_count, POINT_GRAIN, sum_energy,
+                            &job);
+}
+
+static pli_sum penalty_energy(void *self, const double *x)
+{
+    return total_energy(self, x);
+}
+
+// ---- gradient and forces
+
+// f = 3 k phi^2 grad phi
+static void pair_force(const pli_collider *collider, const double x[3], double f[3])
+{
+    double phi = pli_collider_gradient(collider, x, f);
+    pli_vec3_scale(3 * collider->stiffness * phi * phi, f, f);
+}
+
+static void add_pair_force(void *user, int64_t point, int32_t b)
+{
+    const penalty_job *job = user;
+    double f[3];
+    pair_force(collider_of(job, b), job->x + 3 * point, f);
+    pli_vec3_add_scaled(job->g + 3 * point, job->sign, f, job->g + 3 * point);
+}
+
+static void add_range_forces(void *user, int64_t begin, int64_t end)
+{
+    visit_inside(user, begin, end, add_pair_force, user);
+}
+
+static void add_forces(const pli_penalty *penalty, const double *x, double sign, double *g)
+{
+    penalty_job job = {.penalty = penalty, .x = x, .g = g, .sign = sign};
+    pli_parallel_for(penalty->context, penalty->def.point_count, POINT_GRAIN, add_range_forces,
+                     &job);
+}
+
+static void penalty_add_gradient(void *self, const double *x, double *g)
+{
+    add_forces(self, x, -1, g);
+}
+
+// ---- Hessian
+
+// B = -6 k phi n n^T - 3 k phi^2 d2phi
+static void pair_hessian(const pli_collider *collider, const double x[3], double B[9])
+{
+    double n[3], D[9];
+    double phi = pli_collider_hessian(collider, x, n, D);
+    double k = collider->stiffness;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            B[3 * i + j] = -6 * k * phi * n[i] * n[j] - 3 * k * phi * phi * D[3 * i + j];
+        }
+    }
+}
+
+static void add_pair_hessian(void *user, int64_t point, int32_t b)
+{
+    const penalty_job *job = user;
+    double B[9];
+    pair_hessian(collider_of(job, b), job->x + 3 * point, B);
+    if (job->projected) pli_psd_clamp(3, B);
+    double *block = job->H->values + 9 * job->H->diagonal[point];
+    pli_mat3_add_scaled(block, 1, B, block);
+}
+
+static void add_range_hessians(void *user, int64_t begin, int64_t end)
+{
+    visit_inside(user, begin, end, add_pair_hessian, user);
+}
+
+static void penalty_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
+{
+    const pli_penalty *penalty = self;
+    penalty_job job = {.penalty = penalty, .x = x, .projected = projected, .H = H};
+    pli_parallel_for(penalty->context, penalty->def.point_count, POINT_GRAIN, add_range_hessians,
+                     &job);
+}
+
+const pli_term_ops pli_penalty_term = {
+    .name = "collider penalty",
+    .energy = penalty_energy,
+    .add_gradient = penalty_add_gradient,
+    .add_hessian = penalty_add_hessian,
+};
+
+// ---- after the solve
+
+void pli_penalty_measure(const pli_penalty *penalty, const double *x, pli_collision_report *report)
+{
+    pli_collision_measure(penalty->context, &penalty->def, PLI_COLLIDER_PENALTY, x, report);
+    report->energy = pli_sum_value(total_energy(penalty, x));
+}
+
+void pli_penalty_add_forces(const pli_penalty *penalty, const double *x, double *forces)
+{
+    add_forces(penalty, x, 1, forces);
+}
+
+static void brake_pair(void *user, int64_t point, int32_t b)
+{
+    penalty_job *job = user;
+    const pli_collider *collider = collider_of(job, b);
+    double f[3];
+    pair_force(collider, job->x + 3 * point, f);
+    pli_coulomb pair = {.friction = collider->friction,
+                        .mass = job->mass[point],
+                        .held = pli_collision_held(&job->penalty->def, point)};
+    pair.impulse = job->h * pli_vec3_normalize(f, pair.normal);
+    pli_collider_velocity(collider, job->x + 3 * point, job->h, pair.velocity);
+    pli_sum_add(&job->sum, pli_coulomb_apply(&pair, job->v + 3 * point));
+}
+
+static pli_sum brake_range(void *user, int64_t begin, int64_t end)
+{
+    penalty_job job = *(const penalty_job *)user;
+    visit_inside(&job, begin, end, brake_pair, &job);
+    return job.sum;
+}
+
+double pli_penalty_apply_friction(const pli_penalty *penalty, const double *x, const double *mass,
+                                  double h, double *v)
+{
+    penalty_job job = {.penalty = penalty, .x = x, .mass = mass, .h = h, .v = v};
+    return pli_sum_value(pli_parallel_sum(penalty->context, penalty->def.point_count, POINT_GRAIN,
+                                          brake_range, &job));
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What bcsr.c and the solvers need of the extra blocks of a matrix; see bcsr.h for what they are.
+//
+// Blocks live in one array. While open they stand in the order of adding, and a hash table over
+// (row, column) finds them; closing sorts them by row and column with a radix sort and cuts them
+// into rows. The sort uses scratch that was reserved, so only reserve allocates.
+#ifndef PLI_LINEAR_BCSR_EXTRA_H
+#define PLI_LINEAR_BCSR_EXTRA_H
+
+#include "linear/bcsr.h"
+
+#include <math.h>
+#include <string.h>
+
+// No extra blocks any more; the room stays.
+void pli_bcsr_extra_forget(pli_bcsr *matrix);
+
+// Gives the room back.
+void pli_bcsr_extra_clear(pli_bcsr *matrix);
+
+// The extra block at (row, column), or NULL.
+pli_extra_block *pli_bcsr_extra_find(const pli_bcsr *matrix, int32_t row, int32_t column);
+
+// First extra block whose row is `row` or larger, of a closed matrix; the count when there is none.
+int64_t pli_bcsr_extra_begin(const pli_bcsr *matrix, int64_t row);
+
+// y += scale E x with the extra blocks E.
+void pli_bcsr_extra_multiply_add(const pli_bcsr *matrix, double scale, const double *x, double *y);
+
+// Zeroes rows and columns of fixed unknowns; closes the matrix.
+void pli_bcsr_extra_fix_dofs(pli_bcsr *matrix, const uint8_t *mask);
+
+// Raises error to the largest |E_ij - E_ji^T| and scale to the largest entry.
+void pli_bcsr_extra_asymmetry(const pli_bcsr *matrix, double *error, double *scale);
+
+int64_t pli_bcsr_extra_memory_bytes(const pli_bcsr *matrix);
+
+// Zeroes the rows of a block whose bit of mask is set.
+static inline void pli_block_zero_rows(uint8_t mask, double block[9])
+{
+    for (int i = 0; i < 3; ++i) {
+        if ((mask >> i & 1) != 0) memset(block + 3 * i, 0, 3 * sizeof(double));
+    }
+}
+
+static inline void pli_block_zero_columns(uint8_t mask, double block[9])
+{
+    for (int k = 0; k < 9; ++k) {
+        if ((mask >> k % 3 & 1) != 0) block[k] = 0;
+    }
+}
+
+// Largest |A - B^T|; a NaN comes through.
+static inline double pli_block_asymmetry(const double A[9], const double B[9])
+{
+    double largest = 0;
+    for (int k = 0; k < 9; ++k) {
+        double error = fabs(A[k] - B[k % 3 * 3 + k / 3]);
+        if (!(error <= largest)) largest = error;
+    }
+    return largest;
+}
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/collider_build.h"
+
+#include "base/memory.h"
+#include "geometry/surface.h"
+#include "sim/material_resolve.h"
+#include "sim/quantity.h"
+#include "sim/schema.h"
+#include "sim/shape_build.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// stiffness of an automatic penalty relative to Young's modulus, see the header
+static const double stiffness_factor = 10;
+
+enum { PATH_CAPACITY = 160, TEXT_CAPACITY = 512, PART_LIMIT = 512 };
+
+// Tells the last failure again, with its place in the scene.
+static pli_status place_failure(const pli_scene *scene, pli_status status, const pli_visit *at)
+{
+    if (status == PLI_ERROR_MEMORY) return status;
+    char text[TEXT_CAPACITY];
+    pli_context_message(pli_scene_context(scene), text, sizeof text);
+    // what was wrong with a parameter of ours is wrong with the scene
+    if (status == PLI_ERROR_ARGUMENT) status = PLI_ERROR_SCENE;
+    return pli_scene_fail(scene, status, at, "%s", text);
+}
+
+// ---- stiffness
+
+// Young's modulus, or what comes close where a law has none (Pa).
+static double material_modulus(const pli_model *model, const pli_scene_def *def, int32_t index)
+{
+    const pli_model_material *material = &model->materials[index];
+    bool has_young = pli_material_find_input(model->laws[material->law], "young") >= 0;
+    return has_young ? def->materials[index].young : material->rest_norm;
+}
+
+// Ten times the largest modulus of the materials that tetrahedra are made of (N/m^2).
+static double automatic_stiffness(const pli_model *model, const pli_scene_def *def)
+{
+    double largest = 0;
+    int32_t last = -1;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        // neighbours mostly are of one material
+        if (model->material_of[tet] == last) continue;
+        last = model->material_of[tet];
+        largest = fmax(largest, material_modulus(model, def, last));
+    }
+    return stiffness_factor * largest;
+}
+
+static void log_stiffness(const pli_model *model, const char *what, double stiffness)
+{
+    char number[PLI_QUANTITY_CAPACITY];
+    pli_quantity_format(stiffness, number);
+    PLI_LOG(model->context, PLI_LOG_INFO,
+            "%s: stiffness of the penalty is %s N/m^2, %g times that of the stiffest material",
+            what, number, stiffness_factor);
+}
+
+static void resolve_contact(pli_model *model, const pli_scene_def *def, double automatic)
+{
+    model->contact = def->contact;
+    if (model->contact.stiffness > 0) return;
+    model->contact.stiffness = automatic;
+    if (model->contact.method == PLI_CONTACT_PENALTY) log_stiffness(model, "contact", automatic);
+}
+
+// ---- colliders
+
+// The centre of the shape's bounds; the origin where there is none.
+static void default_center(const pli_shape *shape, double center[3])
+{
+    pli_bounds bounds = pli_shape_bounds(shape);
+    pli_vec3_set(0, 0, 0, center);
+    if (!pli_bounds_is_finite(&bounds)) return;
+    for (int k = 0; k < 3; ++k) center[k] = 0.5 * (bounds.min[k] + bounds.max[k]);
+}
+
+// The shape, turned inside out when asked, and where its own centre is.
+static pli_status build_shape(pli_model *model, const pli_collider_def *def, double center[3],
+                              const pli_shape **shape)
+{
+    PLI_TRY(pli_shape_build(model->shapes, &def->shape, shape));
+    default_center(*shape, center);
+    return def->inside_out ? pli_shape_negation(model->shapes, *shape, shape) : PLI_OK;
+}
+
+static pli_collider_method resolve_method(const pli_collider_def *def, bool analytic)
+{
+    if (def->method != PLI_COLLIDER_AUTO) return (pli_collider_method)def->method;
+    return analytic ? PLI_COLLIDER_CONSTRAINT : PLI_COLLIDER_PENALTY;
+}
+
+static void log_collider(const pli_model *model, const pli_collider_def *def,
+                         const pli_model_collider *collider)
+{
+    char what[PATH_CAPACITY];
+    snprintf(what, sizeof what, "collider %s", collider->name);
+    if (def->method == PLI_COLLIDER_AUTO) {
+        PLI_LOG(model->context, PLI_LOG_DEBUG, "%s: the method is %s", what,
+                collider->analytic ? "constraint" : "penalty, because the shape is sampled");
+    }
+    if (collider->method == PLI_COLLIDER_PENALTY && !(def->stiffness > 0)) {
+        log_stiffness(model, what, collider->stiffness);
+    }
+}
+
+// Penalties are fine with the shape as a whole; what is projected needs its smooth parts.
+static pli_status build_parts(pli_model *model, pli_model_collider *collider)
+{
+    const pli_shape *parts[PART_LIMIT] = {collider->shape};
+    collider->part_count = 1;
+    if (collider->method != PLI_COLLIDER_PENALTY) {
+        PLI_TRY(pli_shape_parts(model->shapes, collider->shape, PART_LIMIT, parts,
+                                &collider->part_count));
+    }
+    collider->parts = PLI_NEW(model->context, const pli_shape *, collider->part_count, "colliders");
+    if (collider->parts == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < collider->part_count; ++k) collider->parts[k] = parts[k];
+    return PLI_OK;
+}
+
+static pli_status build_collider(pli_model *model, const pli_scene *scene, int32_t index,
+                                 double automatic)
+{
+    const pli_collider_def *def = &pli_scene_get(scene)->colliders[index];
+    pli_model_collider *collider = &model->colliders[index];
+    collider->name = pli_string_copy(model->context, def->name);
+    if (collider->name == NULL) return PLI_ERROR_MEMORY;
+
+    char path[PATH_CAPACITY];
+    double center[3];
+    snprintf(path, sizeof path, "colliders.%s.shape", def->name);
+    pli_visit at = {.path = path, .holder = def, .member = &def->shape};
+    pli_status status = build_shape(model, def, center, &collider->shape);
+    if (status != PLI_OK) return place_failure(scene, status, &at);
+
+    collider->analytic = pli_shape_is_analytic(collider->shape);
+    collider->method = resolve_method(def, collider->analytic);
+    collider->friction = def->friction;
+    collider->stiffness = def->stiffness > 0 ? def->stiffness : automatic;
+    log_collider(model, def, collider);
+    status = build_parts(model, collider);
+    if (status != PLI_OK) return place_failure(scene, status, &at);
+    return pli_motion_init(model->context, &def->motion, center, &collider->motion);
+}
+
+pli_status pli_collider_build(pli_model *model, const pli_scene *scene)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    double automatic = automatic_stiffness(model, def);
+    resolve_contact(model, def, automatic);
+    if (def->collider_count == 0) return PLI_OK;
+
+    PLI_TRY(pli_shape_set_create(model->context, &model->shapes));
+    model->colliders =
+        PLI_NEW(model->context, pli_model_collider, def->collider_count, "colliders");
+    if (model->colliders == NULL) return PLI_ERROR_MEMORY;
+    model->collider_count = def->collider_count;
+    for (int32_t k = 0; k < def->collider_count; ++k) {
+        PLI_TRY(build_collider(model, scene, k, automatic));
+    }
+    return PLI_OK;
+}
+
+void pli_collider_clear(pli_model *model)
+{
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        pli_motion_clear(model->context, &model->colliders[k].motion);
+        pli_release(model->context, model->colliders[k].parts);
+        pli_release(model->context, model->colliders[k].name);
+    }
+    pli_release(model->context, model->colliders);
+    pli_release(model->context, model->surface_triangles);
+    pli_shape_set_destroy(model->shapes);
+}
+
+// ---- surface
+
+// Makes room for further triangles behind those that are there.
+static pli_status grow_surface(pli_model *model, int32_t count)
+{
+    int64_t wanted = (int64_t)model->surface_triangle_count + count;
+    int32_t *larger = pli_reallocate(model->context, model->surface_triangles, wanted,
+                                     3 * sizeof(int32_t), "surface");
+    if (larger == NULL) return PLI_ERROR_MEMORY;
+    model->surface_triangles = larger;
+    return PLI_OK;
+}
+
+// Appends the surface of one body in the numbering of the model.
+static pli_status append_surface(pli_model *model, int32_t index, const pli_surface *surface,
+                                 bool mirrored)
+{
+    pli_model_body *body = &model->bodies[index];
+    PLI_TRY(grow_surface(model, surface->triangle_count));
+    int32_t *to = model->surface_triangles + 3 * (int64_t)model->surface_triangle_count;
+    for (int64_t k = 0; k < 3 * (int64_t)surface->triangle_count; ++k) {
+        // a mirrored body has its triangles the other way round
+        int64_t from = mirrored ? 3 * (k / 3) + (3 - k % 3) % 3 : k;
+        to[k] = body->first_vertex + surface->triangles[from];
+    }
+    body->first_surface_triangle = model->surface_triangle_count;
+    body->surface_triangle_count = surface->triangle_count;
+    model->surface_triangle_count += surface->triangle_count;
+    return PLI_OK;
+}
+
+static pli_status build_body_surface(pli_model *model, int32_t index, const pli_body_def *def,
+                                     const pli_tet_mesh *mesh)
+{
+    pli_surface *surface = NULL;
+    PLI_TRY(pli_surface_create(mesh, &surface));
+    pli_status status =
+        append_surface(model, index, surface, def->scale[0] * def->scale[1] * def->scale[2] < 0);
+    pli_surface_destroy(surface);
+    return status;
+}
+
+pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
+                                      pli_tet_mesh *const *meshes)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    if (model->collider_count == 0 && model->contact.method == PLI_CONTACT_NONE) return PLI_OK;
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        char path[PATH_CAPACITY];
+        int32_t source = model->bodies[k].source;
+        snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[source].name);
+        pli_visit at = {
+            .path = path, .holder = &def->bodies[source], .member = &def->bodies[source].geometry};
+        pli_status status = build_body_surface(model, k, &def->bodies[source], meshes[source]);
+        if (status != PLI_OK) return place_failure(scene, status, &at);
+    }
+    return PLI_OK;
+}
+
+// ---- what outsiders may ask
+
+// The name of a choice of the field `method`.
+static const char *method_name(const pli_schema *schema, int32_t method)
+{
+    return pli_schema_find(schema, "method")->choices[method];
+}
+
+void pli_model_get_collider(const pli_model *model, int32_t collider, pli_contact_info *info)
+{
+    const pli_model_collider *from = &model->colliders[collider];
+    *info = (pli_contact_info){.name = from->name,
+                               .method = method_name(&pli_collider_schema, (int32_t)from->method),
+                               .stiffness = from->stiffness,
+                               .friction = from->friction};
+}
+
+void pli_model_get_contact(const pli_model *model, pli_contact_info *info)
+{
+    *info = (pli_contact_info){.name = "",
+                               .method = method_name(&pli_contact_schema, model->contact.method),
+                               .stiffness = model->contact.stiffness,
+                               .friction = model->contact.friction};
+}

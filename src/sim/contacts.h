@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The collisions of a simulation: colliders by constraint, penalty or post-process, and bodies with
+// each other and themselves. Part of the solver: poses and caches, rebuilt from model and state.
+//
+//     begin_step    colliders go to where their scripts have them at the end of the step
+//     (minimise)    with the terms and the projection that were added to the objective
+//     finish_step   post-process, friction, forces
+//     measure       what touches, how deep, at which energy
+#ifndef PLI_SIM_CONTACTS_H
+#define PLI_SIM_CONTACTS_H
+
+#include "base/timers.h"
+#include "contact/constraint.h"
+#include "contact/penalty.h"
+#include "optimize/objective.h"
+#include "sim/model.h"
+#include "sim/state.h"
+
+typedef struct pli_contacts pli_contacts;
+
+// fixed [vertex_count] and timers are borrowed. *contacts stays NULL when nothing collides.
+pli_status pli_contacts_create(const pli_model *model, const uint8_t *fixed, pli_timers *timers,
+                               pli_contacts **contacts);
+void pli_contacts_destroy(pli_contacts *contacts);
+
+// All functions below accept NULL: nothing collides.
+
+// Adds energy terms and the projection to an objective.
+void pli_contacts_add(pli_contacts *contacts, pli_objective *objective);
+
+void pli_contacts_begin_step(pli_contacts *contacts, double begin_time, double end_time);
+
+// Applies to the new state what comes after the solve, and fills the state's contact forces.
+// Returns the work of friction (J), at most 0.
+double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state);
+
+// Contact figures of a report, energy included, for colliders where they are now.
+void pli_contacts_measure(pli_contacts *contacts, const pli_state *state, pli_step_report *report);
+
+#endif

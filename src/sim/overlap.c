@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/overlap.h"
+
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "sim/scene.h"
+
+#include <float.h>
+#include <stdio.h>
+
+enum { TEXT_CAPACITY = 256, PATH_CAPACITY = 160 };
+
+// How deep a vertex may be and still count as touching: what the placement of a mesh, the motion of
+// a collider and the evaluation of its shape can lose by rounding, generously (m).
+static double touching_depth(const pli_model *model, const double x[3])
+{
+    return 1e-9 * model->size + 8 * DBL_EPSILON * pli_vec3_norm(x);
+}
+
+// Counts a vertex and keeps it if it is among the deepest; of equal ones the first stay.
+static void add_vertex(pli_overlap *overlap, int32_t id, double depth)
+{
+    int32_t listed =
+        overlap->count < PLI_OVERLAP_LISTED ? overlap->count : (int32_t)PLI_OVERLAP_LISTED;
+    ++overlap->count;
+    int32_t place = listed;
+    while (place > 0 && overlap->depths[place - 1] < depth) --place;
+    if (place == PLI_OVERLAP_LISTED) return;
+    int32_t last = listed < PLI_OVERLAP_LISTED ? listed : (int32_t)PLI_OVERLAP_LISTED - 1;
+    for (int32_t k = last; k > place; --k) {
+        overlap->ids[k] = overlap->ids[k - 1];
+        overlap->depths[k] = overlap->depths[k - 1];
+    }
+    overlap->ids[place] = id;
+    overlap->depths[place] = depth;
+}
+
+// ---- colliders
+
+pli_status pli_overlap_find(const pli_model *model, const pli_model_collider *collider,
+                            const pli_model_body *body, pli_overlap *overlap)
+{
+    *overlap = (pli_overlap){0};
+    const double *x = model->start + 3 * (int64_t)body->first_vertex;
+    double *points = PLI_NEW(model->context, double, 3 * (int64_t)body->vertex_count, "overlap");
+    double *values = PLI_NEW(model->context, double, body->vertex_count, "overlap");
+    pli_status status = points != NULL && values != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status != PLI_OK) goto done;
+
+    // vertices as the shape sees them before its motion
+    pli_pose pose;
+    pli_motion_get_pose(&collider->motion, 0, &pose);
+    for (int64_t k = 0; k < body->vertex_count; ++k) {
+        pli_motion_apply_inverse(&collider->motion, &pose, x + 3 * k, points + 3 * k);
+    }
+    pli_shape_values(collider->shape, body->vertex_count, points, values);
+    for (int32_t k = 0; k < body->vertex_count; ++k) {
+        double depth = -values[k];
+        if (depth > touching_depth(model, x + 3 * (int64_t)k)) add_vertex(overlap, k, depth);
+    }
+
+done:
+    pli_release(model->context, values);
+    pli_release(model->context, points);
+    return status;
+}
+
+// ---- telling
+
+// "3 (0.1 m), 17 (0.05 m), ..."
+static void list_deepest(const pli_overlap *overlap, char text[TEXT_CAPACITY])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int32_t k = 0; k < overlap->count && k < PLI_OVERLAP_LISTED; ++k) {
+        used += (size_t)snprintf(text + used, TEXT_CAPACITY - used, "%s%d (%.3g m)",
+                                 k > 0 ? ", " : "", (int)overlap->ids[k], overlap->depths[k]);
+    }
+    if (overlap->count > PLI_OVERLAP_LISTED) snprintf(text + used, TEXT_CAPACITY - used, ", ...");
+}
+
+// what one check is about
+typedef struct finding {
+    const pli_visit *at; // whom to blame in the scene
+    const char *body;    // whose vertices overlap
+    const char *what;    // "this collider"
+    const char *check;   // key of checks
+    int32_t severity;    // pli_severity
+} finding;
+
+static pli_status tell(const pli_scene *scene, const finding *f, const pli_overlap *overlap)
+{
+    if (overlap->count == 0 || f->severity == PLI_SEVERITY_IGNORE) return PLI_OK;
+    char deepest[TEXT_CAPACITY];
+    char text[2 * TEXT_CAPACITY];
+    list_deepest(overlap, deepest);
+    snprintf(text, sizeof text, "%d %s of body %s %s inside of %s: %s", (int)overlap->count,
+             overlap->count == 1 ? "vertex" : "vertices", f->body,
+             overlap->count == 1 ? "starts" : "start", f->what, deepest);
+    if (f->severity == PLI_SEVERITY_WARNING) {
+        pli_scene_warn(scene, f->at, "%s", text);
+        return PLI_OK;
+    }
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, f->at,
+                          "%s; move them apart, or write checks: {%s: warning}", text, f->check);
+}
+
+static pli_status check_collider(const pli_model *model, const pli_scene *scene, int32_t index)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    char path[PATH_CAPACITY];
+    snprintf(path, sizeof path, "colliders.%s", def->colliders[index].name);
+    pli_visit at = {.path = path, .holder = &def->colliders[index]};
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        pli_overlap overlap;
+        finding f = {.at = &at,
+                     .body = model->bodies[k].name,
+                     .what = "this collider",
+                     .check = "collider_overlap",
+                     .severity = def->checks.collider_overlap};
+        PLI_TRY(pli_overlap_find(model, &model->colliders[index], &model->bodies[k], &overlap));
+        PLI_TRY(tell(scene, &f, &overlap));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_overlap_check(const pli_model *model, const pli_scene *scene)
+{
+    const pli_checks_def *checks = &pli_scene_get(scene)->checks;
+    if (checks->collider_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        PLI_TRY(check_collider(model, scene, k));
+    }
+    return PLI_OK;
+}

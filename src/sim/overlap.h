@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Start-up check of what overlaps at time 0 (C18): vertices of bodies inside of colliders.
+//
+// It is told with the names of both, the number of vertices, and the few deepest ones with their
+// depth, so that the scene can be put right. Vertices that only touch count as outside; held
+// vertices count like all others. Vertices inside of other bodies are left out.
+#ifndef PLI_SIM_OVERLAP_H
+#define PLI_SIM_OVERLAP_H
+
+#include "sim/model.h"
+
+enum { PLI_OVERLAP_LISTED = 5 };
+
+// Vertices of one body that are inside of something.
+typedef struct pli_overlap {
+    int32_t count;                     // of vertices
+    int32_t ids[PLI_OVERLAP_LISTED];   // of the deepest, deepest first, counted within their body
+    double depths[PLI_OVERLAP_LISTED]; // m
+} pli_overlap;
+
+// The vertices of a body that start inside of a collider. Errors: memory.
+pli_status pli_overlap_find(const pli_model *model, const pli_model_collider *collider,
+                            const pli_model_body *body, pli_overlap *overlap);
+
+// Checks a model whose bodies and colliders are there, as strictly as the scene wants.
+// Errors: scene, memory.
+pli_status pli_overlap_check(const pli_model *model, const pli_scene *scene);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/schema.h"
+
+// the constant k of a penalty k depth^3; not given, it follows from the materials
+#define PENALTY_STIFFNESS                                                                         \
+    .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED, .fallback = "0", .min = 0, .max = 1e18, \
+    .unit = "N/m^2"
+#define FRICTION .fallback = "0", .min = 0, .max = 1e3, .unit = ""
+
+// ---- colliders
+
+static const char *const collider_method_names[] = {[PLI_COLLIDER_AUTO] = "auto",
+                                                    [PLI_COLLIDER_CONSTRAINT] = "constraint",
+                                                    [PLI_COLLIDER_PENALTY] = "penalty",
+                                                    [PLI_COLLIDER_POSTPROCESS] = "postprocess",
+                                                    NULL};
+
+static const pli_field collider_fields[] = {
+    {.key = "shape",
+     PLI_VARIANT(pli_collider_def, shape, pli_shape_variants),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "The solid, where it is at the start."},
+    {.key = "inside_out",
+     PLI_BOOL(pli_collider_def, inside_out),
+     .fallback = "false",
+     .doc = "Whether the bodies are inside of the shape and everything else is solid."},
+    {.key = "method",
+     PLI_CHOICE(pli_collider_def, method, collider_method_names),
+     .fallback = "auto",
+     .doc = "How vertices are kept out: never inside (constraint), pushed out by stiff springs "
+            "(penalty), or moved out after the solve (postprocess); auto is constraint, or penalty "
+            "where the shape is sampled on a grid."},
+    {.key = "stiffness",
+     PLI_REAL(pli_collider_def, stiffness),
+     PENALTY_STIFFNESS,
+     .doc = "Stiffness k of the penalty k depth^3 of each vertex; by default 10 times Young's "
+            "modulus of the stiffest material."},
+    {.key = "friction",
+     PLI_REAL(pli_collider_def, friction),
+     FRICTION,
+     .doc = "Coulomb's coefficient of friction."},
+    {.key = "motion",
+     PLI_STRUCT(pli_collider_def, motion, &pli_motion_schema),
+     .doc = "How it moves, without stretching; by default not at all, and about the centre of its "
+            "bounds; after: release takes it away."},
+};
+const pli_schema pli_collider_schema = {
+    .name = "collider",
+    .doc = "A solid that bodies collide with; it stands still or follows a script.",
+    .size = sizeof(pli_collider_def),
+    PLI_TABLE(collider_fields)};
+
+// ---- contact
+
+static const char *const contact_method_names[] = {
+    [PLI_CONTACT_NONE] = "none", [PLI_CONTACT_PENALTY] = "penalty", NULL};
+
+static const pli_field contact_fields[] = {
+    {.key = "method",
+     PLI_CHOICE(pli_contact_def, method, contact_method_names),
+     .fallback = "none",
+     .doc = "Whether bodies pass through each other (none), or stiff springs push vertices out of "
+            "tetrahedra (penalty)."},
+    {.key = "self",
+     PLI_BOOL(pli_contact_def, self),
+     .fallback = "true",
+     .doc = "Whether a body collides with itself, too."},
+    {.key = "stiffness",
+     PLI_REAL(pli_contact_def, stiffness),
+     PENALTY_STIFFNESS,
+     .doc = "Stiffness k of the penalty k depth^3 of each vertex; by default 10 times Young's "
+            "modulus of the stiffest material."},
+    {.key = "friction",
+     PLI_REAL(pli_contact_def, friction),
+     FRICTION,
+     .doc = "Coulomb's coefficient of friction."},
+};
+const pli_schema pli_contact_schema = {
+    .name = "contact",
+    .doc = "How bodies collide with each other and with themselves.",
+    .size = sizeof(pli_contact_def),
+    .scalar_key = "method",
+    PLI_TABLE(contact_fields)};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Colliders as an energy term: derivatives, sign, smoothness, measures.
+#include "derivatives.h"
+#include "solids.h"
+
+#include "base/context.h"
+#include "contact/penalty.h"
+#include "math/eigen.h"
+
+enum { POINTS = 4 };
+
+typedef struct term_user {
+    pli_penalty *penalty;
+    pli_bcsr *H;
+} term_user;
+
+static double term_energy(void *user, const double *x)
+{
+    return pli_sum_value(pli_penalty_term.energy(((term_user *)user)->penalty, x));
+}
+
+static void term_gradient(void *user, const double *x, double *g)
+{
+    memset(g, 0, 3 * POINTS * sizeof *g);
+    pli_penalty_term.add_gradient(((term_user *)user)->penalty, x, g);
+}
+
+static void term_multiply(void *data, const double *x, const double *d, double *Hd)
+{
+    term_user *user = data;
+    pli_bcsr_set_zero(user->H);
+    pli_penalty_term.add_hessian(user->penalty, x, false, user->H);
+    pli_bcsr_multiply(user->H, d, Hd);
+}
+
+// Points inside of the collider, between 0.03 and 0.15 deep.
+static void inside_points(const pli_collider *collider, uint64_t stream, double *x)
+{
+    int found = 0;
+    for (uint64_t i = 0; found < POINTS; ++i) {
+        solids_point(stream, i, 1.5, x + 3 * found);
+        double value = pli_collider_value(collider, x + 3 * found);
+        if (value < -0.03 && value > -0.15) ++found;
+    }
+}
+
+static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
+{
+    (void)state;
+    static const solid_kind kinds[] = {SOLID_PLANE,  SOLID_SPHERE, SOLID_INSIDE_OUT_SPHERE,
+                                       SOLID_TORUS,  SOLID_BLEND,  SOLID_ELLIPSOID,
+                                       SOLID_LINEAR, SOLID_CUBIC};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
+        solids s;
+        solids_init(&s, 1);
+        pli_collider *collider = solids_add(&s, solids_shape(&s, kinds[k]), PLI_COLLIDER_PENALTY);
+        solids_move(collider);
+        s.def.point_count = POINTS;
+        pli_penalty penalty = {s.context, s.def};
+        term_user user = {.penalty = &penalty};
+        OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &user.H));
+        // steps stay within the cells of sampled shapes, which are 0.12 wide
+        derivatives_case term = {.n = 3 * POINTS,
+                                 .energy = term_energy,
+                                 .gradient = term_gradient,
+                                 .multiply = term_multiply,
+                                 .user = &user,
+                                 .scale = 0.05,
+                                 .magnitude = collider->stiffness * 1e-3};
+        double x[3 * POINTS];
+        inside_points(collider, 23, x);
+        CHECK_DERIVATIVES(&term, x, "inside of one collider");
+        // a second one reaches some of the points
+        solids_move(solids_add(&s, solids_shape(&s, SOLID_PLANE), PLI_COLLIDER_PENALTY));
+        penalty.def = s.def;
+        CHECK_DERIVATIVES(&term, x, "inside of two colliders");
+        pli_bcsr_destroy(user.H);
+        solids_clear(&s);
+    }
+}
+
+// E = k d^3 at depth d: with its first two derivatives it begins at zero and is never negative.
+static void energy_is_never_negative_and_begins_smoothly(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 1);
+    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.5), PLI_COLLIDER_PENALTY);
+    s.def.point_count = POINTS;
+    pli_penalty penalty = {s.context, s.def};
+    term_user user = {.penalty = &penalty};
+    OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &user.H));
+    double k = ball->stiffness;
+    for (int step = -20; step <= 20; ++step) {
+        double depth = 0.005 * step;
+        double x[3 * POINTS] = {0, 0.5 - depth, 0, 9, 9, 9, 9, 9, 9, 9, 9, 9};
+        double g[3 * POINTS], d[3 * POINTS] = {0, 1, 0}, Hd[3 * POINTS];
+        double inside = fmax(depth, 0);
+        NEAR(term_energy(&user, x), k * inside * inside * inside, 1e-12, 1e-20 * k);
+        AT_LEAST(term_energy(&user, x), 0);
+        term_gradient(&user, x, g);
+        NEAR(g[1], -3 * k * inside * inside, 1e-12, 1e-20 * k);
+        term_multiply(&user, x, d, Hd);
+        NEAR(Hd[1], 6 * k * inside, 1e-12, 1e-14 * k);
+    }
+    pli_bcsr_destroy(user.H);
+    solids_clear(&s);
+}
+
+static void projected_blocks_are_positive(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 1);
+    pli_collider *collider = solids_add(&s, solids_shape(&s, SOLID_TORUS), PLI_COLLIDER_PENALTY);
+    s.def.point_count = POINTS;
+    pli_penalty penalty = {s.context, s.def};
+    pli_bcsr *H = NULL;
+    OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
+    int32_t raised = 0;
+    for (uint64_t trial = 0; trial < 20; ++trial) {
+        double x[3 * POINTS], blocks[2][9 * POINTS];
+        inside_points(collider, 30 + trial, x);
+        for (int projected = 0; projected < 2; ++projected) {
+            pli_bcsr_set_zero(H);
+            pli_penalty_term.add_hessian(&penalty, x, projected, H);
+            pli_bcsr_get_diagonal_blocks(H, blocks[projected]);
+        }
+        for (int p = 0; p < POINTS; ++p) {
+            double values[3], raw[3], Q[9];
+            pli_eigen_symmetric(3, blocks[0] + 9 * p, raw, Q);
+            pli_eigen_symmetric(3, blocks[1] + 9 * p, values, Q);
+            AT_LEAST(values[0], -1e-12 * values[2]);
+            for (int k = 0; k < 3; ++k) NEAR(values[k], fmax(raw[k], 0), 1e-12, 1e-12 * raw[2]);
+            raised += raw[0] < -1e-6 * raw[2];
+        }
+    }
+    // inside of a tube the distance is convex, so that the exact Hessian is indefinite
+    assert_true(raised > POINTS);
+    pli_bcsr_destroy(H);
+    solids_clear(&s);
+}
+
+static void measures_agree_with_forces(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 2);
+    pli_collider *floor_ = solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_PENALTY);
+    solids_add_plane(&s, 1, 0, 0, PLI_COLLIDER_PENALTY);
+    const uint8_t fixed[POINTS] = {0, 0, 0, 7};
+    s.def.point_count = POINTS;
+    s.def.fixed = fixed;
+    pli_penalty penalty = {s.context, s.def};
+    // in one, in both, in none, held
+    const double x[POINTS][3] = {{1, -0.1, 0}, {-0.2, -0.3, 0}, {1, 1, 0}, {-5, -5, 0}};
+    pli_collision_report report;
+    pli_penalty_measure(&penalty, &x[0][0], &report);
+    double k = floor_->stiffness;
+    assert_int_equal(report.contacts, 3);
+    NEAR(report.min_gap, -0.3, 1e-15, 0);
+    NEAR(report.max_depth, 0.3, 1e-15, 0);
+    NEAR(report.energy, k * (1e-3 + 8e-3 + 27e-3), 1e-14, 0);
+    double forces[POINTS][3] = {{0}};
+    pli_penalty_add_forces(&penalty, &x[0][0], &forces[0][0]);
+    NEAR(forces[0][1], 3 * k * 0.01, 1e-14, 0);
+    NEAR(forces[1][0], 3 * k * 0.04, 1e-14, 0);
+    NEAR(forces[1][1], 3 * k * 0.09, 1e-14, 0);
+    assert_true(forces[2][0] == 0 && forces[2][1] == 0 && forces[3][0] == 0);
+    solids_clear(&s);
+}
+
+enum { MANY = 2000 };
+
+typedef struct outcome {
+    pli_sum energy;
+    double g[3 * MANY];
+    double v[3 * MANY];
+    double friction;
+    pli_collision_report report;
+} outcome;
+
+static void run_everything(int32_t threads, outcome *out)
+{
+    solids s;
+    solids_init(&s, threads);
+    for (solid_kind kind = 0; kind < SOLID_COUNT; ++kind) {
+        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_PENALTY);
+        solids_move(collider);
+        collider->friction = 0.5;
+    }
+    s.def.point_count = MANY;
+    pli_penalty penalty = {s.context, s.def};
+    static double x[3 * MANY], mass[MANY];
+    for (uint64_t i = 0; i < MANY; ++i) {
+        solids_point(24, i, 1.5, x + 3 * i);
+        solids_point(25, i, 1, out->v + 3 * i);
+        mass[i] = 2;
+    }
+    int64_t before = pli_context_allocation_count(s.context);
+    out->energy = pli_penalty_term.energy(&penalty, x);
+    pli_penalty_term.add_gradient(&penalty, x, out->g);
+    pli_penalty_measure(&penalty, x, &out->report);
+    out->friction = pli_penalty_apply_friction(&penalty, x, mass, 1e-3, out->v);
+    assert_true(pli_context_allocation_count(s.context) == before);
+    assert_true(out->report.contacts > MANY);
+    solids_clear(&s);
+}
+
+static void results_have_the_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    outcome *one = calloc(1, sizeof *one);
+    assert_non_null(one);
+    run_everything(1, one);
+    AT_MOST(one->friction, -1e-3);
+    for (int32_t threads = 2; threads <= 4; threads *= 2) {
+        outcome *other = calloc(1, sizeof *other);
+        assert_non_null(other);
+        run_everything(threads, other);
+        assert_memory_equal(one, other, sizeof *one);
+        free(other);
+    }
+    free(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradient_and_hessian_are_derivatives_of_the_energy),
+        cmocka_unit_test(energy_is_never_negative_and_begins_smoothly),
+        cmocka_unit_test(projected_blocks_are_positive),
+        cmocka_unit_test(measures_agree_with_forces),
+        cmocka_unit_test(results_have_the_same_bits_for_any_number_of_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
