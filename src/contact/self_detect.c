@@ -95,9 +95,9 @@ static double bound_distance2(closest_search *search, const int32_t *last, int32
 // How often a body covers a point is its degree there: the number of tetrahedra around the point,
 // inverted ones counted negatively. It is the winding number of the body's surface, so it changes
 // only where the point crosses the surface, whatever the elements inside do, and the energy has no
-// jumps. A vertex has its own body on one side and its outside on the other: there only the
-// elements that it is no corner of count, less one when it has been pushed through the faces
-// opposite to it, which turns elements at the vertex inside out.
+// jumps. A vertex of the body itself sits on that surface; there the degree on its outer side
+// counts: that of the elements it is no corner of, and, once the vertex has been pushed through
+// the faces opposite to it, that of the inverted elements around it.
 
 enum { BODIES_SEEN = 8 }; // that a point can be in at once; of more, those that come first
 
@@ -106,7 +106,6 @@ typedef struct body_search {
     const double *x;
     int32_t vertex;
     int32_t own_body; // not looked for; -1: it is
-    bool is_turned;   // an element at the vertex is inverted
     int32_t count;
     int32_t body[BODIES_SEEN]; // ascending
     int32_t degree[BODIES_SEEN];
@@ -158,21 +157,73 @@ static bool count_tet(void *user, int32_t tet)
     return true;
 }
 
-// Elements at the vertex contain it, as a corner, within rounding.
-static bool want_inverted_star(void *user, int32_t tet)
+// a . (b x c)
+static double triple(const double a[3], const double b[3], const double c[3])
 {
-    const body_search *search = user;
-    const int32_t *corners = search->collision->tets + 4 * (int64_t)tet;
-    bool at_vertex = false;
-    for (int k = 0; k < 4; ++k) at_vertex = at_vertex || corners[k] == search->vertex;
-    return at_vertex && is_inverted(search, tet);
+    double product[3];
+    pli_vec3_cross(b, c, product);
+    return pli_vec3_dot(a, product);
 }
 
-static bool note_turned(void *user, int32_t tet)
+// Whether the direction d from the vertex runs into an element at it, before it leaves.
+static bool cone_contains(const body_search *search, int32_t tet, const double d[3])
 {
-    (void)tet;
-    ((body_search *)user)->is_turned = true;
-    return false;
+    const int32_t *corners = search->collision->tets + 4 * (int64_t)tet;
+    const double *p = search->x + 3 * (int64_t)search->vertex;
+    double e[3][3];
+    int count = 0;
+    for (int k = 0; k < 4; ++k) {
+        if (corners[k] == search->vertex) continue;
+        pli_vec3_subtract(search->x + 3 * (int64_t)corners[k], p, e[count++]);
+    }
+    double volume = triple(e[0], e[1], e[2]);
+    return triple(d, e[1], e[2]) * volume > 0 && triple(e[0], d, e[2]) * volume > 0 &&
+           triple(e[0], e[1], d) * volume > 0;
+}
+
+// A direction that leaves the vertex along one of its triangles, a little on the outside of it.
+static void outward_direction(const body_search *search, int32_t triangle, double d[3])
+{
+    static const double lift = 1e-6;
+    const int32_t *t = search->collision->triangles + 3 * (int64_t)triangle;
+    int first = t[0] == search->vertex ? 0 : t[1] == search->vertex ? 1 : 2;
+    const double *p = search->x + 3 * (int64_t)search->vertex;
+    double a[3], b[3], n[3];
+    pli_vec3_subtract(search->x + 3 * (int64_t)t[(first + 1) % 3], p, a);
+    pli_vec3_subtract(search->x + 3 * (int64_t)t[(first + 2) % 3], p, b);
+    pli_vec3_normalize(a, a);
+    pli_vec3_normalize(b, b);
+    pli_vec3_cross(a, b, n);
+    pli_vec3_normalize(n, n);
+    pli_vec3_add(a, b, d);
+    pli_vec3_add_scaled(d, lift, n, d);
+}
+
+// How often elements at the vertex cover the direction d.
+static int32_t star_degree(const body_search *search, const double d[3])
+{
+    const pli_incidence *at = &search->collision->tets_at;
+    int32_t degree = 0;
+    for (int64_t k = at->start[search->vertex]; k < at->start[search->vertex + 1]; ++k) {
+        if (!cone_contains(search, at->elements[k], d)) continue;
+        degree += is_inverted(search, at->elements[k]) ? -1 : 1;
+    }
+    return degree;
+}
+
+// The same for the vertex's outside, at the place where they do so least. The degree around a
+// vertex changes only across its triangles, so it is enough to look beside these.
+static int32_t least_star_degree(const body_search *search)
+{
+    const pli_incidence *at = &search->collision->triangles_at;
+    int32_t least = INT32_MAX;
+    for (int64_t k = at->start[search->vertex]; k < at->start[search->vertex + 1]; ++k) {
+        double d[3];
+        outward_direction(search, at->elements[k], d);
+        int32_t degree = star_degree(search, d);
+        if (degree < least) least = degree;
+    }
+    return least;
 }
 
 // Takes the vertex's own place on its body's surface into account.
@@ -181,13 +232,7 @@ static void correct_own_degree(body_search *search)
     int32_t own = search->collision->body_of_vertex[search->vertex];
     for (int32_t k = 0; k < search->count; ++k) {
         if (search->body[k] != own || search->degree[k] <= 0) continue;
-        pli_tet_query query = {.point = search->x + 3 * (int64_t)search->vertex,
-                               .skip_vertex = -1,
-                               .want = want_inverted_star,
-                               .visit = note_turned,
-                               .user = search};
-        pli_tet_locate_query(search->collision->locate, &query);
-        search->degree[k] -= search->is_turned;
+        search->degree[k] += least_star_degree(search);
     }
 }
 
