@@ -383,6 +383,20 @@ static void add_crossing(const grid *g, const int32_t cell[3], int64_t at, int e
     find_crossing(g, ends[0], ends[1], values, planes->point[i], planes->normal[i]);
 }
 
+// Moves a vertex that missed the surface, as above a bend narrower than its cell, along the
+// gradient to it, as far as the cell allows. Vertices on faces, edges and corners are there
+// already.
+static void settle(const grid *g, const pli_bounds *cell, double x[3])
+{
+    double gradient[3];
+    double value = pli_shape_gradient(g->shape, x, gradient);
+    double slope2 = pli_vec3_norm2(gradient);
+    double size = pli_vec3_distance(cell->min, cell->max);
+    if (!(fabs(value) > 1e-9 * size) || !(slope2 > 1e-6)) return;
+    pli_vec3_add_scaled(x, -value / slope2, gradient, x);
+    for (int k = 0; k < 3; ++k) x[k] = fmin(fmax(x[k], cell->min[k]), cell->max[k]);
+}
+
 static void place_loop(const grid *g, const int32_t cell[3], int64_t at, int loop, double x[3])
 {
     const pli_contour_case *entry = &g->cases[g->masks[at]];
@@ -395,6 +409,7 @@ static void place_loop(const grid *g, const int32_t cell[3], int64_t at, int loo
     node_point(g, cell, bounds.min);
     node_point(g, behind, bounds.max);
     pli_contour_vertex(&planes, &bounds, x);
+    settle(g, &bounds, x);
 }
 
 // The middle of a path through the low face of a cell, which cuts off the inside corner at the low

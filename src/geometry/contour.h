@@ -6,9 +6,10 @@
 // A box is cut into cells. Where a cell edge runs from inside to outside, the crossing is found to
 // 1e-10 of the edge, with the shape's own gradient there as normal. Every piece of surface in a
 // cell gets one vertex, at the point that fits the tangent planes of its crossings best (see
-// contour_cell.h); every edge with a crossing gets a polygon around it through the vertices of the
-// cells that share it. So a flat face comes out flat to rounding, and the edges and corners of
-// boxes, cylinders and sharp combinations are met exactly where the cells can tell them apart.
+// contour_cell.h), or from there on the surface itself; every edge with a crossing gets a polygon
+// around it through the vertices of the cells that share it. So a flat face comes out flat to
+// rounding, and the edges and corners of boxes, cylinders and sharp combinations are met exactly
+// where the cells can tell them apart.
 //
 // Invariants:
 // - triangles face outwards, counter-clockwise;

@@ -22,7 +22,7 @@ static const double gloss_exponent = 26;
 static const double rim_strength = 0.10;
 
 // colliders of glass: share of their colour from the front and at grazing angles, and highlight
-static const double glass_opacity[2] = {0.20, 0.70};
+static const double glass_opacity[2] = {0.24, 0.70};
 static const double glass_gloss = 0.35;
 static const double glass_exponent = 90;
 
@@ -211,6 +211,9 @@ static void shade_glass(const pli_picture_view *view, const pli_picture_hit *gla
         pli_vec3_subtract(view->key, glass->direction, half);
         pli_vec3_normalize(half, half);
         gloss = pow(pli_picture_clamp(pli_vec3_dot(glass->normal, half)), glass_exponent);
+        // enough light and shade to tell sides apart
+        double facing = pli_picture_clamp(pli_vec3_dot(glass->normal, view->key));
+        pli_vec3_scale(0.65 + 0.5 * facing, base, base);
     }
     for (int k = 0; k < 3; ++k) {
         color[k] = (1 - opacity) * color[k] + opacity * base[k];

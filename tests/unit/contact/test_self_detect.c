@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "geometry/tet_mesh.h"
 #include "geometry/triangle.h"
 
 static bool has_corner(int32_t size, const int32_t *corners, int32_t vertex)
@@ -21,16 +22,25 @@ static bool is_on_surface(const bodies *b, int32_t vertex)
     return has_corner(3 * b->triangle_count, b->triangles, vertex);
 }
 
+// How often a body covers a vertex: inverted elements count negatively, and an inverted one at the
+// vertex itself means that the vertex has been pushed in.
 static bool is_in_body(const bodies *b, int32_t vertex, int32_t body)
 {
+    int32_t degree = 0;
+    int32_t turned = 0;
     for (int32_t t = b->first_tet[body]; t < b->first_tet[body + 1]; ++t) {
         const int32_t *tet = b->tets + 4 * t;
         const double *corners[4];
-        if (has_corner(4, tet, vertex)) continue;
         for (int k = 0; k < 4; ++k) corners[k] = b->x + 3 * tet[k];
-        if (pli_tet_contains(corners, b->x + 3 * vertex)) return true;
+        if (!pli_tet_contains(corners, b->x + 3 * vertex)) continue;
+        bool inverted = pli_tet_volume_at(b->x, tet) < 0;
+        if (has_corner(4, tet, vertex)) {
+            turned |= inverted;
+        } else {
+            degree += inverted ? -1 : 1;
+        }
     }
-    return false;
+    return degree - turned > 0;
 }
 
 // The closest triangle of a body, the first of equally close ones; -1: none counts.

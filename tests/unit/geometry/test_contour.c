@@ -116,12 +116,13 @@ static void sphere_is_met_to_second_order(void **state)
         pli_tri_mesh_report report = check_mesh(mesh, true);
         double cell = 2 * radius / resolution;
         double order2 = cell * cell / radius;
-        // tangent planes of crossings at most a cell's diagonal apart meet within
-        // diagonal^2 / (8 radius) of the sphere
-        AT_MOST(farthest_vertex(ball, mesh), 3 * order2 / 8);
+        // moved onto the sphere, but for those that a border of their cell holds back
+        AT_MOST(farthest_vertex(ball, mesh), 0.02 * order2);
         double volume = 4 * pi / 3 * radius * radius * radius;
         double area = 4 * pi * radius * radius;
-        AT_MOST(fabs(report.volume - volume), area * order2 / 8);
+        // triangles with legs of a cell's edge lie edge^2 / (6 radius) below the sphere on average,
+        // and edges are longer where the surface is oblique to the cells
+        AT_MOST(fabs(report.volume - volume), area * order2 / 4);
         AT_MOST(fabs(report.area - area), area * order2 / radius);
         // halving the cells quarters the error, with room for how the cells happen to lie
         double error = fabs(report.volume - volume);
