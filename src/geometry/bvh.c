@@ -11,6 +11,7 @@ enum {
     LEAF_SIZE = 4,       // primitives a leaf may hold
     TASK_SIZE = 1024,    // subtrees up to this size are built by one worker
     MAX_TASKS = 1 << 12, // more are not needed to feed any machine
+    AHEAD = 32,          // boxes that are fetched before they are needed
     STACK_SIZE = 64      // deeper than any tree over int32_t primitives
 };
 
@@ -85,19 +86,29 @@ static int32_t tree_size(int32_t n)
     return small;
 }
 
-// A float that is not above x, and at most two units in the last place below.
+// A float below x, by two units in the last place at most; without asking how x was rounded, which
+// is slower than the little room it would save.
 static float round_down(double x)
 {
     float f = (float)pli_smaller(x, (double)FLT_MAX);
-    return (double)f > x ? f - (fabsf(f) * FLT_EPSILON + FLT_MIN) : f;
+    return f - (fabsf(f) * FLT_EPSILON + FLT_MIN);
 }
 
-static void set_faces(const pli_bounds *box, float faces[6])
+// Faces of a box in the first six lanes, made in registers: eight floats that were written one by
+// one are slow to read back as a vector.
+static pli_f8 faces_of_box(const pli_bounds *box)
 {
-    for (int k = 0; k < 3; ++k) {
-        faces[k] = round_down(box->min[k]);
-        faces[3 + k] = round_down(-box->max[k]);
-    }
+    return (pli_f8){round_down(box->min[0]),  round_down(box->min[1]),  round_down(box->min[2]),
+                    round_down(-box->max[0]), round_down(-box->max[1]), round_down(-box->max[2])};
+}
+
+// Writes faces as a whole, with the two integers that follow them in nodes and items.
+static void store_faces(pli_f8 faces, int32_t first, int32_t second, void *node)
+{
+    pli_f8_mask bits = (pli_f8_mask)faces;
+    bits[6] = first;
+    bits[7] = second;
+    memcpy(node, &bits, sizeof bits);
 }
 
 // the faces of a node or an item in the first six lanes
@@ -228,22 +239,24 @@ static void compute_centers(void *user, int64_t begin, int64_t end)
 
 static void fit_leaf(const pli_bvh *bvh, bvh_node *node, const pli_bounds *boxes)
 {
-    pli_f8 lanes = pli_f8_broadcast(INFINITY);
+    pli_f8 faces = pli_f8_broadcast(INFINITY);
     for (int32_t i = node->first; i < node->first + node->count; ++i) {
-        bvh_item *item = &bvh->items[i];
-        item->primitive = bvh->order[i];
-        set_faces(&boxes[item->primitive], item->faces);
-        lanes = pli_f8_min(load_faces(item), lanes);
+        // boxes come in the order of the tree, from all over the memory, backwards
+        if (i >= AHEAD) __builtin_prefetch(&boxes[bvh->order[i - AHEAD]]);
+        int32_t primitive = bvh->order[i];
+        pli_f8 own = faces_of_box(&boxes[primitive]);
+        store_faces(own, primitive, 0, &bvh->items[i]);
+        faces = pli_f8_min(own, faces);
     }
-    memcpy(node->faces, &lanes, sizeof node->faces);
+    store_faces(faces, node->first, node->count, node);
 }
 
 static void fit_inner(const pli_bvh *bvh, int32_t index)
 {
     bvh_node *node = &bvh->nodes[index];
-    pli_f8 lanes =
+    pli_f8 faces =
         pli_f8_min(load_faces(&bvh->nodes[index + 1]), load_faces(&bvh->nodes[node->first]));
-    memcpy(node->faces, &lanes, sizeof node->faces);
+    store_faces(faces, node->first, 0, node);
 }
 
 // Children come after their parents, so going backwards meets them first.
