@@ -316,7 +316,7 @@ static void many_colliders_share_the_last_place(void **state)
     (void)state;
     enum { COUNT = 40 };
     static block blocks[COUNT];
-    static char names[COUNT][8];
+    static char names[COUNT][16];
     pli_frame_part parts[COUNT + 1];
     parts[0] = box();
     for (int i = 0; i < COUNT; ++i) {
