@@ -32,14 +32,6 @@ static const pli_cli_option options[] = {
      .offset = offsetof(pli_cli_arguments, output),
      .hint = PLI_CLI_HINT_FOLDER,
      .doc = "folder for pictures and other files of a benchmark (default: the current one)"},
-    {.name = "threads",
-     .letter = 'j',
-     .value = "N",
-     .kind = PLI_CLI_INTEGER,
-     .offset = offsetof(pli_cli_arguments, threads),
-     .min = 1,
-     .max = 256,
-     .doc = "number of threads (default: as many as there are processors)"},
 };
 
 static int run_bench(pli_cli_session *session)
@@ -88,6 +80,6 @@ const pli_cli_command pli_cli_command_bench = {
         "and whether ours lies in the band that was set for it. Without an id, lists them.",
     .examples = "  pliant bench\n  pliant bench s4-mesh --json s4-mesh.json\n",
     .own = PLI_CLI_OPTIONS(options),
-    .shared = {&pli_cli_help_options},
+    .shared = {&pli_cli_threads_options, &pli_cli_help_options},
     .run = run_bench,
 };

@@ -100,7 +100,8 @@ static const pli_cli_option json_options[] = {
 const pli_cli_options pli_cli_scene_options = PLI_CLI_OPTIONS(scene_options);
 const pli_cli_options pli_cli_talk_options = PLI_CLI_OPTIONS(talk_options);
 const pli_cli_options pli_cli_json_options = PLI_CLI_OPTIONS(json_options);
-// the last of them
+// the first, and the last of them
+const pli_cli_options pli_cli_threads_options = {talk_options, 1};
 const pli_cli_options pli_cli_help_options = {json_options + 1, 1};
 
 const pli_cli_option *pli_cli_get_option(const pli_cli_command *command, int32_t index)

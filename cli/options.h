@@ -197,10 +197,11 @@ typedef struct pli_cli_command {
 extern const pli_cli_command *const pli_cli_commands[]; // NULL-terminated
 
 // Options that several commands share.
-extern const pli_cli_options pli_cli_scene_options; // what can be changed in a scene
-extern const pli_cli_options pli_cli_talk_options;  // threads, and how much is said
-extern const pli_cli_options pli_cli_json_options;  // --json and --help
-extern const pli_cli_options pli_cli_help_options;  // --help alone
+extern const pli_cli_options pli_cli_scene_options;   // what can be changed in a scene
+extern const pli_cli_options pli_cli_talk_options;    // threads, and how much is said
+extern const pli_cli_options pli_cli_threads_options; // threads alone
+extern const pli_cli_options pli_cli_json_options;    // --json and --help
+extern const pli_cli_options pli_cli_help_options;    // --help alone
 
 // Names of log levels; the first stands for "not given".
 extern const char *const pli_cli_log_levels[];

@@ -53,7 +53,9 @@ typedef struct pli_collision_def {
     const uint8_t *fixed; // [point_count] bits 1, 2, 4: x, y, z is held; NULL: none is
     int32_t collider_count;
     const pli_collider *colliders; // [collider_count]
-    double size;                   // diagonal of the scene, sets tolerances (m)
+    // diagonal of the scene, or how far it lies from the origin if that is more: sets tolerances
+    // (m)
+    double size;
 } pli_collision_def;
 
 enum { PLI_HELD = 7 }; // all three coordinates of a point are held

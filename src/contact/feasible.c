@@ -193,9 +193,12 @@ bool pli_feasible_project(const pli_feasible *feasible, const pli_feasible_point
         pli_nearest nearest;
         linearize(&w, w.count);
         choose_step(&w, &nearest);
-        if (!(pli_vec3_norm2(nearest.step) > 0)) return false;
+        double x[3];
+        pli_vec3_add(point->x, nearest.step, x);
+        // written so that a NaN ends it, too
+        if (!(pli_vec3_distance(x, point->x) > 0)) return false;
         if (point->d != NULL) carry(&w, &nearest, point->d);
-        pli_vec3_add(point->x, nearest.step, point->x);
+        pli_vec3_copy(x, point->x);
     }
     return false;
 }

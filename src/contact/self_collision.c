@@ -173,6 +173,12 @@ static pli_status fill_collision(pli_self_collision *c, const pli_self_collision
     list_surface(c);
     if (!allocate_contacts(c)) return PLI_ERROR_MEMORY;
     pli_self_collision_forget(c);
+    if (c->self) {
+        PLI_TRY(pli_incidence_build(c->context, c->vertex_count, 4, c->tet_count, c->tets,
+                                    &c->tets_at));
+        PLI_TRY(pli_incidence_build(c->context, c->vertex_count, 3, c->triangle_count, c->triangles,
+                                    &c->triangles_at));
+    }
     return build_trees(c, def->rest);
 }
 
@@ -208,6 +214,8 @@ void pli_self_collision_destroy(pli_self_collision *c)
     pli_context *context = c->context;
     pli_tet_locate_destroy(c->locate);
     pli_bvh_destroy(c->surface_tree);
+    pli_incidence_clear(context, &c->triangles_at);
+    pli_incidence_clear(context, &c->tets_at);
     pli_release(context, c->hessians);
     pli_release(context, c->last_triangle);
     pli_release(context, c->contacts);

@@ -3,9 +3,11 @@
 // Penalty collisions of bodies with each other and with themselves, as a term of the objective
 // (Gast et al. 2015, section 5.3; C5-C8, N20).
 //
-// A contact is a vertex of the surface that lies inside a tetrahedron it is not a corner of,
-// together with the closest point of the surface of the body that tetrahedron belongs to. A vertex
-// has at most one contact with a body, and with no more than two bodies (the ones that come first).
+// A contact is a vertex of the surface that lies inside a body, together with the closest point of
+// that body's surface. Inside is where tetrahedra that the vertex is not a corner of cover it, the
+// inverted ones counted negatively: that is a question of the surface alone, so nothing jumps when
+// elements turn over (the paper counts any tetrahedron, and its energy does jump). A vertex has at
+// most one contact with a body, and with no more than two bodies (the ones that come first).
 // With d the squared distance of the two,
 //
 //     E = k d sqrt(d + e),   e = 1e-15 m^2,

@@ -2,6 +2,7 @@
 #include "contact/self_detect.h"
 
 #include "base/parallel.h"
+#include "geometry/tet_mesh.h"
 #include "geometry/triangle.h"
 
 #include <string.h>
@@ -90,14 +91,25 @@ static double bound_distance2(closest_search *search, const int32_t *last, int32
 }
 
 // ---- which bodies a vertex is in
+//
+// How often a body covers a point is its degree there: the number of tetrahedra around the point,
+// inverted ones counted negatively. It is the winding number of the body's surface, so it changes
+// only where the point crosses the surface, whatever the elements inside do, and the energy has no
+// jumps. A vertex of the body itself sits on that surface; there the degree on its outer side
+// counts: that of the elements it is no corner of, and, once the vertex has been pushed through
+// the faces opposite to it, that of the inverted elements around it.
+
+enum { BODIES_SEEN = 8 }; // that a point can be in at once; of more, those that come first
 
 typedef struct body_search {
     const pli_self_collision *collision;
+    const double *x;
+    int32_t vertex;
     int32_t own_body; // not looked for; -1: it is
-    int32_t limit;    // bodies there are to be found
     int32_t count;
-    int32_t body[PLI_SELF_CONTACT_BODIES]; // ascending
-    int32_t tet[PLI_SELF_CONTACT_BODIES];
+    int32_t body[BODIES_SEEN]; // ascending
+    int32_t degree[BODIES_SEEN];
+    int32_t tet[BODIES_SEEN]; // one of those around the point
 } body_search;
 
 static int32_t body_of_tet(const pli_self_collision *collision, int32_t tet)
@@ -105,48 +117,150 @@ static int32_t body_of_tet(const pli_self_collision *collision, int32_t tet)
     return collision->body_of_vertex[collision->tets[4 * (int64_t)tet]];
 }
 
-// A tetrahedron matters if its body is not known yet and comes before one that is.
+static bool is_inverted(const body_search *search, int32_t tet)
+{
+    return pli_tet_volume_at(search->x, search->collision->tets + 4 * (int64_t)tet) < 0;
+}
+
+// Where a body stands in the list, or is put; -1: there are enough that come before it.
+static int32_t place_of(body_search *search, int32_t body)
+{
+    int32_t place = 0;
+    while (place < search->count && search->body[place] < body) ++place;
+    if (place < search->count && search->body[place] == body) return place;
+    if (place == BODIES_SEEN) return -1;
+    if (search->count < BODIES_SEEN) ++search->count;
+    for (int32_t k = search->count - 1; k > place; --k) {
+        search->body[k] = search->body[k - 1];
+        search->degree[k] = search->degree[k - 1];
+        search->tet[k] = search->tet[k - 1];
+    }
+    search->body[place] = body;
+    search->degree[place] = 0;
+    search->tet[place] = -1;
+    return place;
+}
+
 static bool want_tet(void *user, int32_t tet)
 {
     const body_search *search = user;
-    int32_t body = body_of_tet(search->collision, tet);
-    if (body == search->own_body) return false;
-    for (int32_t k = 0; k < search->count; ++k) {
-        if (search->body[k] == body) return false;
-    }
-    return search->count < PLI_SELF_CONTACT_BODIES || body < search->body[search->count - 1];
+    return body_of_tet(search->collision, tet) != search->own_body;
 }
 
-static bool note_tet(void *user, int32_t tet)
+static bool count_tet(void *user, int32_t tet)
 {
     body_search *search = user;
-    int32_t body = body_of_tet(search->collision, tet);
-    if (search->count < PLI_SELF_CONTACT_BODIES) ++search->count;
-    int32_t place = search->count - 1;
-    while (place > 0 && search->body[place - 1] > body) {
-        search->body[place] = search->body[place - 1];
-        search->tet[place] = search->tet[place - 1];
-        --place;
-    }
-    search->body[place] = body;
+    int32_t place = place_of(search, body_of_tet(search->collision, tet));
+    if (place < 0) return true;
+    search->degree[place] += is_inverted(search, tet) ? -1 : 1;
     search->tet[place] = tet;
-    return search->count < search->limit;
+    return true;
 }
 
-static body_search find_bodies(const detect_job *job, int32_t vertex)
+// a . (b x c)
+static double triple(const double a[3], const double b[3], const double c[3])
+{
+    double product[3];
+    pli_vec3_cross(b, c, product);
+    return pli_vec3_dot(a, product);
+}
+
+// Whether the direction d from the vertex runs into an element at it, before it leaves.
+static bool cone_contains(const body_search *search, int32_t tet, const double d[3])
+{
+    const int32_t *corners = search->collision->tets + 4 * (int64_t)tet;
+    const double *p = search->x + 3 * (int64_t)search->vertex;
+    double e[3][3];
+    int count = 0;
+    for (int k = 0; k < 4; ++k) {
+        if (corners[k] == search->vertex) continue;
+        pli_vec3_subtract(search->x + 3 * (int64_t)corners[k], p, e[count++]);
+    }
+    double volume = triple(e[0], e[1], e[2]);
+    return triple(d, e[1], e[2]) * volume > 0 && triple(e[0], d, e[2]) * volume > 0 &&
+           triple(e[0], e[1], d) * volume > 0;
+}
+
+// A direction that leaves the vertex along one of its triangles, a little on the outside of it.
+static void outward_direction(const body_search *search, int32_t triangle, double d[3])
+{
+    static const double lift = 1e-6;
+    const int32_t *t = search->collision->triangles + 3 * (int64_t)triangle;
+    int first = t[0] == search->vertex ? 0 : t[1] == search->vertex ? 1 : 2;
+    const double *p = search->x + 3 * (int64_t)search->vertex;
+    double a[3], b[3], n[3];
+    pli_vec3_subtract(search->x + 3 * (int64_t)t[(first + 1) % 3], p, a);
+    pli_vec3_subtract(search->x + 3 * (int64_t)t[(first + 2) % 3], p, b);
+    pli_vec3_normalize(a, a);
+    pli_vec3_normalize(b, b);
+    pli_vec3_cross(a, b, n);
+    pli_vec3_normalize(n, n);
+    pli_vec3_add(a, b, d);
+    pli_vec3_add_scaled(d, lift, n, d);
+}
+
+// How often elements at the vertex cover the direction d.
+static int32_t star_degree(const body_search *search, const double d[3])
+{
+    const pli_incidence *at = &search->collision->tets_at;
+    int32_t degree = 0;
+    for (int64_t k = at->start[search->vertex]; k < at->start[search->vertex + 1]; ++k) {
+        if (!cone_contains(search, at->elements[k], d)) continue;
+        degree += is_inverted(search, at->elements[k]) ? -1 : 1;
+    }
+    return degree;
+}
+
+// The same for the vertex's outside, at the place where they do so least. The degree around a
+// vertex changes only across its triangles, so it is enough to look beside these.
+static int32_t least_star_degree(const body_search *search)
+{
+    const pli_incidence *at = &search->collision->triangles_at;
+    int32_t least = INT32_MAX;
+    for (int64_t k = at->start[search->vertex]; k < at->start[search->vertex + 1]; ++k) {
+        double d[3];
+        outward_direction(search, at->elements[k], d);
+        int32_t degree = star_degree(search, d);
+        if (degree < least) least = degree;
+    }
+    return least;
+}
+
+// Takes the vertex's own place on its body's surface into account.
+static void correct_own_degree(body_search *search)
+{
+    int32_t own = search->collision->body_of_vertex[search->vertex];
+    for (int32_t k = 0; k < search->count; ++k) {
+        if (search->body[k] != own || search->degree[k] <= 0) continue;
+        search->degree[k] += least_star_degree(search);
+    }
+}
+
+// Fills the touches of a surface vertex with the bodies it is in; until the closest triangle is
+// known, a tetrahedron around the vertex stands in its place.
+static void find_bodies(const detect_job *job, int32_t vertex, pli_self_touch *touches)
 {
     const pli_self_collision *collision = job->collision;
+    int32_t own = collision->body_of_vertex[vertex];
     body_search search = {.collision = collision,
-                          .own_body = collision->self ? -1 : collision->body_of_vertex[vertex],
-                          .limit =
-                              collision->self ? collision->body_count : collision->body_count - 1};
+                          .x = job->x,
+                          .vertex = vertex,
+                          .own_body = collision->self ? -1 : own};
     pli_tet_query query = {.point = job->x + 3 * (int64_t)vertex,
                            .skip_vertex = vertex,
                            .want = want_tet,
-                           .visit = note_tet,
+                           .visit = count_tet,
                            .user = &search};
-    if (search.limit > 0) pli_tet_locate_query(collision->locate, &query);
-    return search;
+    if (collision->self || collision->body_count > 1) {
+        pli_tet_locate_query(collision->locate, &query);
+    }
+    correct_own_degree(&search);
+    int32_t found = 0;
+    for (int32_t k = 0; k < search.count && found < PLI_SELF_CONTACT_BODIES; ++k) {
+        if (search.degree[k] <= 0) continue;
+        touches[found++] = (pli_self_touch){search.body[k], search.tet[k]};
+    }
+    while (found < PLI_SELF_CONTACT_BODIES) touches[found++] = (pli_self_touch){-1, -1};
 }
 
 // ---- detection
@@ -169,13 +283,8 @@ static void locate_range(void *user, int64_t begin, int64_t end)
     const detect_job *job = user;
     pli_self_collision *collision = job->collision;
     for (int64_t s = begin; s < end; ++s) {
-        body_search found = find_bodies(job, collision->surface_vertex[s]);
-        for (int32_t k = 0; k < PLI_SELF_CONTACT_BODIES; ++k) {
-            // until the closest triangle is known, the tetrahedron stands in its place
-            collision->touches[PLI_SELF_CONTACT_BODIES * s + k] =
-                k < found.count ? (pli_self_touch){found.body[k], found.tet[k]}
-                                : (pli_self_touch){-1, -1};
-        }
+        find_bodies(job, collision->surface_vertex[s],
+                    collision->touches + PLI_SELF_CONTACT_BODIES * s);
     }
 }
 

@@ -6,6 +6,7 @@
 #define PLI_CONTACT_SELF_DETECT_H
 
 #include "contact/self_collision.h"
+#include "geometry/incidence.h"
 
 // what one surface vertex was found to touch
 typedef struct pli_self_touch {
@@ -26,12 +27,14 @@ struct pli_self_collision {
     bool self;
 
     // constant
-    int32_t *tets;            // [tet_count][4]
-    int32_t *body_of_vertex;  // [vertex_count]
-    int32_t *triangles;       // [triangle_count][3]
-    int32_t *surface_vertex;  // [surface_count] ascending
-    int32_t *closest_at_rest; // [vertex_count] triangle of the body closest at rest, -1: none
-    int64_t hessian_chunk;    // stencils that are computed before they are added
+    int32_t *tets;              // [tet_count][4]
+    int32_t *body_of_vertex;    // [vertex_count]
+    int32_t *triangles;         // [triangle_count][3]
+    int32_t *surface_vertex;    // [surface_count] ascending
+    int32_t *closest_at_rest;   // [vertex_count] triangle of the body closest at rest, -1: none
+    pli_incidence tets_at;      // elements of a vertex
+    pli_incidence triangles_at; // surface triangles of a vertex
+    int64_t hessian_chunk;      // stencils that are computed before they are added
 
     // what the last detection found, written by pli_self_collision_detect
     bool is_valid;           // the rest of this group belongs to x

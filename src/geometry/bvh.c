@@ -11,6 +11,7 @@ enum {
     LEAF_SIZE = 4,       // primitives a leaf may hold
     TASK_SIZE = 1024,    // subtrees up to this size are built by one worker
     MAX_TASKS = 1 << 12, // more are not needed to feed any machine
+    AHEAD = 32,          // boxes that are fetched before they are needed
     STACK_SIZE = 64      // deeper than any tree over int32_t primitives
 };
 
@@ -24,9 +25,16 @@ static const double box_margin = 1 - 1e-12;
 // rounding down, and two boxes touch when six numbers compare the same way. One vector of eight.
 typedef struct bvh_node {
     float faces[6]; // min and -max (m)
-    int32_t first;  // leaf: position in order; inner: right child
+    int32_t first;  // leaf: position in items; inner: right child
     int32_t count;  // primitives of a leaf, 0: inner
 } bvh_node;
+
+// a primitive in the order of the leaves, with its own box beside it
+typedef struct bvh_item {
+    float faces[6]; // min and -max (m)
+    int32_t primitive;
+    int32_t unused; // makes it as long as a node
+} bvh_item;
 
 // a subtree over order[begin .. end) whose nodes start at `node`
 typedef struct bvh_task {
@@ -45,6 +53,7 @@ struct pli_bvh {
     double built_cost; // after the last build
     bvh_node *nodes;   // [node_count]
     int32_t *order;    // [count] primitives by leaf
+    bvh_item *items;   // [count] the same with their boxes
     bvh_task *tasks;   // [task_count] subtrees that workers treat alone
     int32_t *top;      // [top_count] nodes above them, parents first
 };
@@ -77,14 +86,33 @@ static int32_t tree_size(int32_t n)
     return small;
 }
 
-// A float that is not above x, and at most two units in the last place below.
+// A float below x, by two units in the last place at most; without asking how x was rounded, which
+// is slower than the little room it would save.
 static float round_down(double x)
 {
     float f = (float)pli_smaller(x, (double)FLT_MAX);
-    return (double)f > x ? f - (fabsf(f) * FLT_EPSILON + FLT_MIN) : f;
+    return f - (fabsf(f) * FLT_EPSILON + FLT_MIN);
 }
 
-static pli_f8 load_node(const bvh_node *node)
+// Faces of a box in the first six lanes, made in registers: eight floats that were written one by
+// one are slow to read back as a vector.
+static pli_f8 faces_of_box(const pli_bounds *box)
+{
+    return (pli_f8){round_down(box->min[0]),  round_down(box->min[1]),  round_down(box->min[2]),
+                    round_down(-box->max[0]), round_down(-box->max[1]), round_down(-box->max[2])};
+}
+
+// Writes faces as a whole, with the two integers that follow them in nodes and items.
+static void store_faces(pli_f8 faces, int32_t first, int32_t second, void *node)
+{
+    pli_f8_mask bits = (pli_f8_mask)faces;
+    bits[6] = first;
+    bits[7] = second;
+    memcpy(node, &bits, sizeof bits);
+}
+
+// the faces of a node or an item in the first six lanes
+static pli_f8 load_faces(const void *node)
 {
     pli_f8 lanes;
     memcpy(&lanes, node, sizeof lanes);
@@ -211,22 +239,24 @@ static void compute_centers(void *user, int64_t begin, int64_t end)
 
 static void fit_leaf(const pli_bvh *bvh, bvh_node *node, const pli_bounds *boxes)
 {
-    pli_bounds box = boxes[bvh->order[node->first]];
-    for (int32_t i = node->first + 1; i < node->first + node->count; ++i) {
-        box = pli_bounds_union(box, boxes[bvh->order[i]]);
+    pli_f8 faces = pli_f8_broadcast(INFINITY);
+    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+        // boxes come in the order of the tree, from all over the memory, backwards
+        if (i >= AHEAD) __builtin_prefetch(&boxes[bvh->order[i - AHEAD]]);
+        int32_t primitive = bvh->order[i];
+        pli_f8 own = faces_of_box(&boxes[primitive]);
+        store_faces(own, primitive, 0, &bvh->items[i]);
+        faces = pli_f8_min(own, faces);
     }
-    for (int k = 0; k < 3; ++k) {
-        node->faces[k] = round_down(box.min[k]);
-        node->faces[3 + k] = round_down(-box.max[k]);
-    }
+    store_faces(faces, node->first, node->count, node);
 }
 
 static void fit_inner(const pli_bvh *bvh, int32_t index)
 {
     bvh_node *node = &bvh->nodes[index];
-    pli_f8 lanes =
-        pli_f8_min(load_node(&bvh->nodes[index + 1]), load_node(&bvh->nodes[node->first]));
-    memcpy(node->faces, &lanes, sizeof node->faces);
+    pli_f8 faces =
+        pli_f8_min(load_faces(&bvh->nodes[index + 1]), load_faces(&bvh->nodes[node->first]));
+    store_faces(faces, node->first, 0, node);
 }
 
 // Children come after their parents, so going backwards meets them first.
@@ -313,11 +343,12 @@ static pli_status allocate_tree(pli_context *context, bvh_builder *builder)
 
     bvh->nodes = PLI_NEW(context, bvh_node, bvh->node_count, "bvh nodes");
     bvh->order = PLI_NEW(context, int32_t, count, "bvh order");
+    bvh->items = PLI_NEW(context, bvh_item, count, "bvh items");
     bvh->tasks = PLI_NEW(context, bvh_task, MAX_TASKS, "bvh subtrees");
     bvh->top = PLI_NEW(context, int32_t, MAX_TASKS, "bvh top");
     builder->centers = PLI_NEW(context, double, 3 * (int64_t)count, "bvh centres");
-    bool complete = bvh->nodes != NULL && bvh->order != NULL && bvh->tasks != NULL &&
-                    bvh->top != NULL && builder->centers != NULL;
+    bool complete = bvh->nodes != NULL && bvh->order != NULL && bvh->items != NULL &&
+                    bvh->tasks != NULL && bvh->top != NULL && builder->centers != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
@@ -348,6 +379,7 @@ void pli_bvh_destroy(pli_bvh *bvh)
     if (bvh == NULL) return;
     pli_release(bvh->context, bvh->top);
     pli_release(bvh->context, bvh->tasks);
+    pli_release(bvh->context, bvh->items);
     pli_release(bvh->context, bvh->order);
     pli_release(bvh->context, bvh->nodes);
     pli_release(bvh->context, bvh);
@@ -369,14 +401,6 @@ pli_bounds pli_bvh_bounds(const pli_bvh *bvh)
     return bounds;
 }
 
-static bool visit_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_visit_fn visit, void *user)
-{
-    for (int32_t i = node->first; i < node->first + node->count; ++i) {
-        if (!visit(user, bvh->order[i])) return false;
-    }
-    return true;
-}
-
 // What the lanes of a node must not exceed for its box to touch the given one; the last two lanes
 // are no faces and always pass.
 static pli_f8 reach_of_box(const pli_bounds *box)
@@ -389,9 +413,20 @@ static pli_f8 reach_of_box(const pli_bounds *box)
     return reach;
 }
 
-static bool node_touches(const bvh_node *node, const pli_f8 *reach)
+// whether the box of a node or an item touches
+static bool is_reached(const void *node, const pli_f8 *reach)
 {
-    return pli_f8_all((pli_f8_mask)(load_node(node) <= *reach));
+    return pli_f8_all((pli_f8_mask)(load_faces(node) <= *reach));
+}
+
+static bool visit_leaf(const pli_bvh *bvh, const bvh_node *node, const pli_f8 *reach,
+                       pli_bvh_visit_fn visit, void *user)
+{
+    for (int32_t i = node->first; i < node->first + node->count; ++i) {
+        if (!is_reached(&bvh->items[i], reach)) continue;
+        if (!visit(user, bvh->items[i].primitive)) return false;
+    }
+    return true;
 }
 
 void pli_bvh_query_box(const pli_bvh *bvh, const pli_bounds *box, pli_bvh_visit_fn visit,
@@ -400,28 +435,28 @@ void pli_bvh_query_box(const pli_bvh *bvh, const pli_bounds *box, pli_bvh_visit_
     int32_t stack[STACK_SIZE];
     int32_t depth = 0;
     pli_f8 reach = reach_of_box(box);
-    if (bvh->count > 0 && node_touches(&bvh->nodes[0], &reach)) stack[depth++] = 0;
+    if (bvh->count > 0 && is_reached(&bvh->nodes[0], &reach)) stack[depth++] = 0;
     while (depth > 0) {
         int32_t index = stack[--depth];
         const bvh_node *node = &bvh->nodes[index];
         if (node->count > 0) {
-            if (!visit_leaf(bvh, node, visit, user)) return;
+            if (!visit_leaf(bvh, node, &reach, visit, user)) return;
             continue;
         }
-        if (node_touches(&bvh->nodes[node->first], &reach)) stack[depth++] = node->first;
-        if (node_touches(&bvh->nodes[index + 1], &reach)) stack[depth++] = index + 1;
+        if (is_reached(&bvh->nodes[node->first], &reach)) stack[depth++] = node->first;
+        if (is_reached(&bvh->nodes[index + 1], &reach)) stack[depth++] = index + 1;
     }
 }
 
 // The slab test; written so that a zero direction component gives no NaN.
-static bool ray_hits(const bvh_node *node, const double origin[3], const double direction[3],
+static bool ray_hits(const float faces[6], const double origin[3], const double direction[3],
                      double t_max)
 {
     double near = 0;
     double far = t_max;
     for (int k = 0; k < 3; ++k) {
-        double low = (double)node->faces[k] - origin[k];
-        double high = -(double)node->faces[3 + k] - origin[k];
+        double low = (double)faces[k] - origin[k];
+        double high = -(double)faces[3 + k] - origin[k];
         if (direction[k] == 0) {
             if (low > 0 || high < 0) return false;
             continue;
@@ -444,22 +479,26 @@ void pli_bvh_query_ray(const pli_bvh *bvh, const double origin[3], const double 
     while (depth > 0) {
         int32_t index = stack[--depth];
         const bvh_node *node = &bvh->nodes[index];
-        if (!ray_hits(node, origin, direction, t_max)) continue;
-        if (node->count > 0) {
-            if (!visit_leaf(bvh, node, visit, user)) return;
-        } else {
+        if (!ray_hits(node->faces, origin, direction, t_max)) continue;
+        if (node->count == 0) {
             stack[depth++] = node->first;
             stack[depth++] = index + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; ++i) {
+            if (!ray_hits(bvh->items[i].faces, origin, direction, t_max)) continue;
+            if (!visit(user, bvh->items[i].primitive)) return;
         }
     }
 }
 
-static double node_distance2(const bvh_node *node, const double point[3])
+// Squared distance of a point from a box, less the margin.
+static double faces_distance2(const float faces[6], const double point[3])
 {
     double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        double below = (double)node->faces[k] - point[k];
-        double above = (double)node->faces[3 + k] + point[k];
+        double below = (double)faces[k] - point[k];
+        double above = (double)faces[3 + k] + point[k];
         double gap = pli_larger(pli_larger(below, above), 0);
         sum += gap * gap;
     }
@@ -472,12 +511,21 @@ typedef struct nearest_state {
     double distance2;
 } nearest_state;
 
-static void search_leaf(const pli_bvh *bvh, const bvh_node *node, pli_bvh_distance_fn distance,
-                        void *user, nearest_state *best)
+// what is searched for
+typedef struct nearest_search {
+    const double *point;
+    pli_bvh_distance_fn distance;
+    void *user;
+} nearest_search;
+
+static void search_leaf(const pli_bvh *bvh, const bvh_node *node, const nearest_search *search,
+                        nearest_state *best)
 {
     for (int32_t i = node->first; i < node->first + node->count; ++i) {
-        int32_t primitive = bvh->order[i];
-        double d2 = distance(user, primitive);
+        const bvh_item *item = &bvh->items[i];
+        if (faces_distance2(item->faces, search->point) > best->distance2) continue;
+        int32_t primitive = item->primitive;
+        double d2 = search->distance(search->user, primitive);
         if (d2 < best->distance2 || (d2 == best->distance2 && primitive < best->primitive)) {
             *best = (nearest_state){primitive, d2};
         }
@@ -494,9 +542,9 @@ typedef struct nearest_entry {
 static int32_t push_children(const pli_bvh *bvh, int32_t index, const double point[3],
                              nearest_entry *stack, int32_t depth)
 {
-    nearest_entry near = {index + 1, node_distance2(&bvh->nodes[index + 1], point)};
+    nearest_entry near = {index + 1, faces_distance2(bvh->nodes[index + 1].faces, point)};
     int32_t right = bvh->nodes[index].first;
-    nearest_entry far = {right, node_distance2(&bvh->nodes[right], point)};
+    nearest_entry far = {right, faces_distance2(bvh->nodes[right].faces, point)};
     bool is_swapped = far.distance2 < near.distance2;
     stack[depth] = is_swapped ? near : far;
     stack[depth + 1] = is_swapped ? far : near;
@@ -508,6 +556,7 @@ int32_t pli_bvh_query_nearest(const pli_bvh *bvh, const double point[3], double 
 {
     nearest_entry stack[STACK_SIZE];
     int32_t depth = 0;
+    nearest_search search = {point, distance, user};
     nearest_state best = {-1, limit2};
     if (bvh->count > 0) stack[depth++] = (nearest_entry){0, 0};
     while (depth > 0) {
@@ -516,7 +565,7 @@ int32_t pli_bvh_query_nearest(const pli_bvh *bvh, const double point[3], double 
         // equal distances are looked at too, for the sake of the smallest index
         if (entry.distance2 > best.distance2) continue;
         if (node->count > 0) {
-            search_leaf(bvh, node, distance, user, &best);
+            search_leaf(bvh, node, &search, &best);
         } else {
             depth = push_children(bvh, entry.node, point, stack, depth);
         }

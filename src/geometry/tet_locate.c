@@ -104,6 +104,12 @@ static double triple(const double a[3], const double b[3], const double c[3])
            a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
+// whether two volumes have different signs beyond doubt
+static bool are_opposite(double a, double b, double rounding)
+{
+    return (a > rounding && b < -rounding) || (a < -rounding && b > rounding);
+}
+
 bool pli_tet_contains(const double *const corners[4], const double point[3])
 {
     // corners as seen from the point, and the box around them
@@ -121,12 +127,13 @@ bool pli_tet_contains(const double *const corners[4], const double point[3])
 
     // six times the volumes with corner i replaced by the point; their sum is that of the whole
     double V[4];
+    double rounding = volume_rounding * size * size * size;
     V[0] = triple(r[1], r[2], r[3]);
     V[1] = -triple(r[0], r[2], r[3]);
+    if (are_opposite(V[0], V[1], rounding)) return false;
     V[2] = triple(r[0], r[1], r[3]);
     V[3] = -triple(r[0], r[1], r[2]);
     double whole = V[0] + V[1] + V[2] + V[3];
-    double rounding = volume_rounding * size * size * size;
     if (!(fabs(whole) > rounding)) return false;
     double sign = whole > 0 ? 1 : -1;
     for (int i = 0; i < 4; ++i) {
@@ -141,18 +148,11 @@ typedef struct locate_user {
     const pli_tet_query *query;
 } locate_user;
 
-static bool box_has(const pli_bounds *box, const double p[3])
-{
-    return box->min[0] <= p[0] && p[0] <= box->max[0] && box->min[1] <= p[1] &&
-           p[1] <= box->max[1] && box->min[2] <= p[2] && p[2] <= box->max[2];
-}
-
 static bool visit_tet(void *user, int32_t tet)
 {
     const locate_user *u = user;
     const pli_tet_locate *locate = u->locate;
     const pli_tet_query *query = u->query;
-    if (!box_has(&locate->boxes[tet], query->point)) return true;
     const int32_t *t = locate->tets + 4 * (int64_t)tet;
     int32_t skip = query->skip_vertex;
     if (t[0] == skip || t[1] == skip || t[2] == skip || t[3] == skip) return true;

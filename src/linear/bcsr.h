@@ -22,10 +22,10 @@
 // blocks beside its pattern:
 //
 //     reserve_extra   room, the only call that allocates
-//     add_block       to the pattern where it has the place, else to an extra block; both (i, j)
-//     and
-//                     (j, i) are the caller's to add; set_zero forgets all extra blocks
+//     add_block       to the pattern where it has the place, else to an extra block; adding both
+//                     (i, j) and (j, i) is up to the caller
 //     close_extra     once after the last add: sorts them by rows
+//     set_zero        forgets them all
 //
 // Then A means pattern plus extra blocks in every call that follows. After close their places are
 // in an order that does not depend on that of adding, and products run over them in parallel, with

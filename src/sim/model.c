@@ -287,31 +287,18 @@ static void body_centroid(const pli_model *model, const pli_model_body *body, do
     if (mass > 0) pli_vec3_scale(1 / mass, center, center);
 }
 
-static void bounding_box(const double *points, int64_t count, double low[3], double high[3])
-{
-    pli_vec3_set(INFINITY, INFINITY, INFINITY, low);
-    pli_vec3_set(-INFINITY, -INFINITY, -INFINITY, high);
-    for (int64_t k = 0; k < count; ++k) {
-        for (int axis = 0; axis < 3; ++axis) {
-            low[axis] = fmin(low[axis], points[3 * k + axis]);
-            high[axis] = fmax(high[axis], points[3 * k + axis]);
-        }
-    }
-}
-
 static void start_random(const building *b, int32_t index, const pli_start_random_def *random)
 {
     const pli_model_body *body = &b->model->bodies[index];
-    double low[3];
-    double high[3];
-    bounding_box(b->model->rest + 3 * (int64_t)body->first_vertex, body->vertex_count, low, high);
+    const double *rest = b->model->rest + 3 * (int64_t)body->first_vertex;
+    pli_bounds box = pli_bounds_of_points(body->vertex_count, rest);
     // a stream per body, so that adding a body changes no other
     pli_random source = {(uint64_t)(uint32_t)b->def->seed,
                          (uint64_t)RANDOM_STREAM_START << 32 | (uint32_t)index};
     for (int64_t k = 0; k < 3 * (int64_t)body->vertex_count; ++k) {
         int axis = (int)(k % 3);
-        double middle = 0.5 * (low[axis] + high[axis]);
-        double reach = 0.5 * random->scale * (high[axis] - low[axis]);
+        double middle = 0.5 * (box.min[axis] + box.max[axis]);
+        double reach = 0.5 * random->scale * (box.max[axis] - box.min[axis]);
         b->model->start[3 * (int64_t)body->first_vertex + k] =
             pli_random_range(source, (uint64_t)k, middle - reach, middle + reach);
     }
@@ -471,17 +458,9 @@ static void set_gravity(building *b)
 
 static void set_size(pli_model *model)
 {
-    double low[3];
-    double high[3];
-    double other_low[3];
-    double other_high[3];
-    bounding_box(model->rest, model->vertex_count, low, high);
-    bounding_box(model->start, model->vertex_count, other_low, other_high);
-    for (int axis = 0; axis < 3; ++axis) {
-        low[axis] = fmin(low[axis], other_low[axis]);
-        high[axis] = fmax(high[axis], other_high[axis]);
-    }
-    model->size = pli_vec3_distance(low, high);
+    pli_bounds box = pli_bounds_union(pli_bounds_of_points(model->vertex_count, model->rest),
+                                      pli_bounds_of_points(model->vertex_count, model->start));
+    model->size = pli_vec3_distance(box.min, box.max);
 }
 
 // Whether the chosen solver can do what the colliders ask for.

@@ -96,8 +96,10 @@ static void prepare_damping(pli_solver *s, const pli_state *state, double h)
 // The paper takes the better of x~ and x~ + a h^2 M^-1 f(x_n). The second is exact in free fall,
 // but it is an explicit step: accepting it again and again amplifies the rounding of elastic
 // forces. So there is a third candidate in between, with gravity as the only force, and it wins
-// ties. A fourth is for bodies that start or end up tangled: their rest shape, aligned rigidly with
-// x~; it costs the kinetic energy of moving there and no elastic energy at all.
+// ties. Where there is contact, the positions of before are a candidate: predictions may have
+// bodies deep inside each other, from where no minimiser finds out as they came in. Another is for
+// bodies that start or end up tangled: their rest shape, aligned rigidly with x~; it costs the
+// kinetic energy of moving there and no elastic energy at all.
 
 // Writes a guess into s->x and puts held coordinates where their scripts want them.
 static void set_guess(pli_solver *s, const double *guess, double time)
@@ -124,7 +126,9 @@ typedef enum guess_kind {
     GUESS_INERTIAL,  // no forces: naive, so at least one iteration has to improve it
     GUESS_EXPLICIT,  // all forces at x_n
     GUESS_BALLISTIC, // gravity
-    GUESS_REST       // the rest shape of bodies that are tangled
+    GUESS_STILL,     // where everything is, which at least was free of contact
+    GUESS_REST,      // the rest shape of bodies that are tangled
+    GUESS_COUNT
 } guess_kind;
 
 // a body with this share of inverted tetrahedra is tangled: its state shows no way to follow
@@ -159,8 +163,15 @@ static bool compute_rest_guess(pli_solver *s, const pli_state *state, double *gu
 // Returns false when there is no such guess.
 static bool compute_guess(pli_solver *s, const pli_state *state, guess_kind kind, double *guess)
 {
-    if (kind == GUESS_REST) return compute_rest_guess(s, state, guess);
-    memset(guess, 0, 3 * (size_t)s->model->vertex_count * sizeof(double));
+    size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
+    if (kind == GUESS_REST) {
+        return s->model->solver_def.rest_guess && compute_rest_guess(s, state, guess);
+    }
+    if (kind == GUESS_STILL) {
+        memcpy(guess, state->x, bytes);
+        return s->contacts != NULL;
+    }
+    memset(guess, 0, bytes);
     for (int32_t k = 0; k < s->objective.term_count && kind != GUESS_INERTIAL; ++k) {
         const pli_term *term = &s->objective.terms[k];
         bool wanted =
@@ -177,10 +188,9 @@ static void choose_best_guess(pli_solver *s, const pli_state *state, double time
                               double *best, pli_step_report *report)
 {
     size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
-    guess_kind last = s->model->solver_def.rest_guess ? GUESS_REST : GUESS_BALLISTIC;
     double best_energy = INFINITY;
     s->newton.min_iterations = 1;
-    for (guess_kind kind = GUESS_INERTIAL; kind <= last; ++kind) {
+    for (guess_kind kind = GUESS_INERTIAL; kind < GUESS_COUNT; ++kind) {
         if (!compute_guess(s, state, kind, guess)) continue;
         set_guess(s, guess, time);
         double energy = pli_sum_value(pli_objective_energy(&s->objective, s->x));
@@ -189,7 +199,7 @@ static void choose_best_guess(pli_solver *s, const pli_state *state, double time
         if (energy > best_energy + (isfinite(noise) ? noise : 0)) continue;
         best_energy = energy;
         memcpy(best, s->x, bytes);
-        s->newton.min_iterations = kind == GUESS_INERTIAL ? 1 : 0;
+        s->newton.min_iterations = kind == GUESS_INERTIAL || kind == GUESS_STILL;
     }
     if (best_energy < INFINITY) memcpy(s->x, best, bytes);
 }

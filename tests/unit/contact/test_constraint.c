@@ -340,6 +340,53 @@ static void active_points_stay_on_their_surface(void **state)
     solids_clear(&s);
 }
 
+// Along the floor into the wall: the floor is not left, the wall is not entered.
+static void active_points_slide_until_something_stops_them(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 1);
+    add_room(&s);
+    pli_constraint *constraint = make_constraint(&s, 1, NULL);
+    double x[3] = {0.2, -0.4, 0.1}, d[3] = {2, 0, 0.25};
+    const double g[3] = {-1, 3, 0};
+    ops->choose_active(constraint, x, g);
+    assert_int_equal(active_of(constraint).count, 1);
+    pli_vec3_add(x, d, x);
+    x[1] += 0.05;
+    ops->project(constraint, x, d);
+    // what is left runs along the crease
+    const double want[3] = {0.5, -0.4, 0.35}, want_d[3] = {0, 0, 0.25};
+    AT_MOST(pli_vec3_distance(x, want), 1e-15);
+    AT_MOST(pli_vec3_distance(d, want_d), 1e-15);
+    double again[3];
+    pli_vec3_copy(x, again);
+    ops->project(constraint, again, NULL);
+    assert_memory_equal(again, x, sizeof x);
+    pli_constraint_destroy(constraint);
+    solids_clear(&s);
+}
+
+static void colliders_that_coincide_share_one_force(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 1);
+    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
+    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
+    pli_constraint *constraint = make_constraint(&s, 1, NULL);
+    const double x[3] = {0, 0, 0}, g[3] = {1, 4, 2};
+    ops->choose_active(constraint, x, g);
+    pli_collision_report report;
+    pli_constraint_measure(constraint, x, &report);
+    assert_int_equal(report.contacts, 1);
+    double f[3] = {0, 0, 0};
+    pli_constraint_add_forces(constraint, f);
+    NEAR(f[1], 4, 1e-15, 0);
+    pli_constraint_destroy(constraint);
+    solids_clear(&s);
+}
+
 static void held_coordinates_are_left_to_whoever_holds_them(void **state)
 {
     (void)state;
@@ -539,6 +586,8 @@ int main(void)
         cmocka_unit_test(corner_of_a_room_holds_by_three_walls),
         cmocka_unit_test(descent_that_is_left_leads_into_no_touched_plane),
         cmocka_unit_test(active_points_stay_on_their_surface),
+        cmocka_unit_test(active_points_slide_until_something_stops_them),
+        cmocka_unit_test(colliders_that_coincide_share_one_force),
         cmocka_unit_test(held_coordinates_are_left_to_whoever_holds_them),
         cmocka_unit_test(colliders_that_are_off_or_of_other_methods_are_not_there),
         cmocka_unit_test(gap_is_the_smallest_of_all_pairs),

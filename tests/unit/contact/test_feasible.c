@@ -2,6 +2,7 @@
 //
 // Projection onto the feasible set: where points end, and how directions are carried along.
 #include "solids.h"
+#include "unit/geometry/shape_zoo.h"
 
 #include "contact/feasible.h"
 
@@ -56,6 +57,28 @@ static void points_end_feasible_and_stay(void **state)
         for (uint64_t i = 0; i < 500; ++i) {
             double x[3];
             solids_point(1, i, 1.2, x);
+            check_projection(&s, x);
+        }
+        solids_clear(&s);
+    }
+}
+
+// Any analytic shape there is and its inside out, taken apart into at most SOLIDS colliders.
+static void every_analytic_shape_can_be_left(void **state)
+{
+    (void)state;
+    for (int index = 0; index < 2 * ZOO_SAMPLED_LINEAR; ++index) {
+        solids s;
+        solids_init(&s, 1);
+        const pli_shape *shape = NULL, *parts[SOLIDS];
+        int32_t count = 0;
+        OK(s.context, zoo_build(s.set, (zoo_kind)(index / 2), &shape));
+        if (index % 2 == 1) shape = solids_negation(&s, shape);
+        OK(s.context, pli_shape_parts(s.set, shape, SOLIDS, parts, &count));
+        for (int32_t k = 0; k < count; ++k) solids_add(&s, parts[k], PLI_COLLIDER_CONSTRAINT);
+        for (uint64_t i = 0; i < 300; ++i) {
+            double x[3];
+            solids_point(10, i, 1.3, x);
             check_projection(&s, x);
         }
         solids_clear(&s);
@@ -208,7 +231,8 @@ static void held_coordinates_stay(void **state)
     solids_move(solids_add(&s, solids_shape(&s, SOLID_SPHERE), PLI_COLLIDER_CONSTRAINT));
     add_wedge(&s, 70);
     for (uint64_t i = 0; i < 200; ++i) {
-        for (uint8_t held = 1; held < 7; held <<= 1) {
+        for (int axis = 0; axis < 3; ++axis) {
+            uint8_t held = (uint8_t)(1 << axis);
             double start[3], x[3];
             solids_point(6, i, 0.6, start);
             pli_vec3_copy(start, x);
@@ -339,6 +363,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_end_feasible_and_stay),
+        cmocka_unit_test(every_analytic_shape_can_be_left),
         cmocka_unit_test(exact_shapes_send_points_to_the_nearest_place),
         cmocka_unit_test(middle_of_a_ball_is_left),
         cmocka_unit_test(wedges_of_any_angle_are_left_to_the_nearest_place),

@@ -158,6 +158,35 @@ static void projected_hessian_is_positive_semidefinite(void **state)
     bodies_clear(&b);
 }
 
+// The matrix of the elements alone has no place for contacts: they go beside the pattern.
+static void blocks_beside_the_pattern_complete_the_hessian(void **state)
+{
+    (void)state;
+    bodies b = make_tip(0.9, 0.85, 0.8);
+    int32_t n = 3 * b.vertex_count;
+    double *dense = calloc((size_t)(n * n), sizeof *dense);
+    double *d = calloc((size_t)n, sizeof *d);
+    double *Hd = calloc((size_t)n, sizeof *Hd);
+    dense_hessian(&b, b.x, true, dense);
+    pli_bcsr *H = NULL;
+    pli_clique_list list = {4, b.tet_count, b.tets};
+    OK(b.context, pli_bcsr_create(b.context, b.vertex_count, 1, &list, &H));
+    OK(b.context, term->prepare(b.collision, b.x, H));
+    term->add_hessian(b.collision, b.x, true, H);
+    pli_bcsr_close_extra(H);
+    derivatives_direction(n, 5, d);
+    pli_bcsr_multiply(H, d, Hd);
+    for (int32_t i = 0; i < n; ++i) {
+        NEAR(Hd[i], derivatives_dot(n, dense + (int64_t)n * i, d), 0, 1e-10);
+    }
+    assert_true(derivatives_norm(n, Hd) > 1);
+    pli_bcsr_destroy(H);
+    free(Hd);
+    free(d);
+    free(dense);
+    bodies_clear(&b);
+}
+
 // The tip goes in and out: nothing outside, and the cube of the depth inside.
 static void energy_is_zero_outside_and_continuous(void **state)
 {
@@ -297,6 +326,7 @@ int main(void)
         cmocka_unit_test(derivatives_hold_for_faces_edges_and_corners),
         cmocka_unit_test(gradient_has_no_net_force_or_torque),
         cmocka_unit_test(projected_hessian_is_positive_semidefinite),
+        cmocka_unit_test(blocks_beside_the_pattern_complete_the_hessian),
         cmocka_unit_test(energy_is_zero_outside_and_continuous),
         cmocka_unit_test(friction_takes_energy_and_keeps_momentum),
         cmocka_unit_test(impulse_is_limited_by_the_normal_force_over_the_step),
