@@ -5,7 +5,8 @@
 //
 //   "block"  tetrahedra: n x n x n vertices of a lattice, each cube cut into six; fields velocity
 //            (point, 3), pressure (point, 1), stress (cell, 1), axis (cell, 3)
-//   "sheet"  triangles: n x n vertices, each square cut into two; field height (point, 1)
+//   "sheet"  triangles: n x n vertices, each square cut into two; field height (point, 1); marked
+//            as a collider
 //   "drops"  points: n of them; field speed (point, 1)
 #ifndef PLI_TESTS_SAMPLE_FRAMES_H
 #define PLI_TESTS_SAMPLE_FRAMES_H
@@ -92,7 +93,10 @@ static inline void sample_sheet(sample *s, int32_t n)
     sample_body *body = &s->bodies[1];
     pli_frame_part *part = &s->parts[1];
     int32_t m = n - 1;
-    *part = (pli_frame_part){.name = "sheet", .kind = PLI_PART_TRIANGLES, .point_count = n * n};
+    *part = (pli_frame_part){.name = "sheet",
+                             .kind = PLI_PART_TRIANGLES,
+                             .point_count = n * n,
+                             .role = PLI_ROLE_COLLIDER};
     part->cell_count = 2 * m * m;
     part->points = body->points = sample_reals(3 * (int64_t)part->point_count);
     part->cells = body->cells = calloc((size_t)part->cell_count * 3 + 1, sizeof *body->cells);

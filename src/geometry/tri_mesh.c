@@ -26,8 +26,11 @@ pli_status pli_tri_mesh_create(pli_context *context, int32_t vertex_count, const
         pli_tri_mesh_destroy(mesh);
         return PLI_ERROR_MEMORY;
     }
-    memcpy(mesh->points, points, (size_t)vertex_count * 3 * sizeof(double));
-    memcpy(mesh->triangles, triangles, (size_t)triangle_count * 3 * sizeof(int32_t));
+    // an empty mesh may come without arrays
+    if (vertex_count > 0) memcpy(mesh->points, points, (size_t)vertex_count * 3 * sizeof(double));
+    if (triangle_count > 0) {
+        memcpy(mesh->triangles, triangles, (size_t)triangle_count * 3 * sizeof(int32_t));
+    }
     *out = mesh;
     return PLI_OK;
 }

@@ -34,6 +34,25 @@ call 2 render run -o x.png --color speed
 says stderr "no field 'speed'; they have .*velocity"
 [ ! -e x.png ] || fail "a refused picture was written"
 
+# ---- colliders
+small_scene >beside.yaml
+cat >>beside.yaml <<'END'
+gravity: [0, 0, 0]
+colliders:
+  ball: {shape: {sphere: {center: [1.2, 0, 0.3], radius: 0.5}}}
+END
+call 0 run beside.yaml -o beside -q --frames 1
+for look in show hide glass; do
+    call 0 render beside -o "$look.png" --size 64x40 --colliders "$look" -q
+done
+call 0 render beside -o default.png --size 64x40 -q
+cmp show.png default.png || fail "colliders are not shown by default"
+cmp -s show.png hide.png && fail "hidden colliders are seen"
+cmp -s show.png glass.png && fail "glass looks like stone"
+cmp -s hide.png glass.png && fail "glass is not seen"
+call 2 render beside -o x.png --colliders wood
+says stderr 'show'
+
 # ---- a film
 if command -v ffmpeg >/dev/null 2>&1; then
     call 0 render run -o film.mp4 --size 64x40 -q

@@ -43,6 +43,7 @@ def check_body(grid, body, frame, where):
     check(field.GetArray("TimeValue").GetValue(0) == frame / FPS, where + " TimeValue")
     check(field.GetArray("Step").GetValue(0) == 2 * frame, where + " Step")
     check(field.GetArray("Frame").GetValue(0) == frame, where + " Frame")
+    check(field.HasArray("Collider") == (body.name == "sheet"), where + " Collider")
 
 
 def check_files(folder):

@@ -28,6 +28,7 @@ static void check_part(const pli_frame_part *got, const pli_frame_part *want)
 {
     assert_string_equal(got->name, want->name);
     assert_int_equal(got->kind, want->kind);
+    assert_int_equal(got->role, want->role);
     assert_int_equal(got->point_count, want->point_count);
     assert_int_equal(got->cell_count, want->cell_count);
     assert_int_equal(got->field_count, want->field_count);
