@@ -147,10 +147,11 @@ static bool allocate_contacts(pli_self_collision *c)
     c->hessian_chunk = room < HESSIAN_CHUNK ? room : HESSIAN_CHUNK;
     c->touches = PLI_NEW(context, pli_self_touch, room, "collision touches");
     c->contacts = PLI_NEW(context, pli_self_contact, room, "contacts");
+    c->frozen = PLI_NEW(context, pli_self_pair, room, "contacts");
     c->last_triangle = PLI_NEW(context, int32_t, room, "collision partners");
     c->hessians = PLI_NEW(context, double, HESSIAN_SIZE * c->hessian_chunk, "contact Hessians");
-    return c->touches != NULL && c->contacts != NULL && c->last_triangle != NULL &&
-           c->hessians != NULL;
+    return c->touches != NULL && c->contacts != NULL && c->frozen != NULL &&
+           c->last_triangle != NULL && c->hessians != NULL;
 }
 
 static pli_status build_trees(pli_self_collision *c, const double *rest)
@@ -218,6 +219,7 @@ void pli_self_collision_destroy(pli_self_collision *c)
     pli_incidence_clear(context, &c->tets_at);
     pli_release(context, c->hessians);
     pli_release(context, c->last_triangle);
+    pli_release(context, c->frozen);
     pli_release(context, c->contacts);
     pli_release(context, c->touches);
     pli_release(context, c->triangle_centers);
@@ -413,12 +415,18 @@ static pli_status collision_prepare(void *self, const double *x, pli_bcsr *H)
     return pli_self_collision_prepare(self, x, H);
 }
 
+static void collision_freeze(void *self, const double *x)
+{
+    pli_self_collision_freeze(self, x);
+}
+
 const pli_term_ops pli_self_collision_term = {
     .name = "self-collision",
     .energy = collision_energy,
     .add_gradient = collision_add_gradient,
     .add_hessian = collision_add_hessian,
     .prepare = collision_prepare,
+    .freeze = collision_freeze,
     .deferred = true,
 };
 

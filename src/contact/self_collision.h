@@ -94,6 +94,10 @@ pli_status pli_self_collision_prepare(pli_self_collision *collision, const doubl
 const pli_self_contact *pli_self_collision_find(pli_self_collision *collision, const double *x,
                                                 int32_t *count);
 
+// From now on vertices meet the triangles that they meet at x and no others, as long as they have
+// not come out; NULL: everything is detected again. See optimize/term.h.
+void pli_self_collision_freeze(pli_self_collision *collision, const double *x);
+
 // Forgets earlier contacts and positions. Results do not change by it.
 void pli_self_collision_forget(pli_self_collision *collision);
 

@@ -181,24 +181,6 @@ static bool cone_contains(const body_search *search, int32_t tet, const double d
            triple(e[0], e[1], d) * volume > 0;
 }
 
-// A direction that leaves the vertex along one of its triangles, a little on the outside of it.
-static void outward_direction(const body_search *search, int32_t triangle, double d[3])
-{
-    static const double lift = 1e-6;
-    const int32_t *t = search->collision->triangles + 3 * (int64_t)triangle;
-    int first = t[0] == search->vertex ? 0 : t[1] == search->vertex ? 1 : 2;
-    const double *p = search->x + 3 * (int64_t)search->vertex;
-    double a[3], b[3], n[3];
-    pli_vec3_subtract(search->x + 3 * (int64_t)t[(first + 1) % 3], p, a);
-    pli_vec3_subtract(search->x + 3 * (int64_t)t[(first + 2) % 3], p, b);
-    pli_vec3_normalize(a, a);
-    pli_vec3_normalize(b, b);
-    pli_vec3_cross(a, b, n);
-    pli_vec3_normalize(n, n);
-    pli_vec3_add(a, b, d);
-    pli_vec3_add_scaled(d, lift, n, d);
-}
-
 // How often elements at the vertex cover the direction d.
 static int32_t star_degree(const body_search *search, const double d[3])
 {
@@ -211,19 +193,19 @@ static int32_t star_degree(const body_search *search, const double d[3])
     return degree;
 }
 
-// The same for the vertex's outside, at the place where they do so least. The degree around a
-// vertex changes only across its triangles, so it is enough to look beside these.
-static int32_t least_star_degree(const body_search *search)
+// The vertex's normal, outwards: the sum of those of its triangles, by their areas.
+static void vertex_normal(const body_search *search, double n[3])
 {
     const pli_incidence *at = &search->collision->triangles_at;
-    int32_t least = INT32_MAX;
+    pli_vec3_set(0, 0, 0, n);
     for (int64_t k = at->start[search->vertex]; k < at->start[search->vertex + 1]; ++k) {
-        double d[3];
-        outward_direction(search, at->elements[k], d);
-        int32_t degree = star_degree(search, d);
-        if (degree < least) least = degree;
+        const int32_t *t = search->collision->triangles + 3 * (int64_t)at->elements[k];
+        double a[3], b[3], area[3];
+        pli_vec3_subtract(search->x + 3 * (int64_t)t[1], search->x + 3 * (int64_t)t[0], a);
+        pli_vec3_subtract(search->x + 3 * (int64_t)t[2], search->x + 3 * (int64_t)t[0], b);
+        pli_vec3_cross(a, b, area);
+        pli_vec3_add(n, area, n);
     }
-    return least;
 }
 
 // Takes the vertex's own place on its body's surface into account.
@@ -232,7 +214,9 @@ static void correct_own_degree(body_search *search)
     int32_t own = search->collision->body_of_vertex[search->vertex];
     for (int32_t k = 0; k < search->count; ++k) {
         if (search->body[k] != own || search->degree[k] <= 0) continue;
-        search->degree[k] += least_star_degree(search);
+        double outwards[3];
+        vertex_normal(search, outwards);
+        search->degree[k] += star_degree(search, outwards);
     }
 }
 
@@ -368,15 +352,59 @@ static void measure_range(void *user, int64_t begin, int64_t end)
     }
 }
 
-void pli_self_collision_detect(pli_self_collision *collision, const double *x)
+// Whether a vertex is on the outer side of a triangle.
+static bool is_outside(const pli_self_collision *collision, const double *x, int32_t vertex,
+                       int32_t triangle)
 {
-    size_t bytes = 3 * (size_t)collision->vertex_count * sizeof *x;
-    detect_job job = {collision, collision->x};
-    if (collision->is_valid && memcmp(x, collision->x, bytes) == 0) return;
+    const int32_t *t = collision->triangles + 3 * (int64_t)triangle;
+    const double *origin = x + 3 * (int64_t)t[0];
+    double a[3], b[3], p[3];
+    pli_vec3_subtract(x + 3 * (int64_t)t[1], origin, a);
+    pli_vec3_subtract(x + 3 * (int64_t)t[2], origin, b);
+    pli_vec3_subtract(x + 3 * (int64_t)vertex, origin, p);
+    return triple(p, a, b) > 0;
+}
 
+// The contacts of frozen pairs: those whose vertex has not come out.
+static void collect_frozen(pli_self_collision *collision)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < collision->frozen_count; ++k) {
+        const pli_self_pair *pair = &collision->frozen[k];
+        if (is_outside(collision, collision->x, pair->vertex, pair->triangle)) continue;
+        pli_self_contact *contact = &collision->contacts[count++];
+        contact->vertex = pair->vertex;
+        contact->body = pair->body;
+        contact->triangle = pair->triangle;
+    }
+    collision->contact_count = count;
+}
+
+void pli_self_collision_freeze(pli_self_collision *collision, const double *x)
+{
+    collision->is_frozen = false;
+    if (x != NULL) {
+        pli_self_collision_detect(collision, x);
+        collision->frozen_count = collision->contact_count;
+        for (int32_t k = 0; k < collision->contact_count; ++k) {
+            const pli_self_contact *contact = &collision->contacts[k];
+            collision->frozen[k] =
+                (pli_self_pair){contact->vertex, contact->body, contact->triangle};
+        }
+        collision->is_frozen = true;
+    }
+    collision->is_valid = false;
+}
+
+// Finds the contacts at the object's own copy of the positions.
+static void find_contacts(pli_self_collision *collision)
+{
+    detect_job job = {collision, collision->x};
+    if (collision->is_frozen) {
+        collect_frozen(collision);
+        return;
+    }
     // which vertices are inside of which bodies
-    pli_self_collision_begin(collision, "broad phase");
-    memcpy(collision->x, x, bytes);
     pli_tet_locate_refit(collision->locate, collision->x);
     pli_parallel_for(collision->context, collision->surface_count, VERTEX_GRAIN, locate_range,
                      &job);
@@ -390,6 +418,17 @@ void pli_self_collision_detect(pli_self_collision *collision, const double *x)
                          &job);
     }
     collect_contacts(collision);
+}
+
+void pli_self_collision_detect(pli_self_collision *collision, const double *x)
+{
+    size_t bytes = 3 * (size_t)collision->vertex_count * sizeof *x;
+    detect_job job = {collision, collision->x};
+    if (collision->is_valid && memcmp(x, collision->x, bytes) == 0) return;
+
+    pli_self_collision_begin(collision, "broad phase");
+    memcpy(collision->x, x, bytes);
+    find_contacts(collision);
     pli_self_collision_end(collision);
 
     // distances and closest points

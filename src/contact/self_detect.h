@@ -14,6 +14,13 @@ typedef struct pli_self_touch {
     int32_t triangle; // closest one of that body
 } pli_self_touch;
 
+// a vertex and the triangle it is in contact with
+typedef struct pli_self_pair {
+    int32_t vertex;
+    int32_t body;
+    int32_t triangle;
+} pli_self_pair;
+
 struct pli_self_collision {
     pli_context *context;
     pli_timers *timers;
@@ -42,6 +49,11 @@ struct pli_self_collision {
     pli_self_touch *touches; // [surface_count][PLI_SELF_CONTACT_BODIES]
     int32_t contact_count;
     pli_self_contact *contacts; // [surface_count PLI_SELF_CONTACT_BODIES] room, in order
+
+    // pairs that stand in for a detection
+    bool is_frozen;
+    int32_t frozen_count;
+    pli_self_pair *frozen; // [surface_count PLI_SELF_CONTACT_BODIES] room
 
     // memory of earlier detections; only speed depends on it
     int32_t *last_triangle; // [surface_count][PLI_SELF_CONTACT_BODIES] or -1

@@ -10,6 +10,13 @@
 // over
 enum { PATIENCE = 2 };
 
+// steps over jumps of E within one minimisation, and steps in a row that lead nowhere before it
+// ends
+enum { FROZEN_STEPS = 20, STUCK_STEPS = 3 };
+
+// a line search that ends below this is stuck
+static const double stuck_step = 1e-6;
+
 // a line search that ends below this asks the owner of the problem for help
 static const double short_step = 0.25;
 
@@ -36,6 +43,8 @@ typedef struct newton {
     int32_t truncated;    // directions in a row that indefiniteness cut short
     double project_until; // > 0: use the projected Hessian until the norm is below this
     bool definite;        // the Hessian of this iteration was projected
+    int32_t frozen_steps; // steps over jumps of E
+    int32_t stuck_steps;  // in a row
 } newton;
 
 static pli_context *context_of(const newton *s)
@@ -277,6 +286,35 @@ static bool improves_gradient(newton *s, pli_line_report *found)
     return good;
 }
 
+// A search that ends at once although the norm is large has run into a jump of E: a choice that a
+// term makes (which parts are in contact) changes there. Then the search follows E with the choices
+// of x, which is smooth, over the jump.
+static bool is_stuck(const newton *s, const pli_line_report *found)
+{
+    return s->def->safeguard && (!found->found || found->alpha < stuck_step);
+}
+
+static void search_frozen(newton *s, pli_line_report *found)
+{
+    if (s->frozen_steps >= FROZEN_STEPS || !pli_objective_freeze(s->objective, s->x)) return;
+    ++s->frozen_steps;
+    pli_line_report frozen;
+    search_along(s, &frozen);
+    pli_objective_freeze(s->objective, NULL);
+    if (frozen.found) {
+        // E as it really is there
+        pli_timers_begin(s->env->timers, "line search");
+        frozen.energy = pli_objective_energy(s->objective, s->trial_x);
+        pli_objective_compute_gradient(s->objective, s->trial_x, s->trial_g);
+        ++s->report->energy_evaluations;
+        pli_timers_end(s->env->timers);
+    } else if (found->found) {
+        // what the first search had found is gone from the scratch
+        search_along(s, &frozen);
+    }
+    *found = frozen;
+}
+
 // Tries what is left after a line search that found nothing.
 static void search_again(newton *s, pli_line_report *found)
 {
@@ -352,7 +390,9 @@ static pli_status iterate(newton *s, bool *over)
     pli_line_report found;
     search_along(s, &found);
     if (!found.found && s->def->safeguard) search_again(s, &found);
-    if (!found.found) {
+    if (is_stuck(s, &found)) search_frozen(s, &found);
+    s->stuck_steps = is_stuck(s, &found) ? s->stuck_steps + 1 : 0;
+    if (!found.found || s->stuck_steps >= STUCK_STEPS) {
         s->report->stop = is_at_rounding(s) ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
         return PLI_OK;
     }

@@ -120,6 +120,18 @@ void pli_objective_compute_gradient(const pli_objective *objective, const double
     pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, mask_points, &range);
 }
 
+bool pli_objective_freeze(const pli_objective *objective, const double *x)
+{
+    bool any = false;
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->freeze == NULL) continue;
+        term->ops->freeze(term->self, x);
+        any = true;
+    }
+    return any;
+}
+
 // ---- constraints
 
 bool pli_objective_is_constrained(const pli_objective *objective)

@@ -61,6 +61,9 @@ void pli_objective_compute_gradient(const pli_objective *objective, const double
 // constraints taken out.
 void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected);
 
+// Keeps the choices that terms make at x; NULL: they choose anew. False when no term has any.
+bool pli_objective_freeze(const pli_objective *objective, const double *x);
+
 bool pli_objective_is_constrained(const pli_objective *objective);
 
 // x <- P(x), and d <- DP(x) d when it is not NULL.

@@ -42,6 +42,11 @@ typedef struct pli_term_ops {
     // the only place where a term may grow its memory and its room in H.
     pli_status (*prepare)(void *self, const double *x, pli_bcsr *H);
 
+    // Optional, for energies that jump where a choice in them changes (which parts are in contact):
+    // from now on keeps the choices made at x; NULL: chooses anew everywhere, as at the beginning.
+    // At x itself energy and derivatives stay the same.
+    void (*freeze)(void *self, const double *x);
+
     // The energy is never negative and expensive to compute: it is evaluated last, and not at all
     // when the others already exceed what is asked for.
     bool deferred;

@@ -22,44 +22,46 @@ static bool is_on_surface(const bodies *b, int32_t vertex)
     return has_corner(3 * b->triangle_count, b->triangles, vertex);
 }
 
-// Whether a body covers a point, inverted elements counted negatively.
-static int32_t degree_at(const bodies *b, const double p[3], int32_t body)
+// How often a body covers a point, inverted elements counted negatively, those at one vertex not at
+// all.
+static int32_t degree_at(const bodies *b, const double p[3], int32_t body, int32_t skip)
 {
     int32_t degree = 0;
     for (int32_t t = b->first_tet[body]; t < b->first_tet[body + 1]; ++t) {
         const int32_t *tet = b->tets + 4 * t;
         const double *corners[4];
+        if (has_corner(4, tet, skip)) continue;
         for (int k = 0; k < 4; ++k) corners[k] = b->x + 3 * tet[k];
         if (pli_tet_contains(corners, p)) degree += pli_tet_volume_at(b->x, tet) < 0 ? -1 : 1;
     }
     return degree;
 }
 
-// A vertex is in its own body when that covers all places close to the outside of its triangles.
+// A vertex is in its own body when elements that it is no corner of cover it, and all together
+// places close to it along its normal.
 static bool is_in_own_body(const bodies *b, int32_t vertex, int32_t body)
 {
     const double *p = b->x + 3 * vertex;
+    double n[3] = {0, 0, 0};
     for (int32_t t = 0; t < b->triangle_count; ++t) {
         const int32_t *c = b->triangles + 3 * t;
         if (!has_corner(3, c, vertex)) continue;
-        int first = c[0] == vertex ? 0 : c[1] == vertex ? 1 : 2;
-        double u[3], v[3], n[3], q[3];
-        pli_vec3_subtract(b->x + 3 * c[(first + 1) % 3], p, u);
-        pli_vec3_subtract(b->x + 3 * c[(first + 2) % 3], p, v);
-        pli_vec3_normalize(u, u);
-        pli_vec3_normalize(v, v);
-        pli_vec3_cross(u, v, n);
-        pli_vec3_normalize(n, n);
-        for (int k = 0; k < 3; ++k) q[k] = p[k] + 1e-4 * (u[k] + v[k]) + 1e-9 * n[k];
-        if (degree_at(b, q, body) <= 0) return false;
+        double u[3], v[3], area[3];
+        pli_vec3_subtract(b->x + 3 * c[1], b->x + 3 * c[0], u);
+        pli_vec3_subtract(b->x + 3 * c[2], b->x + 3 * c[0], v);
+        pli_vec3_cross(u, v, area);
+        pli_vec3_add(n, area, n);
     }
-    return true;
+    double q[3];
+    pli_vec3_normalize(n, n);
+    pli_vec3_add_scaled(p, 1e-7, n, q);
+    return degree_at(b, p, body, vertex) > 0 && degree_at(b, q, body, -1) > 0;
 }
 
 static bool is_in_body(const bodies *b, int32_t vertex, int32_t body)
 {
     if (bodies_of_vertex(b, vertex) == body) return is_in_own_body(b, vertex, body);
-    return degree_at(b, b->x + 3 * vertex, body) > 0;
+    return degree_at(b, b->x + 3 * vertex, body, -1) > 0;
 }
 
 // The closest triangle of a body, the first of equally close ones; -1: none counts.
