@@ -58,20 +58,18 @@ static double solid_angle(const double *const corner[3], const double from[3])
     return -2 * atan2(volume, base);
 }
 
-// Share of the directions from a point in which the surface shows its front, or its back, whichever
-// is more.
+// Share of the directions from a point in which the surface shows its front: a solid that the point
+// is inside of shows its back.
 static double covered_share(const pli_frame_part *part, const double from[3])
 {
     double front = 0;
-    double back = 0;
     for (int64_t t = 0; t < part->cell_count; ++t) {
         const double *corner[3];
         if (!is_valid(part, t)) continue;
         triangle_corners(part, t, corner);
-        double angle = solid_angle(corner, from);
-        *(angle > 0 ? &front : &back) += fabs(angle);
+        front += fmax(solid_angle(corner, from), 0);
     }
-    return fmax(front, back) / (4 * pi);
+    return front / (4 * pi);
 }
 
 // Whether a surface lies at one height and faces up.

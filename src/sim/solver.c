@@ -157,7 +157,7 @@ static void configure_newton(pli_solver *s)
         .line_search = {.kind = search,
                         .decrease = def->wolfe_decrease,
                         .curvature = def->wolfe_curvature,
-                        .max_evaluations = 60},
+                        .max_evaluations = 40},
     };
 }
 

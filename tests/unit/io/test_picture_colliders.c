@@ -131,13 +131,14 @@ static void rooms_are_open_towards_the_camera(void **state)
     double grey[3], body[3];
     pli_picture_color_of_collider(grey);
     pli_picture_color_of_body(0, body);
-    // an inside-out room, then one that a solid hull surrounds
-    for (int32_t count = 2; count <= 3; ++count) {
-        draw_parts(&def, parts, count, rgb);
-        assert_true(same_color(pixel_at(rgb, WIDTH / 2, HEIGHT / 2), body));
-        // beside the square its far wall is seen
-        assert_true(same_color(pixel_at(rgb, WIDTH / 2, 2), grey));
-    }
+    // an inside-out room
+    draw_parts(&def, parts, 2, rgb);
+    assert_true(same_color(pixel_at(rgb, WIDTH / 2, HEIGHT / 2), body));
+    // beside the square its far wall is seen
+    assert_true(same_color(pixel_at(rgb, WIDTH / 2, 2), grey));
+    // a solid that happens to be around the bodies' middle stays one
+    draw_parts(&def, parts, 3, rgb);
+    assert_true(same_color(pixel_at(rgb, WIDTH / 2, HEIGHT / 2), grey));
 }
 
 // A box without a lid, with thick walls: one solid piece around the body.
