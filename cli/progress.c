@@ -36,6 +36,16 @@ static void format_left(const pli_cli_progress *progress, char *text, size_t cap
     snprintf(text, capacity, ", %s left", duration);
 }
 
+// ", 12 contacts" where something collides.
+static void format_contacts(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    const pli_step_report *report = &progress->report;
+    text[0] = '\0';
+    if (!report->collides) return;
+    snprintf(text, capacity, ", %d contact%s", (int)report->contacts,
+             report->contacts == 1 ? "" : "s");
+}
+
 static void draw(pli_cli_progress *progress)
 {
     if (!progress->console->live) return;
@@ -46,13 +56,15 @@ static void draw(pli_cli_progress *progress)
     const pli_run_progress *latest = &progress->latest;
     char left[48];
     format_left(progress, left, sizeof left);
+    char contacts[48];
+    format_contacts(progress, contacts, sizeof contacts);
     char line[256];
     if (latest->step_count > 0) {
         snprintf(line, sizeof line,
                  "frame %d/%d, step %" PRId64 "/%" PRId64
-                 ", t %.4g s%s, iteration %d, residual %.2g",
+                 ", t %.4g s%s, iteration %d, residual %.2g%s",
                  (int)latest->frame, (int)latest->frame_count, latest->step, latest->step_count,
-                 latest->time, left, (int)progress->iteration, progress->report.residual);
+                 latest->time, left, (int)progress->iteration, progress->report.residual, contacts);
     } else {
         snprintf(line, sizeof line, "first step, iteration %d", (int)progress->iteration);
     }
@@ -82,15 +94,17 @@ void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
     if (!progress->console->live) {
         char left[48];
         char trouble[64] = "";
+        char contacts[48];
+        format_contacts(progress, contacts, sizeof contacts);
         format_left(progress, left, sizeof left);
         if (progress->unconverged > 0) {
             snprintf(trouble, sizeof trouble, ", %d not converged", (int)progress->unconverged);
         }
         pli_cli_say(progress->console,
-                    "frame %d/%d, t %.4g s, %" PRId64 " iteration%s, residual %.2g, %.3g s%s%s",
+                    "frame %d/%d, t %.4g s, %" PRId64 " iteration%s, residual %.2g%s, %.3g s%s%s",
                     (int)frame, (int)progress->latest.frame_count, progress->latest.time,
                     progress->iterations, progress->iterations == 1 ? "" : "s",
-                    progress->report.residual, progress->seconds, trouble, left);
+                    progress->report.residual, contacts, progress->seconds, trouble, left);
     }
     progress->iterations = 0;
     progress->seconds = 0;
