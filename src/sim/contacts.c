@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "contact/postprocess.h"
-#include "contact/self_collision.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -88,12 +87,13 @@ static void list_ranges(const pli_model *model, int32_t *first_vertex, int32_t *
     first_tet[model->body_count] = model->tet_count;
 }
 
-static pli_status create_bodies(pli_contacts *c)
+pli_status pli_contacts_create_bodies(const pli_model *model, pli_timers *timers,
+                                      pli_self_collision **bodies)
 {
-    const pli_model *model = c->model;
+    *bodies = NULL;
     if (model->contact.method != PLI_CONTACT_PENALTY) return PLI_OK;
     int64_t range_count = (int64_t)model->body_count + 1;
-    int32_t *ranges = PLI_NEW(c->context, int32_t, 2 * range_count, "ranges of bodies");
+    int32_t *ranges = PLI_NEW(model->context, int32_t, 2 * range_count, "ranges of bodies");
     if (ranges == NULL) return PLI_ERROR_MEMORY;
     list_ranges(model, ranges, ranges + range_count);
     pli_self_collision_def def = {.vertex_count = model->vertex_count,
@@ -108,11 +108,17 @@ static pli_status create_bodies(pli_contacts *c)
                                   .stiffness = model->contact.stiffness,
                                   .friction = model->contact.friction,
                                   .self = model->contact.self,
-                                  .timers = c->timers};
-    pli_status status = pli_self_collision_create(c->context, &def, &c->bodies);
-    pli_release(c->context, ranges);
-    if (status != PLI_OK) return status;
-    c->friction_mass = PLI_NEW(c->context, double, model->vertex_count, "masses of friction");
+                                  .timers = timers};
+    pli_status status = pli_self_collision_create(model->context, &def, bodies);
+    pli_release(model->context, ranges);
+    return status;
+}
+
+static pli_status create_bodies(pli_contacts *c)
+{
+    PLI_TRY(pli_contacts_create_bodies(c->model, c->timers, &c->bodies));
+    if (c->bodies == NULL) return PLI_OK;
+    c->friction_mass = PLI_NEW(c->context, double, c->model->vertex_count, "masses of friction");
     return c->friction_mass != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 

@@ -13,6 +13,7 @@
 #include "base/timers.h"
 #include "contact/constraint.h"
 #include "contact/penalty.h"
+#include "contact/self_collision.h"
 #include "optimize/objective.h"
 #include "sim/model.h"
 #include "sim/state.h"
@@ -23,6 +24,11 @@ typedef struct pli_contacts pli_contacts;
 pli_status pli_contacts_create(const pli_model *model, const uint8_t *fixed, pli_timers *timers,
                                pli_contacts **contacts);
 void pli_contacts_destroy(pli_contacts *contacts);
+
+// The contact of a model's bodies with each other and themselves. timers is borrowed, may be NULL.
+// *bodies stays NULL when they do not collide. Errors: memory.
+pli_status pli_contacts_create_bodies(const pli_model *model, pli_timers *timers,
+                                      pli_self_collision **bodies);
 
 // All functions below accept NULL: nothing collides.
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "sim/contacts.h"
 #include "sim/scene.h"
 
 #include <float.h>
@@ -124,12 +125,91 @@ static pli_status check_collider(const pli_model *model, const pli_scene *scene,
     return PLI_OK;
 }
 
-pli_status pli_overlap_check(const pli_model *model, const pli_scene *scene)
+static pli_status check_colliders(const pli_model *model, const pli_scene *scene)
 {
-    const pli_checks_def *checks = &pli_scene_get(scene)->checks;
-    if (checks->collider_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
+    if (pli_scene_get(scene)->checks.collider_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
     for (int32_t k = 0; k < model->collider_count; ++k) {
         PLI_TRY(check_collider(model, scene, k));
     }
     return PLI_OK;
+}
+
+// ---- bodies
+
+// A random or collapsed start means it.
+static bool may_be_tangled(const pli_scene_def *def, const pli_model_body *body)
+{
+    int32_t start = def->bodies[body->source].start.kind;
+    return start == PLI_START_RANDOM || start == PLI_START_COLLAPSED;
+}
+
+// Tells which bodies the vertices of one body start inside of; forgets the overlaps [body_count].
+static pli_status tell_body(const pli_model *model, const pli_scene *scene, int32_t index,
+                            pli_overlap *overlaps)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    const pli_model_body *body = &model->bodies[index];
+    const pli_body_def *source = &def->bodies[body->source];
+    char path[PATH_CAPACITY];
+    snprintf(path, sizeof path, "bodies.%s", source->name);
+    pli_visit at = {.path = path, .holder = source};
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        char what[PATH_CAPACITY];
+        pli_overlap overlap = overlaps[k];
+        overlaps[k] = (pli_overlap){0};
+        if (k == index && may_be_tangled(def, body)) continue;
+        snprintf(what, sizeof what, k == index ? "the body itself" : "body %s",
+                 model->bodies[k].name);
+        finding f = {.at = &at,
+                     .body = body->name,
+                     .what = what,
+                     .check = "body_overlap",
+                     .severity = def->checks.body_overlap};
+        PLI_TRY(tell(scene, &f, &overlap));
+    }
+    return PLI_OK;
+}
+
+// Tells body by body about contacts at the start, which are sorted by vertex.
+static pli_status tell_contacts(const pli_model *model, const pli_scene *scene,
+                                const pli_self_contact *contacts, int32_t count)
+{
+    pli_overlap *overlaps = PLI_NEW(model->context, pli_overlap, model->body_count, "overlaps");
+    if (overlaps == NULL) return PLI_ERROR_MEMORY;
+    pli_status status = PLI_OK;
+    int32_t next = 0;
+    for (int32_t k = 0; k < model->body_count && status == PLI_OK; ++k) {
+        const pli_model_body *body = &model->bodies[k];
+        int32_t before = next;
+        for (; next < count; ++next) {
+            const pli_self_contact *contact = &contacts[next];
+            int32_t id = contact->vertex - body->first_vertex;
+            if (id >= body->vertex_count) break;
+            const double *x = model->start + 3 * (int64_t)contact->vertex;
+            if (contact->depth <= touching_depth(model, x)) continue;
+            add_vertex(&overlaps[contact->body], id, contact->depth);
+        }
+        if (next > before) status = tell_body(model, scene, k, overlaps);
+    }
+    pli_release(model->context, overlaps);
+    return status;
+}
+
+static pli_status check_bodies(const pli_model *model, const pli_scene *scene)
+{
+    if (pli_scene_get(scene)->checks.body_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
+    pli_self_collision *bodies = NULL;
+    PLI_TRY(pli_contacts_create_bodies(model, NULL, &bodies));
+    if (bodies == NULL) return PLI_OK;
+    int32_t count = 0;
+    const pli_self_contact *contacts = pli_self_collision_find(bodies, model->start, &count);
+    pli_status status = count > 0 ? tell_contacts(model, scene, contacts, count) : PLI_OK;
+    pli_self_collision_destroy(bodies);
+    return status;
+}
+
+pli_status pli_overlap_check(const pli_model *model, const pli_scene *scene)
+{
+    PLI_TRY(check_colliders(model, scene));
+    return check_bodies(model, scene);
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Start-up check of what overlaps at time 0 (C18): vertices of bodies inside of colliders.
+// Start-up check of what overlaps at time 0 (C18): vertices of bodies inside of colliders, and
+// where bodies collide also inside of other bodies and of their own.
 //
 // It is told with the names of both, the number of vertices, and the few deepest ones with their
 // depth, so that the scene can be put right. Vertices that only touch count as outside; held
-// vertices count like all others. Vertices inside of other bodies are left out.
+// vertices count like all others. A body with a random or collapsed start is not checked against
+// itself: it means to be tangled. What is left out is what contact does not see either: vertices
+// inside of more than two bodies count for the first two, and bodies in the very same place only
+// touch.
 #ifndef PLI_SIM_OVERLAP_H
 #define PLI_SIM_OVERLAP_H
 

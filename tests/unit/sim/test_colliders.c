@@ -526,6 +526,134 @@ static void overlap_is_that_of_the_pose_at_the_start(void **state)
     pli_context_destroy(context);
 }
 
+// ---- overlaps of bodies
+
+// Two cubes of 27 vertices, the upper one's bottom at y = `bottom`; the lower one ends at 1.5.
+static const char *two_cubes(char text[1024], const char *bottom, const char *more)
+{
+    snprintf(
+        text, 1024,
+        "%s"
+        "  upper: {geometry: {grid: {center: [0.25, 0.5, 0.25], size: [1, 1, 1], cells: [2, 2,\n"
+        "    2]}}, material: soft, position: [0, %s, 0]}\n%s",
+        CUBE, bottom, more);
+    return text;
+}
+
+// The four vertices of the upper cube's bottom over the lower one are in it, 0.125 m deep; and so
+// are four of the lower cube's top in the upper one.
+#define CUBE_IN_UPPER                                                                             \
+    "s.yaml:3:3: bodies.cube: 4 vertices of body cube start inside of body upper: 16 (0.125 m), " \
+    "17 (0.125 m), 25 (0.125 m), 26 (0.125 m)"
+#define UPPER_IN_CUBE                                                                         \
+    "s.yaml:4:3: bodies.upper: 4 vertices of body upper start inside of body cube: 0 (0.125 " \
+    "m), 1 (0.125 m), 9 (0.125 m), 10 (0.125 m)"
+
+static void bodies_that_start_inside_of_each_other_are_told(void **state)
+{
+    (void)state;
+    heard last;
+    char text[1024];
+    pli_model *model = NULL;
+    pli_context *context = listening_context(&last);
+    REFUSED(context, try_model(context, two_cubes(text, "1.375", "contact: penalty\n"), &model),
+            CUBE_IN_UPPER "; move them apart, or write checks: {body_overlap: warning}");
+    assert_int_equal(last.warnings, 0);
+    model = make_model(context, two_cubes(text, "1.375",
+                                          "contact: penalty\n"
+                                          "checks: {body_overlap: warning}\n"));
+    pli_model_destroy(model);
+    assert_int_equal(last.warnings, 2);
+    assert_string_equal(last.warning, UPPER_IN_CUBE);
+    model = make_model(context, two_cubes(text, "1.375",
+                                          "contact: penalty\n"
+                                          "checks: {body_overlap: ignore}\n"));
+    pli_model_destroy(model);
+    // bodies that do not collide may be anywhere
+    pli_model_destroy(make_model(context, two_cubes(text, "1.375", "")));
+    assert_int_equal(last.warnings, 2);
+    pli_context_destroy(context);
+}
+
+static void bodies_that_touch_may_start(void **state)
+{
+    (void)state;
+    heard last;
+    char text[1024];
+    pli_context *context = listening_context(&last);
+    // faces in one plane; the same with a depth of what rounding may do, 1e-9 of some 2 m
+    pli_model_destroy(make_model(context, two_cubes(text, "1.5", "contact: penalty\n")));
+    pli_model_destroy(make_model(context, two_cubes(text, "1.499999999", "contact: penalty\n")));
+    assert_int_equal(last.warnings, 0);
+    pli_context_destroy(context);
+}
+
+static void copies_that_start_inside_of_each_other_are_told_apart(void **state)
+{
+    (void)state;
+    pli_model *model = NULL;
+    pli_context *context = make_context(1);
+    // the second cube is shifted by 0.9 m: their common slab is 0.1 m thick, and vertices of its
+    // rim lie on both surfaces, at a depth of 0; the face's middle is the only one inside
+    REFUSED(context,
+            try_model(context,
+                      "materials: {soft: tissue}\n"
+                      "bodies:\n"
+                      "  cube: {geometry: {grid: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: "
+                      "soft,\n    copies: {count: [2, 1, 1], spacing: [0.9, 1, 1]}}\n"
+                      "contact: penalty\n",
+                      &model),
+            "s.yaml:3:3: bodies.cube: 1 vertex of body cube-1 starts inside of body cube-2: 14 "
+            "(0.1 m); move them apart, or write checks: {body_overlap: warning}");
+    pli_context_destroy(context);
+}
+
+// One body of two pieces; the second one's first corner is 0.1 m deep in the first, under its base.
+static pli_status try_two_pieces(pli_context *context, pli_model **model)
+{
+    const double points[8][3] = {{0, 0, 0},       {3, 0, 0},        {0, 3, 0},    {0, 0, 3},
+                                 {0.5, 0.5, 0.1}, {0.5, 0.6, -0.9}, {1, 0, -0.9}, {0, 0, -0.9}};
+    const int32_t tets[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    const pli_mesh_data mesh = {
+        .point_count = 8, .points = points[0], .tet_count = 2, .tets = tets[0]};
+    pli_file_def file = {.path = "", .mesh = &mesh};
+    pli_scene *scene = NULL;
+    pli_scene *changed = NULL;
+    *model = NULL;
+    OK(context, parse(context, CUBE "contact: penalty\n", &scene));
+    pli_scene_def def = *pli_scene_get(scene);
+    pli_body_def body = def.bodies[0];
+    body.geometry = (pli_variant){PLI_GEOMETRY_FILE, &file};
+    def.bodies = &body;
+    pli_status status = pli_scene_create(context, &def, &changed);
+    if (status == PLI_OK) status = pli_model_create(context, changed, model);
+    pli_scene_destroy(changed);
+    pli_scene_destroy(scene);
+    return status;
+}
+
+static void bodies_inside_of_themselves_are_told_unless_they_mean_it(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_model *model = NULL;
+    REFUSED(context, try_two_pieces(context, &model),
+            "scene: bodies.cube: 1 vertex of body cube starts inside of the body itself: 4 (0.1 "
+            "m); move them apart, or write checks: {body_overlap: warning}");
+    // random and collapsed starts are tangled on purpose
+    static const char *starts[] = {"random", "collapsed"};
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; ++k) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "materials: {soft: tissue}\n"
+                 "bodies: {cube: {geometry: grid, material: soft, start: %s}}\n"
+                 "contact: penalty\n",
+                 starts[k]);
+        pli_model_destroy(make_model(context, text));
+    }
+    pli_context_destroy(context);
+}
+
 // ---- memory
 
 static void any_failing_allocation_leaves_nothing_behind(void **state)
@@ -573,6 +701,10 @@ int main(void)
         cmocka_unit_test(vertices_inside_of_a_collider_are_counted_and_measured),
         cmocka_unit_test(overlap_is_refused_warned_of_or_ignored),
         cmocka_unit_test(overlap_is_that_of_the_pose_at_the_start),
+        cmocka_unit_test(bodies_that_start_inside_of_each_other_are_told),
+        cmocka_unit_test(bodies_that_touch_may_start),
+        cmocka_unit_test(copies_that_start_inside_of_each_other_are_told_apart),
+        cmocka_unit_test(bodies_inside_of_themselves_are_told_unless_they_mean_it),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/fault.h"
+#include "sim/contacts.h"
 
 static const char *busy_scene =
     "materials:\n"
@@ -24,6 +25,33 @@ static const char *busy_scene =
     "attachments: [{body: right, where: {half_space: {point: [2, 0.4, 0], normal: [0, 1, 0]}},\n"
     "  stiffness: 100}]\n"
     "time: {fps: 24, frames: 1, integrator: bdf2}\n";
+
+// Everything that collides: a slab falls on a constraint that moves, a penalty on a grid and a
+// post-process, a ring falls on the slab, and beside them jaws close the hole of another ring; all
+// with friction.
+static const char *contact_scene =
+    "materials:\n"
+    "  soft: {law: fixed-corotated, density: 1000, young: 5e4, poisson: 0.3, rayleigh: 0.01}\n"
+    "bodies:\n"
+    "  slab: {geometry: {grid: {size: [1, 0.4, 1], cells: [8, 3, 8]}}, material: soft,\n"
+    "    position: [0, 0.3, 0], velocity: [0.5, -1, 0]}\n"
+    "  ring: {geometry: {fill: {shape: {torus: {axis: [0, 1, 0], radius: 0.3, tube_radius: "
+    "0.12}},\n"
+    "    vertices: 400}}, material: soft, position: [0, 0.65, 0], velocity: [0, -1, 0.5]}\n"
+    "  pinched: {geometry: {fill: {shape: {torus: {axis: [0, 1, 0], radius: 0.22, tube_radius:\n"
+    "    0.12}}, vertices: 300}}, material: soft, position: [-3, 0.8, 0]}\n"
+    "colliders:\n"
+    "  ground: {shape: {plane: {point: [0, 0.08, 0]}}, friction: 0.3, motion: {segments:\n"
+    "    [{duration: 9, velocity: [0, 0, 0.5]}]}}\n"
+    "  stone: {shape: {sampled: {shape: {sphere: {center: [0, -0.1, 0], radius: 0.19}},\n"
+    "    resolution: 12}}, friction: 0.3}\n"
+    "  wall: {shape: {plane: {point: [0.52, 0, 0], normal: [-1, 0, 0]}}, method: postprocess}\n"
+    "  left: {shape: {box: {center: [-3.46, 0.5, 0], size: [0.2, 2, 2]}}, friction: 0.1,\n"
+    "    motion: {segments: [{duration: 0.2, velocity: [0.9, 0, 0]}]}}\n"
+    "  right: {shape: {box: {center: [-2.54, 0.5, 0], size: [0.2, 2, 2]}}, friction: 0.1,\n"
+    "    motion: {segments: [{duration: 0.2, velocity: [-0.9, 0, 0]}]}}\n"
+    "contact: {method: penalty, friction: 0.3}\n"
+    "time: {fps: 48, frames: 1}\n";
 
 static uint64_t hash_after(const char *yaml, int32_t threads, int steps, const char *solver)
 {
@@ -49,6 +77,51 @@ static void states_have_the_same_bits_for_any_thread_count(void **state)
     }
 }
 
+// Contacts of bodies with themselves (0) and with each other (1).
+static void count_body_contacts(const simulation *s, int32_t counts[2])
+{
+    pli_self_collision *bodies = NULL;
+    OK(s->context, pli_contacts_create_bodies(s->model, NULL, &bodies));
+    int32_t count = 0;
+    const pli_self_contact *contacts =
+        pli_self_collision_find(bodies, pli_state_positions(s->state), &count);
+    counts[0] = counts[1] = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        const pli_model_body *body = &s->model->bodies[contacts[k].body];
+        int32_t id = contacts[k].vertex - body->first_vertex;
+        ++counts[id >= 0 && id < body->vertex_count ? 0 : 1];
+    }
+    pli_self_collision_destroy(bodies);
+}
+
+// What the tests below rely on.
+static void the_scene_of_contacts_has_every_kind(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s, contact_scene, 2);
+    pli_step_report report = simulation_run(&s, 10);
+    int32_t counts[2];
+    count_body_contacts(&s, counts);
+    AT_LEAST(counts[0], 1);
+    AT_LEAST(counts[1], 1);
+    AT_LEAST(report.contacts, counts[0] + counts[1] + 50);
+    AT_MOST(report.friction_work, -1e-3);
+    AT_LEAST(report.energy.contact, 1e-3);
+    simulation_clear(&s);
+}
+
+static void colliding_states_have_the_same_bits_for_any_thread_count(void **state)
+{
+    (void)state;
+    static const char *solvers[] = {"newton", "pn-pcg"};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {
+        uint64_t one = hash_after(contact_scene, 1, 10, solvers[k]);
+        assert_true(hash_after(contact_scene, 2, 10, solvers[k]) == one);
+        assert_true(hash_after(contact_scene, 4, 10, solvers[k]) == one);
+    }
+}
+
 static void a_warm_step_allocates_nothing(void **state)
 {
     (void)state;
@@ -64,14 +137,29 @@ static void a_warm_step_allocates_nothing(void **state)
     simulation_clear(&s);
 }
 
-static void dropping_the_solver_changes_nothing(void **state)
+// A slab and a ring on it that lie on the ground: contacts come and go, but hardly get more.
+static void a_warm_step_with_contacts_allocates_nothing(void **state)
 {
     (void)state;
+    simulation s;
+    simulation_init(&s, contact_scene, 2);
+    pli_frame frame;
+    simulation_run(&s, 30);
+    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
+    int64_t before = pli_context_allocation_count(s.context);
+    simulation_run(&s, 5);
+    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
+    assert_int_equal(pli_context_allocation_count(s.context), before);
+    simulation_clear(&s);
+}
+
+static void expect_no_memory_in_solvers(const char *yaml, int steps)
+{
     simulation kept;
     simulation dropped;
-    simulation_init(&kept, busy_scene, 2);
-    simulation_init(&dropped, busy_scene, 2);
-    for (int k = 0; k < 4; ++k) {
+    simulation_init(&kept, yaml, 2);
+    simulation_init(&dropped, yaml, 2);
+    for (int k = 0; k < steps; ++k) {
         simulation_step(&kept);
         simulation_step(&dropped);
         pli_solver_destroy(dropped.solver);
@@ -82,14 +170,21 @@ static void dropping_the_solver_changes_nothing(void **state)
     simulation_clear(&kept);
 }
 
-static void a_state_restored_from_its_arrays_continues_the_same(void **state)
+static void dropping_the_solver_changes_nothing(void **state)
 {
     (void)state;
+    expect_no_memory_in_solvers(busy_scene, 4);
+    expect_no_memory_in_solvers(contact_scene, 10);
+}
+
+// Takes steps, moves the arrays of the state into a fresh simulation, and goes on with both.
+static void expect_same_after_restoring(const char *yaml, int steps)
+{
     simulation first;
     simulation second;
-    simulation_init(&first, busy_scene, 1);
-    simulation_init(&second, busy_scene, 1);
-    simulation_run(&first, 3);
+    simulation_init(&first, yaml, 1);
+    simulation_init(&second, yaml, 1);
+    simulation_run(&first, steps);
     for (int32_t k = 0; k < pli_state_array_count(first.state); ++k) {
         pli_state_array from;
         pli_state_array to;
@@ -98,11 +193,20 @@ static void a_state_restored_from_its_arrays_continues_the_same(void **state)
         assert_string_equal(from.name, to.name);
         memcpy(to.data, from.data, (size_t)(from.rows * from.columns) * 8);
     }
+    // contact forces are part of it, also those of the step before
+    assert_true(pli_state_hash(first.state) == pli_state_hash(second.state));
     simulation_run(&first, 3);
     simulation_run(&second, 3);
     assert_true(pli_state_hash(first.state) == pli_state_hash(second.state));
     simulation_clear(&second);
     simulation_clear(&first);
+}
+
+static void a_state_restored_from_its_arrays_continues_the_same(void **state)
+{
+    (void)state;
+    expect_same_after_restoring(busy_scene, 3);
+    expect_same_after_restoring(contact_scene, 7);
 }
 
 static bool always(void *user)
@@ -127,8 +231,8 @@ static void cancelling_leaves_the_state_untouched(void **state)
     simulation_clear(&s);
 }
 
-// Everything from text to the second step; returns the first failure.
-static pli_status attempt(pli_context *context, const char *yaml)
+// Everything from text to the second step and perhaps its frame; returns the first failure.
+static pli_status attempt(pli_context *context, const char *yaml, bool with_frame)
 {
     pli_scene *scene = NULL;
     pli_model *model = NULL;
@@ -142,7 +246,7 @@ static pli_status attempt(pli_context *context, const char *yaml)
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
     if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
     if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
-    if (status == PLI_OK) status = pli_solver_frame(solver, state, &frame);
+    if (status == PLI_OK && with_frame) status = pli_solver_frame(solver, state, &frame);
     pli_solver_destroy(solver);
     pli_state_destroy(state);
     pli_model_destroy(model);
@@ -150,18 +254,9 @@ static pli_status attempt(pli_context *context, const char *yaml)
     return status;
 }
 
-static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **state)
+// Lets the n-th allocation fail for every n that there is.
+static void expect_no_leak(const char *yaml, bool with_frame)
 {
-    (void)state;
-    static const char *small =
-        "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
-        "rayleigh: 0.01, drag: 1}}\n"
-        "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: soft}}\n"
-        "constraints: [{body: cube, where: {half_space: {point: [0, -0.4, 0], normal: [0, -1, "
-        "0]}},\n"
-        "  motion: {segments: [{duration: 1, velocity: [0, -1, 0]}]}}]\n"
-        "attachments: [{body: cube, where: {half_space: {point: [0, 0.4, 0], normal: [0, 1, 0]}},\n"
-        "  stiffness: 10}]\n";
     int64_t failing = 0;
     for (int64_t n = 1;; ++n) {
         pli_fault fault = {.fail_at = n};
@@ -170,7 +265,7 @@ static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **stat
         def.allocator = pli_fault_allocator(&fault);
         pli_context *context = NULL;
         pli_status status = pli_context_create(&def, &context);
-        if (status == PLI_OK) status = attempt(context, small);
+        if (status == PLI_OK) status = attempt(context, yaml, with_frame);
         // an arena that could not grow goes on with what it has, so a failure may stay without
         // effect
         if (status != PLI_OK) {
@@ -183,6 +278,37 @@ static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **stat
         if (fault.calls < n) break;
     }
     assert_true(failing > 50);
+}
+
+static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **state)
+{
+    (void)state;
+    expect_no_leak(
+        "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+        "rayleigh: 0.01, drag: 1}}\n"
+        "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: soft}}\n"
+        "constraints: [{body: cube, where: {half_space: {point: [0, -0.4, 0], normal: [0, -1, "
+        "0]}},\n"
+        "  motion: {segments: [{duration: 1, velocity: [0, -1, 0]}]}}]\n"
+        "attachments: [{body: cube, where: {half_space: {point: [0, 0.4, 0], normal: [0, 1, 0]}},\n"
+        "  stiffness: 10}]\n",
+        true);
+    // two cubes, one of which falls on the other, between colliders of every kind; the pictures of
+    // colliders are another test's
+    expect_no_leak(
+        "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n"
+        "bodies:\n"
+        "  lower: {geometry: {grid: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: soft,\n"
+        "    position: [0, 0.53, 0]}\n"
+        "  upper: {geometry: {grid: {size: [0.8, 0.8, 0.8], cells: [2, 2, 2]}}, material: soft,\n"
+        "    position: [0.05, 1.44, 0.05], velocity: [0, -2, 0]}\n"
+        "colliders:\n"
+        "  ground: {shape: plane, friction: 0.3}\n"
+        "  stone: {shape: {sampled: {shape: {sphere: {center: [0, -0.2, 0], radius: 0.22}},\n"
+        "    resolution: 8}}, friction: 0.3}\n"
+        "  wall: {shape: {plane: {point: [0.5, 0, 0], normal: [-1, 0, 0]}}, method: postprocess}\n"
+        "contact: {method: penalty, friction: 0.3}\n",
+        false);
 }
 
 static void nonfinite_states_are_refused(void **state)
@@ -230,7 +356,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(the_scene_of_contacts_has_every_kind),
+        cmocka_unit_test(colliding_states_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(a_warm_step_allocates_nothing),
+        cmocka_unit_test(a_warm_step_with_contacts_allocates_nothing),
         cmocka_unit_test(dropping_the_solver_changes_nothing),
         cmocka_unit_test(a_state_restored_from_its_arrays_continues_the_same),
         cmocka_unit_test(cancelling_leaves_the_state_untouched),
