@@ -186,7 +186,8 @@ static void expensive_terms_are_left_out_above_the_limit(void **state)
     toy_problem_clear(&p);
 }
 
-// ---- jumps: a wall of height 20 beyond x = 2 that is there or not by a choice, (x - 4)^2 otherwise
+// ---- jumps: a wall of height 20 beyond x = 2 that is there or not by a choice, (x - 4)^2
+// otherwise
 
 typedef struct wall {
     bool frozen;
