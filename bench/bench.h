@@ -57,4 +57,7 @@ pli_status pli_bench_kernels_fem(pli_bench *bench);
 // The table of S4 without collisions.
 pli_status pli_bench_s4_mesh(pli_bench *bench);
 
+// S4 with collisions, and its table of all scenes.
+pli_status pli_bench_s4_contact(pli_bench *bench);
+
 #endif

@@ -42,6 +42,10 @@ static const pli_bench_case cases[] = {
      "optimisation integrator on tetrahedral meshes without contact: Q4-1, 2, 3, 5, 6, "
      "10, 11, 15",
      pli_bench_s4_mesh},
+    {"s4-contact",
+     "optimisation integrator with colliders and contact, and the table of all its scenes: "
+     "Q4-4, 7, 8, 9",
+     pli_bench_s4_contact},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };

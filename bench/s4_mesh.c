@@ -38,12 +38,8 @@ static pli_status run_at(pli_bench *bench, const char *scene, const char *solver
     // plain Newton converges within a few iterations or not at all: the caps only end the latter
     const char *overrides[] = {solver_override, steps_override, "solver.max_iterations=100",
                                "solver.linear_max_iterations=500", NULL};
-    pli_bench_scene s;
-    PLI_TRY(pli_bench_scene_init(&s, bench, scene, overrides));
-    int32_t frames = pli_scene_get(s.scene)->time.frames;
-    pli_status status = pli_bench_scene_steps(&s, frames * steps_per_frame, stop_at_failure, tally);
-    pli_bench_scene_clear(&s);
-    return status;
+    pli_bench_limits limits = {.stop_at_failure = stop_at_failure};
+    return pli_bench_scene_run(bench, scene, overrides, limits, tally, NULL);
 }
 
 // Smallest number of steps per frame at which every step of plain Newton converges.

@@ -2,8 +2,10 @@
 #include "scene_run.h"
 
 #include "base/context.h"
+#include "base/timers.h"
 #include "embedded.h"
 
+#include <math.h>
 #include <string.h>
 
 static const pli_cli_embedded *find_scene(const char *name)
@@ -49,23 +51,74 @@ void pli_bench_scene_clear(pli_bench_scene *s)
     *s = (pli_bench_scene){0};
 }
 
+static bool is_too_late(void *user)
+{
+    const pli_bench_scene *s = user;
+    return s->deadline > 0 && pli_clock_seconds() > s->deadline;
+}
+
+static void add_collisions(const pli_step_report *report, pli_bench_tally *tally)
+{
+    if (!report->collides) return;
+    tally->max_depth = fmax(tally->max_depth, report->max_depth);
+    tally->collider_depth = fmax(tally->collider_depth, -report->min_gap);
+    tally->friction_work = tally->steps == 1 ? report->friction_work
+                                             : fmax(tally->friction_work, report->friction_work);
+    for (int32_t k = 0; k < report->phase_count; ++k) {
+        const char *phase = report->phase_name[k];
+        if (strcmp(phase, "broad phase") == 0 || strcmp(phase, "contact") == 0) {
+            tally->contact_seconds += report->phase_seconds[k];
+        }
+    }
+}
+
+static void add_step(const pli_step_report *report, pli_bench_tally *tally)
+{
+    ++tally->steps;
+    tally->failures += report->stop <= 0;
+    tally->solves += report->iterations;
+    tally->linear_iterations += report->linear_iterations;
+    tally->energy_evaluations += report->energy_evaluations;
+    tally->seconds += report->seconds;
+    tally->inverted = report->inverted;
+    tally->min_J = report->min_J;
+    if (report->inverted > tally->max_inverted) tally->max_inverted = report->inverted;
+    tally->least_J = fmin(tally->least_J, report->min_J);
+    tally->kinetic = report->energy.kinetic;
+    tally->peak_kinetic = fmax(tally->peak_kinetic, report->energy.kinetic);
+    add_collisions(report, tally);
+}
+
 pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at_failure,
                                  pli_bench_tally *tally)
 {
-    *tally = (pli_bench_tally){0};
+    *tally = (pli_bench_tally){.least_J = INFINITY};
+    pli_solver_set_cancel(s->solver, is_too_late, s);
     for (int32_t k = 0; k < steps; ++k) {
         pli_step_report report;
-        PLI_TRY(pli_solver_step(s->solver, s->state, &report));
-        ++tally->steps;
-        tally->failures += report.stop <= 0;
-        tally->solves += report.iterations;
-        tally->linear_iterations += report.linear_iterations;
-        tally->energy_evaluations += report.energy_evaluations;
-        tally->seconds += report.seconds;
-        tally->inverted = report.inverted;
-        tally->min_J = report.min_J;
+        pli_status status = pli_solver_step(s->solver, s->state, &report);
+        tally->unfinished = status == PLI_ERROR_INTERRUPTED;
+        if (tally->unfinished) return PLI_OK;
+        PLI_TRY(status);
+        add_step(&report, tally);
         if (report.stop == PLI_STOP_NONFINITE) break;
         if (report.stop <= 0 && stop_at_failure) break;
     }
     return PLI_OK;
+}
+
+pli_status pli_bench_scene_run(pli_bench *bench, const char *name, const char *const *overrides,
+                               pli_bench_limits limits, pli_bench_tally *tally,
+                               pli_model_info *info)
+{
+    pli_bench_scene s;
+    *tally = (pli_bench_tally){0};
+    PLI_TRY(pli_bench_scene_init(&s, bench, name, overrides));
+    if (limits.seconds > 0) s.deadline = pli_clock_seconds() + limits.seconds;
+    const pli_time_def *time = &pli_scene_get(s.scene)->time;
+    pli_status status = pli_bench_scene_steps(&s, time->frames * time->steps_per_frame,
+                                              limits.stop_at_failure, tally);
+    if (info != NULL) *info = s.info;
+    pli_bench_scene_clear(&s);
+    return status;
 }

@@ -8,8 +8,6 @@
 
 #include "pliant/pliant.h"
 
-enum { PLI_BENCH_OVERRIDES = 8 };
-
 // A shipped scene with "path=value" changes, compiled and ready to step.
 typedef struct pli_bench_scene {
     pli_context *context;
@@ -18,6 +16,7 @@ typedef struct pli_bench_scene {
     pli_state *state;
     pli_solver *solver;
     pli_model_info info;
+    double deadline; // clock time at which stepping is given up (s); 0: never
 } pli_bench_scene;
 
 // overrides ends with NULL. On failure nothing is left to clear.
@@ -25,20 +24,42 @@ pli_status pli_bench_scene_init(pli_bench_scene *s, pli_bench *bench, const char
                                 const char *const *overrides);
 void pli_bench_scene_clear(pli_bench_scene *s);
 
-// Sums over steps.
+// What came of some steps.
 typedef struct pli_bench_tally {
     int32_t steps;
     int32_t failures; // steps that did not converge
+    bool unfinished;  // time ran out before the last step
     int64_t solves;   // linear systems
     int64_t linear_iterations;
     int64_t energy_evaluations;
     double seconds;
-    int32_t inverted; // tetrahedra at the end
-    double min_J;     // at the end
+    int32_t inverted;     // tetrahedra at the end
+    double min_J;         // at the end
+    int32_t max_inverted; // most inverted tetrahedra after any step
+    double least_J;       // smallest after any step
+
+    // collisions
+    double contact_seconds; // of the phases that find and evaluate contacts of bodies
+    double max_depth;       // of colliders and bodies, after any step (m)
+    double collider_depth;  // of colliders alone (m)
+    double friction_work;   // largest of any step (J); never positive if all is well
+    double kinetic;         // energy at the end (J)
+    double peak_kinetic;    // J
 } pli_bench_tally;
 
 // Takes steps, at most `steps`; stops early at the first failure if asked to.
 pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at_failure,
                                  pli_bench_tally *tally);
+
+// When to end a run before its last frame.
+typedef struct pli_bench_limits {
+    bool stop_at_failure;
+    double seconds; // 0: as long as it takes
+} pli_bench_limits;
+
+// All frames of a shipped scene; info may be NULL.
+pli_status pli_bench_scene_run(pli_bench *bench, const char *name, const char *const *overrides,
+                               pli_bench_limits limits, pli_bench_tally *tally,
+                               pli_model_info *info);
 
 #endif
