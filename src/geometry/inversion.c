@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/inversion.h"
+
+#include "base/parallel.h"
+#include "math/vec3.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { TET_GRAIN = 1024 };
+
+// c[0] + c[1] t + c[2] t^2 + c[3] t^3
+static double evaluate(const double c[4], double t)
+{
+    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+}
+
+// a . (b x c)
+static double triple(const double a[3], const double b[3], const double c[3])
+{
+    double product[3];
+    pli_vec3_cross(b, c, product);
+    return pli_vec3_dot(a, product);
+}
+
+// Six times the volume along the motion.
+static void volume_cubic(const double *const x[4], const double *const d[4], double c[4])
+{
+    double e[3][3], m[3][3];
+    for (int k = 0; k < 3; ++k) {
+        pli_vec3_subtract(x[k + 1], x[0], e[k]);
+        pli_vec3_subtract(d[k + 1], d[0], m[k]);
+    }
+    c[0] = triple(e[0], e[1], e[2]);
+    c[1] = triple(m[0], e[1], e[2]) + triple(e[0], m[1], e[2]) + triple(e[0], e[1], m[2]);
+    c[2] = triple(e[0], m[1], m[2]) + triple(m[0], e[1], m[2]) + triple(m[0], m[1], e[2]);
+    c[3] = triple(m[0], m[1], m[2]);
+}
+
+// Places in (0, 1), in order, where the cubic turns.
+static int find_turns(const double c[4], double turns[2])
+{
+    double a = 3 * c[3], b = 2 * c[2];
+    double square = b * b - 4 * a * c[1];
+    if (!(square >= 0)) return 0;
+    // the roots without cancellation
+    double q = -0.5 * (b + copysign(sqrt(square), b));
+    double first = a != 0 ? q / a : NAN;
+    double second = q != 0 ? c[1] / q : NAN;
+    double low = fmin(first, second), high = fmax(first, second);
+    int count = 0;
+    if (low > 0 && low < 1) turns[count++] = low;
+    if (high > 0 && high < 1 && high != low) turns[count++] = high;
+    return count;
+}
+
+// Where the cubic falls to zero in an interval at whose ends it is positive and not positive; the
+// value at what is returned is positive.
+static double bisect(const double c[4], double positive, double other)
+{
+    while (other - positive > 4 * DBL_EPSILON * other) {
+        double middle = 0.5 * (positive + other);
+        *(evaluate(c, middle) > 0 ? &positive : &other) = middle;
+    }
+    return positive;
+}
+
+double pli_inversion_step(const double *const x[4], const double *const d[4], double keep)
+{
+    double c[4];
+    volume_cubic(x, d, c);
+    if (!(c[0] > 0)) return 1;
+    c[0] *= 1 - keep;
+    // what cannot happen by far is decided at once
+    if (c[0] > fabs(c[1]) + fabs(c[2]) + fabs(c[3])) return 1;
+    double stops[3];
+    int count = find_turns(c, stops);
+    stops[count++] = 1;
+    double begin = 0;
+    for (int k = 0; k < count; ++k) {
+        if (!(evaluate(c, stops[k]) > 0)) return bisect(c, begin, stops[k]);
+        begin = stops[k];
+    }
+    return 1;
+}
+
+typedef struct steps_job {
+    const int32_t *tets;
+    const double *x;
+    const double *d;
+    double keep;
+} steps_job;
+
+// The largest of minus the steps: the parallel loops know maxima.
+static double largest_negative(void *user, int64_t begin, int64_t end)
+{
+    const steps_job *job = user;
+    double largest = -1;
+    for (int64_t tet = begin; tet < end; ++tet) {
+        const double *x[4], *d[4];
+        for (int k = 0; k < 4; ++k) {
+            int64_t at = 3 * (int64_t)job->tets[4 * tet + k];
+            x[k] = job->x + at;
+            d[k] = job->d + at;
+        }
+        largest = fmax(largest, -pli_inversion_step(x, d, job->keep));
+    }
+    return largest;
+}
+
+double pli_inversion_steps(pli_context *context, int32_t tet_count, const int32_t *tets,
+                           const double *x, const double *d, double keep)
+{
+    steps_job job = {tets, x, d, keep};
+    double largest = pli_parallel_max(context, tet_count, TET_GRAIN, largest_negative, &job);
+    return tet_count > 0 ? fmin(fmax(-largest, 0), 1) : 1;
+}
