@@ -12,6 +12,10 @@ enum { POINT_GRAIN = 256, CONTACT_GRAIN = 64 };
 static const double feasible_depth = 1e-13;
 static const double touching_distance = 1e-12;
 
+// of the angle that normals turn by along a step over an edge, at least; a step along a ball would
+// have to be ten times as long as its radius
+static const double edge_cosine = 0.1;
+
 // the active constraints of one point
 typedef struct contact_point {
     int32_t point;
@@ -95,14 +99,34 @@ typedef struct project_job {
     double *d;
 } project_job;
 
+// Lists the active surfaces that a point at x stays on. One that it has left over an edge, so that
+// what is nearest lies straight behind, is not among them: it would pull the point back to the edge
+// from wherever it goes, and hold it there.
+static int32_t list_surfaces(const pli_constraint *self, const contact_point *contact,
+                             const double x[3], int32_t surfaces[3])
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < contact->count; ++i) {
+        double gradient[3];
+        const pli_collider *collider = &self->def.colliders[contact->collider[i]];
+        double value = pli_collider_gradient(collider, x, gradient);
+        double cosine = pli_vec3_dot(gradient, contact->normal[i]) / pli_vec3_norm(gradient);
+        if (value > self->feasible.tolerance && cosine < edge_cosine) continue;
+        surfaces[count++] = contact->collider[i];
+    }
+    return count;
+}
+
 static void project_one(const project_job *job, int64_t point, const contact_point *contact)
 {
+    int32_t surfaces[3];
+    double *x = job->x + 3 * point;
     pli_feasible_point moved = {
-        .x = job->x + 3 * point,
+        .x = x,
         .d = job->d != NULL ? job->d + 3 * point : NULL,
         .held = pli_collision_held(&job->self->def, point),
-        .surface_count = contact != NULL ? contact->count : 0,
-        .surfaces = contact != NULL ? contact->collider : NULL,
+        .surface_count = contact != NULL ? list_surfaces(job->self, contact, x, surfaces) : 0,
+        .surfaces = surfaces,
     };
     pli_feasible_project(&job->self->feasible, &moved);
 }

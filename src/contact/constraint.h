@@ -13,6 +13,10 @@
 // into it, and in a blunt one a constraint that sliding leaves is not. Up to three per point are
 // active; of normals that depend on each other the first.
 //
+// Edges. Points with active constraints follow the surfaces along a step, around a ball say. Where
+// a surface ends at a sharp edge of a solid they go straight on: what is nearest from there is the
+// edge itself, and following would mean to stop at it, whatever pulls.
+//
 // Contact force. At the minimum, g' = sum lambda_b n_b over the active set: lambda_b (N) is the
 // normal force with which collider b holds the point, already a force since E' is an energy over
 // positions. Friction is applied to velocities after the step (coulomb.h).

@@ -278,6 +278,32 @@ static void no_vertex_is_ever_inside_of_a_constraint(void **state)
     }
 }
 
+// A cube that slides over the edge of a table and falls down: vertices that press on the table
+// leave it where it ends, and do not stop there. Every step converges.
+static void bodies_slide_over_edges(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(
+        &s,
+        "materials: {m: {law: fixed-corotated, density: 1000, young: 3e4, poisson: 0.3}}\n"
+        "bodies: {cube: {geometry: {grid: {size: [0.5, 0.5, 0.5], cells: [4, 4, 4]}},\n"
+        "  material: m, position: [-0.4, 0.25, 0], velocity: [1, 0, 0]}}\n"
+        "colliders: {table: {shape: {box: {center: [-1, -0.5, 0], size: [2, 1, 2]}},\n"
+        "  friction: 0.05}}\n"
+        "time: {fps: 48, frames: 1}\n",
+        1);
+    for (int k = 0; k < 60; ++k) {
+        pli_step_report report = braked_step(&s);
+        AT_MOST(report.max_depth, 1e-10 * s.info.size);
+    }
+    double center[3];
+    simulation_center(&s, center);
+    AT_LEAST(center[0], 0.2);
+    AT_MOST(center[1], -0.3);
+    simulation_clear(&s);
+}
+
 // ---- three ways to hit the ground
 
 typedef struct impact {
@@ -491,6 +517,7 @@ int main(void)
         cmocka_unit_test(sliding_blocks_stop_where_friction_has_taken_their_energy),
         cmocka_unit_test(contact_forces_bear_the_weight),
         cmocka_unit_test(no_vertex_is_ever_inside_of_a_constraint),
+        cmocka_unit_test(bodies_slide_over_edges),
         cmocka_unit_test(only_the_constraint_neither_sinks_in_nor_turns_inside_out),
         cmocka_unit_test(colliding_balls_keep_their_momentum),
         cmocka_unit_test(a_torus_closes_its_hole_and_does_not_pass_through_itself),

@@ -340,6 +340,33 @@ static void active_points_stay_on_their_surface(void **state)
     solids_clear(&s);
 }
 
+// Over the edge of a box, and along a face of it: the edge pulls no point back, the face does.
+static void active_points_leave_at_edges(void **state)
+{
+    (void)state;
+    solids s;
+    const pli_shape *shape = NULL;
+    solids_init(&s, 1);
+    OK(s.context, pli_shape_box(s.set, (double[]){0, 0, 0}, (double[]){1, 1, 1}, 0, &shape));
+    solids_add(&s, shape, PLI_COLLIDER_CONSTRAINT);
+    pli_constraint *constraint = make_constraint(&s, 3, NULL);
+    // on the top; the second one at its edge already
+    double x[3][3] = {{0.4, 0.5, 0.1}, {0.5, 0.5, 0.1}, {0.2, 0.5, 0.1}};
+    double d[3][3] = {{0.25, 0, 0}, {0.25, 0, 0.1}, {0.1, 0.1, 0}};
+    const double g[3][3] = {{-1, 1, 0}, {-1, 1, 0}, {-1, 1, 0}};
+    ops->choose_active(constraint, &x[0][0], &g[0][0]);
+    for (int k = 0; k < 3; ++k) pli_vec3_add(x[k], d[k], x[k]);
+    ops->project(constraint, &x[0][0], &d[0][0]);
+    const double want[3][3] = {{0.65, 0.5, 0.1}, {0.75, 0.5, 0.2}, {0.3, 0.5, 0.1}};
+    const double want_d[3][3] = {{0.25, 0, 0}, {0.25, 0, 0.1}, {0.1, 0, 0}};
+    for (int k = 0; k < 3; ++k) {
+        AT_MOST(pli_vec3_distance(x[k], want[k]), 1e-15);
+        AT_MOST(pli_vec3_distance(d[k], want_d[k]), 1e-15);
+    }
+    pli_constraint_destroy(constraint);
+    solids_clear(&s);
+}
+
 // Along the floor into the wall: the floor is not left, the wall is not entered.
 static void active_points_slide_until_something_stops_them(void **state)
 {
@@ -586,6 +613,7 @@ int main(void)
         cmocka_unit_test(corner_of_a_room_holds_by_three_walls),
         cmocka_unit_test(descent_that_is_left_leads_into_no_touched_plane),
         cmocka_unit_test(active_points_stay_on_their_surface),
+        cmocka_unit_test(active_points_leave_at_edges),
         cmocka_unit_test(active_points_slide_until_something_stops_them),
         cmocka_unit_test(colliders_that_coincide_share_one_force),
         cmocka_unit_test(held_coordinates_are_left_to_whoever_holds_them),
