@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/timers.h"
+#include "process.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -262,6 +263,7 @@ int main(int count, char **values)
     arguments given;
     if (!read_arguments(count, values, &given)) return usage();
     if (given.id_count == 0) return list_cases();
+    pli_cli_calm_threads(values);
 
     pli_bench bench = {.paper_size = given.paper_size, .folder = given.folder};
     pli_context_def def = pli_context_def_default();
