@@ -187,7 +187,7 @@ static pli_status find_plain_steps(pli_bench *bench, int32_t *steps_per_frame,
         char steps[64];
         snprintf(steps, sizeof steps, "time.steps_per_frame=%d", (int)attempts[k]);
         // it converges within a few iterations or not at all: the caps end the latter
-        const char *overrides[] = {"solver.name=newton-plain", steps, "solver.max_iterations=20",
+        const char *overrides[] = {"solver.name=newton-plain", steps, "solver.max_iterations=60",
                                    "solver.linear_max_iterations=500", NULL};
         pli_bench_limits limits = {true, pli_bench_is_paper_size(bench) ? 0 : lite_seconds};
         PLI_TRY(pli_bench_scene_run(bench, "s4/spheres", overrides, limits, tally, NULL));
