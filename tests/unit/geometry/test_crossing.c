@@ -167,6 +167,63 @@ static void triangles_without_area_meet_what_they_touch(void **state)
     assert_false(cross(needles, neighbour));
 }
 
+// ---- another way to the answer
+
+// How deep pq goes through the triangle abc, by solving p + t (q - p) = a + u (b - a) + v (c - a):
+// the smallest of t, 1 - t, u, v, 1 - u - v; negative when it does not.
+static double pierce_depth(const double *p, const double *q, const double *a, const double *b,
+                           const double *c)
+{
+    double m[3][4];
+    for (int k = 0; k < 3; ++k) {
+        m[k][0] = q[k] - p[k];
+        m[k][1] = a[k] - b[k];
+        m[k][2] = a[k] - c[k];
+        m[k][3] = a[k] - p[k];
+    }
+    double det[4];
+    for (int column = 0; column < 4; ++column) {
+        // Cramer: the right-hand side in place of a column; the last is the matrix itself
+        int at[3] = {column == 0 ? 3 : 0, column == 1 ? 3 : 1, column == 2 ? 3 : 2};
+        det[column] = 0;
+        for (int k = 0; k < 3; ++k) {
+            int i = (k + 1) % 3;
+            int j = (k + 2) % 3;
+            det[column] += m[k][at[0]] * (m[i][at[1]] * m[j][at[2]] - m[j][at[1]] * m[i][at[2]]);
+        }
+    }
+    double t = det[0] / det[3];
+    double u = det[1] / det[3];
+    double v = det[2] / det[3];
+    return fmin(fmin(fmin(t, 1 - t), fmin(u, v)), 1 - u - v);
+}
+
+static void answers_agree_with_solving_for_the_piercing_point(void **state)
+{
+    (void)state;
+    pli_random random = {.seed = 5};
+    int32_t crossings = 0;
+    for (int32_t trial = 0; trial < 20000; ++trial) {
+        double x[18];
+        for (int i = 0; i < 18; ++i) {
+            x[i] = pli_random_range(random, (uint64_t)(18 * trial + i), -1, 1);
+        }
+        double depth = -INFINITY;
+        for (int k = 0; k < 3; ++k) {
+            int next = (k + 1) % 3;
+            const double *y = x + 9;
+            depth = fmax(depth, pierce_depth(x + 3 * k, x + 3 * next, y, y + 3, y + 6));
+            depth = fmax(depth, pierce_depth(y + 3 * k, y + 3 * next, x, x + 3, x + 6));
+        }
+        // nearer to the border than rounding allows to say
+        if (fabs(depth) < 1e-9) continue;
+        const int32_t first[3] = {0, 1, 2};
+        assert_int_equal(pli_triangles_cross(x, first, apart), depth > 0);
+        crossings += depth > 0;
+    }
+    assert_true(crossings > 1000 && crossings < 19000);
+}
+
 // ---- the search
 
 typedef struct soup_fixture {
@@ -353,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_shared_vertex_does_not_hide_a_crossing),
         cmocka_unit_test(folded_flat_upon_each_other_crosses),
         cmocka_unit_test(triangles_without_area_meet_what_they_touch),
+        cmocka_unit_test(answers_agree_with_solving_for_the_piercing_point),
         cmocka_unit_test(the_search_finds_what_all_pairs_find),
         cmocka_unit_test(a_pile_of_equal_triangles_is_searched),
         cmocka_unit_test(running_out_of_memory_leaves_nothing),
