@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "check_frames.h"
 #include "json.h"
 #include "scene_source.h"
 
@@ -115,7 +116,7 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     pli_cli_json_end(&json, '}');
 }
 
-static int run_check(pli_cli_session *session)
+static int check_scene(pli_cli_session *session)
 {
     pli_scene *scene = NULL;
     pli_model *model = NULL;
@@ -143,7 +144,67 @@ done:
     return code;
 }
 
+static int refuse(pli_cli_session *session, const char *what)
+{
+    pli_cli_error(&session->console, "%s; 'pliant check --help' shows the usage", what);
+    return PLI_CLI_USAGE;
+}
+
+// Beside a scene, --frames is the number of its frames, as in run.
+static int check_scene_with(pli_cli_session *session)
+{
+    pli_cli_arguments *arguments = &session->arguments;
+    if (arguments->every.given || arguments->with_colliders || arguments->stop_at_first) {
+        return refuse(session, "--every, --colliders and --first go with --frames DIR alone, "
+                               "without a scene");
+    }
+    if (arguments->frames_or_folder != NULL) {
+        arguments->frames.given = true;
+        if (!pli_cli_read_integer(arguments->frames_or_folder, &arguments->frames.value) ||
+            arguments->frames.value < 0) {
+            return refuse(session, "beside a scene, --frames takes a whole number from 0 on");
+        }
+    }
+    return check_scene(session);
+}
+
+static int run_check(pli_cli_session *session)
+{
+    const pli_cli_arguments *arguments = &session->arguments;
+    if (arguments->operand_count > 0) return check_scene_with(session);
+    if (arguments->frames_or_folder == NULL) {
+        return refuse(session, "a SCENE, or --frames DIR, is missing");
+    }
+    if (arguments->settings.count > 0 || arguments->solver != NULL || arguments->comments ||
+        arguments->seed.given || arguments->end_time > 0) {
+        return refuse(session, "with --frames DIR there is no scene to change or comment");
+    }
+    return pli_cli_check_frames(session, arguments->frames_or_folder);
+}
+
 static const pli_cli_option options[] = {
+    {.name = "frames",
+     .value = "DIR|N",
+     .kind = PLI_CLI_TEXT,
+     .offset = offsetof(pli_cli_arguments, frames_or_folder),
+     .hint = PLI_CLI_HINT_FOLDER,
+     .doc = "without a scene: tests the frames in the folder of a run; beside a scene: frames to "
+            "compute after the initial one (default: as the scene says)"},
+    {.name = "every",
+     .value = "N",
+     .kind = PLI_CLI_INTEGER,
+     .offset = offsetof(pli_cli_arguments, every),
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "with --frames DIR: tests every N-th frame (default: 1)"},
+    {.name = "colliders",
+     .kind = PLI_CLI_FLAG,
+     .offset = offsetof(pli_cli_arguments, with_colliders),
+     .doc = "with --frames DIR: tests bodies against colliders, too"},
+    {.name = "first",
+     .kind = PLI_CLI_FLAG,
+     .offset = offsetof(pli_cli_arguments, stop_at_first),
+     .doc = "with --frames DIR: ends at the first frame in which something is found"},
     {.name = "comments",
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, comments),
@@ -152,18 +213,24 @@ static const pli_cli_option options[] = {
 
 const pli_cli_command pli_cli_command_check = {
     .name = "check",
-    .operands = "SCENE",
-    .min_operands = 1,
+    .operands = "SCENE|--frames DIR",
+    .min_operands = 0,
     .max_operands = 1,
     .hint = PLI_CLI_HINT_SCENE,
     .computes = true,
-    .summary = "validates a scene, prints it with every default, and what it will cost",
+    .summary = "validates a scene and says what it will cost; or tests the frames of a run",
     .about = "Reads a scene (a file, the name of a shipped scene, or - for standard input), builds "
              "everything that a run would need, and prints the scene with every default filled in, "
              "followed by its size: vertices, colliders, unknowns, steps and memory. What is "
              "printed is itself "
-             "a scene file. With --quiet only the exit code tells.",
-    .examples = "  pliant check demo\n  pliant check mine.yaml --set time.fps=60 --comments\n",
+             "a scene file. With --quiet only the exit code tells.\n\n"
+             "With --frames DIR and no scene, tests every frame in the folder of a run by exact "
+             "arithmetic: pairs of surface triangles that intersect (touching counts) and "
+             "tetrahedra that are inverted. Prints a line per frame with findings, with --verbose "
+             "the first few of them, and one line in all. Exits with 0 when nothing was found, 4 "
+             "when something was, 3 when files cannot be read.",
+    .examples = "  pliant check demo\n  pliant check mine.yaml --set time.fps=60 --comments\n"
+                "  pliant check --frames out/demo\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_scene_options, &pli_cli_talk_options, &pli_cli_json_options},
     .run = run_check,

@@ -104,13 +104,24 @@ const pli_cli_options pli_cli_json_options = PLI_CLI_OPTIONS(json_options);
 const pli_cli_options pli_cli_threads_options = {talk_options, 1};
 const pli_cli_options pli_cli_help_options = {json_options + 1, 1};
 
+static bool is_own(const pli_cli_command *command, const char *name)
+{
+    for (int32_t i = 0; i < command->own.count; ++i) {
+        if (strcmp(command->own.items[i].name, name) == 0) return true;
+    }
+    return false;
+}
+
 const pli_cli_option *pli_cli_get_option(const pli_cli_command *command, int32_t index)
 {
     if (index < command->own.count) return &command->own.items[index];
     index -= command->own.count;
     for (int32_t group = 0; group < PLI_CLI_SHARED && command->shared[group] != NULL; ++group) {
-        if (index < command->shared[group]->count) return &command->shared[group]->items[index];
-        index -= command->shared[group]->count;
+        const pli_cli_options *shared = command->shared[group];
+        for (int32_t i = 0; i < shared->count; ++i) {
+            if (is_own(command, shared->items[i].name)) continue;
+            if (index-- == 0) return &shared->items[i];
+        }
     }
     return NULL;
 }

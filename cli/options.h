@@ -100,6 +100,9 @@ typedef struct pli_cli_arguments {
 
     // check
     bool comments;
+    const char *frames_or_folder; // --frames: a number beside a scene, a run's folder without one
+    bool with_colliders;
+    bool stop_at_first;
 
     // run
     const char *output;
@@ -206,7 +209,8 @@ extern const pli_cli_options pli_cli_help_options;    // --help alone
 // Names of log levels; the first stands for "not given".
 extern const char *const pli_cli_log_levels[];
 
-// The option at an index from 0 on, own ones first; NULL after the last.
+// The option at an index from 0 on, own ones first; NULL after the last. An own option stands in
+// for a shared one of the same name.
 const pli_cli_option *pli_cli_get_option(const pli_cli_command *command, int32_t index);
 
 // The index-th choice of an option; false after the last, and for options without choices.

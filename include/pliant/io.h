@@ -248,6 +248,95 @@ PLI_API const char *pli_run_outcome_name(pli_run_outcome outcome);
 // What the run works on. Lifetime: that of the run.
 PLI_API const pli_model *pli_run_model(const pli_run *run);
 PLI_API const pli_state *pli_run_state(const pli_run *run);
+
+// ---- checking frames ---------------------------------------------------------------------------
+//
+// Whether surfaces cross and tetrahedra are inverted, decided exactly for the coordinates of a
+// frame, without tolerance and apart from all code that keeps a simulation free of them. Frames
+// store points as doubles, so what is judged is the state that was computed. (Frames that another
+// program rewrote in single precision are judged as they are: rounding may make or hide a touch.)
+//
+// Tested are bodies: the boundary of tetrahedra, and triangles; colliders on request. Two triangles
+// intersect when
+//   - they share no vertex and have a point in common; touching in a point counts;
+//   - they share one vertex and meet elsewhere, too;
+//   - they share an edge and lie flat upon each other, or share all three vertices.
+// Vertices are shared by number within a body, not by place. Colliders are allowed to cross each
+// other; in frames they are triangulated, so that a body may cut a corner of a curved one that it
+// keeps off. A tetrahedron is inverted when its volume is not above zero.
+//
+// Coordinates under 1e-92 m count as zero; points that are not finite, or beyond 1e92 m, are
+// counted, and what hangs on them is left out.
+
+enum { PLI_FINDINGS_SHOWN = 8 }; // of each kind, findings of a frame that are told one by one
+
+typedef struct pli_found_cell {
+    const char *part;    // the body. Lifetime: that of the frame
+    int32_t cell;        // of the part: a triangle, or a tetrahedron (for surfaces: the one behind)
+    int32_t vertices[4]; // of the part; three of a triangle
+} pli_found_cell;
+
+typedef struct pli_found_pair {
+    pli_found_cell cells[2];
+    double place[3]; // middle of the overlap of the triangles' boxes (m)
+} pli_found_pair;
+
+typedef struct pli_frame_findings {
+    int32_t index;          // of the frame
+    double time;            // s
+    int32_t triangle_count; // tested
+    int32_t tet_count;
+    int64_t intersection_count; // pairs of triangles
+    int64_t inverted_count;     // tetrahedra
+    int64_t flat_count;         // triangles of bodies without area
+    int64_t lost_count;         // points that are not finite, or too far
+    int32_t pairs_shown;
+    pli_found_pair pairs[PLI_FINDINGS_SHOWN]; // the first ones, by their triangles
+    int32_t inverted_shown;
+    pli_found_cell inverted[PLI_FINDINGS_SHOWN];
+} pli_frame_findings;
+
+// Whether anything was found.
+PLI_API bool pli_frame_findings_any(const pli_frame_findings *findings);
+
+// Checks one frame, of a file or of pli_solver_frame. The outcome is the same for any number of
+// threads. Errors: mesh (an index is past the end), memory.
+PLI_API PLI_CHECKED pli_status pli_frame_check(pli_context *context, const pli_frame *frame,
+                                               bool colliders, pli_frame_findings *findings);
+
+// Hears of every frame that was checked. Lifetime of the findings: the call.
+typedef void (*pli_findings_fn)(void *user, const pli_frame_findings *findings);
+
+typedef struct pli_check_def {
+    const char *folder;       // of the run or series
+    int32_t every;            // checks every n-th frame
+    bool colliders;           // tests bodies against colliders, too
+    bool stop_at_first;       // ends at the first frame with findings
+    pli_findings_fn findings; // NULL: nobody hears
+    void *findings_user;
+    pli_cancel_fn cancel; // asked before every frame; NULL: never stops
+    void *cancel_user;
+} pli_check_def;
+
+typedef struct pli_check_report { // over all frames that were checked
+    int32_t frame_count;
+    int32_t bad_frame_count; // with findings
+    int64_t triangle_count;  // tested in all
+    int64_t tet_count;
+    int64_t intersection_count;
+    int64_t inverted_count;
+    int64_t flat_count;
+    int64_t lost_count;
+} pli_check_report;
+
+// Every frame, without colliders.
+PLI_API pli_check_def pli_check_def_default(void);
+
+// Checks the frames of a series. Findings are no failure. Errors: argument, io (files missing or
+// damaged, no frames), mesh, memory, interrupted; the report then says what was done before.
+PLI_API PLI_CHECKED pli_status pli_frames_check(pli_context *context, const pli_check_def *def,
+                                                pli_check_report *report);
+
 // ---- export ------------------------------------------------------------------------------------
 //
 // Frames of a series for other programs. Bodies of tetrahedra are shown by their surface, points by
