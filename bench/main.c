@@ -39,6 +39,7 @@ static const pli_bench_case cases[] = {
      "decompositions, block products and assembly against scalar code and the copy "
      "bandwidth",
      run_kernels},
+    {"ccd", "continuous collision detection on a million queries of known truth", pli_bench_ccd},
     {"s4-mesh",
      "optimisation integrator on tetrahedral meshes without contact: Q4-1, 2, 3, 5, 6, "
      "10, 11, 15",

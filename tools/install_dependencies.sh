@@ -23,7 +23,7 @@ build_packages="$build_packages libembree-dev libpng-dev"
 
 # test runner, and independent readers of what we write
 test_packages="libcmocka-dev python3 python3-numpy python3-vtk9 python3-h5py python3-meshio gmsh"
-# exact arithmetic, the oracle of the predicates
+# exact arithmetic of oracles
 test_packages="$test_packages libgmp-dev"
 # second compiler, formatter of the pinned version, coverage
 test_packages="$test_packages clang-14 libomp-14-dev libclang-rt-14-dev clang-format-14 gcovr"
