@@ -27,6 +27,16 @@ typedef struct primitive_set {
     int32_t *ids;     // [count] index in the list of the def, ascending; NULL: its own
 } primitive_set;
 
+// a list of the def
+typedef struct corner_list {
+    const char *name;
+    int32_t count;
+    int32_t size;
+    const int32_t *corners; // [count][size] vertices
+} corner_list;
+
+enum { LIST_COUNT = TRIANGLES + 1 };
+
 // where a block of primitives writes the pairs it finds
 typedef struct pair_slice {
     int64_t start;
@@ -370,24 +380,25 @@ pli_status pli_broad_phase_find(pli_broad_phase *broad, const double *x, double 
 }
 
 static pli_status check_primitives(pli_context *context, const pli_broad_phase_def *def,
-                                   const char *name, const primitive_set *set)
+                                   const corner_list *list)
 {
-    if (set->count < 0) {
+    if (list->count < 0) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "number of %ss is %d, must not be negative",
-                        name, set->count);
+                        list->name, list->count);
     }
-    for (int64_t i = 0; i < set->size * (int64_t)set->count; ++i) {
-        int32_t vertex = set->corners[i];
+    for (int64_t i = 0; i < list->size * (int64_t)list->count; ++i) {
+        int32_t vertex = list->corners[i];
         if (vertex < 0 || vertex >= def->vertex_count) {
             return PLI_FAIL(context, PLI_ERROR_MESH,
-                            "%s %d has vertex %d, but vertices are numbered from 0 to %d", name,
-                            (int)(i / set->size), vertex, def->vertex_count - 1);
+                            "%s %d has vertex %d, but vertices are numbered from 0 to %d",
+                            list->name, (int)(i / list->size), vertex, def->vertex_count - 1);
         }
-        int32_t first = set->corners[i - i % set->size];
+        int32_t first = list->corners[i - i % list->size];
         if (def->groups != NULL && def->groups[vertex] != def->groups[first]) {
             return PLI_FAIL(context, PLI_ERROR_MESH,
                             "%s %d has vertices of groups %d and %d; a primitive belongs to one",
-                            name, (int)(i / set->size), def->groups[first], def->groups[vertex]);
+                            list->name, (int)(i / list->size), def->groups[first],
+                            def->groups[vertex]);
         }
     }
     return PLI_OK;
@@ -395,10 +406,10 @@ static pli_status check_primitives(pli_context *context, const pli_broad_phase_d
 
 // Numbers the vertices that primitives use; map [def->vertex_count] gets the numbers, -1: unused.
 static pli_status number_vertices(pli_broad_phase *broad, const pli_broad_phase_def *def,
-                                  const primitive_set *lists, int32_t *map)
+                                  const corner_list *lists, int32_t *map)
 {
     for (int32_t v = 0; v < def->vertex_count; ++v) map[v] = -1;
-    for (int k = POINTS; k <= TRIANGLES; ++k) {
+    for (int k = 0; k < LIST_COUNT; ++k) {
         int64_t corner_count = lists[k].size * (int64_t)lists[k].count;
         for (int64_t i = 0; i < corner_count; ++i) map[lists[k].corners[i]] = 0;
     }
@@ -424,9 +435,9 @@ static pli_status number_vertices(pli_broad_phase *broad, const pli_broad_phase_
 }
 
 // Copies the lists of the def with the vertices renumbered.
-static pli_status copy_lists(pli_broad_phase *broad, const primitive_set *lists, const int32_t *map)
+static pli_status copy_lists(pli_broad_phase *broad, const corner_list *lists, const int32_t *map)
 {
-    for (int k = POINTS; k <= TRIANGLES; ++k) {
+    for (int k = 0; k < LIST_COUNT; ++k) {
         primitive_set *set = &broad->sets[k];
         int64_t corner_count = lists[k].size * (int64_t)lists[k].count;
         set->size = lists[k].size;
@@ -538,14 +549,10 @@ pli_status pli_broad_phase_create(pli_context *context, const pli_broad_phase_de
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "number of vertices is %d, must not be negative", def->vertex_count);
     }
-    const primitive_set lists[] = {
-        {def->point_count, 1, (int32_t *)(uintptr_t)def->points, NULL},
-        {def->edge_count, 2, (int32_t *)(uintptr_t)def->edges, NULL},
-        {def->triangle_count, 3, (int32_t *)(uintptr_t)def->triangles, NULL}};
-    static const char *const names[] = {"point", "edge", "triangle"};
-    for (int k = POINTS; k <= TRIANGLES; ++k) {
-        PLI_TRY(check_primitives(context, def, names[k], &lists[k]));
-    }
+    const corner_list lists[LIST_COUNT] = {{"point", def->point_count, 1, def->points},
+                                           {"edge", def->edge_count, 2, def->edges},
+                                           {"triangle", def->triangle_count, 3, def->triangles}};
+    for (int k = 0; k < LIST_COUNT; ++k) PLI_TRY(check_primitives(context, def, &lists[k]));
 
     pli_status status = PLI_ERROR_MEMORY;
     int32_t *map = PLI_NEW(context, int32_t, def->vertex_count, "surface vertex of vertex");

@@ -65,6 +65,8 @@ typedef struct pli_simplex_tree {
 // before it is walked. Errors: memory; then there is nothing to clear.
 PLI_CHECKED pli_status pli_simplex_tree_init(pli_context *context, int32_t count, int32_t size,
                                              const int32_t *corners, pli_simplex_tree *tree);
+
+// Gives the memory back; a tree of zeros is legal.
 void pli_simplex_tree_clear(pli_simplex_tree *tree);
 
 // Fits the tree to new boxes of the vertices, [vertex][8] as described above and without NaN.
