@@ -554,13 +554,14 @@ pli_status pli_broad_phase_create(pli_context *context, const pli_broad_phase_de
                                            {"triangle", def->triangle_count, 3, def->triangles}};
     for (int k = 0; k < LIST_COUNT; ++k) PLI_TRY(check_primitives(context, def, &lists[k]));
 
-    pli_status status = PLI_ERROR_MEMORY;
-    int32_t *map = PLI_NEW(context, int32_t, def->vertex_count, "surface vertex of vertex");
     pli_broad_phase *broad = PLI_NEW(context, pli_broad_phase, 1, "broad phase");
-    if (map == NULL || broad == NULL) goto done;
+    if (broad == NULL) return PLI_ERROR_MEMORY;
     broad->context = context;
     broad->collides = def->collides;
     broad->user = def->user;
+    pli_status status = PLI_ERROR_MEMORY;
+    int32_t *map = PLI_NEW(context, int32_t, def->vertex_count, "surface vertex of vertex");
+    if (map == NULL) goto done;
 
     status = number_vertices(broad, def, lists, map);
     if (status == PLI_OK) status = copy_lists(broad, lists, map);

@@ -91,7 +91,6 @@ pli_status pli_simplex_tree_init(pli_context *context, int32_t count, int32_t si
 
 void pli_simplex_tree_clear(pli_simplex_tree *tree)
 {
-    if (tree->context == NULL) return;
     pli_release(tree->context, tree->scratch);
     pli_release(tree->context, tree->keys);
     pli_release(tree->context, tree->order);
