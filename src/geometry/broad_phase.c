@@ -46,8 +46,8 @@ typedef struct pair_slice {
 
 // one kind of pairs
 typedef struct pair_search {
-    set_kind first;
-    set_kind second;
+    set_kind first;  // those that look
+    set_kind second; // those that are looked for
     int32_t block_count;
     pair_slice *slices;  // [block_count]
     int64_t room;        // pairs
@@ -118,10 +118,14 @@ static double compute_boxes(void *user, int64_t begin, int64_t end)
     return bad;
 }
 
+// what blocks work on
+typedef struct search_job {
+    const pli_broad_phase *broad;
+    const pair_search *search;
+} search_job;
+
 // a primitive that looks for partners
 typedef struct seeker {
-    int32_t index; // in its set
-    int32_t size;
     const int32_t *corners;
     bool is_fixed;
     int32_t group;
@@ -139,7 +143,7 @@ static bool is_primitive_fixed(const pli_broad_phase *broad, int32_t size, const
 
 static seeker make_seeker(const pli_broad_phase *broad, const primitive_set *set, int32_t index)
 {
-    seeker s = {.index = index, .size = set->size};
+    seeker s = {0};
     s.corners = set->corners + set->size * (int64_t)index;
     s.is_fixed = is_primitive_fixed(broad, set->size, s.corners);
     s.group = broad->groups[s.corners[0]];
@@ -148,16 +152,18 @@ static seeker make_seeker(const pli_broad_phase *broad, const primitive_set *set
     return s;
 }
 
-// A bit for every primitive of a leaf that has a corner in common with the seeker.
-PLI_INLINE uint32_t find_neighbours(const pli_simplex_tree *tree, int32_t leaf, const seeker *s)
+// A bit for every primitive of a leaf that has a corner in common with the seeker; own and other
+// are the numbers of corners of both, given as constants so that the loops unroll.
+PLI_INLINE uint32_t find_neighbours(const pli_simplex_tree *tree, int32_t leaf,
+                                    const int32_t *corners, int32_t own, int32_t other)
 {
-    const int32_t *rows = tree->leaf_corners + LANES * tree->size * (int64_t)leaf;
+    const int32_t *rows = tree->leaf_corners + LANES * other * (int64_t)leaf;
     pli_f8_mask is_shared = {0};
-    for (int32_t c = 0; c < tree->size; ++c) {
+    for (int32_t c = 0; c < other; ++c) {
         pli_f8_mask row;
         memcpy(&row, rows + LANES * c, sizeof row);
-        for (int32_t k = 0; k < s->size; ++k) {
-            is_shared |= (pli_f8_mask)(row == s->corners[k] - (pli_f8_mask){0});
+        for (int32_t k = 0; k < own; ++k) {
+            is_shared |= (pli_f8_mask)(row == corners[k] - (pli_f8_mask){0});
         }
     }
     return pli_f8_bits(is_shared);
@@ -201,35 +207,42 @@ static void sort_partners(int64_t count, int32_t (*pairs)[2])
     }
 }
 
-// Looks for the partners of one primitive and writes what fits into the slice.
-static void seek_partners(const pli_broad_phase *broad, const pair_search *search, int32_t index,
-                          pair_slice *slice)
+// Appends a pair to the slice, or only counts it when the slice is full.
+PLI_INLINE void add_pair(const pair_search *search, int32_t first, int32_t second,
+                         pair_slice *slice)
 {
+    if (slice->count < slice->room) {
+        int32_t *pair = search->pairs[slice->start + slice->count];
+        pair[0] = first;
+        pair[1] = second;
+    }
+    ++slice->count;
+}
+
+// Looks for the partners of one primitive; own and other are the corners that both kinds have.
+PLI_INLINE void seek_partners(const search_job *job, int32_t index, int32_t own, int32_t other,
+                              pair_slice *slice)
+{
+    const pli_broad_phase *broad = job->broad;
+    const pair_search *search = job->search;
     const primitive_set *set = &broad->sets[search->first];
     const primitive_set *others = &broad->sets[search->second];
     const pli_simplex_tree *tree = &broad->trees[search->second];
-    bool is_unrestricted = broad->collides == NULL;
     seeker s = make_seeker(broad, set, index);
+    bool is_restricted = s.is_fixed || broad->collides != NULL;
     int32_t id = set->ids != NULL ? set->ids[index] : index;
     int64_t before = slice->count;
 
     pli_simplex_walk walk;
-    pli_f8 box = pli_simplex_box(s.size, s.corners, broad->boxes);
+    pli_f8 box = pli_simplex_box(own, s.corners, broad->boxes);
     pli_simplex_walk_begin(tree, box, search->first == search->second ? index : -1, &walk);
     uint32_t lanes;
     for (int32_t leaf; (leaf = pli_simplex_walk_next(&walk, &lanes)) >= 0;) {
-        lanes &= ~find_neighbours(tree, leaf, &s);
+        lanes &= ~find_neighbours(tree, leaf, s.corners, own, other);
         for (; lanes != 0; lanes &= lanes - 1) {
-            int32_t other = tree->nodes[leaf].last[__builtin_ctz(lanes)];
-            if ((s.is_fixed || !is_unrestricted) && !is_pair_allowed(broad, &s, others, other)) {
-                continue;
-            }
-            if (slice->count < slice->room) {
-                int32_t *pair = search->pairs[slice->start + slice->count];
-                pair[0] = id;
-                pair[1] = others->ids != NULL ? others->ids[other] : other;
-            }
-            ++slice->count;
+            int32_t partner = tree->nodes[leaf].last[__builtin_ctz(lanes)];
+            if (is_restricted && !is_pair_allowed(broad, &s, others, partner)) continue;
+            add_pair(search, id, others->ids != NULL ? others->ids[partner] : partner, slice);
         }
     }
     if (slice->count <= slice->room) {
@@ -237,10 +250,21 @@ static void seek_partners(const pli_broad_phase *broad, const pair_search *searc
     }
 }
 
-typedef struct search_job {
-    const pli_broad_phase *broad;
-    const pair_search *search;
-} search_job;
+// The search for each pair of sizes, with the sizes as constants.
+static void seek_range(const search_job *job, int64_t begin, int64_t end, pair_slice *slice)
+{
+    int32_t own = job->broad->sets[job->search->first].size;
+    int32_t other = job->broad->sets[job->search->second].size;
+    for (int64_t i = begin; i < end; ++i) {
+        if (own == 2) {
+            seek_partners(job, (int32_t)i, 2, 2, slice);
+        } else if (other == 3) {
+            seek_partners(job, (int32_t)i, 1, 3, slice);
+        } else {
+            seek_partners(job, (int32_t)i, 1, other, slice);
+        }
+    }
+}
 
 static void search_blocks(void *user, int64_t begin, int64_t end)
 {
@@ -252,9 +276,7 @@ static void search_blocks(void *user, int64_t begin, int64_t end)
         slice.count = 0;
         int64_t last = BLOCK_SIZE * (block + 1);
         if (last > count) last = count;
-        for (int64_t i = BLOCK_SIZE * block; i < last; ++i) {
-            seek_partners(job->broad, job->search, (int32_t)i, &slice);
-        }
+        seek_range(job, BLOCK_SIZE * block, last, &slice);
         job->search->slices[block] = slice;
     }
 }
