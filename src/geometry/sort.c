@@ -19,10 +19,8 @@ static void sort_digit(int64_t count, const uint64_t *keys, int shift, const int
     }
 }
 
-pli_status pli_sort_order(pli_context *context, int64_t count, const uint64_t *keys, int32_t *order)
+void pli_sort_order_in(int64_t count, const uint64_t *keys, int32_t *scratch, int32_t *order)
 {
-    int32_t *other = PLI_NEW(context, int32_t, count, "sort scratch");
-    if (other == NULL) return PLI_ERROR_MEMORY;
     uint64_t used = 0;
     for (int64_t i = 0; i < count; ++i) {
         order[i] = (int32_t)i;
@@ -31,7 +29,7 @@ pli_status pli_sort_order(pli_context *context, int64_t count, const uint64_t *k
 
     // digits that are zero everywhere need no pass
     int32_t *from = order;
-    int32_t *to = other;
+    int32_t *to = scratch;
     for (int shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
         if (((used >> shift) & (DIGITS - 1)) == 0) continue;
         sort_digit(count, keys, shift, from, to);
@@ -40,7 +38,14 @@ pli_status pli_sort_order(pli_context *context, int64_t count, const uint64_t *k
         to = t;
     }
     if (from != order) memcpy(order, from, (size_t)count * sizeof *order);
-    pli_release(context, other);
+}
+
+pli_status pli_sort_order(pli_context *context, int64_t count, const uint64_t *keys, int32_t *order)
+{
+    int32_t *scratch = PLI_NEW(context, int32_t, count, "sort scratch");
+    if (scratch == NULL) return PLI_ERROR_MEMORY;
+    pli_sort_order_in(count, keys, scratch, order);
+    pli_release(context, scratch);
     return PLI_OK;
 }
 

@@ -12,6 +12,9 @@
 pli_status pli_sort_order(pli_context *context, int64_t count, const uint64_t *keys,
                           int32_t *order);
 
+// The same with memory of the caller: scratch [count].
+void pli_sort_order_in(int64_t count, const uint64_t *keys, int32_t *scratch, int32_t *order);
+
 // Position of a point along the Hilbert curve that fills the cube around bounds, 63 bits.
 uint64_t pli_hilbert_key(const pli_bounds *bounds, const double x[3]);
 

@@ -19,6 +19,7 @@
 //   T_abs, T_sqrt, T_rsqrt, T_copysign(magnitude, sign)
 //   T_flip_sign(x, y)             x, negated where y is negative (-0 included)
 //   T_any(mask), T_all(mask)      over lanes, as a plain bool
+//   pli_f8_bits(mask)             a bit per lane, the first lane lowest
 //   T_scaling(x, &scale, &back)   powers of two with scale * |x| in [1, 2) and scale * back = 1
 //
 // Everything is inlined into its caller; nothing here may be used across a function boundary that
@@ -98,6 +99,11 @@ PLI_INLINE bool pli_f8_any(pli_f8_mask mask)
 {
     return _mm256_movemask_ps((pli_f8)mask) != 0;
 }
+
+PLI_INLINE uint32_t pli_f8_bits(pli_f8_mask mask)
+{
+    return (uint32_t)_mm256_movemask_ps((pli_f8)mask);
+}
 #else
 PLI_INLINE pli_d4 pli_d4_sqrt(pli_d4 x)
 {
@@ -149,6 +155,13 @@ PLI_INLINE bool pli_d4_any(pli_d4_mask mask)
 PLI_INLINE bool pli_f8_any(pli_f8_mask mask)
 {
     return (mask[0] | mask[1] | mask[2] | mask[3] | mask[4] | mask[5] | mask[6] | mask[7]) != 0;
+}
+
+PLI_INLINE uint32_t pli_f8_bits(pli_f8_mask mask)
+{
+    uint32_t bits = 0;
+    for (int lane = 0; lane < PLI_F8_LANES; ++lane) bits |= (uint32_t)(mask[lane] & 1) << lane;
+    return bits;
 }
 #endif
 
