@@ -53,6 +53,7 @@ double pli_bench_copy_bandwidth(pli_bench *bench);
 pli_status pli_bench_kernels_svd(pli_bench *bench);
 pli_status pli_bench_kernels_linear(pli_bench *bench);
 pli_status pli_bench_kernels_fem(pli_bench *bench);
+pli_status pli_bench_kernels_contact(pli_bench *bench);
 
 // The table of S4 without collisions.
 pli_status pli_bench_s4_mesh(pli_bench *bench);

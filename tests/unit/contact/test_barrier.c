@@ -101,9 +101,9 @@ static const contact_pose poses[] = {
     {"over the face", PT, 0.5, 0.1, {0.3, 0.2, 0.21, 0, 0, 0, 1, 0.1, 0, 0.1, 1, 0.1}},
     {"over an edge", PT, 0.5, 0.1, {0.5, -0.2, 0.1, 0, 0, 0, 1, 0.1, 0, 0.1, 1, 0.1}},
     {"over a corner", PT, 0.5, 0.1, {-0.2, -0.1, 0.1, 0, 0, 0, 1, 0.1, 0, 0.1, 1, 0.1}},
-    {"face, next to an edge", PT, 0.5, 1e-3, {0.4, 1e-4, 0.2, 0, 0, 0, 1, 0, 0, 0.1, 1, 0.1}},
-    {"edge, next to the face", PT, 0.5, 1e-3, {0.4, -1e-4, 0.2, 0, 0, 0, 1, 0, 0, 0.1, 1, 0.1}},
-    {"corner, next to an edge", PT, 0.5, 1e-3, {-1e-4, -0.1, 0.2, 0, 0, 0, 1, 0, 0, 0.1, 1, 0.1}},
+    {"face, next to an edge", PT, 0.5, 5e-3, {0.4, 1e-4, 0.2, 0, 0, 0, 1, 0, 0, 0.1, 1, 0.1}},
+    {"edge, next to the face", PT, 0.5, 5e-3, {0.4, -1e-4, 0.2, 0, 0, 0, 1, 0, 0, 0.1, 1, 0.1}},
+    {"corner, next to an edge", PT, 0.5, 5e-3, {-1e-4, -0.1, 0.2, 0, 0, 0, 1, 0, 0, 0.1, 1, 0.1}},
     {"sliver", PT, 0.5, 1e-3, {0.5, 5e-4, 0.1, 0, 0, 0, 1, 0, 0, 0.5, 1e-3, 0}},
     {"almost at dhat", PT, 0.2, 1e-3, {0.3, 0.2, 0.1999, 0, 0, 0, 1, 0, 0, 0, 1, 0}},
     {"a tenth of dhat", PT, 0.2, 0.02, {0.3, 0.2, 0.02, 0, 0, 0, 1, 0, 0, 0, 1, 0}},
@@ -115,19 +115,20 @@ static const contact_pose poses[] = {
     {"end over end", EE, 0.5, 0.1, {0, 0, 0, 1, 0.1, 0, -0.1, -0.1, 0.2, -1, 0, 0.25}},
     {"nearly parallel, inside", EE, 0.5, 1e-3, {0, 0, 0, 1, 0, 0, 0, -0.01, 0.2, 1, 0.01, 0.2}},
     {"nearly parallel, ends", EE, 0.5, 1e-3, {0, 0, 0, 1, 0, 0, 0.3, 0.1, 0.2, 1.4, 0.115, 0.2}},
-    {"almost parallel", EE, 0.5, 1e-5, {0, 0, 0, 1, 0, 0, 0, -1e-4, 0.2, 1, 1e-4, 0.2}},
+    // closest points slide by gap times step over the square of the angle
+    {"almost parallel", EE, 0.05, 1e-4, {0, 0, 0, 1, 0, 0, 0, -1e-3, 0.02, 1, 1e-3, 0.02}},
     {"almost parallel, ends far",
      EE,
      0.5,
      1e-3,
      {0, 0, 0, 1, 0, 0, 1.1, 0.1, 0.2, 2.1, 0.101, 0.2}},
-    {"threshold from below", EE, 0.5, 1e-4, {0, 0, 0, 1, 0, 0, 0, -0.0155, 0.2, 1, 0.0155, 0.2}},
-    {"threshold from above", EE, 0.5, 1e-4, {0, 0, 0, 1, 0, 0, 0, -0.0161, 0.2, 1, 0.0161, 0.2}},
+    {"threshold from below", EE, 0.5, 5e-3, {0, 0, 0, 1, 0, 0, 0, -0.0155, 0.2, 1, 0.0155, 0.2}},
+    {"threshold from above", EE, 0.5, 5e-3, {0, 0, 0, 1, 0, 0, 0, -0.0161, 0.2, 1, 0.0161, 0.2}},
     {"edges at dhat", EE, 0.2, 1e-3, {0, 0, 0, 1, 0, 0, 0.5, -0.5, 0.1999, 0.5, 0.5, 0.1999}},
     {"edges, tiny gap", EE, 1, 1e-8, {0, 0, 0, 1e-5, 0, 0, 5e-6, -5e-6, 1e-8, 5e-6, 5e-6, 1e-8}},
     {"point over an edge", PE, 0.5, 0.1, {0.4, 0.1, 0.2, 0, 0, 0, 1, 0.1, 0.1}},
     {"point over an end", PE, 0.5, 0.1, {-0.2, 0.1, 0.2, 0, 0, 0, 1, 0.1, 0.1}},
-    {"edge, next to its end", PE, 0.5, 1e-3, {1e-4, 0.1, 0.2, 0, 0, 0, 1, 0, 0}},
+    {"edge, next to its end", PE, 0.5, 5e-3, {1e-4, 0.1, 0.2, 0, 0, 0, 1, 0, 0}},
     {"two points", PP, 0.5, 0.1, {0.1, 0.2, 0.3, 0, 0, 0.1}},
     {"two points, tiny gap", PP, 1, 1e-8, {6e-9, 0, 8e-9, 0, 0, 0}},
     {"half-space", PLANE, 0.5, 0.1, {0.3, 0.2, 0.2}},
@@ -199,8 +200,9 @@ static void derivatives_are_those_of_the_energy(void **state)
         double g[DOFS];
         double E = pli_contact_evaluate(&energy.stencil, &energy.barrier, pose->x, false, g, NULL);
         assert_true(E > 0);
-        // positions round to 1e-16 of their size, which moves the energy by that times the force
-        double magnitude = E + norm_of(dofs_of(pose), g) * size_of(pose);
+        // positions round to 1e-16 of their size, which moves the energy by that times the force;
+        // the check allows for 64 such errors, there are about 8
+        double magnitude = E + norm_of(dofs_of(pose), g) * size_of(pose) / 8;
         derivatives_case term = {.n = dofs_of(pose),
                                  .energy = stencil_value,
                                  .gradient = stencil_gradient,
@@ -209,6 +211,9 @@ static void derivatives_are_those_of_the_energy(void **state)
                                  .scale = pose->scale,
                                  .magnitude = magnitude};
         CHECK_DERIVATIVES(&term, pose->x, pose->name);
+        // nowhere does the check pass because rounding hid everything
+        derivatives_report report = derivatives_check(&term, pose->x);
+        assert_true(isfinite(report.gradient_slope) && isfinite(report.hessian_slope));
     }
 }
 
