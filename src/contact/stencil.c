@@ -90,57 +90,66 @@ void pli_contact_measure(const pli_contact_stencil *stencil, const double *x, pl
     gap->feature = feature;
 }
 
-// Coordinates without translation of four points y [4], an orthonormal basis of differences:
-// (y1 - y0) / sqrt 2, (y3 - y2) / sqrt 2, (y2 + y3 - y0 - y1) / 2.
-static const double differences[3][4] = {
-    {-0.70710678118654752, 0.70710678118654752, 0, 0},
-    {0, 0, -0.70710678118654752, 0.70710678118654752},
-    {-0.5, -0.5, 0.5, 0.5},
-};
+// Coordinates without translation of four points, an orthonormal basis B of differences:
+//     (x1 - x0) / sqrt 2,   (x3 - x2) / sqrt 2,   (x2 + x3 - x0 - x1) / 2.
+static const double root_half = 0.70710678118654752;
 
-// M [9][9] = B^T H B
-static void reduce(const double *H, double *M)
+// out [9][n] = B^T in, in [12][n]
+static void take_differences(int n, const double *in, double *out)
 {
-    double HB[DOFS][RELATIVE] = {{0}};
-    memset(M, 0, RELATIVE * RELATIVE * sizeof *M);
-    for (int row = 0; row < DOFS; ++row) {
-        for (int col = 0; col < RELATIVE; ++col) {
-            for (int i = 0; i < 4; ++i) {
-                HB[row][col] += differences[col / 3][i] * H[DOFS * row + 3 * i + col % 3];
-            }
-        }
-    }
-    for (int row = 0; row < RELATIVE; ++row) {
-        for (int col = 0; col <= row; ++col) {
-            double sum = 0;
-            for (int i = 0; i < 4; ++i) {
-                sum += differences[row / 3][i] * HB[3 * i + row % 3][col];
-            }
-            M[RELATIVE * row + col] = M[RELATIVE * col + row] = sum;
-        }
+    for (int k = 0; k < 3 * n; ++k) {
+        const double *x = in + k;
+        out[k] = root_half * (x[3 * n] - x[0]);
+        out[3 * n + k] = root_half * (x[9 * n] - x[6 * n]);
+        out[6 * n + k] = 0.5 * ((x[6 * n] + x[9 * n]) - (x[0] + x[3 * n]));
     }
 }
 
-// H = B M B^T, the same in both triangles
-static void expand(const double *M, double *H)
+// out [12][n] = B in, in [9][n]
+static void spread_differences(int n, const double *in, double *out)
 {
-    double MB[RELATIVE][DOFS] = {{0}};
-    for (int row = 0; row < RELATIVE; ++row) {
-        for (int col = 0; col < DOFS; ++col) {
-            for (int l = 0; l < 3; ++l) {
-                MB[row][col] += M[RELATIVE * row + 3 * l + col % 3] * differences[l][col / 3];
-            }
-        }
+    for (int k = 0; k < 3 * n; ++k) {
+        double first = root_half * in[k];
+        double second = root_half * in[3 * n + k];
+        double apart = 0.5 * in[6 * n + k];
+        out[k] = -first - apart;
+        out[3 * n + k] = first - apart;
+        out[6 * n + k] = apart - second;
+        out[9 * n + k] = apart + second;
     }
-    for (int row = 0; row < DOFS; ++row) {
-        for (int col = 0; col <= row; ++col) {
-            double sum = 0;
-            for (int l = 0; l < 3; ++l) {
-                sum += differences[l][row / 3] * MB[3 * l + row % 3][col];
-            }
-            H[DOFS * row + col] = H[DOFS * col + row] = sum;
-        }
+}
+
+// out [cols][rows] = in^T
+static void transpose(int rows, int cols, const double *in, double *out)
+{
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < cols; ++j) out[rows * j + i] = in[cols * i + j];
     }
+}
+
+// the lower triangle also above
+static void mirror(int n, double *A)
+{
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < i; ++j) A[n * j + i] = A[n * i + j];
+    }
+}
+
+// Raises negative eigenvalues of a Hessian [12][12] that translations leave alone to zero.
+static void clamp_relative(double *hessian)
+{
+    double half[RELATIVE * DOFS], turned[DOFS * RELATIVE], M[RELATIVE * RELATIVE];
+    // M = B^T H B; H is symmetric
+    take_differences(DOFS, hessian, half);
+    transpose(RELATIVE, DOFS, half, turned);
+    take_differences(RELATIVE, turned, M);
+    mirror(RELATIVE, M);
+    if (!pli_psd_clamp(RELATIVE, M)) return;
+    // H = B M B^T
+    spread_differences(RELATIVE, M, turned);
+    transpose(DOFS, RELATIVE, turned, half);
+    spread_differences(DOFS, half, hessian);
+    mirror(DOFS, hessian);
 }
 
 // What one evaluation is made of: scaled barrier k w b and its derivatives by the squared distance.
@@ -172,10 +181,7 @@ static void compose_mollified(const potential *phi, double m, const double *dm, 
             hessian[DOFS * j + i] = hessian[DOFS * i + j];
         }
     }
-    if (!projected) return;
-    double M[RELATIVE * RELATIVE];
-    reduce(hessian, M);
-    if (pli_psd_clamp(RELATIVE, M)) expand(M, hessian);
+    if (projected) clamp_relative(hessian);
 }
 
 // True while the primitives are apart, closer than dhat, and everything is finite.
