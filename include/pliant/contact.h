@@ -25,10 +25,11 @@
 //     D(x) = mu lambda f0(|u|),   u = T^T sum_i gamma_i (x_i - start_i)
 //
 // Guarantees: every energy is finite and not negative while primitives are apart, exactly 0 from
-// dhat on, +infinity where primitives touch (gradient and Hessian are then 0), and twice
-// continuously differentiable where d is. Forces of a stencil sum to zero and exert no net torque,
-// except for the half-space, which is an outer body. Projected Hessians are positive semi-definite.
-// Degenerate triangles and edges are legal.
+// dhat on, and +infinity where primitives touch or second derivatives overflow (gaps below some
+// 1e-75 m; gradient and Hessian are then 0). It is twice continuously differentiable where d is,
+// except that second derivatives jump at the mollifier's threshold. Forces of a barrier sum to zero
+// and exert no net torque, except for the half-space, which is an outer body. Projected Hessians
+// are positive semi-definite. Degenerate triangles and edges are legal.
 //
 // Points are gathered: x is [n][3] (m) with the n = pli_contact_point_count(kind) points of the
 // stencil, gradients are [3n], Hessians [3n][3n] row-major and symmetric to the last bit. Outputs

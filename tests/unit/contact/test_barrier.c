@@ -439,6 +439,35 @@ static void positions_that_are_not_numbers_are_refused_by_the_energy(void **stat
     }
 }
 
+// Random points on a coarse lattice: many edges without length, triangles without area, parallel
+// edges, points on corners. Everything is finite or refused, semi-definite, and without net force.
+static void degenerate_primitives_are_legal(void **state)
+{
+    (void)state;
+    int32_t pressed = 0, touching = 0;
+    for (uint64_t stream = 0; stream < 4000; ++stream) {
+        pli_random random = {.seed = 77, .stream = stream};
+        pli_contact_stencil stencil = pli_contact_stencil_default((pli_contact_kind)(stream % 4));
+        pli_barrier_def barrier = {0.9, 1};
+        double x[DOFS], g[DOFS], H[DOFS * DOFS], highest, force[3], torque[3];
+        for (uint64_t k = 0; k < DOFS; ++k) x[k] = floor(pli_random_range(random, k, 0, 2.99)) / 2;
+        stencil.mollifier = stencil.kind == EE ? 1e-3 : 0;
+        int32_t n = 3 * pli_contact_point_count(stencil.kind);
+        double E = pli_contact_evaluate(&stencil, &barrier, x, true, g, H);
+        assert_true(E >= 0);
+        if (E == INFINITY) ++touching;
+        if (!(E > 0 && E < INFINITY)) continue;
+        ++pressed;
+        assert_true(isfinite(norm_of(n, g)) && isfinite(norm_of(n * n, H)));
+        double lowest = lowest_eigenvalue(n, H, &highest);
+        AT_LEAST(lowest, -1e-14 * highest);
+        sum_forces(n, x, g, force, torque);
+        AT_MOST(pli_vec3_norm(force) + pli_vec3_norm(torque), 1e-10 * norm_of(n, g));
+    }
+    // the lattice has plenty of both
+    assert_true(pressed > 500 && touching > 100);
+}
+
 // ---- changes of feature
 
 // Energy and gradient on both sides of a border, 2 eps apart along the coordinate `index`.
@@ -608,6 +637,7 @@ int main(void)
         cmocka_unit_test(stencils_beyond_dhat_are_exactly_zero),
         cmocka_unit_test(touching_primitives_have_infinite_energy),
         cmocka_unit_test(positions_that_are_not_numbers_are_refused_by_the_energy),
+        cmocka_unit_test(degenerate_primitives_are_legal),
         cmocka_unit_test(energy_and_gradient_are_continuous_where_features_change),
         cmocka_unit_test(mollifier_takes_the_jump_out_of_parallel_edges),
         cmocka_unit_test(point_over_a_face_feels_the_barrier_force),
