@@ -45,9 +45,9 @@ PUBLIC = {
     "optimize": ["base", "sim"],
     "fem": ["base", "extend", "scene", "sim"],
     "mpm": ["base", "extend", "scene", "sim"],
-    "contact": ["base", "scene", "sim"],
+    "contact": ["base", "contact", "scene", "sim"],
     "multilevel": ["base", "extend", "scene", "sim"],
-    "sim": ["base", "extend", "scene", "sim"],
+    "sim": ["base", "contact", "extend", "scene", "sim"],
     "io": ["base", "extend", "scene", "sim", "io", "pliant"],
     "serve": ["base", "extend", "scene", "sim", "io", "pliant"],
 }
