@@ -155,8 +155,9 @@ static int check_scene_with(pli_cli_session *session)
 {
     pli_cli_arguments *arguments = &session->arguments;
     if (arguments->every.given || arguments->with_colliders || arguments->stop_at_first) {
-        return refuse(session, "--every, --colliders and --first go with --frames DIR alone, "
-                               "without a scene");
+        return refuse(session,
+                      "--every, --colliders and --stop-at-first go with --frames DIR alone, "
+                      "without a scene");
     }
     if (arguments->frames_or_folder != NULL) {
         arguments->frames.given = true;
@@ -201,7 +202,7 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, with_colliders),
      .doc = "with --frames DIR: tests bodies against colliders, too"},
-    {.name = "first",
+    {.name = "stop-at-first",
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, stop_at_first),
      .doc = "with --frames DIR: ends at the first frame in which something is found"},

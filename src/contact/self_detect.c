@@ -157,14 +157,6 @@ static bool count_tet(void *user, int32_t tet)
     return true;
 }
 
-// a . (b x c)
-static double triple(const double a[3], const double b[3], const double c[3])
-{
-    double product[3];
-    pli_vec3_cross(b, c, product);
-    return pli_vec3_dot(a, product);
-}
-
 // Whether the direction d from the vertex runs into an element at it, before it leaves.
 static bool cone_contains(const body_search *search, int32_t tet, const double d[3])
 {
@@ -176,9 +168,10 @@ static bool cone_contains(const body_search *search, int32_t tet, const double d
         if (corners[k] == search->vertex) continue;
         pli_vec3_subtract(search->x + 3 * (int64_t)corners[k], p, e[count++]);
     }
-    double volume = triple(e[0], e[1], e[2]);
-    return triple(d, e[1], e[2]) * volume > 0 && triple(e[0], d, e[2]) * volume > 0 &&
-           triple(e[0], e[1], d) * volume > 0;
+    double volume = pli_vec3_triple(e[0], e[1], e[2]);
+    return pli_vec3_triple(d, e[1], e[2]) * volume > 0 &&
+           pli_vec3_triple(e[0], d, e[2]) * volume > 0 &&
+           pli_vec3_triple(e[0], e[1], d) * volume > 0;
 }
 
 // How often elements at the vertex cover the direction d.
@@ -362,7 +355,7 @@ static bool is_outside(const pli_self_collision *collision, const double *x, int
     pli_vec3_subtract(x + 3 * (int64_t)t[1], origin, a);
     pli_vec3_subtract(x + 3 * (int64_t)t[2], origin, b);
     pli_vec3_subtract(x + 3 * (int64_t)vertex, origin, p);
-    return triple(p, a, b) > 0;
+    return pli_vec3_triple(p, a, b) > 0;
 }
 
 // The contacts of frozen pairs: those whose vertex has not come out.

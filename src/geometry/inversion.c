@@ -15,14 +15,6 @@ static double evaluate(const double c[4], double t)
     return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
 }
 
-// a . (b x c)
-static double triple(const double a[3], const double b[3], const double c[3])
-{
-    double product[3];
-    pli_vec3_cross(b, c, product);
-    return pli_vec3_dot(a, product);
-}
-
 // Six times the volume along the motion.
 static void volume_cubic(const double *const x[4], const double *const d[4], double c[4])
 {
@@ -31,10 +23,12 @@ static void volume_cubic(const double *const x[4], const double *const d[4], dou
         pli_vec3_subtract(x[k + 1], x[0], e[k]);
         pli_vec3_subtract(d[k + 1], d[0], m[k]);
     }
-    c[0] = triple(e[0], e[1], e[2]);
-    c[1] = triple(m[0], e[1], e[2]) + triple(e[0], m[1], e[2]) + triple(e[0], e[1], m[2]);
-    c[2] = triple(e[0], m[1], m[2]) + triple(m[0], e[1], m[2]) + triple(m[0], m[1], e[2]);
-    c[3] = triple(m[0], m[1], m[2]);
+    c[0] = pli_vec3_triple(e[0], e[1], e[2]);
+    c[1] = pli_vec3_triple(m[0], e[1], e[2]) + pli_vec3_triple(e[0], m[1], e[2]) +
+           pli_vec3_triple(e[0], e[1], m[2]);
+    c[2] = pli_vec3_triple(e[0], m[1], m[2]) + pli_vec3_triple(m[0], e[1], m[2]) +
+           pli_vec3_triple(m[0], m[1], e[2]);
+    c[3] = pli_vec3_triple(m[0], m[1], m[2]);
 }
 
 // Places in (0, 1), in order, where the cubic turns.

@@ -97,13 +97,6 @@ void pli_tet_locate_refit(pli_tet_locate *locate, const double *x)
     pli_bvh_update(locate->bvh, locate->boxes, locate->centers);
 }
 
-// a.(b x c)
-static double triple(const double a[3], const double b[3], const double c[3])
-{
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-           a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
-
 // whether two volumes have different signs beyond doubt
 static bool are_opposite(double a, double b, double rounding)
 {
@@ -128,11 +121,11 @@ bool pli_tet_contains(const double *const corners[4], const double point[3])
     // six times the volumes with corner i replaced by the point; their sum is that of the whole
     double V[4];
     double rounding = volume_rounding * size * size * size;
-    V[0] = triple(r[1], r[2], r[3]);
-    V[1] = -triple(r[0], r[2], r[3]);
+    V[0] = pli_vec3_triple(r[1], r[2], r[3]);
+    V[1] = -pli_vec3_triple(r[0], r[2], r[3]);
     if (are_opposite(V[0], V[1], rounding)) return false;
-    V[2] = triple(r[0], r[1], r[3]);
-    V[3] = -triple(r[0], r[1], r[2]);
+    V[2] = pli_vec3_triple(r[0], r[1], r[3]);
+    V[3] = -pli_vec3_triple(r[0], r[1], r[2]);
     double whole = V[0] + V[1] + V[2] + V[3];
     if (!(fabs(whole) > rounding)) return false;
     double sign = whole > 0 ? 1 : -1;

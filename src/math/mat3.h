@@ -119,6 +119,8 @@ static inline double pli_mat3_inverse(const double A[9], double out[9])
     return determinant;
 }
 
+static const double pli_radians_per_degree = 0.017453292519943295;
+
 // Rotation by an angle (radians) about a unit axis (Rodrigues).
 static inline void pli_mat3_rotation(const double axis[3], double angle, double out[9])
 {

@@ -51,6 +51,13 @@ static inline void pli_vec3_cross(const double a[3], const double b[3], double o
                  out);
 }
 
+// a . (b x c)
+static inline double pli_vec3_triple(const double a[3], const double b[3], const double c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
 static inline double pli_vec3_norm2(const double a[3])
 {
     return pli_vec3_dot(a, a);

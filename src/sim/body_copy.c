@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double radians_per_degree = 0.017453292519943295;
-
 enum { RANDOM_STREAM_COPY = 2, RANDOM_NUMBERS = 3 };
 
 int64_t pli_body_copy_count(const pli_body_def *def)
@@ -34,8 +32,8 @@ static void random_turn(const pli_copies_def *copies, int32_t seed, int32_t body
                          (uint64_t)RANDOM_STREAM_COPY << 32 | (uint32_t)body};
     uint64_t first = (uint64_t)(uint32_t)copy * RANDOM_NUMBERS;
     double up = 2 * pli_random_uniform(source, first) - 1;
-    double around = 360 * radians_per_degree * pli_random_uniform(source, first + 1);
-    double angle = copies->turn * radians_per_degree * pli_random_uniform(source, first + 2);
+    double around = 360 * pli_radians_per_degree * pli_random_uniform(source, first + 1);
+    double angle = copies->turn * pli_radians_per_degree * pli_random_uniform(source, first + 2);
     double radius = sqrt(fmax(1 - up * up, 0));
     double axis[3] = {radius * cos(around), up, radius * sin(around)};
     pli_mat3_rotation(axis, angle, R);
@@ -48,7 +46,7 @@ void pli_body_copy_place(const pli_body_def *def, int32_t seed, int32_t body, in
     pli_vec3_normalize(def->axis, axis);
     double own[9];
     double turn[9];
-    pli_mat3_rotation(axis, def->angle * radians_per_degree, own);
+    pli_mat3_rotation(axis, def->angle * pli_radians_per_degree, own);
     random_turn(&def->copies, seed, body, copy, turn);
     pli_mat3_multiply(turn, own, A);
     for (int i = 0; i < 3; ++i) {

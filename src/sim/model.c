@@ -20,8 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double radians_per_degree = 0.017453292519943295;
-
 enum { RANDOM_STREAM_START = 1, BODY_LIMIT = 100000 };
 
 // what exists only while a model is being built
@@ -344,7 +342,7 @@ static void start_velocity(const building *b, int32_t index)
     double center[3];
     double omega[3];
     body_centroid(model, body, center);
-    pli_vec3_scale(radians_per_degree, def->angular_velocity, omega);
+    pli_vec3_scale(pli_radians_per_degree, def->angular_velocity, omega);
     for (int64_t k = body->first_vertex; k < body->first_vertex + body->vertex_count; ++k) {
         double arm[3];
         double *v = model->start_velocity + 3 * k;

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double radians_per_degree = 0.017453292519943295;
-
 static void *copy_array(pli_context *context, const void *from, int32_t count, size_t size)
 {
     void *copy = pli_allocate(context, count, size, "motion script");
@@ -55,7 +53,7 @@ static void rotation_by(const double axis[3], double degrees, double R[9])
 {
     double unit[3];
     pli_vec3_normalize(axis, unit);
-    pli_mat3_rotation(unit, degrees * radians_per_degree, R);
+    pli_mat3_rotation(unit, degrees * pli_radians_per_degree, R);
 }
 
 // A = R diag(scale)
@@ -91,7 +89,7 @@ static void keyframe_quaternion(const pli_keyframe_def *key, double q[4])
 {
     double unit[3];
     pli_vec3_normalize(key->axis, unit);
-    double half = 0.5 * key->angle * radians_per_degree;
+    double half = 0.5 * key->angle * pli_radians_per_degree;
     q[0] = cos(half);
     pli_vec3_scale(sin(half), unit, q + 1);
 }

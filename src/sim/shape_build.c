@@ -9,8 +9,6 @@
 #include "math/mat3.h"
 #include "sim/body_group.h"
 
-static const double radians_per_degree = 0.017453292519943295;
-
 typedef pli_status (*combine_fn)(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                                  double smooth, const pli_shape **shape);
 
@@ -58,7 +56,7 @@ static pli_status build_transform(pli_shape_set *set, const pli_transform_def *d
     pli_shape_placement placement = {.scale = def->scale};
     double axis[3];
     pli_vec3_normalize(def->axis, axis);
-    pli_mat3_rotation(axis, def->angle * radians_per_degree, placement.rotation);
+    pli_mat3_rotation(axis, def->angle * pli_radians_per_degree, placement.rotation);
     pli_vec3_copy(def->translate, placement.translation);
     return pli_shape_transform(set, source, &placement, shape);
 }
@@ -82,7 +80,7 @@ static pli_status build_twist(pli_shape_set *set, const pli_twist_def *def, cons
 {
     const pli_shape *source = NULL;
     PLI_TRY(pli_shape_build(set, &def->shape, &source));
-    return pli_shape_twist(set, source, def->rate * radians_per_degree, shape);
+    return pli_shape_twist(set, source, def->rate * pli_radians_per_degree, shape);
 }
 
 static pli_status build_complement(pli_shape_set *set, const pli_complement_def *def,

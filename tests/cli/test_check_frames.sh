@@ -41,7 +41,7 @@ says stdout '^frame 0, 0 s: [1-9][0-9]* intersections, 0 inverted tetrahedra; (u
 says stdout '^3 frames, [1-9][0-9]* intersections, 0 inverted tetrahedra$'
 [ "$(wc -l <stdout)" -eq 4 ] || fail "three bad frames give other than four lines"
 silent stderr
-call 4 check --frames broken --first
+call 4 check --frames broken --stop-at-first
 says stdout '^1 frame, '
 call 4 check --frames broken --verbose
 says stdout '^  (upper|lower) cell [0-9]+ .* meets .* near \('
@@ -74,7 +74,7 @@ call 0 check cube.yaml --frames 5 --json
 says stdout '"frames": 5'
 call 2 check cube.yaml --frames clean
 says stderr 'a whole number'
-call 2 check cube.yaml --first
+call 2 check cube.yaml --stop-at-first
 says stderr 'go with --frames DIR'
 call 2 check --frames clean --set time.fps=3
 says stderr 'no scene to change'
