@@ -305,9 +305,10 @@ static pli_health_check check_inversion(const pli_report *report)
     } else if (report->last_inverted == 0) {
         check.health = PLI_HEALTH_DOUBTFUL;
         snprintf(check.text, sizeof check.text,
-                 "%lld steps had inverted tetrahedra, up to %d; none are left. Expected when the "
+                 "%lld step%s had inverted tetrahedra, up to %d; none are left. Expected when the "
                  "start is inverted or a material allows it",
-                 (long long)report->inverted_steps, report->most_inverted);
+                 (long long)report->inverted_steps, report->inverted_steps == 1 ? "" : "s",
+                 report->most_inverted);
     } else {
         check.health = PLI_HEALTH_BAD;
         snprintf(check.text, sizeof check.text,

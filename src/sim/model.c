@@ -468,10 +468,12 @@ static pli_status check_colliders(const building *b)
     if (model->solver_kind->constrains) return PLI_OK;
     for (int32_t k = 0; k < model->collider_count; ++k) {
         if (model->colliders[k].method != PLI_COLLIDER_CONSTRAINT) continue;
-        return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
-                        "collider %s is a constraint, which solver %s does not take; use solver "
-                        "newton or pn-pcg, or give the collider method penalty",
-                        model->colliders[k].name, model->solver_kind->info.name);
+        const pli_collider_def *def = &b->def->colliders[k];
+        pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
+        return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "collider %s is a constraint, which solver %s does not take; use "
+                              "solver newton or pn-pcg, or give the collider method penalty",
+                              def->name, model->solver_kind->info.name);
     }
     return PLI_OK;
 }

@@ -501,9 +501,11 @@ static void plain_newton_does_not_take_constraints(void **state)
     OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
     assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_UNSUPPORTED);
     pli_context_message(context, text, sizeof text);
-    assert_string_equal(text, "collider ground is a constraint, which solver newton-plain does not "
-                              "take; use solver newton or pn-pcg, or give the collider method "
-                              "penalty");
+    assert_string_equal(
+        text,
+        "test:3:13: colliders: collider ground is a constraint, which solver newton-plain does not "
+        "take; use solver newton or pn-pcg, or give the collider method "
+        "penalty");
     assert_null(model);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
