@@ -503,10 +503,12 @@ typedef struct pli_attachment_def { // soft springs from vertices to where they 
 // -----------------------------------------------------------------------
 
 typedef enum pli_collider_method {
-    PLI_COLLIDER_AUTO,       // constraint, or penalty where the shape is sampled on a grid
+    PLI_COLLIDER_AUTO,       // constraint, or penalty where the shape is sampled on a grid; barrier
+                             // when the bodies' contact is
     PLI_COLLIDER_CONSTRAINT, // no vertex is ever inside
     PLI_COLLIDER_PENALTY,    // what is inside is pushed out by a stiff spring
-    PLI_COLLIDER_POSTPROCESS // moved out after the solve, which knows nothing of it
+    PLI_COLLIDER_POSTPROCESS, // moved out after the solve, which knows nothing of it
+    PLI_COLLIDER_BARRIER      // kept at a distance by contact; half-spaces that stand still
 } pli_collider_method;
 
 typedef struct pli_collider_def { // a solid that stands still or follows a script
@@ -520,15 +522,29 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
 } pli_collider_def;
 
 typedef enum pli_contact_method {
-    PLI_CONTACT_NONE,   // bodies pass through each other and themselves
-    PLI_CONTACT_PENALTY // vertices inside of tetrahedra are pushed out by stiff springs
+    PLI_CONTACT_NONE,    // bodies pass through each other and themselves
+    PLI_CONTACT_PENALTY, // vertices inside of tetrahedra are pushed out by stiff springs
+    PLI_CONTACT_BARRIER  // surfaces never touch: a barrier and continuous collision detection
 } pli_contact_method;
+
+typedef struct pli_contact_pair_def { // two bodies, or a body and a collider
+    const char *const *bodies;        // [2] names
+    int32_t body_count;
+    bool collide;    // false: they pass through each other
+    double friction; // Coulomb's coefficient; negative: as everywhere
+} pli_contact_pair_def;
 
 typedef struct pli_contact_def { // of bodies with each other and with themselves
     int32_t method;              // pli_contact_method
     bool self;                   // a body collides with itself, too
-    double stiffness;            // of the penalty (N/m^2); 0: from the materials
+    double stiffness;            // penalty: N/m^2, 0: from the materials; barrier: N/m, 0: adaptive
     double friction;             // Coulomb's coefficient
+    // of the barrier
+    double distance;       // at which contact begins (m); 0: 1e-3 of the scene's diagonal
+    double friction_speed; // below which friction is static (m/s); 0: 1e-3 diagonals per second
+    int32_t friction_iterations; // solves with friction frozen anew; 0: until it no longer changes
+    const pli_contact_pair_def *pairs; // later ones win
+    int32_t pair_count;
 } pli_contact_def;
 
 // ---- time, solver, output ----------------------------------------------------------------------
@@ -548,7 +564,8 @@ typedef enum pli_norm_kind {
     PLI_NORM_AUTO,           // velocity, or characteristic where there is no inertia
     PLI_NORM_VELOCITY,       // bound on the error of the velocity (m/s)
     PLI_NORM_CHARACTERISTIC, // force relative to what the material bears (-)
-    PLI_NORM_FORCE           // plain length of the gradient (N)
+    PLI_NORM_FORCE,          // plain length of the gradient (N)
+    PLI_NORM_STEP            // largest step of Newton's method over the time step (m/s)
 } pli_norm_kind;
 
 typedef enum pli_linear_kind {

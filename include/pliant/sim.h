@@ -114,6 +114,7 @@ typedef enum pli_stop {
     PLI_STOP_GRADIENT = 1,    // the norm of the gradient fell under the tolerance
     PLI_STOP_STEP = 2,        // the next step would be shorter than rounding
     PLI_STOP_FIXED = 3,       // the fixed number of iterations was made, as asked
+    PLI_STOP_DIRECTION = 4,   // Newton's step fell under the tolerance
     PLI_STOP_ITERATIONS = -1, // budget spent; the state is the best iterate
     PLI_STOP_LINESEARCH = -2, // no admissible decrease was found
     PLI_STOP_NONFINITE = -3,  // energy or direction was not finite; the step was rejected
@@ -133,6 +134,16 @@ typedef struct pli_energies { // J
     double contact;
     double total; // sum of the above
 } pli_energies;
+
+// Two bodies, or a body and a collider, that barriers keep apart.
+typedef struct pli_contact_pair {
+    const char *first;
+    const char *second;
+    int32_t contacts;         // pairs of primitives closer than the distance of contact
+    double min_gap;           // smallest distance (m)
+    double normal_force[3];   // on the first, all contacts together (N)
+    double friction_force[3]; // on the first (N)
+} pli_contact_pair;
 
 typedef struct pli_step_report {
     int64_t step; // 1 for the first step
@@ -156,6 +167,10 @@ typedef struct pli_step_report {
     double min_gap;       // smallest signed distance of a vertex to a collider (m); infinite: none
     double max_depth;     // deepest penetration, of colliders and of bodies (m)
     double friction_work; // what friction did to the kinetic energy, seen from what is touched (J)
+    double barrier_distance;       // at which contact of barriers begins (m); 0: there are none
+    double barrier_stiffness;      // of a contact (N/m)
+    int32_t pair_count;            // bodies in contact, of barriers only
+    const pli_contact_pair *pairs; // [pair_count]. Lifetime: until the solver's next call
 
     int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
     const char *phase_name[PLI_REPORT_PHASES];

@@ -410,8 +410,9 @@ pli_status pli_self_collision_prepare(pli_self_collision *collision, const doubl
     return pli_bcsr_reserve_extra(H, (int64_t)BLOCKS * collision->contact_count);
 }
 
-static pli_status collision_prepare(void *self, const double *x, pli_bcsr *H)
+static pli_status collision_prepare(void *self, const double *x, pli_bcsr *H, bool *changed)
 {
+    (void)changed; // stiffness is constant
     return pli_self_collision_prepare(self, x, H);
 }
 

@@ -38,6 +38,8 @@ typedef struct newton {
     double *trial_d; // [n] NULL without constraints
 
     pli_sum energy; // E(x)
+    double step;      // largest entry of the last Newton direction over the step unit
+    double alpha_max; // that the terms admitted along the last direction
     pli_iterate last;
 
     int32_t truncated;    // directions in a row that indefiniteness cut short
@@ -92,7 +94,8 @@ static void evaluate_start(newton *s)
 
 static void tell_iterate(newton *s)
 {
-    s->report->residual = pli_objective_norm(s->objective, s->g);
+    bool judges_steps = s->def->step_unit > 0;
+    s->report->residual = judges_steps ? s->step : pli_objective_norm(s->objective, s->g);
     s->report->energy = pli_sum_value(s->energy);
     s->last.iteration = s->report->iterations;
     s->last.residual = s->report->residual;
@@ -105,7 +108,7 @@ static void tell_iterate(newton *s)
 static bool is_over(newton *s)
 {
     pli_minimize_report *report = s->report;
-    if (!isfinite(report->energy) || !isfinite(report->residual)) {
+    if (!isfinite(report->energy) || !isfinite(s->last.gradient)) {
         report->stop = PLI_MINIMIZE_NONFINITE;
         return true;
     }
@@ -114,7 +117,8 @@ static bool is_over(newton *s)
         report->stop = PLI_MINIMIZE_FIXED;
         return true;
     }
-    if (report->residual <= s->def->tolerance && report->iterations >= s->def->min_iterations) {
+    bool judged = s->def->step_unit <= 0 && report->iterations >= s->def->min_iterations;
+    if (judged && report->residual <= s->def->tolerance) {
         report->stop = PLI_MINIMIZE_GRADIENT;
         return true;
     }
@@ -233,6 +237,15 @@ static bool is_shorter_than_rounding(const newton *s)
            2 * DBL_EPSILON * pli_vector_max_abs(context, s->n, s->x);
 }
 
+// Newton's own measure of how far the minimum is; see step_unit.
+static bool is_step_small(newton *s)
+{
+    if (s->def->step_unit <= 0 || s->last.direction != PLI_DIRECTION_NEWTON) return false;
+    s->step = pli_vector_max_abs(context_of(s), s->n, s->d) / s->def->step_unit;
+    s->report->residual = s->step;
+    return s->def->fixed_iterations == 0 && s->step <= s->def->tolerance;
+}
+
 static bool is_finite_vector(const newton *s, const double *v)
 {
     return isfinite(pli_vector_dot(context_of(s), s->n, v, v));
@@ -242,6 +255,7 @@ static void search_along(newton *s, pli_line_report *found)
 {
     pli_timers_begin(s->env->timers, "line search");
     double alpha_max = pli_objective_max_step(s->objective, s->x, s->d);
+    s->alpha_max = alpha_max;
     pli_line line = {
         .objective = s->objective,
         .x = s->x,
@@ -266,6 +280,7 @@ static void search_along(newton *s, pli_line_report *found)
 // by rounding. On success trial_x and trial_g hold the point and its gradient.
 static bool improves_gradient(newton *s, pli_line_report *found)
 {
+    if (s->alpha_max < 1) return false;
     pli_timers_begin(s->env->timers, "line search");
     pli_context *context = context_of(s);
     pli_vector_copy(context, s->n, s->x, s->trial_x);
@@ -363,12 +378,29 @@ static void improve_iterate(newton *s)
     pli_timers_end(s->env->timers);
 }
 
+// Lets terms adapt themselves, which may make another function of the objective.
+static pli_status prepare_terms(newton *s)
+{
+    bool changed = false;
+    PLI_TRY(pli_objective_prepare(s->objective, s->x, &changed));
+    if (!changed) return PLI_OK;
+    pli_timers_begin(s->env->timers, "gradient");
+    s->energy = pli_objective_energy(s->objective, s->x);
+    pli_objective_compute_gradient(s->objective, s->x, s->g);
+    ++s->report->energy_evaluations;
+    pli_timers_end(s->env->timers);
+    choose_active(s);
+    s->report->energy = pli_sum_value(s->energy);
+    s->last.gradient = sqrt(pli_vector_dot(context_of(s), s->n, s->g, s->g));
+    return PLI_OK;
+}
+
 // One iteration; sets report->stop and *over when it has to be the last.
 static pli_status iterate(newton *s, bool *over)
 {
     *over = true;
     bool usable = false;
-    PLI_TRY(pli_objective_prepare(s->objective, s->x));
+    PLI_TRY(prepare_terms(s));
     PLI_TRY(prepare_linear_system(s, &usable));
     if (!usable) {
         s->report->stop = PLI_MINIMIZE_LINEAR;
@@ -385,6 +417,10 @@ static pli_status iterate(newton *s, bool *over)
             s->report->stop = PLI_MINIMIZE_STEP;
             return PLI_OK;
         }
+    }
+    if (is_step_small(s)) {
+        s->report->stop = PLI_MINIMIZE_DIRECTION;
+        return PLI_OK;
     }
 
     pli_line_report found;
@@ -431,6 +467,8 @@ pli_status pli_newton_minimize(const pli_newton_def *def, pli_objective *objecti
                 .env = env,
                 .report = report,
                 .n = 3 * (int64_t)objective->point_count,
+                .step = INFINITY,
+                .alpha_max = 1,
                 .x = x};
     pli_arena_mark mark = pli_arena_begin(env->scratch);
     pli_status status = run(&s);

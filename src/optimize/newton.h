@@ -5,7 +5,8 @@
 //
 // One iteration:
 //   1. gradient g and Hessian H at x (H optionally projected to positive semi-definite parts);
-//   2. stop when the norm of g is under the tolerance, but make min_iterations at least;
+//   2. stop when the norm of g is under the tolerance, but make min_iterations at least; or, with
+//      step_unit, when the largest entry of d / step_unit is, once d is known;
 //   3. direction d: H d = -g, solved only as well as the current norm r deserves, to the relative
 //      tolerance min(cap, sigma sqrt(max(r, tau))), with r and tau as pure numbers (the paper's
 //      cap is 1/2; a smaller one costs linear iterations and saves Hessians);
@@ -41,6 +42,7 @@ typedef enum pli_minimize_stop {
     PLI_MINIMIZE_GRADIENT = 1,    // norm of the gradient under the tolerance
     PLI_MINIMIZE_STEP = 2,        // no representable progress is left
     PLI_MINIMIZE_FIXED = 3,       // the fixed number of iterations was made
+    PLI_MINIMIZE_DIRECTION = 4,   // Newton's step is shorter than the tolerance
     PLI_MINIMIZE_ITERATIONS = -1, // budget spent
     PLI_MINIMIZE_LINESEARCH = -2, // no decrease found although the norm is above the tolerance
     PLI_MINIMIZE_NONFINITE = -3,  // energy, gradient or direction is not finite
@@ -54,7 +56,8 @@ typedef enum pli_direction_kind {
 } pli_direction_kind;
 
 typedef struct pli_newton_def {
-    double tolerance; // tau, in the norm of the objective
+    double tolerance; // tau, in the norm of the objective; with step_unit that of the steps
+    double step_unit; // > 0: steps are judged, not gradients; the time step makes them m/s
     int32_t max_iterations;
     int32_t min_iterations;   // made even if the gradient is small at once
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
@@ -71,7 +74,7 @@ typedef struct pli_newton_def {
 // What is told after the start (iteration 0) and after every iteration.
 typedef struct pli_iterate {
     int32_t iteration;
-    double residual; // norm of the gradient
+    double residual; // what is compared with the tolerance; steps: of the direction before
     double gradient; // plain length of the gradient (N)
     double energy;   // J
     double alpha;

@@ -50,12 +50,13 @@ pli_status pli_objective_build_pattern(pli_objective *objective)
     return PLI_OK;
 }
 
-pli_status pli_objective_prepare(pli_objective *objective, const double *x)
+pli_status pli_objective_prepare(pli_objective *objective, const double *x, bool *changed)
 {
+    *changed = false;
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
         if (term->ops->prepare == NULL) continue;
-        PLI_TRY(term->ops->prepare(term->self, x, objective->H));
+        PLI_TRY(term->ops->prepare(term->self, x, objective->H, changed));
     }
     return PLI_OK;
 }

@@ -45,8 +45,9 @@ void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *
 // Builds the pattern of the Hessian from all terms and binds them to it.
 pli_status pli_objective_build_pattern(pli_objective *objective);
 
-// Tells the terms that an iteration begins at x.
-pli_status pli_objective_prepare(pli_objective *objective, const double *x);
+// Tells the terms that an iteration begins at x. *changed: energy and gradient are no longer what
+// they were.
+pli_status pli_objective_prepare(pli_objective *objective, const double *x, bool *changed);
 
 pli_sum pli_objective_energy(const pli_objective *objective, const double *x);
 

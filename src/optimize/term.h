@@ -39,8 +39,9 @@ typedef struct pli_term_ops {
     double (*max_step)(void *self, const double *x, const double *d);
 
     // Optional: called once at the beginning of every iteration, before the Hessian at x is added;
-    // the only place where a term may grow its memory and its room in H.
-    pli_status (*prepare)(void *self, const double *x, pli_bcsr *H);
+    // the only place where a term may grow its room in H. A term that becomes another function
+    // here, by a stiffness that adapts, sets *changed.
+    pli_status (*prepare)(void *self, const double *x, pli_bcsr *H, bool *changed);
 
     // Optional, for energies that jump where a choice in them changes (which parts are in contact):
     // from now on keeps the choices made at x; NULL: chooses anew everywhere, as at the beginning.

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "geometry/surface.h"
+#include "sim/barrier_build.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
 #include "sim/schema.h"
@@ -60,12 +61,15 @@ static void log_stiffness(const pli_model *model, const char *what, double stiff
             what, number, stiffness_factor);
 }
 
-static void resolve_contact(pli_model *model, const pli_scene_def *def, double automatic)
+static pli_status resolve_contact(pli_model *model, const pli_scene_def *def, double automatic)
 {
     model->contact = def->contact;
-    if (model->contact.stiffness > 0) return;
+    PLI_TRY(pli_barrier_resolve(model, def));
+    bool penalty = model->contact.method == PLI_CONTACT_PENALTY;
+    if (!penalty || model->contact.stiffness > 0) return PLI_OK;
     model->contact.stiffness = automatic;
-    if (model->contact.method == PLI_CONTACT_PENALTY) log_stiffness(model, "contact", automatic);
+    log_stiffness(model, "contact", automatic);
+    return PLI_OK;
 }
 
 // ---- colliders
@@ -88,9 +92,11 @@ static pli_status build_shape(pli_model *model, const pli_collider_def *def, dou
     return def->inside_out ? pli_shape_negation(model->shapes, *shape, shape) : PLI_OK;
 }
 
-static pli_collider_method resolve_method(const pli_collider_def *def, bool analytic)
+static pli_collider_method resolve_method(const pli_model *model, const pli_collider_def *def,
+                                          bool analytic)
 {
     if (def->method != PLI_COLLIDER_AUTO) return (pli_collider_method)def->method;
+    if (model->contact.method == PLI_CONTACT_BARRIER) return PLI_COLLIDER_BARRIER;
     return analytic ? PLI_COLLIDER_CONSTRAINT : PLI_COLLIDER_PENALTY;
 }
 
@@ -99,7 +105,7 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
 {
     char what[PATH_CAPACITY];
     snprintf(what, sizeof what, "collider %s", collider->name);
-    if (def->method == PLI_COLLIDER_AUTO) {
+    if (def->method == PLI_COLLIDER_AUTO && collider->method != PLI_COLLIDER_BARRIER) {
         PLI_LOG(model->context, PLI_LOG_DEBUG, "%s: the method is %s", what,
                 collider->analytic ? "constraint" : "penalty, because the shape is sampled");
     }
@@ -123,6 +129,15 @@ static pli_status build_parts(pli_model *model, pli_model_collider *collider)
     return PLI_OK;
 }
 
+// The plane of a barrier; scenes allow it no other shape.
+static void set_plane(const pli_collider_def *def, double plane[4])
+{
+    const pli_plane_def *shape = def->shape.data;
+    pli_vec3_normalize(shape->normal, plane);
+    if (def->inside_out) pli_vec3_scale(-1, plane, plane);
+    plane[3] = pli_vec3_dot(plane, shape->point);
+}
+
 static pli_status build_collider(pli_model *model, const pli_scene *scene, int32_t index,
                                  double automatic)
 {
@@ -139,9 +154,10 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     if (status != PLI_OK) return place_failure(scene, status, &at);
 
     collider->analytic = pli_shape_is_analytic(collider->shape);
-    collider->method = resolve_method(def, collider->analytic);
+    collider->method = resolve_method(model, def, collider->analytic);
     collider->friction = def->friction;
     collider->stiffness = def->stiffness > 0 ? def->stiffness : automatic;
+    if (collider->method == PLI_COLLIDER_BARRIER) set_plane(def, collider->plane);
     log_collider(model, def, collider);
     status = build_parts(model, collider);
     if (status != PLI_OK) return place_failure(scene, status, &at);
@@ -152,7 +168,7 @@ pli_status pli_collider_build(pli_model *model, const pli_scene *scene)
 {
     const pli_scene_def *def = pli_scene_get(scene);
     double automatic = automatic_stiffness(model, def);
-    resolve_contact(model, def, automatic);
+    PLI_TRY(resolve_contact(model, def, automatic));
     if (def->collider_count == 0) return PLI_OK;
 
     PLI_TRY(pli_shape_set_create(model->context, &model->shapes));
@@ -175,6 +191,7 @@ void pli_collider_clear(pli_model *model)
     }
     pli_release(model->context, model->colliders);
     pli_release(model->context, model->surface_triangles);
+    pli_release(model->context, model->pair_friction);
     pli_shape_set_destroy(model->shapes);
 }
 

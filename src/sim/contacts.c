@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "contact/postprocess.h"
 #include "math/mat3.h"
+#include "sim/barrier_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,11 @@ struct pli_contacts {
     // bodies against bodies
     pli_self_collision *bodies; // NULL: they do not collide
     double *friction_mass;      // [vertex_count] kg, infinite where vertices are held
+
+    // bodies and planes that never touch
+    pli_ipc *ipc; // NULL: no barriers
+    int32_t pair_room;
+    pli_contact_pair *pairs; // [pair_room] of the last report
 };
 
 // ---- creation
@@ -133,6 +139,9 @@ pli_status pli_contacts_create(const pli_model *model, const uint8_t *fixed, pli
         (pli_contacts){.context = model->context, .model = model, .fixed = fixed, .timers = timers};
     pli_status status = create_colliders(made);
     if (status == PLI_OK) status = create_bodies(made);
+    if (status == PLI_OK && model->contact.method == PLI_CONTACT_BARRIER) {
+        status = pli_barrier_create(model, timers, &made->ipc);
+    }
     if (status != PLI_OK) {
         pli_contacts_destroy(made);
         return status;
@@ -145,6 +154,8 @@ void pli_contacts_destroy(pli_contacts *contacts)
 {
     if (contacts == NULL) return;
     pli_context *context = contacts->context;
+    pli_release(context, contacts->pairs);
+    pli_ipc_destroy(contacts->ipc);
     pli_release(context, contacts->friction_mass);
     pli_self_collision_destroy(contacts->bodies);
     pli_constraint_destroy(contacts->constraint);
@@ -161,10 +172,16 @@ void pli_contacts_add(pli_contacts *contacts, pli_objective *objective)
     if (contacts->bodies != NULL) {
         pli_objective_add(objective, &pli_self_collision_term, contacts->bodies);
     }
+    if (contacts->ipc != NULL) pli_objective_add(objective, &pli_ipc_term, contacts->ipc);
     if (contacts->constraint != NULL) {
         objective->projection =
             (pli_feasible_set){&pli_constraint_projection, contacts->constraint};
     }
+}
+
+pli_ipc *pli_contacts_barrier(pli_contacts *contacts)
+{
+    return contacts != NULL ? contacts->ipc : NULL;
 }
 
 // ---- before the solve
@@ -235,16 +252,35 @@ static double apply_friction(pli_contacts *c, pli_state *state)
     return work;
 }
 
-double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state)
+// Forces of barriers and their friction, and what the latter did: its force times velocity and time
+// step.
+static pli_status sum_barrier_forces(pli_contacts *c, pli_state *state, double *work)
 {
-    if (contacts == NULL) return 0;
+    if (c->ipc == NULL) return PLI_OK;
+    pli_ipc_report report;
+    PLI_TRY(pli_ipc_measure(c->ipc, state->x, &report, state->contact_force, state->friction_force,
+                            NULL));
+    pli_sum sum = {0, 0};
+    for (int64_t k = 0; k < 3 * (int64_t)state->vertex_count; ++k) {
+        pli_sum_add(&sum, state->friction_force[k] * state->v[k] * state->dt);
+    }
+    *work += pli_sum_value(sum);
+    state->barrier_stiffness = pli_ipc_stiffness(c->ipc);
+    return PLI_OK;
+}
+
+pli_status pli_contacts_finish_step(pli_contacts *contacts, pli_state *state, double *work)
+{
+    *work = 0;
+    if (contacts == NULL) return PLI_OK;
     pli_timers_begin(contacts->timers, "friction");
-    double work = apply_postprocess(contacts, state);
+    *work = apply_postprocess(contacts, state);
     sum_forces(contacts, state);
     // without inertia there are no velocities to brake
-    if (contacts->model->time.mode == PLI_MODE_DYNAMIC) work += apply_friction(contacts, state);
+    if (contacts->model->time.mode == PLI_MODE_DYNAMIC) *work += apply_friction(contacts, state);
+    pli_status status = sum_barrier_forces(contacts, state, work);
     pli_timers_end(contacts->timers);
-    return work;
+    return status;
 }
 
 // ---- what it amounts to
@@ -256,10 +292,67 @@ static void add_report(const pli_collision_report *from, pli_step_report *report
     report->max_depth = fmax(report->max_depth, from->max_depth);
 }
 
-void pli_contacts_measure(pli_contacts *contacts, const pli_state *state, pli_step_report *report)
+static const char *thing_name(const pli_model *model, int32_t thing)
+{
+    if (thing < model->body_count) return model->bodies[thing].name;
+    int32_t plane = thing - model->body_count;
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method != PLI_COLLIDER_BARRIER) continue;
+        if (plane-- == 0) return model->colliders[k].name;
+    }
+    return "";
+}
+
+static pli_status list_pairs(pli_contacts *c, const pli_ipc_report *found, pli_step_report *report)
+{
+    if (found->pair_count > c->pair_room) {
+        int32_t wanted = 2 * found->pair_count;
+        pli_contact_pair *grown =
+            pli_reallocate(c->context, c->pairs, wanted, sizeof *grown, "pairs in contact");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        c->pairs = grown;
+        c->pair_room = wanted;
+    }
+    for (int32_t k = 0; k < found->pair_count; ++k) {
+        const pli_ipc_pair *from = &found->pairs[k];
+        pli_contact_pair *to = &c->pairs[k];
+        *to = (pli_contact_pair){.first = thing_name(c->model, from->first),
+                                 .second = thing_name(c->model, from->second),
+                                 .contacts = from->contacts,
+                                 .min_gap = from->min_gap};
+        pli_vec3_copy(from->normal, to->normal_force);
+        pli_vec3_copy(from->friction, to->friction_force);
+    }
+    report->pair_count = found->pair_count;
+    report->pairs = c->pairs;
+    return PLI_OK;
+}
+
+static pli_status measure_barrier(pli_contacts *c, const pli_state *state, pli_step_report *report)
+{
+    if (c->ipc == NULL) return PLI_OK;
+    pli_ipc_report found;
+    PLI_TRY(pli_ipc_measure(c->ipc, state->x, &found, NULL, NULL, NULL));
+    report->contacts += (int32_t)found.contacts;
+    report->min_gap = fmin(report->min_gap, found.min_gap);
+    report->energy.contact += found.barrier_energy;
+    report->barrier_distance = c->model->contact.distance;
+    report->barrier_stiffness = pli_ipc_stiffness(c->ipc);
+    return list_pairs(c, &found, report);
+}
+
+pli_status pli_contacts_measure_gaps(pli_contacts *contacts, const double *x, double *gaps)
+{
+    if (contacts == NULL || contacts->ipc == NULL) return PLI_OK;
+    pli_ipc_report found;
+    return pli_ipc_measure(contacts->ipc, x, &found, NULL, NULL, gaps);
+}
+
+pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state,
+                                pli_step_report *report)
 {
     report->min_gap = INFINITY;
-    if (contacts == NULL) return;
+    if (contacts == NULL) return PLI_OK;
     report->collides = true;
     pli_collision_report found;
     if (contacts->constraint != NULL) {
@@ -279,5 +372,7 @@ void pli_contacts_measure(pli_contacts *contacts, const pli_state *state, pli_st
         report->max_depth = fmax(report->max_depth, bodies.max_depth);
         report->energy.contact += bodies.energy;
     }
+    PLI_TRY(measure_barrier(contacts, state, report));
     report->energy.total += report->energy.contact;
+    return PLI_OK;
 }

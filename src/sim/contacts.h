@@ -12,6 +12,7 @@
 
 #include "base/timers.h"
 #include "contact/constraint.h"
+#include "contact/ipc.h"
 #include "contact/penalty.h"
 #include "contact/self_collision.h"
 #include "optimize/objective.h"
@@ -37,11 +38,19 @@ void pli_contacts_add(pli_contacts *contacts, pli_objective *objective);
 
 void pli_contacts_begin_step(pli_contacts *contacts, double begin_time, double end_time);
 
-// Applies to the new state what comes after the solve, and fills the state's contact forces.
-// Returns the work of friction (J), at most 0.
-double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state);
+// The barrier of bodies and planes; NULL: there is none.
+pli_ipc *pli_contacts_barrier(pli_contacts *contacts);
 
-// Contact figures of a report, energy included, for colliders where they are now.
-void pli_contacts_measure(pli_contacts *contacts, const pli_state *state, pli_step_report *report);
+// Applies to the new state what comes after the solve, and fills the state's contact forces.
+// *work: that of friction (J), at most 0. Errors: memory.
+pli_status pli_contacts_finish_step(pli_contacts *contacts, pli_state *state, double *work);
+
+// Smallest distances of vertices to what they do not touch, [vertex_count] (m); of barriers only,
+// infinite without. Errors: memory.
+pli_status pli_contacts_measure_gaps(pli_contacts *contacts, const double *x, double *gaps);
+
+// Contact figures of a report, energy included, for colliders where they are now. Errors: memory.
+pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state,
+                                pli_step_report *report);
 
 #endif

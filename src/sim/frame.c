@@ -15,6 +15,8 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL},
     [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL},
     [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL},
+    [PLI_BODY_FRICTION_FORCE] = {"friction_force", "N", PLI_PLACE_POINT, 3, NULL},
+    [PLI_BODY_CONTACT_GAP] = {"contact_gap", "m", PLI_PLACE_POINT, 1, NULL},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -44,6 +46,7 @@ struct pli_frame_cache {
     pli_context *context;
     int32_t *cells;       // [tet_count][4] vertex ids within their body
     double *displacement; // [vertex_count][3] (m)
+    double *gap;          // [vertex_count] smallest distance, at most that of contact (m)
     double *von_mises;    // [tet_count] (Pa)
     double *J;            // [tet_count]
     double *material;     // [tet_count] index of the material in the scene
@@ -62,6 +65,7 @@ void pli_frame_cache_destroy(pli_frame_cache *cache)
     pli_release(context, cache->material);
     pli_release(context, cache->J);
     pli_release(context, cache->von_mises);
+    pli_release(context, cache->gap);
     pli_release(context, cache->displacement);
     pli_release(context, cache->cells);
     pli_release(context, cache);
@@ -75,6 +79,7 @@ static bool allocate_cache(pli_frame_cache *cache, const pli_model *model)
     cache->cells = PLI_NEW(context, int32_t, 4 * tets, "frame cells");
     cache->displacement =
         PLI_NEW(context, double, 3 * (int64_t)model->vertex_count, "frame displacement");
+    cache->gap = PLI_NEW(context, double, model->vertex_count, "frame gaps");
     cache->von_mises = PLI_NEW(context, double, tets, "frame stress");
     cache->J = PLI_NEW(context, double, tets, "frame J");
     cache->material = PLI_NEW(context, double, tets, "frame material");
@@ -82,9 +87,9 @@ static bool allocate_cache(pli_frame_cache *cache, const pli_model *model)
                            (int64_t)model->body_count + model->collider_count, "frame parts");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
-    return cache->cells != NULL && cache->displacement != NULL && cache->von_mises != NULL &&
-           cache->J != NULL && cache->material != NULL && cache->parts != NULL &&
-           cache->part_fields != NULL;
+    return cache->cells != NULL && cache->displacement != NULL && cache->gap != NULL &&
+           cache->von_mises != NULL && cache->J != NULL && cache->material != NULL &&
+           cache->parts != NULL && cache->part_fields != NULL;
 }
 
 static void fill_constants(pli_frame_cache *cache, const pli_model *model)
@@ -130,6 +135,8 @@ static const double *field_values(const pli_solver *s, const pli_state *state, i
     case PLI_BODY_J: return cache->J + first_tet;
     case PLI_BODY_MATERIAL: return cache->material + first_tet;
     case PLI_BODY_CONTACT_FORCE: return state->contact_force + 3 * first_vertex;
+    case PLI_BODY_FRICTION_FORCE: return state->friction_force + 3 * first_vertex;
+    case PLI_BODY_CONTACT_GAP: return cache->gap + first_vertex;
     case PLI_BODY_FIELD_COUNT: break;
     }
     return NULL;
@@ -164,6 +171,7 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
         solver->frames->displacement[k] = state->x[k] - model->rest[k];
     }
     pli_elastic_measure(solver->elastic, state->x, solver->frames->J, solver->frames->von_mises);
+    PLI_TRY(pli_contacts_measure_gaps(solver->contacts, state->x, solver->frames->gap));
     for (int32_t body = 0; body < model->body_count; ++body) fill_part(solver, state, body);
     int32_t colliders = pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state),
                                                 solver->frames->parts + model->body_count);

@@ -13,6 +13,8 @@ typedef enum pli_body_field {
     PLI_BODY_J,
     PLI_BODY_MATERIAL,
     PLI_BODY_CONTACT_FORCE,
+    PLI_BODY_FRICTION_FORCE,
+    PLI_BODY_CONTACT_GAP,
     PLI_BODY_FIELD_COUNT
 } pli_body_field;
 

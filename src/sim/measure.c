@@ -65,7 +65,7 @@ static void fill_determinants(pli_solver *s, const pli_state *state, pli_step_re
     }
 }
 
-void pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_report *report)
+pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
     report->step = state->step;
     report->time = pli_state_time(state);
@@ -75,7 +75,7 @@ void pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_repo
         report->angular_momentum[k] = total_quantity(s, state, k + 3);
     }
     fill_determinants(s, state, report);
-    pli_contacts_measure(s->contacts, state, report);
+    return pli_contacts_measure(s->contacts, state, report);
 }
 
 pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_step_report *report)
@@ -85,8 +85,7 @@ pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_st
                                 .vertices = state->vertex_count};
     double time = pli_state_time(state);
     pli_contacts_begin_step(solver->contacts, time, time);
-    pli_solver_fill_report(solver, state, report);
-    return PLI_OK;
+    return pli_solver_fill_report(solver, state, report);
 }
 
 const char *pli_stop_name(pli_stop stop)
@@ -95,6 +94,7 @@ const char *pli_stop_name(pli_stop stop)
     case PLI_STOP_GRADIENT: return "gradient";
     case PLI_STOP_STEP: return "step";
     case PLI_STOP_FIXED: return "fixed";
+    case PLI_STOP_DIRECTION: return "newton-step";
     case PLI_STOP_ITERATIONS: return "iterations";
     case PLI_STOP_LINESEARCH: return "line-search";
     case PLI_STOP_NONFINITE: return "nonfinite";

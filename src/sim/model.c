@@ -478,13 +478,28 @@ static pli_status check_colliders(const building *b)
     return PLI_OK;
 }
 
+// Barriers need steps that can be cut short.
+static pli_status check_barrier(const building *b)
+{
+    const pli_solver_kind *kind = b->model->solver_kind;
+    bool filtered =
+        kind->search != PLI_SEARCH_NONE && b->model->solver_def.line_search != PLI_LINE_SEARCH_NONE;
+    if (filtered) return PLI_OK;
+    pli_visit at = {.path = "solver", .holder = &b->def->solver, .member = &b->def->solver.name};
+    return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "contact.method: barrier needs a line search, which solver %s does not "
+                          "have here; use ipc-pcg or ipc-llt",
+                          kind->info.name);
+}
+
 static pli_status set_solver(building *b)
 {
     pli_model *model = b->model;
     model->time = b->def->time;
     model->dt = 1 / (b->def->time.fps * b->def->time.steps_per_frame);
     model->solver_def = b->def->solver;
-    model->solver_kind = pli_solver_kind_find(b->def->solver.name);
+    bool barrier = model->contact.method == PLI_CONTACT_BARRIER;
+    model->solver_kind = pli_solver_kind_find(b->def->solver.name, barrier);
     if (model->solver_kind == NULL) {
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "there is no solver '%s'",
                         b->def->solver.name);
@@ -499,6 +514,10 @@ static pli_status set_solver(building *b)
     }
     bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
     if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
+    if (!barrier) {
+        model->frame_fields &= ~(1u << PLI_BODY_FRICTION_FORCE | 1u << PLI_BODY_CONTACT_GAP);
+    }
+    if (barrier) PLI_TRY(check_barrier(b));
     return check_colliders(b);
 }
 
@@ -664,7 +683,7 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
 {
-    static const char *const units[] = {"", "m/s", "", "N"};
+    static const char *const units[] = {"", "m/s", "", "N", "m/s"};
     int64_t held = 0;
     for (int32_t k = 0; k < model->constraint_count; ++k) {
         int32_t axes = model->constraints[k].axes;

@@ -54,6 +54,7 @@ typedef struct pli_model_collider {
     bool analytic;              // no grid of samples takes part in the shape
     pli_collider_method method; // never PLI_COLLIDER_AUTO
     double friction;            // Coulomb's coefficient (-)
+    double plane[4];            // barriers: unit normal and offset of the plane they are
     double stiffness;           // k of the penalty k depth^3 of a vertex (N/m^2)
     pli_motion motion;          // rigid: neither stretch nor scale
     // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
@@ -88,7 +89,9 @@ struct pli_model {
     pli_shape_set *shapes; // of the colliders; NULL when there are none
     int32_t collider_count;
     pli_model_collider *colliders;
-    pli_contact_def contact; // its stiffness is resolved
+    pli_contact_def contact; // resolved, except that 0 is the stiffness of a barrier that adapts
+    int32_t rule_count;      // bodies of the scene and colliders; 0 without barriers
+    double *pair_friction;   // [rule_count][rule_count] mu of two of them; negative: no collision
     // the surface of all bodies, one after another; empty when nothing collides
     int32_t surface_triangle_count;
     int32_t *surface_triangles; // [surface_triangle_count][3] counter-clockwise from outside

@@ -6,6 +6,7 @@
 
 static const double default_characteristic = 1e-7;
 static const double default_velocity = 1e-4; // scene diagonals per second
+static const double default_step = 1e-3;     // scene diagonals per second
 
 // What the material around every vertex bears: bearable[i] = l_i xi_i (N), with xi_i the mean of
 // rest_norm by mass.
@@ -78,9 +79,11 @@ pli_status pli_norm_build(pli_model *model)
     model->norm = (pli_norm_kind)model->solver_def.norm;
     if (model->norm == PLI_NORM_AUTO) {
         model->norm = moves ? PLI_NORM_VELOCITY : PLI_NORM_CHARACTERISTIC;
+        if (model->solver_kind->judges_steps) model->norm = PLI_NORM_STEP;
     }
-    if (model->norm == PLI_NORM_VELOCITY) {
+    if (model->norm == PLI_NORM_VELOCITY || model->norm == PLI_NORM_STEP) {
         use_velocity(model);
+        if (model->norm == PLI_NORM_STEP) model->tolerance = default_step * model->size;
     } else {
         PLI_TRY(use_bearable(model));
     }

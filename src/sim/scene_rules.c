@@ -24,6 +24,7 @@ typedef struct rules {
     const pli_scene_def *def;
     pli_names materials;
     pli_names bodies;
+    pli_names colliders;
 } rules;
 
 // One rule looks at one struct of the scene.
@@ -434,6 +435,37 @@ static pli_status check_rigid(const rules *r, const pli_visit *visit, const pli_
     return PLI_OK;
 }
 
+// Barriers take planes that stand still; what moves vertices without asking could make them cross.
+static pli_status check_barrier_collider(const rules *r, const pli_visit *visit,
+                                         const pli_collider_def *collider)
+{
+    bool contact = r->def->contact.method == PLI_CONTACT_BARRIER;
+    bool barrier = collider->method == PLI_COLLIDER_BARRIER ||
+                   (contact && collider->method == PLI_COLLIDER_AUTO);
+    if (barrier && !contact) {
+        return refuse(r, visit, "method", &collider->method,
+                      "found 'barrier' although contact.method is not; write contact: barrier");
+    }
+    if (barrier && collider->shape.kind != PLI_SHAPE_PLANE) {
+        return refuse(r, visit, "shape", &collider->shape,
+                      "found a %s; barriers keep bodies away from planes only, so make it a body "
+                      "with kind: obstacle, or give the collider method: penalty",
+                      pli_shape_variants[collider->shape.kind]->name);
+    }
+    bool moves = collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
+    if (barrier && moves) {
+        return refuse(r, visit, "motion", &collider->motion,
+                      "found a plane that moves, which barriers do not take; use a body with kind: "
+                      "obstacle");
+    }
+    if (contact && !barrier && collider->method != PLI_COLLIDER_PENALTY) {
+        return refuse(r, visit, "method", &collider->method,
+                      "moves vertices without regard to contact.method: barrier; use method: "
+                      "penalty or barrier");
+    }
+    return PLI_OK;
+}
+
 // The kinks of an interpolated grid make a solver stick that holds vertices on the surface (C2).
 static pli_status check_collider(const rules *r, const pli_visit *visit)
 {
@@ -454,15 +486,37 @@ static pli_status check_collider(const rules *r, const pli_visit *visit)
         pli_scene_warn(r->scene, &at, "is not used, because the method is %s; use method: penalty",
                        collider->method == PLI_COLLIDER_POSTPROCESS ? "postprocess" : "constraint");
     }
+    PLI_TRY(check_barrier_collider(r, visit, collider));
     pli_bounds bounds;
     return try_shape(r, visit, &collider->shape, &bounds);
+}
+
+// The name of a body or a collider.
+static pli_status check_pair_name(const rules *r, const pli_visit *visit, const char *const *name)
+{
+    if (pli_names_find(&r->colliders, *name) >= 0) return PLI_OK;
+    return check_reference(r, visit, "bodies", name, &r->bodies);
+}
+
+static pli_status check_pair(const rules *r, const pli_visit *visit)
+{
+    const pli_contact_pair_def *pair = visit->holder;
+    if (pair->body_count != 2) {
+        return refuse(r, visit, "bodies", pair->bodies, "found %d names; a pair has two",
+                      (int)pair->body_count);
+    }
+    for (int k = 0; k < 2; ++k) PLI_TRY(check_pair_name(r, visit, &pair->bodies[k]));
+    if (pli_names_find(&r->bodies, pair->bodies[0]) >= 0) return PLI_OK;
+    if (pli_names_find(&r->bodies, pair->bodies[1]) >= 0) return PLI_OK;
+    return refuse(r, visit, "bodies", pair->bodies, "found two colliders, which never collide");
 }
 
 static pli_status check_contact(const rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
     if (contact->method != PLI_CONTACT_NONE) return PLI_OK;
-    static const char unused[] = "is not used, because bodies do not collide; use method: penalty";
+    static const char unused[] =
+        "is not used, because bodies do not collide; use method: penalty or barrier";
     char path[PATH_CAPACITY];
     if (contact->stiffness > 0) {
         pli_visit at = place_of(visit, "stiffness", &contact->stiffness, path);
@@ -541,6 +595,7 @@ static const rule rule_table[] = {
     {&pli_solver_schema, check_solver},
     {&pli_output_schema, check_output},
     {&pli_contact_schema, check_contact},
+    {&pli_contact_pair_schema, check_pair},
 };
 
 // rules that rely on the others
@@ -582,6 +637,9 @@ static pli_status collect_names(rules *r)
     for (int32_t i = 0; i < r->def->body_count; ++i) {
         PLI_TRY(pli_names_add(&r->bodies, r->def->bodies[i].name, &index));
     }
+    for (int32_t i = 0; i < r->def->collider_count; ++i) {
+        PLI_TRY(pli_names_add(&r->colliders, r->def->colliders[i].name, &index));
+    }
     return PLI_OK;
 }
 
@@ -591,6 +649,7 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     rules r = {.scene = scene, .def = pli_scene_get(scene)};
     pli_names_init(&r.materials, context);
     pli_names_init(&r.bodies, context);
+    pli_names_init(&r.colliders, context);
     pli_status status = collect_names(&r);
     if (status == PLI_OK) {
         status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit, &r);
@@ -598,6 +657,7 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     if (status == PLI_OK) {
         status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit_late, &r);
     }
+    pli_names_clear(&r.colliders);
     pli_names_clear(&r.bodies);
     pli_names_clear(&r.materials);
     return status;

@@ -29,6 +29,7 @@ extern const pli_schema pli_constraint_schema;
 extern const pli_schema pli_attachment_schema;
 extern const pli_schema pli_collider_schema;
 extern const pli_schema pli_contact_schema;
+extern const pli_schema pli_contact_pair_schema;
 
 // for the rules of scene_rules.c
 extern const pli_schema pli_height_field_schema;

@@ -9,11 +9,10 @@
 
 // ---- colliders
 
-static const char *const collider_method_names[] = {[PLI_COLLIDER_AUTO] = "auto",
-                                                    [PLI_COLLIDER_CONSTRAINT] = "constraint",
-                                                    [PLI_COLLIDER_PENALTY] = "penalty",
-                                                    [PLI_COLLIDER_POSTPROCESS] = "postprocess",
-                                                    NULL};
+static const char *const collider_method_names[] = {
+    [PLI_COLLIDER_AUTO] = "auto",       [PLI_COLLIDER_CONSTRAINT] = "constraint",
+    [PLI_COLLIDER_PENALTY] = "penalty", [PLI_COLLIDER_POSTPROCESS] = "postprocess",
+    [PLI_COLLIDER_BARRIER] = "barrier", NULL};
 
 static const pli_field collider_fields[] = {
     {.key = "shape",
@@ -28,8 +27,9 @@ static const pli_field collider_fields[] = {
      PLI_CHOICE(pli_collider_def, method, collider_method_names),
      .fallback = "auto",
      .doc = "How vertices are kept out: never inside (constraint), pushed out by stiff springs "
-            "(penalty), or moved out after the solve (postprocess); auto is constraint, or penalty "
-            "where the shape is sampled on a grid."},
+            "(penalty), moved out after the solve (postprocess), or kept at a distance (barrier, "
+            "half-spaces only); auto is barrier where the bodies' contact is, else constraint, or "
+            "penalty where the shape is sampled on a grid."},
     {.key = "stiffness",
      PLI_REAL(pli_collider_def, stiffness),
      PENALTY_STIFFNESS,
@@ -52,28 +52,89 @@ const pli_schema pli_collider_schema = {
 
 // ---- contact
 
-static const char *const contact_method_names[] = {
-    [PLI_CONTACT_NONE] = "none", [PLI_CONTACT_PENALTY] = "penalty", NULL};
+static const pli_field pair_fields[] = {
+    {.key = "bodies",
+     PLI_MEMBERS(PLI_FIELD_TEXTS, pli_contact_pair_def, bodies, body_count),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "Names of two bodies, or of a body and a collider."},
+    {.key = "collide",
+     PLI_BOOL(pli_contact_pair_def, collide),
+     .fallback = "true",
+     .doc = "Whether the two collide at all."},
+    {.key = "friction",
+     PLI_REAL(pli_contact_pair_def, friction),
+     .fallback = "-1",
+     .min = -1,
+     .max = 1e3,
+     .unit = "",
+     .doc = "Coulomb's coefficient of friction between the two; -1: as everywhere."},
+};
+const pli_schema pli_contact_pair_schema = {.name = "contact_pair",
+                                            .doc = "What holds between two bodies in particular.",
+                                            .size = sizeof(pli_contact_pair_def),
+                                            PLI_TABLE(pair_fields)};
+
+static const char *const contact_method_names[] = {[PLI_CONTACT_NONE] = "none",
+                                                   [PLI_CONTACT_PENALTY] = "penalty",
+                                                   [PLI_CONTACT_BARRIER] = "barrier",
+                                                   NULL};
 
 static const pli_field contact_fields[] = {
     {.key = "method",
      PLI_CHOICE(pli_contact_def, method, contact_method_names),
      .fallback = "none",
-     .doc = "Whether bodies pass through each other (none), or stiff springs push vertices out of "
-            "tetrahedra (penalty)."},
+     .doc = "Whether bodies pass through each other (none), stiff springs push vertices out of "
+            "tetrahedra (penalty), or surfaces never touch at all (barrier)."},
     {.key = "self",
      PLI_BOOL(pli_contact_def, self),
      .fallback = "true",
      .doc = "Whether a body collides with itself, too."},
     {.key = "stiffness",
      PLI_REAL(pli_contact_def, stiffness),
-     PENALTY_STIFFNESS,
-     .doc = "Stiffness k of the penalty k depth^3 of each vertex; by default 10 times Young's "
-            "modulus of the stiffest material."},
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e18,
+     .unit = "N/m^2 or N/m",
+     .doc = "Penalty: stiffness k of k depth^3 of each vertex (N/m^2), by default 10 times Young's "
+            "modulus of the stiffest material. Barrier: stiffness k of a contact (N/m), by default "
+            "chosen in every step from inertia and forces."},
     {.key = "friction",
      PLI_REAL(pli_contact_def, friction),
      FRICTION,
      .doc = "Coulomb's coefficient of friction."},
+    {.key = "distance",
+     PLI_REAL(pli_contact_def, distance),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "m",
+     .doc = "Barrier: distance at which contact begins; by default 1e-3 of the diagonal of the "
+            "scene."},
+    {.key = "friction_speed",
+     PLI_REAL(pli_contact_def, friction_speed),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "m/s",
+     .doc = "Barrier: speed below which friction is static; by default 1e-3 of the diagonal of the "
+            "scene per second."},
+    {.key = "friction_iterations",
+     PLI_INTEGER(pli_contact_def, friction_iterations),
+     .fallback = "1",
+     .min = 0,
+     .max = 1000000,
+     .unit = "",
+     .doc =
+         "Barrier: solves per step, each with the normal forces of the one before; 0: until they "
+         "no longer change."},
+    {.key = "pairs",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_contact_def, pairs, pair_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &pli_contact_pair_schema,
+     .doc = "Barrier: what holds between two bodies in particular; later ones win."},
 };
 const pli_schema pli_contact_schema = {
     .name = "contact",

@@ -50,6 +50,7 @@ static const char *const norm_names[] = {[PLI_NORM_AUTO] = "auto",
                                          [PLI_NORM_VELOCITY] = "velocity",
                                          [PLI_NORM_CHARACTERISTIC] = "characteristic",
                                          [PLI_NORM_FORCE] = "force",
+                                         [PLI_NORM_STEP] = "step",
                                          NULL};
 static const char *const linear_names[] = {[PLI_LINEAR_AUTO] = "auto",
                                            [PLI_LINEAR_PCG] = "pcg",
@@ -75,7 +76,8 @@ static const pli_field solver_fields[] = {
      PLI_CHOICE(pli_solver_def, norm, norm_names),
      .fallback = "auto",
      .doc = "What the convergence test measures: the error of the velocity (m/s), the force "
-            "relative to what the material bears, or the plain force (N)."},
+            "relative to what the material bears, the plain force (N), or the largest step of "
+            "Newton's method over the time step (m/s)."},
     {.key = "tolerance",
      PLI_REAL(pli_solver_def, tolerance),
      .fallback = "0",

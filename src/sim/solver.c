@@ -72,6 +72,17 @@ static pli_status allocate_arrays(pli_solver *s)
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+static pli_status allocate_barrier_arrays(pli_solver *s)
+{
+    int64_t n = s->model->vertex_count;
+    s->pursuit_stiffness = PLI_NEW(s->context, double, n, "pursuit");
+    s->pursuit_target = PLI_NEW(s->context, double, 3 * n, "pursuit");
+    s->friction_start = PLI_NEW(s->context, double, 3 * n, "friction");
+    bool complete =
+        s->pursuit_stiffness != NULL && s->pursuit_target != NULL && s->friction_start != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
 static void add_terms(pli_solver *s)
 {
     const pli_model *model = s->model;
@@ -96,6 +107,10 @@ static void add_terms(pli_solver *s)
     pli_objective_add(objective, &pli_elastic_term, s->elastic);
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
     pli_contacts_add(s->contacts, objective);
+    if (s->pursuit_stiffness != NULL) {
+        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target};
+        pli_objective_add(objective, &pli_anchor_term, &s->pursuit);
+    }
 
     objective->fixed = s->fixed;
     objective->norm_weights = model->norm_weights;
@@ -138,6 +153,12 @@ static pli_precondition_kind choose_preconditioner(const pli_solver_def *def,
     return kind->preconditioner;
 }
 
+// What turns the length of a Newton step into a velocity (s).
+static double step_unit(const pli_model *model)
+{
+    return model->time.mode == PLI_MODE_DYNAMIC ? model->dt : 1;
+}
+
 static void configure_newton(pli_solver *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
@@ -145,6 +166,7 @@ static void configure_newton(pli_solver *s)
     pli_search_kind search = choose_search(def, kind);
     s->newton = (pli_newton_def){
         .tolerance = s->model->tolerance,
+        .step_unit = s->model->norm == PLI_NORM_STEP ? step_unit(s->model) : 0,
         .max_iterations = def->max_iterations,
         .fixed_iterations = def->fixed_iterations,
         .projected = kind->projected,
@@ -179,6 +201,7 @@ static pli_status build(pli_solver *s)
     PLI_TRY(create_elastic(s));
     PLI_TRY(create_rayleigh(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, &s->timers, &s->contacts));
+    if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
     add_terms(s);
     PLI_TRY(pli_objective_build_pattern(&s->objective));
@@ -215,6 +238,9 @@ void pli_solver_destroy(pli_solver *solver)
     pli_elastic_destroy(solver->elastic);
     pli_release(context, solver->J);
     pli_release(context, solver->x);
+    pli_release(context, solver->friction_start);
+    pli_release(context, solver->pursuit_target);
+    pli_release(context, solver->pursuit_stiffness);
     pli_release(context, solver->attachment_target);
     pli_release(context, solver->attachment_stiffness);
     pli_release(context, solver->drag_stiffness);

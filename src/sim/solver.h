@@ -33,6 +33,7 @@ struct pli_solver {
     pli_gravity gravity;
     pli_rayleigh *rayleigh; // NULL: no material asks for it
     pli_contacts *contacts; // NULL: nothing collides
+    pli_anchor pursuit;     // springs of held vertices that barriers keep from arriving
     pli_linear_solver *linear;
     pli_newton_def newton;
 
@@ -43,6 +44,9 @@ struct pli_solver {
     double *drag_stiffness;       // [vertex_count] k m / h (N/m)
     double *attachment_stiffness; // [vertex_count] (N/m)
     double *attachment_target;    // [vertex_count][3] (m)
+    double *pursuit_stiffness;    // [vertex_count] (N/m); NULL without barriers
+    double *pursuit_target;       // [vertex_count][3] (m); NULL without barriers
+    double *friction_start;       // [vertex_count][3] where points stick (m); NULL without barriers
     double *x;                    // [vertex_count][3] iterate (m)
 
     double *J; // [tet_count] scratch of reports
@@ -56,10 +60,18 @@ struct pli_solver {
     double step_begin; // clock when it began (s)
 };
 
+// guess.c: moves the coordinates that scripts hold at `time` to where they hold them, in x, and
+// marks them in fixed.
+void pli_solver_hold(pli_solver *solver, double time);
+
+// step.c: minimises the objective from x and adds what it took to the report
+pli_status pli_solver_minimize(pli_solver *solver, pli_step_report *report);
+
 // frame.c: made on first use
 void pli_frame_cache_destroy(pli_frame_cache *cache);
 
 // measure.c: energies, momenta, smallest J
-void pli_solver_fill_report(pli_solver *solver, const pli_state *state, pli_step_report *report);
+pli_status pli_solver_fill_report(pli_solver *solver, const pli_state *state,
+                                  pli_step_report *report);
 
 #endif

@@ -52,13 +52,41 @@ static const pli_solver_kind kinds[] = {
         .linear = PLI_SOLVER_PCG,
         .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
     },
+    {
+        .info = {"ipc-pcg",
+                 "projected Newton for barriers: conjugate gradients with block Jacobi, steps that "
+                 "keep surfaces apart, ends when steps are small",
+                 "Li et al. 2020, algorithm 1; Ty et al. 2025, IPC-PCG"},
+        .projected = true,
+        .safeguard = true,
+        .judges_steps = true,
+        .best_guess = true,
+        .linear_tolerance = 1e-2,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+    },
+    {
+        .info = {"ipc-llt",
+                 "projected Newton for barriers: sparse Cholesky, steps that keep surfaces apart, "
+                 "ends when steps are small",
+                 "Li et al. 2020, algorithm 1; Ty et al. 2025, IPC-LLT"},
+        .projected = true,
+        .safeguard = true,
+        .judges_steps = true,
+        .best_guess = true,
+        .linear_tolerance = 1e-10,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_CHOLESKY,
+        .preconditioner = PLI_PRECONDITION_NONE,
+    },
 };
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-const pli_solver_kind *pli_solver_kind_find(const char *name)
+const pli_solver_kind *pli_solver_kind_find(const char *name, bool barrier)
 {
-    if (strcmp(name, "auto") == 0) return &kinds[0];
+    if (strcmp(name, "auto") == 0) name = barrier ? "ipc-pcg" : "newton";
     for (int32_t k = 0; k < KIND_COUNT; ++k) {
         if (strcmp(kinds[k].info.name, name) == 0) return &kinds[k];
     }

@@ -10,10 +10,11 @@
 
 typedef struct pli_solver_kind {
     pli_solver_info info;
-    bool projected;  // Hessian made positive semi-definite element by element
-    bool safeguard;  // downhill test and length clamp
-    bool constrains; // takes colliders as constraints
-    bool best_guess; // start from the best of several predictions, else from the inertial one
+    bool projected;    // Hessian made positive semi-definite element by element
+    bool safeguard;    // downhill test and length clamp
+    bool constrains;   // takes colliders as constraints
+    bool judges_steps; // by default the size of Newton's steps decides on convergence
+    bool best_guess;   // start from the best of several predictions, else from the inertial one
     double linear_tolerance; // > 0: fixed relative tolerance; 0: the inexact rule
     double decrease;         // c1 of a backtracking search
     pli_search_kind search;
@@ -21,7 +22,8 @@ typedef struct pli_solver_kind {
     pli_precondition_kind preconditioner;
 } pli_solver_kind;
 
-// NULL when there is no solver of this name; "auto" gives the default for meshes.
-const pli_solver_kind *pli_solver_kind_find(const char *name);
+// NULL when there is no solver of this name; "auto" gives the default for meshes, with or without
+// barriers.
+const pli_solver_kind *pli_solver_kind_find(const char *name, bool barrier);
 
 #endif

@@ -58,6 +58,7 @@ void pli_state_copy(const pli_state *from, pli_state *to)
     PLI_STATE_VECTORS(X)
 #undef X
 #define X(member, name) to->member = from->member;
+    PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
 #undef X
 }
@@ -112,6 +113,7 @@ uint64_t pli_state_hash(const pli_state *state)
     PLI_STATE_VECTORS(X)
 #undef X
 #define X(member, name) hash = pli_hash_bytes(hash, &state->member, sizeof state->member);
+    PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
 #undef X
     return hash;
@@ -123,6 +125,7 @@ int32_t pli_state_array_count(const pli_state *state)
     int32_t count = 0;
 #define X(member, name) ++count;
     PLI_STATE_VECTORS(X)
+    PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
 #undef X
     return count;
@@ -137,6 +140,10 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
         *array = (pli_state_array){name, PLI_ARRAY_F64, state->vertex_count, 3, state->member}; \
     }
     PLI_STATE_VECTORS(X)
+#undef X
+#define X(member, name) \
+    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member};
+    PLI_STATE_SCALARS(X)
 #undef X
 #define X(member, name) \
     if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_I64, 1, 1, &state->member};

@@ -8,12 +8,16 @@
 #include "sim/model.h"
 
 // X(member, name in checkpoints): arrays [vertex_count][3]
-#define PLI_STATE_VECTORS(X)         \
-    X(x, "positions")                \
-    X(v, "velocities")               \
-    X(x_before, "positions_before")  \
-    X(v_before, "velocities_before") \
-    X(contact_force, "contact_forces")
+#define PLI_STATE_VECTORS(X)           \
+    X(x, "positions")                  \
+    X(v, "velocities")                 \
+    X(x_before, "positions_before")    \
+    X(v_before, "velocities_before")   \
+    X(contact_force, "contact_forces") \
+    X(friction_force, "friction_forces")
+
+// X(member, name in checkpoints): single numbers
+#define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
 
 // X(member, name in checkpoints): single integers
 #define PLI_STATE_COUNTERS(X) \
@@ -25,13 +29,15 @@ struct pli_state {
     int32_t vertex_count;
     double dt; // of the model (s)
 
-    double *x;             // [vertex_count][3] position (m)
-    double *v;             // [vertex_count][3] velocity (m/s)
-    double *x_before;      // [vertex_count][3] position one step earlier, for BDF2 (m)
-    double *v_before;      // [vertex_count][3] velocity one step earlier, for BDF2 (m/s)
-    double *contact_force; // [vertex_count][3] of the last step, friction not included (N)
-    int64_t step;          // steps taken; the time is step times dt, so it never drifts
-    int64_t history;       // steps since positions were last set from outside
+    double *x;                // [vertex_count][3] position (m)
+    double *v;                // [vertex_count][3] velocity (m/s)
+    double *x_before;         // [vertex_count][3] position one step earlier, for BDF2 (m)
+    double *v_before;         // [vertex_count][3] velocity one step earlier, for BDF2 (m/s)
+    double *contact_force;    // [vertex_count][3] of the last step, friction not included (N)
+    double *friction_force;   // [vertex_count][3] of barriers in the last step (N)
+    double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
+    int64_t step;             // steps taken; the time is step times dt, so it never drifts
+    int64_t history;          // steps since positions were last set from outside
 };
 
 #endif

@@ -10,6 +10,7 @@
 #include "linear/vector.h"
 #include "math/vec3.h"
 #include "sim/align.h"
+#include "sim/guess.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,27 +43,6 @@ static void predict_points(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Coordinates that scripts hold at the end of the step, and where.
-static void apply_constraints(pli_solver *s, double time)
-{
-    memset(s->fixed, 0, (size_t)s->model->vertex_count);
-    for (int32_t k = 0; k < s->model->constraint_count; ++k) {
-        const pli_model_handle *handle = &s->model->constraints[k];
-        pli_pose pose;
-        pli_motion_get_pose(&handle->motion, time, &pose);
-        if (!pose.active) continue;
-        for (int32_t i = 0; i < handle->vertex_count; ++i) {
-            int64_t vertex = handle->vertices[i];
-            double x[3];
-            pli_motion_apply(&handle->motion, &pose, s->model->start + 3 * vertex, x);
-            s->fixed[vertex] |= handle->axes;
-            for (int axis = 0; axis < 3; ++axis) {
-                if (handle->axes & (1u << axis)) s->x[3 * vertex + axis] = x[axis];
-            }
-        }
-    }
-}
-
 static void apply_attachments(pli_solver *s, double time)
 {
     memset(s->attachment_stiffness, 0, (size_t)s->model->vertex_count * sizeof(double));
@@ -89,143 +69,6 @@ static void prepare_damping(pli_solver *s, const pli_state *state, double h)
         }
     }
     if (s->rayleigh != NULL) pli_rayleigh_begin_step(s->rayleigh, state->x, h);
-}
-
-// ---- initial guess (section 3.1)
-//
-// The paper takes the better of x~ and x~ + a h^2 M^-1 f(x_n). The second is exact in free fall,
-// but it is an explicit step: accepting it again and again amplifies the rounding of elastic
-// forces. So there is a third candidate in between, with gravity as the only force, and it wins
-// ties. Where there is contact, the positions of before are a candidate: predictions may have
-// bodies deep inside each other, from where no minimiser finds out as they came in. Another is for
-// bodies that start or end up tangled: their rest shape, aligned rigidly with x~; it costs the
-// kinetic energy of moving there and no elastic energy at all.
-
-// Writes a guess into s->x and puts held coordinates where their scripts want them.
-static void set_guess(pli_solver *s, const double *guess, double time)
-{
-    memcpy(s->x, guess, 3 * (size_t)s->model->vertex_count * sizeof(double));
-    apply_constraints(s, time);
-    pli_objective_project(&s->objective, s->x, NULL);
-}
-
-// guess = x~ - a h^2 M^-1 g
-static void move_by_forces(void *user, int64_t begin, int64_t end)
-{
-    double *guess = ((double **)user)[0]; // holds g
-    const pli_solver *s = ((pli_solver **)user)[1];
-    for (int64_t point = begin; point < end; ++point) {
-        double flexibility = 1 / s->inertia_stiffness[point];
-        for (int64_t k = 3 * point; k < 3 * point + 3; ++k) {
-            guess[k] = s->inertia_target[k] - flexibility * guess[k];
-        }
-    }
-}
-
-typedef enum guess_kind {
-    GUESS_INERTIAL,  // no forces: naive, so at least one iteration has to improve it
-    GUESS_EXPLICIT,  // all forces at x_n
-    GUESS_BALLISTIC, // gravity
-    GUESS_STILL,     // where everything is, which at least was free of contact
-    GUESS_REST,      // the rest shape of bodies that are tangled
-    GUESS_COUNT
-} guess_kind;
-
-// a body with this share of inverted tetrahedra is tangled: its state shows no way to follow
-static const double tangled_share = 0.1;
-
-static bool is_tangled(const pli_solver *s, const pli_model_body *body)
-{
-    int32_t inverted = 0;
-    for (int32_t k = 0; k < body->tet_count; ++k) inverted += !(s->J[body->first_tet + k] > 0);
-    return inverted > tangled_share * body->tet_count;
-}
-
-// Puts tangled bodies into their rest shape, where inertia wants them as a whole; false: there are
-// none.
-static bool compute_rest_guess(pli_solver *s, const pli_state *state, double *guess)
-{
-    const pli_model *model = s->model;
-    bool tangled = false;
-    memcpy(guess, s->inertia_target, 3 * (size_t)model->vertex_count * sizeof(double));
-    pli_elastic_measure(s->elastic, state->x, s->J, NULL);
-    for (int32_t k = 0; k < model->body_count; ++k) {
-        const pli_model_body *body = &model->bodies[k];
-        if (!is_tangled(s, body)) continue;
-        tangled = true;
-        int64_t first = 3 * (int64_t)body->first_vertex;
-        memcpy(guess + first, model->rest + first, 3 * (size_t)body->vertex_count * sizeof(double));
-        pli_align_body(model, body, s->inertia_target, s->fixed, guess);
-    }
-    return tangled;
-}
-
-// Returns false when there is no such guess.
-static bool compute_guess(pli_solver *s, const pli_state *state, guess_kind kind, double *guess)
-{
-    size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
-    if (kind == GUESS_REST) {
-        return s->model->solver_def.rest_guess && compute_rest_guess(s, state, guess);
-    }
-    if (kind == GUESS_STILL) {
-        memcpy(guess, state->x, bytes);
-        return s->contacts != NULL;
-    }
-    memset(guess, 0, bytes);
-    for (int32_t k = 0; k < s->objective.term_count && kind != GUESS_INERTIAL; ++k) {
-        const pli_term *term = &s->objective.terms[k];
-        bool wanted =
-            kind == GUESS_EXPLICIT ? term->self != &s->inertia : term->self == &s->gravity;
-        if (wanted) term->ops->add_gradient(term->self, state->x, guess);
-    }
-    void *job[2] = {guess, s};
-    pli_parallel_for(s->context, s->model->vertex_count, POINT_GRAIN, move_by_forces, job);
-    return true;
-}
-
-// Leaves the best guess in s->x. guess and best are scratch, [vertex_count][3].
-static void choose_best_guess(pli_solver *s, const pli_state *state, double time, double *guess,
-                              double *best, pli_step_report *report)
-{
-    size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
-    double best_energy = INFINITY;
-    s->newton.min_iterations = 1;
-    for (guess_kind kind = GUESS_INERTIAL; kind < GUESS_COUNT; ++kind) {
-        if (!compute_guess(s, state, kind, guess)) continue;
-        set_guess(s, guess, time);
-        double energy = pli_sum_value(pli_objective_energy(&s->objective, s->x));
-        ++report->energy_evaluations;
-        double noise = 1e-13 * fabs(best_energy);
-        if (energy > best_energy + (isfinite(noise) ? noise : 0)) continue;
-        best_energy = energy;
-        memcpy(best, s->x, bytes);
-        s->newton.min_iterations = kind == GUESS_INERTIAL || kind == GUESS_STILL;
-    }
-    if (best_energy < INFINITY) memcpy(s->x, best, bytes);
-}
-
-// Chooses the start of the minimisation.
-static pli_status choose_guess(pli_solver *s, const pli_state *state, double time,
-                               pli_step_report *report)
-{
-    s->newton.min_iterations = 1;
-    pli_objective_release(&s->objective);
-    if (s->model->time.mode == PLI_MODE_QUASI_STATIC) {
-        set_guess(s, state->x, time);
-        return PLI_OK;
-    }
-    if (!s->model->solver_kind->best_guess) {
-        set_guess(s, s->inertia_target, time);
-        return PLI_OK;
-    }
-    pli_arena_mark mark = pli_arena_begin(s->scratch);
-    int64_t count = 3 * (int64_t)s->model->vertex_count;
-    double *guess = pli_arena_doubles(s->scratch, count, "initial guess");
-    double *best = pli_arena_doubles(s->scratch, count, "initial guess");
-    bool complete = guess != NULL && best != NULL;
-    if (complete) choose_best_guess(s, state, time, guess, best, report);
-    pli_arena_end(s->scratch, mark);
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 // ---- after the solve
@@ -289,8 +132,8 @@ static void fill_outcome(const pli_solver *s, const pli_minimize_report *outcome
 {
     report->solver = s->model->solver_kind->info.name;
     report->stop = (pli_stop)outcome->stop; // the two enums agree, see pli_stop_name
-    report->iterations = outcome->iterations;
-    report->linear_iterations = outcome->linear_iterations;
+    report->iterations += outcome->iterations;
+    report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
     report->residual = outcome->residual;
     report->tolerance = s->model->tolerance;
@@ -307,7 +150,7 @@ static void fill_phases(const pli_solver *s, pli_step_report *report)
     report->seconds = pli_clock_seconds() - s->step_begin;
 }
 
-static pli_status solve(pli_solver *s, pli_step_report *report)
+pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
 {
     pli_minimize_env env = {.timers = &s->timers,
                             .scratch = s->scratch,
@@ -315,11 +158,73 @@ static pli_status solve(pli_solver *s, pli_step_report *report)
                             .cancel = tell_cancel,
                             .user = s};
     bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
-    if (moves && s->model->solver_kind->safeguard) env.improve = align;
+    bool barrier = pli_contacts_barrier(s->contacts) != NULL;
+    if (moves && s->model->solver_kind->safeguard && !barrier) env.improve = align;
     pli_minimize_report outcome;
     PLI_TRY(pli_newton_minimize(&s->newton, &s->objective, s->linear, &env, s->x, &outcome));
     fill_outcome(s, &outcome, report);
     return PLI_OK;
+}
+
+// Where points would have to be in order not to slip, and the slip that still counts as none: with
+// BDF2 the velocity is 3 / (2h) (x - start).
+static double set_friction_start(pli_solver *s, const pli_state *state, bool second_order)
+{
+    for (int64_t k = 0; k < 3 * (int64_t)state->vertex_count; ++k) {
+        s->friction_start[k] =
+            second_order ? (4 * state->x[k] - state->x_before[k]) / 3 : state->x[k];
+    }
+    double h = second_order ? 2 * state->dt / 3 : state->dt;
+    return s->model->contact.friction_speed * h;
+}
+
+// Minimises with friction as it was in the step before, and again with what came out, as often as
+// the scene asks for.
+static pli_status solve_with_barrier(pli_solver *s, const pli_state *state, const step_job *job,
+                                     bool arrived, pli_step_report *report)
+{
+    enum { LAG_LIMIT = 100 };
+    pli_ipc *ipc = pli_contacts_barrier(s->contacts);
+    double end_time = (double)s->step * state->dt;
+    double slip = set_friction_start(s, state, job->second_order);
+    PLI_TRY(pli_ipc_freeze_friction(ipc, state->x, s->friction_start, slip));
+    if (!arrived) PLI_TRY(pli_guess_pursue(s, end_time, report));
+    PLI_TRY(pli_solver_minimize(s, report));
+    int32_t wanted = s->model->contact.friction_iterations;
+    int32_t limit = wanted > 0 ? wanted : LAG_LIMIT;
+    for (int32_t k = 1; k < limit && pli_ipc_has_friction(ipc); ++k) {
+        int32_t before = report->iterations;
+        PLI_TRY(pli_ipc_freeze_friction(ipc, s->x, s->friction_start, slip));
+        PLI_TRY(pli_solver_minimize(s, report));
+        if (wanted == 0 && report->iterations == before) break;
+    }
+    return PLI_OK;
+}
+
+// The stiffness of barriers for a step that begins with this state.
+static pli_status choose_stiffness(pli_solver *s, pli_state *state)
+{
+    pli_ipc *ipc = pli_contacts_barrier(s->contacts);
+    int64_t count = 3 * (int64_t)state->vertex_count;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    double *gradient = pli_arena_doubles(s->scratch, count, "gradient");
+    double *scratch = pli_arena_doubles(s->scratch, count, "gradient");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (gradient == NULL || scratch == NULL) goto done;
+    memset(gradient, 0, (size_t)count * sizeof *gradient);
+    for (int32_t k = 0; k < s->objective.term_count; ++k) {
+        const pli_term *term = &s->objective.terms[k];
+        if (term->self != ipc) term->ops->add_gradient(term->self, state->x, gradient);
+    }
+    for (int64_t k = 0; k < count; ++k) {
+        if (s->fixed[k / 3] & (1u << (k % 3))) gradient[k] = 0;
+    }
+    status = pli_ipc_choose_stiffness(ipc, state->x, gradient, scratch, &state->barrier_stiffness);
+    if (status == PLI_OK) pli_ipc_set_stiffness(ipc, state->barrier_stiffness);
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
 }
 
 pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *report)
@@ -339,12 +244,16 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     apply_attachments(s, end_time);
     prepare_damping(s, state, state->dt);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
-    pli_status status = choose_guess(s, state, end_time, report);
+    bool barrier = pli_contacts_barrier(s->contacts) != NULL;
+    bool arrived = true;
+    pli_status status = barrier ? choose_stiffness(s, state) : PLI_OK;
+    if (status == PLI_OK) status = pli_guess_choose(s, state, end_time, report, &arrived);
     pli_timers_end(&s->timers);
     if (status != PLI_OK) return status;
 
     // the minimisation itself
-    status = solve(s, report);
+    status = barrier ? solve_with_barrier(s, state, &job, arrived, report)
+                     : pli_solver_minimize(s, report);
     if (status != PLI_OK) return status;
 
     // accept the result, unless it is not a state at all
@@ -354,10 +263,12 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
         if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
         ++state->step;
         ++state->history;
-        report->friction_work = pli_contacts_finish_step(s->contacts, state);
+        status = pli_contacts_finish_step(s->contacts, state, &report->friction_work);
+        if (status != PLI_OK) return status;
     }
-    pli_solver_fill_report(s, state, report);
+    status = pli_solver_fill_report(s, state, report);
     pli_timers_end(&s->timers);
+    if (status != PLI_OK) return status;
     fill_phases(s, report);
     return PLI_OK;
 }

@@ -171,7 +171,9 @@ static void blocks_beside_the_pattern_complete_the_hessian(void **state)
     pli_bcsr *H = NULL;
     pli_clique_list list = {4, b.tet_count, b.tets};
     OK(b.context, pli_bcsr_create(b.context, b.vertex_count, 1, &list, &H));
-    OK(b.context, term->prepare(b.collision, b.x, H));
+    bool changed = false;
+    OK(b.context, term->prepare(b.collision, b.x, H, &changed));
+    assert_false(changed);
     term->add_hessian(b.collision, b.x, true, H);
     pli_bcsr_close_extra(H);
     derivatives_direction(n, 5, d);

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contact/ipc.h"
+
+#include "base/memory.h"
+#include "contact/ipc_inside.h"
+#include "contact/stencil.h"
+#include "geometry/edges.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CONTACT_GRAIN = 32 };
+
+// ---- creation
+
+static pli_status check_def(pli_context *context, const pli_ipc_def *def)
+{
+    if (!(def->dhat > 0) || !isfinite(def->dhat)) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "the distance of contact is %g m; it must be positive and finite",
+                        def->dhat);
+    }
+    if (!(def->stiffness >= 0) || !isfinite(def->stiffness)) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "the stiffness of contact is %g N/m; it must be positive, or 0 to be "
+                        "chosen",
+                        def->stiffness);
+    }
+    return PLI_OK;
+}
+
+static void *copy_array(pli_context *context, const void *from, int64_t count, size_t size,
+                        const char *what)
+{
+    void *to = pli_allocate(context, count, size, what);
+    if (to != NULL && count > 0) memcpy(to, from, (size_t)count * size);
+    return to;
+}
+
+static pli_status copy_arrays(pli_ipc *ipc, const pli_ipc_def *def)
+{
+    pli_context *context = ipc->context;
+    int64_t n = def->vertex_count;
+    ipc->triangles = copy_array(context, def->triangles, 3 * (int64_t)def->triangle_count,
+                                sizeof(int32_t), "contact triangles");
+    ipc->tets =
+        copy_array(context, def->tets, 4 * (int64_t)def->tet_count, sizeof(int32_t), "tetrahedra");
+    ipc->body_of = copy_array(context, def->body_of, n, sizeof(int32_t), "bodies of vertices");
+    ipc->rest = copy_array(context, def->rest, 3 * n, sizeof(double), "rest positions");
+    ipc->planes = copy_array(context, def->planes, 4 * (int64_t)def->plane_count, sizeof(double),
+                             "contact planes");
+    bool complete = ipc->triangles != NULL && ipc->tets != NULL && ipc->body_of != NULL &&
+                    ipc->rest != NULL && ipc->planes != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+static pli_status allocate_scratch(pli_ipc *ipc)
+{
+    pli_context *context = ipc->context;
+    int64_t n = ipc->vertex_count;
+    ipc->box = PLI_NEW(context, double, 6 * (int64_t)ipc->point_count, "contact boxes");
+    ipc->far = PLI_NEW(context, double, 3 * n, "contact positions");
+    ipc->x = PLI_NEW(context, double, 3 * n, "contact positions");
+    ipc->blocks = PLI_NEW(context, double, (int64_t)PLI_IPC_CHUNK *PLI_IPC_HESSIAN, "stencils");
+    bool complete = ipc->box != NULL && ipc->far != NULL && ipc->x != NULL && ipc->blocks != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+static pli_status create_broad_phase(pli_ipc *ipc, const bool *is_fixed)
+{
+    pli_broad_phase_def def = {.vertex_count = ipc->vertex_count,
+                               .point_count = ipc->point_count,
+                               .edge_count = ipc->edge_count,
+                               .triangle_count = ipc->triangle_count,
+                               .points = ipc->points,
+                               .edges = ipc->edges,
+                               .triangles = ipc->triangles,
+                               .groups = ipc->body_of,
+                               .is_fixed = is_fixed,
+                               .collides = ipc->rules.collides,
+                               .user = ipc->rules.user};
+    return pli_broad_phase_create(ipc->context, &def, &ipc->broad);
+}
+
+static pli_status build(pli_ipc *ipc, const pli_ipc_def *def)
+{
+    PLI_TRY(copy_arrays(ipc, def));
+    PLI_TRY(pli_edges_build(ipc->context, ipc->triangle_count, ipc->triangles, &ipc->edge_count,
+                            &ipc->edges));
+    PLI_TRY(pli_used_vertices_build(ipc->context, ipc->vertex_count,
+                                    3 * (int64_t)ipc->triangle_count, ipc->triangles,
+                                    &ipc->point_count, &ipc->points));
+    PLI_TRY(allocate_scratch(ipc));
+    return create_broad_phase(ipc, def->is_fixed);
+}
+
+pli_status pli_ipc_create(pli_context *context, const pli_ipc_def *def, pli_ipc **ipc)
+{
+    *ipc = NULL;
+    PLI_TRY(check_def(context, def));
+    pli_ipc *made = PLI_NEW(context, pli_ipc, 1, "contact");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    *made = (pli_ipc){.context = context,
+                      .timers = def->timers,
+                      .rules = def->rules,
+                      .vertex_count = def->vertex_count,
+                      .body_count = def->body_count,
+                      .plane_count = def->plane_count,
+                      .triangle_count = def->triangle_count,
+                      .tet_count = def->tet_count,
+                      .law = def->law,
+                      .adaptive = !(def->stiffness > 0),
+                      .previous_gap = INFINITY,
+                      .barrier = {def->dhat, def->stiffness}};
+    if (made->adaptive) made->barrier.stiffness = pli_stiffness_min(&made->law);
+    pli_status status = build(made, def);
+    if (status != PLI_OK) {
+        pli_ipc_destroy(made);
+        return status;
+    }
+    *ipc = made;
+    return PLI_OK;
+}
+
+void pli_ipc_destroy(pli_ipc *ipc)
+{
+    if (ipc == NULL) return;
+    pli_context *context = ipc->context;
+    pli_broad_phase_destroy(ipc->broad);
+    pli_release(context, ipc->blocks);
+    pli_release(context, ipc->pair_list);
+    pli_release(context, ipc->rubs);
+    pli_release(context, ipc->contacts);
+    pli_release(context, ipc->distance);
+    pli_release(context, ipc->x);
+    pli_release(context, ipc->far);
+    pli_release(context, ipc->box);
+    pli_release(context, ipc->planes);
+    pli_release(context, ipc->rest);
+    pli_release(context, ipc->body_of);
+    pli_release(context, ipc->tets);
+    pli_release(context, ipc->edges);
+    pli_release(context, ipc->points);
+    pli_release(context, ipc->triangles);
+    pli_release(context, ipc);
+}
+
+pli_status pli_ipc_find(pli_ipc *ipc, const double *x, int64_t *count,
+                        const pli_ipc_contact **contacts)
+{
+    pli_ipc_detect(ipc, x);
+    *count = ipc->contact_count;
+    *contacts = ipc->contacts;
+    return ipc->status;
+}
+
+// ---- stencils, of the barrier and of friction alike
+
+typedef enum stencil_source { BARRIER, FRICTION } stencil_source;
+
+static int64_t stencil_count(const pli_ipc *ipc, stencil_source source)
+{
+    return source == BARRIER ? ipc->contact_count : ipc->rub_count;
+}
+
+// The vertices of a stencil; returns how many.
+static int32_t stencil_vertices(const pli_ipc *ipc, stencil_source source, int64_t index,
+                                const int32_t **vertices)
+{
+    if (source == BARRIER) {
+        *vertices = ipc->contacts[index].stencil.vertices;
+        return pli_contact_point_count(ipc->contacts[index].stencil.kind);
+    }
+    *vertices = ipc->rubs[index].vertices;
+    return ipc->rubs[index].friction.point_count;
+}
+
+static void gather(int32_t count, const int32_t *vertices, const double *from, double *x)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        pli_vec3_copy(from + 3 * (int64_t)vertices[i], x + 3 * i);
+    }
+}
+
+// Energy of a stencil at the positions of the last search, and derivatives where not NULL.
+static double evaluate_stencil(const pli_ipc *ipc, stencil_source source, int64_t index,
+                               bool projected, double *gradient, double *hessian)
+{
+    const int32_t *vertices;
+    double x[PLI_CONTACT_DOFS], start[PLI_CONTACT_DOFS];
+    int32_t count = stencil_vertices(ipc, source, index, &vertices);
+    gather(count, vertices, ipc->x, x);
+    if (source == BARRIER) {
+        return pli_contact_evaluate(&ipc->contacts[index].stencil, &ipc->barrier, x, projected,
+                                    gradient, hessian);
+    }
+    gather(count, vertices, ipc->start, start);
+    return pli_friction_evaluate(&ipc->rubs[index].friction, ipc->friction_slip, x, start, gradient,
+                                 hessian);
+}
+
+// ---- energy
+
+typedef struct stencil_job {
+    const pli_ipc *ipc;
+    stencil_source source;
+    int64_t first; // stencil that block 0 belongs to
+    bool projected;
+    double *blocks; // gradients or Hessians
+} stencil_job;
+
+static pli_sum sum_energies(void *user, int64_t begin, int64_t end)
+{
+    const stencil_job *job = user;
+    pli_sum sum = {0, 0};
+    for (int64_t k = begin; k < end; ++k) {
+        pli_sum energy = {evaluate_stencil(job->ipc, job->source, k, false, NULL, NULL), 0};
+        pli_sum_merge(&sum, energy);
+    }
+    return sum;
+}
+
+pli_sum pli_ipc_energy_of(pli_ipc *ipc, bool friction)
+{
+    stencil_job job = {.ipc = ipc, .source = friction ? FRICTION : BARRIER};
+    return pli_parallel_sum(ipc->context, stencil_count(ipc, job.source), CONTACT_GRAIN,
+                            sum_energies, &job);
+}
+
+static pli_sum ipc_energy(void *self, const double *x)
+{
+    pli_ipc *ipc = self;
+    pli_ipc_detect(ipc, x);
+    if (ipc->status != PLI_OK) return (pli_sum){INFINITY, 0};
+    pli_ipc_begin(ipc, "contact");
+    pli_sum sum = pli_ipc_energy_of(ipc, false);
+    pli_sum_merge(&sum, pli_ipc_energy_of(ipc, true));
+    pli_ipc_end(ipc);
+    return sum;
+}
+
+// ---- derivatives: computed in parallel, chunk by chunk, and added in order
+
+static void compute_gradients(void *user, int64_t begin, int64_t end)
+{
+    const stencil_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        evaluate_stencil(job->ipc, job->source, job->first + k, false,
+                         job->blocks + PLI_CONTACT_DOFS * k, NULL);
+    }
+}
+
+static void compute_hessians(void *user, int64_t begin, int64_t end)
+{
+    const stencil_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        evaluate_stencil(job->ipc, job->source, job->first + k, job->projected, NULL,
+                         job->blocks + PLI_IPC_HESSIAN * k);
+    }
+}
+
+// Computes the next chunk of stencils; returns how many.
+static int64_t compute_chunk(stencil_job *job, pli_range_fn compute)
+{
+    int64_t count = stencil_count(job->ipc, job->source) - job->first;
+    if (count > PLI_IPC_CHUNK) count = PLI_IPC_CHUNK;
+    pli_parallel_for(job->ipc->context, count, CONTACT_GRAIN, compute, job);
+    return count;
+}
+
+static void scatter_gradient(const stencil_job *job, int64_t k, double scale, double *g)
+{
+    const int32_t *vertices;
+    int32_t count = stencil_vertices(job->ipc, job->source, job->first + k, &vertices);
+    const double *block = job->blocks + PLI_CONTACT_DOFS * k;
+    for (int32_t i = 0; i < count; ++i) {
+        double *g_i = g + 3 * (int64_t)vertices[i];
+        pli_vec3_add_scaled(g_i, scale, block + 3 * i, g_i);
+    }
+}
+
+void pli_ipc_add_gradient_of(pli_ipc *ipc, bool friction, double scale, double *g)
+{
+    stencil_job job = {.ipc = ipc, .source = friction ? FRICTION : BARRIER, .blocks = ipc->blocks};
+    while (job.first < stencil_count(ipc, job.source)) {
+        int64_t count = compute_chunk(&job, compute_gradients);
+        for (int64_t k = 0; k < count; ++k) scatter_gradient(&job, k, scale, g);
+        job.first += count;
+    }
+}
+
+static void ipc_add_gradient(void *self, const double *x, double *g)
+{
+    pli_ipc *ipc = self;
+    pli_ipc_detect(ipc, x);
+    pli_ipc_begin(ipc, "contact");
+    pli_ipc_add_gradient_of(ipc, false, 1, g);
+    pli_ipc_add_gradient_of(ipc, true, 1, g);
+    pli_ipc_end(ipc);
+}
+
+static bool is_zero(const double block[9])
+{
+    for (int k = 0; k < 9; ++k) {
+        if (block[k] != 0) return false;
+    }
+    return true;
+}
+
+// Adds the blocks of the points that take part. There is room: prepare has seen to it.
+static void scatter_hessian(const stencil_job *job, int64_t k, pli_bcsr *H)
+{
+    const int32_t *vertices;
+    int32_t count = stencil_vertices(job->ipc, job->source, job->first + k, &vertices);
+    const double *hessian = job->blocks + PLI_IPC_HESSIAN * k;
+    for (int32_t i = 0; i < count; ++i) {
+        for (int32_t j = 0; j < count; ++j) {
+            double block[9];
+            for (int m = 0; m < 9; ++m) {
+                block[m] = hessian[3 * count * (3 * i + m / 3) + 3 * j + m % 3];
+            }
+            if (is_zero(block)) continue;
+            bool added = pli_bcsr_add_block(H, vertices[i], vertices[j], block);
+            PLI_ASSERT(H->context, added);
+            (void)added;
+        }
+    }
+}
+
+static void add_hessian_of(pli_ipc *ipc, stencil_source source, bool projected, pli_bcsr *H)
+{
+    stencil_job job = {.ipc = ipc, .source = source, .projected = projected, .blocks = ipc->blocks};
+    while (job.first < stencil_count(ipc, source)) {
+        int64_t count = compute_chunk(&job, compute_hessians);
+        for (int64_t k = 0; k < count; ++k) scatter_hessian(&job, k, H);
+        job.first += count;
+    }
+}
+
+static void ipc_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
+{
+    pli_ipc *ipc = self;
+    pli_ipc_detect(ipc, x);
+    pli_ipc_begin(ipc, "contact");
+    add_hessian_of(ipc, BARRIER, projected, H);
+    add_hessian_of(ipc, FRICTION, projected, H);
+    pli_ipc_end(ipc);
+}
+
+// ---- stiffness
+
+double pli_ipc_stiffness(const pli_ipc *ipc)
+{
+    return ipc->barrier.stiffness;
+}
+
+void pli_ipc_set_stiffness(pli_ipc *ipc, double stiffness)
+{
+    ipc->barrier.stiffness = stiffness;
+    ipc->previous_gap = INFINITY;
+}
+
+pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double *energy_gradient,
+                                    double *scratch, double *stiffness)
+{
+    if (!ipc->adaptive) {
+        *stiffness = ipc->barrier.stiffness;
+        return PLI_OK;
+    }
+    pli_ipc_detect(ipc, x);
+    int64_t count = 3 * (int64_t)ipc->vertex_count;
+    memset(scratch, 0, (size_t)count * sizeof *scratch);
+    double k = ipc->barrier.stiffness;
+    ipc->barrier.stiffness = 1;
+    pli_ipc_add_gradient_of(ipc, false, 1, scratch);
+    ipc->barrier.stiffness = k;
+    double balanced =
+        pli_stiffness_balance(ipc->context, &ipc->law, count, energy_gradient, scratch);
+    bool stays = balanced <= 2 * *stiffness && *stiffness <= 2 * balanced;
+    if (!stays) *stiffness = balanced;
+    return ipc->status;
+}
+
+static double smallest_gap(const pli_ipc *ipc)
+{
+    double gap = INFINITY;
+    for (int64_t c = 0; c < ipc->contact_count; ++c) {
+        gap = fmin(gap, ipc->contacts[c].distance);
+    }
+    return gap;
+}
+
+// Raises the stiffness when the smallest gap is tiny and still shrinks; true when it has.
+static bool grow_stiffness(pli_ipc *ipc)
+{
+    double gap = smallest_gap(ipc);
+    double stiffness = ipc->barrier.stiffness;
+    if (ipc->adaptive) {
+        ipc->barrier.stiffness =
+            pli_stiffness_grow(&ipc->law, stiffness, 1, &ipc->previous_gap, &gap);
+    }
+    ipc->previous_gap = gap;
+    return ipc->barrier.stiffness != stiffness;
+}
+
+static pli_status ipc_prepare(void *self, const double *x, pli_bcsr *H, bool *changed)
+{
+    enum { BLOCKS = PLI_CONTACT_POINTS * (PLI_CONTACT_POINTS - 1) }; // off-diagonal ones
+    pli_ipc *ipc = self;
+    pli_ipc_detect(ipc, x);
+    if (ipc->status != PLI_OK) return ipc->status;
+    if (grow_stiffness(ipc)) *changed = true;
+    return pli_bcsr_reserve_extra(H, BLOCKS * (ipc->contact_count + ipc->rub_count));
+}
+
+static double ipc_max_step(void *self, const double *x, const double *d)
+{
+    return pli_ipc_max_step(self, x, d);
+}
+
+const pli_term_ops pli_ipc_term = {
+    .name = "contact",
+    .energy = ipc_energy,
+    .add_gradient = ipc_add_gradient,
+    .add_hessian = ipc_add_hessian,
+    .max_step = ipc_max_step,
+    .prepare = ipc_prepare,
+    .deferred = true,
+};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inside of pli_ipc: its arrays and the functions that its files share.
+#ifndef PLI_CONTACT_IPC_INSIDE_H
+#define PLI_CONTACT_IPC_INSIDE_H
+
+#include "contact/ipc.h"
+#include "geometry/broad_phase.h"
+
+enum { PLI_IPC_HESSIAN = PLI_CONTACT_DOFS * PLI_CONTACT_DOFS, PLI_IPC_CHUNK = 1024 };
+
+// a contact whose friction is frozen
+typedef struct pli_ipc_rub {
+    pli_friction friction;
+    int32_t vertices[PLI_CONTACT_POINTS];
+    int32_t bodies[2];
+} pli_ipc_rub;
+
+struct pli_ipc {
+    pli_context *context;
+    pli_timers *timers;
+    pli_ipc_rules rules;
+
+    // constant
+    int32_t vertex_count;
+    int32_t body_count;
+    int32_t plane_count;
+    int32_t point_count; // vertices of surfaces
+    int32_t edge_count;
+    int32_t triangle_count;
+    int32_t tet_count;
+    int32_t *points;    // [point_count] ascending
+    int32_t *edges;     // [edge_count][2]
+    int32_t *triangles; // [triangle_count][3]
+    int32_t *tets;      // [tet_count][4]
+    int32_t *body_of;   // [vertex_count]
+    double *rest;       // [vertex_count][3] (m)
+    double *planes;     // [plane_count][4]
+    pli_stiffness_def law;
+    bool adaptive;
+
+    pli_barrier_def barrier; // its stiffness may change
+
+    // candidates: pairs that can be contacts while every vertex is inside its box
+    pli_broad_phase *broad;
+    pli_broad_phase_pairs pairs;
+    bool has_candidates;
+    int64_t candidate_count;
+    double *box; // [point_count][6] where the points may be: min, max (m)
+    double *far; // [vertex_count][3] scratch: the end of a way (m)
+
+    // contacts at x
+    pli_status status; // of the last search
+    bool is_valid;     // the rest of this group belongs to x
+    double *x;         // [vertex_count][3] (m)
+    double *distance;  // [candidate_room] of candidates; beyond dhat it may be anything larger
+    int64_t candidate_room;
+    int64_t contact_count;
+    int64_t contact_room;
+    pli_ipc_contact *contacts; // [contact_room]
+
+    // smallest gap of the iteration before, for the growth of the stiffness
+    double previous_gap;
+
+    // friction
+    const double *start;  // [vertex_count][3] where points stick (m); borrowed
+    double friction_slip; // up to which they count as sticking (m)
+    int64_t rub_count;
+    int64_t rub_room;
+    pli_ipc_rub *rubs;
+
+    // report
+    int32_t pair_count;
+    int32_t pair_room;
+    pli_ipc_pair *pair_list;
+
+    // scratch of derivatives
+    double *blocks; // [PLI_IPC_CHUNK][144]
+};
+
+static inline void pli_ipc_begin(pli_ipc *ipc, const char *phase)
+{
+    if (ipc->timers != NULL) pli_timers_begin(ipc->timers, phase);
+}
+
+static inline void pli_ipc_end(pli_ipc *ipc)
+{
+    if (ipc->timers != NULL) pli_timers_end(ipc->timers);
+}
+
+// ipc_search.c: finds the contacts at x, unless they are those that were found last. The outcome is
+// in status.
+void pli_ipc_detect(pli_ipc *ipc, const double *x);
+
+// ipc_search.c: makes sure that candidates hold on the way from x to x + d.
+PLI_CHECKED pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d);
+
+// ipc.c: energy, or gradient times scale added to g, of barriers or of friction at the positions of
+// the last search.
+pli_sum pli_ipc_energy_of(pli_ipc *ipc, bool friction);
+void pli_ipc_add_gradient_of(pli_ipc *ipc, bool friction, double scale, double *g);
+
+#endif

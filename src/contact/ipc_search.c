@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which pairs are in contact, and how far surfaces can move before they touch.
+#include "contact/ipc_inside.h"
+
+#include "base/memory.h"
+#include "contact/stencil.h"
+#include "geometry/ccd.h"
+#include "geometry/inversion.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PAIR_GRAIN = 256, POINT_GRAIN = 2048 };
+
+// what is kept of every gap and every volume by a step
+static const double kept = 0.1;
+
+// ---- candidates
+
+// Whether every point, moving from x to x + scale d, stays inside the box its candidates hold for.
+typedef struct inside_job {
+    const pli_ipc *ipc;
+    const double *x;
+    const double *d; // NULL: it stands still
+} inside_job;
+
+static double count_outside(void *user, int64_t begin, int64_t end)
+{
+    const inside_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        const double *box = job->ipc->box + 6 * k;
+        int64_t first = 3 * (int64_t)job->ipc->points[k];
+        for (int axis = 0; axis < 3; ++axis) {
+            double x = job->x[first + axis];
+            double end_x = job->d != NULL ? x + job->d[first + axis] : x;
+            bool inside = x >= box[axis] && x <= box[3 + axis] && end_x >= box[axis] &&
+                          end_x <= box[3 + axis];
+            if (!inside) return 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_covered(const pli_ipc *ipc, const double *x, const double *d)
+{
+    if (!ipc->has_candidates) return false;
+    if (ipc->point_count == 0) return true;
+    inside_job job = {ipc, x, d};
+    return !(pli_parallel_max(ipc->context, ipc->point_count, POINT_GRAIN, count_outside, &job) >
+             0);
+}
+
+static double largest_motion(const pli_ipc *ipc, const double *d)
+{
+    double largest = 0;
+    for (int32_t k = 0; d != NULL && k < ipc->point_count; ++k) {
+        for (int axis = 0; axis < 3; ++axis) {
+            largest = fmax(largest, fabs(d[3 * (int64_t)ipc->points[k] + axis]));
+        }
+    }
+    return largest;
+}
+
+// Boxes around the way from x to x + d; far gets x + d.
+static void set_boxes(pli_ipc *ipc, const double *x, const double *d, double margin)
+{
+    for (int32_t k = 0; k < ipc->point_count; ++k) {
+        int64_t first = 3 * (int64_t)ipc->points[k];
+        for (int axis = 0; axis < 3; ++axis) {
+            double a = x[first + axis];
+            double b = d != NULL ? a + d[first + axis] : a;
+            ipc->far[first + axis] = b;
+            ipc->box[6 * k + axis] = fmin(a, b) - margin;
+            ipc->box[6 * k + 3 + axis] = fmax(a, b) + margin;
+        }
+    }
+}
+
+static pli_status grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count, size_t size)
+{
+    if (count <= *room) return PLI_OK;
+    int64_t wanted = count + count / 2;
+    void *grown = pli_reallocate(ipc->context, *array, wanted, size, "contacts");
+    if (grown == NULL) return PLI_ERROR_MEMORY;
+    *array = grown;
+    *room = wanted;
+    return PLI_OK;
+}
+
+// Room for as many contacts as candidates could become.
+static pli_status reserve_contacts(pli_ipc *ipc)
+{
+    int64_t points = (int64_t)ipc->point_count * ipc->plane_count;
+    ipc->candidate_count = ipc->pairs.point_triangle.count + ipc->pairs.edge_edge.count;
+    PLI_TRY(grow(ipc, (void **)&ipc->distance, &ipc->candidate_room, ipc->candidate_count,
+                 sizeof *ipc->distance));
+    return grow(ipc, (void **)&ipc->contacts, &ipc->contact_room, ipc->candidate_count + points,
+                sizeof *ipc->contacts);
+}
+
+// Margin around the way: a quarter of it, so that the shorter steps that follow need no new search.
+static double choose_margin(const pli_ipc *ipc, const double *d)
+{
+    return fmax(0.5 * ipc->barrier.dhat, 0.25 * largest_motion(ipc, d));
+}
+
+pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d)
+{
+    if (is_covered(ipc, x, d)) return PLI_OK;
+    pli_ipc_begin(ipc, "contact search");
+    double margin = choose_margin(ipc, d);
+    ipc->has_candidates = false;
+    ipc->is_valid = false;
+    set_boxes(ipc, x, d, margin);
+    pli_status status = pli_broad_phase_find_swept(ipc->broad, x, ipc->far,
+                                                   ipc->barrier.dhat + 2 * margin, &ipc->pairs);
+    if (status == PLI_OK) status = reserve_contacts(ipc);
+    ipc->has_candidates = status == PLI_OK;
+    pli_ipc_end(ipc);
+    return status;
+}
+
+// ---- contacts
+
+typedef struct distance_job {
+    pli_ipc *ipc;
+    const double *x;
+    double reach; // beyond it distances need not be exact (m)
+} distance_job;
+
+static const double *at(const double *x, int32_t vertex)
+{
+    return x + 3 * (int64_t)vertex;
+}
+
+// Whether two sets of points are farther apart than reach along an axis.
+static bool are_boxes_apart(const double *const *a, int count_a, const double *const *b,
+                            int count_b, double reach)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double a_min = a[0][axis], a_max = a_min, b_min = b[0][axis], b_max = b_min;
+        for (int i = 1; i < count_a; ++i) {
+            a_min = a[i][axis] < a_min ? a[i][axis] : a_min;
+            a_max = a[i][axis] > a_max ? a[i][axis] : a_max;
+        }
+        for (int i = 1; i < count_b; ++i) {
+            b_min = b[i][axis] < b_min ? b[i][axis] : b_min;
+            b_max = b[i][axis] > b_max ? b[i][axis] : b_max;
+        }
+        if (a_min > b_max + reach || b_min > a_max + reach) return true;
+    }
+    return false;
+}
+
+static double measure_point_triangle(const distance_job *job, const int32_t pair[2])
+{
+    const pli_ipc *ipc = job->ipc;
+    const int32_t *corners = ipc->triangles + 3 * (int64_t)pair[1];
+    const double *p[1] = {at(job->x, ipc->points[pair[0]])};
+    const double *q[3] = {at(job->x, corners[0]), at(job->x, corners[1]), at(job->x, corners[2])};
+    if (are_boxes_apart(p, 1, q, 3, job->reach)) return INFINITY;
+    double weights[3], squared;
+    (void)pli_closest_point_triangle(p[0], q[0], q[1], q[2], weights, &squared);
+    return sqrt(squared);
+}
+
+static double measure_edge_edge(const distance_job *job, const int32_t pair[2])
+{
+    const int32_t *a = job->ipc->edges + 2 * (int64_t)pair[0];
+    const int32_t *b = job->ipc->edges + 2 * (int64_t)pair[1];
+    const double *p[2] = {at(job->x, a[0]), at(job->x, a[1])};
+    const double *q[2] = {at(job->x, b[0]), at(job->x, b[1])};
+    if (are_boxes_apart(p, 2, q, 2, job->reach)) return INFINITY;
+    double weights[4], squared;
+    (void)pli_closest_edge_edge(p[0], p[1], q[0], q[1], weights, &squared);
+    return sqrt(squared);
+}
+
+static void measure_candidates(void *user, int64_t begin, int64_t end)
+{
+    const distance_job *job = user;
+    const pli_broad_phase_pairs *pairs = &job->ipc->pairs;
+    int64_t split = pairs->point_triangle.count;
+    for (int64_t k = begin; k < end; ++k) {
+        job->ipc->distance[k] = k < split
+                                    ? measure_point_triangle(job, pairs->point_triangle.pairs[k])
+                                    : measure_edge_edge(job, pairs->edge_edge.pairs[k - split]);
+    }
+}
+
+static void append(pli_ipc *ipc, const pli_contact_stencil *stencil, double distance, int32_t first,
+                   int32_t second)
+{
+    ipc->contacts[ipc->contact_count++] = (pli_ipc_contact){*stencil, {first, second}, distance};
+}
+
+static void append_point_triangle(pli_ipc *ipc, const int32_t pair[2], double distance)
+{
+    const int32_t *corners = ipc->triangles + 3 * (int64_t)pair[1];
+    pli_contact_stencil stencil = pli_contact_stencil_default(PLI_CONTACT_POINT_TRIANGLE);
+    stencil.vertices[0] = ipc->points[pair[0]];
+    memcpy(stencil.vertices + 1, corners, 3 * sizeof *corners);
+    append(ipc, &stencil, distance, ipc->body_of[stencil.vertices[0]], ipc->body_of[corners[0]]);
+}
+
+static void append_edge_edge(pli_ipc *ipc, const int32_t pair[2], double distance)
+{
+    pli_contact_stencil stencil = pli_contact_stencil_default(PLI_CONTACT_EDGE_EDGE);
+    memcpy(stencil.vertices, ipc->edges + 2 * (int64_t)pair[0], 2 * sizeof(int32_t));
+    memcpy(stencil.vertices + 2, ipc->edges + 2 * (int64_t)pair[1], 2 * sizeof(int32_t));
+    double rest[PLI_CONTACT_DOFS];
+    pli_contact_gather(&stencil, ipc->rest, rest);
+    stencil.mollifier = pli_mollifier_threshold(rest);
+    append(ipc, &stencil, distance, ipc->body_of[stencil.vertices[0]],
+           ipc->body_of[stencil.vertices[2]]);
+}
+
+static double height_over(const double *plane, const double *x)
+{
+    return pli_vec3_dot(plane, x) - plane[3];
+}
+
+static bool meets_plane(const pli_ipc *ipc, int32_t vertex, int32_t plane)
+{
+    const pli_ipc_rules *rules = &ipc->rules;
+    return rules->collides == NULL ||
+           rules->collides(rules->user, ipc->body_of[vertex], ipc->body_count + plane);
+}
+
+static void append_planes(pli_ipc *ipc, const double *x)
+{
+    for (int32_t k = 0; k < ipc->plane_count; ++k) {
+        const double *plane = ipc->planes + 4 * k;
+        for (int32_t p = 0; p < ipc->point_count; ++p) {
+            int32_t vertex = ipc->points[p];
+            double height = height_over(plane, at(x, vertex));
+            if (!(height < ipc->barrier.dhat) || !meets_plane(ipc, vertex, k)) continue;
+            pli_contact_stencil stencil = pli_contact_stencil_default(PLI_CONTACT_POINT_PLANE);
+            stencil.vertices[0] = vertex;
+            stencil.plane = plane;
+            append(ipc, &stencil, fmax(height, 0), ipc->body_of[vertex], ipc->body_count + k);
+        }
+    }
+}
+
+static void list_contacts(pli_ipc *ipc, const double *x)
+{
+    int64_t split = ipc->pairs.point_triangle.count;
+    ipc->contact_count = 0;
+    for (int64_t k = 0; k < ipc->candidate_count; ++k) {
+        if (!(ipc->distance[k] < ipc->barrier.dhat)) continue;
+        if (k < split) {
+            append_point_triangle(ipc, ipc->pairs.point_triangle.pairs[k], ipc->distance[k]);
+        } else {
+            append_edge_edge(ipc, ipc->pairs.edge_edge.pairs[k - split], ipc->distance[k]);
+        }
+    }
+    append_planes(ipc, x);
+}
+
+void pli_ipc_detect(pli_ipc *ipc, const double *x)
+{
+    size_t bytes = 3 * (size_t)ipc->vertex_count * sizeof *x;
+    if (ipc->is_valid && memcmp(ipc->x, x, bytes) == 0) return;
+    ipc->is_valid = false;
+    ipc->contact_count = 0;
+    ipc->status = pli_ipc_cover(ipc, x, NULL);
+    if (ipc->status != PLI_OK) return;
+    pli_ipc_begin(ipc, "contact");
+    memcpy(ipc->x, x, bytes);
+    distance_job job = {ipc, x, ipc->barrier.dhat};
+    pli_parallel_for(ipc->context, ipc->candidate_count, PAIR_GRAIN, measure_candidates, &job);
+    list_contacts(ipc, x);
+    ipc->is_valid = true;
+    pli_ipc_end(ipc);
+}
+
+// ---- the step filter
+
+typedef struct step_job {
+    const pli_ipc *ipc;
+    const double *x;
+    const double *d;
+    const double *end; // x + d
+    pli_ccd_def def;
+} step_job;
+
+// -alpha, since largest values are what can be looked for in parallel
+static double plane_steps(void *user, int64_t begin, int64_t end)
+{
+    const step_job *job = user;
+    const pli_ipc *ipc = job->ipc;
+    double alpha = 1;
+    for (int64_t k = begin; k < end; ++k) {
+        int32_t vertex = ipc->points[k];
+        for (int32_t plane = 0; plane < ipc->plane_count; ++plane) {
+            double height = height_over(ipc->planes + 4 * plane, at(job->x, vertex));
+            double sinking = -pli_vec3_dot(ipc->planes + 4 * plane, at(job->d, vertex));
+            if (!(sinking * alpha > (1 - kept) * height) || !meets_plane(ipc, vertex, plane)) {
+                continue;
+            }
+            alpha = fmax((1 - kept) * height / sinking, 0);
+        }
+    }
+    return -alpha;
+}
+
+static double solve_query(const step_job *job, pli_ccd_kind kind, const int32_t vertices[4])
+{
+    const double *start[4], *end[4];
+    for (int i = 0; i < 4; ++i) {
+        start[i] = at(job->x, vertices[i]);
+        end[i] = at(job->end, vertices[i]);
+    }
+    pli_ccd_query query;
+    pli_ccd_report report;
+    pli_ccd_query_init(kind, start, end, &query);
+    pli_ccd_solve(&query, &job->def, &report);
+    return report.outcome == PLI_CCD_FREE ? 1 : report.time;
+}
+
+static bool is_swept_apart(const step_job *job, const int32_t *vertices, int first)
+{
+    const double *ways[8];
+    for (int i = 0; i < 4; ++i) {
+        ways[2 * i] = at(job->x, vertices[i]);
+        ways[2 * i + 1] = at(job->end, vertices[i]);
+    }
+    return are_boxes_apart(ways, 2 * first, ways + 2 * first, 8 - 2 * first, 0);
+}
+
+static double pair_steps(void *user, int64_t begin, int64_t end)
+{
+    const step_job *job = user;
+    const pli_ipc *ipc = job->ipc;
+    int64_t split = ipc->pairs.point_triangle.count;
+    double alpha = 1;
+    for (int64_t k = begin; k < end; ++k) {
+        int32_t vertices[4];
+        bool faces = k < split;
+        if (faces) {
+            const int32_t *pair = ipc->pairs.point_triangle.pairs[k];
+            vertices[0] = ipc->points[pair[0]];
+            memcpy(vertices + 1, ipc->triangles + 3 * (int64_t)pair[1], 3 * sizeof *vertices);
+        } else {
+            const int32_t *pair = ipc->pairs.edge_edge.pairs[k - split];
+            memcpy(vertices, ipc->edges + 2 * (int64_t)pair[0], 2 * sizeof *vertices);
+            memcpy(vertices + 2, ipc->edges + 2 * (int64_t)pair[1], 2 * sizeof *vertices);
+        }
+        if (is_swept_apart(job, vertices, faces ? 1 : 2)) continue;
+        pli_ccd_kind kind = faces ? PLI_CCD_POINT_TRIANGLE : PLI_CCD_EDGE_EDGE;
+        alpha = fmin(alpha, solve_query(job, kind, vertices));
+    }
+    return -alpha;
+}
+
+double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
+{
+    pli_context *context = ipc->context;
+    pli_ipc_begin(ipc, "inversion");
+    double alpha = pli_inversion_steps(context, ipc->tet_count, ipc->tets, x, d, kept);
+    pli_ipc_end(ipc);
+    if (ipc->point_count == 0) return alpha;
+    pli_status status = pli_ipc_cover(ipc, x, d);
+    if (status != PLI_OK) {
+        ipc->status = status;
+        return 0;
+    }
+    pli_ipc_begin(ipc, "ccd");
+    for (int32_t k = 0; k < ipc->point_count; ++k) {
+        int64_t first = 3 * (int64_t)ipc->points[k];
+        pli_vec3_add(x + first, d + first, ipc->far + first);
+    }
+    step_job job = {ipc, x, d, ipc->far, pli_ccd_def_default()};
+    job.def.gap = kept;
+    job.def.tolerance = 1e-3 * ipc->barrier.dhat;
+    if (ipc->plane_count > 0) {
+        alpha = fmin(alpha,
+                     -pli_parallel_max(context, ipc->point_count, POINT_GRAIN, plane_steps, &job));
+    }
+    job.def.t_max = alpha > 0 ? alpha : 1;
+    if (ipc->candidate_count > 0) {
+        alpha = fmin(
+            alpha, -pli_parallel_max(context, ipc->candidate_count, PAIR_GRAIN, pair_steps, &job));
+    }
+    pli_ipc_end(ipc);
+    return alpha;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Barrier contact of a model: its lengths and speeds resolved, who rubs on whom, and the energy
+// term made of them.
+//
+// Automatic values (Li et al. 2020, section 4.5 and supplement): contact begins at 1e-3 of the
+// scene's diagonal, friction is static below 1e-3 diagonals per second. Without inertia the mass
+// over the squared time step, which the stiffness of barriers is measured by, is replaced by what
+// springs between vertices would have: |dP/dF| at rest times the mean distance of vertices.
+#ifndef PLI_SIM_BARRIER_BUILD_H
+#define PLI_SIM_BARRIER_BUILD_H
+
+#include "base/timers.h"
+#include "contact/ipc.h"
+#include "sim/model.h"
+
+// Resolves distance and speed in model->contact and fills model->pair_friction. Errors: memory.
+pli_status pli_barrier_resolve(pli_model *model, const pli_scene_def *def);
+
+// The term of a model whose contact is a barrier. timers is borrowed, may be NULL. Errors: memory,
+// mesh.
+pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ipc **ipc);
+
+#endif
