@@ -52,12 +52,45 @@ static void append_seconds(pli_text *text, const pli_step_report *report)
     pli_text_append(text, "}");
 }
 
+static void append_vector(pli_text *text, const char *key, const double v[3])
+{
+    pli_text_format(text, ",\"%s\":[", key);
+    for (int k = 0; k < 3; ++k) {
+        if (k > 0) pli_text_append(text, ",");
+        pli_json_append_number(text, v[k]);
+    }
+    pli_text_append(text, "]");
+}
+
+// Which bodies touch, with resultants on the first.
+static void append_pairs(pli_text *text, const pli_step_report *report)
+{
+    pli_text_append(text, ",\"pairs\":[");
+    for (int32_t k = 0; k < report->pair_count; ++k) {
+        const pli_contact_pair *pair = &report->pairs[k];
+        pli_text_append(text, k > 0 ? ",{\"bodies\":[" : "{\"bodies\":[");
+        pli_json_append_string(text, pair->first);
+        pli_text_append(text, ",");
+        pli_json_append_string(text, pair->second);
+        pli_text_format(text, "],\"contacts\":%d", pair->contacts);
+        if (isfinite(pair->min_gap)) append_number(text, "min_gap", pair->min_gap);
+        append_vector(text, "normal_force", pair->normal_force);
+        append_vector(text, "friction_force", pair->friction_force);
+        pli_text_append(text, "}");
+    }
+    pli_text_append(text, "]");
+}
+
 static void append_contact(pli_text *text, const pli_step_report *report)
 {
     pli_text_format(text, ",\"contacts\":%d", report->contacts);
     if (isfinite(report->min_gap)) append_number(text, "min_gap", report->min_gap);
     append_number(text, "max_depth", report->max_depth);
     append_number(text, "friction_work", report->friction_work);
+    if (!(report->barrier_distance > 0)) return;
+    append_number(text, "barrier_distance", report->barrier_distance);
+    append_number(text, "barrier_stiffness", report->barrier_stiffness);
+    append_pairs(text, report);
 }
 
 void pli_log_append_step(pli_text *text, const pli_step_report *report)

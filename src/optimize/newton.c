@@ -37,7 +37,7 @@ typedef struct newton {
     double *trial_g; // [n]
     double *trial_d; // [n] NULL without constraints
 
-    pli_sum energy; // E(x)
+    pli_sum energy;   // E(x)
     double step;      // largest entry of the last Newton direction over the step unit
     double alpha_max; // that the terms admitted along the last direction
     pli_iterate last;
@@ -420,6 +420,7 @@ static pli_status iterate(newton *s, bool *over)
     }
     if (is_step_small(s)) {
         s->report->stop = PLI_MINIMIZE_DIRECTION;
+        ++s->report->iterations; // a system was solved
         return PLI_OK;
     }
 

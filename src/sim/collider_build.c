@@ -65,10 +65,10 @@ static pli_status resolve_contact(pli_model *model, const pli_scene_def *def, do
 {
     model->contact = def->contact;
     PLI_TRY(pli_barrier_resolve(model, def));
-    bool penalty = model->contact.method == PLI_CONTACT_PENALTY;
-    if (!penalty || model->contact.stiffness > 0) return PLI_OK;
+    bool adapts = model->contact.method == PLI_CONTACT_BARRIER;
+    if (adapts || model->contact.stiffness > 0) return PLI_OK;
     model->contact.stiffness = automatic;
-    log_stiffness(model, "contact", automatic);
+    if (model->contact.method == PLI_CONTACT_PENALTY) log_stiffness(model, "contact", automatic);
     return PLI_OK;
 }
 

@@ -196,7 +196,8 @@ static pli_status solve_with_barrier(pli_solver *s, const pli_state *state, cons
         int32_t before = report->iterations;
         PLI_TRY(pli_ipc_freeze_friction(ipc, s->x, s->friction_start, slip));
         PLI_TRY(pli_solver_minimize(s, report));
-        if (wanted == 0 && report->iterations == before) break;
+        // the first direction was small at once
+        if (wanted == 0 && report->iterations <= before + 1) break;
     }
     return PLI_OK;
 }

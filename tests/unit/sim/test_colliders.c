@@ -93,11 +93,14 @@ static const rule_case refused_cases[] = {
     {"colliders:\n  a: {shape: plane, stiffness: 0}\n",
      "s.yaml:5:32: colliders.a.stiffness: found '0'; allowed: greater than 0 and at most 1e18 "
      "N/m^2"},
+    {"colliders:\n  a: {shape: plane, method: wall}\n",
+     "s.yaml:5:29: colliders.a.method: found 'wall'; allowed are auto, constraint, penalty, "
+     "postprocess, barrier"},
     {"colliders:\n  a: {shape: plane, method: barrier}\n",
-     "s.yaml:5:29: colliders.a.method: found 'barrier'; allowed are auto, constraint, penalty, "
-     "postprocess"},
+     "s.yaml:5:29: colliders.a.method: found 'barrier' although contact.method is not; write "
+     "contact: barrier"},
     {"contact: {method: ipc}\n",
-     "s.yaml:4:19: contact.method: found 'ipc'; allowed are none, penalty"},
+     "s.yaml:4:19: contact.method: found 'ipc'; allowed are none, penalty, barrier"},
     {"contact: {friction: 2000}\n",
      "s.yaml:4:21: contact.friction: found '2000'; allowed: from 0 to 1000"},
     {"checks: {body_overlap: fatal}\n",
@@ -155,10 +158,10 @@ static const rule_case warned_cases[] = {
      "method: penalty"},
     {"contact: {stiffness: 1e5}\n",
      "s.yaml:4:22: contact.stiffness: is not used, because bodies do not collide; use method: "
-     "penalty"},
+     "penalty or barrier"},
     {"contact: {friction: 0.5}\n",
      "s.yaml:4:21: contact.friction: is not used, because bodies do not collide; use method: "
-     "penalty"},
+     "penalty or barrier"},
     {"colliders: {a: {shape: plane, method: penalty, stiffness: 1e5, friction: 1}}\n", ""},
     {"colliders: {a: {shape: {sampled: {shape: {sphere: 0.1}}}, stiffness: 1e5}}\n", ""},
     {"contact: {method: penalty, stiffness: 1e5, friction: 0.5}\n", ""},
