@@ -212,10 +212,10 @@ typedef struct pli_safe_step_report {
 // phase was made of; there may be more of them than needed, some nanoseconds each, so that lists
 // found with a margin serve for many steps.
 //
-// Guarantee: on [0, alpha] no pair comes as near as the separation, or touches. A pair whose boxes
-// overlap on the way keeps the target of pli_ccd_def, with its fraction of the gap. Pairs that are
-// not in the lists are the caller's affair: pli_broad_phase_find_swept with a reach of the
-// separation, or more, has all that matter.
+// Guarantee: on [0, alpha] no pair of the lists touches or comes as near as the separation. Pairs
+// whose boxes on [0, alpha] overlap keep their target, with its fraction of the gap; others may
+// come nearer than that. Pairs that are not in the lists are the caller's affair:
+// pli_broad_phase_find_swept with a reach of the separation, or more, has all that matter.
 //
 // The report may be NULL. Nothing is allocated; pairs stay valid. Runs in parallel.
 PLI_API double pli_safe_step(pli_broad_phase *broad, const pli_broad_phase_pairs *pairs,
