@@ -6,8 +6,8 @@
 //
 //   boxes    swept boxes of the vertices, shared by all their pairs, in single precision rounded
 //            outwards: a few vector instructions a pair;
-//   planes   the coordinate planes, one across the mean difference, and one along the triangle or
-//            both edges, tested on the differences F(t, u, v) of ccd.h, so that common motion does
+//   planes   the coordinate planes, those across the mean difference and across the closest points
+//            at t = 0, tested on the differences F(t, u, v) of ccd.h, so that common motion does
 //            not count;
 //   queries  what is left, each up to the smallest time known so far.
 //
@@ -19,6 +19,7 @@
 #include "geometry/bounds.h"
 #include "geometry/broad_phase.h"
 #include "geometry/ccd_plane.h"
+#include "geometry/distance.h"
 #include "geometry/simplex_tree.h"
 
 enum { BLOCK_SIZE = 256, FIRST_WAVE = 16, LAST_WAVE = 512 };
@@ -148,14 +149,8 @@ PLI_INLINE void take_differences(const int8_t pairs[PLI_CCD_CORNERS][2],
     }
 }
 
-// what the planes of a pair have to exceed
-typedef struct plane_goal {
-    double level; // no less than the target (m)
-    double time;  // throughout [0, time]
-} plane_goal;
-
 // The target is highest for the largest distance that is possible at t = 0, that of two vertices.
-PLI_INLINE double bound_level(const patch *p, const pli_ccd_def *def)
+PLI_INLINE double bound_target(const patch *p, const pli_ccd_def *def)
 {
     pli_d4 square = p->start[0] * p->start[0];
     square += p->start[1] * p->start[1] + p->start[2] * p->start[2];
@@ -166,18 +161,28 @@ PLI_INLINE double bound_level(const patch *p, const pli_ccd_def *def)
     return excess * (def->separation + def->gap * pli_larger(distance - def->separation, 0));
 }
 
-// Whether heights above a plane exceed a level at both ends of the time. `bound` are the sums of
-// the sizes of what heights were made of.
-PLI_INLINE bool are_heights_above(pli_d4 start, pli_d4 start_bound, pli_d4 end, pli_d4 end_bound,
-                                  double time, double level)
+// Heights above a plane at two times, less what rounding may have added to them.
+typedef struct heights {
+    pli_d4 start;
+    pli_d4 last;
+} heights;
+
+// Of heights at t = 0 and 1; `bound` are the sums of the sizes of what heights were made of.
+PLI_INLINE heights take_heights(pli_d4 start, pli_d4 start_bound, pli_d4 end, pli_d4 end_bound,
+                                double time)
 {
     start -= height_error * start_bound + DBL_MIN;
     end -= height_error * end_bound + DBL_MIN;
-    pli_d4 last = (1 - time) * start + time * end;
-    return pli_d4_all((pli_d4_mask)(start > level) & (pli_d4_mask)(last > level));
+    return (heights){start, (1 - time) * start + time * end};
 }
 
-PLI_INLINE bool is_axis_between(const patch *p, const plane_goal *goal, int axis)
+PLI_INLINE bool are_heights_above(heights h, double level)
+{
+    return pli_d4_all((pli_d4_mask)(h.start > level) & (pli_d4_mask)(h.last > level));
+}
+
+// Whether a coordinate plane keeps the target throughout [0, time].
+PLI_INLINE bool is_axis_between(const patch *p, int axis, double target, double time)
 {
     pli_d4 start = p->start[axis];
     pli_d4 end = p->end[axis];
@@ -187,14 +192,36 @@ PLI_INLINE bool is_axis_between(const patch *p, const plane_goal *goal, int axis
         start = -start;
         end = -end;
     }
-    return are_heights_above(start, start_bound, end, end_bound, goal->time, goal->level);
+    return are_heights_above(take_heights(start, start_bound, end, end_bound, time), target);
 }
 
-// The plane with normal n, either way round.
-PLI_INLINE bool is_plane_between(const patch *p, const plane_goal *goal, const double n[3])
+// The difference of the closest points at t = 0.
+static void find_normal(const stencil *s, double n[3])
 {
-    double square = pli_vec3_norm2(n);
-    if (!(square > DBL_MIN / DBL_EPSILON)) return false;
+    const double *const *x = s->start;
+    double w[4], square;
+    switch (s->kind) {
+    case PLI_CCD_POINT_POINT: pli_vec3_subtract(x[0], x[1], n); return;
+    case PLI_CCD_POINT_EDGE: pli_closest_point_edge(x[0], x[1], x[2], w, &square); break;
+    case PLI_CCD_POINT_TRIANGLE:
+        pli_closest_point_triangle(x[0], x[1], x[2], x[3], w, &square);
+        break;
+    case PLI_CCD_EDGE_EDGE:
+        pli_closest_edge_edge(x[0], x[1], x[2], x[3], w, &square);
+        for (int k = 0; k < 3; ++k) {
+            n[k] = w[0] * x[0][k] + w[1] * x[1][k] - w[2] * x[2][k] - w[3] * x[3][k];
+        }
+        return;
+    }
+    pli_vec3_copy(x[0], n);
+    for (int c = 1; c < pli_ccd_point_count(s->kind); ++c) {
+        pli_vec3_add_scaled(n, -w[c - 1], x[c], n);
+    }
+}
+
+// Heights above the plane across n, in units of |n|.
+PLI_INLINE heights find_heights(const patch *p, const double n[3], double time)
+{
     pli_d4 start = n[0] * p->start[0] + n[1] * p->start[1] + n[2] * p->start[2];
     pli_d4 end = n[0] * p->end[0] + n[1] * p->end[1] + n[2] * p->end[2];
     pli_d4 start_bound = {0};
@@ -203,51 +230,53 @@ PLI_INLINE bool is_plane_between(const patch *p, const plane_goal *goal, const d
         start_bound += fabs(n[k]) * pli_d4_abs(p->start[k]);
         end_bound += fabs(n[k]) * pli_d4_abs(p->end[k]);
     }
-    if (start[0] < 0) {
-        start = -start;
-        end = -end;
-    }
-    return are_heights_above(start, start_bound, end, end_bound, goal->time,
-                             goal->level * sqrt(square) * excess);
+    return take_heights(start, start_bound, end, end_bound, time);
 }
 
-// Across the mean difference at t = 0.
-PLI_INLINE void find_mean_normal(const patch *p, double n[3])
+// |n| or a little more; not a number where it would be too small to tell.
+PLI_INLINE double bound_length(const double n[3])
 {
+    double square = pli_vec3_norm2(n);
+    return square > DBL_MIN / DBL_EPSILON ? sqrt(square) * excess : NAN;
+}
+
+// Whether the plane across the mean difference at t = 0 keeps the target.
+PLI_INLINE bool is_mean_between(const patch *p, double target, double time)
+{
+    double n[3];
     for (int k = 0; k < 3; ++k) {
         pli_d4 f = p->start[k];
         n[k] = (f[0] + f[1]) + (f[2] + f[3]);
     }
+    return are_heights_above(find_heights(p, n, time), target * bound_length(n) * excess);
 }
 
-// Across two sides of the patch at t = 0: the normal of the triangle, or of both edges.
-PLI_INLINE void find_side_normal(pli_ccd_kind kind, const patch *p, double n[3])
+// Whether the plane across the closest points at t = 0 keeps the target of the distance that it
+// proves there.
+PLI_INLINE bool is_closest_between(const stencil *s, const patch *p, const pli_ccd_def *def,
+                                   double time)
 {
-    int corner = kind == PLI_CCD_EDGE_EDGE ? 1 : 3;
-    double u[3], v[3];
-    for (int k = 0; k < 3; ++k) {
-        u[k] = p->start[k][2] - p->start[k][0];
-        v[k] = p->start[k][corner] - p->start[k][0];
-    }
-    pli_vec3_cross(u, v, n);
+    double n[3];
+    find_normal(s, n);
+    heights h = find_heights(p, n, time);
+    double separation = def->separation * bound_length(n) * excess;
+    double least =
+        pli_smaller(pli_smaller(h.start[0], h.start[1]), pli_smaller(h.start[2], h.start[3]));
+    double target = separation + def->gap * pli_larger(least - separation, 0);
+    return are_heights_above(h, target * excess);
 }
 
-// Whether one of a few planes keeps the pair farther apart than its target up to the time.
+// Whether a plane keeps the pair farther apart than its target up to the time.
 static bool is_kept_apart(const stencil *s, const pli_ccd_def *def, double time)
 {
     patch p;
-    double n[3];
     take_differences(pli_ccd_pair_of_corner[s->kind], s->start, p.start);
     take_differences(pli_ccd_pair_of_corner[s->kind], s->end, p.end);
-    plane_goal goal = {bound_level(&p, def), time};
+    double target = bound_target(&p, def);
     for (int axis = 0; axis < 3; ++axis) {
-        if (is_axis_between(&p, &goal, axis)) return true;
+        if (is_axis_between(&p, axis, target, time)) return true;
     }
-    find_mean_normal(&p, n);
-    if (is_plane_between(&p, &goal, n)) return true;
-    if (s->kind == PLI_CCD_POINT_POINT || s->kind == PLI_CCD_POINT_EDGE) return false;
-    find_side_normal(s->kind, &p, n);
-    return is_plane_between(&p, &goal, n);
+    return is_mean_between(&p, target, time) || is_closest_between(s, &p, def, time);
 }
 
 // ---- queries
