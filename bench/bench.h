@@ -59,6 +59,9 @@ pli_status pli_bench_kernels_contact(pli_bench *bench);
 // A million queries of continuous collision detection.
 pli_status pli_bench_ccd(pli_bench *bench);
 
+// The second part of the case "ccd": the largest safe step of whole surfaces.
+pli_status pli_bench_safe_step(pli_bench *bench);
+
 // The table of S4 without collisions.
 pli_status pli_bench_s4_mesh(pli_bench *bench);
 
