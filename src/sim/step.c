@@ -202,8 +202,9 @@ static pli_status solve_with_barrier(pli_solver *s, const pli_state *state, cons
     return PLI_OK;
 }
 
-// The stiffness of barriers for a step that begins with this state.
-static pli_status choose_stiffness(pli_solver *s, pli_state *state)
+// Searches contacts along the way that inertia predicts, and chooses the stiffness of barriers for
+// a step that begins with this state.
+static pli_status begin_barrier(pli_solver *s, pli_state *state)
 {
     pli_ipc *ipc = pli_contacts_barrier(s->contacts);
     int64_t count = 3 * (int64_t)state->vertex_count;
@@ -212,6 +213,8 @@ static pli_status choose_stiffness(pli_solver *s, pli_state *state)
     double *scratch = pli_arena_doubles(s->scratch, count, "gradient");
     pli_status status = PLI_ERROR_MEMORY;
     if (gradient == NULL || scratch == NULL) goto done;
+    for (int64_t k = 0; k < count; ++k) scratch[k] = s->inertia_target[k] - state->x[k];
+    pli_ipc_begin_step(ipc, state->x, scratch);
     memset(gradient, 0, (size_t)count * sizeof *gradient);
     for (int32_t k = 0; k < s->objective.term_count; ++k) {
         const pli_term *term = &s->objective.terms[k];
@@ -247,7 +250,7 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     bool arrived = true;
-    pli_status status = barrier ? choose_stiffness(s, state) : PLI_OK;
+    pli_status status = barrier ? begin_barrier(s, state) : PLI_OK;
     if (status == PLI_OK) status = pli_guess_choose(s, state, end_time, report, &arrived);
     pli_timers_end(&s->timers);
     if (status != PLI_OK) return status;
