@@ -68,4 +68,7 @@ pli_status pli_bench_s4_mesh(pli_bench *bench);
 // S4 with collisions, and its table of all scenes.
 pli_status pli_bench_s4_contact(pli_bench *bench);
 
+// Speed of barrier contact.
+pli_status pli_bench_contact(pli_bench *bench);
+
 #endif
