@@ -9,6 +9,8 @@
 // the two ratios to the machine's copy bandwidth mean the same everywhere.
 #include "scene_run.h"
 
+#include "base/context.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
