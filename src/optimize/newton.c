@@ -411,16 +411,14 @@ static pli_status iterate(newton *s, bool *over)
         s->report->stop = PLI_MINIMIZE_NONFINITE;
         return PLI_OK;
     }
-    if (s->def->safeguard) {
-        guard_direction(s);
-        if (is_shorter_than_rounding(s)) {
-            s->report->stop = PLI_MINIMIZE_STEP;
-            return PLI_OK;
-        }
-    }
+    if (s->def->safeguard) guard_direction(s);
     if (is_step_small(s)) {
         s->report->stop = PLI_MINIMIZE_DIRECTION;
         ++s->report->iterations; // a system was solved
+        return PLI_OK;
+    }
+    if (s->def->safeguard && is_shorter_than_rounding(s)) {
+        s->report->stop = PLI_MINIMIZE_STEP;
         return PLI_OK;
     }
 
