@@ -197,7 +197,11 @@ static pli_status solve_with_barrier(pli_solver *s, const pli_state *state, cons
         PLI_TRY(pli_ipc_freeze_friction(ipc, s->x, s->friction_start, slip));
         PLI_TRY(pli_solver_minimize(s, report));
         // the first direction was small at once
-        if (wanted == 0 && report->iterations <= before + 1) break;
+        if (wanted == 0 && report->iterations <= before + 1) return PLI_OK;
+    }
+    if (wanted == 0 && pli_ipc_has_friction(ipc)) {
+        PLI_LOG(s->context, PLI_LOG_WARNING, "step %lld: friction still changes after %d solves",
+                (long long)s->step, (int)LAG_LIMIT);
     }
     return PLI_OK;
 }
