@@ -21,4 +21,7 @@ pli_status pli_barrier_resolve(pli_model *model, const pli_scene_def *def);
 // mesh.
 pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ipc **ipc);
 
+// What a spring between vertices of the stiffest material would have (N/m).
+double pli_barrier_spring(const pli_model *model);
+
 #endif
