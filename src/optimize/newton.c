@@ -263,8 +263,7 @@ static void search_along(newton *s, pli_line_report *found)
         .energy = s->energy,
         .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
         .noise = 1e-14 * fabs(s->report->energy),
-        // terms speak of alpha <= 1 only: reaching 1 means nothing is in the way
-        .alpha_max = alpha_max < 1 ? alpha_max : INFINITY,
+        .alpha_max = alpha_max,
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
         .trial_d = s->trial_d,
@@ -295,8 +294,9 @@ static bool improves_gradient(newton *s, pli_line_report *found)
     pli_timers_end(s->env->timers);
 
     ++s->report->energy_evaluations;
-    bool good = norm <= 0.5 * s->report->residual && fabs(pli_sum_difference(energy, s->energy)) <=
-                                                         fabs(slope) + 1e-13 * fabs(energy.hi);
+    bool good =
+        norm <= 0.5 * pli_objective_norm(s->objective, s->g) &&
+        fabs(pli_sum_difference(energy, s->energy)) <= fabs(slope) + 1e-13 * fabs(energy.hi);
     if (good) *found = (pli_line_report){.found = true, .alpha = 1, .energy = energy};
     return good;
 }
