@@ -59,10 +59,16 @@ pli_status pli_bench_kernels_contact(pli_bench *bench);
 // A million queries of continuous collision detection.
 pli_status pli_bench_ccd(pli_bench *bench);
 
+// The second part of the case "ccd": the largest safe step of whole surfaces.
+pli_status pli_bench_safe_step(pli_bench *bench);
+
 // The table of S4 without collisions.
 pli_status pli_bench_s4_mesh(pli_bench *bench);
 
 // S4 with collisions, and its table of all scenes.
 pli_status pli_bench_s4_contact(pli_bench *bench);
+
+// Speed of barrier contact.
+pli_status pli_bench_contact(pli_bench *bench);
 
 #endif

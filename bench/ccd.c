@@ -10,8 +10,8 @@
 
 #include "base/random.h"
 #include "base/timers.h"
-#include "geometry/ccd.h"
 #include "math/vec3.h"
+#include "pliant/detect.h"
 
 #include <math.h>
 
@@ -183,5 +183,5 @@ pli_status pli_bench_ccd(pli_bench *bench)
         claim_count(bench, names[m], "contacts reported where there is none", counts->alarms, 0);
     }
     claim_count(bench, "solve", "queries left undecided", tallies[METHODS - 1].stalled, 0);
-    return PLI_OK;
+    return pli_bench_safe_step(bench);
 }

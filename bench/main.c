@@ -50,6 +50,10 @@ static const pli_bench_case cases[] = {
      "optimisation integrator with colliders and contact, and the table of all its scenes: "
      "Q4-4, 7, 8, 9",
      pli_bench_s4_contact},
+    {"contact",
+     "barrier contact that never intersects: ms per step of small scenes against other programs, "
+     "and where they go",
+     pli_bench_contact},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };

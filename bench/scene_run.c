@@ -60,6 +60,7 @@ static bool is_too_late(void *user)
 static void add_collisions(const pli_step_report *report, pli_bench_tally *tally)
 {
     if (!report->collides) return;
+    tally->min_gap = fmin(tally->min_gap, report->min_gap);
     tally->max_depth = fmax(tally->max_depth, report->max_depth);
     tally->collider_depth = fmax(tally->collider_depth, -report->min_gap);
     tally->friction_work = tally->steps == 1 ? report->friction_work
@@ -69,6 +70,21 @@ static void add_collisions(const pli_step_report *report, pli_bench_tally *tally
         if (strcmp(phase, "broad phase") == 0 || strcmp(phase, "contact") == 0) {
             tally->contact_seconds += report->phase_seconds[k];
         }
+    }
+}
+
+static void add_phases(const pli_step_report *report, pli_bench_tally *tally)
+{
+    for (int32_t k = 0; k < report->phase_count; ++k) {
+        int32_t at = 0;
+        while (at < tally->phase_count &&
+               strcmp(tally->phase_name[at], report->phase_name[k]) != 0) {
+            ++at;
+        }
+        if (at == PLI_REPORT_PHASES) continue;
+        if (at == tally->phase_count)
+            tally->phase_name[tally->phase_count++] = report->phase_name[k];
+        tally->phase_seconds[at] += report->phase_seconds[k];
     }
 }
 
@@ -87,12 +103,13 @@ static void add_step(const pli_step_report *report, pli_bench_tally *tally)
     tally->kinetic = report->energy.kinetic;
     tally->peak_kinetic = fmax(tally->peak_kinetic, report->energy.kinetic);
     add_collisions(report, tally);
+    add_phases(report, tally);
 }
 
 pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at_failure,
                                  pli_bench_tally *tally)
 {
-    *tally = (pli_bench_tally){.least_J = INFINITY};
+    *tally = (pli_bench_tally){.least_J = INFINITY, .min_gap = INFINITY};
     pli_solver_set_cancel(s->solver, is_too_late, s);
     for (int32_t k = 0; k < steps; ++k) {
         pli_step_report report;

@@ -33,6 +33,9 @@ typedef struct pli_bench_tally {
     int64_t linear_iterations;
     int64_t energy_evaluations;
     double seconds;
+    int32_t phase_count; // time by phase
+    const char *phase_name[PLI_REPORT_PHASES];
+    double phase_seconds[PLI_REPORT_PHASES];
     int32_t inverted;     // tetrahedra at the end
     double min_J;         // at the end
     int32_t max_inverted; // most inverted tetrahedra after any step
@@ -40,6 +43,7 @@ typedef struct pli_bench_tally {
 
     // collisions
     double contact_seconds; // of the phases that find and evaluate contacts of bodies
+    double min_gap;         // smallest after any step (m)
     double max_depth;       // of colliders and bodies, after any step (m)
     double collider_depth;  // of colliders alone (m)
     double friction_work;   // largest of any step (J); never positive if all is well

@@ -39,15 +39,15 @@ MODULES = {
 PUBLIC = {
     "base": ["base"],
     "math": ["base"],
-    "geometry": ["base", "scene"],
+    "geometry": ["base", "detect", "scene"],
     "linear": ["base"],
     "material": ["base", "extend"],
     "optimize": ["base", "sim"],
     "fem": ["base", "extend", "scene", "sim"],
     "mpm": ["base", "extend", "scene", "sim"],
-    "contact": ["base", "contact", "scene", "sim"],
+    "contact": ["base", "contact", "detect", "scene", "sim"],
     "multilevel": ["base", "extend", "scene", "sim"],
-    "sim": ["base", "contact", "extend", "scene", "sim"],
+    "sim": ["base", "contact", "detect", "extend", "scene", "sim"],
     "io": ["base", "extend", "scene", "sim", "io", "pliant"],
     "serve": ["base", "extend", "scene", "sim", "io", "pliant"],
 }

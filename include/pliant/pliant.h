@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything: see base.h, scene.h, sim.h, io.h for using pliant, extend.h for adding to it,
-// contact.h for parts of it in programs of your own.
+// contact.h and detect.h for parts of it in programs of your own.
 #ifndef PLIANT_H
 #define PLIANT_H
 
 #include "pliant/base.h"
 #include "pliant/contact.h"
+#include "pliant/detect.h"
 #include "pliant/extend.h"
 #include "pliant/io.h"
 #include "pliant/scene.h"

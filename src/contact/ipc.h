@@ -69,6 +69,11 @@ void pli_ipc_destroy(pli_ipc *ipc);
 
 extern const pli_term_ops pli_ipc_term;
 
+// Forgets candidates and finds those of the way from x to x + d, both [vertex_count][3]. What is
+// computed after it depends on nothing that was asked before, to the last bit: without it, step
+// sizes depend in their last digits on which candidates are at hand.
+void pli_ipc_begin_step(pli_ipc *ipc, const double *x, const double *d);
+
 // One pair closer than dhat.
 typedef struct pli_ipc_contact {
     pli_contact_stencil stencil;

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "contact/stencil.h"
-#include "geometry/ccd.h"
 #include "geometry/inversion.h"
+#include "pliant/detect.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,8 +283,6 @@ typedef struct step_job {
     const pli_ipc *ipc;
     const double *x;
     const double *d;
-    const double *end; // x + d
-    pli_ccd_def def;
 } step_job;
 
 // -alpha, since largest values are what can be looked for in parallel
@@ -307,53 +305,11 @@ static double plane_steps(void *user, int64_t begin, int64_t end)
     return -alpha;
 }
 
-static double solve_query(const step_job *job, pli_ccd_kind kind, const int32_t vertices[4])
+void pli_ipc_begin_step(pli_ipc *ipc, const double *x, const double *d)
 {
-    const double *start[4], *end[4];
-    for (int i = 0; i < 4; ++i) {
-        start[i] = at(job->x, vertices[i]);
-        end[i] = at(job->end, vertices[i]);
-    }
-    pli_ccd_query query;
-    pli_ccd_report report;
-    pli_ccd_query_init(kind, start, end, &query);
-    pli_ccd_solve(&query, &job->def, &report);
-    return report.outcome == PLI_CCD_FREE ? 1 : report.time;
-}
-
-static bool is_swept_apart(const step_job *job, const int32_t *vertices, int first)
-{
-    const double *ways[8];
-    for (int i = 0; i < 4; ++i) {
-        ways[2 * i] = at(job->x, vertices[i]);
-        ways[2 * i + 1] = at(job->end, vertices[i]);
-    }
-    return are_boxes_apart(ways, 2 * first, ways + 2 * first, 8 - 2 * first, 0);
-}
-
-static double pair_steps(void *user, int64_t begin, int64_t end)
-{
-    const step_job *job = user;
-    const pli_ipc *ipc = job->ipc;
-    int64_t split = ipc->pairs.point_triangle.count;
-    double alpha = 1;
-    for (int64_t k = begin; k < end; ++k) {
-        int32_t vertices[4];
-        bool faces = k < split;
-        if (faces) {
-            const int32_t *pair = ipc->pairs.point_triangle.pairs[k];
-            vertices[0] = ipc->points[pair[0]];
-            memcpy(vertices + 1, ipc->triangles + 3 * (int64_t)pair[1], 3 * sizeof *vertices);
-        } else {
-            const int32_t *pair = ipc->pairs.edge_edge.pairs[k - split];
-            memcpy(vertices, ipc->edges + 2 * (int64_t)pair[0], 2 * sizeof *vertices);
-            memcpy(vertices + 2, ipc->edges + 2 * (int64_t)pair[1], 2 * sizeof *vertices);
-        }
-        if (is_swept_apart(job, vertices, faces ? 1 : 2)) continue;
-        pli_ccd_kind kind = faces ? PLI_CCD_POINT_TRIANGLE : PLI_CCD_EDGE_EDGE;
-        alpha = fmin(alpha, solve_query(job, kind, vertices));
-    }
-    return -alpha;
+    ipc->has_candidates = false;
+    ipc->is_valid = false;
+    ipc->status = pli_ipc_cover(ipc, x, d);
 }
 
 double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
@@ -369,17 +325,17 @@ double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
         int64_t first = 3 * (int64_t)ipc->points[k];
         pli_vec3_add(x + first, d + first, ipc->far + first);
     }
-    step_job job = {ipc, x, d, ipc->far, pli_ccd_def_default()};
-    job.def.gap = kept;
-    job.def.tolerance = 1e-3 * ipc->barrier.dhat;
+    step_job job = {ipc, x, d};
     if (ipc->plane_count > 0) {
         alpha = fmin(alpha,
                      -pli_parallel_max(context, ipc->point_count, POINT_GRAIN, plane_steps, &job));
     }
-    job.def.t_max = alpha > 0 ? alpha : 1;
-    if (ipc->candidate_count > 0) {
-        alpha = fmin(
-            alpha, -pli_parallel_max(context, ipc->candidate_count, PAIR_GRAIN, pair_steps, &job));
+    if (alpha > 0) {
+        pli_ccd_def def = pli_ccd_def_default();
+        def.gap = kept;
+        def.tolerance = 1e-3 * ipc->barrier.dhat;
+        def.t_max = alpha;
+        alpha = pli_safe_step(ipc->broad, &ipc->pairs, x, ipc->far, &def, NULL);
     }
     pli_ipc_end(ipc);
     return alpha;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "geometry/bounds.h"
 #include "geometry/edges.h"
 #include "geometry/incidence.h"
 #include "geometry/simplex_tree.h"
@@ -82,6 +83,7 @@ typedef struct box_job {
     const pli_broad_phase *broad;
     const double *x0;
     const double *x1;
+    double t;      // up to where motion counts
     double margin; // m
 } box_job;
 
@@ -98,6 +100,16 @@ static float round_down(double x)
     return f;
 }
 
+// Where the way from a to b is at time t, to within *error.
+static double find_end(double a, double b, double t, double *error)
+{
+    *error = 0;
+    if (t == 1) return b;
+    // four roundings at most, and that of adding the error
+    *error = 4 * DBL_EPSILON * (fabs(a) + fabs(b));
+    return (1 - t) * a + t * b;
+}
+
 // Computes boxes of vertices and returns the largest vertex, in the caller's numbers, that has a
 // position that is not finite, or -1.
 static double compute_boxes(void *user, int64_t begin, int64_t end)
@@ -110,12 +122,32 @@ static double compute_boxes(void *user, int64_t begin, int64_t end)
         const double *b = job->x1 + 3 * vertex;
         float *box = job->broad->boxes + 8 * i;
         for (int k = 0; k < 3; ++k) {
+            double error;
             if (!isfinite(a[k]) || !isfinite(b[k])) bad = (double)vertex;
-            box[k] = round_down((a[k] < b[k] ? a[k] : b[k]) - job->margin);
-            box[3 + k] = round_down(-(a[k] > b[k] ? a[k] : b[k]) - job->margin);
+            double c = find_end(a[k], b[k], job->t, &error);
+            box[k] = round_down(pli_smaller(a[k], c - error) - job->margin);
+            box[3 + k] = round_down(-pli_larger(a[k], c + error) - job->margin);
         }
     }
     return bad;
+}
+
+int32_t pli_broad_phase_fit_boxes(pli_broad_phase *broad, const double *x0, const double *x1,
+                                  double t, double reach)
+{
+    box_job job = {broad, x0, x1, t, 0.5 * reach};
+    double bad =
+        pli_parallel_max(broad->context, broad->vertex_count, VERTEX_GRAIN, compute_boxes, &job);
+    return broad->vertex_count > 0 ? (int32_t)bad : -1;
+}
+
+pli_broad_surface pli_broad_phase_surface(const pli_broad_phase *broad)
+{
+    return (pli_broad_surface){
+        broad->context,
+        broad->vertices,
+        broad->boxes,
+        {broad->sets[POINTS].corners, broad->sets[EDGES].corners, broad->sets[TRIANGLES].corners}};
 }
 
 // what blocks work on
@@ -356,7 +388,7 @@ static pli_status run_search(pli_broad_phase *broad, pair_search *search, pli_pa
     return PLI_OK;
 }
 
-static pli_status check_input(pli_broad_phase *broad, double reach, double bad_vertex)
+static pli_status check_input(pli_broad_phase *broad, double reach, int32_t bad_vertex)
 {
     if (!(reach >= 0) || !isfinite(reach)) {
         return PLI_FAIL(broad->context, PLI_ERROR_ARGUMENT,
@@ -365,7 +397,7 @@ static pli_status check_input(pli_broad_phase *broad, double reach, double bad_v
     if (bad_vertex >= 0) {
         return PLI_FAIL(broad->context, PLI_ERROR_ARGUMENT,
                         "position of vertex %d is not finite; contact needs finite positions",
-                        (int)bad_vertex);
+                        bad_vertex);
     }
     return PLI_OK;
 }
@@ -376,9 +408,7 @@ pli_status pli_broad_phase_find_swept(pli_broad_phase *broad, const double *x0, 
     *pairs = (pli_broad_phase_pairs){0};
 
     // boxes of vertices
-    box_job job = {broad, x0, x1, 0.5 * reach};
-    double bad =
-        pli_parallel_max(broad->context, broad->vertex_count, VERTEX_GRAIN, compute_boxes, &job);
+    int32_t bad = pli_broad_phase_fit_boxes(broad, x0, x1, 1, reach);
     PLI_TRY(check_input(broad, reach, bad));
 
     // trees over what is looked for

@@ -15,8 +15,7 @@ static const double normal_excess = 32 * PLI_CCD_ROUNDING;
 // a query that is nearer than this fraction of its way to the target has arrived
 static const double arrival = 0.125;
 
-// vertices (first, second) whose difference each corner of the patch is
-static const int8_t pair_of_corner[4][PLI_CCD_CORNERS][2] = {
+const int8_t pli_ccd_pair_of_corner[4][PLI_CCD_CORNERS][2] = {
     [PLI_CCD_POINT_POINT] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}},
     [PLI_CCD_POINT_EDGE] = {{0, 1}, {0, 1}, {0, 2}, {0, 2}},
     [PLI_CCD_POINT_TRIANGLE] = {{0, 1}, {0, 1}, {0, 2}, {0, 3}},
@@ -45,7 +44,7 @@ static double take_differences(pli_ccd_kind kind, const double *const x[PLI_CCD_
 {
     double largest = 0;
     for (int c = 0; c < PLI_CCD_CORNERS; ++c) {
-        const int8_t *pair = pair_of_corner[kind][c];
+        const int8_t *pair = pli_ccd_pair_of_corner[kind][c];
         pli_vec3_subtract(x[pair[0]], x[pair[1]], corners[c]);
         for (int k = 0; k < 3; ++k) {
             // written so that a NaN is kept

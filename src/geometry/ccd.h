@@ -34,89 +34,14 @@
 //   tightness only.
 // - `pli_ccd_solve`: advancement, and boxes from where it got to if it does not finish.
 //
-// Guarantee, for every outcome: throughout [0, time] the primitives, moving exactly on the straight
-// lines between the given numbers, stay farther apart than the target
+// Rounding errors are part of the proof; the bounds on them hold with and without fused
+// multiplication and addition. Scale does not matter: lengths are measured in a power of two that
+// fits the query.
 //
-//     target = separation + gap (d0 - separation),   d0 the distance proven at t = 0,
-//
-// unless time is 0. Rounding errors are part of the proof: no collision is missed, and no time is
-// late. The bounds on them hold with and without fused multiplication and addition.
-// PLI_CCD_CONTACT promises tightness too: at `time` the distance is at most target + 4 tolerance
-// (plus rounding, about 1e-14 of the largest distance of vertices at that time). PLI_CCD_STALLED
-// does not.
-//
-// Primitives that come within 1e-15 of their size, or start so, cannot be told from touching ones.
-// Degenerate primitives are legal. Vertices that are not finite give PLI_CCD_STALLED at time 0.
-// Scale does not matter: lengths are measured in a power of two that fits the query.
-// Plain functions without state; nothing is allocated; boxes take about 60 kB of stack.
+// The functions, and what they guarantee, are declared in pliant/detect.h.
 #ifndef PLI_GEOMETRY_CCD_H
 #define PLI_GEOMETRY_CCD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-enum { PLI_CCD_POINTS = 4, PLI_CCD_CORNERS = 4 };
-
-typedef enum pli_ccd_kind {
-    PLI_CCD_POINT_POINT,    // stencil p, q
-    PLI_CCD_POINT_EDGE,     // stencil p, a, b
-    PLI_CCD_POINT_TRIANGLE, // stencil p, a, b, c
-    PLI_CCD_EDGE_EDGE       // stencil a, b against c, d
-} pli_ccd_kind;
-
-typedef struct pli_ccd_def {
-    double separation;     // least distance to keep, such as a thickness (m), >= 0
-    double gap;            // fraction of the distance above the separation to keep, in [0, 1)
-    double tolerance;      // how much farther than the target a contact may be reported (m), > 0;
-                           // taken as an eighth of the way to the target where that is less
-    double t_max;          // end of the interval that is searched, in (0, 1]
-    int32_t advance_limit; // most steps of advancement
-    int32_t box_limit;     // most boxes opened
-} pli_ccd_def;
-
-typedef enum pli_ccd_outcome {
-    PLI_CCD_FREE,    // farther apart than the target throughout [0, t_max]
-    PLI_CCD_CONTACT, // as near as the target and the tolerance at `time`, farther apart before
-    PLI_CCD_STALLED  // a limit, or what numbers can resolve, was reached; `time` is safe all the
-                     // same
-} pli_ccd_outcome;
-
-typedef struct pli_ccd_report {
-    pli_ccd_outcome outcome;
-    double time;           // t up to which all is proven free
-    int32_t advance_count; // steps of advancement made
-    int32_t box_count;     // boxes opened
-} pli_ccd_report;
-
-// A query made ready: the patch of differences, in units of `scale`.
-typedef struct pli_ccd_query {
-    double start[PLI_CCD_CORNERS]
-                [3];                // F at t = 0 at corners (u, v) = (0, 0), (0, 1), (1, 0), (1, 1)
-    double end[PLI_CCD_CORNERS][3]; // the same at t = 1
-    double start_size;              // largest component of start, about 1 or less
-    double end_size;                // of end
-    double scale;                   // m, a power of two
-    pli_ccd_kind kind;
-    bool is_finite;
-} pli_ccd_query;
-
-// separation 0, gap 0.1, tolerance 1e-6 m, t_max 1, 32 steps, 4096 boxes.
-pli_ccd_def pli_ccd_def_default(void);
-
-// Points of the stencil of a kind, 2 to 4.
-int32_t pli_ccd_point_count(pli_ccd_kind kind);
-
-// The query of vertices that move from start[i] to end[i] (m), in the order of the stencil.
-// Vertices are read through pointers, so that those of a mesh need no copy; only the first
-// pli_ccd_point_count of them are looked at.
-void pli_ccd_query_init(pli_ccd_kind kind, const double *const start[PLI_CCD_POINTS],
-                        const double *const end[PLI_CCD_POINTS], pli_ccd_query *query);
-
-// The distance at time t in [0, 1] (m), as near as closest points of floating-point numbers tell.
-double pli_ccd_distance(const pli_ccd_query *query, double t);
-
-void pli_ccd_advance(const pli_ccd_query *query, const pli_ccd_def *def, pli_ccd_report *report);
-void pli_ccd_enclose(const pli_ccd_query *query, const pli_ccd_def *def, pli_ccd_report *report);
-void pli_ccd_solve(const pli_ccd_query *query, const pli_ccd_def *def, pli_ccd_report *report);
+#include "pliant/detect.h"
 
 #endif

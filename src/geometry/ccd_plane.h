@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The certificate of continuous collision detection (see ccd.h): planes that keep the patch of
-// differences away from the origin over an interval of time. Internal to ccd*.c.
+// differences away from the origin over an interval of time. Internal to ccd*.c and safe_step.c.
 //
 // All lengths are in units of the query's scale, so that the largest component is about 1.
 #ifndef PLI_GEOMETRY_CCD_PLANE_H
@@ -14,6 +14,9 @@
 
 // u, the largest relative error of one rounding
 #define PLI_CCD_ROUNDING (0.5 * DBL_EPSILON)
+
+// Vertices of the stencil (first, second) whose difference each corner of the patch is.
+extern const int8_t pli_ccd_pair_of_corner[4][PLI_CCD_CORNERS][2];
 
 // What is searched for.
 typedef struct pli_ccd_goal {

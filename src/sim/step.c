@@ -168,7 +168,8 @@ pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
 
 // ---- barriers
 
-// The stiffness of barriers for a step that begins with this state.
+// Searches contacts along the way that inertia predicts, and chooses the stiffness of barriers for
+// a step that begins with this state.
 static pli_status choose_stiffness(pli_solver *s, const pli_state *state)
 {
     pli_ipc *ipc = pli_contacts_barrier(s->contacts);
@@ -179,6 +180,8 @@ static pli_status choose_stiffness(pli_solver *s, const pli_state *state)
     double stiffness = state->barrier_stiffness;
     pli_status status = PLI_ERROR_MEMORY;
     if (gradient == NULL || scratch == NULL) goto done;
+    for (int64_t k = 0; k < count; ++k) scratch[k] = s->inertia_target[k] - state->x[k];
+    pli_ipc_begin_step(ipc, state->x, scratch);
     memset(gradient, 0, (size_t)count * sizeof *gradient);
     for (int32_t k = 0; k < s->objective.term_count; ++k) {
         const pli_term *term = &s->objective.terms[k];

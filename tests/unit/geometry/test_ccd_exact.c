@@ -10,7 +10,8 @@ enum {
     METHODS = 3,
     // of each family and kind; 13 families of 2 large kinds and 2 small ones: 20800 queries
     LARGE_COUNT = 600,
-    SMALL_COUNT = 200
+    SMALL_COUNT = 200,
+    SAFE_COUNT = 200
 };
 
 typedef void method(const pli_ccd_query *query, const pli_ccd_def *def, pli_ccd_report *report);
@@ -116,6 +117,56 @@ static void edge_edge_is_never_missed_late_or_early(void **state)
     check_kind(PLI_CCD_EDGE_EDGE, LARGE_COUNT);
 }
 
+// ---- the safe step of a surface of one pair
+
+// The surface of a query, and its safe step.
+static double find_safe_step(pli_context *context, const zoo_query *q, const pli_ccd_def *def)
+{
+    static const int32_t numbers[PLI_CCD_POINTS] = {0, 1, 2, 3};
+    pli_broad_phase_def surface = {.vertex_count = pli_ccd_point_count(q->kind),
+                                   .points = numbers,
+                                   .edges = numbers,
+                                   .triangles = numbers + 1};
+    surface.point_count = q->kind == PLI_CCD_EDGE_EDGE ? 0 : 1;
+    if (q->kind == PLI_CCD_POINT_TRIANGLE) surface.triangle_count = 1;
+    if (q->kind == PLI_CCD_EDGE_EDGE) surface.edge_count = 2;
+    if (q->kind == PLI_CCD_POINT_POINT) surface.point_count = 2;
+    if (q->kind == PLI_CCD_POINT_EDGE) {
+        surface.edges = numbers + 1;
+        surface.edge_count = 1;
+    }
+    pli_broad_phase *broad = NULL;
+    pli_broad_phase_pairs pairs;
+    OK(context, pli_broad_phase_create(context, &surface, &broad));
+    OK(context, pli_broad_phase_find_swept(broad, q->x[0][0], q->x[1][0], 0, &pairs));
+    double step = pli_safe_step(broad, &pairs, q->x[0][0], q->x[1][0], def, NULL);
+    pli_broad_phase_destroy(broad);
+    return step;
+}
+
+static void safe_steps_are_never_late(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_ccd_def def = pli_ccd_def_default();
+    def.gap = 0;
+    int free_count = 0;
+    for (int index = 0; index < 4 * ZOO_FAMILIES * SAFE_COUNT; ++index) {
+        zoo_query q;
+        zoo_make((zoo_family)(index / 4 % ZOO_FAMILIES), (pli_ccd_kind)(index % 4),
+                 (uint64_t)(100000 + index), &q);
+        def.tolerance = 1e-6 * q.size;
+        // the whole way, and a part that ends between numbers
+        def.t_max = index % 3 == 0 ? 0.7 : 1;
+        double step = find_safe_step(context, &q, &def);
+        free_count += step == def.t_max;
+        if (step > 0) assert_false(touches_until(&q, step));
+    }
+    // boxes and planes have been asked, too
+    assert_true(free_count > ZOO_FAMILIES * SAFE_COUNT);
+    pli_context_destroy(context);
+}
+
 // ---- the oracle itself, on contacts known by heart
 
 static void oracle_knows_contacts_of_whole_numbers(void **state)
@@ -162,6 +213,7 @@ static void oracle_knows_contacts_at_irrational_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(safe_steps_are_never_late),
         cmocka_unit_test(oracle_knows_contacts_of_whole_numbers),
         cmocka_unit_test(oracle_knows_contacts_at_irrational_times),
         cmocka_unit_test(point_point_is_never_missed_late_or_early),
