@@ -237,12 +237,18 @@ static pli_status solve_with_barrier(pli_solver *s, const step_job *job, bool ar
     PLI_TRY(pli_solver_minimize(s, report));
     int32_t wanted = s->model->contact.friction_iterations;
     int32_t limit = wanted > 0 ? wanted : LAG_LIMIT;
+    bool settled = wanted > 0 || !pli_ipc_has_friction(ipc);
     for (int32_t k = 1; k < limit && pli_ipc_has_friction(ipc); ++k) {
         int32_t before = report->iterations;
         PLI_TRY(pli_ipc_freeze_friction(ipc, s->x, s->friction_start, slip));
         PLI_TRY(pli_solver_minimize(s, report));
         // the first direction was small at once
-        if (wanted == 0 && report->iterations <= before + 1) break;
+        settled = wanted > 0 || report->iterations <= before + 1;
+        if (wanted == 0 && settled) break;
+    }
+    if (!settled) {
+        PLI_LOG(s->context, PLI_LOG_WARNING, "step %lld: friction still changes after %d solves",
+                (long long)s->step, (int)LAG_LIMIT);
     }
     return pli_ipc_check(ipc);
 }

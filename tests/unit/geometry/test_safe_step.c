@@ -123,16 +123,19 @@ static double find_step(scene *s, double reach, const pli_ccd_def *def,
 static void init_query(const scene *s, pli_ccd_kind kind, const int32_t pair[2],
                        pli_ccd_query *query)
 {
-    const int32_t *t = s->triangles + (ptrdiff_t)3 * pair[1];
-    const int32_t *a = s->edges + (ptrdiff_t)2 * pair[0];
-    const int32_t *b = s->edges + (ptrdiff_t)2 * pair[1];
-    int32_t p = s->points[pair[0]];
-    int32_t v[4] = {p, s->points[pair[1]], 0, 0};
-    if (kind == PLI_CCD_POINT_TRIANGLE) memcpy(v + 1, t, 3 * sizeof *t);
-    if (kind == PLI_CCD_POINT_EDGE) memcpy(v + 1, b, 2 * sizeof *b);
+    int32_t v[PLI_CCD_POINTS] = {0};
     if (kind == PLI_CCD_EDGE_EDGE) {
-        memcpy(v, a, 2 * sizeof *a);
-        memcpy(v + 2, b, 2 * sizeof *b);
+        memcpy(v, s->edges + (ptrdiff_t)2 * pair[0], 2 * sizeof *v);
+        memcpy(v + 2, s->edges + (ptrdiff_t)2 * pair[1], 2 * sizeof *v);
+    } else {
+        v[0] = s->points[pair[0]];
+    }
+    if (kind == PLI_CCD_POINT_POINT) v[1] = s->points[pair[1]];
+    if (kind == PLI_CCD_POINT_EDGE) {
+        memcpy(v + 1, s->edges + (ptrdiff_t)2 * pair[1], 2 * sizeof *v);
+    }
+    if (kind == PLI_CCD_POINT_TRIANGLE) {
+        memcpy(v + 1, s->triangles + (ptrdiff_t)3 * pair[1], 3 * sizeof *v);
     }
     const double *start[PLI_CCD_POINTS], *end[PLI_CCD_POINTS];
     for (int i = 0; i < 4; ++i) {
