@@ -150,6 +150,122 @@ static void surfaces_never_cross_at_any_step(void **state)
     simulation_clear(&s);
 }
 
+// ---- what frames and pairs tell
+
+static const double *field_of(const pli_frame_part *part, const char *name, int32_t components)
+{
+    for (int32_t k = 0; k < part->field_count; ++k) {
+        const pli_frame_field *field = &part->fields[k];
+        if (strcmp(field->name, name) != 0) continue;
+        assert_true(field->place == PLI_PLACE_POINT && field->components == components);
+        return field->values;
+    }
+    fprintf(stderr, "body %s has no field %s\n", part->name, name);
+    fail();
+    return NULL;
+}
+
+// Adds up what pairs push a body with.
+static void sum_pairs(const pli_step_report *report, const char *name, double normal[3],
+                      double friction[3])
+{
+    pli_vec3_set(0, 0, 0, normal);
+    pli_vec3_set(0, 0, 0, friction);
+    for (int32_t k = 0; k < report->pair_count; ++k) {
+        const pli_contact_pair *pair = &report->pairs[k];
+        double sign = strcmp(pair->first, name) == 0 ? 1 : strcmp(pair->second, name) == 0 ? -1 : 0;
+        pli_vec3_add_scaled(normal, sign, pair->normal_force, normal);
+        pli_vec3_add_scaled(friction, sign, pair->friction_force, friction);
+    }
+}
+
+static void frames_tell_forces_and_gaps(void **state)
+{
+    (void)state;
+    simulation s;
+    pli_frame frame;
+    simulation_init(&s, pile, 2);
+    simulation_run(&s, 9);
+    pli_step_report report = simulation_step(&s);
+    double sums[3][2][3], wanted[3][2][3], smallest = INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        sum_pairs(&report, pli_model_body_name(s.model, k), wanted[k][0], wanted[k][1]);
+    }
+    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
+    for (int k = 0; k < 3; ++k) {
+        const pli_frame_part *part = &frame.parts[k];
+        const double *normal = field_of(part, "contact_force", 3);
+        const double *friction = field_of(part, "friction_force", 3);
+        const double *gaps = field_of(part, "contact_gap", 1);
+        pli_vec3_set(0, 0, 0, sums[k][0]);
+        pli_vec3_set(0, 0, 0, sums[k][1]);
+        for (int32_t v = 0; v < part->point_count; ++v) {
+            pli_vec3_add(sums[k][0], normal + 3 * v, sums[k][0]);
+            pli_vec3_add(sums[k][1], friction + 3 * v, sums[k][1]);
+            smallest = fmin(smallest, gaps[v]);
+            AT_MOST(gaps[v], 5e-3);
+            // who feels a force is near to something
+            if (pli_vec3_norm(normal + 3 * v) > 0) assert_true(gaps[v] < 5e-3);
+        }
+        // the body's own contacts cancel, so pairs are all there is; forces are some kN
+        for (int i = 0; i < 6; ++i) {
+            NEAR(sums[k][i / 3][i % 3], wanted[k][i / 3][i % 3], 1e-10, 1e-8);
+        }
+    }
+    assert_true(smallest == report.min_gap);
+    simulation_clear(&s);
+}
+
+// A cube of 1 m that moves down onto a slab, which is pushed to the side.
+#define DROP                                                                               \
+    "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n" \
+    "bodies:\n"                                                                            \
+    "  slab: {geometry: {grid: {size: [2, 0.4, 2], cells: [2, 1, 2]}}, material: soft,\n"  \
+    "    position: [0, 0.21, 0], velocity: [1, 0, 0]}\n"                                   \
+    "  cube: {geometry: {grid: {cells: [1, 1, 1]}}, material: soft,\n"                     \
+    "    position: [0, 0.92, 0], velocity: [0, -2, 0]}\n"                                  \
+    "colliders: {ground: {shape: plane}}\n"                                                \
+    "time: {fps: 100}\n"
+
+static void pairs_choose_friction_and_collision(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(&s,
+                    DROP "contact: {method: barrier, distance: 0.01, friction: 0.5, pairs:\n"
+                         "  [{bodies: [cube, slab], friction: 0}, {bodies: [ground, slab],\n"
+                         "  friction: 0.2}]}\n",
+                    1);
+    pli_step_report report = simulation_run(&s, 6);
+    assert_int_equal(report.pair_count, 2);
+    assert_string_equal(report.pairs[0].second, "cube");
+    assert_true(pli_vec3_norm(report.pairs[0].friction_force) == 0);
+    AT_LEAST(pli_vec3_norm(report.pairs[1].friction_force), 1);
+    AT_MOST(pli_vec3_norm(report.pairs[1].friction_force),
+            0.2 * 1.5 * pli_vec3_norm(report.pairs[1].normal_force)); // lagged by one step
+    simulation_clear(&s);
+
+    // what does not collide goes through the slab and stays above the ground
+    simulation_init(&s,
+                    DROP "contact: {method: barrier, distance: 0.01, pairs:\n"
+                         "  [{bodies: [cube, slab], collide: false}]}\n",
+                    1);
+    report = simulation_run(&s, 25);
+    for (int32_t k = 0; k < report.pair_count; ++k) {
+        assert_string_equal(report.pairs[k].second, "ground");
+    }
+    double low = INFINITY;
+    int32_t first, count;
+    pli_model_body_range(s.model, 1, &first, &count);
+    for (int32_t v = first; v < first + count; ++v) {
+        low = fmin(low, pli_state_positions(s.state)[3 * v + 1]);
+    }
+    assert_true(low > 0 && low < 0.3);
+    simulation_clear(&s);
+}
+
+// ---- what goes wrong
+
 static bool is_asked_twice(void *user)
 {
     return ++*(int *)user >= 2;
@@ -401,6 +517,8 @@ int main(void)
         cmocka_unit_test(the_stiffness_is_part_of_the_state),
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(surfaces_never_cross_at_any_step),
+        cmocka_unit_test(frames_tell_forces_and_gaps),
+        cmocka_unit_test(pairs_choose_friction_and_collision),
         cmocka_unit_test(cancelling_leaves_the_state_untouched),
         cmocka_unit_test(running_out_of_memory_anywhere_leaks_and_crashes_nothing),
         cmocka_unit_test(running_out_of_memory_in_a_step_changes_no_result),
