@@ -268,6 +268,33 @@ static pli_status check_grid(const rules *r, const pli_visit *visit)
                   cells, most_cells);
 }
 
+// Something built of cells must come out; the message of what builds it names the number.
+static pli_status check_built(const rules *r, const pli_visit *visit, int32_t kind)
+{
+    pli_context *context = pli_scene_context(r->scene);
+    pli_variant geometry = {.kind = kind, .data = visit->holder};
+    pli_status status = pli_body_mesh_check(context, &geometry);
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    pli_context_message(context, text, sizeof text);
+    return refuse(r, visit, "", NULL, "%s", text);
+}
+
+static pli_status check_arch(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_ARCH);
+}
+
+static pli_status check_card_house(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_CARD_HOUSE);
+}
+
+static pli_status check_spikes(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_SPIKES);
+}
+
 static pli_status check_loaded(const rules *r, const pli_visit *visit)
 {
     const pli_file_def *file = visit->holder;
@@ -530,6 +557,9 @@ static const rule rule_table[] = {
     {&pli_motion_schema, check_motion},
     {&pli_start_collapsed_schema, check_collapsed},
     {&pli_grid_schema, check_grid},
+    {&pli_arch_schema, check_arch},
+    {&pli_card_house_schema, check_card_house},
+    {&pli_spikes_schema, check_spikes},
     {&pli_file_schema, check_file},
     {&pli_mesh_shape_schema, check_mesh_shape},
     {&pli_height_field_schema, check_height_field},
