@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "math/mat3.h"
-#include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 
 #include <math.h>
 #include <stdio.h>

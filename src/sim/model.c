@@ -9,6 +9,7 @@
 #include "math/mat3.h"
 #include "sim/body_copy.h"
 #include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"

@@ -7,6 +7,7 @@
 #include "pliant/sim.h"
 #include "sim/body_group.h"
 #include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
@@ -273,7 +274,7 @@ static pli_status check_built(const rules *r, const pli_visit *visit, int32_t ki
 {
     pli_context *context = pli_scene_context(r->scene);
     pli_variant geometry = {.kind = kind, .data = visit->holder};
-    pli_status status = pli_body_mesh_check(context, &geometry);
+    pli_status status = pli_body_piece_check(context, &geometry);
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
     pli_context_message(context, text, sizeof text);
