@@ -417,7 +417,9 @@ typedef enum pli_geometry_kind {
     PLI_GEOMETRY_FILE,
     PLI_GEOMETRY_ARCH,
     PLI_GEOMETRY_CARD_HOUSE,
-    PLI_GEOMETRY_SPIKES
+    PLI_GEOMETRY_SPIKES,
+    PLI_GEOMETRY_ROD,
+    PLI_GEOMETRY_RING
 } pli_geometry_kind;
 
 typedef enum pli_grid_split { PLI_SPLIT_FIVE, PLI_SPLIT_SIX } pli_grid_split;
@@ -466,6 +468,20 @@ typedef struct pli_spikes_def { // rows of cones with round tips on a plate
     int32_t sides;              // cells across a spike, even
     int32_t layers;             // cells along a spike
 } pli_spikes_def;
+
+typedef struct pli_rod_def { // a round rod along x, built of cells
+    double length;           // m
+    double radius;           // m
+    int32_t sides;           // cells across, even
+    int32_t layers;          // cells along
+} pli_rod_def;
+
+typedef struct pli_ring_def { // a ring around the y axis, built of cells
+    double radius;            // from the centre to the middle of the tube (m)
+    double tube_radius;       // m
+    int32_t sides;            // cells across the tube, even
+    int32_t layers;           // cells around the ring
+} pli_ring_def;
 
 typedef enum pli_start_kind {
     PLI_START_REST,

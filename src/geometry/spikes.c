@@ -5,6 +5,7 @@
 #include "geometry/spikes.h"
 
 #include "base/memory.h"
+#include "geometry/disc_grid.h"
 #include "geometry/grid_mesh.h"
 
 enum { PLATE_LAYERS = 2 };
@@ -61,18 +62,6 @@ static int32_t spike_vertex(const frame *f, int32_t spike, int32_t layer, int32_
     return (int32_t)(f->plate + spike * f->per_spike + own);
 }
 
-// Point (i, j) of the sides + 1 lines on the unit disc.
-static void disc_point(const frame *f, int32_t i, int32_t j, double point[2])
-{
-    point[0] = 2.0 * i / f->plan->sides - 1;
-    point[1] = 2.0 * j / f->plan->sides - 1;
-    double length = hypot(point[0], point[1]);
-    if (length == 0) return;
-    double squeeze = fmax(fabs(point[0]), fabs(point[1])) / length;
-    point[0] *= squeeze;
-    point[1] *= squeeze;
-}
-
 // A line of a spike's square on the border of the square, from -1 to 1 times half the pitch.
 static double border_coordinate(const frame *f, int32_t line)
 {
@@ -90,7 +79,7 @@ static void square_point(const frame *f, int32_t i, int32_t j, double point[2])
         point[1] = border_coordinate(f, j);
         return;
     }
-    disc_point(f, i - 1, j - 1, point);
+    pli_disc_grid_point(f->plan->sides, i - 1, j - 1, point);
     point[0] *= f->plan->radius;
     point[1] *= f->plan->radius;
 }
@@ -126,7 +115,7 @@ static void spike_point(const frame *f, int32_t layer, int32_t i, int32_t j, dou
 {
     const pli_spikes_plan *plan = f->plan;
     double disc[2];
-    disc_point(f, i, j, disc);
+    pli_disc_grid_point(plan->sides, i, j, disc);
     double ring = plan->radius * pow(f->touch[0] / plan->radius, (double)layer / plan->layers);
     double height = (plan->radius - ring) / (plan->radius - f->touch[0]) * f->touch[1];
     if (layer == plan->layers) {
@@ -160,7 +149,7 @@ static void fill_spike(const frame *f, int32_t spike, double *points)
 // The corner of a cell next to the axis of its spike: cell (i, j) of count x count.
 static int32_t inner_corner(int32_t i, int32_t j, int32_t count)
 {
-    return (2 * i < count ? 1 : 0) | (2 * j < count ? 4 : 0);
+    return (pli_disc_grid_is_lower(count, i) ? 1 : 0) | (pli_disc_grid_is_lower(count, j) ? 4 : 0);
 }
 
 // Cuts the cells of the plate into tets [][4] and returns where the next ones go.

@@ -8,11 +8,11 @@
 // normal has the elevation alpha with R cos(alpha) - c sin(alpha) = r.
 //
 //           _
-//          / \       r                Seen from above, the square of every spike has a grid of
-//         /   \                       sides x sides cells in the middle, whose squares are bent
-//        /     \     height           into circles (x, z) -> (x, z) max(|x|, |z|) / |(x, z)|, and
-//     __/___R___\__  y = 0            a border of one cell around it. A spike therefore has
-//    |_____________| y = -plate       4 sides edges around.
+//          / \       r                Seen from above, the square of every spike has a disc of
+//         /   \                       sides x sides cells in the middle (disc_grid.h) and a border
+//        /     \     height           of one cell around it. A spike has 4 sides edges around.
+//     __/___R___\__  y = 0
+//    |_____________| y = -plate
 //
 // Radii of the layers of a spike shrink by equal factors. Each cell is cut into six tetrahedra
 // (grid_mesh.h) with the diagonal from the spike's axis outwards, so the mesh is as symmetric as

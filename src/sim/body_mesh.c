@@ -44,7 +44,9 @@ pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, i
     case PLI_GEOMETRY_FILE: return create_from_file(context, def, mesh);
     case PLI_GEOMETRY_ARCH:
     case PLI_GEOMETRY_CARD_HOUSE:
-    case PLI_GEOMETRY_SPIKES: return pli_body_piece_create(context, &def->geometry, piece, mesh);
+    case PLI_GEOMETRY_SPIKES:
+    case PLI_GEOMETRY_ROD:
+    case PLI_GEOMETRY_RING: return pli_body_piece_create(context, &def->geometry, piece, mesh);
     }
     return PLI_FAIL(context, PLI_ERROR_SCENE, "body %s has no geometry", def->name);
 }

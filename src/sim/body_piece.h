@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometry that is built of cells by a plan: arches, houses of cards, beds of spikes.
+// Geometry that is built of cells by a plan: arches, houses of cards, beds of spikes, rods, rings.
 //
 // Most geometry is one piece. An arch and a house of cards are several, each with a mesh of its own
 // and a body of its own in the model; they share all that the def says, placement included.

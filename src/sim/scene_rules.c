@@ -296,6 +296,16 @@ static pli_status check_spikes(const rules *r, const pli_visit *visit)
     return check_built(r, visit, PLI_GEOMETRY_SPIKES);
 }
 
+static pli_status check_rod(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_ROD);
+}
+
+static pli_status check_ring(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_RING);
+}
+
 static pli_status check_loaded(const rules *r, const pli_visit *visit)
 {
     const pli_file_def *file = visit->holder;
@@ -561,6 +571,8 @@ static const rule rule_table[] = {
     {&pli_arch_schema, check_arch},
     {&pli_card_house_schema, check_card_house},
     {&pli_spikes_schema, check_spikes},
+    {&pli_rod_schema, check_rod},
+    {&pli_ring_schema, check_ring},
     {&pli_file_schema, check_file},
     {&pli_mesh_shape_schema, check_mesh_shape},
     {&pli_height_field_schema, check_height_field},

@@ -44,6 +44,8 @@ extern const pli_schema pli_grid_schema;
 extern const pli_schema pli_arch_schema;
 extern const pli_schema pli_card_house_schema;
 extern const pli_schema pli_spikes_schema;
+extern const pli_schema pli_rod_schema;
+extern const pli_schema pli_ring_schema;
 extern const pli_schema pli_file_schema;
 extern const pli_schema pli_start_collapsed_schema;
 extern const pli_schema pli_solver_schema;

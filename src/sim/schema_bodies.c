@@ -287,6 +287,8 @@ static const pli_schema *const geometry_variants[] = {[PLI_GEOMETRY_GRID] = &pli
                                                       [PLI_GEOMETRY_CARD_HOUSE] =
                                                           &pli_card_house_schema,
                                                       [PLI_GEOMETRY_SPIKES] = &pli_spikes_schema,
+                                                      [PLI_GEOMETRY_ROD] = &pli_rod_schema,
+                                                      [PLI_GEOMETRY_RING] = &pli_ring_schema,
                                                       NULL};
 
 // ---- how bodies start

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometry of bodies that is built of pieces: arches, houses of cards, beds of spikes.
+// Geometry of bodies that is built of cells by a plan: arches, houses of cards, beds of spikes,
+// rods and rings.
 #include "sim/schema.h"
 
 #define CELLS .min = 1, .max = 1000, .unit = ""
@@ -155,3 +156,60 @@ const pli_schema pli_spikes_schema = {
     .doc = "A bed of spikes: rows of cones with round tips that stand up from a plate.",
     .size = sizeof(pli_spikes_def),
     PLI_TABLE(spikes_fields)};
+
+static const pli_field rod_fields[] = {
+    {.key = "length",
+     PLI_REAL(pli_rod_def, length),
+     .fallback = "1",
+     PLI_EXTENT,
+     .doc = "Length, along x."},
+    {.key = "radius",
+     PLI_REAL(pli_rod_def, radius),
+     .fallback = "0.05",
+     PLI_EXTENT,
+     .doc = "Radius."},
+    {.key = "sides",
+     PLI_INTEGER(pli_rod_def, sides),
+     .fallback = "4",
+     CELLS,
+     .doc = "Cells across the rod, an even number; it has four times as many edges around."},
+    {.key = "layers",
+     PLI_INTEGER(pli_rod_def, layers),
+     .fallback = "40",
+     CELLS,
+     .doc = "Cells along the rod."},
+};
+const pli_schema pli_rod_schema = {
+    .name = "rod",
+    .doc = "A round rod along x, its middle in the origin, of cells cut into six.",
+    .size = sizeof(pli_rod_def),
+    PLI_TABLE(rod_fields)};
+
+static const pli_field ring_fields[] = {
+    {.key = "radius",
+     PLI_REAL(pli_ring_def, radius),
+     .fallback = "0.5",
+     PLI_EXTENT,
+     .doc = "From the centre to the middle of the tube."},
+    {.key = "tube_radius",
+     PLI_REAL(pli_ring_def, tube_radius),
+     .fallback = "0.1",
+     PLI_EXTENT,
+     .doc = "Radius of the tube, less than that of the ring."},
+    {.key = "sides",
+     PLI_INTEGER(pli_ring_def, sides),
+     .fallback = "4",
+     CELLS,
+     .doc = "Cells across the tube, an even number; it has four times as many edges around."},
+    {.key = "layers",
+     PLI_INTEGER(pli_ring_def, layers),
+     .fallback = "36",
+     .min = 3,
+     .max = 1000,
+     .unit = "",
+     .doc = "Cells around the ring."},
+};
+const pli_schema pli_ring_schema = {.name = "ring",
+                                    .doc = "A ring around the y axis, of cells cut into six.",
+                                    .size = sizeof(pli_ring_def),
+                                    PLI_TABLE(ring_fields)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometry of the contact scenes: arches, houses of cards, beds of spikes.
+// Geometry of the contact scenes: arches, houses of cards, beds of spikes, rods and rings.
 #include "near.h"
 
 #include "base/fault.h"
@@ -9,6 +9,7 @@
 #include "geometry/crossing.h"
 #include "geometry/distance.h"
 #include "geometry/grid_mesh.h"
+#include "geometry/rod.h"
 #include "geometry/spikes.h"
 #include "geometry/surface.h"
 
@@ -568,6 +569,80 @@ static void spikes_that_cannot_be_built_are_refused(void **state)
     pli_context_destroy(context);
 }
 
+// ---- rods and rings
+
+static pli_tet_mesh *make_rod(pli_context *context, bool closed, int32_t sides, int32_t layers)
+{
+    pli_rod_plan plan = {closed, 0.5, 0.1, sides, layers};
+    pli_tet_mesh *mesh = NULL;
+    OK(context, pli_rod_create(context, &plan, &mesh));
+    assert_int_equal(mesh->tet_count, 6 * sides * sides * layers);
+    assert_int_equal(mesh->vertex_count,
+                     (sides + 1) * (sides + 1) * (closed ? layers : layers + 1));
+    return mesh;
+}
+
+static void rods_and_rings_have_the_volume_of_cylinder_and_torus(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    const double volume[2] = {pi * 0.01 * 0.5, 2 * pi * pi * 0.5 * 0.01};
+    for (int closed = 0; closed < 2; ++closed) {
+        double error[2];
+        for (int k = 0; k < 2; ++k) {
+            pli_tet_mesh *mesh = make_rod(context, closed != 0, 4 << k, 20 << k);
+            error[k] = 1 - pli_tet_mesh_volume(mesh) / volume[closed];
+            // cells of the rod are about cubes; the cut of a cube has angles of 45 degrees, and
+            // where squares are bent into the disc they are sheared
+            if (!closed) AT_LEAST(pli_tet_mesh_quality(mesh).min_dihedral, 20);
+            pli_tet_mesh_destroy(mesh);
+        }
+        // inscribed, of second order
+        AT_LEAST(error[1], 0);
+        AT_MOST(error[0], 0.05);
+        NEAR(error[0] / error[1], 4, 0.1, 0);
+    }
+    pli_context_destroy(context);
+}
+
+static void surfaces_of_rods_and_rings_are_closed_and_lie_where_they_should(void **state)
+{
+    (void)state;
+    for (int closed = 0; closed < 2; ++closed) {
+        pieces p = {.context = make_context(1)};
+        pieces_add(&p, make_rod(p.context, closed != 0, 4, 12));
+        assert_apart(&p);
+        const pli_surface *surface = p.surfaces[0];
+        // Euler's number is 2 for a ball and 0 for a torus
+        assert_int_equal(2 * surface->vertex_count - surface->triangle_count, closed ? 0 : 4);
+        for (int32_t k = 0; k < surface->vertex_count; ++k) {
+            const double *x = p.meshes[0]->points + 3 * (int64_t)surface->mesh_vertex[k];
+            double from_ring = hypot(hypot(x[0], x[2]) - 0.5, x[1]);
+            bool at_end = fabs(fabs(x[0]) - 0.25) < 1e-15;
+            if (closed) NEAR(from_ring, 0.1, 1e-14, 0);
+            if (!closed && !at_end) NEAR(hypot(x[1], x[2]), 0.1, 1e-14, 0);
+        }
+        pieces_clear(&p);
+    }
+}
+
+static void rods_that_cannot_be_built_are_refused(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    const pli_rod_plan thick = {true, 0.1, 0.1, 4, 12};
+    refused(context, pli_rod_check(context, &thick), "must be less than the ring's");
+    const pli_rod_plan odd = {false, 1, 0.1, 3, 12};
+    refused(context, pli_rod_check(context, &odd), "even");
+    const pli_rod_plan few = {true, 1, 0.1, 4, 2};
+    refused(context, pli_rod_check(context, &few), "at least 3");
+    const pli_rod_plan many = {false, 1, 0.1, 1000, 1000};
+    refused(context, pli_rod_check(context, &many), "too many");
+    const pli_rod_plan endless = {false, INFINITY, 0.1, 2, 2};
+    refused(context, pli_rod_check(context, &endless), "must be positive");
+    pli_context_destroy(context);
+}
+
 // ---- the cut of single cells
 
 static void cells_cut_from_any_corner_fill_themselves(void **state)
@@ -601,13 +676,15 @@ static pli_status make_one(pli_context *context, int which, pli_tet_mesh **mesh)
 {
     if (which == 0) return pli_arch_block_create(context, &arch, 3, mesh);
     if (which == 1) return pli_card_house_create(context, &house, 6, mesh);
+    const pli_rod_plan ring = {true, 0.5, 0.1, 2, 5};
+    if (which == 2) return pli_rod_create(context, &ring, mesh);
     return pli_spikes_create(context, &spikes, mesh);
 }
 
 static void no_allocation_that_fails_leaves_anything_behind(void **state)
 {
     (void)state;
-    for (int which = 0; which < 3; ++which) {
+    for (int which = 0; which < 4; ++which) {
         pli_status status = PLI_ERROR_MEMORY;
         for (int64_t fail_at = 1; status == PLI_ERROR_MEMORY; ++fail_at) {
             pli_fault fault = {.fail_at = 0};
@@ -645,6 +722,9 @@ int main(void)
         cmocka_unit_test(spikes_stand_in_rows_on_a_closed_surface),
         cmocka_unit_test(vertices_above_the_plate_lie_on_cone_or_ball),
         cmocka_unit_test(spikes_that_cannot_be_built_are_refused),
+        cmocka_unit_test(rods_and_rings_have_the_volume_of_cylinder_and_torus),
+        cmocka_unit_test(surfaces_of_rods_and_rings_are_closed_and_lie_where_they_should),
+        cmocka_unit_test(rods_that_cannot_be_built_are_refused),
         cmocka_unit_test(cells_cut_from_any_corner_fill_themselves),
         cmocka_unit_test(no_allocation_that_fails_leaves_anything_behind),
     };
