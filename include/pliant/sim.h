@@ -162,9 +162,11 @@ typedef struct pli_step_report {
     double min_J;               // smallest determinant of a deformation gradient
     int32_t inverted;           // tetrahedra with J <= 0
     int32_t vertices;
-    bool collides;        // the scene has colliders or contact: the next four mean something
-    int32_t contacts;     // pairs that touch
-    double min_gap;       // smallest signed distance of a vertex to a collider (m); infinite: none
+    bool collides;    // the scene has colliders or contact: the next four mean something
+    int32_t contacts; // pairs that touch
+    // smallest signed distance of a vertex to a collider, or of what barriers keep apart (m);
+    // infinite: none
+    double min_gap;
     double max_depth;     // deepest penetration, of colliders and of bodies (m)
     double friction_work; // what friction did to the kinetic energy, seen from what is touched (J)
     double barrier_distance;       // at which contact of barriers begins (m); 0: there are none

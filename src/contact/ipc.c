@@ -13,6 +13,20 @@ enum { CONTACT_GRAIN = 32 };
 
 // ---- creation
 
+// Elements of `corners` vertices each.
+static pli_status check_vertices(pli_context *context, const pli_ipc_def *def, int32_t count,
+                                 int32_t corners, const int32_t *vertices)
+{
+    for (int64_t k = 0; k < (int64_t)count * corners; ++k) {
+        if (vertices[k] >= 0 && vertices[k] < def->vertex_count) continue;
+        return PLI_FAIL(context, PLI_ERROR_MESH,
+                        "%s %lld of contact has the vertex %d; vertices are 0 to %d",
+                        corners == 3 ? "triangle" : "tetrahedron", (long long)(k / corners),
+                        (int)vertices[k], (int)def->vertex_count - 1);
+    }
+    return PLI_OK;
+}
+
 static pli_status check_def(pli_context *context, const pli_ipc_def *def)
 {
     if (!(def->dhat > 0) || !isfinite(def->dhat)) {
@@ -26,7 +40,8 @@ static pli_status check_def(pli_context *context, const pli_ipc_def *def)
                         "chosen",
                         def->stiffness);
     }
-    return PLI_OK;
+    PLI_TRY(check_vertices(context, def, def->triangle_count, 3, def->triangles));
+    return check_vertices(context, def, def->tet_count, 4, def->tets);
 }
 
 static void *copy_array(pli_context *context, const void *from, int64_t count, size_t size,
@@ -151,7 +166,7 @@ pli_status pli_ipc_find(pli_ipc *ipc, const double *x, int64_t *count,
     pli_ipc_detect(ipc, x);
     *count = ipc->contact_count;
     *contacts = ipc->contacts;
-    return ipc->status;
+    return pli_ipc_tell(ipc);
 }
 
 // ---- stencils, of the barrier and of friction alike
@@ -231,7 +246,7 @@ static pli_sum ipc_energy(void *self, const double *x)
 {
     pli_ipc *ipc = self;
     pli_ipc_detect(ipc, x);
-    if (ipc->status != PLI_OK) return (pli_sum){INFINITY, 0};
+    if (pli_ipc_has_failed(ipc)) return (pli_sum){INFINITY, 0};
     pli_ipc_begin(ipc, "contact");
     pli_sum sum = pli_ipc_energy_of(ipc, false);
     pli_sum_merge(&sum, pli_ipc_energy_of(ipc, true));
@@ -368,6 +383,7 @@ pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double 
         return PLI_OK;
     }
     pli_ipc_detect(ipc, x);
+    PLI_TRY(pli_ipc_tell(ipc));
     int64_t count = 3 * (int64_t)ipc->vertex_count;
     memset(scratch, 0, (size_t)count * sizeof *scratch);
     double k = ipc->barrier.stiffness;
@@ -378,7 +394,7 @@ pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double 
         pli_stiffness_balance(ipc->context, &ipc->law, count, energy_gradient, scratch);
     bool stays = balanced <= 2 * *stiffness && *stiffness <= 2 * balanced;
     if (!stays) *stiffness = balanced;
-    return ipc->status;
+    return PLI_OK;
 }
 
 static double smallest_gap(const pli_ipc *ipc)
@@ -408,9 +424,16 @@ static pli_status ipc_prepare(void *self, const double *x, pli_bcsr *H, bool *ch
     enum { BLOCKS = PLI_CONTACT_POINTS * (PLI_CONTACT_POINTS - 1) }; // off-diagonal ones
     pli_ipc *ipc = self;
     pli_ipc_detect(ipc, x);
-    if (ipc->status != PLI_OK) return ipc->status;
+    PLI_TRY(pli_ipc_tell(ipc));
     if (grow_stiffness(ipc)) *changed = true;
     return pli_bcsr_reserve_extra(H, BLOCKS * (ipc->contact_count + ipc->rub_count));
+}
+
+pli_status pli_ipc_check(pli_ipc *ipc)
+{
+    pli_status told = ipc->failure;
+    ipc->failure = PLI_OK;
+    return told;
 }
 
 static double ipc_max_step(void *self, const double *x, const double *d)

@@ -46,6 +46,9 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_INVERTED] = "inverted",
     [PLI_CHANNEL_CONTACTS] = "contacts",
     [PLI_CHANNEL_DEPTH] = "max_depth",
+    [PLI_CHANNEL_GAP] = "min_gap",
+    [PLI_CHANNEL_DISTANCE] = "barrier_distance",
+    [PLI_CHANNEL_PAIRS] = "pairs",
     [PLI_CHANNEL_SECONDS] = "seconds",
 };
 

@@ -263,8 +263,7 @@ static void search_along(newton *s, pli_line_report *found)
         .energy = s->energy,
         .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
         .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
-        // terms speak of alpha <= 1 only: reaching 1 means nothing is in the way
-        .alpha_max = alpha_max < 1 ? alpha_max : INFINITY,
+        .alpha_max = alpha_max,
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
         .trial_d = s->trial_d,

@@ -501,13 +501,18 @@ static pli_status check_colliders(const building *b)
 static pli_status check_barrier(const building *b)
 {
     const pli_solver_kind *kind = b->model->solver_kind;
-    bool filtered =
-        kind->search != PLI_SEARCH_NONE && b->model->solver_def.line_search != PLI_LINE_SEARCH_NONE;
-    if (filtered) return PLI_OK;
-    pli_visit at = {.path = "solver", .holder = &b->def->solver, .member = &b->def->solver.name};
+    const pli_solver_def *def = &b->def->solver;
+    if (def->line_search == PLI_LINE_SEARCH_NONE) {
+        pli_visit at = {.path = "solver.line_search", .holder = def, .member = &def->line_search};
+        return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "found 'none', but contact.method: barrier needs a line search; use "
+                              "auto");
+    }
+    if (kind->search != PLI_SEARCH_NONE) return PLI_OK;
+    pli_visit at = {.path = "solver", .holder = def, .member = &def->name};
     return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
                           "contact.method: barrier needs a line search, which solver %s does not "
-                          "have here; use ipc-pcg or ipc-llt",
+                          "have; use ipc-pcg or ipc-llt",
                           kind->info.name);
 }
 

@@ -66,14 +66,20 @@ static pli_status check_point(const rules *r, const pli_visit *visit, const char
 
 // ---- names that refer
 
+// The name must be one of names, or of more of them when more is not NULL.
 static pli_status check_reference(const rules *r, const pli_visit *visit, const char *key,
-                                  const char *const *name, const pli_names *names)
+                                  const char *const *name, const pli_names *names,
+                                  const pli_names *more)
 {
     if (pli_names_find(names, *name) >= 0) return PLI_OK;
+    if (more != NULL && pli_names_find(more, *name) >= 0) return PLI_OK;
     char found[PLI_EXCERPT_CAPACITY];
     pli_suggest suggest;
     pli_suggest_init(&suggest, pli_excerpt(*name, found));
     for (int32_t i = 0; i < names->count; ++i) pli_suggest_add(&suggest, names->items[i]);
+    for (int32_t i = 0; more != NULL && i < more->count; ++i) {
+        pli_suggest_add(&suggest, more->items[i]);
+    }
     return refuse(r, visit, key, name, "found '%s', which is not defined; defined are %s", found,
                   pli_suggest_text(&suggest));
 }
@@ -176,12 +182,12 @@ static pli_status check_material(const rules *r, const pli_visit *visit)
 static pli_status check_body(const rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
-    PLI_TRY(check_reference(r, visit, "material", &body->material, &r->materials));
+    PLI_TRY(check_reference(r, visit, "material", &body->material, &r->materials, NULL));
     for (int32_t i = 0; i < body->region_count; ++i) {
         const pli_region_def *region = &body->regions[i];
         char key[64];
         snprintf(key, sizeof key, "regions[%d].material", i);
-        PLI_TRY(check_reference(r, visit, key, &region->material, &r->materials));
+        PLI_TRY(check_reference(r, visit, key, &region->material, &r->materials, NULL));
         snprintf(key, sizeof key, "regions[%d].where", i);
         PLI_TRY(check_selection(r, visit, key, body, &region->where));
     }
@@ -194,7 +200,7 @@ static pli_status find_body(const rules *r, const pli_visit *visit, const char *
 {
     *body = NULL;
     if ((*name)[0] == '\0') return PLI_OK;
-    PLI_TRY(check_reference(r, visit, "body", name, &r->bodies));
+    PLI_TRY(check_reference(r, visit, "body", name, &r->bodies, NULL));
     *body = &r->def->bodies[pli_names_find(&r->bodies, *name)];
     return PLI_OK;
 }
@@ -529,13 +535,6 @@ static pli_status check_collider(const rules *r, const pli_visit *visit)
     return try_shape(r, visit, &collider->shape, &bounds);
 }
 
-// The name of a body or a collider.
-static pli_status check_pair_name(const rules *r, const pli_visit *visit, const char *const *name)
-{
-    if (pli_names_find(&r->colliders, *name) >= 0) return PLI_OK;
-    return check_reference(r, visit, "bodies", name, &r->bodies);
-}
-
 static pli_status check_pair(const rules *r, const pli_visit *visit)
 {
     const pli_contact_pair_def *pair = visit->holder;
@@ -543,7 +542,9 @@ static pli_status check_pair(const rules *r, const pli_visit *visit)
         return refuse(r, visit, "bodies", pair->bodies, "found %d names; a pair has two",
                       (int)pair->body_count);
     }
-    for (int k = 0; k < 2; ++k) PLI_TRY(check_pair_name(r, visit, &pair->bodies[k]));
+    for (int k = 0; k < 2; ++k) {
+        PLI_TRY(check_reference(r, visit, "bodies", &pair->bodies[k], &r->bodies, &r->colliders));
+    }
     if (pli_names_find(&r->bodies, pair->bodies[0]) >= 0) return PLI_OK;
     if (pli_names_find(&r->bodies, pair->bodies[1]) >= 0) return PLI_OK;
     return refuse(r, visit, "bodies", pair->bodies, "found two colliders, which never collide");
@@ -552,10 +553,16 @@ static pli_status check_pair(const rules *r, const pli_visit *visit)
 static pli_status check_contact(const rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
+    char path[PATH_CAPACITY];
+    if (contact->pair_count > 0 && contact->method != PLI_CONTACT_BARRIER) {
+        pli_visit at = place_of(visit, "pairs", contact->pairs, path);
+        pli_scene_warn(r->scene, &at,
+                       "is not used, because barriers alone tell pairs apart; use "
+                       "method: barrier");
+    }
     if (contact->method != PLI_CONTACT_NONE) return PLI_OK;
     static const char unused[] =
         "is not used, because bodies do not collide; use method: penalty or barrier";
-    char path[PATH_CAPACITY];
     if (contact->stiffness > 0) {
         pli_visit at = place_of(visit, "stiffness", &contact->stiffness, path);
         pli_scene_warn(r->scene, &at, "%s", unused);
