@@ -262,7 +262,7 @@ static void search_along(newton *s, pli_line_report *found)
         .d = s->d,
         .energy = s->energy,
         .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
-        .noise = 1e-14 * fabs(s->report->energy),
+        .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
         .alpha_max = alpha_max,
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
@@ -294,9 +294,9 @@ static bool improves_gradient(newton *s, pli_line_report *found)
     pli_timers_end(s->env->timers);
 
     ++s->report->energy_evaluations;
-    bool good =
-        norm <= 0.5 * pli_objective_norm(s->objective, s->g) &&
-        fabs(pli_sum_difference(energy, s->energy)) <= fabs(slope) + 1e-13 * fabs(energy.hi);
+    double noise = 1e-13 * fabs(energy.hi) + s->def->energy_noise;
+    bool good = norm <= 0.5 * pli_objective_norm(s->objective, s->g) &&
+                fabs(pli_sum_difference(energy, s->energy)) <= fabs(slope) + noise;
     if (good) *found = (pli_line_report){.found = true, .alpha = 1, .energy = energy};
     return good;
 }
@@ -344,7 +344,7 @@ static void search_again(newton *s, pli_line_report *found)
 static bool is_at_rounding(const newton *s)
 {
     double slope = pli_vector_dot(context_of(s), s->n, s->g, s->d);
-    return fabs(slope) <= 1e-12 * fabs(s->report->energy);
+    return fabs(slope) <= 1e-12 * fabs(s->report->energy) + s->def->energy_noise;
 }
 
 static void take_step(newton *s, const pli_line_report *found)
@@ -411,16 +411,14 @@ static pli_status iterate(newton *s, bool *over)
         s->report->stop = PLI_MINIMIZE_NONFINITE;
         return PLI_OK;
     }
-    if (s->def->safeguard) {
-        guard_direction(s);
-        if (is_shorter_than_rounding(s)) {
-            s->report->stop = PLI_MINIMIZE_STEP;
-            return PLI_OK;
-        }
-    }
+    if (s->def->safeguard) guard_direction(s);
     if (is_step_small(s)) {
         s->report->stop = PLI_MINIMIZE_DIRECTION;
         ++s->report->iterations; // a system was solved
+        return PLI_OK;
+    }
+    if (s->def->safeguard && is_shorter_than_rounding(s)) {
+        s->report->stop = PLI_MINIMIZE_STEP;
         return PLI_OK;
     }
 

@@ -68,6 +68,7 @@ typedef struct pli_newton_def {
     double linear_scale;      // sigma
     double linear_cap;        // largest relative tolerance of a linear solve
     double linear_tolerance;  // > 0: this relative tolerance instead of the inexact rule
+    double energy_noise;      // rounding of E besides that of its own size (J)
     pli_line_search_def line_search;
 } pli_newton_def;
 

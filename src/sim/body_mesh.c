@@ -2,6 +2,7 @@
 #include "sim/body_mesh.h"
 
 #include "geometry/grid_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/shape_build.h"
 
 static pli_status create_grid(pli_context *context, const pli_grid_def *grid, pli_tet_mesh **mesh)
@@ -33,13 +34,19 @@ static pli_status create_from_file(pli_context *context, const pli_body_def *bod
     return pli_tet_mesh_create(context, &def, NULL, mesh);
 }
 
-pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, pli_tet_mesh **mesh)
+pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, int32_t piece,
+                                pli_tet_mesh **mesh)
 {
     *mesh = NULL;
     switch ((pli_geometry_kind)def->geometry.kind) {
     case PLI_GEOMETRY_GRID: return create_grid(context, def->geometry.data, mesh);
     case PLI_GEOMETRY_SHAPE: return pli_shape_fill(context, def->geometry.data, mesh);
     case PLI_GEOMETRY_FILE: return create_from_file(context, def, mesh);
+    case PLI_GEOMETRY_ARCH:
+    case PLI_GEOMETRY_CARD_HOUSE:
+    case PLI_GEOMETRY_SPIKES:
+    case PLI_GEOMETRY_ROD:
+    case PLI_GEOMETRY_RING: return pli_body_piece_create(context, &def->geometry, piece, mesh);
     }
     return PLI_FAIL(context, PLI_ERROR_SCENE, "body %s has no geometry", def->name);
 }

@@ -248,7 +248,8 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
         snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[source].name);
         pli_visit at = {
             .path = path, .holder = &def->bodies[source], .member = &def->bodies[source].geometry};
-        pli_status status = build_body_surface(model, k, &def->bodies[source], meshes[source]);
+        pli_status status =
+            build_body_surface(model, k, &def->bodies[source], meshes[model->bodies[k].mesh]);
         if (status != PLI_OK) return place_failure(scene, status, &at);
     }
     return PLI_OK;

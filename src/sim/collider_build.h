@@ -25,8 +25,9 @@
 // Errors: scene, mesh (a shape from a file), memory.
 pli_status pli_collider_build(pli_model *model, const pli_scene *scene);
 
-// The surface of all bodies, when anything collides. meshes[body_count] are those that the bodies
-// were made from. Errors: mesh (faces that belong to too many tetrahedra), memory.
+// The surface of all bodies, when anything collides. meshes are those that the bodies were
+// made from, by pli_model_body.mesh. Errors: mesh (faces that belong to too many tetrahedra),
+// memory.
 pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
                                       pli_tet_mesh *const *meshes);
 

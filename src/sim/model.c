@@ -9,6 +9,7 @@
 #include "math/mat3.h"
 #include "sim/body_copy.h"
 #include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
@@ -28,7 +29,9 @@ typedef struct building {
     pli_model *model;
     const pli_scene *scene;
     const pli_scene_def *def;
-    pli_tet_mesh **meshes; // [bodies of the scene] in their own coordinates
+    int32_t mesh_count;
+    pli_tet_mesh **meshes; // [mesh_count] of all pieces of the scene's bodies, in the bodies' own
+                           // coordinates
     uint8_t *mask;         // [largest of vertex and tet counts]
 } building;
 
@@ -36,10 +39,13 @@ typedef struct building {
 
 static pli_status create_meshes(building *b)
 {
-    b->meshes = PLI_NEW(b->context, pli_tet_mesh *, b->def->body_count, "meshes");
+    b->meshes = PLI_NEW(b->context, pli_tet_mesh *, b->mesh_count, "meshes");
     if (b->meshes == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
-        PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[k], &b->meshes[k]));
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
+        const pli_model_body *body = &b->model->bodies[k];
+        if (body->copy > 0) continue;
+        PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[body->source], body->piece,
+                                     &b->meshes[body->mesh]));
     }
     return PLI_OK;
 }
@@ -52,33 +58,49 @@ static bool is_scene_body(const pli_scene_def *def, const char *name)
     return false;
 }
 
-// Adds one copy of a body of the scene to the list.
-static pli_status list_copy(building *b, int32_t source, int32_t copy)
+// Adds one piece of one copy of a body of the scene to the list.
+static pli_status list_piece(building *b, const pli_model_body *piece)
 {
-    const pli_body_def *def = &b->def->bodies[source];
+    const pli_body_def *def = &b->def->bodies[piece->source];
     char name[PLI_BODY_COPY_NAME];
-    pli_body_copy_name(def, copy, name);
-    if (pli_body_copy_count(def) > 1 && is_scene_body(b->def, name)) {
+    pli_body_copy_name(def, piece->copy, piece->piece, name);
+    if (strcmp(name, def->name) != 0 && is_scene_body(b->def, name)) {
         pli_visit at = {.path = "copies", .holder = def, .member = &def->copies};
         return pli_scene_fail(b->scene, PLI_ERROR_SCENE, &at,
-                              "a copy of %s would be called %s, as another body is", def->name,
-                              name);
+                              "a copy or piece of %s would be called %s, as another body is",
+                              def->name, name);
     }
     pli_model_body *body = &b->model->bodies[b->model->body_count];
-    *body = (pli_model_body){.source = source, .copy = copy};
+    *body = *piece;
     body->name = pli_string_copy(b->context, name);
     if (body->name == NULL) return PLI_ERROR_MEMORY;
     ++b->model->body_count;
     return PLI_OK;
 }
 
-// The bodies with their copies.
+// All pieces of all copies of a body of the scene; copies share their meshes.
+static pli_status list_body(building *b, int32_t source)
+{
+    int64_t copies = pli_body_copy_count(&b->def->bodies[source]);
+    int32_t pieces = pli_body_piece_count(&b->def->bodies[source]);
+    for (int64_t k = 0; k < copies * pieces; ++k) {
+        pli_model_body body = {
+            .source = source, .copy = (int32_t)(k / pieces), .piece = (int32_t)(k % pieces)};
+        body.mesh = b->mesh_count + body.piece;
+        PLI_TRY(list_piece(b, &body));
+    }
+    b->mesh_count += pieces;
+    return PLI_OK;
+}
+
+// The bodies with their copies and pieces.
 static pli_status list_bodies(building *b)
 {
     pli_model *model = b->model;
     int64_t count = 0;
     for (int32_t k = 0; k < b->def->body_count; ++k) {
-        count += pli_body_copy_count(&b->def->bodies[k]);
+        const pli_body_def *def = &b->def->bodies[k];
+        count += pli_body_copy_count(def) * pli_body_piece_count(def);
         if (count > BODY_LIMIT) {
             return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
                             "the scene has more than %d bodies, copies included", BODY_LIMIT);
@@ -86,10 +108,7 @@ static pli_status list_bodies(building *b)
     }
     model->bodies = PLI_NEW(b->context, pli_model_body, count, "bodies");
     if (model->bodies == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
-        int64_t copies = pli_body_copy_count(&b->def->bodies[k]);
-        for (int32_t copy = 0; copy < copies; ++copy) PLI_TRY(list_copy(b, k, copy));
-    }
+    for (int32_t k = 0; k < b->def->body_count; ++k) PLI_TRY(list_body(b, k));
     return PLI_OK;
 }
 
@@ -101,7 +120,7 @@ static const pli_body_def *body_def(const building *b, int32_t index)
 
 static const pli_tet_mesh *body_mesh(const building *b, int32_t index)
 {
-    return b->meshes[b->model->bodies[index].source];
+    return b->meshes[b->model->bodies[index].mesh];
 }
 
 static pli_status count_everything(building *b)
@@ -113,8 +132,8 @@ static pli_status count_everything(building *b)
         pli_model_body *body = &model->bodies[k];
         body->first_vertex = (int32_t)vertices;
         body->first_tet = (int32_t)tets;
-        body->vertex_count = b->meshes[body->source]->vertex_count;
-        body->tet_count = b->meshes[body->source]->tet_count;
+        body->vertex_count = body_mesh(b, k)->vertex_count;
+        body->tet_count = body_mesh(b, k)->tet_count;
         vertices += body->vertex_count;
         tets += body->tet_count;
         if (vertices > INT32_MAX / 4 || tets > INT32_MAX / 16) break;
@@ -600,11 +619,11 @@ pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_mo
     pli_model *made = PLI_NEW(context, pli_model, 1, "model");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
-    building b = {context, made, scene, pli_scene_get(scene), NULL, NULL};
+    building b = {.context = context, .model = made, .scene = scene, .def = pli_scene_get(scene)};
     pli_status status = build(&b);
 
     // what only the building needed
-    for (int32_t k = 0; b.meshes != NULL && k < b.def->body_count; ++k) {
+    for (int32_t k = 0; b.meshes != NULL && k < b.mesh_count; ++k) {
         pli_tet_mesh_destroy(b.meshes[k]);
     }
     pli_release(context, b.meshes);

@@ -20,6 +20,8 @@ typedef struct pli_model_body {
     char *name;
     int32_t source; // body of the scene that it is, or is a copy of
     int32_t copy;   // which copy
+    int32_t piece;  // which piece of its geometry
+    int32_t mesh;   // of those that were made for the scene, one for each piece
     int32_t first_vertex;
     int32_t vertex_count;
     int32_t first_tet;

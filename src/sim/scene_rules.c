@@ -7,6 +7,7 @@
 #include "pliant/sim.h"
 #include "sim/body_group.h"
 #include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
@@ -273,6 +274,43 @@ static pli_status check_grid(const rules *r, const pli_visit *visit)
     if (cells <= most_cells) return PLI_OK;
     return refuse(r, visit, "cells", &grid->cells, "%.0f cells are too many; allowed are %.0f",
                   cells, most_cells);
+}
+
+// Something built of cells must come out; the message of what builds it names the number.
+static pli_status check_built(const rules *r, const pli_visit *visit, int32_t kind)
+{
+    pli_context *context = pli_scene_context(r->scene);
+    pli_variant geometry = {.kind = kind, .data = visit->holder};
+    pli_status status = pli_body_piece_check(context, &geometry);
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    pli_context_message(context, text, sizeof text);
+    return refuse(r, visit, "", NULL, "%s", text);
+}
+
+static pli_status check_arch(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_ARCH);
+}
+
+static pli_status check_card_house(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_CARD_HOUSE);
+}
+
+static pli_status check_spikes(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_SPIKES);
+}
+
+static pli_status check_rod(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_ROD);
+}
+
+static pli_status check_ring(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_RING);
 }
 
 static pli_status check_loaded(const rules *r, const pli_visit *visit)
@@ -591,6 +629,11 @@ static const rule rule_table[] = {
     {&pli_motion_schema, check_motion},
     {&pli_start_collapsed_schema, check_collapsed},
     {&pli_grid_schema, check_grid},
+    {&pli_arch_schema, check_arch},
+    {&pli_card_house_schema, check_card_house},
+    {&pli_spikes_schema, check_spikes},
+    {&pli_rod_schema, check_rod},
+    {&pli_ring_schema, check_ring},
     {&pli_file_schema, check_file},
     {&pli_mesh_shape_schema, check_mesh_shape},
     {&pli_height_field_schema, check_height_field},

@@ -283,6 +283,12 @@ const pli_schema pli_file_schema = {.name = "file",
 static const pli_schema *const geometry_variants[] = {[PLI_GEOMETRY_GRID] = &pli_grid_schema,
                                                       [PLI_GEOMETRY_SHAPE] = &fill_schema,
                                                       [PLI_GEOMETRY_FILE] = &pli_file_schema,
+                                                      [PLI_GEOMETRY_ARCH] = &pli_arch_schema,
+                                                      [PLI_GEOMETRY_CARD_HOUSE] =
+                                                          &pli_card_house_schema,
+                                                      [PLI_GEOMETRY_SPIKES] = &pli_spikes_schema,
+                                                      [PLI_GEOMETRY_ROD] = &pli_rod_schema,
+                                                      [PLI_GEOMETRY_RING] = &pli_ring_schema,
                                                       NULL};
 
 // ---- how bodies start
@@ -381,6 +387,16 @@ static const pli_field copies_fields[] = {
      .max = 180,
      .unit = "deg",
      .doc = "Each copy is turned about a random axis by a random angle up to this one."},
+    {.key = "axis",
+     PLI_VECTOR(pli_copies_def, axis),
+     .fallback = PLI_AXIS_DEFAULT,
+     PLI_DIRECTION,
+     .doc = "Axis through the body's own origin that copies are turned about, of any length."},
+    {.key = "angle",
+     PLI_REAL(pli_copies_def, angle),
+     .fallback = "0",
+     PLI_DEGREES,
+     .doc = "Each copy is turned about the axis by this angle more than the one before."},
 };
 static const pli_schema copies_schema = {.name = "copies",
                                          .doc = "A body several times over.",

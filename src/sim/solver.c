@@ -2,6 +2,10 @@
 #include "sim/solver.h"
 
 #include "base/memory.h"
+#include "geometry/tet_mesh.h"
+
+#include <float.h>
+#include <math.h>
 
 // ---- creation
 
@@ -159,6 +163,20 @@ static double step_unit(const pli_model *model)
     return model->time.mode == PLI_MODE_DYNAMIC ? model->dt : 1;
 }
 
+// Rounding of the elastic energy (J). Laws such as mu/2 (I - 3) - mu log J are differences of
+// numbers of the size of the stiffness, so that what they round does not vanish at rest; errors of
+// tetrahedra are independent.
+static double elastic_noise(const pli_model *model)
+{
+    double sum = 0;
+    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
+        double volume = pli_tet_volume_at(model->rest, model->tets + 4 * tet);
+        double noise = DBL_EPSILON * model->materials[model->material_of[tet]].rest_norm * volume;
+        sum += noise * noise;
+    }
+    return sqrt(sum);
+}
+
 static void configure_newton(pli_solver *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
@@ -176,6 +194,7 @@ static void configure_newton(pli_solver *s)
         .linear_scale = def->linear_scale,
         .linear_cap = def->linear_cap,
         .linear_tolerance = kind->linear_tolerance,
+        .energy_noise = elastic_noise(s->model),
         .line_search = {.kind = search,
                         .decrease = def->wolfe_decrease,
                         .curvature = def->wolfe_curvature,

@@ -381,17 +381,17 @@ static const fault_case fault_cases[] = {
      "s.yaml:6:11: bodies.cube.axis: found [0, 0, 0]; a direction needs a length"},
     // variants
     {"materials: {a: rubber}\nbodies: {b: {geometry: {gird: {}}, material: a}}\n",
-     "s.yaml:2:25: bodies.b.geometry: found 'gird'; allowed are grid, fill, file (did you mean "
-     "'grid'?)"},
+     "s.yaml:2:25: bodies.b.geometry: found 'gird'; allowed are grid, fill, file, arch, "
+     "card_house, spikes, rod, ring (did you mean 'grid'?)"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: gird, material: a}}\n",
-     "s.yaml:2:24: bodies.b.geometry: found 'gird'; allowed are grid, fill, file (did you mean "
-     "'grid'?)"},
+     "s.yaml:2:24: bodies.b.geometry: found 'gird'; allowed are grid, fill, file, arch, "
+     "card_house, spikes, rod, ring (did you mean 'grid'?)"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: {grid: {}, file: x}, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found a map of keys with several, expected a map with one "
-     "key, one of grid, fill, file"},
+     "key, one of grid, fill, file, arch, card_house, spikes, rod, ring"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: [], material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found a list, expected a map with one key, one of grid, "
-     "fill, file"},
+     "fill, file, arch, card_house, spikes, rod, ring"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: fill, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry.fill: the key 'shape' is missing: The shape that is filled."},
     {"materials: {a: rubber}\nbodies: {b: {geometry: {fill: {shape: sphere}}, material: a}}\n",

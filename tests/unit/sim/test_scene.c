@@ -392,13 +392,15 @@ static void broken_links_are_refused(void **state)
     k.def.body_count = 0;
     REFUSED(context, try_kit(context, &k), "scene: bodies: is missing; expected a map of keys");
     kit_init(&k);
-    k.bodies[0].geometry.kind = 3;
+    k.bodies[0].geometry.kind = 99;
     REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: kind is 3; allowed: one of grid, fill, file");
+            "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
+            "card_house, spikes, rod, ring");
     kit_init(&k);
     k.bodies[0].geometry.kind = -1;
     REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file");
+            "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
+            "card_house, spikes, rod, ring");
     kit_init(&k);
     k.def.time.mode = 17;
     REFUSED(context, try_kit(context, &k),
