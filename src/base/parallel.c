@@ -36,8 +36,8 @@ typedef void (*block_fn)(void *user, const block_cut *cut, int64_t block);
 
 enum {
     TEAM_LIMIT = 64,     // workers of a team
-    WORKER_SPINS = 1000, // looks for a job before a worker sleeps, some 20 ns each
-    OWNER_SPINS = 200,   // looks before the owner offers its processor to a worker it waits for
+    LOOKS = 4096,        // looks for a job before a worker sleeps, some 20 ns each
+    LOOKS_IN_A_ROW = 64, // looks before a waiting thread offers its processor to others
     CACHE_LINE = 64
 };
 
@@ -77,8 +77,13 @@ typedef struct team {
 // the body itself, not from a loop inside it.
 static _Thread_local team *own_team = NULL;
 
-static void relax(void)
+// Between two looks at a word that another thread will change.
+static void relax(int looks)
 {
+    if (looks % LOOKS_IN_A_ROW == 0) {
+        sched_yield();
+        return;
+    }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
@@ -132,13 +137,7 @@ static void run_job(team *t, const block_cut *cut, block_fn one, void *user)
 
     // nobody else may join; wait for those who did
     atomic_fetch_and(&t->state, ~open_bit);
-    for (int spins = 0; (atomic_load(&t->state) & joined_mask) != 0; ++spins) {
-        if (spins < OWNER_SPINS) {
-            relax();
-        } else {
-            sched_yield();
-        }
-    }
+    for (int looks = 1; (atomic_load(&t->state) & joined_mask) != 0; ++looks) relax(looks);
 }
 
 // Whether a worker that has seen job `seen` has a reason to look closer.
@@ -150,9 +149,9 @@ static bool has_news(team *t, uint64_t seen)
 
 static void wait_for_news(team *t, uint64_t seen)
 {
-    for (int spins = 0; spins < WORKER_SPINS; ++spins) {
+    for (int looks = 1; looks < LOOKS; ++looks) {
         if (has_news(t, seen)) return;
-        relax();
+        relax(looks);
     }
     // the owner looks at the count after it published, we look for news after we counted
     pthread_mutex_lock(&t->lock);

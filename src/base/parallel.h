@@ -7,10 +7,10 @@
 // and combined in block order with compensation, so they have the same bits for 1 or 64 workers.
 // Nested calls run serially. This is the only file that knows OpenMP.
 //
-// Teams. Starting a loop wakes sleeping threads, which takes 10 to 50 us: longer than a whole pass
+// Teams. Starting a loop wakes sleeping threads, which takes 10 to 100 us: longer than a whole pass
 // over a vector of a small system. Inside pli_parallel_team the workers of the context stand by
 // instead: every loop that the body starts is handed to them through shared memory, in well under a
-// microsecond. A worker that gets nothing to do for some 20 us goes to sleep, so that a team does
+// microsecond. A worker that gets nothing to do for some 100 us goes to sleep, so that a team does
 // not burn the processors of others, and a loop never waits for a worker that has not begun with
 // it: on a busy machine the body does all the work itself. Each worker begins with its own part of
 // the blocks, the same in every loop of the same size, so that its caches serve it again; who is

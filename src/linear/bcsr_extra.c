@@ -273,6 +273,23 @@ int64_t pli_bcsr_extra_begin(const pli_bcsr *matrix, int64_t row)
     return low;
 }
 
+int32_t pli_bcsr_extra_first_row(const pli_bcsr *matrix, int64_t row)
+{
+    const pli_bcsr_extra *extra = &matrix->extra;
+    PLI_ASSERT(matrix->context, !extra->open);
+    int32_t low = 0;
+    int32_t high = extra->row_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (extra->rows[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // ---- the operations of a matrix
 
 typedef struct extra_job {
@@ -306,6 +323,15 @@ void pli_bcsr_extra_multiply_add(const pli_bcsr *matrix, double scale, const dou
     if (matrix->extra.row_count == 0) return;
     extra_job job = {.matrix = matrix, .scale = scale, .x = x, .y = y};
     pli_parallel_for(matrix->context, matrix->extra.row_count, ROW_GRAIN, multiply_range, &job);
+}
+
+void pli_bcsr_extra_multiply_add_rows(const pli_bcsr *matrix, const double *x, double *y,
+                                      int64_t begin, int64_t end)
+{
+    if (matrix->extra.row_count == 0) return;
+    extra_job job = {.matrix = matrix, .scale = 1, .x = x, .y = y};
+    multiply_range(&job, pli_bcsr_extra_first_row(matrix, begin),
+                   pli_bcsr_extra_first_row(matrix, end));
 }
 
 static void fix_range(void *user, int64_t begin, int64_t end)

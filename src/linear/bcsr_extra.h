@@ -25,8 +25,16 @@ pli_extra_block *pli_bcsr_extra_find(const pli_bcsr *matrix, int32_t row, int32_
 // First extra block whose row is `row` or larger, of a closed matrix; the count when there is none.
 int64_t pli_bcsr_extra_begin(const pli_bcsr *matrix, int64_t row);
 
+// First of the rows with extra blocks that is `row` or larger, as an index of these rows, of a
+// closed matrix; their count when there is none.
+int32_t pli_bcsr_extra_first_row(const pli_bcsr *matrix, int64_t row);
+
 // y += scale E x with the extra blocks E.
 void pli_bcsr_extra_multiply_add(const pli_bcsr *matrix, double scale, const double *x, double *y);
+
+// Rows begin to end of y += E x, by the calling thread.
+void pli_bcsr_extra_multiply_add_rows(const pli_bcsr *matrix, const double *x, double *y,
+                                      int64_t begin, int64_t end);
 
 // Zeroes rows and columns of fixed unknowns; closes the matrix.
 void pli_bcsr_extra_fix_dofs(pli_bcsr *matrix, const uint8_t *mask);

@@ -155,7 +155,7 @@ static pli_status attempt_cholesky(const fixture *f)
 static pli_status attempt_krylov(const fixture *f)
 {
     pli_operator A = pli_bcsr_operator(f->matrix);
-    pli_krylov_system system = {&A, &A, f->b, f->x};
+    pli_krylov_system system = {.A = &A, .B = &A, .b = f->b, .x = f->x};
     pli_krylov_def def = pli_krylov_def_default();
     pli_krylov_report report;
     pli_arena *arena = NULL;
