@@ -210,12 +210,15 @@ void pli_parallel_team(const pli_context *context, pli_task_fn body, void *user)
     pthread_mutex_destroy(&t.lock);
 }
 
-void pli_parallel_alone(pli_task_fn body, void *user)
+void pli_parallel_host(int32_t thread_count, pli_task_fn body, void *user)
 {
-    int before = omp_get_max_active_levels();
-    omp_set_max_active_levels(0);
+    int threads = omp_get_max_threads();
+    int levels = omp_get_max_active_levels();
+    omp_set_num_threads(thread_count);
+    if (thread_count == 1) omp_set_max_active_levels(0);
     body(user);
-    omp_set_max_active_levels(before);
+    omp_set_max_active_levels(levels);
+    omp_set_num_threads(threads);
 }
 
 // ---- loops

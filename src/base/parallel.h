@@ -93,8 +93,9 @@ double pli_parallel_max(const pli_context *context, int64_t count, int64_t grain
 // plain call.
 void pli_parallel_team(const pli_context *context, pli_task_fn body, void *user);
 
-// Calls body once, on the calling thread, and keeps libraries below us, which start loops of their
-// own, from starting threads for them.
-void pli_parallel_alone(pli_task_fn body, void *user);
+// Calls body once, on the calling thread. Libraries in it that start loops of their own get
+// thread_count threads for them, and none besides the calling one when that is 1, whatever they
+// ask for.
+void pli_parallel_host(int32_t thread_count, pli_task_fn body, void *user);
 
 #endif

@@ -145,6 +145,11 @@ void pli_linear_solver_destroy(pli_linear_solver *solver)
     pli_release(solver->context, solver);
 }
 
+void pli_linear_solver_begin(pli_linear_solver *solver)
+{
+    if (solver->cholesky != NULL) pli_cholesky_begin(solver->cholesky);
+}
+
 pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite)
 {
     return solver->ops->build(solver, definite);
