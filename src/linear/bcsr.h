@@ -67,8 +67,9 @@ typedef struct pli_bcsr_extra {
     int32_t *order;     // [2][capacity]   scratch of the sort
 
     // hash table of the places, open addressing
-    int32_t table_bits; // the table has 2^table_bits entries, at least twice the capacity
-    int32_t *table;     // 1 + block, or 0: free
+    bool table_is_current; // it has all blocks, at their present numbers
+    int32_t table_bits;    // the table has 2^table_bits entries, at least twice the capacity
+    int32_t *table;        // 1 + block, or 0: free
 } pli_bcsr_extra;
 
 typedef struct pli_bcsr {

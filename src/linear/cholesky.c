@@ -58,6 +58,8 @@ struct pli_cholesky {
     place *places; // [place_count]  by row and column
 
     bool factored; // L holds a finished factor
+    int32_t order_count;
+    int32_t analysis_count;
     int64_t failed_row;
 
     cholmod_common common;
@@ -392,6 +394,7 @@ static pli_status order_by_degree(pli_cholesky *cholesky, const pli_bcsr *matrix
 static pli_status make_order(pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
     cholesky->dissected = false;
+    ++cholesky->order_count;
     return wants_dissection(cholesky, matrix)
                ? order_by_dissection(cholesky, matrix, cholesky->order)
                : order_by_degree(cholesky, matrix, cholesky->order);
@@ -405,6 +408,7 @@ static pli_status analyse_ordered(pli_cholesky *cholesky)
     int64_t n = cholesky->row_count * side;
     SuiteSparse_long *expanded = PLI_NEW(context, SuiteSparse_long, n, "Cholesky order");
     if (expanded == NULL) return PLI_ERROR_MEMORY;
+    ++cholesky->analysis_count;
     for (int64_t k = 0; k < n; ++k) expanded[k] = side * cholesky->order[k / side] + k % side;
     cholesky->L = cholmod_l_analyze_p(cholesky->A, expanded, NULL, 0, &cholesky->common);
     pli_release(context, expanded);
@@ -720,7 +724,9 @@ pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky)
                                  .memory_bytes = (int64_t)cholesky->common.memory_inuse,
                                  .supernodal = cholesky->L != NULL && cholesky->L->is_super != 0,
                                  .dissected = cholesky->dissected,
-                                 .failed_row = cholesky->failed_row};
+                                 .failed_row = cholesky->failed_row,
+                                 .order_count = cholesky->order_count,
+                                 .analysis_count = cholesky->analysis_count};
 }
 
 #else

@@ -60,6 +60,8 @@ typedef struct pli_cholesky_report {
     // unknown whose pivot was not positive, in the order of the factor; -1: none, the number of
     // unknowns: a number was not finite
     int64_t failed_row;
+    int32_t order_count;    // orders made so far
+    int32_t analysis_count; // analyses made so far
 } pli_cholesky_report;
 
 typedef struct pli_cholesky pli_cholesky;
