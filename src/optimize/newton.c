@@ -441,6 +441,7 @@ static pli_status iterate(newton *s, bool *over)
 static pli_status run(newton *s)
 {
     PLI_TRY(take_scratch(s));
+    pli_linear_solver_begin(s->linear);
     evaluate_start(s);
     tell_iterate(s);
     while (!is_over(s)) {
