@@ -6,6 +6,7 @@
 
 #include "contact/ipc.h"
 #include "geometry/broad_phase.h"
+#include "linear/stencils.h"
 
 enum { PLI_IPC_HESSIAN = PLI_CONTACT_DOFS * PLI_CONTACT_DOFS, PLI_IPC_CHUNK = 1024 };
 
@@ -76,7 +77,11 @@ struct pli_ipc {
     pli_ipc_pair *pair_list;
 
     // scratch of derivatives
-    double *blocks; // [PLI_IPC_CHUNK][144]
+    double *blocks; // [PLI_IPC_CHUNK][12] gradients
+    int64_t stencil_room;
+    int32_t *coupled;      // [stencil_room][4] vertices of contacts, then of friction; -1: none
+    double *hessians;      // [stencil_room][144]
+    pli_stencils stencils; // where they go
 };
 
 static inline void pli_ipc_begin(pli_ipc *ipc, const char *phase)

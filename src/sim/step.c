@@ -253,7 +253,7 @@ static pli_status solve_with_barrier(pli_solver *s, const step_job *job, bool ar
     return pli_ipc_check(ipc);
 }
 
-pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *report)
+static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
 {
     *report = (pli_step_report){.dt = state->dt, .vertices = state->vertex_count};
     s->step = state->step + 1;
@@ -298,4 +298,26 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     if (status != PLI_OK) return status;
     fill_phases(s, report);
     return PLI_OK;
+}
+
+// a step as a task of a team
+typedef struct step_task {
+    pli_solver *solver;
+    pli_state *state;
+    pli_step_report *report;
+    pli_status status;
+} step_task;
+
+static void run_step(void *user)
+{
+    step_task *task = user;
+    task->status = step(task->solver, task->state, task->report);
+}
+
+pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
+{
+    // a step is many short loops: workers stand by
+    step_task task = {.solver = solver, .state = state, .report = report};
+    pli_parallel_team(solver->context, run_step, &task);
+    return task.status;
 }
