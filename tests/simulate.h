@@ -17,15 +17,21 @@ typedef struct simulation {
     pli_model_info info;
 } simulation;
 
-static inline void simulation_init(simulation *s, const char *yaml, int32_t thread_count)
+// Takes the context over.
+static inline void simulation_init_in(simulation *s, pli_context *context, const char *yaml)
 {
-    *s = (simulation){.context = make_context(thread_count)};
+    *s = (simulation){.context = context};
     OK(s->context,
        pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &s->scene));
     OK(s->context, pli_model_create(s->context, s->scene, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));
     pli_model_get_info(s->model, &s->info);
+}
+
+static inline void simulation_init(simulation *s, const char *yaml, int32_t thread_count)
+{
+    simulation_init_in(s, make_context(thread_count), yaml);
 }
 
 static inline void simulation_clear(simulation *s)

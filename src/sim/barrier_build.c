@@ -154,8 +154,7 @@ static double mean_surface_mass(const pli_model *model)
     return count > 0 ? sum / (double)count : 1;
 }
 
-// What a spring between vertices would have (N/m).
-static double mean_spring(const pli_model *model)
+double pli_barrier_spring(const pli_model *model)
 {
     double stiffness = 0;
     for (int32_t k = 0; k < model->material_count; ++k) {
@@ -173,7 +172,7 @@ static pli_stiffness_def stiffness_law(const pli_model *model)
                              .diagonal = model->size};
     if (model->time.integrator == PLI_BDF2) law.step *= 2.0 / 3.0;
     if (model->time.mode == PLI_MODE_QUASI_STATIC) {
-        law.mean_mass = mean_spring(model);
+        law.mean_mass = pli_barrier_spring(model);
         law.step = 1;
     }
     return law;

@@ -25,4 +25,7 @@ bool pli_barrier_collides(const pli_model *model, int32_t first, int32_t second)
 // mesh.
 pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ipc **ipc);
 
+// What a spring between vertices of the stiffest material would have (N/m).
+double pli_barrier_spring(const pli_model *model);
+
 #endif

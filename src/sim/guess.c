@@ -5,6 +5,7 @@
 #include "linear/vector.h"
 #include "math/vec3.h"
 #include "sim/align.h"
+#include "sim/barrier_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,13 +220,17 @@ static void tie_held(pli_solver *s, double time, double stiffness, double *keep)
     }
 }
 
-// Moves what is held straight to where scripts want it, as far as nothing touches; true: all of it
-// is there. keep and d are scratch.
+// Moves what is held straight to where scripts want it, if nothing is in the way; true: it is
+// there. Part of the way would end in contact, with no room left for the next step. keep and d are
+// scratch.
 static bool snap_held(pli_solver *s, double time, double *keep, double *d)
 {
-    memcpy(keep, s->x, 3 * (size_t)s->model->vertex_count * sizeof(double));
+    size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
+    memcpy(keep, s->x, bytes);
     pli_solver_hold(s, time);
-    return go_safely(s, keep, d) >= 1;
+    if (go_safely(s, keep, d) >= 1) return true;
+    memcpy(s->x, keep, bytes);
+    return false;
 }
 
 static double farthest_from_target(const pli_solver *s)
@@ -237,20 +242,51 @@ static double farthest_from_target(const pli_solver *s)
     return farthest;
 }
 
-static pli_status pursue(pli_solver *s, double time, double *keep, double *d,
-                         pli_step_report *report)
+// scratch of a pursuit, each [vertex_count][3] (m)
+typedef struct pursuit {
+    double *before; // where a round began
+    double *keep;
+    double *d;
+} pursuit;
+
+// Springs get stiffer from round to round. Where something yields, each round ends ten times nearer
+// to the target; where nothing does, it only presses harder, and the round before is what counts.
+static pli_status pursue(pli_solver *s, double time, const pursuit *p, pli_step_report *report,
+                         bool *there)
 {
-    int32_t max_iterations = s->newton.max_iterations;
-    double stiffness = 10 * pli_ipc_stiffness(pli_contacts_barrier(s->contacts));
-    pli_status status = PLI_OK;
-    bool there = false;
-    s->newton.max_iterations = PURSUIT_ITERATIONS;
-    for (int round = 0; round < PURSUIT_ROUNDS && status == PLI_OK && !there; ++round) {
-        tie_held(s, time, stiffness, keep);
-        status = pli_solver_minimize(s, report);
-        there = snap_held(s, time, keep, d);
+    size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
+    double stiffness = fmax(10 * pli_ipc_stiffness(pli_contacts_barrier(s->contacts)),
+                            pli_barrier_spring(s->model));
+    double behind = INFINITY;
+    *there = false;
+    for (int round = 0; round < PURSUIT_ROUNDS; ++round) {
+        memcpy(p->before, s->x, bytes);
+        tie_held(s, time, stiffness, p->keep);
+        PLI_TRY(pli_solver_minimize(s, report));
+        *there = snap_held(s, time, p->keep, p->d);
+        double distance = farthest_from_target(s);
+        bool presses = !*there && distance > 0.5 * behind;
+        if (presses) memcpy(s->x, p->before, bytes);
+        if (presses || *there) break;
+        behind = distance;
         stiffness *= 10;
     }
+    return PLI_OK;
+}
+
+pli_status pli_guess_pursue(pli_solver *s, double time, pli_step_report *report)
+{
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    int64_t count = 3 * (int64_t)s->model->vertex_count;
+    pursuit p = {pli_arena_doubles(s->scratch, count, "pursuit"),
+                 pli_arena_doubles(s->scratch, count, "pursuit"),
+                 pli_arena_doubles(s->scratch, count, "pursuit")};
+    pli_status status = PLI_ERROR_MEMORY;
+    if (p.before == NULL || p.keep == NULL || p.d == NULL) goto done;
+    int32_t max_iterations = s->newton.max_iterations;
+    bool there = false;
+    s->newton.max_iterations = PURSUIT_ITERATIONS;
+    status = pursue(s, time, &p, report, &there);
     s->newton.max_iterations = max_iterations;
     memset(s->pursuit_stiffness, 0, (size_t)s->model->vertex_count * sizeof(double));
     if (!there && status == PLI_OK) {
@@ -258,17 +294,8 @@ static pli_status pursue(pli_solver *s, double time, double *keep, double *d,
                 "step %lld: contact keeps scripted vertices %.3g m from where they should be",
                 (long long)s->step, farthest_from_target(s));
     }
-    return status;
-}
 
-pli_status pli_guess_pursue(pli_solver *s, double time, pli_step_report *report)
-{
-    pli_arena_mark mark = pli_arena_begin(s->scratch);
-    int64_t count = 3 * (int64_t)s->model->vertex_count;
-    double *keep = pli_arena_doubles(s->scratch, count, "pursuit");
-    double *d = pli_arena_doubles(s->scratch, count, "pursuit");
-    bool complete = keep != NULL && d != NULL;
-    pli_status status = complete ? pursue(s, time, keep, d, report) : PLI_ERROR_MEMORY;
+done:
     pli_arena_end(s->scratch, mark);
     return status;
 }
