@@ -79,9 +79,11 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     pli_text_append(text, ",\"angular_momentum\":");
     pli_json_append_numbers(text, report->angular_momentum, 3);
     if (report->vertices > 0) {
-        append_number(text, "min_J", report->min_J);
-        pli_text_format(text, ",\"inverted\":%d,\"vertices\":%d", report->inverted,
-                        report->vertices);
+        if (!isnan(report->min_J)) {
+            append_number(text, "min_J", report->min_J);
+            pli_text_format(text, ",\"inverted\":%d", report->inverted);
+        }
+        pli_text_format(text, ",\"vertices\":%d", report->vertices);
     }
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);

@@ -42,6 +42,8 @@ extern const pli_schema pli_select_box_schema;
 extern const pli_schema pli_motion_schema;
 extern const pli_schema pli_grid_schema;
 extern const pli_schema pli_file_schema;
+extern const pli_schema pli_sheet_schema;
+extern const pli_schema pli_scroll_schema;
 extern const pli_schema pli_start_collapsed_schema;
 extern const pli_schema pli_solver_schema;
 extern const pli_schema pli_output_schema;
