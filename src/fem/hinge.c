@@ -170,13 +170,22 @@ static pli_status allocate_arrays(pli_hinges *h)
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-// c = D |e|^2 / (A_1 + A_2), 0 where a triangle has no area
+// r of the triangle between two sides that meet, N being their cross product.
+static double shape_ratio(const double side[3], const double other[3], const double N[3])
+{
+    double third[3];
+    pli_vec3_subtract(side, other, third);
+    double squares = pli_vec3_norm2(side) + pli_vec3_norm2(other) + pli_vec3_norm2(third);
+    return squares / (3 * pli_vec3_norm(N));
+}
+
+// c = D/2 (r_1 + r_2), 0 where a triangle has no area
 static void compute_rest(pli_hinges *h, const pli_hinges_def *def, int32_t index)
 {
     hinge_point p;
     if (!load_hinge(def->rest, h->vertices + 4 * (int64_t)index, &p)) return;
-    double areas = 0.5 * (pli_vec3_norm(p.N1) + pli_vec3_norm(p.N2));
-    h->stiffness[index] = def->rigidity[index] * p.length * p.length / areas;
+    double shape = 0.5 * (shape_ratio(p.a, p.b, p.N1) + shape_ratio(p.a, p.c, p.N2));
+    h->stiffness[index] = def->rigidity[index] * shape;
     h->rest_angle[index] = p.angle;
 }
 

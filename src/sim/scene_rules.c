@@ -193,7 +193,7 @@ static pli_status check_unused(const rules *r, const pli_visit *visit, bool give
         "only its motion moves it, and nothing deforms it"};
     const pli_body_def *body = visit->holder;
     if (!given) return PLI_OK;
-    return refuse(r, visit, key, member, "%s has no such key: %s", kinds[body->kind],
+    return refuse(r, visit, key, member, "is not a key of %s: %s", kinds[body->kind],
                   advice[body->kind]);
 }
 

@@ -479,8 +479,7 @@ static const pli_field body_fields[] = {
     {.key = "geometry",
      PLI_VARIANT(pli_body_def, geometry, geometry_variants),
      .flags = PLI_FIELD_REQUIRED,
-     .doc = "Where its tetrahedra or triangles come from; shells and obstacles take the boundary "
-            "of tetrahedra."},
+     .doc = "Where its tetrahedra or triangles come from."},
     {.key = "material",
      PLI_TEXT(pli_body_def, material),
      .flags = PLI_FIELD_OPTIONAL,
@@ -551,6 +550,7 @@ static const pli_field body_fields[] = {
      .doc = "The body several times over, in rows."},
     {.key = "motion",
      PLI_STRUCT(pli_body_def, motion, &pli_motion_schema),
+     .flags = PLI_FIELD_OPTIONAL,
      .doc = "How an obstacle moves; by default not at all."},
 };
 const pli_schema pli_body_schema = {.name = "body",

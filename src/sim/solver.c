@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <math.h>
+
 // ---- creation
 
 static pli_status create_elastic(pli_solver *s)
@@ -211,6 +213,11 @@ static pli_precondition_kind choose_preconditioner(const pli_solver_def *def,
     return kind->preconditioner;
 }
 
+// Largest kappa of the downhill test with shells. Newton's direction bends a sheet where steepest
+// descent stretches it: their cosine is of the order of thickness over size, and steepest descent
+// would get nowhere.
+static const double shell_downhill = 1e-6;
+
 static void configure_newton(pli_solver *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
@@ -222,7 +229,7 @@ static void configure_newton(pli_solver *s)
         .fixed_iterations = def->fixed_iterations,
         .projected = kind->projected,
         .safeguard = kind->safeguard,
-        .downhill = def->downhill,
+        .downhill = s->shell != NULL ? fmin(def->downhill, shell_downhill) : def->downhill,
         .length_clamp = def->length_clamp,
         .linear_scale = def->linear_scale,
         .linear_cap = def->linear_cap,
