@@ -148,7 +148,7 @@ static void note_convergence(pli_report *report, const pli_step_report *step)
 
 static void note_deformation(pli_report *report, const pli_step_report *step)
 {
-    if (step->vertices == 0) return;
+    if (step->vertices == 0 || isnan(step->min_J)) return;
     report->has_tets = true;
     report->last_inverted = step->inverted;
     report->inverted_steps += step->inverted > 0;

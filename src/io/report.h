@@ -124,6 +124,7 @@ typedef struct pli_report_facts {
     int32_t frames_wanted;
     int32_t vertices;
     int32_t tets;
+    int32_t triangles; // of shells and obstacles
     int32_t threads;
     int32_t seed;
     double wall_seconds;

@@ -107,9 +107,11 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     append_vector(text, "momentum", report->momentum);
     append_vector(text, "angular_momentum", report->angular_momentum);
     if (report->vertices > 0) {
-        append_number(text, "min_J", report->min_J);
-        pli_text_format(text, ",\"inverted\":%d,\"vertices\":%d", report->inverted,
-                        report->vertices);
+        if (!isnan(report->min_J)) {
+            append_number(text, "min_J", report->min_J);
+            pli_text_format(text, ",\"inverted\":%d", report->inverted);
+        }
+        pli_text_format(text, ",\"vertices\":%d", report->vertices);
     }
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);

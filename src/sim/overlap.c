@@ -114,6 +114,8 @@ static pli_status check_collider(const pli_model *model, const pli_scene *scene,
     snprintf(path, sizeof path, "colliders.%s", def->colliders[index].name);
     pli_visit at = {.path = path, .holder = &def->colliders[index]};
     for (int32_t k = 0; k < model->body_count; ++k) {
+        // an obstacle may stand in the ground
+        if (model->bodies[k].kind == PLI_BODY_OBSTACLE) continue;
         pli_overlap overlap;
         finding f = {.at = &at,
                      .body = model->bodies[k].name,

@@ -179,15 +179,117 @@ static pli_status check_material(const rules *r, const pli_visit *visit)
 
 // ---- bodies and what holds them
 
+static bool is_moved(const pli_motion_def *motion)
+{
+    return motion->segment_count > 0 || motion->keyframe_count > 0;
+}
+
+static bool is_zero(const double v[3])
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+// A key that a body has although its kind has no use for it.
+static pli_status check_unused(const rules *r, const pli_visit *visit, bool given, const char *key,
+                               const void *member)
+{
+    static const char *const kinds[] = {"a solid", "a shell", "an obstacle"};
+    static const char *const advice[] = {
+        "thickness and bending are for kind: shell, motion for kind: obstacle; to move vertices of "
+        "a body, use constraints",
+        "motion is for kind: obstacle; to move vertices of a body, use constraints",
+        "only its motion moves it, and nothing deforms it"};
+    const pli_body_def *body = visit->holder;
+    if (!given) return PLI_OK;
+    return refuse(r, visit, key, member, "is not a key of %s: %s", kinds[body->kind],
+                  advice[body->kind]);
+}
+
+static pli_status check_obstacle(const rules *r, const pli_visit *visit, const pli_body_def *body)
+{
+    bool has_material = body->material[0] != '\0';
+    bool deformed = body->start.kind > PLI_START_REST;
+    PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
+    PLI_TRY(check_unused(r, visit, body->region_count > 0, "regions", &body->regions));
+    PLI_TRY(check_unused(r, visit, !is_zero(body->velocity), "velocity", body->velocity));
+    PLI_TRY(check_unused(r, visit, !is_zero(body->angular_velocity), "angular_velocity",
+                         body->angular_velocity));
+    PLI_TRY(check_unused(r, visit, deformed, "start", &body->start));
+    if (body->motion.after == PLI_MOTION_HOLD) return PLI_OK;
+    return refuse(r, visit, "motion.after", &body->motion.after,
+                  "found 'release'; an obstacle has nothing else that moves it: use after: hold");
+}
+
+// The law of a shell's material must have the two numbers that membrane and bending are made of.
+static pli_status check_shell_material(const rules *r, const pli_visit *visit, const char *key,
+                                       const char *const *name)
+{
+    int32_t index = pli_names_find(&r->materials, *name);
+    pli_resolved_material resolved;
+    pli_context *context = pli_scene_context(r->scene);
+    // what is wrong with the material itself is told by its own rule
+    if (!pli_material_resolve(context, &r->def->materials[index], &resolved, NULL)) return PLI_OK;
+    if (pli_material_find_input(resolved.law, "young") >= 0 &&
+        pli_material_find_input(resolved.law, "poisson") >= 0) {
+        return PLI_OK;
+    }
+    return refuse(r, visit, key, name,
+                  "the law '%s' has no young and poisson, which a shell is made from",
+                  resolved.law->name);
+}
+
+static pli_status check_body_material(const rules *r, const pli_visit *visit, const char *key,
+                                      const char *const *name)
+{
+    const pli_body_def *body = visit->holder;
+    if ((*name)[0] == '\0') return refuse(r, visit, key, name, "is missing; expected a text");
+    PLI_TRY(check_reference(r, visit, key, name, &r->materials, NULL));
+    return body->kind == PLI_BODY_SHELL ? check_shell_material(r, visit, key, name) : PLI_OK;
+}
+
+// Solids need tetrahedra; shells and obstacles are content with triangles.
+static pli_status check_geometry(const rules *r, const pli_visit *visit)
+{
+    const pli_body_def *body = visit->holder;
+    if (pli_body_mesh_has_tets(body)) return PLI_OK;
+    if (body->geometry.kind != PLI_GEOMETRY_FILE) {
+        if (body->kind != PLI_BODY_SOLID) return PLI_OK;
+        return refuse(r, visit, "geometry", &body->geometry,
+                      "found triangles, of which a solid cannot be made; write kind: shell or "
+                      "kind: obstacle");
+    }
+    const pli_file_def *file = body->geometry.data;
+    if (file->mesh == NULL) return PLI_OK; // told by the rule of the file
+    if (body->kind == PLI_BODY_SOLID) {
+        return refuse(r, visit, "geometry.file.path", &file->path,
+                      "the mesh has no tetrahedra; to fill a closed surface with them, write "
+                      "fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: shell");
+    }
+    if (file->mesh->triangle_count > 0) return PLI_OK;
+    return refuse(r, visit, "geometry.file.path", &file->path,
+                  "the mesh has no triangles and no tetrahedra");
+}
+
 static pli_status check_body(const rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
-    PLI_TRY(check_reference(r, visit, "material", &body->material, &r->materials, NULL));
+    PLI_TRY(check_geometry(r, visit));
+    bool shell = body->kind == PLI_BODY_SHELL;
+    PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
+    PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
+    if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
+    PLI_TRY(check_unused(r, visit, is_moved(&body->motion), "motion", &body->motion));
+    if (shell && body->start.kind == PLI_START_COLLAPSED) {
+        return refuse(r, visit, "start", &body->start,
+                      "a shell cannot start collapsed, because its energy is infinite where "
+                      "triangles have no area");
+    }
+    PLI_TRY(check_body_material(r, visit, "material", &body->material));
     for (int32_t i = 0; i < body->region_count; ++i) {
         const pli_region_def *region = &body->regions[i];
         char key[64];
         snprintf(key, sizeof key, "regions[%d].material", i);
-        PLI_TRY(check_reference(r, visit, key, &region->material, &r->materials, NULL));
+        PLI_TRY(check_body_material(r, visit, key, &region->material));
         snprintf(key, sizeof key, "regions[%d].where", i);
         PLI_TRY(check_selection(r, visit, key, body, &region->where));
     }
@@ -202,7 +304,9 @@ static pli_status find_body(const rules *r, const pli_visit *visit, const char *
     if ((*name)[0] == '\0') return PLI_OK;
     PLI_TRY(check_reference(r, visit, "body", name, &r->bodies, NULL));
     *body = &r->def->bodies[pli_names_find(&r->bodies, *name)];
-    return PLI_OK;
+    if ((*body)->kind != PLI_BODY_OBSTACLE) return PLI_OK;
+    return refuse(r, visit, "body", name,
+                  "'%s' is an obstacle, which follows its own motion: say it there", *name);
 }
 
 static pli_status check_constraint(const rules *r, const pli_visit *visit)
@@ -313,22 +417,35 @@ static pli_status check_ring(const rules *r, const pli_visit *visit)
     return check_built(r, visit, PLI_GEOMETRY_RING);
 }
 
+// So that two triangles a square, with three corners each, can be counted in int32_t.
+static pli_status check_squares(const rules *r, const pli_visit *visit, const int32_t *columns,
+                                int32_t rows)
+{
+    static const double most = 3e8;
+    double squares = ((double)*columns + 1) * ((double)rows + 1);
+    if (squares <= most) return PLI_OK;
+    return refuse(r, visit, "columns", columns, "%.0f squares are too many; allowed are %.0f",
+                  (double)*columns * rows, most);
+}
+
+static pli_status check_sheet(const rules *r, const pli_visit *visit)
+{
+    const pli_sheet_def *sheet = visit->holder;
+    return check_squares(r, visit, &sheet->columns, sheet->rows);
+}
+
+static pli_status check_scroll(const rules *r, const pli_visit *visit)
+{
+    const pli_scroll_def *scroll = visit->holder;
+    return check_squares(r, visit, &scroll->columns, scroll->rows);
+}
+
 static pli_status check_loaded(const rules *r, const pli_visit *visit)
 {
     const pli_file_def *file = visit->holder;
     if (file->mesh != NULL) return PLI_OK;
     return refuse(r, visit, "path", &file->path,
                   "the file was not read; load the scene from a file, or give the mesh itself");
-}
-
-static pli_status check_file(const rules *r, const pli_visit *visit)
-{
-    PLI_TRY(check_loaded(r, visit));
-    const pli_file_def *file = visit->holder;
-    if (file->mesh->tet_count > 0) return PLI_OK;
-    return refuse(r, visit, "path", &file->path,
-                  "the mesh has no tetrahedra; to fill a closed surface with them, write "
-                  "fill: {shape: {mesh: ...}}");
 }
 
 static pli_status check_mesh_shape(const rules *r, const pli_visit *visit)
@@ -550,9 +667,25 @@ static pli_status check_pair(const rules *r, const pli_visit *visit)
     return refuse(r, visit, "bodies", pair->bodies, "found two colliders, which never collide");
 }
 
+// The penalty needs an inside to push vertices out of.
+static pli_status check_penalty(const rules *r, const pli_visit *visit)
+{
+    const pli_contact_def *contact = visit->holder;
+    for (int32_t i = 0; i < r->def->body_count; ++i) {
+        const pli_body_def *body = &r->def->bodies[i];
+        if (body->kind == PLI_BODY_SOLID) continue;
+        return refuse(r, visit, "method", &contact->method,
+                      "found 'penalty', which pushes vertices out of tetrahedra; body '%s' is %s "
+                      "and has none",
+                      body->name, body->kind == PLI_BODY_SHELL ? "a shell" : "an obstacle");
+    }
+    return PLI_OK;
+}
+
 static pli_status check_contact(const rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
+    if (contact->method == PLI_CONTACT_PENALTY) PLI_TRY(check_penalty(r, visit));
     char path[PATH_CAPACITY];
     if (contact->pair_count > 0 && contact->method != PLI_CONTACT_BARRIER) {
         pli_visit at = place_of(visit, "pairs", contact->pairs, path);
@@ -634,7 +767,9 @@ static const rule rule_table[] = {
     {&pli_spikes_schema, check_spikes},
     {&pli_rod_schema, check_rod},
     {&pli_ring_schema, check_ring},
-    {&pli_file_schema, check_file},
+    {&pli_file_schema, check_loaded},
+    {&pli_sheet_schema, check_sheet},
+    {&pli_scroll_schema, check_scroll},
     {&pli_mesh_shape_schema, check_mesh_shape},
     {&pli_height_field_schema, check_height_field},
     {&pli_cylinder_schema, check_cylinder},

@@ -49,6 +49,8 @@ extern const pli_schema pli_spikes_schema;
 extern const pli_schema pli_rod_schema;
 extern const pli_schema pli_ring_schema;
 extern const pli_schema pli_file_schema;
+extern const pli_schema pli_sheet_schema;
+extern const pli_schema pli_scroll_schema;
 extern const pli_schema pli_start_collapsed_schema;
 extern const pli_schema pli_solver_schema;
 extern const pli_schema pli_output_schema;
