@@ -313,7 +313,8 @@ static pli_status build(pli_stencils *s, pli_bcsr *matrix, int64_t count, const 
 {
     PLI_TRY(check_list(s, matrix, count, vertices));
     PLI_TRY(reserve_list(s, count, matrix->row_count));
-    memcpy(s->vertices, vertices, VERTICES * (size_t)count * sizeof *vertices);
+    // none need not have a place
+    if (count > 0) memcpy(s->vertices, vertices, VERTICES * (size_t)count * sizeof *vertices);
     s->matrix_row_count = matrix->row_count;
     s->count = count;
     PLI_TRY(search(s, matrix));
