@@ -52,6 +52,7 @@ double pli_bench_copy_bandwidth(pli_bench *bench);
 // The parts of the case "kernels", one per file.
 pli_status pli_bench_kernels_svd(pli_bench *bench);
 pli_status pli_bench_kernels_linear(pli_bench *bench);
+pli_status pli_bench_kernels_solve(pli_bench *bench);
 pli_status pli_bench_kernels_fem(pli_bench *bench);
 pli_status pli_bench_kernels_broad(pli_bench *bench);
 pli_status pli_bench_kernels_contact(pli_bench *bench);

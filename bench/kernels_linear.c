@@ -101,7 +101,7 @@ static void run_pcg(linear_bench *self, const pli_precondition *precondition)
 {
     pli_operator A = pli_bcsr_operator(self->matrix);
     pli_operator B = pli_precondition_operator(precondition);
-    pli_krylov_system system = {&A, &B, self->b, self->y};
+    pli_krylov_system system = {.A = &A, .B = &B, .b = self->b, .x = self->y};
     pli_krylov_def def = pli_krylov_def_default();
     def.max_iterations = PCG_ITERATIONS;
     def.relative_tolerance = 0;

@@ -157,6 +157,12 @@ WEAK const int32_t *pli_model_tets(const pli_model *model)
     return &model->tets[0][0];
 }
 
+WEAK const int32_t *pli_model_triangles(const pli_model *model)
+{
+    (void)model;
+    return NULL;
+}
+
 WEAK const double *pli_model_masses(const pli_model *model)
 {
     return model->masses;

@@ -414,7 +414,14 @@ typedef struct pli_material_def {
 typedef enum pli_geometry_kind {
     PLI_GEOMETRY_GRID,
     PLI_GEOMETRY_SHAPE,
-    PLI_GEOMETRY_FILE
+    PLI_GEOMETRY_FILE,
+    PLI_GEOMETRY_ARCH,
+    PLI_GEOMETRY_CARD_HOUSE,
+    PLI_GEOMETRY_SPIKES,
+    PLI_GEOMETRY_ROD,
+    PLI_GEOMETRY_RING,
+    PLI_GEOMETRY_SHEET,
+    PLI_GEOMETRY_SCROLL
 } pli_geometry_kind;
 
 typedef enum pli_grid_split { PLI_SPLIT_FIVE, PLI_SPLIT_SIX } pli_grid_split;
@@ -431,6 +438,69 @@ typedef struct pli_shape_body_def { // a shape filled with tetrahedra
     int32_t vertices; // wanted number, when no spacing is given
     double spacing;   // edge length of the lattice (m); 0: by vertices
 } pli_shape_body_def;
+
+typedef struct pli_arch_def { // blocks along a catenary, each a body of its own
+    double span;              // between the ends of the middle line (m)
+    double rise;              // of the middle line (m)
+    double thickness;         // m
+    double depth;             // along z (m)
+    int32_t blocks;
+    double gap;       // between blocks and to the ground y = 0 (m)
+    int32_t cells[3]; // of a block along the line, across it and along z
+} pli_arch_def;
+
+typedef struct pli_card_house_def { // cards that lean in pairs, and boards, each a body of its own
+    int32_t storeys;
+    double height;    // of a card along its slope (m)
+    double width;     // along z (m)
+    double thickness; // m
+    double lean;      // from the vertical (degrees)
+    double gap;       // between cards and to the ground y = 0 (m)
+    int32_t cells[3]; // of a card across its thickness, along its height and along z
+} pli_card_house_def;
+
+typedef struct pli_spikes_def { // rows of cones with round tips on a plate
+    int32_t columns;            // spikes along x
+    int32_t rows;               // spikes along z
+    double pitch;               // from a spike to the next (m)
+    double height;              // of the tips above the plate, whose top is y = 0 (m)
+    double radius;              // on the plate (m)
+    double tip_radius;          // m
+    double plate;               // thickness (m)
+    int32_t sides;              // cells across a spike, even
+    int32_t layers;             // cells along a spike
+} pli_spikes_def;
+
+typedef struct pli_rod_def { // a round rod along x, built of cells
+    double length;           // m
+    double radius;           // m
+    int32_t sides;           // cells across, even
+    int32_t layers;          // cells along
+} pli_rod_def;
+
+typedef struct pli_ring_def { // a ring around the y axis, built of cells
+    double radius;            // from the centre to the middle of the tube (m)
+    double tube_radius;       // m
+    int32_t sides;            // cells across the tube, even
+    int32_t layers;           // cells around the ring
+} pli_ring_def;
+typedef struct pli_sheet_def { // a flat sheet of squares across y, each cut into two triangles
+    double center[3];          // m
+    double width;              // along x (m)
+    double depth;              // along z (m)
+    int32_t columns;           // squares along x
+    int32_t rows;              // squares along z
+} pli_sheet_def;
+
+typedef struct pli_scroll_def { // a sheet that is rolled up about the z axis
+    double center[3];           // of the axis (m)
+    double radius;              // of the innermost turn where it begins (m)
+    double gap;                 // from one turn to the next (m)
+    double turns;
+    double width;    // along z (m)
+    int32_t columns; // squares along the spiral
+    int32_t rows;    // squares along z
+} pli_scroll_def;
 
 typedef enum pli_start_kind {
     PLI_START_REST,
@@ -465,12 +535,20 @@ typedef struct pli_copies_def { // a body several times over
     int32_t count[3];           // along x, y, z, centred on the body's position
     double spacing[3];          // distance from one to the next (m)
     double turn;                // each is turned by a random angle up to this one (degrees)
+    double axis[3];             // each is turned about this axis through the body's origin ...
+    double angle;               // ... by so much more than the one before (degrees)
 } pli_copies_def;
+
+typedef enum pli_body_kind {
+    PLI_BODY_SOLID,   // tetrahedra
+    PLI_BODY_SHELL,   // triangles with a thickness: cloth, sheet metal, a ball with air in it
+    PLI_BODY_OBSTACLE // triangles that only a script moves
+} pli_body_kind;
 
 typedef struct pli_body_def {
     const char *name;
     pli_variant geometry;
-    const char *material;
+    const char *material;          // "" for an obstacle
     const pli_region_def *regions; // later ones win
     int32_t region_count;
     double position[3];         // translation (m), applied last
@@ -481,6 +559,10 @@ typedef struct pli_body_def {
     double angular_velocity[3]; // degrees per second about the centre of mass
     pli_variant start;
     pli_copies_def copies;
+    int32_t kind;          // pli_body_kind
+    double thickness;      // of a shell (m); 0: not given
+    double bending;        // of a shell: factor on its resistance to bending; -1: not given
+    pli_motion_def motion; // of an obstacle
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------
@@ -715,8 +797,8 @@ PLI_API PLI_CHECKED pli_status pli_scene_note(pli_scene *scene, const void *addr
 // Checks every value against the table, then what the table cannot know: names that refer,
 // combinations, what is missing. Then completes what depends on other values: gravity gets its
 // three numbers, materials the numbers of their presets (a Lame pair becomes young and poisson),
-// variants without data their defaults. Suspicious values are logged as warnings.
-// Errors: scene, memory.
+// variants without data their defaults, shells their thickness. Suspicious values are logged as
+// warnings. Errors: scene, memory.
 PLI_API PLI_CHECKED pli_status pli_scene_validate(pli_scene *scene);
 
 // Records a failure at a place in the scene, "file:line:column: path: text", and returns status.

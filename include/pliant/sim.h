@@ -38,6 +38,7 @@ typedef struct pli_model_info {
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
     int32_t collider_count;
+    int32_t triangle_count; // of shells and obstacles
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -62,6 +63,7 @@ PLI_API void pli_model_body_range(const pli_model *model, int32_t body, int32_t 
                                   int32_t *count);
 PLI_API const double *pli_model_rest_positions(const pli_model *model); // [vertex_count][3] (m)
 PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_count][4]
+PLI_API const int32_t *pli_model_triangles(const pli_model *model);     // [triangle_count][3]
 PLI_API const double *pli_model_masses(const pli_model *model);         // [vertex_count] (kg)
 
 // Colliders, in the order of the scene, and the contact of bodies with each other.
@@ -159,12 +161,15 @@ typedef struct pli_step_report {
     pli_energies energy;
     double momentum[3];         // kg m/s
     double angular_momentum[3]; // kg m^2/s, about the origin
-    double min_J;               // smallest determinant of a deformation gradient
+    double min_J;               // smallest determinant of a deformation gradient of a tetrahedron;
+                                // NaN: there are none
     int32_t inverted;           // tetrahedra with J <= 0
     int32_t vertices;
-    bool collides;        // the scene has colliders or contact: the next four mean something
-    int32_t contacts;     // pairs that touch
-    double min_gap;       // smallest signed distance of a vertex to a collider (m); infinite: none
+    bool collides;    // the scene has colliders or contact: the next four mean something
+    int32_t contacts; // pairs that touch
+    // smallest signed distance of a vertex to a collider, or of what barriers keep apart (m);
+    // infinite: none
+    double min_gap;
     double max_depth;     // deepest penetration, of colliders and of bodies (m)
     double friction_work; // what friction did to the kinetic energy, seen from what is touched (J)
     double barrier_distance;       // at which contact of barriers begins (m); 0: there are none
@@ -229,7 +234,7 @@ PLI_API const pli_solver_info *pli_solver_info_get(int32_t index);
 
 typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
 typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
-typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER } pli_part_role;
+typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER, PLI_ROLE_OBSTACLE } pli_part_role;
 
 typedef struct pli_frame_field {
     const char *name; // "velocity"
@@ -260,8 +265,9 @@ typedef struct pli_frame {
 } pli_frame;
 
 // The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
-// material, then the surfaces of the colliders where their scripts have moved them; a collider that
-// its script has released is left out. Lifetime: until the next call on this solver.
+// material, shells and obstacles as triangles, then the surfaces of the colliders where their
+// scripts have moved them; a collider that its script has released is left out. Lifetime: until the
+// next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);
 

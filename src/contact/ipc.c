@@ -13,6 +13,20 @@ enum { CONTACT_GRAIN = 32 };
 
 // ---- creation
 
+// Elements of `corners` vertices each.
+static pli_status check_vertices(pli_context *context, const pli_ipc_def *def, int32_t count,
+                                 int32_t corners, const int32_t *vertices)
+{
+    for (int64_t k = 0; k < (int64_t)count * corners; ++k) {
+        if (vertices[k] >= 0 && vertices[k] < def->vertex_count) continue;
+        return PLI_FAIL(context, PLI_ERROR_MESH,
+                        "%s %lld of contact has the vertex %d; vertices are 0 to %d",
+                        corners == 3 ? "triangle" : "tetrahedron", (long long)(k / corners),
+                        (int)vertices[k], (int)def->vertex_count - 1);
+    }
+    return PLI_OK;
+}
+
 static pli_status check_def(pli_context *context, const pli_ipc_def *def)
 {
     if (!(def->dhat > 0) || !isfinite(def->dhat)) {
@@ -26,7 +40,8 @@ static pli_status check_def(pli_context *context, const pli_ipc_def *def)
                         "chosen",
                         def->stiffness);
     }
-    return PLI_OK;
+    PLI_TRY(check_vertices(context, def, def->triangle_count, 3, def->triangles));
+    return check_vertices(context, def, def->tet_count, 4, def->tets);
 }
 
 static void *copy_array(pli_context *context, const void *from, int64_t count, size_t size,
@@ -61,7 +76,7 @@ static pli_status allocate_scratch(pli_ipc *ipc)
     ipc->box = PLI_NEW(context, double, 6 * (int64_t)ipc->point_count, "contact boxes");
     ipc->far = PLI_NEW(context, double, 3 * n, "contact positions");
     ipc->x = PLI_NEW(context, double, 3 * n, "contact positions");
-    ipc->blocks = PLI_NEW(context, double, (int64_t)PLI_IPC_CHUNK *PLI_IPC_HESSIAN, "stencils");
+    ipc->blocks = PLI_NEW(context, double, (int64_t)PLI_IPC_CHUNK *PLI_CONTACT_DOFS, "gradients");
     bool complete = ipc->box != NULL && ipc->far != NULL && ipc->x != NULL && ipc->blocks != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
@@ -112,6 +127,7 @@ pli_status pli_ipc_create(pli_context *context, const pli_ipc_def *def, pli_ipc 
                       .adaptive = !(def->stiffness > 0),
                       .previous_gap = INFINITY,
                       .barrier = {def->dhat, def->stiffness}};
+    pli_stencils_init(context, &made->stencils);
     if (made->adaptive) made->barrier.stiffness = pli_stiffness_min(&made->law);
     pli_status status = build(made, def);
     if (status != PLI_OK) {
@@ -127,6 +143,9 @@ void pli_ipc_destroy(pli_ipc *ipc)
     if (ipc == NULL) return;
     pli_context *context = ipc->context;
     pli_broad_phase_destroy(ipc->broad);
+    pli_stencils_clear(&ipc->stencils);
+    pli_release(context, ipc->hessians);
+    pli_release(context, ipc->coupled);
     pli_release(context, ipc->blocks);
     pli_release(context, ipc->pair_list);
     pli_release(context, ipc->rubs);
@@ -151,7 +170,7 @@ pli_status pli_ipc_find(pli_ipc *ipc, const double *x, int64_t *count,
     pli_ipc_detect(ipc, x);
     *count = ipc->contact_count;
     *contacts = ipc->contacts;
-    return ipc->status;
+    return pli_ipc_tell(ipc);
 }
 
 // ---- stencils, of the barrier and of friction alike
@@ -231,7 +250,7 @@ static pli_sum ipc_energy(void *self, const double *x)
 {
     pli_ipc *ipc = self;
     pli_ipc_detect(ipc, x);
-    if (ipc->status != PLI_OK) return (pli_sum){INFINITY, 0};
+    if (pli_ipc_has_failed(ipc)) return (pli_sum){INFINITY, 0};
     pli_ipc_begin(ipc, "contact");
     pli_sum sum = pli_ipc_energy_of(ipc, false);
     pli_sum_merge(&sum, pli_ipc_energy_of(ipc, true));
@@ -247,15 +266,6 @@ static void compute_gradients(void *user, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; ++k) {
         evaluate_stencil(job->ipc, job->source, job->first + k, false,
                          job->blocks + PLI_CONTACT_DOFS * k, NULL);
-    }
-}
-
-static void compute_hessians(void *user, int64_t begin, int64_t end)
-{
-    const stencil_job *job = user;
-    for (int64_t k = begin; k < end; ++k) {
-        evaluate_stencil(job->ipc, job->source, job->first + k, job->projected, NULL,
-                         job->blocks + PLI_IPC_HESSIAN * k);
     }
 }
 
@@ -299,41 +309,28 @@ static void ipc_add_gradient(void *self, const double *x, double *g)
     pli_ipc_end(ipc);
 }
 
-static bool is_zero(const double block[9])
+// Moves a matrix [3n][3n] of n points to the corner of a [12][12] one, in place.
+static void widen(int32_t points, double *hessian)
 {
-    for (int k = 0; k < 9; ++k) {
-        if (block[k] != 0) return false;
-    }
-    return true;
-}
-
-// Adds the blocks of the points that take part. There is room: prepare has seen to it.
-static void scatter_hessian(const stencil_job *job, int64_t k, pli_bcsr *H)
-{
-    const int32_t *vertices;
-    int32_t count = stencil_vertices(job->ipc, job->source, job->first + k, &vertices);
-    const double *hessian = job->blocks + PLI_IPC_HESSIAN * k;
-    for (int32_t i = 0; i < count; ++i) {
-        for (int32_t j = 0; j < count; ++j) {
-            double block[9];
-            for (int m = 0; m < 9; ++m) {
-                block[m] = hessian[3 * count * (3 * i + m / 3) + 3 * j + m % 3];
-            }
-            if (is_zero(block)) continue;
-            bool added = pli_bcsr_add_block(H, vertices[i], vertices[j], block);
-            PLI_ASSERT(H->context, added);
-            (void)added;
-        }
+    int32_t n = 3 * points;
+    for (int32_t row = n - 1; row > 0 && points < PLI_CONTACT_POINTS; --row) {
+        memmove(hessian + PLI_CONTACT_DOFS * row, hessian + n * row, (size_t)n * sizeof *hessian);
     }
 }
 
-static void add_hessian_of(pli_ipc *ipc, stencil_source source, bool projected, pli_bcsr *H)
+// Hessians of all stencils, contacts first.
+static void compute_hessians(void *user, int64_t begin, int64_t end)
 {
-    stencil_job job = {.ipc = ipc, .source = source, .projected = projected, .blocks = ipc->blocks};
-    while (job.first < stencil_count(ipc, source)) {
-        int64_t count = compute_chunk(&job, compute_hessians);
-        for (int64_t k = 0; k < count; ++k) scatter_hessian(&job, k, H);
-        job.first += count;
+    const stencil_job *job = user;
+    const pli_ipc *ipc = job->ipc;
+    for (int64_t k = begin; k < end; ++k) {
+        bool barrier = k < ipc->contact_count;
+        stencil_source source = barrier ? BARRIER : FRICTION;
+        int64_t index = barrier ? k : k - ipc->contact_count;
+        double *hessian = job->blocks + PLI_IPC_HESSIAN * k;
+        const int32_t *vertices;
+        evaluate_stencil(ipc, source, index, job->projected, NULL, hessian);
+        widen(stencil_vertices(ipc, source, index, &vertices), hessian);
     }
 }
 
@@ -341,10 +338,71 @@ static void ipc_add_hessian(void *self, const double *x, bool projected, pli_bcs
 {
     pli_ipc *ipc = self;
     pli_ipc_detect(ipc, x);
+    int64_t count = ipc->contact_count + ipc->rub_count;
+    PLI_ASSERT(ipc->context, count == ipc->stencils.count); // prepare has been called at this x
     pli_ipc_begin(ipc, "contact");
-    add_hessian_of(ipc, BARRIER, projected, H);
-    add_hessian_of(ipc, FRICTION, projected, H);
+    stencil_job job = {.ipc = ipc, .projected = projected, .blocks = ipc->hessians};
+    pli_parallel_for(ipc->context, count, CONTACT_GRAIN, compute_hessians, &job);
+    bool added = pli_stencils_add(&ipc->stencils, ipc->hessians, H);
+    PLI_ASSERT(ipc->context, added);
+    (void)added;
     pli_ipc_end(ipc);
+}
+
+// ---- places of the Hessian
+
+// The vertices of a contact that its Hessian couples; -1 for others.
+static void list_coupled(const pli_ipc *ipc, int64_t contact, int32_t vertices[PLI_CONTACT_POINTS])
+{
+    const pli_contact_stencil *stencil = &ipc->contacts[contact].stencil;
+    double x[PLI_CONTACT_DOFS], m;
+    pli_distance distance;
+    pli_contact_gather(stencil, ipc->x, x);
+    (void)pli_contact_separate(stencil, x, &distance);
+    bool all = pli_contact_mollify(stencil, x, &m, NULL, NULL);
+    for (int32_t i = 0; i < PLI_CONTACT_POINTS; ++i) {
+        bool coupled = i < distance.point_count && (all || distance.weights[i] != 0);
+        vertices[i] = coupled ? stencil->vertices[i] : -1;
+    }
+}
+
+static void list_stencils(void *user, int64_t begin, int64_t end)
+{
+    pli_ipc *ipc = user;
+    for (int64_t k = begin; k < end; ++k) {
+        int32_t *vertices = ipc->coupled + PLI_CONTACT_POINTS * k;
+        if (k < ipc->contact_count) {
+            list_coupled(ipc, k, vertices);
+            continue;
+        }
+        const pli_ipc_rub *rub = &ipc->rubs[k - ipc->contact_count];
+        for (int32_t i = 0; i < PLI_CONTACT_POINTS; ++i) {
+            bool coupled = i < rub->friction.point_count && rub->friction.weights[i] != 0;
+            vertices[i] = coupled ? rub->vertices[i] : -1;
+        }
+    }
+}
+
+static pli_status reserve_stencils(pli_ipc *ipc, int64_t count)
+{
+    if (count <= ipc->stencil_room) return PLI_OK;
+    int64_t wanted = count + count / 2;
+    pli_release(ipc->context, ipc->coupled);
+    pli_release(ipc->context, ipc->hessians);
+    ipc->stencil_room = 0;
+    ipc->coupled = PLI_NEW(ipc->context, int32_t, PLI_CONTACT_POINTS * wanted, "stencils");
+    ipc->hessians = PLI_NEW(ipc->context, double, PLI_IPC_HESSIAN *wanted, "contact Hessians");
+    if (ipc->coupled == NULL || ipc->hessians == NULL) return PLI_ERROR_MEMORY;
+    ipc->stencil_room = wanted;
+    return PLI_OK;
+}
+
+static pli_status place_stencils(pli_ipc *ipc, pli_bcsr *H)
+{
+    int64_t count = ipc->contact_count + ipc->rub_count;
+    PLI_TRY(reserve_stencils(ipc, count));
+    pli_parallel_for(ipc->context, count, CONTACT_GRAIN, list_stencils, ipc);
+    return pli_stencils_build(&ipc->stencils, H, count, ipc->coupled);
 }
 
 // ---- stiffness
@@ -368,6 +426,7 @@ pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double 
         return PLI_OK;
     }
     pli_ipc_detect(ipc, x);
+    PLI_TRY(pli_ipc_tell(ipc));
     int64_t count = 3 * (int64_t)ipc->vertex_count;
     memset(scratch, 0, (size_t)count * sizeof *scratch);
     double k = ipc->barrier.stiffness;
@@ -378,7 +437,7 @@ pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double 
         pli_stiffness_balance(ipc->context, &ipc->law, count, energy_gradient, scratch);
     bool stays = balanced <= 2 * *stiffness && *stiffness <= 2 * balanced;
     if (!stays) *stiffness = balanced;
-    return ipc->status;
+    return PLI_OK;
 }
 
 static double smallest_gap(const pli_ipc *ipc)
@@ -405,12 +464,21 @@ static bool grow_stiffness(pli_ipc *ipc)
 
 static pli_status ipc_prepare(void *self, const double *x, pli_bcsr *H, bool *changed)
 {
-    enum { BLOCKS = PLI_CONTACT_POINTS * (PLI_CONTACT_POINTS - 1) }; // off-diagonal ones
     pli_ipc *ipc = self;
     pli_ipc_detect(ipc, x);
-    if (ipc->status != PLI_OK) return ipc->status;
+    PLI_TRY(pli_ipc_tell(ipc));
     if (grow_stiffness(ipc)) *changed = true;
-    return pli_bcsr_reserve_extra(H, BLOCKS * (ipc->contact_count + ipc->rub_count));
+    pli_ipc_begin(ipc, "contact");
+    pli_status status = place_stencils(ipc, H);
+    pli_ipc_end(ipc);
+    return status;
+}
+
+pli_status pli_ipc_check(pli_ipc *ipc)
+{
+    pli_status told = ipc->failure;
+    ipc->failure = PLI_OK;
+    return told;
 }
 
 static double ipc_max_step(void *self, const double *x, const double *d)

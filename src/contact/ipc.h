@@ -24,8 +24,8 @@
 // around it); as long as every vertex is inside its box, energies need no new search. What is found
 // does not depend on that history: contacts are those closer than dhat, in a fixed order.
 //
-// Memory grows where candidates are found. An allocation that fails there makes energies infinite
-// and is returned by the next prepare.
+// Memory grows where candidates are found. An allocation that fails there makes a step zero, or
+// energies infinite, until a function that returns a status has told it.
 #ifndef PLI_CONTACT_IPC_H
 #define PLI_CONTACT_IPC_H
 
@@ -88,6 +88,9 @@ PLI_CHECKED pli_status pli_ipc_find(pli_ipc *ipc, const double *x, int64_t *coun
 
 // The largest alpha <= 1 as pli_ipc_term.max_step tells it.
 double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d);
+
+// Tells whether an allocation has failed since this was last told. Errors: memory.
+PLI_CHECKED pli_status pli_ipc_check(pli_ipc *ipc);
 
 // ---- stiffness
 

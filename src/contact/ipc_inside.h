@@ -6,6 +6,7 @@
 
 #include "contact/ipc.h"
 #include "geometry/broad_phase.h"
+#include "linear/stencils.h"
 
 enum { PLI_IPC_HESSIAN = PLI_CONTACT_DOFS * PLI_CONTACT_DOFS, PLI_IPC_CHUNK = 1024 };
 
@@ -50,10 +51,11 @@ struct pli_ipc {
     double *far; // [vertex_count][3] scratch: the end of a way (m)
 
     // contacts at x
-    pli_status status; // of the last search
-    bool is_valid;     // the rest of this group belongs to x
-    double *x;         // [vertex_count][3] (m)
-    double *distance;  // [candidate_room] of candidates; beyond dhat it may be anything larger
+    pli_status status;  // of the last search
+    pli_status failure; // of memory in any search since it was last told
+    bool is_valid;      // the rest of this group belongs to x
+    double *x;          // [vertex_count][3] (m)
+    double *distance;   // [candidate_room] of candidates; beyond dhat it may be anything larger
     int64_t candidate_room;
     int64_t contact_count;
     int64_t contact_room;
@@ -75,7 +77,11 @@ struct pli_ipc {
     pli_ipc_pair *pair_list;
 
     // scratch of derivatives
-    double *blocks; // [PLI_IPC_CHUNK][144]
+    double *blocks; // [PLI_IPC_CHUNK][12] gradients
+    int64_t stencil_room;
+    int32_t *coupled;      // [stencil_room][4] vertices of contacts, then of friction; -1: none
+    double *hessians;      // [stencil_room][144]
+    pli_stencils stencils; // where they go
 };
 
 static inline void pli_ipc_begin(pli_ipc *ipc, const char *phase)
@@ -91,6 +97,19 @@ static inline void pli_ipc_end(pli_ipc *ipc)
 // ipc_search.c: finds the contacts at x, unless they are those that were found last. The outcome is
 // in status.
 void pli_ipc_detect(pli_ipc *ipc, const double *x);
+
+static inline bool pli_ipc_has_failed(const pli_ipc *ipc)
+{
+    return ipc->status != PLI_OK || ipc->failure != PLI_OK;
+}
+
+// The outcome of the last search, or memory that ran out before it.
+static inline pli_status pli_ipc_tell(pli_ipc *ipc)
+{
+    pli_status told = ipc->failure != PLI_OK ? ipc->failure : ipc->status;
+    ipc->failure = PLI_OK;
+    return told;
+}
 
 // ipc_search.c: makes sure that candidates hold on the way from x to x + d.
 PLI_CHECKED pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d);

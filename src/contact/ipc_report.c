@@ -45,7 +45,7 @@ pli_status pli_ipc_freeze_friction(pli_ipc *ipc, const double *x, const double *
     ipc->start = start;
     if (ipc->rules.friction == NULL) return PLI_OK;
     pli_ipc_detect(ipc, x);
-    if (ipc->status != PLI_OK) return ipc->status;
+    PLI_TRY(pli_ipc_tell(ipc));
     pli_ipc_begin(ipc, "friction");
     pli_status status = reserve_rubs(ipc, ipc->contact_count);
     for (int64_t c = 0; status == PLI_OK && c < ipc->contact_count; ++c) {
@@ -191,7 +191,7 @@ pli_status pli_ipc_measure(pli_ipc *ipc, const double *x, pli_ipc_report *report
 {
     *report = (pli_ipc_report){.min_gap = INFINITY};
     pli_ipc_detect(ipc, x);
-    if (ipc->status != PLI_OK) return ipc->status;
+    PLI_TRY(pli_ipc_tell(ipc));
     ipc->pair_count = 0;
     PLI_TRY(add_contacts(ipc));
     PLI_TRY(add_rubs(ipc, &report->friction_work));

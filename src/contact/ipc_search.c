@@ -117,6 +117,7 @@ pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d)
                                                    ipc->barrier.dhat + 2 * margin, &ipc->pairs);
     if (status == PLI_OK) status = reserve_contacts(ipc);
     ipc->has_candidates = status == PLI_OK;
+    if (status == PLI_ERROR_MEMORY) ipc->failure = status;
     pli_ipc_end(ipc);
     return status;
 }
@@ -318,11 +319,7 @@ double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
     double alpha = pli_inversion_steps(context, ipc->tet_count, ipc->tets, x, d, kept);
     pli_ipc_end(ipc);
     if (ipc->point_count == 0) return alpha;
-    pli_status status = pli_ipc_cover(ipc, x, d);
-    if (status != PLI_OK) {
-        ipc->status = status;
-        return 0;
-    }
+    if (pli_ipc_cover(ipc, x, d) != PLI_OK) return 0;
     pli_ipc_begin(ipc, "ccd");
     for (int32_t k = 0; k < ipc->point_count; ++k) {
         int64_t first = 3 * (int64_t)ipc->points[k];

@@ -4,12 +4,19 @@
 #include "base/memory.h"
 #include "linear/vector.h"
 
+// A source with its own copy of the damping times, and where its blocks are in D.
+typedef struct damped {
+    pli_rayleigh_source source;
+    double *weights; // [elements] (s)
+    int32_t *slots;  // [elements][size^2]
+} damped;
+
 struct pli_rayleigh {
     pli_context *context;
-    const pli_elastic *elastic;
-    double *weights; // [tet_count] damping times in processing order (s)
-    pli_bcsr *D;     // sum of k_t times the elastic Hessian of t at x_n (N s/m)
-    int32_t *slots;  // [tet_count][16] blocks of D
+    int32_t vertex_count;
+    int32_t source_count;
+    damped sources[PLI_RAYLEIGH_SOURCES];
+    pli_bcsr *D; // sum of k times the elements' Hessians at x_n (N s/m)
 
     // set by bind
     int64_t *place; // [blocks of D] block of H that a block of D adds to
@@ -23,30 +30,86 @@ struct pli_rayleigh {
     double *force; // [vertex_count][3] D move
 };
 
-static pli_status build(pli_rayleigh *r, const double *damping)
+// ---- sources
+
+static void add_elastic(const void *self, const double *x, const double *weights,
+                        const int32_t *slots, pli_bcsr *D)
 {
-    pli_context *context = r->context;
-    const pli_elastic *elastic = r->elastic;
-    r->weights = PLI_NEW(context, double, elastic->tet_count, "damping");
-    r->move = PLI_NEW(context, double, 3 * (int64_t)elastic->vertex_count, "damping");
-    r->force = PLI_NEW(context, double, 3 * (int64_t)elastic->vertex_count, "damping");
-    if (r->weights == NULL || r->move == NULL || r->force == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t tet = 0; tet < elastic->tet_count; ++tet) {
-        r->weights[tet] = damping[elastic->origin[tet]];
-    }
-    PLI_TRY(pli_bcsr_create(context, elastic->vertex_count, 1, &elastic->cliques, &r->D));
-    return pli_bcsr_slots(context, r->D, &elastic->cliques, &r->slots);
+    pli_elastic_add_weighted_hessian(self, x, true, weights, slots, D);
 }
 
-pli_status pli_rayleigh_create(pli_context *context, const pli_elastic *elastic,
-                               const double *damping, pli_rayleigh **rayleigh)
+pli_rayleigh_source pli_rayleigh_elastic(const pli_elastic *elastic, const double *damping)
+{
+    return (pli_rayleigh_source){elastic, &elastic->cliques, damping, add_elastic};
+}
+
+static void add_membrane(const void *self, const double *x, const double *weights,
+                         const int32_t *slots, pli_bcsr *D)
+{
+    pli_membrane_add_weighted_hessian(self, x, true, weights, slots, D);
+}
+
+pli_rayleigh_source pli_rayleigh_membrane(const pli_membrane *membrane, const double *damping)
+{
+    return (pli_rayleigh_source){membrane, &membrane->cliques, damping, add_membrane};
+}
+
+static void add_hinges(const void *self, const double *x, const double *weights,
+                       const int32_t *slots, pli_bcsr *D)
+{
+    pli_hinges_add_weighted_hessian(self, x, true, weights, slots, D);
+}
+
+pli_rayleigh_source pli_rayleigh_hinges(const pli_hinges *hinges, const double *damping)
+{
+    return (pli_rayleigh_source){hinges, &hinges->cliques, damping, add_hinges};
+}
+
+// ---- construction
+
+static pli_status copy_damping(pli_rayleigh *r, damped *to)
+{
+    int64_t count = to->source.cliques->count;
+    to->weights = PLI_NEW(r->context, double, count, "damping");
+    if (to->weights == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t k = 0; k < count; ++k) to->weights[k] = to->source.damping[k];
+    to->source.damping = NULL;
+    return PLI_OK;
+}
+
+static pli_status build(pli_rayleigh *r)
+{
+    pli_context *context = r->context;
+    pli_clique_list lists[PLI_RAYLEIGH_SOURCES];
+    r->move = PLI_NEW(context, double, 3 * (int64_t)r->vertex_count, "damping");
+    r->force = PLI_NEW(context, double, 3 * (int64_t)r->vertex_count, "damping");
+    if (r->move == NULL || r->force == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < r->source_count; ++k) {
+        PLI_TRY(copy_damping(r, &r->sources[k]));
+        lists[k] = *r->sources[k].source.cliques;
+    }
+    PLI_TRY(pli_bcsr_create(context, r->vertex_count, r->source_count, lists, &r->D));
+    for (int32_t k = 0; k < r->source_count; ++k) {
+        PLI_TRY(pli_bcsr_slots(context, r->D, &lists[k], &r->sources[k].slots));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_rayleigh_create(pli_context *context, int32_t vertex_count, int32_t source_count,
+                               const pli_rayleigh_source *sources, pli_rayleigh **rayleigh)
 {
     *rayleigh = NULL;
+    if (source_count < 0 || source_count > PLI_RAYLEIGH_SOURCES) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "%d sources of damping; at most %d fit",
+                        (int)source_count, PLI_RAYLEIGH_SOURCES);
+    }
     pli_rayleigh *made = PLI_NEW(context, pli_rayleigh, 1, "Rayleigh term");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
-    made->elastic = elastic;
-    pli_status status = build(made, damping);
+    made->vertex_count = vertex_count;
+    made->source_count = source_count;
+    for (int32_t k = 0; k < source_count; ++k) made->sources[k].source = sources[k];
+    pli_status status = build(made);
     if (status != PLI_OK) {
         pli_rayleigh_destroy(made);
         return status;
@@ -62,9 +125,11 @@ void pli_rayleigh_destroy(pli_rayleigh *rayleigh)
     pli_release(context, rayleigh->force);
     pli_release(context, rayleigh->move);
     pli_release(context, rayleigh->place);
-    pli_release(context, rayleigh->slots);
     pli_bcsr_destroy(rayleigh->D);
-    pli_release(context, rayleigh->weights);
+    for (int32_t k = 0; k < rayleigh->source_count; ++k) {
+        pli_release(context, rayleigh->sources[k].slots);
+        pli_release(context, rayleigh->sources[k].weights);
+    }
     pli_release(context, rayleigh);
 }
 
@@ -73,14 +138,18 @@ void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h
     rayleigh->x_n = x_n;
     rayleigh->h = h;
     pli_bcsr_set_zero(rayleigh->D);
-    pli_elastic_add_weighted_hessian(rayleigh->elastic, x_n, true, rayleigh->weights,
-                                     rayleigh->slots, rayleigh->D);
+    for (int32_t k = 0; k < rayleigh->source_count; ++k) {
+        const damped *from = &rayleigh->sources[k];
+        from->source.add_hessian(from->source.self, x_n, from->weights, from->slots, rayleigh->D);
+    }
 }
+
+// ---- the term
 
 // force = D (x - x_n)
 static void compute_force(pli_rayleigh *r, const double *x)
 {
-    int64_t n = 3 * (int64_t)r->elastic->vertex_count;
+    int64_t n = 3 * (int64_t)r->vertex_count;
     pli_vector_subtract(r->context, n, x, r->x_n, r->move);
     pli_bcsr_multiply(r->D, r->move, r->force);
 }
@@ -89,7 +158,7 @@ static pli_sum rayleigh_energy(void *self, const double *x)
 {
     pli_rayleigh *r = self;
     compute_force(r, x);
-    int64_t n = 3 * (int64_t)r->elastic->vertex_count;
+    int64_t n = 3 * (int64_t)r->vertex_count;
     return (pli_sum){0.5 / r->h * pli_vector_dot(r->context, n, r->move, r->force), 0};
 }
 
@@ -97,7 +166,7 @@ static void rayleigh_add_gradient(void *self, const double *x, double *g)
 {
     pli_rayleigh *r = self;
     compute_force(r, x);
-    int64_t n = 3 * (int64_t)r->elastic->vertex_count;
+    int64_t n = 3 * (int64_t)r->vertex_count;
     pli_vector_axpy(r->context, n, 1 / r->h, r->force, g);
 }
 
@@ -126,11 +195,6 @@ static void rayleigh_add_hessian(void *self, const double *x, bool projected, pl
     pli_parallel_for(r->context, r->D->block_count, 4096, merge_blocks, &job);
 }
 
-static const pli_clique_list *rayleigh_get_cliques(void *self)
-{
-    return &((const pli_rayleigh *)self)->elastic->cliques;
-}
-
 static pli_status rayleigh_bind(void *self, const pli_bcsr *H)
 {
     pli_rayleigh *r = self;
@@ -150,6 +214,5 @@ const pli_term_ops pli_rayleigh_term = {
     .energy = rayleigh_energy,
     .add_gradient = rayleigh_add_gradient,
     .add_hessian = rayleigh_add_hessian,
-    .get_cliques = rayleigh_get_cliques,
     .bind = rayleigh_bind,
 };

@@ -11,6 +11,16 @@ static const int five_even[5][4] = {
 static const int six[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
                               {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
 
+void pli_grid_mesh_cut_cell(const int32_t corners[8], int32_t origin, int32_t *tets)
+{
+    // every mirrored direction turns the tetrahedra inside out once
+    bool turned = ((origin ^ origin >> 1 ^ origin >> 2) & 1) != 0;
+    for (int index = 0; index < 6; ++index, tets += 4) {
+        for (int k = 0; k < 4; ++k) tets[k] = corners[six[index][k] ^ origin];
+        if (turned) pli_tet_turn(tets);
+    }
+}
+
 static int32_t cell_corner(const pli_grid_mesh_def *def, const int32_t cell[3], int corner)
 {
     int32_t i = cell[0] + (corner & 1);

@@ -23,6 +23,12 @@ typedef struct pli_grid_mesh_def {
     pli_grid_mesh_split split;
 } pli_grid_mesh_def;
 
+// The Kuhn subdivision of one cell, for meshes whose cells are bent or left out. corners[8] are the
+// vertices of the cell, numbered by bits: x 1, y 2, z 4. The main diagonal goes from corner
+// `origin` to the opposite one. Cells that share a face fit when their origins agree but for the
+// direction across the face. tets [6][4] are set.
+void pli_grid_mesh_cut_cell(const int32_t corners[8], int32_t origin, int32_t *tets);
+
 // Errors: argument, memory.
 pli_status pli_grid_mesh_create(pli_context *context, const pli_grid_mesh_def *def,
                                 pli_tet_mesh **mesh);

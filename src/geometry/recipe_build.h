@@ -41,5 +41,6 @@ void pli_recipe_hoop_rim(pli_sculpt *sculpt);
 void pli_recipe_sole_outsole(pli_sculpt *sculpt);
 void pli_recipe_sole_midsole(pli_sculpt *sculpt);
 void pli_recipe_cellball_walls(pli_sculpt *sculpt);
+void pli_recipe_roller_bore(pli_sculpt *sculpt);
 
 #endif

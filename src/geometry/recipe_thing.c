@@ -363,6 +363,12 @@ void pli_recipe_roller(pli_sculpt *sculpt)
     pli_sculpt_cut(sculpt, mark, 0.08);
 }
 
+void pli_recipe_roller_bore(pli_sculpt *sculpt)
+{
+    const double ends[2][3] = {{-2, 0, 0}, {2, 0, 0}};
+    push_cylinder(sculpt, ends[0], ends[1], 0.36);
+}
+
 void pli_recipe_terrain(pli_sculpt *sculpt)
 {
     enum { SAMPLES = 41 };

@@ -34,7 +34,7 @@ typedef struct checker {
     int32_t *triangles;     // [triangle_count][3] points
     int32_t *triangle_part; // [triangle_count]
     int32_t *triangle_cell; // [triangle_count] cell of the part
-    bool *passive;          // [triangle_count] of a collider
+    bool *passive;          // [triangle_count] of a collider or an obstacle
     int32_t triangle_count;
 } checker;
 
@@ -150,7 +150,7 @@ static void add_triangles(checker *c, int32_t p)
         if (lost) continue;
         c->triangle_part[c->triangle_count] = p;
         c->triangle_cell[c->triangle_count] = surface->cells != NULL ? surface->cells[i] : i;
-        c->passive[c->triangle_count] = surface->part->role == PLI_ROLE_COLLIDER;
+        c->passive[c->triangle_count] = surface->part->role != PLI_ROLE_BODY;
         ++c->triangle_count;
     }
 }

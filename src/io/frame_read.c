@@ -282,6 +282,9 @@ static pli_status read_data_array(reader *r, const pli_xml *xml, const pli_xml_t
     if (where == SECTION_OTHER && pli_slice_is(name, "Collider")) {
         r->part->role = PLI_ROLE_COLLIDER;
     }
+    if (where == SECTION_OTHER && pli_slice_is(name, "Obstacle")) {
+        r->part->role = PLI_ROLE_OBSTACLE;
+    }
     // of cells, the types come first, in read_cells: they say how many corners there are
     return PLI_OK;
 }

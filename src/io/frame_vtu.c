@@ -439,6 +439,10 @@ static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame,
         pli_text_append(text, "<DataArray type=\"Int32\" Name=\"Collider\" NumberOfTuples=\"1\" "
                               "format=\"ascii\">1</DataArray>\n");
     }
+    if (part->role == PLI_ROLE_OBSTACLE) {
+        pli_text_append(text, "<DataArray type=\"Int32\" Name=\"Obstacle\" NumberOfTuples=\"1\" "
+                              "format=\"ascii\">1</DataArray>\n");
+    }
     pli_text_append(text, "</FieldData>\n");
 }
 

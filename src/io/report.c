@@ -102,6 +102,10 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_INVERTED] = step->inverted,
         [PLI_CHANNEL_CONTACTS] = step->contacts,
         [PLI_CHANNEL_DEPTH] = step->max_depth,
+        [PLI_CHANNEL_GAP] =
+            step->barrier_distance > 0 ? fmin(step->min_gap, step->barrier_distance) : 0,
+        [PLI_CHANNEL_DISTANCE] = step->barrier_distance,
+        [PLI_CHANNEL_PAIRS] = step->pair_count,
         [PLI_CHANNEL_SECONDS] = step->seconds,
     };
     pli_report_bucket *bucket = open_bucket(report);
@@ -144,7 +148,7 @@ static void note_convergence(pli_report *report, const pli_step_report *step)
 
 static void note_deformation(pli_report *report, const pli_step_report *step)
 {
-    if (step->vertices == 0) return;
+    if (step->vertices == 0 || isnan(step->min_J)) return;
     report->has_tets = true;
     report->last_inverted = step->inverted;
     report->inverted_steps += step->inverted > 0;
@@ -213,6 +217,15 @@ static void read_phases(const pli_json *line, pli_step_report *step)
     }
 }
 
+static int32_t count_pairs(const pli_json *line)
+{
+    int32_t count = 0;
+    const pli_json_node *pairs = pli_json_get(line, &line->nodes[0], "pairs");
+    const pli_json_node *pair = pairs != NULL ? pli_json_child(line, pairs) : NULL;
+    for (; pair != NULL; pair = pli_json_next(line, pair)) ++count;
+    return count;
+}
+
 void pli_report_add_line(pli_report *report, const pli_json *line)
 {
     // a number that was written as null was not finite
@@ -241,6 +254,9 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
         .min_gap = pli_json_number(line, root, "min_gap", INFINITY),
         .max_depth = pli_json_number(line, root, "max_depth", 0),
         .friction_work = pli_json_number(line, root, "friction_work", 0),
+        .barrier_distance = pli_json_number(line, root, "barrier_distance", 0),
+        .barrier_stiffness = pli_json_number(line, root, "barrier_stiffness", 0),
+        .pair_count = count_pairs(line),
     };
     read_vector(line, "momentum", step.momentum);
     read_vector(line, "angular_momentum", step.angular_momentum);

@@ -37,6 +37,9 @@ typedef enum pli_report_channel {
     PLI_CHANNEL_INVERTED,
     PLI_CHANNEL_CONTACTS,
     PLI_CHANNEL_DEPTH,
+    PLI_CHANNEL_GAP,      // smallest, of barriers (m); the distance of contact when nothing is near
+    PLI_CHANNEL_DISTANCE, // at which contact of barriers begins (m); 0: there are none
+    PLI_CHANNEL_PAIRS,    // bodies and planes in contact, of barriers
     PLI_CHANNEL_SECONDS,
     PLI_CHANNELS
 } pli_report_channel;
@@ -121,6 +124,7 @@ typedef struct pli_report_facts {
     int32_t frames_wanted;
     int32_t vertices;
     int32_t tets;
+    int32_t triangles; // of shells and obstacles
     int32_t threads;
     int32_t seed;
     double wall_seconds;

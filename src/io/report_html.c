@@ -46,6 +46,9 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_INVERTED] = "inverted",
     [PLI_CHANNEL_CONTACTS] = "contacts",
     [PLI_CHANNEL_DEPTH] = "max_depth",
+    [PLI_CHANNEL_GAP] = "min_gap",
+    [PLI_CHANNEL_DISTANCE] = "barrier_distance",
+    [PLI_CHANNEL_PAIRS] = "pairs",
     [PLI_CHANNEL_SECONDS] = "seconds",
 };
 
@@ -184,6 +187,7 @@ static void append_facts(pli_text *text, const pli_report *report, const pli_rep
                 ratio((double)report->linear_iterations, (double)report->iterations), "");
     append_fact(text, "Vertices", facts->vertices, "");
     append_fact(text, "Tetrahedra", facts->tets, "");
+    if (facts->triangles > 0) append_fact(text, "Triangles", facts->triangles, "");
     append_fact(text, "Threads", facts->threads, "");
     append_fact(text, "Peak memory", facts->peak_memory / 1048576, "MiB");
     pli_text_append(text, "</div>\n");

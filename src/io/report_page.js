@@ -183,4 +183,8 @@ if (Math.max(...data.channels.contacts.max) > 0) {
   chart('Contacts', 'pairs that touch, after each step', lines([['contacts', 'contacts', 0]]), { zero: true });
   chart('Penetration', 'm, the deepest', lines([['max_depth', 'depth', 6]]), { zero: true });
 }
+if (Math.max(...data.channels.barrier_distance.max) > 0) {
+  chart('Smallest gap', 'm, of what barriers keep apart', lines([['min_gap', 'gap', 0], ['barrier_distance', 'where contact begins', 6, true]]), { log: true });
+  chart('Bodies in contact', 'pairs of bodies, or of a body and a plane', lines([['pairs', 'pairs', 1]]), { zero: true });
+}
 if (data.time.length > 1) chart('Time by phase', 'ms per step', data.phases.map((p, i) => ({ name: p.name, color: color(i), mean: p.ms })), { stack: true });

@@ -135,6 +135,9 @@ static bool is_driven(const pli_scene_def *def)
     for (int32_t k = 0; k < def->collider_count; ++k) {
         driven = driven || moves(&def->colliders[k].motion);
     }
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        driven = driven || moves(&def->bodies[k].motion);
+    }
     return driven;
 }
 
@@ -159,6 +162,7 @@ static pli_run_record describe(const pli_run *run)
                   .frames_wanted = run->frame_count,
                   .vertices = run->model_info.vertex_count,
                   .tets = run->model_info.tet_count,
+                  .triangles = run->model_info.triangle_count,
                   .threads = pli_context_thread_count(run->context),
                   .seed = run->scene->seed,
                   .wall_seconds = run->earlier + pli_clock_seconds() - run->begun,

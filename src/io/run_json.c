@@ -112,6 +112,7 @@ static void append_amounts(pli_text *text, const pli_run_record *record)
     append_string(text, "up", record->z_up ? "z" : "y");
     append_integer(text, "vertices", facts->vertices);
     append_integer(text, "tets", facts->tets);
+    append_integer(text, "triangles", facts->triangles);
     append_integer(text, "iterations", report->iterations);
     append_integer(text, "linear_iterations", report->linear_iterations);
     append_integer(text, "unconverged", report->unconverged);

@@ -4,9 +4,9 @@
 //
 // Keys: pliant, build, scene, scene_hash, command, status, message, health, warnings[], seed,
 // threads, solver, tolerance, tolerance_unit, frames, frames_wanted, steps, time, fps, up,
-// vertices, tets, iterations, linear_iterations, unconverged, wall_seconds, peak_memory (bytes),
-// seconds{total, and one per phase}, started, updated (UTC). The file is written when the run
-// begins, with every checkpoint and at the end; status is "running" until then.
+// vertices, tets, triangles, iterations, linear_iterations, unconverged, wall_seconds, peak_memory
+// (bytes), seconds{total, and one per phase}, started, updated (UTC). The file is written when the
+// run begins, with every checkpoint and at the end; status is "running" until then.
 #ifndef PLI_IO_RUN_JSON_H
 #define PLI_IO_RUN_JSON_H
 

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_CAPACITY = 1 << 16 }; // longest line that counts as one of ours (bytes)
+// bytes of a line: what most of them need, and the longest that counts as one of ours
+enum { LINE_CAPACITY = 1 << 14, LINE_LIMIT = 1 << 28 };
 
 struct pli_log {
     pli_context *context;
@@ -54,12 +55,8 @@ static void append_seconds(pli_text *text, const pli_step_report *report)
 
 static void append_vector(pli_text *text, const char *key, const double v[3])
 {
-    pli_text_format(text, ",\"%s\":[", key);
-    for (int k = 0; k < 3; ++k) {
-        if (k > 0) pli_text_append(text, ",");
-        pli_json_append_number(text, v[k]);
-    }
-    pli_text_append(text, "]");
+    pli_text_format(text, ",\"%s\":", key);
+    pli_json_append_numbers(text, v, 3);
 }
 
 // Which bodies touch, with resultants on the first.
@@ -107,14 +104,14 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     append_number(text, "residual", report->residual);
     append_number(text, "tolerance", report->tolerance);
     append_energy(text, &report->energy);
-    pli_text_append(text, ",\"momentum\":");
-    pli_json_append_numbers(text, report->momentum, 3);
-    pli_text_append(text, ",\"angular_momentum\":");
-    pli_json_append_numbers(text, report->angular_momentum, 3);
+    append_vector(text, "momentum", report->momentum);
+    append_vector(text, "angular_momentum", report->angular_momentum);
     if (report->vertices > 0) {
-        append_number(text, "min_J", report->min_J);
-        pli_text_format(text, ",\"inverted\":%d,\"vertices\":%d", report->inverted,
-                        report->vertices);
+        if (!isnan(report->min_J)) {
+            append_number(text, "min_J", report->min_J);
+            pli_text_format(text, ",\"inverted\":%d", report->inverted);
+        }
+        pli_text_format(text, ",\"vertices\":%d", report->vertices);
     }
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);
@@ -157,26 +154,55 @@ static pli_status judge_line(const pli_log_def *def, pli_json *json, const char 
     return PLI_OK;
 }
 
+// a line of a file, of any length
+typedef struct log_line {
+    char *bytes;
+    int32_t capacity;
+    int64_t length; // with its end; 0: there is no whole line left
+} log_line;
+
+// Reads the next line. Errors: memory.
+static pli_status read_line(pli_context *context, FILE *file, log_line *line)
+{
+    int64_t used = 0;
+    line->length = 0;
+    for (;;) {
+        if (line->capacity - used < 2) {
+            if (line->capacity >= LINE_LIMIT) return PLI_OK;
+            int32_t wanted = line->capacity > 0 ? 2 * line->capacity : LINE_CAPACITY;
+            char *grown = pli_reallocate(context, line->bytes, wanted, 1, "log line");
+            if (grown == NULL) return PLI_ERROR_MEMORY;
+            line->bytes = grown;
+            line->capacity = wanted;
+        }
+        if (fgets(line->bytes + used, line->capacity - (int32_t)used, file) == NULL) return PLI_OK;
+        size_t got = strlen(line->bytes + used);
+        used += (int64_t)got;
+        if (got == 0) return PLI_OK; // a zero byte: none of ours
+        if (line->bytes[used - 1] == '\n') break;
+    }
+    line->length = used;
+    return PLI_OK;
+}
+
 // Finds how many bytes of whole lines stay.
 static pli_status scan_lines(pli_log *log, const pli_log_def *def)
 {
-    pli_status status = PLI_OK;
+    FILE *file = fopen(def->path, "rbe");
+    if (file == NULL) return fail_system(log, "cannot read", errno);
     pli_json json = {.context = log->context};
-    char *line = PLI_NEW(log->context, char, LINE_CAPACITY, "log line");
-    FILE *file = line != NULL ? fopen(def->path, "rbe") : NULL;
-    if (line == NULL) status = PLI_ERROR_MEMORY;
-    if (line != NULL && file == NULL) status = fail_system(log, "cannot read", errno);
-
+    log_line line = {0};
     bool stays = true;
-    while (status == PLI_OK && stays && fgets(line, LINE_CAPACITY, file) != NULL) {
-        size_t length = strlen(line);
-        if (length == 0 || line[length - 1] != '\n') break;
-        status = judge_line(def, &json, line, (int64_t)length - 1, &stays);
-        if (stays) log->size += (int64_t)length;
+    pli_status status = read_line(log->context, file, &line);
+    while (status == PLI_OK && line.length > 0) {
+        status = judge_line(def, &json, line.bytes, line.length - 1, &stays);
+        if (status != PLI_OK || !stays) break;
+        log->size += line.length;
+        status = read_line(log->context, file, &line);
     }
-    if (file != NULL) fclose(file);
+    fclose(file);
     pli_json_clear(&json);
-    pli_release(log->context, line);
+    pli_release(log->context, line.bytes);
     return status;
 }
 

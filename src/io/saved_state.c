@@ -45,6 +45,8 @@ static uint64_t hash_model(uint64_t hash, const pli_model *model)
     size_t vertices = (size_t)info.vertex_count;
     hash = hash_array(hash, pli_model_rest_positions(model), 3 * vertices * sizeof(double));
     hash = hash_array(hash, pli_model_masses(model), vertices * sizeof(double));
+    hash = hash_array(hash, pli_model_triangles(model),
+                      3 * (size_t)info.triangle_count * sizeof(int32_t));
     return hash_array(hash, pli_model_tets(model), 4 * (size_t)info.tet_count * sizeof(int32_t));
 }
 

@@ -193,6 +193,7 @@ static pli_status fill_variant(filler *f, const pli_field *field, const pli_node
     pli_schema_init(schema, data);
     variant->kind = kind;
     variant->data = data;
+    PLI_TRY(note(f, data, is_map ? node->first : node));
     int64_t length = push_key(f, name);
     pli_node nothing = {.kind = PLI_NODE_SCALAR, .text = "", .source = node->source};
     nothing.line = node->line;

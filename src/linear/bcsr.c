@@ -330,6 +330,13 @@ void pli_bcsr_multiply(const pli_bcsr *matrix, const double *x, double *y)
     pli_bcsr_extra_multiply_add(matrix, 1, x, y);
 }
 
+void pli_bcsr_multiply_rows(const pli_bcsr *matrix, const double *x, double *y, int64_t begin,
+                            int64_t end)
+{
+    multiply_range(&(matrix_job){.matrix = matrix, .x = x, .y = y}, begin, end);
+    pli_bcsr_extra_multiply_add_rows(matrix, x, y, begin, end);
+}
+
 static void residual_range(void *user, int64_t begin, int64_t end)
 {
     const matrix_job *job = user;

@@ -67,8 +67,9 @@ typedef struct pli_bcsr_extra {
     int32_t *order;     // [2][capacity]   scratch of the sort
 
     // hash table of the places, open addressing
-    int32_t table_bits; // the table has 2^table_bits entries, at least twice the capacity
-    int32_t *table;     // 1 + block, or 0: free
+    bool table_is_current; // it has all blocks, at their present numbers
+    int32_t table_bits;    // the table has 2^table_bits entries, at least twice the capacity
+    int32_t *table;        // 1 + block, or 0: free
 } pli_bcsr_extra;
 
 typedef struct pli_bcsr {
@@ -154,6 +155,10 @@ void pli_bcsr_add_to_diagonal(pli_bcsr *matrix, const double *weight);
 
 // y = A x; x and y are [row_count][3] and must not overlap.
 void pli_bcsr_multiply(const pli_bcsr *matrix, const double *x, double *y);
+
+// Rows begin to end of y = A x by the calling thread, extra blocks included.
+void pli_bcsr_multiply_rows(const pli_bcsr *matrix, const double *x, double *y, int64_t begin,
+                            int64_t end);
 
 // r = b - A x; r may be b.
 void pli_bcsr_residual(const pli_bcsr *matrix, const double *b, const double *x, double *r);

@@ -3,7 +3,6 @@
 
 #include "linear/block_kernel.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/mat3.h"
@@ -49,18 +48,12 @@ static void clear_table(pli_bcsr_extra *extra)
 // Enters all blocks anew.
 static void fill_table(pli_bcsr_extra *extra)
 {
+    if (extra->table_is_current) return;
     clear_table(extra);
+    extra->table_is_current = true;
     for (int32_t k = 0; k < extra->count; ++k) {
         *find_entry(extra, extra->blocks[k].row, extra->blocks[k].column) = k + 1;
     }
-}
-
-pli_extra_block *pli_bcsr_extra_find(const pli_bcsr *matrix, int32_t row, int32_t column)
-{
-    const pli_bcsr_extra *extra = &matrix->extra;
-    if (extra->count == 0) return NULL;
-    int32_t entry = *find_entry(extra, row, column);
-    return entry > 0 ? extra->blocks + entry - 1 : NULL;
 }
 
 // ---- room
@@ -85,7 +78,7 @@ static pli_status grow_table(pli_context *context, pli_bcsr_extra *extra, int64_
     pli_release(context, extra->table);
     extra->table = table;
     extra->table_bits = bits;
-    fill_table(extra);
+    extra->table_is_current = false;
     return PLI_OK;
 }
 
@@ -119,7 +112,7 @@ void pli_bcsr_extra_forget(pli_bcsr *matrix)
 {
     pli_bcsr_extra *extra = &matrix->extra;
     if (extra->count == 0) return;
-    clear_table(extra);
+    extra->table_is_current = false;
     extra->count = 0;
     extra->row_count = 0;
     extra->revision = 0;
@@ -152,6 +145,7 @@ int64_t pli_bcsr_extra_memory_bytes(const pli_bcsr *matrix)
 static double *extra_values(pli_bcsr_extra *extra, int32_t row, int32_t column)
 {
     if (extra->capacity == 0) return NULL;
+    fill_table(extra);
     int32_t *entry = find_entry(extra, row, column);
     if (*entry > 0) return extra->blocks[*entry - 1].values;
     if (extra->count == extra->capacity) return NULL;
@@ -172,6 +166,29 @@ bool pli_bcsr_add_block(pli_bcsr *matrix, int32_t row, int32_t column, const dou
     if (values == NULL) return false;
     for (int k = 0; k < 9; ++k) values[k] += block[k];
     return true;
+}
+
+void pli_bcsr_extra_append(pli_bcsr *matrix, int32_t row, int32_t column)
+{
+    pli_bcsr_extra *extra = &matrix->extra;
+    PLI_ASSERT(matrix->context, extra->count < extra->capacity);
+    extra->blocks[extra->count++] = (pli_extra_block){.row = row, .column = column};
+    extra->open = true;
+    extra->table_is_current = false;
+}
+
+void pli_bcsr_extra_set_rows(pli_bcsr *matrix, int32_t row_count, const int32_t *rows,
+                             const int32_t *row_start, uint64_t revision)
+{
+    pli_bcsr_extra *extra = &matrix->extra;
+    PLI_ASSERT(matrix->context, extra->count == 0 && row_start[row_count] <= extra->capacity);
+    memcpy(extra->rows, rows, (size_t)row_count * sizeof *rows);
+    memcpy(extra->row_start, row_start, ((size_t)row_count + 1) * sizeof *row_start);
+    extra->row_count = row_count;
+    extra->count = row_start[row_count];
+    extra->revision = revision;
+    extra->open = false;
+    extra->table_is_current = false;
 }
 
 // ---- closing
@@ -230,6 +247,16 @@ static void permute_blocks(pli_bcsr_extra *extra, int32_t *order)
     }
 }
 
+static bool is_sorted(const pli_bcsr_extra *extra)
+{
+    for (int64_t k = 1; k < extra->count; ++k) {
+        const pli_extra_block *block = extra->blocks + k;
+        if (block->row < block[-1].row) return false;
+        if (block->row == block[-1].row && block->column < block[-1].column) return false;
+    }
+    return true;
+}
+
 // Cuts the sorted blocks into rows and hashes their places.
 static void cut_rows(pli_bcsr_extra *extra)
 {
@@ -237,8 +264,7 @@ static void cut_rows(pli_bcsr_extra *extra)
     extra->revision = PLI_HASH_START;
     for (int32_t k = 0; k < extra->count; ++k) {
         const pli_extra_block *block = extra->blocks + k;
-        int32_t place[2] = {block->row, block->column};
-        extra->revision = pli_hash_bytes(extra->revision, place, sizeof place);
+        extra->revision = pli_bcsr_extra_hash(extra->revision, block->row, block->column);
         if (k > 0 && block->row == block[-1].row) continue;
         extra->rows[extra->row_count] = block->row;
         extra->row_start[extra->row_count++] = k;
@@ -250,8 +276,10 @@ void pli_bcsr_close_extra(pli_bcsr *matrix)
 {
     pli_bcsr_extra *extra = &matrix->extra;
     if (!extra->open) return;
-    permute_blocks(extra, sort_order(matrix));
-    fill_table(extra);
+    if (!is_sorted(extra)) {
+        permute_blocks(extra, sort_order(matrix));
+        extra->table_is_current = false;
+    }
     cut_rows(extra);
     extra->open = false;
 }
@@ -271,6 +299,43 @@ int64_t pli_bcsr_extra_begin(const pli_bcsr *matrix, int64_t row)
         }
     }
     return low;
+}
+
+int32_t pli_bcsr_extra_first_row(const pli_bcsr *matrix, int64_t row)
+{
+    const pli_bcsr_extra *extra = &matrix->extra;
+    PLI_ASSERT(matrix->context, !extra->open);
+    int32_t low = 0;
+    int32_t high = extra->row_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (extra->rows[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+pli_extra_block *pli_bcsr_extra_find(const pli_bcsr *matrix, int32_t row, int32_t column)
+{
+    const pli_bcsr_extra *extra = &matrix->extra;
+    if (extra->count == 0) return NULL;
+    int32_t k = pli_bcsr_extra_first_row(matrix, row);
+    if (k == extra->row_count || extra->rows[k] != row) return NULL;
+    int32_t low = extra->row_start[k];
+    int32_t high = extra->row_start[k + 1];
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (extra->blocks[middle].column < column) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < extra->row_start[k + 1] && extra->blocks[low].column == column;
+    return found ? extra->blocks + low : NULL;
 }
 
 // ---- the operations of a matrix
@@ -306,6 +371,15 @@ void pli_bcsr_extra_multiply_add(const pli_bcsr *matrix, double scale, const dou
     if (matrix->extra.row_count == 0) return;
     extra_job job = {.matrix = matrix, .scale = scale, .x = x, .y = y};
     pli_parallel_for(matrix->context, matrix->extra.row_count, ROW_GRAIN, multiply_range, &job);
+}
+
+void pli_bcsr_extra_multiply_add_rows(const pli_bcsr *matrix, const double *x, double *y,
+                                      int64_t begin, int64_t end)
+{
+    if (matrix->extra.row_count == 0) return;
+    extra_job job = {.matrix = matrix, .scale = 1, .x = x, .y = y};
+    multiply_range(&job, pli_bcsr_extra_first_row(matrix, begin),
+                   pli_bcsr_extra_first_row(matrix, end));
 }
 
 static void fix_range(void *user, int64_t begin, int64_t end)

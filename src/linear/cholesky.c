@@ -16,7 +16,24 @@
 #include <metis.h>
 #endif
 
-enum { DISSECTION_SIZE = 2000, ROW_GRAIN = 256 };
+enum {
+    DISSECTION_SIZE = 1000,
+    ROW_GRAIN = 256,
+    SPARE_PLACES = 256 // places beyond those in use that never make an analysis too large
+};
+
+// an order is given up when its factor is this much larger than one whose order knows the pattern
+static const double fill_limit = 1.5;
+
+// places of earlier extra blocks are kept in the analysis while all are not this many times more
+// than those in use
+static const double place_limit = 2;
+
+// Where an extra block of the lower triangle is, or was since the last begin: column < row.
+typedef struct place {
+    int32_t row;
+    int32_t column;
+} place;
 
 struct pli_cholesky {
     pli_context *context;
@@ -24,10 +41,25 @@ struct pli_cholesky {
     int32_t row_count;
     int32_t side; // unknowns per row: 3, or 1 for an isotropic matrix
     uint64_t revision;
-    uint64_t extra_revision; // of the extra blocks that were analysed, and how many these are
-    int64_t extra_count;
     bool dissected;
+
+    // the order of rows: that of the pattern, or one that knows the places too
+    SuiteSparse_long *order;       // [row_count]  row of the k-th pivot
+    SuiteSparse_long *first_order; // [row_count]  that of the pattern alone
+    bool is_first_order;
+    double first_fill; // entries of the factor of the pattern alone in its order
+    double fill;       // entries of the factor when the order was made
+
+    // what was analysed
+    uint64_t extra_revision; // of the extra blocks, and how many these were
+    int64_t extra_count;
+    bool keeps_places; // begin was called: places stay from one factorisation to the next
+    int64_t place_count;
+    place *places; // [place_count]  by row and column
+
     bool factored; // L holds a finished factor
+    int32_t order_count;
+    int32_t analysis_count;
     int64_t failed_row;
 
     cholmod_common common;
@@ -50,7 +82,7 @@ typedef struct blas_guard {
     int before;
 } blas_guard;
 
-static blas_guard blas_hold(const pli_cholesky *cholesky)
+static blas_guard blas_hold(int32_t thread_count)
 {
     blas_guard guard = {NULL, 1};
     int (*get_threads)(void) = NULL;
@@ -58,16 +90,38 @@ static blas_guard blas_hold(const pli_cholesky *cholesky)
     *(void **)&guard.set_threads = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
     *(void **)&get_threads = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
     if (guard.set_threads == NULL || get_threads == NULL) return (blas_guard){NULL, 1};
+    // the number it gives is not always the one it would use, so it is told in any case
     guard.before = get_threads();
-    int wanted = cholesky->def.blas_threads > 0 ? cholesky->def.blas_threads : 1;
-    if (wanted == guard.before) return (blas_guard){NULL, 1};
-    guard.set_threads(wanted);
+    guard.set_threads(thread_count);
     return guard;
 }
 
 static void blas_free(blas_guard guard)
 {
     if (guard.set_threads != NULL) guard.set_threads(guard.before);
+}
+
+// A call of CHOLMOD and the threads it gets.
+typedef struct cholmod_call {
+    int32_t thread_count;
+    pli_task_fn body;
+    void *user;
+} cholmod_call;
+
+static void call_guarded(void *user)
+{
+    const cholmod_call *call = user;
+    blas_guard guard = blas_hold(call->thread_count);
+    call->body(call->user);
+    blas_free(guard);
+}
+
+// Calls body, which calls CHOLMOD, with the threads of the def.
+static void call_cholmod(const pli_cholesky *cholesky, pli_task_fn body, void *user)
+{
+    int32_t threads = cholesky->def.blas_threads > 0 ? cholesky->def.blas_threads : 1;
+    cholmod_call call = {threads, body, user};
+    pli_parallel_host(threads, call_guarded, &call);
 }
 
 // Turns CHOLMOD's last status into ours.
@@ -91,12 +145,6 @@ static pli_status cholmod_outcome(pli_cholesky *cholesky, const char *what)
     }
 }
 
-// Whether extra block k stands in a row, before the diagonal.
-static inline bool is_lower_extra(const pli_bcsr_extra *extra, int64_t k, int64_t row)
-{
-    return k < extra->count && extra->blocks[k].row == row && extra->blocks[k].column < row;
-}
-
 static pli_status check_extra(pli_context *context, const pli_bcsr *matrix)
 {
     if (matrix->extra.open) {
@@ -113,23 +161,104 @@ static pli_status check_extra(pli_context *context, const pli_bcsr *matrix)
     return PLI_OK;
 }
 
+// ---- places of extra blocks
+
+// Whether place k stands in a row.
+static inline bool is_in_row(const pli_cholesky *cholesky, int64_t k, int64_t row)
+{
+    return k < cholesky->place_count && cholesky->places[k].row == row;
+}
+
+// First place whose row is `row` or larger.
+static int64_t first_place(const pli_cholesky *cholesky, int64_t row)
+{
+    int64_t low = 0;
+    int64_t high = cholesky->place_count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (cholesky->places[middle].row < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Negative, zero or positive as place a comes before b, is b, or comes after.
+static int compare_places(const place *a, const pli_extra_block *b)
+{
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    return (a->column > b->column) - (a->column < b->column);
+}
+
+// Merges the known places with those of the matrix; returns how many there are. merged may be NULL.
+static int64_t merge_places(const pli_cholesky *cholesky, const pli_bcsr *matrix, place *merged)
+{
+    const pli_bcsr_extra *extra = &matrix->extra;
+    int64_t known = 0;
+    int64_t count = 0;
+    for (int64_t k = 0; k < extra->count; ++k) {
+        const pli_extra_block *block = extra->blocks + k;
+        if (block->column > block->row) continue;
+        place one = {block->row, block->column};
+        while (known < cholesky->place_count &&
+               compare_places(&cholesky->places[known], block) <= 0) {
+            bool same = compare_places(&cholesky->places[known], block) == 0;
+            if (!same && merged != NULL) merged[count] = cholesky->places[known];
+            count += !same;
+            ++known;
+        }
+        if (merged != NULL) merged[count] = one;
+        ++count;
+    }
+    for (; known < cholesky->place_count; ++known, ++count) {
+        if (merged != NULL) merged[count] = cholesky->places[known];
+    }
+    return count;
+}
+
+static bool are_too_many(int64_t place_count, const pli_bcsr *matrix)
+{
+    double used = (double)(matrix->extra.count / 2);
+    return (double)place_count > place_limit * used + SPARE_PLACES;
+}
+
+// Takes over the places of the matrix, besides the known ones as long as these are kept.
+static pli_status take_places(pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    int64_t count = merge_places(cholesky, matrix, NULL);
+    if (!cholesky->keeps_places || are_too_many(count, matrix)) {
+        cholesky->place_count = 0;
+        count = merge_places(cholesky, matrix, NULL);
+    }
+    place *merged = PLI_NEW(cholesky->context, place, count, "Cholesky places");
+    if (merged == NULL) return PLI_ERROR_MEMORY;
+    (void)merge_places(cholesky, matrix, merged);
+    pli_release(cholesky->context, cholesky->places);
+    cholesky->places = merged;
+    cholesky->place_count = count;
+    return PLI_OK;
+}
+
+// ---- ordering and analysis
+
 // Pattern of the upper triangle with `side` unknowns per row; side 1 gives the graph of blocks. A
-// column holds the blocks of the pattern, then the extra ones, then the diagonal.
+// column holds the blocks of the pattern, then the places of extra ones, then the diagonal.
 static cholmod_sparse *make_upper(pli_cholesky *cholesky, const pli_bcsr *matrix, int32_t side,
                                   int xtype)
 {
-    const pli_bcsr_extra *extra = &matrix->extra;
     int64_t rows = matrix->row_count;
-    int64_t lower = (matrix->block_count - rows + extra->count) / 2;
+    int64_t lower = (matrix->block_count - rows) / 2 + cholesky->place_count;
     int64_t entries = lower * side * side + rows * side * (side + 1) / 2;
     size_t n = (size_t)(rows * side);
-    cholmod_sparse *A = cholmod_l_allocate_sparse(n, n, (size_t)entries, extra->count == 0, 1, 1,
-                                                  xtype, &cholesky->common);
+    cholmod_sparse *A = cholmod_l_allocate_sparse(n, n, (size_t)entries, cholesky->place_count == 0,
+                                                  1, 1, xtype, &cholesky->common);
     if (A == NULL) return NULL;
     SuiteSparse_long *start = A->p;
     SuiteSparse_long *index = A->i;
     int64_t at = 0;
-    int64_t first = 0; // extra block of the row
+    int64_t first = 0; // place of the row
     for (int64_t column = 0; column < rows * side; ++column) {
         int64_t row = column / side;
         start[column] = at;
@@ -138,10 +267,10 @@ static cholmod_sparse *make_upper(pli_cholesky *cholesky, const pli_bcsr *matrix
                 index[at++] = (SuiteSparse_long)matrix->column[slot] * side + r;
             }
         }
-        while (first < extra->count && extra->blocks[first].row < row) ++first;
-        for (int64_t k = first; is_lower_extra(extra, k, row); ++k) {
+        while (first < cholesky->place_count && cholesky->places[first].row < row) ++first;
+        for (int64_t k = first; is_in_row(cholesky, k, row); ++k) {
             for (int32_t r = 0; r < side; ++r) {
-                index[at++] = (SuiteSparse_long)extra->blocks[k].column * side + r;
+                index[at++] = (SuiteSparse_long)cholesky->places[k].column * side + r;
             }
         }
         for (int64_t r = row * side; r <= column; ++r) index[at++] = r;
@@ -153,27 +282,39 @@ static cholmod_sparse *make_upper(pli_cholesky *cholesky, const pli_bcsr *matrix
 #ifdef PLI_HAS_METIS
 
 // Copies the couplings of rows without the diagonal.
-static void fill_metis_graph(const pli_bcsr *matrix, idx_t *start, idx_t *neighbor)
+static void fill_metis_graph(const pli_cholesky *cholesky, const pli_bcsr *matrix, idx_t *start,
+                             idx_t *neighbor)
 {
-    const pli_bcsr_extra *extra = &matrix->extra;
-    idx_t at = 0;
-    int64_t k = 0;
-    for (int32_t row = 0; row < matrix->row_count; ++row) {
-        start[row] = at;
+    // how many neighbours a row has, one place further
+    int32_t rows = matrix->row_count;
+    for (int32_t row = 0; row < rows; ++row) {
+        start[row + 1] = (idx_t)(matrix->row_start[row + 1] - matrix->row_start[row] - 1);
+    }
+    for (int64_t k = 0; k < cholesky->place_count; ++k) {
+        ++start[cholesky->places[k].row + 1];
+        ++start[cholesky->places[k].column + 1];
+    }
+    for (int32_t row = 0; row < rows; ++row) start[row + 1] += start[row];
+
+    // filling moves every start to its end, which is the next one
+    for (int32_t row = 0; row < rows; ++row) {
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            if (matrix->column[slot] != row) neighbor[at++] = matrix->column[slot];
-        }
-        for (; k < extra->count && extra->blocks[k].row == row; ++k) {
-            neighbor[at++] = extra->blocks[k].column;
+            if (matrix->column[slot] != row) neighbor[start[row]++] = matrix->column[slot];
         }
     }
-    start[matrix->row_count] = at;
+    for (int64_t k = 0; k < cholesky->place_count; ++k) {
+        const place *one = cholesky->places + k;
+        neighbor[start[one->row]++] = one->column;
+        neighbor[start[one->column]++] = one->row;
+    }
+    for (int32_t row = rows; row > 0; --row) start[row] = start[row - 1];
+    start[0] = 0;
 }
 
 // Couplings of rows with others, in both directions.
-static int64_t edge_count(const pli_bcsr *matrix)
+static int64_t edge_count(const pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
-    return matrix->block_count - matrix->row_count + matrix->extra.count;
+    return matrix->block_count - matrix->row_count + 2 * cholesky->place_count;
 }
 
 static pli_status order_by_dissection(pli_cholesky *cholesky, const pli_bcsr *matrix,
@@ -182,13 +323,13 @@ static pli_status order_by_dissection(pli_cholesky *cholesky, const pli_bcsr *ma
     pli_context *context = cholesky->context;
     int64_t rows = matrix->row_count;
     idx_t *start = PLI_NEW(context, idx_t, rows + 1, "dissection");
-    idx_t *neighbor = PLI_NEW(context, idx_t, edge_count(matrix), "dissection");
+    idx_t *neighbor = PLI_NEW(context, idx_t, edge_count(cholesky, matrix), "dissection");
     idx_t *order_of = PLI_NEW(context, idx_t, rows, "dissection");
     idx_t *place_of = PLI_NEW(context, idx_t, rows, "dissection");
     pli_status status = PLI_ERROR_MEMORY;
     if (start == NULL || neighbor == NULL || order_of == NULL || place_of == NULL) goto done;
 
-    fill_metis_graph(matrix, start, neighbor);
+    fill_metis_graph(cholesky, matrix, start, neighbor);
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = cholesky->def.seed;
@@ -215,7 +356,7 @@ done:
 static bool wants_dissection(const pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
     // METIS needs edges, and counts them with 32 bits
-    int64_t edges = edge_count(matrix);
+    int64_t edges = edge_count(cholesky, matrix);
     if (edges == 0 || edges > INT32_MAX) return false;
     if (cholesky->def.order == PLI_CHOLESKY_ORDER_DISSECTION) return true;
     return cholesky->def.order == PLI_CHOLESKY_ORDER_AUTO && matrix->row_count > DISSECTION_SIZE;
@@ -249,49 +390,112 @@ static pli_status order_by_degree(pli_cholesky *cholesky, const pli_bcsr *matrix
     return cholmod_outcome(cholesky, "ordering");
 }
 
-// Orders the rows, expands the order to unknowns, and analyses A.
-static pli_status analyse_upper(pli_cholesky *cholesky, const pli_bcsr *matrix)
+// A new order of the rows, for pattern and places.
+static pli_status make_order(pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
-    pli_context *context = cholesky->context;
-    int64_t rows = matrix->row_count;
-    int64_t side = cholesky->side;
-    SuiteSparse_long *order = PLI_NEW(context, SuiteSparse_long, rows, "Cholesky order");
-    SuiteSparse_long *expanded = PLI_NEW(context, SuiteSparse_long, rows * side, "Cholesky order");
-    pli_status status = PLI_ERROR_MEMORY;
-    if (order == NULL || expanded == NULL) goto done;
     cholesky->dissected = false;
-    status = wants_dissection(cholesky, matrix) ? order_by_dissection(cholesky, matrix, order)
-                                                : order_by_degree(cholesky, matrix, order);
-    if (status != PLI_OK) goto done;
-    for (int64_t k = 0; k < rows * side; ++k) expanded[k] = side * order[k / side] + k % side;
-
-    cholesky->L = cholmod_l_analyze_p(cholesky->A, expanded, NULL, 0, &cholesky->common);
-    status = cholmod_outcome(cholesky, "analysis");
-
-done:
-    pli_release(context, order);
-    pli_release(context, expanded);
-    return status;
+    ++cholesky->order_count;
+    return wants_dissection(cholesky, matrix)
+               ? order_by_dissection(cholesky, matrix, cholesky->order)
+               : order_by_degree(cholesky, matrix, cholesky->order);
 }
 
-// The symbolic part for pattern and extra blocks; on failure there is none.
-static pli_status analyse(pli_cholesky *cholesky, const pli_bcsr *matrix)
+// Expands the order of rows to unknowns and analyses A.
+static pli_status analyse_ordered(pli_cholesky *cholesky)
+{
+    pli_context *context = cholesky->context;
+    int64_t side = cholesky->side;
+    int64_t n = cholesky->row_count * side;
+    SuiteSparse_long *expanded = PLI_NEW(context, SuiteSparse_long, n, "Cholesky order");
+    if (expanded == NULL) return PLI_ERROR_MEMORY;
+    ++cholesky->analysis_count;
+    for (int64_t k = 0; k < n; ++k) expanded[k] = side * cholesky->order[k / side] + k % side;
+    cholesky->L = cholmod_l_analyze_p(cholesky->A, expanded, NULL, 0, &cholesky->common);
+    pli_release(context, expanded);
+    return cholmod_outcome(cholesky, "analysis");
+}
+
+// The symbolic part for pattern and places, in the order at hand; on failure there is none.
+static pli_status analyse_places(pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
     cholmod_l_free_factor(&cholesky->L, &cholesky->common);
     cholmod_l_free_sparse(&cholesky->A, &cholesky->common);
-    PLI_TRY(check_extra(cholesky->context, matrix));
     cholesky->A = make_upper(cholesky, matrix, cholesky->side, CHOLMOD_REAL);
     PLI_TRY(cholmod_outcome(cholesky, "set-up"));
-    cholesky->extra_revision = matrix->extra.revision;
-    cholesky->extra_count = matrix->extra.count;
-    return analyse_upper(cholesky, matrix);
+    return analyse_ordered(cholesky);
 }
 
-static bool is_analysed(const pli_cholesky *cholesky, const pli_bcsr *matrix)
+// Order and analysis of the pattern alone.
+static pli_status analyse_first(pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
-    return cholesky->L != NULL && !matrix->extra.open &&
-           cholesky->extra_revision == matrix->extra.revision &&
-           cholesky->extra_count == matrix->extra.count;
+    PLI_TRY(make_order(cholesky, matrix));
+    memcpy(cholesky->first_order, cholesky->order,
+           (size_t)cholesky->row_count * sizeof *cholesky->order);
+    PLI_TRY(analyse_places(cholesky, matrix));
+    cholesky->is_first_order = true;
+    cholesky->first_fill = cholesky->common.lnz;
+    cholesky->fill = cholesky->first_fill;
+    return PLI_OK;
+}
+
+static void use_first_order(pli_cholesky *cholesky)
+{
+    if (cholesky->is_first_order) return;
+    memcpy(cholesky->order, cholesky->first_order,
+           (size_t)cholesky->row_count * sizeof *cholesky->order);
+    cholesky->is_first_order = true;
+    cholesky->fill = cholesky->first_fill;
+}
+
+// The symbolic part for pattern and extra blocks; on failure there is none. The order at hand is
+// good enough until it makes the factor much larger than it was when the order was made.
+static pli_status analyse(pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    cholmod_l_free_factor(&cholesky->L, &cholesky->common);
+    PLI_TRY(take_places(cholesky, matrix));
+    if (!cholesky->keeps_places) use_first_order(cholesky);
+    PLI_TRY(analyse_places(cholesky, matrix));
+    if (cholesky->common.lnz <= fill_limit * cholesky->fill) return PLI_OK;
+
+    cholesky->is_first_order = false;
+    cholmod_l_free_factor(&cholesky->L, &cholesky->common);
+    PLI_TRY(make_order(cholesky, matrix));
+    PLI_TRY(analyse_ordered(cholesky));
+    cholesky->fill = cholesky->common.lnz;
+    return PLI_OK;
+}
+
+// Whether the analysis at hand has all places of the matrix, and not too many others.
+static bool has_places(const pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    return cholesky->keeps_places && cholesky->L != NULL &&
+           !are_too_many(cholesky->place_count, matrix) &&
+           merge_places(cholesky, matrix, NULL) == cholesky->place_count;
+}
+
+// Makes sure of an analysis for the extra blocks of the matrix.
+static pli_status update_analysis(pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    bool same = cholesky->L != NULL && !matrix->extra.open &&
+                cholesky->extra_revision == matrix->extra.revision &&
+                cholesky->extra_count == matrix->extra.count;
+    if (same) return PLI_OK;
+    PLI_TRY(check_extra(cholesky->context, matrix));
+    if (!has_places(cholesky, matrix)) PLI_TRY(analyse(cholesky, matrix));
+    cholesky->extra_revision = matrix->extra.revision;
+    cholesky->extra_count = matrix->extra.count;
+    return PLI_OK;
+}
+
+void pli_cholesky_begin(pli_cholesky *cholesky)
+{
+    cholesky->keeps_places = true;
+    // the analysis of the pattern alone is what a new object would have, too
+    if (cholesky->place_count == 0 && cholesky->is_first_order) return;
+    cholesky->place_count = 0;
+    use_first_order(cholesky);
+    cholmod_l_free_factor(&cholesky->L, &cholesky->common);
+    cholesky->factored = false;
 }
 
 static void start_cholmod(cholmod_common *common)
@@ -321,14 +525,20 @@ pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def
     made->revision = matrix->revision;
     made->failed_row = -1;
     start_cholmod(&made->common);
+    made->order = PLI_NEW(context, SuiteSparse_long, made->row_count, "Cholesky order");
+    made->first_order = PLI_NEW(context, SuiteSparse_long, made->row_count, "Cholesky order");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (made->order == NULL || made->first_order == NULL) goto done;
+    status = analyse_first(made, matrix);
+    if (status == PLI_OK) status = update_analysis(made, matrix);
 
-    pli_status status = analyse(made, matrix);
-    if (status != PLI_OK) {
+done:
+    if (status == PLI_OK) {
+        *cholesky = made;
+    } else {
         pli_cholesky_destroy(made);
-        return status;
     }
-    *cholesky = made;
-    return PLI_OK;
+    return status;
 }
 
 void pli_cholesky_destroy(pli_cholesky *cholesky)
@@ -342,6 +552,9 @@ void pli_cholesky_destroy(pli_cholesky *cholesky)
     cholmod_l_free_dense(&cholesky->Y, common);
     cholmod_l_free_dense(&cholesky->E, common);
     cholmod_l_finish(common);
+    pli_release(cholesky->context, cholesky->order);
+    pli_release(cholesky->context, cholesky->first_order);
+    pli_release(cholesky->context, cholesky->places);
     pli_release(cholesky->context, cholesky);
 }
 
@@ -350,6 +563,26 @@ typedef struct fill_job {
     const pli_bcsr *matrix;
     double shift;
 } fill_job;
+
+// Row c of the extra blocks at the places of a row, zero where a place is not in use; returns the
+// end of what was written. *used is the first extra block of the row.
+static double *fill_places(const fill_job *job, int64_t row, int64_t c, int64_t used, double *at)
+{
+    const pli_cholesky *cholesky = job->cholesky;
+    const pli_bcsr_extra *extra = &job->matrix->extra;
+    size_t bytes = (size_t)cholesky->side * sizeof(double);
+    for (int64_t k = first_place(cholesky, row); is_in_row(cholesky, k, row); ++k) {
+        bool in_use = used < extra->count && extra->blocks[used].row == row &&
+                      extra->blocks[used].column == cholesky->places[k].column;
+        if (in_use) {
+            memcpy(at, extra->blocks[used++].values + 3 * c, bytes);
+        } else {
+            memset(at, 0, bytes);
+        }
+        at += cholesky->side;
+    }
+    return at;
+}
 
 // Values of the upper triangle: column 3i + c takes row c of the blocks (i, j <= i), by symmetry.
 static void fill_range(void *user, int64_t begin, int64_t end)
@@ -360,7 +593,7 @@ static void fill_range(void *user, int64_t begin, int64_t end)
     double *entries = job->cholesky->A->x;
     int64_t side = job->cholesky->side;
     const pli_bcsr_extra *extra = &matrix->extra;
-    int64_t first = pli_bcsr_extra_begin(matrix, begin); // extra block of the row
+    int64_t used = pli_bcsr_extra_begin(matrix, begin); // extra block of the row
     for (int64_t column = begin * side; column < end * side; ++column) {
         int64_t row = column / side;
         int64_t c = column % side;
@@ -369,14 +602,18 @@ static void fill_range(void *user, int64_t begin, int64_t end)
             memcpy(at, matrix->values + 9 * slot + 3 * c, (size_t)side * sizeof(double));
             at += side;
         }
-        while (first < extra->count && extra->blocks[first].row < row) ++first;
-        for (int64_t k = first; is_lower_extra(extra, k, row); ++k, at += side) {
-            memcpy(at, extra->blocks[k].values + 3 * c, (size_t)side * sizeof(double));
-        }
+        while (used < extra->count && extra->blocks[used].row < row) ++used;
+        if (job->cholesky->place_count > 0) at = fill_places(job, row, c, used, at);
         memcpy(at, matrix->values + 9 * matrix->diagonal[row] + 3 * c,
                (size_t)(c + 1) * sizeof(double));
         at[c] += job->shift;
     }
+}
+
+static void factorise(void *user)
+{
+    pli_cholesky *cholesky = user;
+    cholmod_l_factorize(cholesky->A, cholesky->L, &cholesky->common);
 }
 
 pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, double shift,
@@ -390,13 +627,11 @@ pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, d
                         "%d); create it for this one",
                         (int)cholesky->row_count, (int)matrix->row_count);
     }
-    if (!is_analysed(cholesky, matrix)) PLI_TRY(analyse(cholesky, matrix));
+    PLI_TRY(update_analysis(cholesky, matrix));
     fill_job job = {cholesky, matrix, shift};
     pli_parallel_for(cholesky->context, matrix->row_count, ROW_GRAIN, fill_range, &job);
 
-    blas_guard guard = blas_hold(cholesky);
-    cholmod_l_factorize(cholesky->A, cholesky->L, &cholesky->common);
-    blas_free(guard);
+    call_cholmod(cholesky, factorise, cholesky);
     PLI_TRY(cholmod_outcome(cholesky, "factorisation"));
     // rcond is zero when a pivot failed and when one is not a number, which the former misses
     cholesky->factored = cholmod_l_rcond(cholesky->L, &cholesky->common) > 0;
@@ -434,12 +669,22 @@ static void scatter_isotropic(const pli_cholesky *cholesky, int32_t rhs_count, d
     }
 }
 
+typedef struct solve_job {
+    pli_cholesky *cholesky;
+    cholmod_dense *B;
+} solve_job;
+
+static void substitute(void *user)
+{
+    const solve_job *job = user;
+    pli_cholesky *cholesky = job->cholesky;
+    cholmod_l_solve2(CHOLMOD_A, cholesky->L, job->B, NULL, &cholesky->X, NULL, &cholesky->Y,
+                     &cholesky->E, &cholesky->common);
+}
+
 static pli_status solve_columns(pli_cholesky *cholesky, cholmod_dense *B)
 {
-    blas_guard guard = blas_hold(cholesky);
-    cholmod_l_solve2(CHOLMOD_A, cholesky->L, B, NULL, &cholesky->X, NULL, &cholesky->Y,
-                     &cholesky->E, &cholesky->common);
-    blas_free(guard);
+    call_cholmod(cholesky, substitute, &(solve_job){cholesky, B});
     return cholmod_outcome(cholesky, "substitution");
 }
 
@@ -479,7 +724,9 @@ pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky)
                                  .memory_bytes = (int64_t)cholesky->common.memory_inuse,
                                  .supernodal = cholesky->L != NULL && cholesky->L->is_super != 0,
                                  .dissected = cholesky->dissected,
-                                 .failed_row = cholesky->failed_row};
+                                 .failed_row = cholesky->failed_row,
+                                 .order_count = cholesky->order_count,
+                                 .analysis_count = cholesky->analysis_count};
 }
 
 #else
@@ -501,6 +748,11 @@ pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def
 }
 
 void pli_cholesky_destroy(pli_cholesky *cholesky)
+{
+    (void)cholesky;
+}
+
+void pli_cholesky_begin(pli_cholesky *cholesky)
 {
     (void)cholesky;
 }

@@ -8,8 +8,14 @@
 // factors, as often as the values change. solve substitutes, for one or several right-hand sides.
 //
 // Extra blocks of the matrix (bcsr.h) are part of A. When they stand in other places than at the
-// last analysis, factor analyses again, ordering included; while they stay in place, or when there
-// are none, the symbolic part is kept.
+// last analysis, factor analyses again, in the order that was made for the pattern alone, because
+// ordering costs more than the analysis. Only when that makes the factor more than half as large
+// again as that of the pattern alone, a new order is made that knows the extra blocks.
+//
+// Between a call of begin and the next the analysis remembers the places of all extra blocks it has
+// seen, as long as they are not more than about twice those in use, so that blocks that come and go
+// within one minimisation cost no analysis each; and a new order stays. What was factored since
+// begin then has an influence on the rounding. Without begin a factor depends on its matrix alone.
 //
 // Isotropic matrices A = S (x) I, whose blocks are multiples of the identity (projective dynamics,
 // weighted Laplacians), are factored as the scalar matrix S, with three right-hand sides per
@@ -23,7 +29,7 @@
 // OpenBLAS, which does the arithmetic, must not start threads of its own inside ours: it is held
 // to def.blas_threads during factor and solve and gets its own setting back afterwards. More than
 // one thread pays on an idle machine and large fronts only, and costs a factor of ten on a busy
-// one.
+// one. CHOLMOD's own loops are kept from starting threads, too: they are far too short for that.
 //
 // Without CHOLMOD in the build create fails as unsupported. Threads: one call on an object at a
 // time.
@@ -33,7 +39,7 @@
 #include "linear/bcsr.h"
 
 typedef enum pli_cholesky_order {
-    PLI_CHOLESKY_ORDER_AUTO,      // minimum degree up to 2000 rows, dissection beyond
+    PLI_CHOLESKY_ORDER_AUTO,      // minimum degree up to 1000 rows, dissection beyond
     PLI_CHOLESKY_ORDER_DEGREE,    // approximate minimum degree
     PLI_CHOLESKY_ORDER_DISSECTION // nested dissection; minimum degree when METIS is missing
 } pli_cholesky_order;
@@ -54,6 +60,8 @@ typedef struct pli_cholesky_report {
     // unknown whose pivot was not positive, in the order of the factor; -1: none, the number of
     // unknowns: a number was not finite
     int64_t failed_row;
+    int32_t order_count;    // orders made so far
+    int32_t analysis_count; // analyses made so far
 } pli_cholesky_report;
 
 typedef struct pli_cholesky pli_cholesky;
@@ -63,6 +71,10 @@ typedef struct pli_cholesky pli_cholesky;
 PLI_CHECKED pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def,
                                            const pli_bcsr *matrix, pli_cholesky **cholesky);
 void pli_cholesky_destroy(pli_cholesky *cholesky);
+
+// From here on places of extra blocks are remembered, as said above; those seen before are not.
+// There is no factor until the next call of factor.
+void pli_cholesky_begin(pli_cholesky *cholesky);
 
 // Factors A + shift I. *positive tells whether that worked; when false, solve must not be called.
 // Errors: argument (another pattern than that of create, or extra blocks that are not closed or

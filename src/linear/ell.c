@@ -170,7 +170,8 @@ static void apply_operator(const void *self, const double *x, double *y)
 
 pli_operator pli_ell_operator(const pli_ell *matrix)
 {
-    return (pli_operator){3 * (int64_t)matrix->row_count, matrix, apply_operator};
+    return (pli_operator){
+        .size = 3 * (int64_t)matrix->row_count, .self = matrix, .apply = apply_operator};
 }
 
 // Columns of a row in increasing order; returns their number. Rows are short: by insertion.

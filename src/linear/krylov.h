@@ -21,6 +21,13 @@
 // when the measure is at most max(relative_tolerance |b|, absolute_tolerance), with |b| taken in
 // the same norm, so that a good start shortens the work.
 //
+// PCG may be given a rough operator beside A, such as the same matrix in single precision
+// (bcsr_single.h). Iterations then use it, and the residual of their result is formed with A: when
+// that is not under the tolerance the iteration begins anew at x, which is iterative refinement
+// (Wilkinson 1963). A round that did not halve the residual, and curvature that is positive for A
+// but not for the rough operator, end the use of the latter. So the outcome means the same as
+// without it.
+//
 // Not converging is an outcome, not an error: it is in the report. A status other than ok means
 // that scratch memory was missing. Scratch comes from the caller's arena; a warm solve allocates
 // nothing. All sums are in fixed order: same bits for any number of threads.
@@ -74,6 +81,9 @@ typedef struct pli_krylov_system {
     const pli_operator *B; // symmetric positive, close to A^-1; NULL: identity
     const double *b;       // [size]  right-hand side
     double *x;             // [size]  start and solution
+
+    // PCG: what iterations multiply with instead of A, cheaper and equal up to rounding; NULL: A
+    const pli_operator *A_rough;
 } pli_krylov_system;
 
 // 10000 iterations, relative tolerance 1e-8, plain norm, zero start, no stop at indefiniteness.

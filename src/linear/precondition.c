@@ -23,6 +23,7 @@ typedef struct precondition_ops {
     int32_t (*build)(pli_precondition *self, const pli_bcsr *matrix);
     int32_t (*build_diagonal)(pli_precondition *self, const double *blocks);
     void (*apply)(const pli_precondition *self, const double *r, double *z);
+    pli_range_fn apply_range; // the same for single rows, of a precondition_job
 } precondition_ops;
 
 struct pli_precondition {
@@ -49,6 +50,12 @@ static const double *diagonal_block(const precondition_job *job, int64_t row)
 {
     return job->matrix != NULL ? job->matrix->values + 9 * job->matrix->diagonal[row]
                                : job->blocks + 9 * row;
+}
+
+static void copy_range(void *user, int64_t begin, int64_t end)
+{
+    const precondition_job *job = user;
+    memcpy(job->z + 3 * begin, job->r + 3 * begin, (size_t)(end - begin) * 3 * sizeof(double));
 }
 
 static void apply_none(const pli_precondition *self, const double *r, double *z)
@@ -276,17 +283,19 @@ static void sweep_apply(const pli_precondition *self, const double *r, double *z
 }
 
 static const precondition_ops kinds[PLI_PRECONDITION_KIND_COUNT] = {
-    [PLI_PRECONDITION_NONE] = {.name = "none", .apply = apply_none},
+    [PLI_PRECONDITION_NONE] = {.name = "none", .apply = apply_none, .apply_range = copy_range},
     [PLI_PRECONDITION_JACOBI] = {.name = "jacobi",
                                  .values_per_row = 3,
                                  .build = jacobi_build,
                                  .build_diagonal = jacobi_build_diagonal,
-                                 .apply = jacobi_apply},
+                                 .apply = jacobi_apply,
+                                 .apply_range = jacobi_apply_range},
     [PLI_PRECONDITION_BLOCK_JACOBI] = {.name = "block-jacobi",
                                        .values_per_row = 9,
                                        .build = block_build,
                                        .build_diagonal = block_build_diagonal,
-                                       .apply = block_apply},
+                                       .apply = block_apply,
+                                       .apply_range = block_apply_range},
     [PLI_PRECONDITION_GAUSS_SEIDEL] = {.name = "gauss-seidel",
                                        .create = sweep_create,
                                        .build = sweep_build,
@@ -422,9 +431,21 @@ static void apply_operator(const void *self, const double *r, double *z)
     pli_precondition_apply(self, r, z);
 }
 
+static void apply_rows(const void *self, const double *r, double *z, int64_t begin, int64_t end)
+{
+    const pli_precondition *precondition = self;
+    precondition_job job = {.self = precondition, .r = r, .z = z};
+    precondition->ops->apply_range(&job, begin, end);
+}
+
 pli_operator pli_precondition_operator(const pli_precondition *precondition)
 {
-    return (pli_operator){3 * (int64_t)precondition->row_count, precondition, apply_operator};
+    bool by_rows = precondition->ops->apply_range != NULL && precondition->group_size == 1;
+    return (pli_operator){.size = 3 * (int64_t)precondition->row_count,
+                          .self = precondition,
+                          .apply = apply_operator,
+                          .apply_rows = by_rows ? apply_rows : NULL,
+                          .is_local = by_rows};
 }
 
 const char *pli_precondition_name(pli_precondition_kind kind)

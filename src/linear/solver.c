@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/solver.h"
 
-#include "base/memory.h"
+#include "linear/bcsr_single.h"
 #include "linear/cholesky.h"
+
+#include "base/memory.h"
+
+// blocks from which a matrix does not stay in the caches: iterations are faster with its values in
+// single precision then, and not before. A fixed number, so that results do not depend on the
+// machine
+enum { SINGLE_BLOCKS = 1 << 18 };
 
 // What a kind of solver has to offer.
 typedef struct solver_ops {
@@ -19,6 +26,7 @@ struct pli_linear_solver {
     const solver_ops *ops;
     const pli_bcsr *A;
     pli_precondition *precondition; // of the iterative kinds
+    pli_bcsr_single single;         // of conjugate gradients with a large matrix
     pli_cholesky *cholesky;         // of the direct kind
 };
 
@@ -36,6 +44,13 @@ static pli_status build_precondition(pli_linear_solver *s, bool *definite)
     return pli_precondition_build(s->precondition, s->A);
 }
 
+static pli_status build_pcg(pli_linear_solver *s, bool *definite)
+{
+    PLI_TRY(build_precondition(s, definite));
+    bool is_large = s->A->block_count >= SINGLE_BLOCKS;
+    return is_large ? pli_bcsr_single_build(&s->single, s->A) : PLI_OK;
+}
+
 typedef pli_status (*krylov_fn)(const pli_context *context, const pli_krylov_def *def,
                                 const pli_krylov_system *system, pli_arena *scratch,
                                 pli_krylov_report *report);
@@ -46,7 +61,12 @@ static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, con
 {
     pli_operator A = pli_bcsr_operator(s->A);
     pli_operator B = pli_precondition_operator(s->precondition);
+    pli_operator rough;
     pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
+    if (s->single.matrix != NULL) {
+        rough = pli_bcsr_single_operator(&s->single);
+        system.A_rough = &rough;
+    }
     pli_krylov_def def = pli_krylov_def_default();
     def.max_iterations = s->def.max_iterations;
     def.relative_tolerance = relative_tolerance;
@@ -91,7 +111,7 @@ static pli_status solve_cholesky(pli_linear_solver *s, const double *b, double r
 // ---- the table
 
 static const solver_ops kinds[] = {
-    [PLI_SOLVER_PCG] = {"pcg", create_precondition, build_precondition, solve_pcg},
+    [PLI_SOLVER_PCG] = {"pcg", create_precondition, build_pcg, solve_pcg},
     [PLI_SOLVER_MINRES] = {"minres", create_precondition, build_precondition, solve_minres},
     [PLI_SOLVER_CHOLESKY] = {"cholesky", create_cholesky, build_cholesky, solve_cholesky},
 };
@@ -106,6 +126,7 @@ pli_status pli_linear_solver_create(pli_context *context, const pli_linear_solve
     made->def = *def;
     made->ops = &kinds[def->kind];
     made->A = A;
+    pli_bcsr_single_init(context, &made->single);
     pli_status status = made->ops->create(made);
     if (status != PLI_OK) {
         pli_linear_solver_destroy(made);
@@ -119,8 +140,14 @@ void pli_linear_solver_destroy(pli_linear_solver *solver)
 {
     if (solver == NULL) return;
     pli_cholesky_destroy(solver->cholesky);
+    pli_bcsr_single_clear(&solver->single);
     pli_precondition_destroy(solver->precondition);
     pli_release(solver->context, solver);
+}
+
+void pli_linear_solver_begin(pli_linear_solver *solver)
+{
+    if (solver->cholesky != NULL) pli_cholesky_begin(solver->cholesky);
 }
 
 pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite)

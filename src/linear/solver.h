@@ -32,6 +32,11 @@ pli_status pli_linear_solver_create(pli_context *context, const pli_linear_solve
                                     const pli_bcsr *A, pli_linear_solver **solver);
 void pli_linear_solver_destroy(pli_linear_solver *solver);
 
+// Begins a series of systems that resemble each other, such as those of one minimisation: a direct
+// kind then keeps the places of extra blocks in its analysis, see cholesky.h. Results depend on
+// what was built since the last call, and on nothing before it; without this call on A alone.
+void pli_linear_solver_begin(pli_linear_solver *solver);
+
 // Numeric set-up for the current values of A. *definite is false when a direct kind met a pivot
 // that is not positive; solving then is not possible.
 pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite);

@@ -109,18 +109,21 @@ void pli_vector_subtract(const pli_context *context, int64_t count, const double
     pli_parallel_for(context, count, GRAIN, subtract_range, &job);
 }
 
+double pli_vector_dot_part(int64_t count, const double *x, const double *y)
+{
+    double lanes[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (int64_t k = 0; k < LANES; ++k) lanes[k] += x[i + k] * y[i + k];
+    }
+    for (int64_t k = 0; i < count; ++i, ++k) lanes[k] += x[i] * y[i];
+    return lanes_total(lanes);
+}
+
 static pli_sum dot_range(void *user, int64_t begin, int64_t end)
 {
     const vector_job *job = user;
-    const double *x = job->p;
-    const double *y = job->q;
-    double lanes[LANES] = {0};
-    int64_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        for (int64_t k = 0; k < LANES; ++k) lanes[k] += x[i + k] * y[i + k];
-    }
-    for (int64_t k = 0; i < end; ++i, ++k) lanes[k] += x[i] * y[i];
-    return (pli_sum){lanes_total(lanes), 0};
+    return (pli_sum){pli_vector_dot_part(end - begin, job->p + begin, job->q + begin), 0};
 }
 
 double pli_vector_dot(const pli_context *context, int64_t count, const double *x, const double *y)

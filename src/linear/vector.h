@@ -35,6 +35,9 @@ void pli_vector_subtract(const pli_context *context, int64_t count, const double
 // x . y; x and y may be the same array.
 double pli_vector_dot(const pli_context *context, int64_t count, const double *x, const double *y);
 
+// The same by the calling thread alone, for a part of a vector that is at hand.
+double pli_vector_dot_part(int64_t count, const double *x, const double *y);
+
 // Sum of w_i x_i y_i; weight has one entry per unknown.
 double pli_vector_weighted_dot(const pli_context *context, int64_t count, const double *weight,
                                const double *x, const double *y);

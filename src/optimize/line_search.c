@@ -197,7 +197,7 @@ static void search_backtracking(const search *s)
 
 static void take_full_step(const search *s)
 {
-    sample trial = evaluate_energy(s, 1);
+    sample trial = evaluate_energy(s, fmin(1, s->line->alpha_max));
     evaluate_slope(s, &trial);
     accept(s, &trial);
 }

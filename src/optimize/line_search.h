@@ -17,7 +17,7 @@
 #include "optimize/objective.h"
 
 typedef enum pli_search_kind {
-    PLI_SEARCH_NONE,        // alpha = 1, whatever happens
+    PLI_SEARCH_NONE,        // alpha = 1 or as much of it as is admissible, whatever happens
     PLI_SEARCH_WOLFE,       // strong Wolfe conditions
     PLI_SEARCH_BACKTRACKING // halving
 } pli_search_kind;

@@ -263,8 +263,7 @@ static void search_along(newton *s, pli_line_report *found)
         .energy = s->energy,
         .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
         .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
-        // terms speak of alpha <= 1 only: reaching 1 means nothing is in the way
-        .alpha_max = alpha_max < 1 ? alpha_max : INFINITY,
+        .alpha_max = alpha_max,
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
         .trial_d = s->trial_d,
@@ -413,18 +412,18 @@ static pli_status iterate(newton *s, bool *over)
         return PLI_OK;
     }
     if (s->def->safeguard) guard_direction(s);
-    if (is_step_small(s)) {
-        s->report->stop = PLI_MINIMIZE_DIRECTION;
-        ++s->report->iterations; // a system was solved
-        return PLI_OK;
-    }
+    // a small step is taken, too: what is left after it is smaller by far, and without it slow
+    // motion would stand still
+    bool small = is_step_small(s);
+    if (small) s->report->stop = PLI_MINIMIZE_DIRECTION;
     if (s->def->safeguard && is_shorter_than_rounding(s)) {
-        s->report->stop = PLI_MINIMIZE_STEP;
+        if (!small) s->report->stop = PLI_MINIMIZE_STEP;
         return PLI_OK;
     }
 
     pli_line_report found;
     search_along(s, &found);
+    if (small && !found.found) return PLI_OK;
     if (!found.found && s->def->safeguard) search_again(s, &found);
     if (is_stuck(s, &found)) search_frozen(s, &found);
     s->stuck_steps = is_stuck(s, &found) ? s->stuck_steps + 1 : 0;
@@ -435,13 +434,14 @@ static pli_status iterate(newton *s, bool *over)
     take_step(s, &found);
     improve_iterate(s);
     choose_active(s);
-    *over = false;
+    *over = small;
     return PLI_OK;
 }
 
 static pli_status run(newton *s)
 {
     PLI_TRY(take_scratch(s));
+    pli_linear_solver_begin(s->linear);
     evaluate_start(s);
     tell_iterate(s);
     while (!is_over(s)) {
@@ -449,9 +449,10 @@ static pli_status run(newton *s)
             return PLI_FAIL(context_of(s), PLI_ERROR_INTERRUPTED, "the step was cancelled");
         }
         bool over = false;
+        int32_t before = s->report->iterations;
         PLI_TRY(iterate(s, &over));
+        if (s->report->iterations > before) tell_iterate(s);
         if (over) break;
-        tell_iterate(s);
     }
     return PLI_OK;
 }

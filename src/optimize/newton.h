@@ -6,7 +6,7 @@
 // One iteration:
 //   1. gradient g and Hessian H at x (H optionally projected to positive semi-definite parts);
 //   2. stop when the norm of g is under the tolerance, but make min_iterations at least; or, with
-//      step_unit, when the largest entry of d / step_unit is, once d is known;
+//      step_unit, when the largest entry of d / step_unit is, with this d as the last step;
 //   3. direction d: H d = -g, solved only as well as the current norm r deserves, to the relative
 //      tolerance min(cap, sigma sqrt(max(r, tau))), with r and tau as pure numbers (the paper's
 //      cap is 1/2; a smaller one costs linear iterations and saves Hessians);

@@ -208,7 +208,7 @@ void pli_objective_compute_hessian(pli_objective *objective, const double *x, bo
 
 double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d)
 {
-    double alpha = 1;
+    double alpha = INFINITY;
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
         if (term->ops->max_step == NULL) continue;

@@ -79,7 +79,7 @@ void pli_objective_choose_active(const pli_objective *objective, const double *x
 // Takes what is normal to active constraints out of a vector: v <- T v.
 void pli_objective_restrict(const pli_objective *objective, double *v);
 
-// Largest alpha <= 1 that every term admits.
+// Largest alpha <= 1 that every term admits; infinite when no term has anything to say about it.
 double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d);
 
 double pli_objective_norm(const pli_objective *objective, const double *g);

@@ -86,7 +86,7 @@ void pli_align_body(const pli_model *model, const pli_model_body *body, const do
     bool movable = false;
     fit f = {.model = model, .body = body, .x = x, .target = target};
     f.held = held_axes(body, fixed, &movable);
-    if (!movable) return;
+    if (!movable || f.held == 7) return;
 
     double R[9];
     find_centers(&f);

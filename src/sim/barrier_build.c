@@ -91,11 +91,15 @@ static double pair_friction(void *user, int32_t first, int32_t second)
                                 rule_of(model, second)];
 }
 
+bool pli_barrier_collides(const pli_model *model, int32_t first, int32_t second)
+{
+    if (first == second && !model->contact.self) return false;
+    return pair_friction((void *)model, first, second) >= 0;
+}
+
 static bool do_collide(void *user, int32_t first, int32_t second)
 {
-    const pli_model *model = user;
-    if (first == second && !model->contact.self) return false;
-    return pair_friction(user, first, second) >= 0;
+    return pli_barrier_collides(user, first, second);
 }
 
 static bool has_friction(const pli_model *model)

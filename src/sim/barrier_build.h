@@ -17,6 +17,10 @@
 // Resolves distance and speed in model->contact and fills model->pair_friction. Errors: memory.
 pli_status pli_barrier_resolve(pli_model *model, const pli_scene_def *def);
 
+// Whether two bodies, or a body and a plane, collide in a model whose contact is a barrier. Planes,
+// the colliders that are barriers, are numbered behind the bodies.
+bool pli_barrier_collides(const pli_model *model, int32_t first, int32_t second);
+
 // The term of a model whose contact is a barrier. timers is borrowed, may be NULL. Errors: memory,
 // mesh.
 pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ipc **ipc);

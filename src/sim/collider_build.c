@@ -38,18 +38,28 @@ static double material_modulus(const pli_model *model, const pli_scene_def *def,
     return has_young ? def->materials[index].young : material->rest_norm;
 }
 
-// Ten times the largest modulus of the materials that tetrahedra are made of (N/m^2).
-static double automatic_stiffness(const pli_model *model, const pli_scene_def *def)
+// The largest modulus of the materials of some cells (Pa).
+static double largest_modulus(const pli_model *model, const pli_scene_def *def, int32_t count,
+                              const int32_t *material_of)
 {
     double largest = 0;
     int32_t last = -1;
-    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+    for (int32_t cell = 0; cell < count; ++cell) {
         // neighbours mostly are of one material
-        if (model->material_of[tet] == last) continue;
-        last = model->material_of[tet];
+        if (material_of[cell] == last) continue;
+        last = material_of[cell];
         largest = fmax(largest, material_modulus(model, def, last));
     }
-    return stiffness_factor * largest;
+    return largest;
+}
+
+// Ten times the largest modulus of the materials that bodies are made of (N/m^2).
+static double automatic_stiffness(const pli_model *model, const pli_scene_def *def)
+{
+    double solids = largest_modulus(model, def, model->tet_count, model->material_of);
+    double shells =
+        largest_modulus(model, def, model->shell_triangle_count, model->triangle_material);
+    return stiffness_factor * fmax(solids, shells);
 }
 
 static void log_stiffness(const pli_model *model, const char *what, double stiffness)
@@ -208,37 +218,41 @@ static pli_status grow_surface(pli_model *model, int32_t count)
     return PLI_OK;
 }
 
-// Appends the surface of one body in the numbering of the model.
-static pli_status append_surface(pli_model *model, int32_t index, const pli_surface *surface,
-                                 bool mirrored)
+// Appends triangles [count][3] of one body in the numbering of the model.
+static pli_status append_surface(pli_model *model, int32_t index, int32_t count,
+                                 const int32_t *triangles, bool mirrored)
 {
     pli_model_body *body = &model->bodies[index];
-    PLI_TRY(grow_surface(model, surface->triangle_count));
+    PLI_TRY(grow_surface(model, count));
     int32_t *to = model->surface_triangles + 3 * (int64_t)model->surface_triangle_count;
-    for (int64_t k = 0; k < 3 * (int64_t)surface->triangle_count; ++k) {
+    for (int64_t k = 0; k < 3 * (int64_t)count; ++k) {
         // a mirrored body has its triangles the other way round
         int64_t from = mirrored ? 3 * (k / 3) + (3 - k % 3) % 3 : k;
-        to[k] = body->first_vertex + surface->triangles[from];
+        to[k] = body->first_vertex + triangles[from];
     }
     body->first_surface_triangle = model->surface_triangle_count;
-    body->surface_triangle_count = surface->triangle_count;
-    model->surface_triangle_count += surface->triangle_count;
+    body->surface_triangle_count = count;
+    model->surface_triangle_count += count;
     return PLI_OK;
 }
 
 static pli_status build_body_surface(pli_model *model, int32_t index, const pli_body_def *def,
-                                     const pli_tet_mesh *mesh)
+                                     const pli_body_mesh *mesh)
 {
+    bool mirrored = def->scale[0] * def->scale[1] * def->scale[2] < 0;
+    if (mesh->solid == NULL) {
+        return append_surface(model, index, mesh->cell_count, mesh->cells, mirrored);
+    }
     pli_surface *surface = NULL;
-    PLI_TRY(pli_surface_create(mesh, &surface));
+    PLI_TRY(pli_surface_create(mesh->solid, &surface));
     pli_status status =
-        append_surface(model, index, surface, def->scale[0] * def->scale[1] * def->scale[2] < 0);
+        append_surface(model, index, surface->triangle_count, surface->triangles, mirrored);
     pli_surface_destroy(surface);
     return status;
 }
 
 pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
-                                      pli_tet_mesh *const *meshes)
+                                      pli_body_mesh *const *meshes)
 {
     const pli_scene_def *def = pli_scene_get(scene);
     if (model->collider_count == 0 && model->contact.method == PLI_CONTACT_NONE) return PLI_OK;
@@ -248,7 +262,8 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
         snprintf(path, sizeof path, "bodies.%s.geometry", def->bodies[source].name);
         pli_visit at = {
             .path = path, .holder = &def->bodies[source], .member = &def->bodies[source].geometry};
-        pli_status status = build_body_surface(model, k, &def->bodies[source], meshes[source]);
+        pli_status status =
+            build_body_surface(model, k, &def->bodies[source], meshes[model->bodies[k].mesh]);
         if (status != PLI_OK) return place_failure(scene, status, &at);
     }
     return PLI_OK;

@@ -18,17 +18,18 @@
 #ifndef PLI_SIM_COLLIDER_BUILD_H
 #define PLI_SIM_COLLIDER_BUILD_H
 
-#include "geometry/tet_mesh.h"
+#include "sim/body_mesh.h"
 #include "sim/model.h"
 
 // Colliders and contact of a model whose bodies and materials are there.
 // Errors: scene, mesh (a shape from a file), memory.
 pli_status pli_collider_build(pli_model *model, const pli_scene *scene);
 
-// The surface of all bodies, when anything collides. meshes[body_count] are those that the bodies
-// were made from. Errors: mesh (faces that belong to too many tetrahedra), memory.
+// The surface of all bodies, when anything collides. meshes are those that the bodies were
+// made from, by pli_model_body.mesh. Errors: mesh (faces that belong to too many tetrahedra),
+// memory.
 pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
-                                      pli_tet_mesh *const *meshes);
+                                      pli_body_mesh *const *meshes);
 
 // Frees what the two made, also after they failed.
 void pli_collider_clear(pli_model *model);

@@ -303,16 +303,28 @@ static const char *thing_name(const pli_model *model, int32_t thing)
     return "";
 }
 
+static pli_status reserve_pairs(pli_contacts *c, int32_t count)
+{
+    if (count <= c->pair_room) return PLI_OK;
+    pli_contact_pair *grown =
+        pli_reallocate(c->context, c->pairs, 2 * count, sizeof *grown, "pairs in contact");
+    if (grown == NULL) return PLI_ERROR_MEMORY;
+    c->pairs = grown;
+    c->pair_room = 2 * count;
+    return PLI_OK;
+}
+
+pli_status pli_contacts_reserve(pli_contacts *contacts, const double *x)
+{
+    if (contacts == NULL || contacts->ipc == NULL) return PLI_OK;
+    pli_ipc_report found;
+    PLI_TRY(pli_ipc_measure(contacts->ipc, x, &found, NULL, NULL, NULL));
+    return reserve_pairs(contacts, found.pair_count);
+}
+
 static pli_status list_pairs(pli_contacts *c, const pli_ipc_report *found, pli_step_report *report)
 {
-    if (found->pair_count > c->pair_room) {
-        int32_t wanted = 2 * found->pair_count;
-        pli_contact_pair *grown =
-            pli_reallocate(c->context, c->pairs, wanted, sizeof *grown, "pairs in contact");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        c->pairs = grown;
-        c->pair_room = wanted;
-    }
+    PLI_TRY(reserve_pairs(c, found->pair_count));
     for (int32_t k = 0; k < found->pair_count; ++k) {
         const pli_ipc_pair *from = &found->pairs[k];
         pli_contact_pair *to = &c->pairs[k];

@@ -45,6 +45,10 @@ pli_ipc *pli_contacts_barrier(pli_contacts *contacts);
 // *work: that of friction (J), at most 0. Errors: memory.
 pli_status pli_contacts_finish_step(pli_contacts *contacts, pli_state *state, double *work);
 
+// Makes room for what the two functions around this one will have to say about positions x, so that
+// they do not fail when the state has changed already. Errors: memory.
+pli_status pli_contacts_reserve(pli_contacts *contacts, const double *x);
+
 // Smallest distances of vertices to what they do not touch, [vertex_count] (m); of barriers only,
 // infinite without. Errors: memory.
 pli_status pli_contacts_measure_gaps(pli_contacts *contacts, const double *x, double *gaps);

@@ -44,12 +44,14 @@ uint32_t pli_body_fields_find(const char *const *names, int32_t count, const cha
 // values of all bodies together, and the parts that point into them
 struct pli_frame_cache {
     pli_context *context;
-    int32_t *cells;       // [tet_count][4] vertex ids within their body
+    int32_t *tets;        // [tet_count][4] vertex ids within their body
+    int32_t *triangles;   // [triangle_count][3] vertex ids within their body
     double *displacement; // [vertex_count][3] (m)
     double *gap;          // [vertex_count] smallest distance, at most that of contact (m)
-    double *von_mises;    // [tet_count] (Pa)
-    double *J;            // [tet_count]
-    double *material;     // [tet_count] index of the material in the scene
+    // tetrahedra, then triangles of shells
+    double *von_mises; // [tet_count + shell_triangle_count] (Pa)
+    double *J;         // [tet_count + shell_triangle_count]
+    double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
     pli_collider_parts *colliders;
     pli_frame_part *parts;        // [body_count + collider_count]
     pli_frame_field *part_fields; // [body_count][PLI_BODY_FIELD_COUNT]
@@ -67,29 +69,31 @@ void pli_frame_cache_destroy(pli_frame_cache *cache)
     pli_release(context, cache->von_mises);
     pli_release(context, cache->gap);
     pli_release(context, cache->displacement);
-    pli_release(context, cache->cells);
+    pli_release(context, cache->triangles);
+    pli_release(context, cache->tets);
     pli_release(context, cache);
 }
 
 static bool allocate_cache(pli_frame_cache *cache, const pli_model *model)
 {
     pli_context *context = model->context;
-    int64_t tets = model->tet_count;
+    int64_t cells = (int64_t)model->tet_count + model->shell_triangle_count;
     cache->context = context;
-    cache->cells = PLI_NEW(context, int32_t, 4 * tets, "frame cells");
+    cache->tets = PLI_NEW(context, int32_t, 4 * (int64_t)model->tet_count, "frame cells");
+    cache->triangles = PLI_NEW(context, int32_t, 3 * (int64_t)model->triangle_count, "frame cells");
     cache->displacement =
         PLI_NEW(context, double, 3 * (int64_t)model->vertex_count, "frame displacement");
     cache->gap = PLI_NEW(context, double, model->vertex_count, "frame gaps");
-    cache->von_mises = PLI_NEW(context, double, tets, "frame stress");
-    cache->J = PLI_NEW(context, double, tets, "frame J");
-    cache->material = PLI_NEW(context, double, tets, "frame material");
+    cache->von_mises = PLI_NEW(context, double, cells, "frame stress");
+    cache->J = PLI_NEW(context, double, cells, "frame J");
+    cache->material = PLI_NEW(context, double, cells, "frame material");
     cache->parts = PLI_NEW(context, pli_frame_part,
                            (int64_t)model->body_count + model->collider_count, "frame parts");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
-    return cache->cells != NULL && cache->displacement != NULL && cache->gap != NULL &&
-           cache->von_mises != NULL && cache->J != NULL && cache->material != NULL &&
-           cache->parts != NULL && cache->part_fields != NULL;
+    return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
+           cache->gap != NULL && cache->von_mises != NULL && cache->J != NULL &&
+           cache->material != NULL && cache->parts != NULL && cache->part_fields != NULL;
 }
 
 static void fill_constants(pli_frame_cache *cache, const pli_model *model)
@@ -98,11 +102,18 @@ static void fill_constants(pli_frame_cache *cache, const pli_model *model)
         const pli_model_body *range = &model->bodies[body];
         for (int64_t k = 0; k < 4 * (int64_t)range->tet_count; ++k) {
             int64_t at = 4 * (int64_t)range->first_tet + k;
-            cache->cells[at] = model->tets[at] - range->first_vertex;
+            cache->tets[at] = model->tets[at] - range->first_vertex;
+        }
+        for (int64_t k = 0; k < 3 * (int64_t)range->triangle_count; ++k) {
+            int64_t at = 3 * (int64_t)range->first_triangle + k;
+            cache->triangles[at] = model->triangles[at] - range->first_vertex;
         }
     }
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
         cache->material[tet] = model->material_of[tet];
+    }
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
+        cache->material[model->tet_count + k] = model->triangle_material[k];
     }
 }
 
@@ -127,13 +138,15 @@ static const double *field_values(const pli_solver *s, const pli_state *state, i
 {
     const pli_frame_cache *cache = s->frames;
     int64_t first_vertex = body->first_vertex;
-    int64_t first_tet = body->first_tet;
+    int64_t first_cell = body->kind == PLI_BODY_SOLID
+                             ? body->first_tet
+                             : (int64_t)s->model->tet_count + body->first_triangle;
     switch ((pli_body_field)field) {
     case PLI_BODY_VELOCITY: return state->v + 3 * first_vertex;
     case PLI_BODY_DISPLACEMENT: return cache->displacement + 3 * first_vertex;
-    case PLI_BODY_VON_MISES: return cache->von_mises + first_tet;
-    case PLI_BODY_J: return cache->J + first_tet;
-    case PLI_BODY_MATERIAL: return cache->material + first_tet;
+    case PLI_BODY_VON_MISES: return cache->von_mises + first_cell;
+    case PLI_BODY_J: return cache->J + first_cell;
+    case PLI_BODY_MATERIAL: return cache->material + first_cell;
     case PLI_BODY_CONTACT_FORCE: return state->contact_force + 3 * first_vertex;
     case PLI_BODY_FRICTION_FORCE: return state->friction_force + 3 * first_vertex;
     case PLI_BODY_CONTACT_GAP: return cache->gap + first_vertex;
@@ -152,14 +165,31 @@ static void fill_part(pli_solver *s, const pli_state *state, int32_t index)
                              .point_count = body->vertex_count,
                              .points = state->x + 3 * (int64_t)body->first_vertex,
                              .cell_count = body->tet_count,
-                             .cells = s->frames->cells + 4 * (int64_t)body->first_tet,
+                             .cells = s->frames->tets + 4 * (int64_t)body->first_tet,
                              .fields = own};
+    if (body->kind != PLI_BODY_SOLID) {
+        part->kind = PLI_PART_TRIANGLES;
+        part->cell_count = body->triangle_count;
+        part->cells = s->frames->triangles + 3 * (int64_t)body->first_triangle;
+    }
+    bool obstacle = body->kind == PLI_BODY_OBSTACLE;
+    if (obstacle) part->role = PLI_ROLE_OBSTACLE;
     for (int32_t field = 0; field < PLI_BODY_FIELD_COUNT; ++field) {
         if (!(s->model->frame_fields & (1u << field))) continue;
+        if (obstacle && fields[field].place == PLI_PLACE_CELL) continue;
         own[part->field_count] = fields[field];
         own[part->field_count].values = field_values(s, state, field, body);
         ++part->field_count;
     }
+}
+
+static void measure_cells(pli_solver *s, const pli_state *state)
+{
+    const pli_frame_cache *cache = s->frames;
+    int32_t tets = s->model->tet_count;
+    pli_elastic_measure(s->elastic, state->x, cache->J, cache->von_mises);
+    if (s->shell == NULL) return;
+    pli_membrane_measure(s->shell->membrane, state->x, cache->J + tets, cache->von_mises + tets);
 }
 
 pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_frame *frame)
@@ -170,7 +200,7 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
     for (int64_t k = 0; k < 3 * (int64_t)model->vertex_count; ++k) {
         solver->frames->displacement[k] = state->x[k] - model->rest[k];
     }
-    pli_elastic_measure(solver->elastic, state->x, solver->frames->J, solver->frames->von_mises);
+    measure_cells(solver, state);
     PLI_TRY(pli_contacts_measure_gaps(solver->contacts, state->x, solver->frames->gap));
     for (int32_t body = 0; body < model->body_count; ++body) fill_part(solver, state, body);
     int32_t colliders = pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state),

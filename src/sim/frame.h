@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields that frames of tetrahedral bodies can carry.
+// The fields that frames of bodies can carry. An obstacle has those of its points only; J of a
+// shell is area over area at rest, its stress that of the middle surface.
 #ifndef PLI_SIM_FRAME_H
 #define PLI_SIM_FRAME_H
 

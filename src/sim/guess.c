@@ -46,7 +46,9 @@ static void move_by_forces(void *user, int64_t begin, int64_t end)
     double *guess = ((double **)user)[0]; // holds g
     const pli_solver *s = ((pli_solver **)user)[1];
     for (int64_t point = begin; point < end; ++point) {
-        double flexibility = 1 / s->inertia_stiffness[point];
+        // what has no mass is held
+        double stiffness = s->inertia_stiffness[point];
+        double flexibility = stiffness > 0 ? 1 / stiffness : 0;
         for (int64_t k = 3 * point; k < 3 * point + 3; ++k) {
             guess[k] = s->inertia_target[k] - flexibility * guess[k];
         }

@@ -47,6 +47,9 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
 {
     energy->kinetic = total_quantity(s, state, 6);
     energy->elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, state->x));
+    if (s->shell != NULL) {
+        energy->elastic += pli_sum_value(pli_shell_energy(s->shell, state->x));
+    }
     energy->gravity = pli_sum_value(pli_gravity_term.energy(&s->gravity, state->x));
     if (s->model->attachment_count > 0) {
         energy->attachment = pli_sum_value(pli_anchor_term.energy(&s->attachment, state->x));
@@ -57,7 +60,7 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
 static void fill_determinants(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
     pli_elastic_measure(s->elastic, state->x, s->J, NULL);
-    report->min_J = s->model->tet_count > 0 ? INFINITY : 1;
+    report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
     for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
         report->min_J = fmin(report->min_J, s->J[tet]);

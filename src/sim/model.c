@@ -9,9 +9,11 @@
 #include "math/mat3.h"
 #include "sim/body_copy.h"
 #include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
+#include "sim/model_triangles.h"
 #include "sim/norm.h"
 #include "sim/overlap.h"
 #include "sim/selection.h"
@@ -28,18 +30,23 @@ typedef struct building {
     pli_model *model;
     const pli_scene *scene;
     const pli_scene_def *def;
-    pli_tet_mesh **meshes; // [bodies of the scene] in their own coordinates
-    uint8_t *mask;         // [largest of vertex and tet counts]
+    int32_t mesh_count;
+    pli_body_mesh **meshes; // [mesh_count] of all pieces of the scene's bodies, in the bodies' own
+                            // coordinates
+    uint8_t *mask;          // [largest of vertex, tet and triangle counts]
 } building;
 
 // ---- bodies
 
 static pli_status create_meshes(building *b)
 {
-    b->meshes = PLI_NEW(b->context, pli_tet_mesh *, b->def->body_count, "meshes");
+    b->meshes = PLI_NEW(b->context, pli_body_mesh *, b->mesh_count, "meshes");
     if (b->meshes == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
-        PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[k], &b->meshes[k]));
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
+        const pli_model_body *body = &b->model->bodies[k];
+        if (body->copy > 0) continue;
+        PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[body->source], body->piece,
+                                     &b->meshes[body->mesh]));
     }
     return PLI_OK;
 }
@@ -52,33 +59,50 @@ static bool is_scene_body(const pli_scene_def *def, const char *name)
     return false;
 }
 
-// Adds one copy of a body of the scene to the list.
-static pli_status list_copy(building *b, int32_t source, int32_t copy)
+// Adds one piece of one copy of a body of the scene to the list.
+static pli_status list_piece(building *b, const pli_model_body *piece)
 {
-    const pli_body_def *def = &b->def->bodies[source];
+    const pli_body_def *def = &b->def->bodies[piece->source];
     char name[PLI_BODY_COPY_NAME];
-    pli_body_copy_name(def, copy, name);
-    if (pli_body_copy_count(def) > 1 && is_scene_body(b->def, name)) {
+    pli_body_copy_name(def, piece->copy, piece->piece, name);
+    if (strcmp(name, def->name) != 0 && is_scene_body(b->def, name)) {
         pli_visit at = {.path = "copies", .holder = def, .member = &def->copies};
         return pli_scene_fail(b->scene, PLI_ERROR_SCENE, &at,
-                              "a copy of %s would be called %s, as another body is", def->name,
-                              name);
+                              "a copy or piece of %s would be called %s, as another body is",
+                              def->name, name);
     }
     pli_model_body *body = &b->model->bodies[b->model->body_count];
-    *body = (pli_model_body){.source = source, .copy = copy};
+    *body = *piece;
+    body->kind = (pli_body_kind)def->kind;
     body->name = pli_string_copy(b->context, name);
     if (body->name == NULL) return PLI_ERROR_MEMORY;
     ++b->model->body_count;
     return PLI_OK;
 }
 
-// The bodies with their copies.
+// All pieces of all copies of a body of the scene; copies share their meshes.
+static pli_status list_body(building *b, int32_t source)
+{
+    int64_t copies = pli_body_copy_count(&b->def->bodies[source]);
+    int32_t pieces = pli_body_piece_count(&b->def->bodies[source]);
+    for (int64_t k = 0; k < copies * pieces; ++k) {
+        pli_model_body body = {
+            .source = source, .copy = (int32_t)(k / pieces), .piece = (int32_t)(k % pieces)};
+        body.mesh = b->mesh_count + body.piece;
+        PLI_TRY(list_piece(b, &body));
+    }
+    b->mesh_count += pieces;
+    return PLI_OK;
+}
+
+// The bodies with their copies and pieces.
 static pli_status list_bodies(building *b)
 {
     pli_model *model = b->model;
     int64_t count = 0;
     for (int32_t k = 0; k < b->def->body_count; ++k) {
-        count += pli_body_copy_count(&b->def->bodies[k]);
+        const pli_body_def *def = &b->def->bodies[k];
+        count += pli_body_copy_count(def) * pli_body_piece_count(def);
         if (count > BODY_LIMIT) {
             return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
                             "the scene has more than %d bodies, copies included", BODY_LIMIT);
@@ -86,10 +110,7 @@ static pli_status list_bodies(building *b)
     }
     model->bodies = PLI_NEW(b->context, pli_model_body, count, "bodies");
     if (model->bodies == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t k = 0; k < b->def->body_count; ++k) {
-        int64_t copies = pli_body_copy_count(&b->def->bodies[k]);
-        for (int32_t copy = 0; copy < copies; ++copy) PLI_TRY(list_copy(b, k, copy));
-    }
+    for (int32_t k = 0; k < b->def->body_count; ++k) PLI_TRY(list_body(b, k));
     return PLI_OK;
 }
 
@@ -99,9 +120,47 @@ static const pli_body_def *body_def(const building *b, int32_t index)
     return &b->def->bodies[b->model->bodies[index].source];
 }
 
-static const pli_tet_mesh *body_mesh(const building *b, int32_t index)
+static const pli_body_mesh *body_mesh(const building *b, int32_t index)
 {
-    return b->meshes[b->model->bodies[index].source];
+    return b->meshes[b->model->bodies[index].mesh];
+}
+
+// Where the triangles of bodies of one kind begin, behind those counted before.
+static void count_triangles(pli_model *model, pli_body_kind kind, int64_t *count)
+{
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        pli_model_body *body = &model->bodies[k];
+        if (body->kind != kind) continue;
+        body->first_triangle = (int32_t)*count;
+        *count += body->triangle_count;
+    }
+}
+
+static pli_status count_cells(building *b, int64_t *vertices, int64_t *tets, int64_t *triangles)
+{
+    pli_model *model = b->model;
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        pli_model_body *body = &model->bodies[k];
+        const pli_body_mesh *mesh = b->meshes[body->mesh];
+        bool solid = body->kind == PLI_BODY_SOLID;
+        body->first_vertex = (int32_t)*vertices;
+        body->first_tet = (int32_t)*tets;
+        body->vertex_count = mesh->vertex_count;
+        body->tet_count = solid ? mesh->cell_count : 0;
+        body->triangle_count = solid ? 0 : mesh->cell_count;
+        *vertices += body->vertex_count;
+        *tets += body->tet_count;
+        *triangles += body->triangle_count;
+        if (*vertices <= INT32_MAX / 4 && *tets <= INT32_MAX / 16 && *triangles <= INT32_MAX / 16) {
+            continue;
+        }
+        return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
+                        "the scene has %lld vertices, %lld tetrahedra and %lld triangles; at most "
+                        "%d, %d and %d fit",
+                        (long long)*vertices, (long long)*tets, (long long)*triangles,
+                        INT32_MAX / 4, INT32_MAX / 16, INT32_MAX / 16);
+    }
+    return PLI_OK;
 }
 
 static pli_status count_everything(building *b)
@@ -109,23 +168,15 @@ static pli_status count_everything(building *b)
     pli_model *model = b->model;
     int64_t vertices = 0;
     int64_t tets = 0;
-    for (int32_t k = 0; k < model->body_count; ++k) {
-        pli_model_body *body = &model->bodies[k];
-        body->first_vertex = (int32_t)vertices;
-        body->first_tet = (int32_t)tets;
-        body->vertex_count = b->meshes[body->source]->vertex_count;
-        body->tet_count = b->meshes[body->source]->tet_count;
-        vertices += body->vertex_count;
-        tets += body->tet_count;
-        if (vertices > INT32_MAX / 4 || tets > INT32_MAX / 16) break;
-    }
-    if (vertices > INT32_MAX / 4 || tets > INT32_MAX / 16) {
-        return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
-                        "the scene has %lld vertices and %lld tetrahedra; at most %d and %d fit",
-                        (long long)vertices, (long long)tets, INT32_MAX / 4, INT32_MAX / 16);
-    }
+    int64_t triangles = 0;
+    PLI_TRY(count_cells(b, &vertices, &tets, &triangles));
+    int64_t placed = 0;
+    count_triangles(model, PLI_BODY_SHELL, &placed);
+    model->shell_triangle_count = (int32_t)placed;
+    count_triangles(model, PLI_BODY_OBSTACLE, &placed);
     model->vertex_count = (int32_t)vertices;
     model->tet_count = (int32_t)tets;
+    model->triangle_count = (int32_t)triangles;
     return PLI_OK;
 }
 
@@ -143,18 +194,20 @@ static pli_status allocate_arrays(building *b)
     m->norm_weights = PLI_NEW(context, double, n, "norm weights");
     m->tets = PLI_NEW(context, int32_t, 4 * tets, "tetrahedra");
     m->material_of = PLI_NEW(context, int32_t, tets, "materials");
-    b->mask = PLI_NEW(context, uint8_t, n > tets ? n : tets, "selection");
+    int64_t most = n > tets ? n : tets;
+    b->mask =
+        PLI_NEW(context, uint8_t, most > m->triangle_count ? most : m->triangle_count, "selection");
     bool complete = m->rest != NULL && m->start != NULL && m->start_velocity != NULL &&
                     m->mass != NULL && m->drag != NULL && m->norm_weights != NULL &&
                     m->tets != NULL && m->material_of != NULL && b->mask != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    return complete ? pli_model_allocate_triangles(m) : PLI_ERROR_MEMORY;
 }
 
 // Places a body; a mirroring scale keeps volumes positive by swapping two corners.
 static void place_body(building *b, int32_t index)
 {
     const pli_body_def *def = body_def(b, index);
-    const pli_tet_mesh *mesh = body_mesh(b, index);
+    const pli_body_mesh *mesh = body_mesh(b, index);
     const pli_model_body *body = &b->model->bodies[index];
     double A[9];
     double offset[3];
@@ -165,9 +218,10 @@ static void place_body(building *b, int32_t index)
         pli_vec3_add(x, offset, x);
     }
     bool mirrored = def->scale[0] * def->scale[1] * def->scale[2] < 0;
+    pli_model_place_triangles(b->model, body, def, mesh);
     for (int64_t tet = 0; tet < body->tet_count; ++tet) {
         int32_t *corners = b->model->tets + 4 * (body->first_tet + tet);
-        for (int k = 0; k < 4; ++k) corners[k] = mesh->tets[4 * tet + k] + body->first_vertex;
+        for (int k = 0; k < 4; ++k) corners[k] = mesh->cells[4 * tet + k] + body->first_vertex;
         if (mirrored) {
             int32_t swap = corners[2];
             corners[2] = corners[3];
@@ -198,6 +252,15 @@ static int32_t find_or_add_law(pli_model *model, const pli_material_ops *law)
     return model->law_count++;
 }
 
+// What shells are made of, where the law has it.
+static void set_moduli(const pli_resolved_material *values, pli_model_material *material)
+{
+    int32_t young = pli_material_find_input(values->law, "young");
+    int32_t poisson = pli_material_find_input(values->law, "poisson");
+    if (young >= 0) material->young = values->inputs[young];
+    if (poisson >= 0) material->poisson = values->inputs[poisson];
+}
+
 static pli_status resolve_materials(building *b)
 {
     pli_model *model = b->model;
@@ -223,6 +286,7 @@ static pli_status resolve_materials(building *b)
                                          .density = values.density,
                                          .drag = values.drag,
                                          .rayleigh = values.rayleigh};
+        set_moduli(&values, material);
         values.law->derive(values.inputs, material->params);
         material->rest_norm = pli_material_rest_norm(values.law, material->params);
     }
@@ -241,19 +305,23 @@ static void assign_materials(building *b, int32_t index)
 {
     const pli_body_def *def = body_def(b, index);
     const pli_model_body *body = &b->model->bodies[index];
-    int32_t *material_of = b->model->material_of + body->first_tet;
+    if (body->kind == PLI_BODY_OBSTACLE) return;
+    bool shell = body->kind == PLI_BODY_SHELL;
+    int32_t *material_of = shell ? b->model->triangle_material + body->first_triangle
+                                 : b->model->material_of + body->first_tet;
+    int32_t cell_count = shell ? body->triangle_count : body->tet_count;
     int32_t material = find_material(b, def->material);
-    for (int32_t tet = 0; tet < body->tet_count; ++tet) material_of[tet] = material;
+    for (int32_t cell = 0; cell < cell_count; ++cell) material_of[cell] = material;
 
     pli_selection_source source = selection_source(b, index);
     for (int32_t k = 0; k < def->region_count; ++k) {
         int32_t region = find_material(b, def->regions[k].material);
-        if (pli_selection_mark_tets(&def->regions[k].where, &source, b->mask) == 0) {
-            PLI_LOG(b->context, PLI_LOG_WARNING, "body %s: region %d selects no tetrahedron",
-                    def->name, (int)k);
+        if (pli_selection_mark_cells(&def->regions[k].where, &source, b->mask) == 0) {
+            PLI_LOG(b->context, PLI_LOG_WARNING, "body %s: region %d selects no %s", def->name,
+                    (int)k, shell ? "triangle" : "tetrahedron");
         }
-        for (int32_t tet = 0; tet < body->tet_count; ++tet) {
-            if (b->mask[tet]) material_of[tet] = region;
+        for (int32_t cell = 0; cell < cell_count; ++cell) {
+            if (b->mask[cell]) material_of[cell] = region;
         }
     }
 }
@@ -270,6 +338,7 @@ static void compute_masses(pli_model *model)
         model->has_drag = model->has_drag || material->drag > 0;
         model->has_rayleigh = model->has_rayleigh || material->rayleigh > 0;
     }
+    pli_model_lump_triangles(model);
 }
 
 // ---- how bodies start
@@ -369,6 +438,8 @@ static void collect_vertices(building *b, const handle_def *def, int32_t index, 
                              int32_t *count)
 {
     if (def->body[0] != '\0' && strcmp(def->body, body_def(b, index)->name) != 0) return;
+    // an obstacle follows its own motion
+    if (b->model->bodies[index].kind == PLI_BODY_OBSTACLE) return;
     pli_selection_source source = selection_source(b, index);
     pli_selection_mark_vertices(def->where, &source, b->mask);
     for (int32_t k = 0; k < source.mesh->vertex_count; ++k) {
@@ -403,6 +474,22 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
     return pli_motion_init(b->context, def->motion, centroid, &handle->motion);
 }
 
+// Holds all vertices of an obstacle where its motion has them.
+static pli_status hold_obstacle(building *b, int32_t index, pli_model_handle *handle)
+{
+    const pli_model_body *body = &b->model->bodies[index];
+    handle->axes = 7;
+    handle->vertices = PLI_NEW(b->context, int32_t, body->vertex_count, "obstacle");
+    if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
+    handle->vertex_count = body->vertex_count;
+    for (int32_t k = 0; k < body->vertex_count; ++k) handle->vertices[k] = body->first_vertex + k;
+    pli_bounds box =
+        pli_bounds_of_points(body->vertex_count, b->model->start + 3 * (int64_t)body->first_vertex);
+    double middle[3];
+    for (int k = 0; k < 3; ++k) middle[k] = 0.5 * (box.min[k] + box.max[k]);
+    return pli_motion_init(b->context, &body_def(b, index)->motion, middle, &handle->motion);
+}
+
 static uint8_t axes_mask(const char *axes)
 {
     uint8_t mask = 0;
@@ -413,8 +500,8 @@ static uint8_t axes_mask(const char *axes)
 static pli_status build_constraints(building *b)
 {
     pli_model *model = b->model;
-    model->constraints =
-        PLI_NEW(b->context, pli_model_handle, b->def->constraint_count, "constraints");
+    int64_t most = (int64_t)b->def->constraint_count + model->body_count;
+    model->constraints = PLI_NEW(b->context, pli_model_handle, most, "constraints");
     if (model->constraints == NULL) return PLI_ERROR_MEMORY;
     for (int32_t k = 0; k < b->def->constraint_count; ++k) {
         const pli_constraint_def *def = &b->def->constraints[k];
@@ -423,6 +510,10 @@ static pli_status build_constraints(building *b)
         handle_def handle = {what, def->body, &def->where, &def->motion, axes_mask(def->axes), 0};
         ++model->constraint_count;
         PLI_TRY(build_handle(b, &handle, &model->constraints[k]));
+    }
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        if (model->bodies[k].kind != PLI_BODY_OBSTACLE) continue;
+        PLI_TRY(hold_obstacle(b, k, &model->constraints[model->constraint_count++]));
     }
     return PLI_OK;
 }
@@ -482,13 +573,18 @@ static pli_status check_colliders(const building *b)
 static pli_status check_barrier(const building *b)
 {
     const pli_solver_kind *kind = b->model->solver_kind;
-    bool filtered =
-        kind->search != PLI_SEARCH_NONE && b->model->solver_def.line_search != PLI_LINE_SEARCH_NONE;
-    if (filtered) return PLI_OK;
-    pli_visit at = {.path = "solver", .holder = &b->def->solver, .member = &b->def->solver.name};
+    const pli_solver_def *def = &b->def->solver;
+    if (def->line_search == PLI_LINE_SEARCH_NONE) {
+        pli_visit at = {.path = "solver.line_search", .holder = def, .member = &def->line_search};
+        return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "found 'none', but contact.method: barrier needs a line search; use "
+                              "auto");
+    }
+    if (kind->search != PLI_SEARCH_NONE) return PLI_OK;
+    pli_visit at = {.path = "solver", .holder = def, .member = &def->name};
     return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
                           "contact.method: barrier needs a line search, which solver %s does not "
-                          "have here; use ipc-pcg or ipc-llt",
+                          "have; use ipc-pcg or ipc-llt",
                           kind->info.name);
 }
 
@@ -526,6 +622,7 @@ static pli_status check_start(const building *b, int32_t index)
 {
     const pli_model *model = b->model;
     const pli_model_body *body = &model->bodies[index];
+    PLI_TRY(pli_model_check_triangles(model, body));
     int32_t inverted = 0;
     for (int64_t k = 0; k < body->tet_count; ++k) {
         int64_t tet = body->first_tet + k;
@@ -595,12 +692,12 @@ pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_mo
     pli_model *made = PLI_NEW(context, pli_model, 1, "model");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
-    building b = {context, made, scene, pli_scene_get(scene), NULL, NULL};
+    building b = {.context = context, .model = made, .scene = scene, .def = pli_scene_get(scene)};
     pli_status status = build(&b);
 
     // what only the building needed
-    for (int32_t k = 0; b.meshes != NULL && k < b.def->body_count; ++k) {
-        pli_tet_mesh_destroy(b.meshes[k]);
+    for (int32_t k = 0; b.meshes != NULL && k < b.mesh_count; ++k) {
+        pli_body_mesh_destroy(b.meshes[k]);
     }
     pli_release(context, b.meshes);
     pli_release(context, b.mask);
@@ -634,6 +731,7 @@ void pli_model_destroy(pli_model *model)
     pli_release(context, model->materials);
     pli_release(context, model->material_of);
     pli_release(context, model->tets);
+    pli_model_clear_triangles(model);
     pli_release(context, model->norm_weights);
     pli_release(context, model->drag);
     pli_release(context, model->mass);
@@ -666,6 +764,11 @@ const int32_t *pli_model_tets(const pli_model *model)
     return model->tets;
 }
 
+const int32_t *pli_model_triangles(const pli_model *model)
+{
+    return model->triangles;
+}
+
 const double *pli_model_masses(const pli_model *model)
 {
     return model->mass;
@@ -678,7 +781,10 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     const int64_t per_block = 9 * 8 + 4;
     const int64_t per_vertex = 60 * 8;
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
-    return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count;
+    // a triangle has one and a half hinges
+    const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
+    return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count +
+           per_triangle * model->triangle_count;
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
@@ -703,5 +809,6 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .solver = model->solver_kind->info.name,
                              .tolerance = model->tolerance,
                              .tolerance_unit = units[model->norm],
-                             .collider_count = model->collider_count};
+                             .collider_count = model->collider_count,
+                             .triangle_count = model->triangle_count};
 }

@@ -3,6 +3,9 @@
 // The model: a scene compiled into flat arrays over all bodies. Constant after creation.
 //
 // Bodies stand one after another in the order of the scene; vertices keep the order of their mesh.
+// A solid has tetrahedra; a shell or an obstacle has triangles. The vertices of obstacles have no
+// mass, and constraints hold all their coordinates, one constraint for each obstacle behind those
+// of the scene.
 // Everything that a solver needs to build its terms is here; everything that changes is in the
 // state.
 #ifndef PLI_SIM_MODEL_H
@@ -20,10 +23,15 @@ typedef struct pli_model_body {
     char *name;
     int32_t source; // body of the scene that it is, or is a copy of
     int32_t copy;   // which copy
+    int32_t piece;  // which piece of its geometry
+    int32_t mesh;   // of those that were made for the scene, one for each piece
+    pli_body_kind kind;
     int32_t first_vertex;
     int32_t vertex_count;
     int32_t first_tet;
     int32_t tet_count;
+    int32_t first_triangle; // into the model's triangles
+    int32_t triangle_count;
     int32_t first_surface_triangle; // into the model's surface_triangles
     int32_t surface_triangle_count;
 } pli_model_body;
@@ -36,6 +44,8 @@ typedef struct pli_model_material {
     double drag;                     // 1/s
     double rayleigh;                 // s
     double rest_norm;                // |dP/dF| at rest (Pa)
+    double young;                    // Pa; 0: the law has no such input
+    double poisson;                  // -
 } pli_model_material;
 
 // vertices that a script moves, rigidly held (constraint) or by springs (attachment)
@@ -71,11 +81,17 @@ struct pli_model {
     double *rest;           // [vertex_count][3] placed rest shape (m)
     double *start;          // [vertex_count][3] positions at time 0 (m)
     double *start_velocity; // [vertex_count][3] (m/s)
-    double *mass;           // [vertex_count] (kg)
+    double *mass;           // [vertex_count] (kg), 0 for obstacles
     double *drag;           // [vertex_count] k m of the drag term (kg/s)
     int32_t tet_count;
     int32_t *tets;        // [tet_count][4]
     int32_t *material_of; // [tet_count]
+    int32_t triangle_count;
+    int32_t shell_triangle_count; // the first ones are those of shells
+    int32_t *triangles;           // [triangle_count][3]
+    int32_t *triangle_material;   // [triangle_count] -1: of an obstacle
+    double *thickness;            // [triangle_count] (m), 0: of an obstacle
+    double *bending;              // [triangle_count] factor on the rigidity of a plate
     int32_t material_count;
     pli_model_material *materials;
     int32_t law_count;
@@ -92,7 +108,8 @@ struct pli_model {
     pli_contact_def contact; // resolved, except that 0 is the stiffness of a barrier that adapts
     int32_t rule_count;      // bodies of the scene and colliders; 0 without barriers
     double *pair_friction;   // [rule_count][rule_count] mu of two of them; negative: no collision
-    // the surface of all bodies, one after another; empty when nothing collides
+    // the surface of all bodies, one after another; empty when nothing collides. That of a shell or
+    // an obstacle is its triangles, an open surface with two sides
     int32_t surface_triangle_count;
     int32_t *surface_triangles; // [surface_triangle_count][3] counter-clockwise from outside
 

@@ -3,13 +3,14 @@
 
 #include "base/memory.h"
 #include "geometry/tet_mesh.h"
+#include "sim/model_triangles.h"
 
 static const double default_characteristic = 1e-7;
 static const double default_velocity = 1e-4; // scene diagonals per second
 static const double default_step = 1e-3;     // scene diagonals per second
 
 // What the material around every vertex bears: bearable[i] = l_i xi_i (N), with xi_i the mean of
-// rest_norm by mass.
+// rest_norm by mass; 0 for the vertices of obstacles.
 static pli_status compute_bearable(const pli_model *model, double *bearable, double *stiffness)
 {
     pli_tets tets = {model->vertex_count, model->rest, model->tet_count, model->tets};
@@ -19,7 +20,17 @@ static pli_status compute_bearable(const pli_model *model, double *bearable, dou
         pli_tet_lump(model->rest, model->tets + 4 * tet, material->density * material->rest_norm,
                      stiffness);
     }
-    for (int64_t k = 0; k < model->vertex_count; ++k) bearable[k] *= stiffness[k] / model->mass[k];
+    pli_model_add_rim_areas(model, bearable);
+    for (int64_t k = 0; k < model->shell_triangle_count; ++k) {
+        const int32_t *corners = model->triangles + 3 * k;
+        const pli_model_material *material = &model->materials[model->triangle_material[k]];
+        double volume = model->thickness[k] * pli_triangle_area_at(model->rest, corners);
+        double third = material->density * material->rest_norm * volume / 3;
+        for (int i = 0; i < 3; ++i) stiffness[corners[i]] += third;
+    }
+    for (int64_t k = 0; k < model->vertex_count; ++k) {
+        bearable[k] *= model->mass[k] > 0 ? stiffness[k] / model->mass[k] : 0;
+    }
     return PLI_OK;
 }
 
@@ -28,16 +39,27 @@ static void use_velocity(pli_model *model)
     double a = model->time.integrator == PLI_BDF2 ? 4.0 / 9.0 : 1.0;
     double h = a * model->dt;
     for (int32_t k = 0; k < model->vertex_count; ++k) {
-        model->norm_weights[k] = h * h / (model->mass[k] * model->total_mass);
+        double mass = model->mass[k];
+        model->norm_weights[k] = mass > 0 ? h * h / (mass * model->total_mass) : 0;
     }
     model->norm_scale = model->size;
     model->tolerance = default_velocity * model->size;
 }
 
+// Vertices that are not those of obstacles; at least 1.
+static int32_t count_material_vertices(const pli_model *model)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < model->vertex_count; ++k) count += model->mass[k] > 0;
+    return count > 0 ? count : 1;
+}
+
 static void use_characteristic(pli_model *model, const double *bearable)
 {
+    int32_t count = count_material_vertices(model);
     for (int32_t k = 0; k < model->vertex_count; ++k) {
-        model->norm_weights[k] = 1 / (bearable[k] * bearable[k] * model->vertex_count);
+        double b = bearable[k];
+        model->norm_weights[k] = b > 0 ? 1 / (b * b * count) : 0;
     }
     model->norm_scale = 1;
     model->tolerance = default_characteristic;
@@ -45,10 +67,11 @@ static void use_characteristic(pli_model *model, const double *bearable)
 
 static void use_force(pli_model *model, const double *bearable)
 {
+    int32_t count = count_material_vertices(model);
     double mean = 0;
     for (int32_t k = 0; k < model->vertex_count; ++k) {
         model->norm_weights[k] = 1;
-        mean += bearable[k] / model->vertex_count;
+        mean += bearable[k] / count;
     }
     model->norm_scale = 1;
     model->tolerance = default_characteristic * mean;

@@ -10,13 +10,14 @@
 //   characteristic  |g| = sqrt(mean (|g_i| / (l_i xi_i))^2), a pure number: force relative to what
 //                   the material bears on the surface l_i of the vertex's one-ring, with xi_i the
 //                   mass-weighted norm of dP/dF at rest (Wang et al. 2020, eq. 13 to 15, for
-//                   meshes). Default: 1e-7.
+//                   meshes); in a shell, l_i is the rim of the one-ring times the thickness.
+//                   Default: 1e-7.
 //   step            largest entry of Newton's step over h, in m/s (without inertia over 1 s).
 //   Default:
-//                   1e-3 of the scene's diagonal per second (Li et al. 2020, section 4.5, with
-//                   1e-2)
+//                   1e-3 of the scene's diagonal per second (Li et al. 2020, section 4.5: 1e-2).
 //   force           |g| = sqrt(sum |g_i|^2), in N (Gast et al. 2015). Default: 1e-7 of the mean
 //                   l_i xi_i.
+// Vertices of obstacles do not count: nothing moves them.
 #ifndef PLI_SIM_NORM_H
 #define PLI_SIM_NORM_H
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "sim/barrier_check.h"
 #include "sim/contacts.h"
 #include "sim/scene.h"
 
@@ -113,6 +114,8 @@ static pli_status check_collider(const pli_model *model, const pli_scene *scene,
     snprintf(path, sizeof path, "colliders.%s", def->colliders[index].name);
     pli_visit at = {.path = path, .holder = &def->colliders[index]};
     for (int32_t k = 0; k < model->body_count; ++k) {
+        // an obstacle may stand in the ground
+        if (model->bodies[k].kind == PLI_BODY_OBSTACLE) continue;
         pli_overlap overlap;
         finding f = {.at = &at,
                      .body = model->bodies[k].name,
@@ -129,6 +132,7 @@ static pli_status check_colliders(const pli_model *model, const pli_scene *scene
 {
     if (pli_scene_get(scene)->checks.collider_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
     for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method == PLI_COLLIDER_BARRIER) continue;
         PLI_TRY(check_collider(model, scene, k));
     }
     return PLI_OK;
@@ -211,5 +215,6 @@ static pli_status check_bodies(const pli_model *model, const pli_scene *scene)
 pli_status pli_overlap_check(const pli_model *model, const pli_scene *scene)
 {
     PLI_TRY(check_colliders(model, scene));
+    if (model->contact.method == PLI_CONTACT_BARRIER) return pli_barrier_check(model, scene);
     return check_bodies(model, scene);
 }

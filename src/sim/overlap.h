@@ -8,7 +8,8 @@
 // vertices count like all others. A body with a random or collapsed start is not checked against
 // itself: it means to be tangled. What is left out is what contact does not see either: vertices
 // inside of more than two bodies count for the first two, and bodies in the very same place only
-// touch.
+// touch. Barriers, which do not even let bodies touch, have a check of their own
+// (sim/barrier_check.h).
 #ifndef PLI_SIM_OVERLAP_H
 #define PLI_SIM_OVERLAP_H
 

@@ -7,6 +7,7 @@
 #include "pliant/sim.h"
 #include "sim/body_group.h"
 #include "sim/body_mesh.h"
+#include "sim/body_piece.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
@@ -65,14 +66,20 @@ static pli_status check_point(const rules *r, const pli_visit *visit, const char
 
 // ---- names that refer
 
+// The name must be one of names, or of more of them when more is not NULL.
 static pli_status check_reference(const rules *r, const pli_visit *visit, const char *key,
-                                  const char *const *name, const pli_names *names)
+                                  const char *const *name, const pli_names *names,
+                                  const pli_names *more)
 {
     if (pli_names_find(names, *name) >= 0) return PLI_OK;
+    if (more != NULL && pli_names_find(more, *name) >= 0) return PLI_OK;
     char found[PLI_EXCERPT_CAPACITY];
     pli_suggest suggest;
     pli_suggest_init(&suggest, pli_excerpt(*name, found));
     for (int32_t i = 0; i < names->count; ++i) pli_suggest_add(&suggest, names->items[i]);
+    for (int32_t i = 0; more != NULL && i < more->count; ++i) {
+        pli_suggest_add(&suggest, more->items[i]);
+    }
     return refuse(r, visit, key, name, "found '%s', which is not defined; defined are %s", found,
                   pli_suggest_text(&suggest));
 }
@@ -172,15 +179,117 @@ static pli_status check_material(const rules *r, const pli_visit *visit)
 
 // ---- bodies and what holds them
 
+static bool is_moved(const pli_motion_def *motion)
+{
+    return motion->segment_count > 0 || motion->keyframe_count > 0;
+}
+
+static bool is_zero(const double v[3])
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+// A key that a body has although its kind has no use for it.
+static pli_status check_unused(const rules *r, const pli_visit *visit, bool given, const char *key,
+                               const void *member)
+{
+    static const char *const kinds[] = {"a solid", "a shell", "an obstacle"};
+    static const char *const advice[] = {
+        "thickness and bending are for kind: shell, motion for kind: obstacle; to move vertices of "
+        "a body, use constraints",
+        "motion is for kind: obstacle; to move vertices of a body, use constraints",
+        "only its motion moves it, and nothing deforms it"};
+    const pli_body_def *body = visit->holder;
+    if (!given) return PLI_OK;
+    return refuse(r, visit, key, member, "is not a key of %s: %s", kinds[body->kind],
+                  advice[body->kind]);
+}
+
+static pli_status check_obstacle(const rules *r, const pli_visit *visit, const pli_body_def *body)
+{
+    bool has_material = body->material[0] != '\0';
+    bool deformed = body->start.kind > PLI_START_REST;
+    PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
+    PLI_TRY(check_unused(r, visit, body->region_count > 0, "regions", &body->regions));
+    PLI_TRY(check_unused(r, visit, !is_zero(body->velocity), "velocity", body->velocity));
+    PLI_TRY(check_unused(r, visit, !is_zero(body->angular_velocity), "angular_velocity",
+                         body->angular_velocity));
+    PLI_TRY(check_unused(r, visit, deformed, "start", &body->start));
+    if (body->motion.after == PLI_MOTION_HOLD) return PLI_OK;
+    return refuse(r, visit, "motion.after", &body->motion.after,
+                  "found 'release'; an obstacle has nothing else that moves it: use after: hold");
+}
+
+// The law of a shell's material must have the two numbers that membrane and bending are made of.
+static pli_status check_shell_material(const rules *r, const pli_visit *visit, const char *key,
+                                       const char *const *name)
+{
+    int32_t index = pli_names_find(&r->materials, *name);
+    pli_resolved_material resolved;
+    pli_context *context = pli_scene_context(r->scene);
+    // what is wrong with the material itself is told by its own rule
+    if (!pli_material_resolve(context, &r->def->materials[index], &resolved, NULL)) return PLI_OK;
+    if (pli_material_find_input(resolved.law, "young") >= 0 &&
+        pli_material_find_input(resolved.law, "poisson") >= 0) {
+        return PLI_OK;
+    }
+    return refuse(r, visit, key, name,
+                  "the law '%s' has no young and poisson, which a shell is made from",
+                  resolved.law->name);
+}
+
+static pli_status check_body_material(const rules *r, const pli_visit *visit, const char *key,
+                                      const char *const *name)
+{
+    const pli_body_def *body = visit->holder;
+    if ((*name)[0] == '\0') return refuse(r, visit, key, name, "is missing; expected a text");
+    PLI_TRY(check_reference(r, visit, key, name, &r->materials, NULL));
+    return body->kind == PLI_BODY_SHELL ? check_shell_material(r, visit, key, name) : PLI_OK;
+}
+
+// Solids need tetrahedra; shells and obstacles are content with triangles.
+static pli_status check_geometry(const rules *r, const pli_visit *visit)
+{
+    const pli_body_def *body = visit->holder;
+    if (pli_body_mesh_has_tets(body)) return PLI_OK;
+    if (body->geometry.kind != PLI_GEOMETRY_FILE) {
+        if (body->kind != PLI_BODY_SOLID) return PLI_OK;
+        return refuse(r, visit, "geometry", &body->geometry,
+                      "found triangles, of which a solid cannot be made; write kind: shell or "
+                      "kind: obstacle");
+    }
+    const pli_file_def *file = body->geometry.data;
+    if (file->mesh == NULL) return PLI_OK; // told by the rule of the file
+    if (body->kind == PLI_BODY_SOLID) {
+        return refuse(r, visit, "geometry.file.path", &file->path,
+                      "the mesh has no tetrahedra; to fill a closed surface with them, write "
+                      "fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: shell");
+    }
+    if (file->mesh->triangle_count > 0) return PLI_OK;
+    return refuse(r, visit, "geometry.file.path", &file->path,
+                  "the mesh has no triangles and no tetrahedra");
+}
+
 static pli_status check_body(const rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
-    PLI_TRY(check_reference(r, visit, "material", &body->material, &r->materials));
+    PLI_TRY(check_geometry(r, visit));
+    bool shell = body->kind == PLI_BODY_SHELL;
+    PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
+    PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
+    if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
+    PLI_TRY(check_unused(r, visit, is_moved(&body->motion), "motion", &body->motion));
+    if (shell && body->start.kind == PLI_START_COLLAPSED) {
+        return refuse(r, visit, "start", &body->start,
+                      "a shell cannot start collapsed, because its energy is infinite where "
+                      "triangles have no area");
+    }
+    PLI_TRY(check_body_material(r, visit, "material", &body->material));
     for (int32_t i = 0; i < body->region_count; ++i) {
         const pli_region_def *region = &body->regions[i];
         char key[64];
         snprintf(key, sizeof key, "regions[%d].material", i);
-        PLI_TRY(check_reference(r, visit, key, &region->material, &r->materials));
+        PLI_TRY(check_body_material(r, visit, key, &region->material));
         snprintf(key, sizeof key, "regions[%d].where", i);
         PLI_TRY(check_selection(r, visit, key, body, &region->where));
     }
@@ -193,9 +302,11 @@ static pli_status find_body(const rules *r, const pli_visit *visit, const char *
 {
     *body = NULL;
     if ((*name)[0] == '\0') return PLI_OK;
-    PLI_TRY(check_reference(r, visit, "body", name, &r->bodies));
+    PLI_TRY(check_reference(r, visit, "body", name, &r->bodies, NULL));
     *body = &r->def->bodies[pli_names_find(&r->bodies, *name)];
-    return PLI_OK;
+    if ((*body)->kind != PLI_BODY_OBSTACLE) return PLI_OK;
+    return refuse(r, visit, "body", name,
+                  "'%s' is an obstacle, which follows its own motion: say it there", *name);
 }
 
 static pli_status check_constraint(const rules *r, const pli_visit *visit)
@@ -269,22 +380,72 @@ static pli_status check_grid(const rules *r, const pli_visit *visit)
                   cells, most_cells);
 }
 
+// Something built of cells must come out; the message of what builds it names the number.
+static pli_status check_built(const rules *r, const pli_visit *visit, int32_t kind)
+{
+    pli_context *context = pli_scene_context(r->scene);
+    pli_variant geometry = {.kind = kind, .data = visit->holder};
+    pli_status status = pli_body_piece_check(context, &geometry);
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    pli_context_message(context, text, sizeof text);
+    return refuse(r, visit, "", NULL, "%s", text);
+}
+
+static pli_status check_arch(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_ARCH);
+}
+
+static pli_status check_card_house(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_CARD_HOUSE);
+}
+
+static pli_status check_spikes(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_SPIKES);
+}
+
+static pli_status check_rod(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_ROD);
+}
+
+static pli_status check_ring(const rules *r, const pli_visit *visit)
+{
+    return check_built(r, visit, PLI_GEOMETRY_RING);
+}
+
+// So that two triangles a square, with three corners each, can be counted in int32_t.
+static pli_status check_squares(const rules *r, const pli_visit *visit, const int32_t *columns,
+                                int32_t rows)
+{
+    static const double most = 3e8;
+    double squares = ((double)*columns + 1) * ((double)rows + 1);
+    if (squares <= most) return PLI_OK;
+    return refuse(r, visit, "columns", columns, "%.0f squares are too many; allowed are %.0f",
+                  (double)*columns * rows, most);
+}
+
+static pli_status check_sheet(const rules *r, const pli_visit *visit)
+{
+    const pli_sheet_def *sheet = visit->holder;
+    return check_squares(r, visit, &sheet->columns, sheet->rows);
+}
+
+static pli_status check_scroll(const rules *r, const pli_visit *visit)
+{
+    const pli_scroll_def *scroll = visit->holder;
+    return check_squares(r, visit, &scroll->columns, scroll->rows);
+}
+
 static pli_status check_loaded(const rules *r, const pli_visit *visit)
 {
     const pli_file_def *file = visit->holder;
     if (file->mesh != NULL) return PLI_OK;
     return refuse(r, visit, "path", &file->path,
                   "the file was not read; load the scene from a file, or give the mesh itself");
-}
-
-static pli_status check_file(const rules *r, const pli_visit *visit)
-{
-    PLI_TRY(check_loaded(r, visit));
-    const pli_file_def *file = visit->holder;
-    if (file->mesh->tet_count > 0) return PLI_OK;
-    return refuse(r, visit, "path", &file->path,
-                  "the mesh has no tetrahedra; to fill a closed surface with them, write "
-                  "fill: {shape: {mesh: ...}}");
 }
 
 static pli_status check_mesh_shape(const rules *r, const pli_visit *visit)
@@ -491,13 +652,6 @@ static pli_status check_collider(const rules *r, const pli_visit *visit)
     return try_shape(r, visit, &collider->shape, &bounds);
 }
 
-// The name of a body or a collider.
-static pli_status check_pair_name(const rules *r, const pli_visit *visit, const char *const *name)
-{
-    if (pli_names_find(&r->colliders, *name) >= 0) return PLI_OK;
-    return check_reference(r, visit, "bodies", name, &r->bodies);
-}
-
 static pli_status check_pair(const rules *r, const pli_visit *visit)
 {
     const pli_contact_pair_def *pair = visit->holder;
@@ -505,19 +659,43 @@ static pli_status check_pair(const rules *r, const pli_visit *visit)
         return refuse(r, visit, "bodies", pair->bodies, "found %d names; a pair has two",
                       (int)pair->body_count);
     }
-    for (int k = 0; k < 2; ++k) PLI_TRY(check_pair_name(r, visit, &pair->bodies[k]));
+    for (int k = 0; k < 2; ++k) {
+        PLI_TRY(check_reference(r, visit, "bodies", &pair->bodies[k], &r->bodies, &r->colliders));
+    }
     if (pli_names_find(&r->bodies, pair->bodies[0]) >= 0) return PLI_OK;
     if (pli_names_find(&r->bodies, pair->bodies[1]) >= 0) return PLI_OK;
     return refuse(r, visit, "bodies", pair->bodies, "found two colliders, which never collide");
 }
 
+// The penalty needs an inside to push vertices out of.
+static pli_status check_penalty(const rules *r, const pli_visit *visit)
+{
+    const pli_contact_def *contact = visit->holder;
+    for (int32_t i = 0; i < r->def->body_count; ++i) {
+        const pli_body_def *body = &r->def->bodies[i];
+        if (body->kind == PLI_BODY_SOLID) continue;
+        return refuse(r, visit, "method", &contact->method,
+                      "found 'penalty', which pushes vertices out of tetrahedra; body '%s' is %s "
+                      "and has none",
+                      body->name, body->kind == PLI_BODY_SHELL ? "a shell" : "an obstacle");
+    }
+    return PLI_OK;
+}
+
 static pli_status check_contact(const rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
+    if (contact->method == PLI_CONTACT_PENALTY) PLI_TRY(check_penalty(r, visit));
+    char path[PATH_CAPACITY];
+    if (contact->pair_count > 0 && contact->method != PLI_CONTACT_BARRIER) {
+        pli_visit at = place_of(visit, "pairs", contact->pairs, path);
+        pli_scene_warn(r->scene, &at,
+                       "is not used, because barriers alone tell pairs apart; use "
+                       "method: barrier");
+    }
     if (contact->method != PLI_CONTACT_NONE) return PLI_OK;
     static const char unused[] =
         "is not used, because bodies do not collide; use method: penalty or barrier";
-    char path[PATH_CAPACITY];
     if (contact->stiffness > 0) {
         pli_visit at = place_of(visit, "stiffness", &contact->stiffness, path);
         pli_scene_warn(r->scene, &at, "%s", unused);
@@ -584,7 +762,14 @@ static const rule rule_table[] = {
     {&pli_motion_schema, check_motion},
     {&pli_start_collapsed_schema, check_collapsed},
     {&pli_grid_schema, check_grid},
-    {&pli_file_schema, check_file},
+    {&pli_arch_schema, check_arch},
+    {&pli_card_house_schema, check_card_house},
+    {&pli_spikes_schema, check_spikes},
+    {&pli_rod_schema, check_rod},
+    {&pli_ring_schema, check_ring},
+    {&pli_file_schema, check_loaded},
+    {&pli_sheet_schema, check_sheet},
+    {&pli_scroll_schema, check_scroll},
     {&pli_mesh_shape_schema, check_mesh_shape},
     {&pli_height_field_schema, check_height_field},
     {&pli_cylinder_schema, check_cylinder},

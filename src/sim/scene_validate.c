@@ -12,6 +12,9 @@
 // Standard gravity to two digits (m/s^2).
 static const double default_gravity = 9.81;
 
+// Of shells (m).
+static const double default_thickness = 1e-3;
+
 // ---- values against the table
 
 static pli_status refuse(const pli_scene *scene, const pli_visit *visit, const char *text)
@@ -207,6 +210,17 @@ static pli_status complete_materials(pli_scene *scene)
     return PLI_OK;
 }
 
+static void complete_shells(pli_scene *scene)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    for (int32_t i = 0; i < def->body_count; ++i) {
+        pli_body_def *body = (pli_body_def *)(uintptr_t)&def->bodies[i];
+        if (body->kind != PLI_BODY_SHELL) continue;
+        if (body->thickness == 0) body->thickness = default_thickness;
+        if (body->bending == -1) body->bending = 1;
+    }
+}
+
 pli_status pli_scene_validate(pli_scene *scene)
 {
     pli_context *context = pli_scene_context(scene);
@@ -215,5 +229,6 @@ pli_status pli_scene_validate(pli_scene *scene)
     PLI_TRY(pli_schema_walk(context, schema, pli_scene_get(scene), check_field, scene));
     PLI_TRY(pli_scene_check_rules(scene));
     PLI_TRY(complete_gravity(scene));
+    complete_shells(scene);
     return complete_materials(scene);
 }

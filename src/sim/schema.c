@@ -81,17 +81,28 @@ void pli_schema_init(const pli_schema *schema, void *def)
     }
 }
 
-bool pli_field_is_absent(const pli_field *field, const void *holder)
+// Whether a member holds its default: an empty list, the default value, or a struct of such.
+static bool is_default(const pli_field *field, const void *holder)
 {
-    if ((field->flags & PLI_FIELD_OPTIONAL) == 0) return false;
     pli_items items;
     pli_field_get_items(field, holder, &items);
     if (items.fixed == 0) return items.count == 0;
+    if (items.kind == PLI_ITEM_STRUCT) {
+        for (int32_t i = 0; i < field->schema->field_count; ++i) {
+            if (!is_default(&field->schema->fields[i], items.first)) return false;
+        }
+        return true;
+    }
 
     // a single value: compare with the default
     char buffer[PLI_FIELD_TEXT_CAPACITY];
     const char *value = pli_field_print(field, items.first, buffer);
     return strcmp(value, field->fallback != NULL ? field->fallback : "") == 0;
+}
+
+bool pli_field_is_absent(const pli_field *field, const void *holder)
+{
+    return (field->flags & PLI_FIELD_OPTIONAL) != 0 && is_default(field, holder);
 }
 
 void pli_scene_def_init(pli_scene_def *def)

@@ -4,10 +4,11 @@
 // to.
 //
 // Every def struct of pliant/scene.h has a pli_schema; together they form a tree whose root is
-// pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c, schema_contact.c and
-// schema_run.c; what is done with a single value (reading, printing, checking) in schema_value.c;
-// walking in schema_walk.c. Nothing else knows the fields of a scene: the reader, the writer, the
-// deep copy, the checks, the hash and the documentation all follow the tables.
+// pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c, schema_props.c,
+// schema_contact.c and schema_run.c; what is done with a single value (reading, printing, checking)
+// in schema_value.c; walking in schema_walk.c. Nothing else knows the fields of a scene: the
+// reader, the writer, the deep copy, the checks, the hash and the documentation all follow the
+// tables.
 //
 // Rules of the tables, which a test checks: keys are unique within a struct, defaults lie in the
 // range of their field unless it is optional or required, lists have no default, numbers have a
@@ -42,7 +43,14 @@ extern const pli_schema pli_sampled_schema;
 extern const pli_schema pli_select_box_schema;
 extern const pli_schema pli_motion_schema;
 extern const pli_schema pli_grid_schema;
+extern const pli_schema pli_arch_schema;
+extern const pli_schema pli_card_house_schema;
+extern const pli_schema pli_spikes_schema;
+extern const pli_schema pli_rod_schema;
+extern const pli_schema pli_ring_schema;
 extern const pli_schema pli_file_schema;
+extern const pli_schema pli_sheet_schema;
+extern const pli_schema pli_scroll_schema;
 extern const pli_schema pli_start_collapsed_schema;
 extern const pli_schema pli_solver_schema;
 extern const pli_schema pli_output_schema;

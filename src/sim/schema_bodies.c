@@ -213,6 +213,8 @@ const pli_schema pli_material_schema = {.name = "material",
 
 // ---- geometry of bodies
 
+#define PLI_SQUARES .min = 1, .max = 30000, .unit = ""
+
 static const char *const split_names[] = {[PLI_SPLIT_FIVE] = "five", [PLI_SPLIT_SIX] = "six", NULL};
 
 static const pli_field grid_fields[] = {
@@ -267,15 +269,93 @@ static const pli_schema fill_schema = {.name = "fill",
                                        .size = sizeof(pli_shape_body_def),
                                        PLI_TABLE(fill_fields)};
 
+static const pli_field sheet_fields[] = {
+    {.key = "center",
+     PLI_VECTOR(pli_sheet_def, center),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     PLI_COORDINATE,
+     .doc = "Centre."},
+    {.key = "width",
+     PLI_REAL(pli_sheet_def, width),
+     .fallback = "1",
+     PLI_EXTENT,
+     .doc = "Extent along x."},
+    {.key = "depth",
+     PLI_REAL(pli_sheet_def, depth),
+     .fallback = "1",
+     PLI_EXTENT,
+     .doc = "Extent along z."},
+    {.key = "columns",
+     PLI_INTEGER(pli_sheet_def, columns),
+     .fallback = "20",
+     PLI_SQUARES,
+     .doc = "Squares along x."},
+    {.key = "rows",
+     PLI_INTEGER(pli_sheet_def, rows),
+     .fallback = "20",
+     PLI_SQUARES,
+     .doc = "Squares along z."},
+};
+const pli_schema pli_sheet_schema = {
+    .name = "sheet",
+    .doc = "A flat sheet of squares across y, cut into triangles by alternating diagonals.",
+    .size = sizeof(pli_sheet_def),
+    PLI_TABLE(sheet_fields)};
+
+static const pli_field scroll_fields[] = {
+    {.key = "center",
+     PLI_VECTOR(pli_scroll_def, center),
+     .fallback = PLI_ORIGIN_DEFAULT,
+     PLI_COORDINATE,
+     .doc = "Centre of the axis."},
+    {.key = "radius",
+     PLI_REAL(pli_scroll_def, radius),
+     .fallback = "0.1",
+     PLI_EXTENT,
+     .doc = "Radius where the spiral begins."},
+    {.key = "gap",
+     PLI_REAL(pli_scroll_def, gap),
+     .fallback = "0.01",
+     PLI_EXTENT,
+     .doc = "Distance from one turn to the next."},
+    {.key = "turns",
+     PLI_REAL(pli_scroll_def, turns),
+     .fallback = "3",
+     .min = 1e-3,
+     .max = 1e6,
+     .unit = "",
+     .doc = "How often it goes round."},
+    {.key = "width",
+     PLI_REAL(pli_scroll_def, width),
+     .fallback = "0.5",
+     PLI_EXTENT,
+     .doc = "Extent along the axis, which is z."},
+    {.key = "columns",
+     PLI_INTEGER(pli_scroll_def, columns),
+     .fallback = "90",
+     PLI_SQUARES,
+     .doc = "Squares along the spiral."},
+    {.key = "rows",
+     PLI_INTEGER(pli_scroll_def, rows),
+     .fallback = "20",
+     PLI_SQUARES,
+     .doc = "Squares along the axis."},
+};
+const pli_schema pli_scroll_schema = {
+    .name = "scroll",
+    .doc = "A sheet that is rolled up about the z axis, and at rest so.",
+    .size = sizeof(pli_scroll_def),
+    PLI_TABLE(scroll_fields)};
+
 static const pli_field file_fields[] = {
     {.key = "path",
      PLI_TEXT(pli_file_def, path),
      .flags = PLI_FIELD_REQUIRED | PLI_FIELD_PATH,
-     .doc = "Mesh file with tetrahedra."},
+     .doc = "Mesh file with tetrahedra; for a shell or an obstacle, triangles do."},
     {.key = "mesh", PLI_MEMBER(PLI_FIELD_MESH, pli_file_def, mesh), .doc = "Content of the file."},
 };
 const pli_schema pli_file_schema = {.name = "file",
-                                    .doc = "Tetrahedra from a file.",
+                                    .doc = "A mesh from a file.",
                                     .size = sizeof(pli_file_def),
                                     .scalar_key = "path",
                                     PLI_TABLE(file_fields)};
@@ -283,6 +363,14 @@ const pli_schema pli_file_schema = {.name = "file",
 static const pli_schema *const geometry_variants[] = {[PLI_GEOMETRY_GRID] = &pli_grid_schema,
                                                       [PLI_GEOMETRY_SHAPE] = &fill_schema,
                                                       [PLI_GEOMETRY_FILE] = &pli_file_schema,
+                                                      [PLI_GEOMETRY_ARCH] = &pli_arch_schema,
+                                                      [PLI_GEOMETRY_CARD_HOUSE] =
+                                                          &pli_card_house_schema,
+                                                      [PLI_GEOMETRY_SPIKES] = &pli_spikes_schema,
+                                                      [PLI_GEOMETRY_ROD] = &pli_rod_schema,
+                                                      [PLI_GEOMETRY_RING] = &pli_ring_schema,
+                                                      [PLI_GEOMETRY_SHEET] = &pli_sheet_schema,
+                                                      [PLI_GEOMETRY_SCROLL] = &pli_scroll_schema,
                                                       NULL};
 
 // ---- how bodies start
@@ -381,21 +469,54 @@ static const pli_field copies_fields[] = {
      .max = 180,
      .unit = "deg",
      .doc = "Each copy is turned about a random axis by a random angle up to this one."},
+    {.key = "axis",
+     PLI_VECTOR(pli_copies_def, axis),
+     .fallback = PLI_AXIS_DEFAULT,
+     PLI_DIRECTION,
+     .doc = "Axis through the body's own origin that copies are turned about, of any length."},
+    {.key = "angle",
+     PLI_REAL(pli_copies_def, angle),
+     .fallback = "0",
+     PLI_DEGREES,
+     .doc = "Each copy is turned about the axis by this angle more than the one before."},
 };
 static const pli_schema copies_schema = {.name = "copies",
                                          .doc = "A body several times over.",
                                          .size = sizeof(pli_copies_def),
                                          PLI_TABLE(copies_fields)};
 
+static const char *const kind_names[] = {
+    [PLI_BODY_SOLID] = "solid", [PLI_BODY_SHELL] = "shell", [PLI_BODY_OBSTACLE] = "obstacle", NULL};
+
 static const pli_field body_fields[] = {
+    {.key = "kind",
+     PLI_CHOICE(pli_body_def, kind, kind_names),
+     .fallback = "solid",
+     .doc = "What it is: a solid of tetrahedra, a thin shell of triangles such as cloth, or an "
+            "obstacle, a surface that only its motion moves."},
     {.key = "geometry",
      PLI_VARIANT(pli_body_def, geometry, geometry_variants),
      .flags = PLI_FIELD_REQUIRED,
-     .doc = "Where its tetrahedra come from."},
+     .doc = "Where its tetrahedra or triangles come from."},
     {.key = "material",
      PLI_TEXT(pli_body_def, material),
-     .flags = PLI_FIELD_REQUIRED,
-     .doc = "Name of a material."},
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Name of a material; an obstacle has none."},
+    {.key = "thickness",
+     PLI_REAL(pli_body_def, thickness),
+     .flags = PLI_FIELD_OPTIONAL,
+     .fallback = "0",
+     PLI_EXTENT,
+     .doc = "Thickness of a shell; by default a millimetre."},
+    {.key = "bending",
+     PLI_REAL(pli_body_def, bending),
+     .flags = PLI_FIELD_OPTIONAL,
+     .fallback = "-1",
+     .min = 0,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Factor on a shell's resistance to bending, which follows from thickness and material; "
+            "by default 1."},
     {.key = "regions",
      PLI_MEMBERS(PLI_FIELD_LIST, pli_body_def, regions, region_count),
      .flags = PLI_FIELD_OPTIONAL,
@@ -445,6 +566,10 @@ static const pli_field body_fields[] = {
      PLI_MEMBER(PLI_FIELD_STRUCT, pli_body_def, copies),
      .schema = &copies_schema,
      .doc = "The body several times over, in rows."},
+    {.key = "motion",
+     PLI_STRUCT(pli_body_def, motion, &pli_motion_schema),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "How an obstacle moves; by default not at all."},
 };
 const pli_schema pli_body_schema = {.name = "body",
                                     .doc = "Something that moves and deforms.",

@@ -3,7 +3,6 @@
 
 #include "math/vec3.h"
 #include "sim/body_group.h"
-#include "sim/body_mesh.h"
 
 #include <string.h>
 
@@ -39,7 +38,7 @@ static bool contains(const pli_variant *where, const double p[3])
     return false;
 }
 
-// The body's vertex that has this number in the file; -1 when no tetrahedron uses it.
+// The body's vertex that has this number in the file; -1 when no cell uses it.
 static int32_t find_vertex(const pli_selection_source *source, int32_t number)
 {
     const int32_t *origin = source->mesh->vertex_origin;
@@ -65,11 +64,13 @@ static void mark_number(const pli_selection_source *source, int32_t number, uint
 // Marks the corners of the elements with a tag, and of the file's triangles with it.
 static void mark_tagged(const pli_selection_source *source, int32_t tag, uint8_t *mask)
 {
-    const pli_tet_mesh *mesh = source->mesh;
+    const pli_body_mesh *mesh = source->mesh;
     const pli_mesh_data *file = pli_body_mesh_file(source->body);
-    for (int64_t tet = 0; mesh->tet_group != NULL && tet < mesh->tet_count; ++tet) {
-        if (mesh->tet_group[tet] != tag) continue;
-        for (int k = 0; k < 4; ++k) mask[mesh->tets[4 * tet + k]] = 1;
+    for (int64_t cell = 0; mesh->cell_group != NULL && cell < mesh->cell_count; ++cell) {
+        if (mesh->cell_group[cell] != tag) continue;
+        for (int k = 0; k < mesh->corner_count; ++k) {
+            mask[mesh->cells[mesh->corner_count * cell + k]] = 1;
+        }
     }
     if (file == NULL || file->triangle_groups == NULL) return;
     for (int64_t t = 0; t < file->triangle_count; ++t) {
@@ -112,11 +113,11 @@ int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selectio
     return count;
 }
 
-static bool tet_is_listed(const pli_vertices_def *list, const pli_selection_source *source,
-                          const int32_t tet[4])
+static bool cell_is_listed(const pli_vertices_def *list, const pli_selection_source *source,
+                           const int32_t *corners)
 {
-    for (int corner = 0; corner < 4; ++corner) {
-        int32_t number = source->mesh->vertex_origin[tet[corner]];
+    for (int corner = 0; corner < source->mesh->corner_count; ++corner) {
+        int32_t number = source->mesh->vertex_origin[corners[corner]];
         bool found = false;
         for (int32_t k = 0; k < list->id_count && !found; ++k) found = list->ids[k] == number;
         if (!found) return false;
@@ -124,38 +125,50 @@ static bool tet_is_listed(const pli_vertices_def *list, const pli_selection_sour
     return true;
 }
 
-static bool tet_is_in_group(const pli_selection_source *source, const pli_body_group *group,
-                            int64_t tet)
+static void cell_centroid(const pli_body_mesh *mesh, const double *points, int64_t cell,
+                          double centroid[3])
 {
-    const pli_tet_mesh *mesh = source->mesh;
+    const int32_t *corners = mesh->cells + mesh->corner_count * cell;
+    pli_vec3_set(0, 0, 0, centroid);
+    for (int k = 0; k < mesh->corner_count; ++k) {
+        pli_vec3_add_scaled(centroid, 1.0 / mesh->corner_count, points + 3 * (int64_t)corners[k],
+                            centroid);
+    }
+}
+
+static bool cell_is_in_group(const pli_selection_source *source, const pli_body_group *group,
+                             int64_t cell)
+{
+    const pli_body_mesh *mesh = source->mesh;
     if (group->tag != PLI_GROUP_NO_TAG) {
-        return mesh->tet_group != NULL && mesh->tet_group[tet] == group->tag;
+        return mesh->cell_group != NULL && mesh->cell_group[cell] == group->tag;
     }
     double centroid[3];
-    pli_tet_centroid(mesh->points, mesh->tets + 4 * tet, centroid);
+    cell_centroid(mesh, mesh->points, cell, centroid);
     return pli_body_group_contains(group, centroid);
 }
 
-int32_t pli_selection_mark_tets(const pli_variant *where, const pli_selection_source *source,
-                                uint8_t *mask)
+int32_t pli_selection_mark_cells(const pli_variant *where, const pli_selection_source *source,
+                                 uint8_t *mask)
 {
+    const pli_body_mesh *mesh = source->mesh;
     pli_body_group group;
     bool in_group =
         where->kind == PLI_SELECT_GROUP &&
         pli_body_group_find(source->body, ((const pli_group_def *)where->data)->name, &group);
     int32_t count = 0;
-    for (int64_t tet = 0; tet < source->mesh->tet_count; ++tet) {
-        const int32_t *corners = source->mesh->tets + 4 * tet;
+    for (int64_t cell = 0; cell < mesh->cell_count; ++cell) {
         if (where->kind == PLI_SELECT_GROUP) {
-            mask[tet] = in_group && tet_is_in_group(source, &group, tet);
+            mask[cell] = in_group && cell_is_in_group(source, &group, cell);
         } else if (where->kind == PLI_SELECT_VERTICES) {
-            mask[tet] = tet_is_listed(where->data, source, corners);
+            mask[cell] =
+                cell_is_listed(where->data, source, mesh->cells + mesh->corner_count * cell);
         } else {
             double centroid[3];
-            pli_tet_centroid(source->points, corners, centroid);
-            mask[tet] = contains(where, centroid);
+            cell_centroid(mesh, source->points, cell, centroid);
+            mask[cell] = contains(where, centroid);
         }
-        count += mask[tet];
+        count += mask[cell];
     }
     return count;
 }

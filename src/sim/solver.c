@@ -7,6 +7,8 @@
 #include <float.h>
 #include <math.h>
 
+#include <math.h>
+
 // ---- creation
 
 static pli_status create_elastic(pli_solver *s)
@@ -40,18 +42,90 @@ done:
     return status;
 }
 
-static pli_status create_rayleigh(pli_solver *s)
+static pli_status create_shell(pli_solver *s)
 {
     const pli_model *model = s->model;
-    if (!model->has_rayleigh) return PLI_OK;
+    int32_t count = model->shell_triangle_count;
+    if (count == 0) return PLI_OK;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
     pli_status status = PLI_ERROR_MEMORY;
-    double *damping = pli_arena_doubles(s->scratch, model->tet_count, "damping");
-    if (damping == NULL) goto done;
-    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        damping[tet] = model->materials[model->material_of[tet]].rayleigh;
+    double *young = pli_arena_doubles(s->scratch, count, "moduli");
+    double *poisson = pli_arena_doubles(s->scratch, count, "moduli");
+    if (young == NULL || poisson == NULL) goto done;
+    for (int32_t k = 0; k < count; ++k) {
+        const pli_model_material *material = &model->materials[model->triangle_material[k]];
+        young[k] = material->young;
+        poisson[k] = material->poisson;
     }
-    status = pli_rayleigh_create(s->context, s->elastic, damping, &s->rayleigh);
+    pli_shell_term_def def = {.membrane = {.vertex_count = model->vertex_count,
+                                           .triangle_count = count,
+                                           .rest = model->rest,
+                                           .triangles = model->triangles,
+                                           .thickness = model->thickness,
+                                           .young = young,
+                                           .poisson = poisson},
+                              .bending = model->bending};
+    status = pli_shell_create(s->context, &def, &s->shell);
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
+}
+
+// Damping times of tetrahedra, in the order of the elastic term (s).
+static double *list_tet_damping(const pli_solver *s)
+{
+    const pli_model *model = s->model;
+    double *damping = pli_arena_doubles(s->scratch, model->tet_count, "damping");
+    for (int32_t k = 0; damping != NULL && k < model->tet_count; ++k) {
+        damping[k] = model->materials[model->material_of[s->elastic->origin[k]]].rayleigh;
+    }
+    return damping;
+}
+
+// Damping times of the shells' triangles (s).
+static double *list_triangle_damping(const pli_solver *s)
+{
+    const pli_model *model = s->model;
+    int32_t count = model->shell_triangle_count;
+    double *damping = pli_arena_doubles(s->scratch, count, "damping");
+    for (int32_t k = 0; damping != NULL && k < count; ++k) {
+        damping[k] = model->materials[model->triangle_material[k]].rayleigh;
+    }
+    return damping;
+}
+
+// Damping times of hinges, the mean of those of their triangles (s).
+static double *list_hinge_damping(const pli_solver *s, const double *of_triangle)
+{
+    int32_t count = s->shell->hinges->hinge_count;
+    double *damping = pli_arena_doubles(s->scratch, count, "damping");
+    for (int64_t k = 0; damping != NULL && k < count; ++k) {
+        const int32_t *triangles = s->shell->hinge_triangles + 2 * k;
+        damping[k] = 0.5 * (of_triangle[triangles[0]] + of_triangle[triangles[1]]);
+    }
+    return damping;
+}
+
+static pli_status create_rayleigh(pli_solver *s)
+{
+    if (!s->model->has_rayleigh) return PLI_OK;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    pli_status status = PLI_ERROR_MEMORY;
+    pli_rayleigh_source sources[PLI_RAYLEIGH_SOURCES];
+    int32_t count = 0;
+    double *tets = list_tet_damping(s);
+    if (tets == NULL) goto done;
+    sources[count++] = pli_rayleigh_elastic(s->elastic, tets);
+    if (s->shell != NULL) {
+        double *triangles = list_triangle_damping(s);
+        if (triangles == NULL) goto done;
+        double *hinges = list_hinge_damping(s, triangles);
+        if (hinges == NULL) goto done;
+        sources[count++] = pli_rayleigh_membrane(s->shell->membrane, triangles);
+        sources[count++] = pli_rayleigh_hinges(s->shell->hinges, hinges);
+    }
+    status = pli_rayleigh_create(s->context, s->model->vertex_count, count, sources, &s->rayleigh);
 
 done:
     pli_arena_end(s->scratch, mark);
@@ -109,6 +183,7 @@ static void add_terms(pli_solver *s)
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
     pli_objective_add(objective, &pli_elastic_term, s->elastic);
+    if (s->shell != NULL) pli_shell_add(s->shell, objective);
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
     pli_contacts_add(s->contacts, objective);
     if (s->pursuit_stiffness != NULL) {
@@ -177,6 +252,11 @@ static double elastic_noise(const pli_model *model)
     return sqrt(sum);
 }
 
+// Largest kappa of the downhill test with shells. Newton's direction bends a sheet where steepest
+// descent stretches it: their cosine is of the order of thickness over size, and steepest descent
+// would get nowhere.
+static const double shell_downhill = 1e-6;
+
 static void configure_newton(pli_solver *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
@@ -189,7 +269,7 @@ static void configure_newton(pli_solver *s)
         .fixed_iterations = def->fixed_iterations,
         .projected = kind->projected,
         .safeguard = kind->safeguard,
-        .downhill = def->downhill,
+        .downhill = s->shell != NULL ? fmin(def->downhill, shell_downhill) : def->downhill,
         .length_clamp = def->length_clamp,
         .linear_scale = def->linear_scale,
         .linear_cap = def->linear_cap,
@@ -218,6 +298,7 @@ static pli_status build(pli_solver *s)
     PLI_TRY(pli_arena_create(s->context, 1 << 16, &s->scratch));
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(create_elastic(s));
+    PLI_TRY(create_shell(s));
     PLI_TRY(create_rayleigh(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, &s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
@@ -254,6 +335,7 @@ void pli_solver_destroy(pli_solver *solver)
     pli_objective_clear(&solver->objective);
     pli_contacts_destroy(solver->contacts);
     pli_rayleigh_destroy(solver->rayleigh);
+    pli_shell_destroy(solver->shell);
     pli_elastic_destroy(solver->elastic);
     pli_release(context, solver->J);
     pli_release(context, solver->x);

@@ -11,6 +11,7 @@
 #include "fem/elastic.h"
 #include "fem/gravity.h"
 #include "fem/rayleigh.h"
+#include "fem/shell.h"
 #include "optimize/newton.h"
 #include "sim/contacts.h"
 #include "sim/model.h"
@@ -27,6 +28,7 @@ struct pli_solver {
     // the objective and its terms
     pli_objective objective;
     pli_elastic *elastic;
+    pli_shell *shell; // NULL: there are none
     pli_anchor inertia;
     pli_anchor drag;
     pli_anchor attachment;

@@ -166,55 +166,18 @@ pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
     return PLI_OK;
 }
 
-// Where points would have to be in order not to slip, and the slip that still counts as none: with
-// BDF2 the velocity is 3 / (2h) (x - start).
-static double set_friction_start(pli_solver *s, const pli_state *state, bool second_order)
-{
-    for (int64_t k = 0; k < 3 * (int64_t)state->vertex_count; ++k) {
-        s->friction_start[k] =
-            second_order ? (4 * state->x[k] - state->x_before[k]) / 3 : state->x[k];
-    }
-    double h = second_order ? 2 * state->dt / 3 : state->dt;
-    return s->model->contact.friction_speed * h;
-}
-
-// Minimises with friction as it was in the step before, and again with what came out, as often as
-// the scene asks for.
-static pli_status solve_with_barrier(pli_solver *s, const pli_state *state, const step_job *job,
-                                     bool arrived, pli_step_report *report)
-{
-    enum { LAG_LIMIT = 100 };
-    pli_ipc *ipc = pli_contacts_barrier(s->contacts);
-    double end_time = (double)s->step * state->dt;
-    double slip = set_friction_start(s, state, job->second_order);
-    PLI_TRY(pli_ipc_freeze_friction(ipc, state->x, s->friction_start, slip));
-    if (!arrived) PLI_TRY(pli_guess_pursue(s, end_time, report));
-    PLI_TRY(pli_solver_minimize(s, report));
-    int32_t wanted = s->model->contact.friction_iterations;
-    int32_t limit = wanted > 0 ? wanted : LAG_LIMIT;
-    for (int32_t k = 1; k < limit && pli_ipc_has_friction(ipc); ++k) {
-        int32_t before = report->iterations;
-        PLI_TRY(pli_ipc_freeze_friction(ipc, s->x, s->friction_start, slip));
-        PLI_TRY(pli_solver_minimize(s, report));
-        // the first direction was small at once
-        if (wanted == 0 && report->iterations <= before + 1) return PLI_OK;
-    }
-    if (wanted == 0 && pli_ipc_has_friction(ipc)) {
-        PLI_LOG(s->context, PLI_LOG_WARNING, "step %lld: friction still changes after %d solves",
-                (long long)s->step, (int)LAG_LIMIT);
-    }
-    return PLI_OK;
-}
+// ---- barriers
 
 // Searches contacts along the way that inertia predicts, and chooses the stiffness of barriers for
 // a step that begins with this state.
-static pli_status begin_barrier(pli_solver *s, pli_state *state)
+static pli_status choose_stiffness(pli_solver *s, const pli_state *state)
 {
     pli_ipc *ipc = pli_contacts_barrier(s->contacts);
     int64_t count = 3 * (int64_t)state->vertex_count;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
     double *gradient = pli_arena_doubles(s->scratch, count, "gradient");
     double *scratch = pli_arena_doubles(s->scratch, count, "gradient");
+    double stiffness = state->barrier_stiffness;
     pli_status status = PLI_ERROR_MEMORY;
     if (gradient == NULL || scratch == NULL) goto done;
     for (int64_t k = 0; k < count; ++k) scratch[k] = s->inertia_target[k] - state->x[k];
@@ -227,15 +190,70 @@ static pli_status begin_barrier(pli_solver *s, pli_state *state)
     for (int64_t k = 0; k < count; ++k) {
         if (s->fixed[k / 3] & (1u << (k % 3))) gradient[k] = 0;
     }
-    status = pli_ipc_choose_stiffness(ipc, state->x, gradient, scratch, &state->barrier_stiffness);
-    if (status == PLI_OK) pli_ipc_set_stiffness(ipc, state->barrier_stiffness);
+    status = pli_ipc_choose_stiffness(ipc, state->x, gradient, scratch, &stiffness);
+    if (status == PLI_OK) pli_ipc_set_stiffness(ipc, stiffness);
 
 done:
     pli_arena_end(s->scratch, mark);
     return status;
 }
 
-pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *report)
+// The slip that still counts as none: with BDF2 the velocity is 3 / (2h) (x - start).
+static double friction_slip(const pli_solver *s, const step_job *job)
+{
+    double h = job->second_order ? 2 * job->h / 3 : job->h;
+    return s->model->contact.friction_speed * h;
+}
+
+// Where points would have to be in order not to slip.
+static void set_friction_start(pli_solver *s, const pli_state *state, bool second_order)
+{
+    for (int64_t k = 0; k < 3 * (int64_t)state->vertex_count; ++k) {
+        s->friction_start[k] =
+            second_order ? (4 * state->x[k] - state->x_before[k]) / 3 : state->x[k];
+    }
+}
+
+// Stiffness and friction as they follow from the state alone, whatever was computed before.
+static pli_status begin_barrier(pli_solver *s, const step_job *job)
+{
+    pli_ipc *ipc = pli_contacts_barrier(s->contacts);
+    if (ipc == NULL) return PLI_OK;
+    pli_solver_hold(s, (double)s->step * job->h);
+    PLI_TRY(choose_stiffness(s, job->state));
+    set_friction_start(s, job->state, job->second_order);
+    return pli_ipc_freeze_friction(ipc, job->state->x, s->friction_start, friction_slip(s, job));
+}
+
+// Minimises with friction as it was in the step before, and again with what came out, as often as
+// the scene asks for.
+static pli_status solve_with_barrier(pli_solver *s, const step_job *job, bool arrived,
+                                     pli_step_report *report)
+{
+    enum { LAG_LIMIT = 100 };
+    pli_ipc *ipc = pli_contacts_barrier(s->contacts);
+    double slip = friction_slip(s, job);
+    if (!arrived) PLI_TRY(pli_guess_pursue(s, (double)s->step * job->h, report));
+    PLI_TRY(pli_solver_minimize(s, report));
+    int32_t wanted = s->model->contact.friction_iterations;
+    int32_t limit = wanted > 0 ? wanted : LAG_LIMIT;
+    bool settled = wanted > 0 || !pli_ipc_has_friction(ipc);
+    for (int32_t k = 1; k < limit && pli_ipc_has_friction(ipc); ++k) {
+        int32_t before = report->iterations;
+        PLI_TRY(pli_ipc_freeze_friction(ipc, s->x, s->friction_start, slip));
+        PLI_TRY(pli_solver_minimize(s, report));
+        // the first direction was small at once
+        settled = wanted > 0 || report->iterations <= before + 1;
+        if (wanted == 0 && settled) break;
+    }
+    if (!settled) {
+        PLI_LOG(s->context, PLI_LOG_WARNING, "step %lld: friction still changes after %d solves",
+                (long long)s->step, (int)LAG_LIMIT);
+    }
+    return pli_ipc_check(ipc);
+}
+
+static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
 {
     *report = (pli_step_report){.dt = state->dt, .vertices = state->vertex_count};
     s->step = state->step + 1;
@@ -254,19 +272,20 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     bool arrived = true;
-    pli_status status = barrier ? begin_barrier(s, state) : PLI_OK;
+    pli_status status = begin_barrier(s, &job);
     if (status == PLI_OK) status = pli_guess_choose(s, state, end_time, report, &arrived);
     pli_timers_end(&s->timers);
     if (status != PLI_OK) return status;
 
     // the minimisation itself
-    status = barrier ? solve_with_barrier(s, state, &job, arrived, report)
-                     : pli_solver_minimize(s, report);
+    status =
+        barrier ? solve_with_barrier(s, &job, arrived, report) : pli_solver_minimize(s, report);
     if (status != PLI_OK) return status;
 
     // accept the result, unless it is not a state at all
     pli_timers_begin(&s->timers, "report");
     if (report->stop != PLI_STOP_NONFINITE) {
+        PLI_TRY(pli_contacts_reserve(s->contacts, s->x));
         pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, &job);
         if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
         ++state->step;
@@ -279,4 +298,26 @@ pli_status pli_solver_step(pli_solver *s, pli_state *state, pli_step_report *rep
     if (status != PLI_OK) return status;
     fill_phases(s, report);
     return PLI_OK;
+}
+
+// a step as a task of a team
+typedef struct step_task {
+    pli_solver *solver;
+    pli_state *state;
+    pli_step_report *report;
+    pli_status status;
+} step_task;
+
+static void run_step(void *user)
+{
+    step_task *task = user;
+    task->status = step(task->solver, task->state, task->report);
+}
+
+pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
+{
+    // a step is many short loops: workers stand by
+    step_task task = {.solver = solver, .state = state, .report = report};
+    pli_parallel_team(solver->context, run_step, &task);
+    return task.status;
 }

@@ -28,18 +28,41 @@ constraints:
 time: {fps: 240, frames: 100000}
 """
 
+# in contact, with friction, from the first steps on
+CONTACT = """
+about: A block lands on the ground and another on it.
+materials:
+  soft: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.3}
+bodies:
+  lower:
+    geometry: {grid: {size: [1, 0.5, 1], cells: [6, 3, 6]}}
+    material: soft
+    position: [0, 0.255, 0]
+    velocity: [0.5, -1, 0]
+  upper:
+    geometry: {grid: {size: [0.8, 0.4, 0.8], cells: [5, 3, 5]}}
+    material: soft
+    position: [0.1, 0.715, 0.05]
+    velocity: [0, -1, 0.3]
+colliders: {ground: {shape: plane, friction: 0.3}}
+contact: {method: barrier, distance: 5e-3, friction: 0.4}
+output: {checkpoint_every: 1}
+time: {fps: 240, frames: 100000}
+"""
+
 
 class Signals(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.scratch.name)
         (self.folder / "block.yaml").write_text(SCENE)
+        (self.folder / "contact.yaml").write_text(CONTACT)
 
     def tearDown(self):
         self.scratch.cleanup()
 
-    def start(self, *options, output="out"):
-        return subprocess.Popen([PLIANT, "run", "block.yaml", "-o", output, *options],
+    def start(self, *options, output="out", scene="block.yaml"):
+        return subprocess.Popen([PLIANT, "run", scene, "-o", output, *options],
                                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
 
@@ -67,6 +90,10 @@ class Signals(unittest.TestCase):
         lines = (self.folder / output / "steps.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines]
 
+    def results(self, output="out"):
+        """The steps without what is never the same."""
+        return [{k: v for k, v in step.items() if k != "seconds"} for step in self.steps(output)]
+
     def test_once_saves_the_state_and_resuming_gives_the_same_bits(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             output = number.name
@@ -87,11 +114,7 @@ class Signals(unittest.TestCase):
             process = self.start("--steps", str(wanted), output=output + "_whole")
             self.assertEqual(self.end(process)[0], 0)
 
-            drop = "seconds"
-            parts = [{k: v for k, v in step.items() if k != drop} for step in self.steps(output)]
-            whole = [{k: v for k, v in step.items() if k != drop}
-                     for step in self.steps(output + "_whole")]
-            self.assertEqual(parts, whole)
+            self.assertEqual(self.results(output), self.results(output + "_whole"))
 
     def test_twice_ends_at_once(self):
         process = self.start("--set", "bodies.block.geometry={grid: {size: [2, 1, 1], "
@@ -112,6 +135,30 @@ class Signals(unittest.TestCase):
         code, _, err = self.end(process)
         self.assertEqual(code, 0, err)
         self.assertEqual([step["step"] for step in self.steps()], list(range(1, 9)))
+
+    def test_run_killed_in_contact_goes_on_with_the_same_bits(self):
+        for solver in ("ipc-pcg", "ipc-llt"):
+            options = {"output": solver, "scene": "contact.yaml"}
+            process = self.start("--solver", solver, **options)
+            self.wait_for_steps(process, 6, solver)
+            process.kill()
+            process.communicate()
+            made = (self.folder / solver / "steps.jsonl").read_bytes().count(b"\n")
+            wanted = str(max(12, made + 2))
+            process = self.start("--resume", "--solver", solver, "--steps", wanted, **options)
+            code, _, err = self.end(process)
+            self.assertEqual(code, 0, err)
+            process = self.start("--solver", solver, "--steps", wanted, output=solver + "_whole",
+                                 scene="contact.yaml")
+            code, _, err = self.end(process)
+            self.assertEqual(code, 0, err)
+            self.assertEqual(self.results(solver), self.results(solver + "_whole"))
+            touching = {tuple(pair["bodies"]) for pair in self.results(solver)[-1]["pairs"]}
+            self.assertEqual(touching, {("lower", "upper"), ("lower", "ground")})
+            last = f"step_{int(wanted):08}.h5"
+            states = [(self.folder / name / "checkpoint" / last).read_bytes()
+                      for name in (solver, solver + "_whole")]
+            self.assertEqual(*states)
 
     def test_time_limit_is_an_interruption(self):
         code, _, err = self.end(self.start("--max-wall", "0.5s"))

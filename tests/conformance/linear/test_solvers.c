@@ -30,7 +30,7 @@ static int32_t run_krylov(const solver *self, pli_context *context, const pli_op
 {
     pli_krylov_def def = pli_krylov_def_default();
     def.relative_tolerance = 0.5 * self->tolerance;
-    pli_krylov_system system = {A, B, b, x};
+    pli_krylov_system system = {.A = A, .B = B, .b = b, .x = x};
     pli_krylov_report report;
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 1024, &arena));
@@ -82,7 +82,7 @@ static int32_t solve_sequential_sweep(const solver *self, const pli_bcsr *matrix
                                       double *x)
 {
     pli_operator A = pli_bcsr_operator(matrix);
-    pli_operator B = {unknown_count(matrix), matrix, sweep_in_row_order};
+    pli_operator B = {.size = unknown_count(matrix), .self = matrix, .apply = sweep_in_row_order};
     return run_krylov(self, matrix->context, &A, &B, b, x);
 }
 
@@ -116,7 +116,7 @@ static int32_t solve_matrix_free(const solver *self, const pli_bcsr *matrix, con
     OK(context, pli_precondition_create_diagonal(context, &self->precondition, matrix->row_count,
                                                  &precondition));
     OK(context, pli_precondition_build_diagonal(precondition, blocks));
-    pli_operator A = {unknown_count(matrix), matrix, apply_by_rows};
+    pli_operator A = {.size = unknown_count(matrix), .self = matrix, .apply = apply_by_rows};
     pli_operator B = pli_precondition_operator(precondition);
     int32_t iterations = run_krylov(self, context, &A, &B, b, x);
     pli_precondition_destroy(precondition);

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "base/timers.h"
 
+#include <time.h>
+
 static void failure_keeps_text_and_origin(void **state)
 {
     (void)state;
@@ -296,6 +298,104 @@ static void edit_distance_counts_edits(void **state)
     assert_int_equal(pli_text_distance("young", "yuong"), 2);
 }
 
+// What the body of a team did.
+typedef struct team_work {
+    pli_context *context;
+    int32_t calls;
+    double sum;
+    int32_t *hits; // [TEAM_ITEMS]
+} team_work;
+
+enum { TEAM_ITEMS = 20000, TEAM_LOOPS = 300 };
+
+static pli_sum_pair sum_of_powers(void *user, int64_t begin, int64_t end)
+{
+    (void)user;
+    pli_sum_pair sums = {{0, 0}, {0, 0}};
+    for (int64_t i = begin; i < end; ++i) {
+        pli_sum_add(&sums.first, sin((double)i));
+        pli_sum_add(&sums.second, cos((double)i));
+    }
+    return sums;
+}
+
+static void mark_nested(void *user, int64_t begin, int64_t end)
+{
+    team_work *work = user;
+    // a loop inside a loop must not reach the team
+    pli_parallel_for(work->context, end - begin, 1, mark_range, work->hits + begin);
+}
+
+static void do_team_work(void *user)
+{
+    team_work *work = user;
+    ++work->calls;
+    for (int k = 0; k < TEAM_LOOPS; ++k) {
+        pli_parallel_for(work->context, TEAM_ITEMS, 64, mark_range, work->hits);
+    }
+    pli_parallel_for(work->context, TEAM_ITEMS, 64, mark_nested, work);
+    pli_sum_pair sums = pli_parallel_sum_pair(work->context, TEAM_ITEMS, 64, sum_of_powers, NULL);
+    work->sum = pli_sum_value(sums.first) + 1000 * pli_sum_value(sums.second);
+}
+
+static void do_nested_team(void *user)
+{
+    team_work *work = user;
+    pli_parallel_team(work->context, do_team_work, work);
+}
+
+static void teams_run_every_loop_completely_and_with_the_same_bits(void **state)
+{
+    (void)state;
+    static int32_t hits[TEAM_ITEMS];
+    double want = 0;
+    for (int32_t threads = 1; threads <= 4; ++threads) {
+        memset(hits, 0, sizeof hits);
+        team_work work = {.context = make_context(threads), .hits = hits};
+        pli_parallel_team(work.context, threads == 3 ? do_nested_team : do_team_work, &work);
+        assert_int_equal(work.calls, 1);
+        for (int i = 0; i < TEAM_ITEMS; ++i) assert_int_equal(hits[i], TEAM_LOOPS + 1);
+        if (threads == 1) want = work.sum;
+        assert_memory_equal(&work.sum, &want, sizeof want);
+
+        // without a team, too
+        do_team_work(&work);
+        assert_memory_equal(&work.sum, &want, sizeof want);
+        pli_context_destroy(work.context);
+    }
+}
+
+static void count_call(void *user)
+{
+    ++*(int32_t *)user;
+}
+
+static void a_sleeping_team_wakes_up_for_work(void *user)
+{
+    team_work *work = user;
+    for (int k = 0; k < 5; ++k) {
+        // longer than workers look out for work
+        struct timespec pause = {0, 2000000};
+        nanosleep(&pause, NULL);
+        pli_parallel_for(work->context, TEAM_ITEMS, 64, mark_range, work->hits);
+    }
+}
+
+static void workers_of_a_team_may_sleep(void **state)
+{
+    (void)state;
+    static int32_t hits[TEAM_ITEMS];
+    team_work work = {.context = make_context(4), .hits = hits};
+    pli_parallel_team(work.context, a_sleeping_team_wakes_up_for_work, &work);
+    for (int i = 0; i < TEAM_ITEMS; ++i) assert_int_equal(hits[i], 5);
+
+    int32_t calls = 0;
+    pli_parallel_host(1, count_call, &calls);
+    pli_parallel_host(2, count_call, &calls);
+    assert_int_equal(calls, 2);
+    pli_context_destroy(work.context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +410,8 @@ int main(void)
         cmocka_unit_test(compensated_sum_keeps_small_parts),
         cmocka_unit_test(parallel_loop_visits_every_item_once),
         cmocka_unit_test(parallel_max_finds_the_largest),
+        cmocka_unit_test(teams_run_every_loop_completely_and_with_the_same_bits),
+        cmocka_unit_test(workers_of_a_team_may_sleep),
         cmocka_unit_test(random_bits_match_published_vectors),
         cmocka_unit_test(random_numbers_have_the_right_moments),
         cmocka_unit_test(timers_charge_the_innermost_phase),

@@ -180,7 +180,7 @@ static void regions_divide_the_recipes_that_have_them(void **state)
         for (int k = 0; k <= recipe->region_count; ++k) AT_LEAST(counts[k], 0.05 * total);
         pli_shape_set_destroy(set);
     }
-    assert_int_equal(with_regions, 4);
+    assert_int_equal(with_regions, 5);
     pli_context_destroy(context);
 }
 

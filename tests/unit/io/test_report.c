@@ -233,6 +233,66 @@ static void lines_of_the_log_give_the_same_report(void **state)
     pli_report_clear(&replayed);
 }
 
+// A step in which very many pairs of bodies touch: a line of some 200 kB.
+static pli_step_report crowded_step(int64_t number, const pli_contact_pair *pairs, int32_t count)
+{
+    pli_step_report step = calm_step(number);
+    step.collides = true;
+    step.contacts = 5 * count;
+    step.min_gap = number % 2 == 0 ? 3e-4 : INFINITY;
+    step.barrier_distance = 1e-3;
+    step.barrier_stiffness = 1e5;
+    step.pair_count = number % 2 == 0 ? count : 0;
+    step.pairs = pairs;
+    return step;
+}
+
+static void lines_of_barriers_may_be_long_and_give_the_same_report(void **state)
+{
+    enum { PAIRS = 1000, STEPS = 6 };
+    folder_fixture *fix = *state;
+    pli_contact_pair *pairs = calloc(PAIRS, sizeof *pairs);
+    assert_non_null(pairs);
+    for (int32_t k = 0; k < PAIRS; ++k) {
+        pairs[k] =
+            (pli_contact_pair){"one body of many",          "another body",        5, 1e-4 / 3,
+                               {1.0 / 3, 2.0 / 3, 4.0 / 3}, {0.1 / 3, 0, -0.2 / 3}};
+    }
+    pli_report direct, replayed;
+    OK(fix->context, pli_report_init(&direct, fix->context));
+    OK(fix->context, pli_report_init(&replayed, fix->context));
+    pli_log *log = NULL;
+    pli_log_def def = {.path = in_folder(fix, "steps.jsonl"), .keep = -1};
+    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_text text;
+    pli_text_init(&text, fix->context);
+    for (int64_t i = 1; i <= STEPS; ++i) {
+        pli_step_report step = crowded_step(i, pairs, PAIRS);
+        pli_report_add(&direct, &step);
+        pli_text_reset(&text);
+        pli_log_append_step(&text, &step);
+        if (i % 2 == 0) AT_LEAST((double)text.length, 1e5);
+        OK(fix->context, pli_log_append(log, text.bytes, text.length));
+    }
+    pli_text_clear(&text);
+    pli_log_destroy(log);
+
+    def = (pli_log_def){in_folder(fix, "steps.jsonl"), STEPS, hear_line, &replayed};
+    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_log_destroy(log);
+    assert_int_equal(replayed.step_count, STEPS);
+    for (int32_t i = 0; i < STEPS; ++i) {
+        const pli_report_bucket *bucket = &replayed.buckets[i];
+        assert_memory_equal(bucket, &direct.buckets[i], sizeof *bucket);
+        // the gap is that of contact when nothing is near
+        assert_true(bucket->sum[PLI_CHANNEL_GAP] == (i % 2 == 0 ? 1e-3 : 3e-4));
+        assert_true(bucket->sum[PLI_CHANNEL_PAIRS] == (i % 2 == 0 ? 0 : PAIRS));
+    }
+    free(pairs);
+    pli_report_clear(&direct);
+    pli_report_clear(&replayed);
+}
+
 static void log_line_has_the_documented_keys(void **state)
 {
     folder_fixture *fix = *state;
@@ -374,6 +434,7 @@ int main(void)
         TEST_IN_FOLDER(many_steps_keep_sums_and_spikes),
         TEST_IN_FOLDER(every_fault_is_judged_by_its_own_check),
         TEST_IN_FOLDER(lines_of_the_log_give_the_same_report),
+        TEST_IN_FOLDER(lines_of_barriers_may_be_long_and_give_the_same_report),
         TEST_IN_FOLDER(log_line_has_the_documented_keys),
         TEST_IN_FOLDER(page_escapes_every_text),
         TEST_IN_FOLDER(page_is_in_plain_words_and_scaled_to_what_it_shows),

@@ -299,7 +299,8 @@ static const fault_case fault_cases[] = {
      "s.yaml:1:1: the key 'materials' is missing: Materials by name."},
     {"", "s.yaml:1:1: the key 'materials' is missing: Materials by name."},
     {"materials: {a: rubber}\nbodies:\n  b:\n    material: a\n",
-     "s.yaml:4:5: bodies.b: the key 'geometry' is missing: Where its tetrahedra come from."},
+     "s.yaml:4:5: bodies.b: the key 'geometry' is missing: Where its tetrahedra or triangles come "
+     "from."},
     {SMALL "? [a, b]\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {SMALL "? *a\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {"materials: {}\nbodies: {a: {geometry: grid, material: b}}",
@@ -381,17 +382,17 @@ static const fault_case fault_cases[] = {
      "s.yaml:6:11: bodies.cube.axis: found [0, 0, 0]; a direction needs a length"},
     // variants
     {"materials: {a: rubber}\nbodies: {b: {geometry: {gird: {}}, material: a}}\n",
-     "s.yaml:2:25: bodies.b.geometry: found 'gird'; allowed are grid, fill, file (did you mean "
-     "'grid'?)"},
+     "s.yaml:2:25: bodies.b.geometry: found 'gird'; allowed are grid, fill, file, arch, "
+     "card_house, spikes, rod, ring, sheet, scroll (did you mean 'grid'?)"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: gird, material: a}}\n",
-     "s.yaml:2:24: bodies.b.geometry: found 'gird'; allowed are grid, fill, file (did you mean "
-     "'grid'?)"},
+     "s.yaml:2:24: bodies.b.geometry: found 'gird'; allowed are grid, fill, file, arch, "
+     "card_house, spikes, rod, ring, sheet, scroll (did you mean 'grid'?)"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: {grid: {}, file: x}, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found a map of keys with several, expected a map with one "
-     "key, one of grid, fill, file"},
+     "key, one of grid, fill, file, arch, card_house, spikes, rod, ring, sheet, scroll"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: [], material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found a list, expected a map with one key, one of grid, "
-     "fill, file"},
+     "fill, file, arch, card_house, spikes, rod, ring, sheet, scroll"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: fill, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry.fill: the key 'shape' is missing: The shape that is filled."},
     {"materials: {a: rubber}\nbodies: {b: {geometry: {fill: {shape: sphere}}, material: a}}\n",
@@ -718,7 +719,7 @@ static const fault_case set_faults[] = {
     {"bodies.cube.material=steel", "--set bodies.cube.material=steel: bodies.cube.material: found "
                                    "'steel', which is not defined; defined are rubber"},
     {"bodies.b.material=rubber", "--set bodies.b.material=rubber: bodies.b: the key 'geometry' is "
-                                 "missing: Where its tetrahedra come from."},
+                                 "missing: Where its tetrahedra or triangles come from."},
 };
 
 static void settings_are_checked_like_the_file(void **state)

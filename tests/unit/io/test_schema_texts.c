@@ -153,7 +153,7 @@ static void schema_accepts_what_the_reader_accepts(void **state)
         "{\"tme\": {}}",
         "{\"materials\": {\"a\": {\"nu\": 0.5}}}",
         "{\"materials\": {\"a\": {\"E\": 0}}}",
-        "{\"bodies\": {\"b\": {\"geometry\": \"grid\"}}}",
+        "{\"bodies\": {\"b\": {\"material\": \"a\"}}}",
         "{\"bodies\": {\"b\": {\"geometry\": \"fill\", \"material\": \"a\"}}}",
         "{\"bodies\": {\"b\": {\"geometry\": {\"gird\": {}}, \"material\": \"a\"}}}",
         "{\"time\": {\"mode\": \"static\"}}",

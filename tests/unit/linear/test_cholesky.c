@@ -281,6 +281,140 @@ static void stale_patterns_and_empty_matrices_are_handled(void **state)
     pli_context_destroy(context);
 }
 
+// Contacts of the rows from `first` on, each with one far away; closed.
+static void add_contacts(pli_bcsr *matrix, int32_t first, int32_t count)
+{
+    OK(matrix->context, pli_bcsr_reserve_extra(matrix, matrix->extra.count + 2 * (int64_t)count));
+    for (int32_t row = first; row < first + count; ++row) {
+        add_contact(matrix, row, matrix->row_count - 1 - row, (uint64_t)row);
+    }
+    pli_bcsr_close_extra(matrix);
+}
+
+static void remove_contacts(pli_bcsr *matrix, const double *values)
+{
+    pli_bcsr_set_zero(matrix);
+    memcpy(matrix->values, values, 9 * (size_t)matrix->block_count * sizeof *values);
+}
+
+static void solve_accurately(pli_cholesky *cholesky, const pli_bcsr *matrix)
+{
+    int64_t n = unknown_count(matrix);
+    double *b = random_vector(n, 3);
+    double *x = new_vector(n);
+    factor_positive(matrix->context, cholesky, matrix);
+    OK(matrix->context, pli_cholesky_solve(cholesky, 1, b, x));
+    AT_MOST(relative_residual(matrix, b, x), 1e-12);
+    free(b);
+    free(x);
+}
+
+static void places_of_extra_blocks_are_kept_within_a_series(void **state)
+{
+    (void)state;
+    skip_without_cholmod();
+    pli_context *context = make_context(2);
+    pli_bcsr *matrix = box_matrix(context, 9, 9, 9, 0.1, 1);
+    double *values = new_vector(9 * matrix->block_count);
+    memcpy(values, matrix->values, 9 * (size_t)matrix->block_count * sizeof *values);
+    pli_cholesky *cholesky = make_cholesky(context, matrix, PLI_CHOLESKY_ORDER_DISSECTION);
+    assert_int_equal(pli_cholesky_get_report(cholesky).analysis_count, 1);
+    pli_cholesky_begin(cholesky);
+
+    // two sets, then each alone: the second analysis has both
+    static const int32_t sets[][2] = {{0, 20}, {10, 20}, {0, 20}, {0, 30}, {12, 15}, {10, 20}};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; ++k) {
+        remove_contacts(matrix, values);
+        add_contacts(matrix, sets[k][0], sets[k][1]);
+        solve_accurately(cholesky, matrix);
+    }
+    pli_cholesky_report report = pli_cholesky_get_report(cholesky);
+    assert_int_equal(report.order_count, 1);
+    assert_int_equal(report.analysis_count, 3);
+
+    // nothing kept any more: a new analysis for the same matrix
+    pli_cholesky_begin(cholesky);
+    solve_accurately(cholesky, matrix);
+    assert_int_equal(pli_cholesky_get_report(cholesky).analysis_count, report.analysis_count + 1);
+    free(values);
+    pli_cholesky_destroy(cholesky);
+    pli_bcsr_destroy(matrix);
+    pli_context_destroy(context);
+}
+
+static void places_that_are_too_many_are_forgotten(void **state)
+{
+    (void)state;
+    skip_without_cholmod();
+    pli_context *context = make_context(2);
+    pli_bcsr *matrix = box_matrix(context, 9, 9, 9, 0.1, 1);
+    double *values = new_vector(9 * matrix->block_count);
+    memcpy(values, matrix->values, 9 * (size_t)matrix->block_count * sizeof *values);
+    pli_cholesky *cholesky = make_cholesky(context, matrix, PLI_CHOLESKY_ORDER_DISSECTION);
+    double alone = (double)pli_cholesky_get_report(cholesky).factor_entries;
+    pli_cholesky_begin(cholesky);
+    add_contacts(matrix, 0, 400);
+    solve_accurately(cholesky, matrix);
+    // so many of them want an order of their own
+    pli_cholesky_report report = pli_cholesky_get_report(cholesky);
+    assert_int_equal(report.order_count, 2);
+    AT_LEAST((double)report.factor_entries, 1.5 * alone);
+
+    remove_contacts(matrix, values);
+    solve_accurately(cholesky, matrix);
+    AT_LEAST(pli_cholesky_get_report(cholesky).analysis_count, report.analysis_count + 1);
+    // and after a new begin everything is as at first
+    pli_cholesky_begin(cholesky);
+    solve_accurately(cholesky, matrix);
+    NEAR((double)pli_cholesky_get_report(cholesky).factor_entries, alone, 0, 0);
+    free(values);
+    pli_cholesky_destroy(cholesky);
+    pli_bcsr_destroy(matrix);
+    pli_context_destroy(context);
+}
+
+// Bits of a solution with contacts, by an object that has factored other systems before or not.
+static uint64_t solution_hash(bool with_past, bool with_begin)
+{
+    pli_context *context = make_context(2);
+    pli_bcsr *matrix = box_matrix(context, 9, 9, 9, 0.1, 1);
+    double *values = new_vector(9 * matrix->block_count);
+    memcpy(values, matrix->values, 9 * (size_t)matrix->block_count * sizeof *values);
+    pli_cholesky *cholesky = make_cholesky(context, matrix, PLI_CHOLESKY_ORDER_DISSECTION);
+    if (with_past) {
+        if (with_begin) pli_cholesky_begin(cholesky);
+        add_contacts(matrix, 0, 400);
+        factor_positive(context, cholesky, matrix);
+        remove_contacts(matrix, values);
+        add_contacts(matrix, 5, 60);
+        factor_positive(context, cholesky, matrix);
+        remove_contacts(matrix, values);
+    }
+    if (with_begin) pli_cholesky_begin(cholesky);
+    add_contacts(matrix, 3, 40);
+    factor_positive(context, cholesky, matrix);
+    int64_t n = unknown_count(matrix);
+    double *x = random_vector(n, 3);
+    OK(context, pli_cholesky_solve(cholesky, 1, x, x));
+    uint64_t hash = vector_hash(n, x);
+    free(x);
+    free(values);
+    pli_cholesky_destroy(cholesky);
+    pli_bcsr_destroy(matrix);
+    pli_context_destroy(context);
+    return hash;
+}
+
+static void the_past_has_no_influence_on_the_bits(void **state)
+{
+    (void)state;
+    skip_without_cholmod();
+    uint64_t want = solution_hash(false, false);
+    assert_true(solution_hash(true, false) == want);
+    assert_true(solution_hash(false, true) == want);
+    assert_true(solution_hash(true, true) == want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +426,9 @@ int main(void)
         cmocka_unit_test(dissection_saves_work_on_large_boxes),
         cmocka_unit_test(orders_and_solutions_repeat_to_the_bit),
         cmocka_unit_test(blas_threads_are_given_back),
+        cmocka_unit_test(places_of_extra_blocks_are_kept_within_a_series),
+        cmocka_unit_test(places_that_are_too_many_are_forgotten),
+        cmocka_unit_test(the_past_has_no_influence_on_the_bits),
         cmocka_unit_test(stale_patterns_and_empty_matrices_are_handled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,10 +5,12 @@
 #include "unit/linear/problems.h"
 
 #include "base/fault.h"
+#include "linear/bcsr_single.h"
 #include "linear/cholesky.h"
 #include "linear/ell.h"
 #include "linear/krylov.h"
 #include "linear/precondition.h"
+#include "linear/stencils.h"
 
 enum { ROWS = 30, TRIANGLES = 2 * ROWS };
 
@@ -155,7 +157,7 @@ static pli_status attempt_cholesky(const fixture *f)
 static pli_status attempt_krylov(const fixture *f)
 {
     pli_operator A = pli_bcsr_operator(f->matrix);
-    pli_krylov_system system = {&A, &A, f->b, f->x};
+    pli_krylov_system system = {.A = &A, .B = &A, .b = f->b, .x = f->x};
     pli_krylov_def def = pli_krylov_def_default();
     pli_krylov_report report;
     pli_arena *arena = NULL;
@@ -164,6 +166,50 @@ static pli_status attempt_krylov(const fixture *f)
     status = pli_pcg(f->context, &def, &system, arena, &report);
     if (status == PLI_OK) status = pli_minres(f->context, &def, &system, arena, &report);
     pli_arena_destroy(arena);
+    return status;
+}
+
+static const int32_t far_stencils[2][4] = {{0, 7, 19, 23}, {2, 29, 11, 5}};
+
+static pli_status attempt_stencils(const fixture *f)
+{
+    static const double hessians[2 * PLI_STENCIL_DOFS * PLI_STENCIL_DOFS] = {0};
+    pli_stencils stencils;
+    pli_stencils_init(f->context, &stencils);
+    pli_status status = pli_stencils_build(&stencils, f->matrix, 2, far_stencils[0]);
+    assert_int_equal(stencils.count, status == PLI_OK ? 2 : 0);
+    if (status == PLI_OK) assert_true(pli_stencils_add(&stencils, hessians, f->matrix));
+    pli_stencils_clear(&stencils);
+    return status;
+}
+
+static pli_status attempt_single(const fixture *f)
+{
+    pli_bcsr_single single;
+    pli_bcsr_single_init(f->context, &single);
+    pli_status status = attempt_stencils(f);
+    if (status == PLI_OK) status = pli_bcsr_single_build(&single, f->matrix);
+    assert_int_equal(single.matrix != NULL, status == PLI_OK);
+    pli_bcsr_single_clear(&single);
+    return status;
+}
+
+// A factorisation that analyses again because there are extra blocks now.
+static pli_status attempt_analysis(const fixture *f)
+{
+    pli_cholesky *cholesky = NULL;
+    pli_cholesky_def def = {.order = PLI_CHOLESKY_ORDER_DISSECTION};
+    bool positive = false;
+    pli_status status = pli_cholesky_create(f->context, &def, f->matrix, &cholesky);
+    if (status != PLI_OK) return status;
+    pli_cholesky_begin(cholesky);
+    status = attempt_stencils(f);
+    if (status == PLI_OK) status = pli_cholesky_factor(cholesky, f->matrix, 0, &positive);
+    if (status != PLI_OK) {
+        // it can be done again
+        assert_int_equal(pli_cholesky_solve(cholesky, 1, f->b, f->x), PLI_ERROR_ARGUMENT);
+    }
+    pli_cholesky_destroy(cholesky);
     return status;
 }
 
@@ -220,10 +266,10 @@ static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
     static const attempt_fn attempts[] = {
-        attempt_matrix,     attempt_matrix_from_rows, attempt_rebuild,      attempt_slots,
-        attempt_greedy,     attempt_random,           attempt_chunks,       attempt_jacobi,
-        attempt_krylov,     attempt_block_jacobi,     attempt_gauss_seidel, attempt_ell,
-        attempt_compression};
+        attempt_matrix,      attempt_matrix_from_rows, attempt_rebuild,      attempt_slots,
+        attempt_greedy,      attempt_random,           attempt_chunks,       attempt_jacobi,
+        attempt_krylov,      attempt_block_jacobi,     attempt_gauss_seidel, attempt_ell,
+        attempt_compression, attempt_stencils,         attempt_single};
     for (size_t k = 0; k < sizeof attempts / sizeof *attempts; ++k) {
         AT_LEAST((double)sweep(attempts[k], false), 1);
         AT_LEAST((double)sweep(attempts[k], true), 1);
@@ -236,6 +282,8 @@ static void sparse_cholesky_survives_failed_allocations(void **state)
     if (!pli_cholesky_is_available()) skip();
     AT_LEAST((double)sweep(attempt_cholesky, false), 3);
     AT_LEAST((double)sweep(attempt_cholesky, true), 3);
+    AT_LEAST((double)sweep(attempt_analysis, false), 6);
+    AT_LEAST((double)sweep(attempt_analysis, true), 6);
 }
 
 int main(void)

@@ -73,7 +73,7 @@ typedef pli_status (*krylov_fn)(const pli_context *, const pli_krylov_def *,
 static pli_krylov_report solve(setup *s, krylov_fn method, const pli_krylov_def *def,
                                const pli_operator *B)
 {
-    pli_krylov_system system = {&s->A, B, s->b, s->x};
+    pli_krylov_system system = {.A = &s->A, .B = B, .b = s->b, .x = s->x};
     pli_krylov_report report;
     OK(s->context, method(s->context, def, &system, s->arena, &report));
     return report;
@@ -380,7 +380,7 @@ static void preconditioners_that_are_not_positive_are_noticed(void **state)
     (void)state;
     static const krylov_fn methods[] = {pli_pcg, pli_minres};
     setup s = make_setup(1, make_positive);
-    pli_operator B = {s.n, &s, negate};
+    pli_operator B = {.size = s.n, .self = &s, .apply = negate};
     for (int k = 0; k < 4; ++k) {
         pli_krylov_def def = pli_krylov_def_default();
         def.norm = (pli_krylov_norm)(k / 2);
@@ -394,7 +394,7 @@ static void a_zero_operator_is_a_breakdown(void **state)
     (void)state;
     static const krylov_fn methods[] = {pli_pcg, pli_minres};
     setup s = make_setup(1, make_positive);
-    s.A = (pli_operator){s.n, &s, erase};
+    s.A = (pli_operator){.size = s.n, .self = &s, .apply = erase};
     pli_krylov_def def = pli_krylov_def_default();
     for (int m = 0; m < 2; ++m) {
         assert_int_equal(solve(&s, methods[m], &def, NULL).stop, PLI_KRYLOV_BREAKDOWN);

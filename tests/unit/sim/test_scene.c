@@ -305,9 +305,11 @@ static void meshes_are_copied_and_hashed(void **state)
     k.constraint.where.kind = PLI_SELECT_ALL;
     k.constraint.where.data = NULL;
     mesh.tet_count = 0;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry.file.path: the mesh has no tetrahedra; to fill a closed "
-            "surface with them, write fill: {shape: {mesh: ...}}");
+    REFUSED(
+        context, try_kit(context, &k),
+        "scene: bodies.cube.geometry.file.path: the mesh has no tetrahedra; to fill a closed "
+        "surface with them, write fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: "
+        "shell");
     mesh.tet_count = -1;
     REFUSED(context, try_kit(context, &k),
             "scene: bodies.cube.geometry.file.mesh: a count of the mesh is negative");
@@ -392,13 +394,15 @@ static void broken_links_are_refused(void **state)
     k.def.body_count = 0;
     REFUSED(context, try_kit(context, &k), "scene: bodies: is missing; expected a map of keys");
     kit_init(&k);
-    k.bodies[0].geometry.kind = 3;
+    k.bodies[0].geometry.kind = 99;
     REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: kind is 3; allowed: one of grid, fill, file");
+            "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
+            "card_house, spikes, rod, ring, sheet, scroll");
     kit_init(&k);
     k.bodies[0].geometry.kind = -1;
     REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file");
+            "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
+            "card_house, spikes, rod, ring, sheet, scroll");
     kit_init(&k);
     k.def.time.mode = 17;
     REFUSED(context, try_kit(context, &k),

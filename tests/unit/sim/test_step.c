@@ -2,10 +2,9 @@
 //
 // Promises of stepping: same bits for any thread count, no allocation in a warm step, no leak or
 // crash when memory runs out, a state that is all there is.
-#include "simulate.h"
+#include "promises.h"
 
 #include "base/context.h"
-#include "base/fault.h"
 #include "sim/contacts.h"
 
 static const char *busy_scene =
@@ -53,17 +52,26 @@ static const char *contact_scene =
     "contact: {method: penalty, friction: 0.3}\n"
     "time: {fps: 48, frames: 1}\n";
 
-static uint64_t hash_after(const char *yaml, int32_t threads, int steps, const char *solver)
-{
-    char text[4096];
-    snprintf(text, sizeof text, "%ssolver: %s\n", yaml, solver);
-    simulation s;
-    simulation_init(&s, text, threads);
-    simulation_run(&s, steps);
-    uint64_t hash = pli_state_hash(s.state);
-    simulation_clear(&s);
-    return hash;
-}
+// Every kind of body at once: a hanging cloth of two materials, a hollow ball on the ground, a
+// solid and an obstacle that turns.
+static const char *shell_scene =
+    "materials:\n"
+    "  cotton: {law: stable-neo-hookean, density: 400, young: 1e6, poisson: 0.3, rayleigh: 0.01}\n"
+    "  hem: {law: fixed-corotated, density: 900, young: 5e6, poisson: 0.2, drag: 0.1}\n"
+    "bodies:\n"
+    "  wall: {kind: obstacle, geometry: {sheet: {columns: 3, rows: 2}}, position: [0, -2, 0],\n"
+    "    motion: {segments: [{duration: 1, axis: [1, 0, 0], spin: 50, velocity: [0, 1, 0]}]}}\n"
+    "  cloth: {kind: shell, geometry: {sheet: {columns: 24, rows: 24}}, material: cotton,\n"
+    "    regions: [{where: {half_space: {point: [0, 0, 0.4], normal: [0, 0, 1]}}, material: "
+    "hem}]}\n"
+    "  ball: {kind: shell, geometry: {fill: {shape: {sphere: 0.3}, vertices: 400}},\n"
+    "    material: cotton, thickness: 5e-3, position: [2, -0.68, 0]}\n"
+    "  cube: {geometry: {grid: {size: [0.3, 0.3, 0.3], cells: [3, 3, 3]}}, material: cotton,\n"
+    "    position: [-2, 0, 0]}\n"
+    "constraints: [{body: cloth, where: {half_space: {point: [0, 0, -0.49], normal: [0, 0, "
+    "-1]}}}]\n"
+    "colliders: {ground: {shape: {plane: {point: [0, -1, 0]}}, friction: 0.3}}\n"
+    "time: {fps: 48, frames: 1, integrator: bdf2}\n";
 
 static void states_have_the_same_bits_for_any_thread_count(void **state)
 {
@@ -121,52 +129,48 @@ static void colliding_states_have_the_same_bits_for_any_thread_count(void **stat
     assert_true(hash_after(contact_scene, 4, 6, "pn-pcg") == one);
 }
 
-static void a_warm_step_allocates_nothing(void **state)
+static void states_of_shells_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
+    static const char *solvers[] = {"newton", "pn-pcg", "{name: newton, linear: cholesky}"};
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {
+        uint64_t one = hash_after(shell_scene, 1, 6, solvers[k]);
+        assert_true(hash_after(shell_scene, 2, 6, solvers[k]) == one);
+        assert_true(hash_after(shell_scene, 4, 6, solvers[k]) == one);
+    }
+}
+
+static void expect_no_allocation(const char *yaml, int warm_up)
+{
     simulation s;
-    simulation_init(&s, busy_scene, 2);
+    simulation_init(&s, yaml, 2);
     pli_frame frame;
-    simulation_run(&s, 2);
+    simulation_run(&s, warm_up);
     OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
     int64_t before = pli_context_allocation_count(s.context);
     simulation_run(&s, 5);
     OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
     assert_int_equal(pli_context_allocation_count(s.context), before);
     simulation_clear(&s);
+}
+
+static void a_warm_step_allocates_nothing(void **state)
+{
+    (void)state;
+    expect_no_allocation(busy_scene, 2);
+}
+
+static void a_warm_step_of_shells_allocates_nothing(void **state)
+{
+    (void)state;
+    expect_no_allocation(shell_scene, 4);
 }
 
 // A slab and a ring on it that lie on the ground: contacts come and go, but hardly get more.
 static void a_warm_step_with_contacts_allocates_nothing(void **state)
 {
     (void)state;
-    simulation s;
-    simulation_init(&s, contact_scene, 2);
-    pli_frame frame;
-    simulation_run(&s, 30);
-    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
-    int64_t before = pli_context_allocation_count(s.context);
-    simulation_run(&s, 5);
-    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
-    assert_int_equal(pli_context_allocation_count(s.context), before);
-    simulation_clear(&s);
-}
-
-static void expect_no_memory_in_solvers(const char *yaml, int steps)
-{
-    simulation kept;
-    simulation dropped;
-    simulation_init(&kept, yaml, 2);
-    simulation_init(&dropped, yaml, 2);
-    for (int k = 0; k < steps; ++k) {
-        simulation_step(&kept);
-        simulation_step(&dropped);
-        pli_solver_destroy(dropped.solver);
-        OK(dropped.context, pli_solver_create(dropped.model, &dropped.solver));
-        assert_true(pli_state_hash(kept.state) == pli_state_hash(dropped.state));
-    }
-    simulation_clear(&dropped);
-    simulation_clear(&kept);
+    expect_no_allocation(contact_scene, 30);
 }
 
 static void dropping_the_solver_changes_nothing(void **state)
@@ -174,31 +178,7 @@ static void dropping_the_solver_changes_nothing(void **state)
     (void)state;
     expect_no_memory_in_solvers(busy_scene, 4);
     expect_no_memory_in_solvers(contact_scene, 10);
-}
-
-// Takes steps, moves the arrays of the state into a fresh simulation, and goes on with both.
-static void expect_same_after_restoring(const char *yaml, int steps)
-{
-    simulation first;
-    simulation second;
-    simulation_init(&first, yaml, 1);
-    simulation_init(&second, yaml, 1);
-    simulation_run(&first, steps);
-    for (int32_t k = 0; k < pli_state_array_count(first.state); ++k) {
-        pli_state_array from;
-        pli_state_array to;
-        pli_state_get_array(first.state, k, &from);
-        pli_state_get_array(second.state, k, &to);
-        assert_string_equal(from.name, to.name);
-        memcpy(to.data, from.data, (size_t)(from.rows * from.columns) * 8);
-    }
-    // contact forces are part of it, also those of the step before
-    assert_true(pli_state_hash(first.state) == pli_state_hash(second.state));
-    simulation_run(&first, 3);
-    simulation_run(&second, 3);
-    assert_true(pli_state_hash(first.state) == pli_state_hash(second.state));
-    simulation_clear(&second);
-    simulation_clear(&first);
+    expect_no_memory_in_solvers(shell_scene, 3);
 }
 
 static void a_state_restored_from_its_arrays_continues_the_same(void **state)
@@ -206,6 +186,7 @@ static void a_state_restored_from_its_arrays_continues_the_same(void **state)
     (void)state;
     expect_same_after_restoring(busy_scene, 3);
     expect_same_after_restoring(contact_scene, 7);
+    expect_same_after_restoring(shell_scene, 2);
 }
 
 static bool always(void *user)
@@ -228,55 +209,6 @@ static void cancelling_leaves_the_state_untouched(void **state)
     pli_solver_set_cancel(s.solver, NULL, NULL);
     simulation_step(&s);
     simulation_clear(&s);
-}
-
-// Everything from text to the second step and perhaps its frame; returns the first failure.
-static pli_status attempt(pli_context *context, const char *yaml, bool with_frame)
-{
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    pli_state *state = NULL;
-    pli_solver *solver = NULL;
-    pli_step_report report;
-    pli_frame frame;
-    pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-    if (status == PLI_OK) status = pli_state_create(model, &state);
-    if (status == PLI_OK) status = pli_solver_create(model, &solver);
-    if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
-    if (status == PLI_OK) status = pli_solver_step(solver, state, &report);
-    if (status == PLI_OK && with_frame) status = pli_solver_frame(solver, state, &frame);
-    pli_solver_destroy(solver);
-    pli_state_destroy(state);
-    pli_model_destroy(model);
-    pli_scene_destroy(scene);
-    return status;
-}
-
-// Lets the n-th allocation fail for every n that there is.
-static void expect_no_leak(const char *yaml, bool with_frame)
-{
-    int64_t failing = 0;
-    for (int64_t n = 1;; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def def = pli_context_def_default();
-        def.thread_count = 1;
-        def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        pli_status status = pli_context_create(&def, &context);
-        if (status == PLI_OK) status = attempt(context, yaml, with_frame);
-        // an arena that could not grow goes on with what it has, so a failure may stay without
-        // effect
-        if (status != PLI_OK) {
-            assert_int_equal(status, PLI_ERROR_MEMORY);
-            ++failing;
-        }
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_int_equal(fault.live_bytes, 0);
-        if (fault.calls < n) break;
-    }
-    assert_true(failing > 50);
 }
 
 static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **state)
@@ -308,6 +240,15 @@ static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **stat
         "  wall: {shape: {plane: {point: [0.5, 0, 0], normal: [-1, 0, 0]}}, method: postprocess}\n"
         "contact: {method: penalty, friction: 0.3}\n",
         false);
+    expect_no_leak(
+        "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+        "rayleigh: 0.01, drag: 1}}\n"
+        "bodies:\n"
+        "  cloth: {kind: shell, geometry: {sheet: {columns: 2, rows: 2}}, material: soft}\n"
+        "  box: {kind: shell, geometry: {grid: {cells: [1, 1, 1]}}, material: soft}\n"
+        "  post: {kind: obstacle, geometry: {scroll: {columns: 4, rows: 1}},\n"
+        "    motion: {segments: [{duration: 1, velocity: [0, -1, 0]}]}}\n",
+        true);
 }
 
 static void nonfinite_states_are_refused(void **state)
@@ -359,6 +300,8 @@ int main(void)
         cmocka_unit_test(colliding_states_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(a_warm_step_with_contacts_allocates_nothing),
+        cmocka_unit_test(states_of_shells_have_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(a_warm_step_of_shells_allocates_nothing),
         cmocka_unit_test(dropping_the_solver_changes_nothing),
         cmocka_unit_test(a_state_restored_from_its_arrays_continues_the_same),
         cmocka_unit_test(cancelling_leaves_the_state_untouched),

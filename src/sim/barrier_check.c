@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/barrier_check.h"
+
+#include "base/memory.h"
+#include "geometry/crossing.h"
+#include "geometry/predicates.h"
+#include "math/vec3.h"
+#include "sim/barrier_build.h"
+#include "sim/scene.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { TEXT_CAPACITY = 256, PATH_CAPACITY = 160, LISTED = 5 };
+
+// ---- a list of the first few of something
+
+typedef struct listing {
+    int64_t count;
+    size_t used;
+    char text[TEXT_CAPACITY];
+} listing;
+
+// Counts one more and writes it down if it is among the first.
+PLI_PRINTF(2, 3) static void list(listing *list, const char *format, ...)
+{
+    va_list arguments;
+    if (++list->count > LISTED + 1) return;
+    const char *before = list->count > 1 ? ", " : "";
+    size_t room = sizeof list->text - list->used;
+    int written = snprintf(list->text + list->used, room, "%s", before);
+    if (written > 0 && (size_t)written < room) list->used += (size_t)written;
+    room = sizeof list->text - list->used;
+    va_start(arguments, format);
+    written = list->count <= LISTED ? vsnprintf(list->text + list->used, room, format, arguments)
+                                    : snprintf(list->text + list->used, room, "...");
+    va_end(arguments);
+    if (written > 0 && (size_t)written < room) list->used += (size_t)written;
+}
+
+static pli_status refuse_body(const pli_model *model, const pli_scene *scene, int32_t body,
+                              const char *text)
+{
+    const pli_body_def *source = &pli_scene_get(scene)->bodies[model->bodies[body].source];
+    char path[PATH_CAPACITY];
+    snprintf(path, sizeof path, "bodies.%s", source->name);
+    pli_visit at = {.path = path, .holder = source};
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "%s", text);
+}
+
+// ---- tetrahedra
+
+static pli_status check_tets(const pli_model *model, const pli_scene *scene, int32_t index)
+{
+    const pli_model_body *body = &model->bodies[index];
+    listing inverted = {0};
+    for (int32_t k = 0; k < body->tet_count; ++k) {
+        const int32_t *tet = model->tets + 4 * ((int64_t)body->first_tet + k);
+        const double *x[4];
+        for (int i = 0; i < 4; ++i) x[i] = model->start + 3 * (int64_t)tet[i];
+        if (pli_orient3d(x[0], x[1], x[2], x[3]) <= 0) list(&inverted, "%d", (int)k);
+    }
+    if (inverted.count == 0) return PLI_OK;
+    char text[2 * TEXT_CAPACITY];
+    snprintf(
+        text, sizeof text,
+        "%lld %s of body %s %s inverted or flat: %s; barriers keep volumes above zero, so start "
+        "from another shape",
+        (long long)inverted.count, inverted.count == 1 ? "tetrahedron" : "tetrahedra", body->name,
+        inverted.count == 1 ? "starts" : "start", inverted.text);
+    return refuse_body(model, scene, index, text);
+}
+
+// ---- planes
+
+static pli_status check_plane(const pli_model *model, const pli_scene *scene, int32_t collider,
+                              int32_t index)
+{
+    const pli_model_body *body = &model->bodies[index];
+    const double *plane = model->colliders[collider].plane;
+    listing behind = {0};
+    for (int32_t k = 0; k < body->vertex_count; ++k) {
+        const double *x = model->start + 3 * ((int64_t)body->first_vertex + k);
+        double depth = plane[3] - pli_vec3_dot(plane, x);
+        if (depth >= 0) list(&behind, "%d (%.3g m)", (int)k, depth);
+    }
+    if (behind.count == 0) return PLI_OK;
+    const pli_collider_def *def = &pli_scene_get(scene)->colliders[collider];
+    char path[PATH_CAPACITY];
+    snprintf(path, sizeof path, "colliders.%s", def->name);
+    pli_visit at = {.path = path, .holder = def};
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
+                          "%lld %s of body %s %s on or behind this plane: %s; barriers need a gap, "
+                          "so move them apart",
+                          (long long)behind.count, behind.count == 1 ? "vertex" : "vertices",
+                          body->name, behind.count == 1 ? "starts" : "start", behind.text);
+}
+
+static pli_status check_planes(const pli_model *model, const pli_scene *scene)
+{
+    int32_t plane = model->body_count;
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method != PLI_COLLIDER_BARRIER) continue;
+        for (int32_t body = 0; body < model->body_count; ++body) {
+            if (!pli_barrier_collides(model, body, plane)) continue;
+            PLI_TRY(check_plane(model, scene, k, body));
+        }
+        ++plane;
+    }
+    return PLI_OK;
+}
+
+// ---- surfaces
+
+static int32_t body_of_triangle(const pli_model *model, int32_t triangle)
+{
+    int32_t body = 0;
+    while (triangle >= model->bodies[body].first_surface_triangle +
+                           model->bodies[body].surface_triangle_count) {
+        ++body;
+    }
+    return body;
+}
+
+// Writes the vertices of a triangle, counted within their body.
+static const int32_t *list_corners(const pli_model *model, int32_t triangle, int32_t corners[3])
+{
+    const pli_model_body *body = &model->bodies[body_of_triangle(model, triangle)];
+    for (int k = 0; k < 3; ++k) {
+        corners[k] = model->surface_triangles[3 * (int64_t)triangle + k] - body->first_vertex;
+    }
+    return corners;
+}
+
+// Tells about the crossings of two bodies, or of one with itself.
+static pli_status tell_crossings(const pli_model *model, const pli_scene *scene,
+                                 const int32_t bodies[2], int64_t count,
+                                 const pli_crossing *crossings)
+{
+    listing pairs = {0};
+    for (int64_t k = 0; k < count; ++k) {
+        const int32_t *triangles = crossings[k].triangles;
+        if (body_of_triangle(model, triangles[0]) != bodies[0]) continue;
+        if (body_of_triangle(model, triangles[1]) != bodies[1]) continue;
+        int32_t a[3], b[3];
+        list_corners(model, triangles[0], a);
+        list_corners(model, triangles[1], b);
+        list(&pairs, "%d %d %d with %d %d %d", (int)a[0], (int)a[1], (int)a[2], (int)b[0],
+             (int)b[1], (int)b[2]);
+    }
+    char text[3 * TEXT_CAPACITY], other[PATH_CAPACITY];
+    snprintf(other, sizeof other, bodies[0] == bodies[1] ? "itself" : "body %s",
+             model->bodies[bodies[1]].name);
+    snprintf(text, sizeof text,
+             "the surface of body %s crosses or touches %s at the start, in %lld %s of triangles, "
+             "by vertices: %s; barriers need a gap, so move them apart",
+             model->bodies[bodies[0]].name, other, (long long)pairs.count,
+             pairs.count == 1 ? "pair" : "pairs", pairs.text);
+    return refuse_body(model, scene, bodies[0], text);
+}
+
+// Judges crossings by whether their bodies collide; the first that do are told.
+static pli_status judge_crossings(const pli_model *model, const pli_scene *scene, int64_t count,
+                                  const pli_crossing *crossings)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        int32_t bodies[2];
+        for (int i = 0; i < 2; ++i) {
+            bodies[i] = body_of_triangle(model, crossings[k].triangles[i]);
+        }
+        if (!pli_barrier_collides(model, bodies[0], bodies[1])) continue;
+        return tell_crossings(model, scene, bodies, count, crossings);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_surfaces(const pli_model *model, const pli_scene *scene)
+{
+    pli_context *context = model->context;
+    pli_soup soup = {.vertex_count = model->vertex_count,
+                     .points = model->start,
+                     .triangle_count = model->surface_triangle_count,
+                     .triangles = model->surface_triangles};
+    int64_t count = 0;
+    PLI_TRY(pli_soup_find_crossings(context, &soup, 0, NULL, &count));
+    if (count == 0) return PLI_OK;
+
+    // once more with room for them all
+    int32_t room = count < INT32_MAX ? (int32_t)count : INT32_MAX;
+    pli_crossing *crossings = PLI_NEW(context, pli_crossing, room, "crossings");
+    if (crossings == NULL) return PLI_ERROR_MEMORY;
+    pli_status status = pli_soup_find_crossings(context, &soup, room, crossings, &count);
+    if (status == PLI_OK) status = judge_crossings(model, scene, room, crossings);
+    pli_release(context, crossings);
+    return status;
+}
+
+pli_status pli_barrier_check(const pli_model *model, const pli_scene *scene)
+{
+    for (int32_t k = 0; k < model->body_count; ++k) PLI_TRY(check_tets(model, scene, k));
+    PLI_TRY(check_planes(model, scene));
+    return check_surfaces(model, scene);
+}
