@@ -32,8 +32,8 @@
 //
 // and the Hessian follows with du_k = (1 - 2 n n^T)/|N_k|^2 dN_k. theta is smooth everywhere on the
 // circle, also for flat and for folded hinges; only the square of the difference has a crest where
-// it is pi, the farthest from rest, from which every way leads down. The projected Hessian clamps
-// the eigenvalues of the 9x9 matrix by a, b and c.
+// it is pi, the farthest from rest, from which every way leads down. The projected Hessian is
+// that of Gauss and Newton, c dtheta dtheta^T, without the second derivatives of theta.
 //
 // A hinge with a triangle that has no area contributes nothing; the membrane's energy is infinite
 // there.

@@ -195,10 +195,8 @@ static pli_status check_unused(const rules *r, const pli_visit *visit, bool give
 {
     static const char *const kinds[] = {"a solid", "a shell", "an obstacle"};
     static const char *const advice[] = {
-        ("thickness and bending are for kind: shell, motion for kind: obstacle; to move vertices "
-         "of "
-         "a body, use constraints"),
-        "motion is for kind: obstacle; to move vertices of a body, use constraints",
+        "it is for a shell or an obstacle; to move vertices, use constraints",
+        "it is for an obstacle; to move vertices, use constraints",
         "only its motion moves it, and nothing deforms it"};
     const pli_body_def *body = visit->holder;
     if (!given) return PLI_OK;

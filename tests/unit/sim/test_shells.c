@@ -27,12 +27,12 @@ static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
          "or "
          "kind: obstacle"},
         {"bodies: {b: {geometry: grid, material: cotton, thickness: 0.1}}\n",
-         "bodies.b.thickness: is not a key of a solid: thickness and bending are for kind: shell, "
-         "motion for kind: obstacle; to move vertices of a body, use constraints"},
+         "bodies.b.thickness: is not a key of a solid: it is for a shell or an obstacle; to move "
+         "vertices, use constraints"},
         {"bodies: {b: {kind: shell, geometry: sheet, material: cotton, motion: {segments: "
          "[{duration: 1}]}}}\n",
-         "bodies.b.motion: is not a key of a shell: motion is for kind: obstacle; to move vertices "
-         "of a body, use constraints"},
+         "bodies.b.motion: is not a key of a shell: it is for an obstacle; to move vertices, use "
+         "constraints"},
         {"bodies: {b: {kind: shell, geometry: sheet}}\n",
          "bodies.b.material: is missing; expected a text"},
         {"bodies: {b: {kind: shell, geometry: sheet, material: cotton, start: collapsed}}\n",

@@ -36,7 +36,7 @@ static const char *contact_scene =
     "    position: [0, 0.3, 0], velocity: [0.5, -1, 0]}\n"
     "  ring: {geometry: {fill: {shape: {torus: {axis: [0, 1, 0], radius: 0.3, tube_radius: "
     "0.12}},\n"
-    "    vertices: 400}}, material: soft, position: [0, 0.65, 0], velocity: [0, -1, 0.5]}\n"
+    "    vertices: 150}}, material: soft, position: [0, 0.65, 0], velocity: [0, -1, 0.5]}\n"
     "  pinched: {geometry: {fill: {shape: {torus: {axis: [0, 1, 0], radius: 0.22, tube_radius:\n"
     "    0.12}}, vertices: 300}}, material: soft, position: [-3, 0.8, 0]}\n"
     "colliders:\n"
@@ -61,10 +61,10 @@ static const char *shell_scene =
     "bodies:\n"
     "  wall: {kind: obstacle, geometry: {sheet: {columns: 3, rows: 2}}, position: [0, -2, 0],\n"
     "    motion: {segments: [{duration: 1, axis: [1, 0, 0], spin: 50, velocity: [0, 1, 0]}]}}\n"
-    "  cloth: {kind: shell, geometry: {sheet: {columns: 24, rows: 24}}, material: cotton,\n"
+    "  cloth: {kind: shell, geometry: {sheet: {columns: 18, rows: 18}}, material: cotton,\n"
     "    regions: [{where: {half_space: {point: [0, 0, 0.4], normal: [0, 0, 1]}}, material: "
     "hem}]}\n"
-    "  ball: {kind: shell, geometry: {fill: {shape: {sphere: 0.3}, vertices: 400}},\n"
+    "  ball: {kind: shell, geometry: {fill: {shape: {sphere: 0.3}, vertices: 150}},\n"
     "    material: cotton, thickness: 5e-3, position: [2, -0.68, 0]}\n"
     "  cube: {geometry: {grid: {size: [0.3, 0.3, 0.3], cells: [3, 3, 3]}}, material: cotton,\n"
     "    position: [-2, 0, 0]}\n"
@@ -132,11 +132,11 @@ static void colliding_states_have_the_same_bits_for_any_thread_count(void **stat
 static void states_of_shells_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
-    static const char *solvers[] = {"newton", "pn-pcg", "{name: newton, linear: cholesky}"};
+    static const char *solvers[] = {"newton", "pn-pcg"};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {
-        uint64_t one = hash_after(shell_scene, 1, 6, solvers[k]);
-        assert_true(hash_after(shell_scene, 2, 6, solvers[k]) == one);
-        assert_true(hash_after(shell_scene, 4, 6, solvers[k]) == one);
+        uint64_t one = hash_after(shell_scene, 1, 3, solvers[k]);
+        assert_true(hash_after(shell_scene, 2, 3, solvers[k]) == one);
+        assert_true(hash_after(shell_scene, 4, 3, solvers[k]) == one);
     }
 }
 
