@@ -86,6 +86,8 @@ static pli_step_report friction_step(simulation *s, const slope *w, double *norm
 {
     pli_step_report report = barrier_step(s);
     AT_MOST(report.friction_work, 0);
+    // also where the first direction is shorter than rounding
+    AT_MOST(report.residual, report.tolerance);
     const pli_contact_pair *pair = find_pair(&report, "block", "ground");
     assert_non_null(pair);
     bool known = *normal > 0 && w->iterations == 1;
