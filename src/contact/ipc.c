@@ -418,6 +418,20 @@ void pli_ipc_set_stiffness(pli_ipc *ipc, double stiffness)
     ipc->previous_gap = INFINITY;
 }
 
+// Mean of -b' over the contacts, each weighted by its own: what one that carries load has (m).
+static double mean_push(const pli_ipc *ipc)
+{
+    pli_sum sum = {0, 0}, squares = {0, 0};
+    for (int64_t c = 0; c < ipc->contact_count; ++c) {
+        double first;
+        (void)pli_barrier(ipc->contacts[c].distance, ipc->barrier.dhat, &first, NULL);
+        if (!isfinite(first)) continue;
+        pli_sum_add(&sum, -first);
+        pli_sum_add(&squares, first * first);
+    }
+    return sum.hi > 0 ? pli_sum_value(squares) / pli_sum_value(sum) : 0;
+}
+
 pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double *energy_gradient,
                                     double *scratch, double *stiffness)
 {
@@ -435,8 +449,7 @@ pli_status pli_ipc_choose_stiffness(pli_ipc *ipc, const double *x, const double 
     ipc->barrier.stiffness = k;
     double balanced =
         pli_stiffness_balance(ipc->context, &ipc->law, count, energy_gradient, scratch);
-    bool stays = balanced <= 2 * *stiffness && *stiffness <= 2 * balanced;
-    if (!stays) *stiffness = balanced;
+    *stiffness = pli_stiffness_settle(&ipc->law, *stiffness, balanced, mean_push(ipc));
     return PLI_OK;
 }
 

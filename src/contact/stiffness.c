@@ -6,17 +6,15 @@
 
 #include <math.h>
 
-static const double reference_gap = 1e-8; // of the diagonal, where the floor is measured
-static const double inertia_ratio = 1e11; // stiffness of the barrier there over that of inertia
-static const double highest_ratio = 100;  // of the highest stiffness to the floor
-static const double tiny_gap = 1e-9;      // of the diagonal, below which gaps are watched
+static const double reference_distance = 1e-3; // of the diagonal: a usual dhat
+static const double inertia_ratio = 10;        // the floor there over the stiffness of inertia
+static const double highest_ratio = 100;       // of the highest stiffness to the floor
+static const double tiny_gap = 1e-9;           // of the diagonal, below which gaps are watched
 
 double pli_stiffness_min(const pli_stiffness_def *def)
 {
-    double second;
-    double gap = fmin(reference_gap * def->diagonal, 0.5 * def->dhat);
-    (void)pli_barrier(gap, def->dhat, NULL, &second);
-    return inertia_ratio * def->mean_mass / (def->step * def->step * second);
+    double inertia = def->mean_mass / (def->step * def->step);
+    return inertia_ratio * inertia * (reference_distance * def->diagonal / def->dhat);
 }
 
 double pli_stiffness_max(const pli_stiffness_def *def)
@@ -46,4 +44,20 @@ double pli_stiffness_grow(const pli_stiffness_def *def, double stiffness, int64_
         }
     }
     return stiffness;
+}
+
+double pli_stiffness_settle(const pli_stiffness_def *def, double stiffness, double balanced,
+                            double push)
+{
+    if (!(stiffness > 0)) return balanced;
+    // a balance that has hardly moved is no reason to change: every change does work
+    bool stays = balanced <= 2 * stiffness && stiffness <= 2 * balanced;
+    double settled = stays ? stiffness : fmax(balanced, 0.5 * stiffness);
+    // what carries load shall stand at half the distance, not squeezed into a corner of it
+    double first;
+    (void)pli_barrier(0.5 * def->dhat, def->dhat, &first, NULL);
+    double loaded = stiffness * push / -first;
+    if (loaded > 2 * stiffness) settled = fmax(settled, fmin(loaded, 4 * stiffness));
+    if (loaded > 0.5 * stiffness) settled = fmax(settled, stiffness);
+    return settled;
 }

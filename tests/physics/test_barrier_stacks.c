@@ -51,7 +51,7 @@ static void expect_rest(const layer *lower, const layer *upper, const char *solv
     tower_init(&s, lower, upper, solver);
     size_t bytes = 3 * (size_t)s.info.vertex_count * sizeof(double);
     double *before = malloc(bytes);
-    for (int k = 0; k < 50; ++k) barrier_step(&s);
+    for (int k = 0; k < 80; ++k) barrier_step(&s);
     memcpy(before, pli_state_positions(s.state), bytes);
     for (int k = 0; k < 25; ++k) {
         barrier_step(&s);
