@@ -8,6 +8,7 @@
 static const double default_characteristic = 1e-7;
 static const double default_velocity = 1e-4; // scene diagonals per second
 static const double default_step = 1e-3;     // scene diagonals per second
+static const double default_rest = 1e-7;     // scene diagonals, where time means nothing
 
 // What the material around every vertex bears: bearable[i] = l_i xi_i (N), with xi_i the mean of
 // rest_norm by mass; 0 for the vertices of obstacles.
@@ -106,7 +107,9 @@ pli_status pli_norm_build(pli_model *model)
     }
     if (model->norm == PLI_NORM_VELOCITY || model->norm == PLI_NORM_STEP) {
         use_velocity(model);
-        if (model->norm == PLI_NORM_STEP) model->tolerance = default_step * model->size;
+        if (model->norm == PLI_NORM_STEP) {
+            model->tolerance = (moves ? default_step : default_rest) * model->size;
+        }
     } else {
         PLI_TRY(use_bearable(model));
     }

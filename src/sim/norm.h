@@ -15,6 +15,8 @@
 //   step            largest entry of Newton's step over h, in m/s (without inertia over 1 s).
 //   Default:
 //                   1e-3 of the scene's diagonal per second (Li et al. 2020, section 4.5: 1e-2).
+//                   Without inertia 1e-7: what is left of forces there is the stiffness of
+//                   contacts times the step.
 //   force           |g| = sqrt(sum |g_i|^2), in N (Gast et al. 2015). Default: 1e-7 of the mean
 //                   l_i xi_i.
 // Vertices of obstacles do not count: nothing moves them.
