@@ -72,4 +72,7 @@ pli_status pli_bench_s4_contact(pli_bench *bench);
 // Speed of barrier contact.
 pli_status pli_bench_contact(pli_bench *bench);
 
+// All scenes of barrier contact, checked frame by frame.
+pli_status pli_bench_contact_scenes(pli_bench *bench);
+
 #endif

@@ -55,6 +55,8 @@ static const pli_bench_case cases[] = {
      "barrier contact that never intersects: ms per step of small scenes against other programs, "
      "and where they go",
      pli_bench_contact},
+    {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
+     pli_bench_contact_scenes},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };
