@@ -99,10 +99,12 @@ static pli_status reserve_contacts(pli_ipc *ipc)
                 sizeof *ipc->contacts);
 }
 
-// Margin around the way: a quarter of it, so that the shorter steps that follow need no new search.
+// Margin around the way: a quarter of it, so that the shorter steps that follow need no new search;
+// not more than twice the distance of contact, or slow parts of a fast scene meet too many others.
 static double choose_margin(const pli_ipc *ipc, const double *d)
 {
-    return fmax(0.5 * ipc->barrier.dhat, 0.25 * largest_motion(ipc, d));
+    return fmin(fmax(0.5 * ipc->barrier.dhat, 0.25 * largest_motion(ipc, d)),
+                2 * ipc->barrier.dhat);
 }
 
 pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d)

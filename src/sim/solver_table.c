@@ -56,7 +56,7 @@ static const pli_solver_kind kinds[] = {
         .info = {"ipc-pcg",
                  "projected Newton for barriers: conjugate gradients with block Jacobi, steps that "
                  "keep surfaces apart, ends when steps are small",
-                 "Li et al. 2020, algorithm 1; Ty et al. 2025, IPC-PCG"},
+                 "Li et al. 2020, algorithm 1; Trusty et al. 2024, IPC-PCG"},
         .projected = true,
         .safeguard = true,
         .judges_steps = true,
@@ -70,7 +70,7 @@ static const pli_solver_kind kinds[] = {
         .info = {"ipc-llt",
                  "projected Newton for barriers: sparse Cholesky, steps that keep surfaces apart, "
                  "ends when steps are small",
-                 "Li et al. 2020, algorithm 1; Ty et al. 2025, IPC-LLT"},
+                 "Li et al. 2020, algorithm 1; Trusty et al. 2024, IPC-LLT"},
         .projected = true,
         .safeguard = true,
         .judges_steps = true,
