@@ -103,9 +103,8 @@ static pli_status find_pair(pli_ipc *ipc, int32_t first, int32_t second, pli_ipc
     return PLI_OK;
 }
 
-// Force on the first body of a pair, from the gradient [points][3] of one of its stencils. Within a
-// body forces cancel; what is told there is the push on the first primitive, as a sum of lengths
-// would hide its direction.
+// Adds the force on the body with the lower number, from the gradient [points][3] of one stencil.
+// Within a body forces cancel.
 static void sum_force(const int32_t *body_of, const int32_t *vertices, int32_t points,
                       const int32_t bodies[2], const double *gradient, double *force)
 {
