@@ -114,6 +114,10 @@ static inline pli_status pli_ipc_tell(pli_ipc *ipc)
 // ipc_search.c: makes sure that candidates hold on the way from x to x + d.
 PLI_CHECKED pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d);
 
+// ipc_search.c: room for `count` items of an array, half as many again when it has to grow.
+PLI_CHECKED pli_status pli_ipc_grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count,
+                                    size_t size);
+
 // ipc.c: energy, or gradient times scale added to g, of barriers or of friction at the positions of
 // the last search.
 pli_sum pli_ipc_energy_of(pli_ipc *ipc, bool friction);

@@ -11,17 +11,6 @@
 
 // ---- friction
 
-static pli_status reserve_rubs(pli_ipc *ipc, int64_t count)
-{
-    if (count <= ipc->rub_room) return PLI_OK;
-    int64_t wanted = count + count / 2;
-    pli_ipc_rub *grown = pli_reallocate(ipc->context, ipc->rubs, wanted, sizeof *grown, "friction");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    ipc->rubs = grown;
-    ipc->rub_room = wanted;
-    return PLI_OK;
-}
-
 static void freeze_contact(pli_ipc *ipc, const pli_ipc_contact *contact, const double *x)
 {
     pli_contact_stencil stencil = contact->stencil;
@@ -47,7 +36,8 @@ pli_status pli_ipc_freeze_friction(pli_ipc *ipc, const double *x, const double *
     pli_ipc_detect(ipc, x);
     PLI_TRY(pli_ipc_tell(ipc));
     pli_ipc_begin(ipc, "friction");
-    pli_status status = reserve_rubs(ipc, ipc->contact_count);
+    pli_status status = pli_ipc_grow(ipc, (void **)&ipc->rubs, &ipc->rub_room, ipc->contact_count,
+                                     sizeof *ipc->rubs);
     for (int64_t c = 0; status == PLI_OK && c < ipc->contact_count; ++c) {
         freeze_contact(ipc, &ipc->contacts[c], x);
     }

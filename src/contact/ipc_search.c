@@ -18,14 +18,15 @@ static const double kept = 0.1;
 
 // ---- candidates
 
-// Whether every point, moving from x to x + scale d, stays inside the box its candidates hold for.
+// a way from x to x + d, to be compared with the boxes that candidates hold for
 typedef struct inside_job {
     const pli_ipc *ipc;
     const double *x;
     const double *d; // NULL: it stands still
 } inside_job;
 
-static double count_outside(void *user, int64_t begin, int64_t end)
+// 1 when a point leaves its box on the way, else 0
+static double leaves_boxes(void *user, int64_t begin, int64_t end)
 {
     const inside_job *job = user;
     for (int64_t k = begin; k < end; ++k) {
@@ -47,8 +48,7 @@ static bool is_covered(const pli_ipc *ipc, const double *x, const double *d)
     if (!ipc->has_candidates) return false;
     if (ipc->point_count == 0) return true;
     inside_job job = {ipc, x, d};
-    return !(pli_parallel_max(ipc->context, ipc->point_count, POINT_GRAIN, count_outside, &job) >
-             0);
+    return !(pli_parallel_max(ipc->context, ipc->point_count, POINT_GRAIN, leaves_boxes, &job) > 0);
 }
 
 static double largest_motion(const pli_ipc *ipc, const double *d)
@@ -77,7 +77,7 @@ static void set_boxes(pli_ipc *ipc, const double *x, const double *d, double mar
     }
 }
 
-static pli_status grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count, size_t size)
+pli_status pli_ipc_grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count, size_t size)
 {
     if (count <= *room) return PLI_OK;
     int64_t wanted = count + count / 2;
@@ -93,10 +93,10 @@ static pli_status reserve_contacts(pli_ipc *ipc)
 {
     int64_t points = (int64_t)ipc->point_count * ipc->plane_count;
     ipc->candidate_count = ipc->pairs.point_triangle.count + ipc->pairs.edge_edge.count;
-    PLI_TRY(grow(ipc, (void **)&ipc->distance, &ipc->candidate_room, ipc->candidate_count,
-                 sizeof *ipc->distance));
-    return grow(ipc, (void **)&ipc->contacts, &ipc->contact_room, ipc->candidate_count + points,
-                sizeof *ipc->contacts);
+    PLI_TRY(pli_ipc_grow(ipc, (void **)&ipc->distance, &ipc->candidate_room, ipc->candidate_count,
+                         sizeof *ipc->distance));
+    return pli_ipc_grow(ipc, (void **)&ipc->contacts, &ipc->contact_room,
+                        ipc->candidate_count + points, sizeof *ipc->contacts);
 }
 
 // Margin around the way: a quarter of it, so that the shorter steps that follow need no new search;

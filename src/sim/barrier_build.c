@@ -71,17 +71,21 @@ pli_status pli_barrier_resolve(pli_model *model, const pli_scene_def *def)
 
 // ---- rules of the term, whose user is the model
 
+int32_t pli_barrier_plane_collider(const pli_model *model, int32_t plane)
+{
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method != PLI_COLLIDER_BARRIER) continue;
+        if (plane-- == 0) return k;
+    }
+    return -1;
+}
+
 // The row of a body, or of a collider that comes after the bodies as a plane.
 static int32_t rule_of(const pli_model *model, int32_t thing)
 {
     if (thing < model->body_count) return model->bodies[thing].source;
-    int32_t plane = thing - model->body_count;
     int32_t sources = model->rule_count - model->collider_count;
-    for (int32_t k = 0; k < model->collider_count; ++k) {
-        if (model->colliders[k].method != PLI_COLLIDER_BARRIER) continue;
-        if (plane-- == 0) return sources + k;
-    }
-    return -1;
+    return sources + pli_barrier_plane_collider(model, thing - model->body_count);
 }
 
 static double pair_friction(void *user, int32_t first, int32_t second)

@@ -21,6 +21,9 @@ pli_status pli_barrier_resolve(pli_model *model, const pli_scene_def *def);
 // the colliders that are barriers, are numbered behind the bodies.
 bool pli_barrier_collides(const pli_model *model, int32_t first, int32_t second);
 
+// The collider that is the plane of this number among those of the term.
+int32_t pli_barrier_plane_collider(const pli_model *model, int32_t plane);
+
 // The term of a model whose contact is a barrier. timers is borrowed, may be NULL. Errors: memory,
 // mesh.
 pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ipc **ipc);

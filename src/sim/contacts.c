@@ -295,12 +295,7 @@ static void add_report(const pli_collision_report *from, pli_step_report *report
 static const char *thing_name(const pli_model *model, int32_t thing)
 {
     if (thing < model->body_count) return model->bodies[thing].name;
-    int32_t plane = thing - model->body_count;
-    for (int32_t k = 0; k < model->collider_count; ++k) {
-        if (model->colliders[k].method != PLI_COLLIDER_BARRIER) continue;
-        if (plane-- == 0) return model->colliders[k].name;
-    }
-    return "";
+    return model->colliders[pli_barrier_plane_collider(model, thing - model->body_count)].name;
 }
 
 static pli_status reserve_pairs(pli_contacts *c, int32_t count)

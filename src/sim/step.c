@@ -183,7 +183,13 @@ static pli_status choose_stiffness(pli_solver *s, const pli_state *state)
     for (int64_t k = 0; k < count; ++k) scratch[k] = s->inertia_target[k] - state->x[k];
     pli_ipc_begin_step(ipc, state->x, scratch);
     memset(gradient, 0, (size_t)count * sizeof *gradient);
-    for (int32_t k = 0; k < s->objective.term_count; ++k) {
+    // forces to balance matter only where something touches and the scene leaves the choice
+    int64_t contacts = 0;
+    const pli_ipc_contact *list;
+    status = pli_ipc_find(ipc, state->x, &contacts, &list);
+    if (status != PLI_OK) goto done;
+    bool balances = contacts > 0 && !(s->model->contact.stiffness > 0);
+    for (int32_t k = 0; k < s->objective.term_count && balances; ++k) {
         const pli_term *term = &s->objective.terms[k];
         if (term->self != ipc) term->ops->add_gradient(term->self, state->x, gradient);
     }
