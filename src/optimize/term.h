@@ -14,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "linear/bcsr.h"
+#include "linear/lifted.h"
 
 typedef struct pli_term_ops {
     const char *name;
@@ -47,6 +48,15 @@ typedef struct pli_term_ops {
     // from now on keeps the choices made at x; NULL: chooses anew everywhere, as at the beginning.
     // At x itself energy and derivatives stay the same.
     void (*freeze)(void *self, const double *x);
+
+    // For minimisers that keep one matrix for many iterations (local_global.h); both optional, and
+    // a term with a Hessian but neither of them cannot be minimised so.
+    //   S += its part of a scalar matrix with S (x) I close above the Hessian, wherever x is; the
+    //   pattern of S is that of H.
+    void (*add_lifted)(void *self, pli_lifted *S);
+    //   blocks [points][6] += what stands on the diagonal at x: xx, yy, zz, xy, xz, yz, positive
+    //   semi-definite.
+    void (*add_blocks)(void *self, const double *x, double *blocks);
 
     // The energy is never negative and expensive to compute: it is evaluated last, and not at all
     // when the others already exceed what is asked for.
