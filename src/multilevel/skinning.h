@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The skinning hierarchy of a mesh (Xian et al. 2019, sections 4.1 and 4.2): nested sets of sample
+// vertices, each the handle of the vertices that are nearest to it.
+//
+// Sampling. The first sample is given by a seed, or the coarsest set by the caller; every further
+// one is the vertex that is farthest, along the edges of the graph, from all samples so far.
+// Distances are kept by Dijkstra's algorithm, updated around the new sample only. A level of k
+// nodes is the first k samples, so that levels are nested. Components of the graph that have no
+// sample are infinitely far and so come first; every component gets at least one.
+//
+// Parents. Each node of a level follows its nearest node of the next coarser one, along the edges
+// (ties: the lower sample). Its frame is centred in the mean of its vertices and has the size of
+// their largest distance from it (1 for a single vertex).
+//
+// Matter. With a stiffness per vertex, lengths of edges are weighted so that handles do not reach
+// across jumps of stiffness (the limitation that the paper names).
+//
+// Vertices that are not wanted (obstacles) have no parent.
+#ifndef PLI_MULTILEVEL_SKINNING_H
+#define PLI_MULTILEVEL_SKINNING_H
+
+#include "linear/coloring.h"
+#include "linear/hierarchy.h"
+
+typedef enum pli_skinning_weights {
+    PLI_SKINNING_CONSTANT, // one parent, weight 1
+    PLI_SKINNING_SMOOTH    // bounded biharmonic (Jacobson et al. 2011), first level only
+} pli_skinning_weights;
+
+typedef struct pli_skinning_def {
+    pli_graph graph;         // of the vertices
+    const double *positions; // [node_count][3] at rest (m)
+    const uint8_t *skipped;  // [node_count]  1: has no part in coarse levels; NULL: none
+    const double *stiffness; // [node_count]  (Pa or any unit), > 0; NULL: the same everywhere
+    int32_t dofs;            // 12 or 3
+
+    // nodes of the coarse levels, finest of them first and decreasing; level_count 0: chosen by the
+    // number of vertices
+    int32_t level_count;
+    int32_t node_counts[PLI_HIERARCHY_LEVELS];
+
+    // the coarsest set, if the caller has one: vertices [sample_count], all different
+    int32_t sample_count;
+    const int32_t *samples;
+
+    uint64_t seed; // of the first sample
+
+    // smooth weights are solved on tetrahedra or triangles
+    pli_skinning_weights weights;
+    int32_t corner_count; // of an element: 4 or 3
+    int32_t element_count;
+    const int32_t *elements; // [element_count][corner_count]
+} pli_skinning_def;
+
+// Errors: argument (counts that do not decrease, a sample twice, ...), memory. A level that was
+// asked for with as many nodes as the finer one has, or more, is left out; one with fewer nodes
+// than there are components gets as many.
+PLI_CHECKED pli_status pli_skinning_create(pli_context *context, const pli_skinning_def *def,
+                                           pli_hierarchy **hierarchy);
+
+#endif

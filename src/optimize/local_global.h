@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Minimisation with a matrix that stays: projective dynamics (Bouaziz et al. 2014) as the
+// quasi-Newton method that it is (Liu et al. 2017), in the descent loop of Xian et al. 2019
+// (algorithm 4).
+//
+// The matrix is A = S (x) I + blockdiag(D_i). S is the sum of the terms' add_lifted: constant,
+// assembled by begin_step only when the step's coefficients or the held vertices changed. D is the
+// sum of their add_blocks at the current x: attachments and contacts, taken anew in every iteration
+// and handed to the linear solver only when they changed. One iteration:
+//
+//   1. gradient g at x: for projective terms this is the local step, since the gradient of
+//      |F - R|^2 at fixed projection R is the gradient of the energy itself;
+//   2. stop when the norm of g is under the tolerance (fixed_iterations: never);
+//   3. blocks at x, and the solver told when they changed;
+//   4. A d = -g, as well as the linear solver does it;
+//   5. x += alpha d. Where S (x) I bounds the Hessians of all terms from above, as for corotated
+//      elements without a volume term and for springs, alpha = 1 always decreases the energy and no
+//      energy is computed (line_search.kind none); otherwise a backtracking search chooses it.
+//
+// Chebyshev acceleration (Wang 2015, equations 6 and 9): with rho > 0, from iteration `delay` on,
+//     omega <- 4 / (4 - rho^2 omega)   (2 / (2 - rho^2) at first),
+//     x <- omega (gamma (x^ - x_k) + x_k - x_k-1) + x_k-1,   x^ = x_k + d
+// It needs a linear solver that does little per iteration (one Jacobi), and is not monotone.
+//
+// Coordinates that are held: vertices with all three are taken out of S; a single coordinate of a
+// vertex gets a stiffness of 10^6 of its diagonal in D, and d is zero there in any case.
+#ifndef PLI_OPTIMIZE_LOCAL_GLOBAL_H
+#define PLI_OPTIMIZE_LOCAL_GLOBAL_H
+
+#include "linear/lifted_solver.h"
+#include "optimize/newton.h"
+
+typedef struct pli_local_global_def {
+    double tolerance; // in the norm of the objective
+    int32_t max_iterations;
+    int32_t fixed_iterations; // > 0: exactly so many, no convergence test
+    pli_line_search_def line_search;
+
+    // Chebyshev acceleration; 0: none
+    double chebyshev_rho;    // estimated spectral radius, below 1
+    double chebyshev_gamma;  // under-relaxation
+    int32_t chebyshev_delay; // iterations before it begins
+    bool measures_energy;    // tell the energy of every iterate to the monitor
+    pli_lifted_solver_def linear;
+} pli_local_global_def;
+
+typedef struct pli_local_global pli_local_global;
+
+// Matrix, solver and scratch for an objective whose terms are all there; the objective needs no
+// pattern of its own. Errors: unsupported (a term has a Hessian but no part in A, named), memory.
+PLI_CHECKED pli_status pli_local_global_create(pli_context *context,
+                                               const pli_local_global_def *def,
+                                               pli_objective *objective,
+                                               pli_local_global **minimizer);
+void pli_local_global_destroy(pli_local_global *minimizer);
+
+// Before the minimisations of a step: assembles S anew and tells the solver when coefficients
+// [any number; a hash of everything that S depends on] or the held coordinates of the objective
+// differ from those of the last call.
+PLI_CHECKED pli_status pli_local_global_begin_step(pli_local_global *minimizer,
+                                                   uint64_t coefficients);
+
+// Minimises the objective from x [point_count][3], in place. linear_iterations of the report are
+// those of the linear solver. Errors: memory, interrupted (x is then undefined).
+PLI_CHECKED pli_status pli_local_global_minimize(pli_local_global *minimizer,
+                                                 const pli_minimize_env *env, double *x,
+                                                 pli_minimize_report *report);
+
+// The matrix, for instruments. Lifetime: that of the minimizer.
+const pli_lifted *pli_local_global_matrix(const pli_local_global *minimizer);
+
+int64_t pli_local_global_memory_bytes(const pli_local_global *minimizer);
+
+#endif
