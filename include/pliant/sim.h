@@ -38,14 +38,15 @@ typedef struct pli_model_info {
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
     int32_t collider_count;
-    int32_t triangle_count; // of shells and obstacles
+    int32_t triangle_count; // of shells, cloth and obstacles
+    int32_t spring_count;   // of cloth
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
 typedef struct pli_contact_info {
     const char *name;   // of the collider; "" for the contact of bodies
     const char *method; // as in scene files, never "auto"
-    double stiffness;   // of the penalty (N/m^2)
+    double stiffness;   // penalty: N/m^2, quadratic: N/m
     double friction;    // Coulomb's coefficient
 } pli_contact_info;
 

@@ -12,6 +12,7 @@
 #include "fem/gravity.h"
 #include "fem/rayleigh.h"
 #include "fem/shell.h"
+#include "fem/springs.h"
 #include "optimize/newton.h"
 #include "sim/contacts.h"
 #include "sim/model.h"
@@ -28,7 +29,8 @@ struct pli_solver {
     // the objective and its terms
     pli_objective objective;
     pli_elastic *elastic;
-    pli_shell *shell; // NULL: there are none
+    pli_shell *shell;        // NULL: there are none
+    pli_spring_net *springs; // NULL: there are none
     pli_anchor inertia;
     pli_anchor drag;
     pli_anchor attachment;
