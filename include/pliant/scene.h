@@ -698,7 +698,7 @@ typedef struct pli_coarse_def { // the levels of a multigrid and what is done on
     int32_t dofs;          // unknowns of a coarse node: 12 (affine) or 3 (translation)
     int32_t weights;       // pli_weights_kind
     int32_t precision;     // pli_precision_kind, inside of a cycle
-    int32_t cycles;        // V-cycles of a linear solve; 0: until its tolerance
+    int32_t cycles;        // V-cycles of a linear solve; 0: the solver's own
     int32_t sampling;      // pli_sampling_kind
     const pli_point_def *handles; // in the rest shape; the nearest vertices come first
     int32_t handle_count;

@@ -64,6 +64,14 @@ static void configure_newton(pli_solver *s)
     };
 }
 
+// Cycles of a linear solve that has to be worth the assembly of its matrix; 0: until its tolerance.
+static int32_t count_cycles(const pli_solver_def *def)
+{
+    if (def->linear_tolerance > 0) return 0;
+    if (def->multigrid.cycles > 0) return def->multigrid.cycles;
+    return def->fixed_iterations > 0 ? 1 : 0;
+}
+
 static pli_status create_linear(pli_solver *s)
 {
     const pli_model *model = s->model;
@@ -73,7 +81,7 @@ static pli_status create_linear(pli_solver *s)
                                     .max_iterations = def->linear_max_iterations,
                                     .stop_at_indefinite = true,
                                     .precondition_by_multigrid = model->solver_parts.multigrid,
-                                    .cycles = def->linear_tolerance > 0 ? 0 : def->multigrid.cycles,
+                                    .cycles = count_cycles(def),
                                     .hierarchy = model->hierarchy,
                                     .multigrid = model->multigrid,
                                     .fixed = s->fixed};
@@ -97,7 +105,8 @@ static pli_lifted_solver_def describe_lifted(const pli_model *model)
     const pli_solver_kind *kind = model->solver_kind;
     int32_t iterations =
         def->linear_iterations > 0 ? def->linear_iterations : kind->linear_iterations;
-    if (kind->lifted == PLI_LIFTED_MULTIGRID) iterations = def->multigrid.cycles;
+    bool cycles = kind->lifted == PLI_LIFTED_MULTIGRID;
+    if (cycles) iterations = def->multigrid.cycles > 0 ? def->multigrid.cycles : 1;
     if (def->linear_tolerance > 0) iterations = def->linear_max_iterations;
     return (pli_lifted_solver_def){.kind = kind->lifted,
                                    .iterations = iterations,

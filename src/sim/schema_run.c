@@ -126,12 +126,13 @@ static const pli_field multigrid_fields[] = {
      .doc = "Precision inside of a V-cycle; residuals are double in any case."},
     {.key = "cycles",
      PLI_INTEGER(pli_coarse_def, cycles),
-     .fallback = "1",
+     .fallback = "0",
      .min = 0,
      .max = 1000000000,
      .unit = "",
-     .doc = "V-cycles of a linear solve; 0: as many as its tolerance asks for. A preconditioner is "
-            "one cycle in any case."},
+     .doc = "V-cycles of a linear solve; 0: one in projective dynamics and with fixed_iterations, "
+            "else as many as the tolerance of the solve asks for. A preconditioner is one cycle in "
+            "any case."},
     {.key = "sampling",
      PLI_CHOICE(pli_coarse_def, sampling, sampling_names),
      .fallback = "auto",

@@ -240,12 +240,7 @@ static pli_status check_choices(const model_rules *r)
                               "backtracking or none",
                               r->name);
     }
-    bool open = r->model->solver_kind->lifted == PLI_LIFTED_MULTIGRID &&
-                def->multigrid.cycles == 0 && !(def->linear_tolerance > 0);
-    if (!open) return PLI_OK;
-    pli_visit at = solver_key(r, "solver.multigrid.cycles", &def->multigrid.cycles);
-    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                          "found '0', until the tolerance, but solver.linear_tolerance gives none");
+    return PLI_OK;
 }
 
 // Keys that go with a matrix for every iteration.
