@@ -68,6 +68,7 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
     printf("# vertices    %d\n", (int)info.vertex_count);
     printf("# tetrahedra  %d\n", (int)info.tet_count);
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
+    if (info.spring_count > 0) printf("# springs     %d\n", (int)info.spring_count);
     print_colliders(model, info.collider_count);
     printf("# unknowns    %" PRId64 "\n", info.unknown_count);
     printf("# mass        %.4g kg\n", info.mass);
@@ -114,6 +115,7 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     pli_cli_json_integer(&json, "vertices", info.vertex_count);
     pli_cli_json_integer(&json, "tetrahedra", info.tet_count);
     pli_cli_json_integer(&json, "triangles", info.triangle_count);
+    pli_cli_json_integer(&json, "springs", info.spring_count);
     put_colliders(&json, model, info.collider_count);
     pli_cli_json_integer(&json, "unknowns", info.unknown_count);
     pli_cli_json_integer(&json, "blocks", info.block_count);

@@ -540,15 +540,24 @@ typedef struct pli_copies_def { // a body several times over
 } pli_copies_def;
 
 typedef enum pli_body_kind {
-    PLI_BODY_SOLID,   // tetrahedra
-    PLI_BODY_SHELL,   // triangles with a thickness: cloth, sheet metal, a ball with air in it
-    PLI_BODY_OBSTACLE // triangles that only a script moves
+    PLI_BODY_SOLID,    // tetrahedra
+    PLI_BODY_SHELL,    // triangles with a thickness: cloth, sheet metal, a ball with air in it
+    PLI_BODY_OBSTACLE, // triangles that only a script moves
+    PLI_BODY_CLOTH     // triangles whose vertices springs join
 } pli_body_kind;
+
+typedef struct pli_springs_def { // what a cloth is made of
+    double stretch;              // of springs along edges and across squares (N/m); -1: not given
+    double bend;                 // of springs over two edges (N/m); -1: not given
+    double area_density;         // kg/m^2; -1: not given
+    double drag;                 // damping in proportion to mass (1/s)
+    double rayleigh;             // damping in proportion to stiffness (s)
+} pli_springs_def;
 
 typedef struct pli_body_def {
     const char *name;
     pli_variant geometry;
-    const char *material;          // "" for an obstacle
+    const char *material;          // "" for an obstacle or a cloth
     const pli_region_def *regions; // later ones win
     int32_t region_count;
     double position[3];         // translation (m), applied last
@@ -559,10 +568,11 @@ typedef struct pli_body_def {
     double angular_velocity[3]; // degrees per second about the centre of mass
     pli_variant start;
     pli_copies_def copies;
-    int32_t kind;          // pli_body_kind
-    double thickness;      // of a shell (m); 0: not given
-    double bending;        // of a shell: factor on its resistance to bending; -1: not given
-    pli_motion_def motion; // of an obstacle
+    int32_t kind;            // pli_body_kind
+    double thickness;        // of a shell (m); 0: not given
+    double bending;          // of a shell: factor on its resistance to bending; -1: not given
+    pli_motion_def motion;   // of an obstacle
+    pli_springs_def springs; // of a cloth
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------
@@ -590,7 +600,8 @@ typedef enum pli_collider_method {
     PLI_COLLIDER_CONSTRAINT, // no vertex is ever inside
     PLI_COLLIDER_PENALTY,    // what is inside is pushed out by a stiff spring
     PLI_COLLIDER_POSTPROCESS, // moved out after the solve, which knows nothing of it
-    PLI_COLLIDER_BARRIER      // kept at a distance by contact; half-spaces that stand still
+    PLI_COLLIDER_BARRIER,     // kept at a distance by contact; half-spaces that stand still
+    PLI_COLLIDER_QUADRATIC    // what is inside is pulled to the surface by a linear spring
 } pli_collider_method;
 
 typedef struct pli_collider_def { // a solid that stands still or follows a script
@@ -598,7 +609,7 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
     pli_variant shape;
     bool inside_out;  // the bodies are inside of it
     int32_t method;   // pli_collider_method
-    double stiffness; // of the penalty (N/m^2); 0: from the materials of the bodies
+    double stiffness; // penalty: N/m^2, quadratic: N/m; 0: from what the bodies are made of
     double friction;  // Coulomb's coefficient
     pli_motion_def motion;
 } pli_collider_def;

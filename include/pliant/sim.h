@@ -40,7 +40,8 @@ typedef struct pli_model_info {
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
     int32_t collider_count;
-    int32_t triangle_count;                // of shells and obstacles
+    int32_t triangle_count; // of shells, cloth and obstacles
+    int32_t spring_count;   // of cloth
     int32_t level_count;                   // coarse levels of a multigrid; 0: the solver has none
     int32_t level_nodes[PLI_MODEL_LEVELS]; // [level_count] coarsest first
     int64_t level_memory;                  // bytes of all levels, part of memory_estimate
@@ -50,7 +51,7 @@ typedef struct pli_model_info {
 typedef struct pli_contact_info {
     const char *name;   // of the collider; "" for the contact of bodies
     const char *method; // as in scene files, never "auto"
-    double stiffness;   // of the penalty (N/m^2)
+    double stiffness;   // penalty: N/m^2, quadratic: N/m
     double friction;    // Coulomb's coefficient
 } pli_contact_info;
 

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // what the hierarchy is made from
 typedef struct coarse {
@@ -22,6 +23,8 @@ typedef struct coarse {
     int32_t *elements;        // [vertex_count] how many they are
     int32_t *samples;         // [handle_count]
     int32_t sample_count;
+    int32_t *sheets; // [sheet_count][3] triangles of shells and cloth
+    int32_t sheet_count;
 } coarse;
 
 // ---- the graph
@@ -32,6 +35,7 @@ static pli_status build_pattern(coarse *c)
     const pli_clique_list lists[] = {
         {.size = 4, .count = model->tet_count, .vertices = model->tets},
         {.size = 3, .count = model->shell_triangle_count, .vertices = model->triangles},
+        {.size = 2, .count = model->spring_count, .vertices = model->spring_ends},
     };
     return pli_bcsr_pattern_build(c->context, model->vertex_count, PLI_COUNT_OF(lists), lists,
                                   &c->pattern);
@@ -44,8 +48,10 @@ static pli_status allocate_arrays(coarse *c)
     c->stiffness = PLI_NEW(c->context, double, n, "coarse spaces");
     c->elements = PLI_NEW(c->context, int32_t, n, "coarse spaces");
     c->samples = PLI_NEW(c->context, int32_t, c->def->handle_count, "coarse spaces");
-    bool complete =
-        c->skipped != NULL && c->stiffness != NULL && c->elements != NULL && c->samples != NULL;
+    c->sheets =
+        PLI_NEW(c->context, int32_t, 3 * (int64_t)c->model->triangle_count, "coarse spaces");
+    bool complete = c->skipped != NULL && c->stiffness != NULL && c->elements != NULL &&
+                    c->samples != NULL && c->sheets != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
@@ -58,12 +64,24 @@ static void skip_obstacles(coarse *c)
     }
 }
 
+static void list_sheets(coarse *c)
+{
+    for (int32_t k = 0; k < c->model->body_count; ++k) {
+        const pli_model_body *body = &c->model->bodies[k];
+        if (body->kind == PLI_BODY_OBSTACLE) continue;
+        memcpy(c->sheets + 3 * (int64_t)c->sheet_count,
+               c->model->triangles + 3 * (int64_t)body->first_triangle,
+               3 * (size_t)body->triangle_count * sizeof(int32_t));
+        c->sheet_count += body->triangle_count;
+    }
+}
+
 // ---- matter
 
-static void add_stiffness(coarse *c, int32_t material, const int32_t *corners, int32_t count)
+static void add_stiffness(coarse *c, double stiffness, const int32_t *corners, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
-        c->stiffness[corners[i]] += c->model->materials[material].rest_norm;
+        c->stiffness[corners[i]] += stiffness;
         ++c->elements[corners[i]];
     }
 }
@@ -72,10 +90,12 @@ static void compute_stiffness(coarse *c)
 {
     const pli_model *model = c->model;
     for (int64_t k = 0; k < model->tet_count; ++k) {
-        add_stiffness(c, model->material_of[k], model->tets + 4 * k, 4);
+        double stiffness = model->materials[model->material_of[k]].rest_norm;
+        add_stiffness(c, stiffness, model->tets + 4 * k, 4);
     }
     for (int64_t k = 0; k < model->shell_triangle_count; ++k) {
-        add_stiffness(c, model->triangle_material[k], model->triangles + 3 * k, 3);
+        double stiffness = model->materials[model->triangle_material[k]].rest_norm;
+        add_stiffness(c, stiffness, model->triangles + 3 * k, 3);
     }
     for (int32_t i = 0; i < model->vertex_count; ++i) {
         c->stiffness[i] = c->elements[i] > 0 ? c->stiffness[i] / c->elements[i] : 1;
@@ -147,8 +167,8 @@ static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
         .seed = model->seed,
         .weights = def->weights == PLI_WEIGHTS_SMOOTH ? PLI_SKINNING_SMOOTH : PLI_SKINNING_CONSTANT,
         .corner_count = solid ? 4 : 3,
-        .element_count = solid ? model->tet_count : model->shell_triangle_count,
-        .elements = solid ? model->tets : model->triangles};
+        .element_count = solid ? model->tet_count : c->sheet_count,
+        .elements = solid ? model->tets : c->sheets};
     // scenes count from the coarsest, hierarchies from the finest
     for (int32_t k = 0; k < def->level_count; ++k) {
         skinning.node_counts[k] = def->levels[def->level_count - 1 - k];
@@ -161,6 +181,7 @@ static pli_status build(coarse *c, pli_hierarchy **hierarchy)
     PLI_TRY(build_pattern(c));
     PLI_TRY(allocate_arrays(c));
     skip_obstacles(c);
+    list_sheets(c);
     compute_stiffness(c);
     find_samples(c);
     return create_hierarchy(c, hierarchy);
@@ -207,6 +228,7 @@ pli_status pli_coarse_build(pli_model *model)
     double begin = pli_clock_seconds();
     coarse c = {.context = model->context, .model = model, .def = &model->solver_def.multigrid};
     pli_status status = build(&c, &model->hierarchy);
+    pli_release(c.context, c.sheets);
     pli_release(c.context, c.samples);
     pli_release(c.context, c.elements);
     pli_release(c.context, c.stiffness);

@@ -3,10 +3,11 @@
 // The coarse spaces of a model, for solvers that are or contain a multigrid: the scene's section
 // solver.multigrid turned into a hierarchy (multilevel/skinning.h) and the smoothers of its levels.
 //
-// The graph that handles spread along is that of all elements: tetrahedra and the triangles of
-// shells. Obstacles, which nothing moves but their scripts, take no part. The stiffness of a vertex
-// is the mean of |dP/dF| at rest over its elements. All of it follows from the rest shape and the
-// materials, so that it is made once and belongs to the model.
+// The graph that handles spread along is that of all elements: tetrahedra, the triangles of shells
+// and the springs of cloth. Obstacles, which nothing moves but their scripts, take no part. The
+// stiffness of a vertex is the mean of |dP/dF| at rest over its elements; a cloth is the same
+// everywhere. All of it follows from the rest shape and the materials, so that it is made once and
+// belongs to the model.
 #ifndef PLI_SIM_COARSE_BUILD_H
 #define PLI_SIM_COARSE_BUILD_H
 

@@ -173,11 +173,12 @@ static void fill_part(pli_solver *s, const pli_state *state, int32_t index)
         part->cell_count = body->triangle_count;
         part->cells = s->frames->triangles + 3 * (int64_t)body->first_triangle;
     }
-    bool obstacle = body->kind == PLI_BODY_OBSTACLE;
-    if (obstacle) part->role = PLI_ROLE_OBSTACLE;
+    if (body->kind == PLI_BODY_OBSTACLE) part->role = PLI_ROLE_OBSTACLE;
+    // springs have no stress per triangle, obstacles have none at all
+    bool has_cells = body->kind == PLI_BODY_SOLID || body->kind == PLI_BODY_SHELL;
     for (int32_t field = 0; field < PLI_BODY_FIELD_COUNT; ++field) {
         if (!(s->model->frame_fields & (1u << field))) continue;
-        if (obstacle && fields[field].place == PLI_PLACE_CELL) continue;
+        if (!has_cells && fields[field].place == PLI_PLACE_CELL) continue;
         own[part->field_count] = fields[field];
         own[part->field_count].values = field_values(s, state, field, body);
         ++part->field_count;

@@ -70,6 +70,9 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
     if (s->shell != NULL) {
         energy->elastic += pli_sum_value(pli_shell_energy(s->shell, state->x));
     }
+    if (s->springs != NULL) {
+        energy->elastic += pli_sum_value(pli_spring_term.energy(s->springs, state->x));
+    }
     energy->gravity = pli_sum_value(pli_gravity_term.energy(&s->gravity, state->x));
     if (s->model->attachment_count > 0) {
         energy->attachment = pli_sum_value(pli_anchor_term.energy(&s->attachment, state->x));

@@ -28,10 +28,10 @@ static double elastic_noise(const pli_model *model)
     return sqrt(sum);
 }
 
-// Largest kappa of the downhill test with shells. Newton's direction bends a sheet where steepest
-// descent stretches it: their cosine is of the order of thickness over size, and steepest descent
-// would get nowhere.
-static const double shell_downhill = 1e-6;
+// Largest kappa of the downhill test with shells and cloth. Newton's direction bends a sheet where
+// steepest descent stretches it: their cosine is of the order of thickness over size, and steepest
+// descent would get nowhere.
+static const double sheet_downhill = 1e-6;
 
 static pli_line_search_def describe_search(const pli_solver *s)
 {
@@ -46,6 +46,7 @@ static void configure_newton(pli_solver *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
     const pli_solver_kind *kind = s->model->solver_kind;
+    bool sheets = s->shell != NULL || s->springs != NULL;
     s->newton = (pli_newton_def){
         .tolerance = s->model->tolerance,
         .step_unit = s->model->norm == PLI_NORM_STEP ? step_unit(s->model) : 0,
@@ -53,7 +54,7 @@ static void configure_newton(pli_solver *s)
         .fixed_iterations = def->fixed_iterations,
         .projected = kind->projected,
         .safeguard = kind->safeguard,
-        .downhill = s->shell != NULL ? fmin(def->downhill, shell_downhill) : def->downhill,
+        .downhill = sheets ? fmin(def->downhill, sheet_downhill) : def->downhill,
         .length_clamp = def->length_clamp,
         .linear_scale = def->linear_scale,
         .linear_cap = def->linear_cap,

@@ -14,6 +14,7 @@
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
+#include "sim/model_springs.h"
 #include "sim/model_triangles.h"
 #include "sim/norm.h"
 #include "sim/overlap.h"
@@ -175,6 +176,7 @@ static pli_status count_everything(building *b)
     int64_t placed = 0;
     count_triangles(model, PLI_BODY_SHELL, &placed);
     model->shell_triangle_count = (int32_t)placed;
+    count_triangles(model, PLI_BODY_CLOTH, &placed);
     count_triangles(model, PLI_BODY_OBSTACLE, &placed);
     model->vertex_count = (int32_t)vertices;
     model->tet_count = (int32_t)tets;
@@ -307,7 +309,7 @@ static void assign_materials(building *b, int32_t index)
 {
     const pli_body_def *def = body_def(b, index);
     const pli_model_body *body = &b->model->bodies[index];
-    if (body->kind == PLI_BODY_OBSTACLE) return;
+    if (body->kind != PLI_BODY_SOLID && body->kind != PLI_BODY_SHELL) return;
     bool shell = body->kind == PLI_BODY_SHELL;
     int32_t *material_of = shell ? b->model->triangle_material + body->first_triangle
                                  : b->model->material_of + body->first_tet;
@@ -640,6 +642,7 @@ static pli_status build_bodies(building *b)
         assign_materials(b, k);
     }
     compute_masses(b->model);
+    PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         start_body(b, k);
         start_velocity(b, k);
@@ -715,6 +718,7 @@ void pli_model_destroy(pli_model *model)
     pli_release(context, model->materials);
     pli_release(context, model->material_of);
     pli_release(context, model->tets);
+    pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
     pli_release(context, model->norm_weights);
     pli_release(context, model->drag);
@@ -769,8 +773,11 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
     const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
+    // in the model, in the term, twice in its rows, and its slots
+    const int64_t per_spring = 2 * (2 * 4 + 2 * 8) + 2 * (2 * 4 + 2 * 8) + 4 * 4 + 8;
     return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count +
-           per_triangle * model->triangle_count + pli_coarse_memory(model);
+           per_triangle * model->triangle_count + per_spring * model->spring_count +
+           pli_coarse_memory(model);
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
@@ -796,7 +803,8 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .tolerance = model->tolerance,
                              .tolerance_unit = units[model->norm],
                              .collider_count = model->collider_count,
-                             .triangle_count = model->triangle_count};
+                             .triangle_count = model->triangle_count,
+                             .spring_count = model->spring_count};
     if (model->hierarchy == NULL) return;
     info->level_count = model->hierarchy->level_count;
     info->level_memory = pli_coarse_memory(model);

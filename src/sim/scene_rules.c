@@ -188,19 +188,41 @@ static bool is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
+// kinds of bodies in sentences
+static const char *const kind_texts[] = {[PLI_BODY_SOLID] = "a solid",
+                                         [PLI_BODY_SHELL] = "a shell",
+                                         [PLI_BODY_OBSTACLE] = "an obstacle",
+                                         [PLI_BODY_CLOTH] = "a cloth"};
+
 // A key that a body has although its kind has no use for it.
 static pli_status check_unused(const rules *r, const pli_visit *visit, bool given, const char *key,
                                const void *member)
 {
-    static const char *const kinds[] = {"a solid", "a shell", "an obstacle"};
     static const char *const advice[] = {
-        "it is for a shell or an obstacle; to move vertices, use constraints",
-        "it is for an obstacle; to move vertices, use constraints",
-        "only its motion moves it, and nothing deforms it"};
+        [PLI_BODY_SOLID] = "it is for a shell or an obstacle; to move vertices, use constraints",
+        [PLI_BODY_SHELL] = "it is for an obstacle; to move vertices, use constraints",
+        [PLI_BODY_OBSTACLE] = "only its motion moves it, and nothing deforms it",
+        [PLI_BODY_CLOTH] = "its springs say what it is made of; to move vertices, use constraints"};
     const pli_body_def *body = visit->holder;
     if (!given) return PLI_OK;
-    return refuse(r, visit, key, member, "is not a key of %s: %s", kinds[body->kind],
+    return refuse(r, visit, key, member, "is not a key of %s: %s", kind_texts[body->kind],
                   advice[body->kind]);
+}
+
+static pli_status check_springs(const rules *r, const pli_visit *visit, const pli_body_def *body)
+{
+    const pli_field *field = pli_schema_find(&pli_body_schema, "springs");
+    if (body->kind == PLI_BODY_CLOTH || pli_field_is_absent(field, body)) return PLI_OK;
+    return refuse(r, visit, "springs", &body->springs,
+                  "is not a key of %s: it is for a cloth; write kind: cloth",
+                  kind_texts[body->kind]);
+}
+
+static pli_status check_cloth(const rules *r, const pli_visit *visit, const pli_body_def *body)
+{
+    bool has_material = body->material[0] != '\0';
+    PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
+    return check_unused(r, visit, body->region_count > 0, "regions", &body->regions);
 }
 
 static pli_status check_obstacle(const rules *r, const pli_visit *visit, const pli_body_def *body)
@@ -245,7 +267,7 @@ static pli_status check_body_material(const rules *r, const pli_visit *visit, co
     return body->kind == PLI_BODY_SHELL ? check_shell_material(r, visit, key, name) : PLI_OK;
 }
 
-// Solids need tetrahedra; shells and obstacles are content with triangles.
+// Solids need tetrahedra; all others are content with triangles.
 static pli_status check_geometry(const rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
@@ -275,8 +297,10 @@ static pli_status check_body(const rules *r, const pli_visit *visit)
     bool shell = body->kind == PLI_BODY_SHELL;
     PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
     PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
+    PLI_TRY(check_springs(r, visit, body));
     if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
     PLI_TRY(check_unused(r, visit, is_moved(&body->motion), "motion", &body->motion));
+    if (body->kind == PLI_BODY_CLOTH) return check_cloth(r, visit, body);
     if (shell && body->start.kind == PLI_START_COLLAPSED) {
         return refuse(r, visit, "start", &body->start,
                       "a shell cannot start collapsed, because its energy is infinite where "
@@ -675,7 +699,7 @@ static pli_status check_penalty(const rules *r, const pli_visit *visit)
         return refuse(r, visit, "method", &contact->method,
                       "found 'penalty', which pushes vertices out of tetrahedra; body '%s' is %s "
                       "and has none",
-                      body->name, body->kind == PLI_BODY_SHELL ? "a shell" : "an obstacle");
+                      body->name, kind_texts[body->kind]);
     }
     return PLI_OK;
 }

@@ -400,7 +400,7 @@ static const pli_field scene_fields[] = {
      .doc = "Gravity, three numbers; by default 9.81 m/s^2 downwards."},
     {.key = "materials",
      PLI_MEMBERS(PLI_FIELD_NAMED, pli_scene_def, materials, material_count),
-     .flags = PLI_FIELD_REQUIRED,
+     .flags = PLI_FIELD_OPTIONAL,
      .schema = &pli_material_schema,
      .doc = "Materials by name."},
     {.key = "bodies",

@@ -37,6 +37,18 @@ done:
     return status;
 }
 
+static pli_status create_springs(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    if (model->spring_count == 0) return PLI_OK;
+    pli_spring_def def = {.vertex_count = model->vertex_count,
+                          .spring_count = model->spring_count,
+                          .ends = model->spring_ends,
+                          .stiffness = model->spring_stiffness,
+                          .rest_length = model->spring_length};
+    return pli_spring_net_create(s->context, &def, &s->springs);
+}
+
 // Damping times of tetrahedra, in the order of the elastic term (s).
 static double *list_tet_damping(const pli_solver *s)
 {
@@ -90,6 +102,9 @@ static pli_status create_rayleigh(pli_solver *s)
         sources[count++] = pli_rayleigh_membrane(s->shell->membrane, triangles);
         sources[count++] = pli_rayleigh_hinges(s->shell->hinges, hinges);
     }
+    if (s->springs != NULL) {
+        sources[count++] = pli_rayleigh_springs(s->springs, s->model->spring_rayleigh);
+    }
     status = pli_rayleigh_create(s->context, s->model->vertex_count, count, sources, &s->rayleigh);
 
 done:
@@ -132,16 +147,17 @@ static void add_terms(pli_solver *s)
     pli_objective *objective = &s->objective;
     int32_t n = model->vertex_count;
     if (model->time.mode == PLI_MODE_DYNAMIC) {
-        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target};
+        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target, false};
         pli_objective_add(objective, &pli_anchor_term, &s->inertia);
     }
     if (model->has_drag) {
         // the target is the position before the step, set with the step
-        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL};
+        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL, false};
         pli_objective_add(objective, &pli_anchor_term, &s->drag);
     }
     if (model->attachment_count > 0) {
-        s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
+        s->attachment =
+            (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target, true};
         pli_objective_add(objective, &pli_anchor_term, &s->attachment);
     }
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
@@ -150,10 +166,11 @@ static void add_terms(pli_solver *s)
     if (s->projective != NULL) pli_objective_add(objective, &pli_projective_term, s->projective);
     if (s->elastic != NULL) pli_objective_add(objective, &pli_elastic_term, s->elastic);
     if (s->shell != NULL) pli_shell_add(s->shell, objective);
+    if (s->springs != NULL) pli_objective_add(objective, &pli_spring_term, s->springs);
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
     pli_contacts_add(s->contacts, objective);
     if (s->pursuit_stiffness != NULL) {
-        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target};
+        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target, true};
         pli_objective_add(objective, &pli_anchor_term, &s->pursuit);
     }
 
@@ -168,6 +185,7 @@ static pli_status build(pli_solver *s)
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(pli_tets_build(s));
     PLI_TRY(create_shell(s));
+    PLI_TRY(create_springs(s));
     PLI_TRY(create_rayleigh(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, &s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
@@ -203,6 +221,7 @@ void pli_solver_destroy(pli_solver *solver)
     pli_objective_clear(&solver->objective);
     pli_contacts_destroy(solver->contacts);
     pli_rayleigh_destroy(solver->rayleigh);
+    pli_spring_net_destroy(solver->springs);
     pli_shell_destroy(solver->shell);
     pli_elastic_destroy(solver->all_tets);
     pli_elastic_destroy(solver->elastic);

@@ -13,6 +13,7 @@
 #include "fem/projective.h"
 #include "fem/rayleigh.h"
 #include "fem/shell.h"
+#include "fem/springs.h"
 #include "optimize/local_global.h"
 #include "optimize/newton.h"
 #include "sim/contacts.h"
@@ -33,6 +34,7 @@ struct pli_solver {
     pli_elastic *elastic;       // the other tetrahedra; NULL: there are none
     pli_elastic *all_tets;      // for frames, see tets_build.h; NULL: not asked for yet
     pli_shell *shell;           // NULL: there are none
+    pli_spring_net *springs;    // NULL: there are none
     pli_anchor inertia;
     pli_anchor drag;
     pli_anchor attachment;

@@ -160,11 +160,12 @@ static pli_status check_weights(const model_rules *r)
     const pli_model *model = r->model;
     const pli_coarse_def *def = &r->def->solver.multigrid;
     bool smooth = model->solver_parts.needs_hierarchy && def->weights == PLI_WEIGHTS_SMOOTH;
-    if (!smooth || model->tet_count == 0 || model->shell_triangle_count == 0) return PLI_OK;
+    bool sheets = model->shell_triangle_count > 0 || model->spring_count > 0;
+    if (!smooth || model->tet_count == 0 || !sheets) return PLI_OK;
     pli_visit at = solver_key(r, "solver.multigrid.weights", &def->weights);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                          "found 'smooth', which takes solids or shells but not both in a scene; "
-                          "use constant");
+                          "found 'smooth', which takes either solids or shells and cloth, not both "
+                          "in a scene; use constant");
 }
 
 // ---- what a minimiser with one matrix for many iterations takes
