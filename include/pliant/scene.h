@@ -612,6 +612,7 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
     double stiffness; // penalty: N/m^2, quadratic: N/m; 0: from what the bodies are made of
     double friction;  // Coulomb's coefficient
     pli_motion_def motion;
+    double margin; // distance that vertices keep from the surface (m)
 } pli_collider_def;
 
 typedef enum pli_contact_method {
@@ -665,7 +666,8 @@ typedef enum pli_linear_kind {
     PLI_LINEAR_AUTO,
     PLI_LINEAR_PCG,
     PLI_LINEAR_MINRES,
-    PLI_LINEAR_CHOLESKY
+    PLI_LINEAR_CHOLESKY,
+    PLI_LINEAR_MULTIGRID
 } pli_linear_kind;
 
 typedef enum pli_preconditioner_kind {
@@ -673,7 +675,8 @@ typedef enum pli_preconditioner_kind {
     PLI_PRECONDITIONER_NONE,
     PLI_PRECONDITIONER_JACOBI,
     PLI_PRECONDITIONER_BLOCK_JACOBI,
-    PLI_PRECONDITIONER_SGS
+    PLI_PRECONDITIONER_SGS,
+    PLI_PRECONDITIONER_MULTIGRID
 } pli_preconditioner_kind;
 
 typedef enum pli_line_search_kind {
@@ -682,6 +685,42 @@ typedef enum pli_line_search_kind {
     PLI_LINE_SEARCH_BACKTRACKING,
     PLI_LINE_SEARCH_NONE
 } pli_line_search_kind;
+
+typedef struct pli_point_def {
+    double point[3]; // m
+} pli_point_def;
+
+typedef enum pli_weights_kind {
+    PLI_WEIGHTS_CONSTANT, // every vertex follows one handle
+    PLI_WEIGHTS_SMOOTH    // it follows several, by bounded biharmonic weights
+} pli_weights_kind;
+
+typedef enum pli_precision_kind { PLI_PRECISION_SINGLE, PLI_PRECISION_DOUBLE } pli_precision_kind;
+
+typedef enum pli_sampling_kind {
+    PLI_SAMPLING_AUTO,    // material where a body has several, else uniform
+    PLI_SAMPLING_UNIFORM, // handles spread by distance alone
+    PLI_SAMPLING_MATERIAL // handles do not reach across jumps of stiffness
+} pli_sampling_kind;
+
+typedef struct pli_coarse_def { // the levels of a multigrid and what is done on them
+    const int32_t *levels;      // nodes of the coarse ones, coarsest first; none: chosen by size
+    int32_t level_count;
+    const char *smoothers; // "direct/GS(3)/GS(3)", coarsest first; of two parts: for any depth
+    int32_t dofs;          // unknowns of a coarse node: 12 (affine) or 3 (translation)
+    int32_t weights;       // pli_weights_kind
+    int32_t precision;     // pli_precision_kind, inside of a cycle
+    int32_t cycles;        // V-cycles of a linear solve; 0: the solver's own
+    int32_t sampling;      // pli_sampling_kind
+    const pli_point_def *handles; // in the rest shape; the nearest vertices come first
+    int32_t handle_count;
+} pli_coarse_def;
+
+typedef struct pli_chebyshev_def { // acceleration of the solver "chebyshev"
+    double rho;                    // estimated spectral radius of a Jacobi iteration
+    double gamma;                  // under-relaxation
+    int32_t delay;                 // iterations before it begins
+} pli_chebyshev_def;
 
 typedef struct pli_solver_def {
     const char *name;         // "auto" or one of the solvers
@@ -700,6 +739,12 @@ typedef struct pli_solver_def {
     double downhill;        // kappa: smallest cosine between direction and steepest descent
     double linear_cap;      // largest relative tolerance of a linear solve
     bool rest_guess;        // tangled bodies may start a step from their rest shape
+
+    // of solvers that make a fixed number of inner iterations; 0: the solver's own
+    int32_t linear_iterations;
+    double linear_tolerance; // relative, of every linear solve; 0: the solver's own rule
+    pli_coarse_def multigrid;
+    pli_chebyshev_def chebyshev;
 } pli_solver_def;
 
 typedef struct pli_output_def {

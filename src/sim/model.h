@@ -64,6 +64,7 @@ typedef struct pli_model_collider {
     bool analytic;              // no grid of samples takes part in the shape
     pli_collider_method method; // never PLI_COLLIDER_AUTO
     double friction;            // Coulomb's coefficient (-)
+    double margin;              // distance that vertices keep from the surface (m)
     double plane[4];            // barriers: unit normal and offset of the plane they are
     double stiffness;  // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
     pli_motion motion; // rigid: neither stretch nor scale
@@ -125,8 +126,13 @@ struct pli_model {
     double total_mass; // kg
     pli_time_def time;
     double dt;                 // s
-    pli_solver_def solver_def; // its name points into the table
+    pli_solver_def solver_def; // its name points into the table; of its lists nothing is left
     const pli_solver_kind *solver_kind;
+    pli_solver_parts solver_parts;
+    uint64_t seed;               // of whatever is random in a solver
+    bool wants_energies;         // every iteration tells its energy
+    pli_hierarchy *hierarchy;    // coarse spaces; NULL: no part of the solver is a multigrid
+    pli_multigrid_def multigrid; // smoothers of its levels
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;
