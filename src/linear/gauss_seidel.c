@@ -2,8 +2,8 @@
 #include "linear/gauss_seidel.h"
 
 #include "linear/block_kernel.h"
-#include "linear/coloring.h"
 #include "linear/dense.h"
+#include "linear/sweep_order.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -12,14 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    CLUSTER_LARGEST = 512, // rows: a cluster's part of L^ and U^ fits a second-level cache
-    CLUSTER_SMALLEST = 64,
-    CLUSTER_COUNT = 64, // clusters wanted before they become as large as that
-    FEW_COLORS = 8,     // more than these and clusters are grown along the graph
-    ROW_GRAIN = 256,
-    SWEEP_GRAIN = 512 // rows that are worth a thread
-};
+enum { ROW_GRAIN = 256 };
 
 // One triangle of the scaled matrix by rows in our order.
 typedef struct triangle {
@@ -32,14 +25,7 @@ struct pli_gauss_seidel {
     pli_context *context;
     int32_t row_count;
 
-    // the order, made by create
-    int32_t *row_of_place; // [row_count]
-    int32_t *place_of_row; // [row_count]
-    int32_t cluster_count;
-    int32_t *cluster_begin; // [cluster_count + 1]  first place of a cluster
-    int32_t grain;          // clusters per block of a parallel loop
-    int32_t color_count;
-    int32_t *color_begin; // [color_count + 1]  first cluster of a colour
+    pli_sweep_order *order; // made by create
 
     // patterns, made by create; values, made by build
     triangle lower;
@@ -52,205 +38,14 @@ struct pli_gauss_seidel {
     double *t; // [row_count][3]  by place
 };
 
-// Scratch of the set-up.
-typedef struct cluster_state {
-    const pli_bcsr *matrix;
-    int32_t *queue;         // [row_count]      rows in the order they joined a cluster
-    int32_t *cluster;       // [row_count]      cluster of a row, or -1
-    int32_t *cluster_begin; // [row_count + 1]  where a cluster begins in queue
-    int32_t cluster_count;
-
-    // couplings of clusters
-    int64_t *start;    // [cluster_count + 1]
-    int32_t *neighbor; // [start[cluster_count]]
-    int32_t *mark;     // [cluster_count]
-} cluster_state;
-
-static int32_t cluster_size(int32_t row_count)
-{
-    int32_t size = row_count / CLUSTER_COUNT;
-    if (size < CLUSTER_SMALLEST) return CLUSTER_SMALLEST;
-    return size < CLUSTER_LARGEST ? size : CLUSTER_LARGEST;
-}
-
-// Adds the free neighbours of a row to the queue until the cluster is full.
-static int32_t join_neighbors(cluster_state *state, int32_t row, int32_t count, int32_t limit)
-{
-    const pli_bcsr *matrix = state->matrix;
-    for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-        int32_t other = matrix->column[slot];
-        if (count == limit) break;
-        if (state->cluster[other] >= 0) continue;
-        state->cluster[other] = state->cluster_count;
-        state->queue[count++] = other;
-    }
-    return count;
-}
-
-// Clusters of consecutive rows, as good as any when the numbering follows the geometry.
-static void cut_clusters(cluster_state *state)
-{
-    int32_t row_count = state->matrix->row_count;
-    int32_t size = cluster_size(row_count);
-    for (int32_t row = 0; row < row_count; ++row) {
-        if (row % size == 0) state->cluster_begin[state->cluster_count++] = row;
-        state->cluster[row] = state->cluster_count - 1;
-        state->queue[row] = row;
-    }
-    state->cluster_begin[state->cluster_count] = row_count;
-}
-
-// Grows clusters one after the other, breadth first from the first free row; a cluster that runs
-// out of neighbours goes on from the next free row.
-static void grow_clusters(cluster_state *state)
-{
-    int32_t row_count = state->matrix->row_count;
-    int32_t size = cluster_size(row_count);
-    int32_t seed = 0;
-    int32_t count = 0;
-    for (int32_t row = 0; row < row_count; ++row) state->cluster[row] = -1;
-    while (count < row_count) {
-        state->cluster_begin[state->cluster_count] = count;
-        int32_t limit = row_count - count < size ? row_count : count + size;
-        for (int32_t next = count; count < limit; ++next) {
-            if (next == count) {
-                while (state->cluster[seed] >= 0) ++seed;
-                state->cluster[seed] = state->cluster_count;
-                state->queue[count++] = seed;
-            }
-            count = join_neighbors(state, state->queue[next], count, limit);
-        }
-        ++state->cluster_count;
-    }
-    state->cluster_begin[state->cluster_count] = row_count;
-}
-
-// Counts, or with fill writes, the other clusters that a cluster is coupled to.
-static int64_t visit_neighbors(cluster_state *state, int32_t cluster, bool fill)
-{
-    const pli_bcsr *matrix = state->matrix;
-    int64_t count = 0;
-    int32_t stamp = 2 * cluster + (fill ? 2 : 1);
-    for (int32_t k = state->cluster_begin[cluster]; k < state->cluster_begin[cluster + 1]; ++k) {
-        int32_t row = state->queue[k];
-        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            int32_t other = state->cluster[matrix->column[slot]];
-            if (other == cluster || state->mark[other] == stamp) continue;
-            state->mark[other] = stamp;
-            if (fill) state->neighbor[state->start[cluster] + count] = other;
-            ++count;
-        }
-    }
-    return count;
-}
-
-static void clear_cluster_graph(cluster_state *state)
-{
-    pli_context *context = state->matrix->context;
-    pli_release(context, state->start);
-    pli_release(context, state->neighbor);
-    pli_release(context, state->mark);
-    state->start = NULL;
-    state->neighbor = NULL;
-    state->mark = NULL;
-}
-
-static pli_status build_cluster_graph(cluster_state *state)
-{
-    pli_context *context = state->matrix->context;
-    int32_t n = state->cluster_count;
-    state->start = PLI_NEW(context, int64_t, (int64_t)n + 1, "cluster graph");
-    state->mark = PLI_NEW(context, int32_t, n, "cluster graph");
-    if (state->start == NULL || state->mark == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t cluster = 0; cluster < n; ++cluster) {
-        state->start[cluster + 1] = state->start[cluster] + visit_neighbors(state, cluster, false);
-    }
-    state->neighbor = PLI_NEW(context, int32_t, state->start[n], "cluster graph");
-    if (state->neighbor == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t cluster = 0; cluster < n; ++cluster) visit_neighbors(state, cluster, true);
-    return PLI_OK;
-}
-
-// Numbers the rows by colour, cluster, and place in the cluster.
-static pli_status number_rows(pli_gauss_seidel *sweep, const cluster_state *state,
-                              const pli_graph_coloring *coloring)
-{
-    pli_context *context = sweep->context;
-    sweep->cluster_count = state->cluster_count;
-    sweep->grain = SWEEP_GRAIN / cluster_size(sweep->row_count);
-    sweep->color_count = coloring->color_count;
-    sweep->cluster_begin =
-        PLI_NEW(context, int32_t, (int64_t)state->cluster_count + 1, "sweep clusters");
-    sweep->color_begin =
-        PLI_NEW(context, int32_t, (int64_t)coloring->color_count + 1, "sweep colours");
-    if (sweep->cluster_begin == NULL || sweep->color_begin == NULL) return PLI_ERROR_MEMORY;
-    memcpy(sweep->color_begin, coloring->color_begin,
-           ((size_t)coloring->color_count + 1) * sizeof(int32_t));
-    int32_t place = 0;
-    for (int32_t k = 0; k < state->cluster_count; ++k) {
-        int32_t cluster = coloring->node[k];
-        int32_t first = state->cluster_begin[cluster];
-        sweep->cluster_begin[k] = place;
-        for (; first < state->cluster_begin[cluster + 1]; ++first, ++place) {
-            sweep->row_of_place[place] = state->queue[first];
-            sweep->place_of_row[state->queue[first]] = place;
-        }
-    }
-    sweep->cluster_begin[state->cluster_count] = place;
-    return PLI_OK;
-}
-
-// Makes clusters and colours them.
-static pli_status color_clusters(cluster_state *state, void (*make)(cluster_state *state),
-                                 pli_graph_coloring **coloring)
-{
-    pli_context *context = state->matrix->context;
-    pli_graph_coloring_destroy(*coloring);
-    *coloring = NULL;
-    clear_cluster_graph(state);
-    state->cluster_count = 0;
-    make(state);
-    PLI_TRY(build_cluster_graph(state));
-    pli_graph graph = {state->cluster_count, state->start, state->neighbor};
-    return pli_graph_coloring_create(context, &graph, PLI_COLORING_GREEDY, 0, coloring);
-}
-
-static pli_status order_rows(pli_gauss_seidel *sweep, const pli_bcsr *matrix)
-{
-    pli_context *context = sweep->context;
-    int64_t rows = matrix->row_count;
-    pli_graph_coloring *coloring = NULL;
-    cluster_state state = {.matrix = matrix,
-                           .queue = PLI_NEW(context, int32_t, rows, "sweep clusters"),
-                           .cluster = PLI_NEW(context, int32_t, rows, "sweep clusters"),
-                           .cluster_begin = PLI_NEW(context, int32_t, rows + 1, "sweep clusters")};
-    pli_status status = PLI_ERROR_MEMORY;
-    if (state.queue == NULL || state.cluster == NULL || state.cluster_begin == NULL) goto done;
-
-    // the numbering as it is, or clusters of our own when it couples everything with everything
-    status = color_clusters(&state, cut_clusters, &coloring);
-    if (status == PLI_OK && coloring->color_count > FEW_COLORS) {
-        status = color_clusters(&state, grow_clusters, &coloring);
-    }
-    if (status == PLI_OK) status = number_rows(sweep, &state, coloring);
-
-done:
-    pli_graph_coloring_destroy(coloring);
-    clear_cluster_graph(&state);
-    pli_release(context, state.queue);
-    pli_release(context, state.cluster);
-    pli_release(context, state.cluster_begin);
-    return status;
-}
-
 // Numbers of blocks before and after the diagonal, by place, summed up to starts.
 static void count_triangles(pli_gauss_seidel *sweep, const pli_bcsr *matrix)
 {
     for (int32_t place = 0; place < sweep->row_count; ++place) {
-        int32_t row = sweep->row_of_place[place];
+        int32_t row = sweep->order->node_of_place[place];
         int64_t lower = 0;
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            if (sweep->place_of_row[matrix->column[slot]] < place) ++lower;
+            if (sweep->order->place_of_node[matrix->column[slot]] < place) ++lower;
         }
         int64_t upper = matrix->row_start[row + 1] - matrix->row_start[row] - 1 - lower;
         sweep->lower.start[place + 1] = sweep->lower.start[place] + lower;
@@ -269,11 +64,11 @@ static void fill_triangles_range(void *user, int64_t begin, int64_t end)
     pli_gauss_seidel *sweep = job->sweep;
     const pli_bcsr *matrix = job->matrix;
     for (int64_t place = begin; place < end; ++place) {
-        int32_t row = sweep->row_of_place[place];
+        int32_t row = sweep->order->node_of_place[place];
         int64_t lower = sweep->lower.start[place];
         int64_t upper = sweep->upper.start[place];
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            int32_t other = sweep->place_of_row[matrix->column[slot]];
+            int32_t other = sweep->order->place_of_node[matrix->column[slot]];
             if (other < place) {
                 sweep->source[lower] = (int32_t)slot;
                 sweep->lower.column[lower++] = other;
@@ -349,30 +144,22 @@ pli_status pli_gauss_seidel_create(pli_context *context, const pli_bcsr *matrix,
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->row_count = matrix->row_count;
-    made->row_of_place = PLI_NEW(context, int32_t, made->row_count, "sweep order");
-    made->place_of_row = PLI_NEW(context, int32_t, made->row_count, "sweep order");
-    pli_status status = PLI_ERROR_MEMORY;
-    if (made->row_of_place == NULL || made->place_of_row == NULL) goto failed;
-    status = order_rows(made, matrix);
-    if (status != PLI_OK) goto failed;
-    status = build_patterns(made, matrix);
-    if (status != PLI_OK) goto failed;
+    pli_graph graph = pli_bcsr_graph(matrix);
+    pli_status status = pli_sweep_order_create(context, &graph, NULL, false, &made->order);
+    if (status == PLI_OK) status = build_patterns(made, matrix);
+    if (status != PLI_OK) {
+        pli_gauss_seidel_destroy(made);
+        return status;
+    }
     *sweep = made;
     return PLI_OK;
-
-failed:
-    pli_gauss_seidel_destroy(made);
-    return status;
 }
 
 void pli_gauss_seidel_destroy(pli_gauss_seidel *sweep)
 {
     if (sweep == NULL) return;
     pli_context *context = sweep->context;
-    pli_release(context, sweep->row_of_place);
-    pli_release(context, sweep->place_of_row);
-    pli_release(context, sweep->cluster_begin);
-    pli_release(context, sweep->color_begin);
+    pli_sweep_order_destroy(sweep->order);
     triangle_clear(context, &sweep->lower);
     triangle_clear(context, &sweep->upper);
     pli_release(context, sweep->source);
@@ -388,7 +175,7 @@ static pli_sum scale_range(void *user, int64_t begin, int64_t end)
     const build_job *job = user;
     pli_sum replaced = {0, 0};
     for (int64_t place = begin; place < end; ++place) {
-        int64_t row = job->sweep->row_of_place[place];
+        int64_t row = job->sweep->order->node_of_place[place];
         const double *D = job->matrix->values + 9 * job->matrix->diagonal[row];
         if (pli_dense3_safe_factor(D, job->sweep->scale + 6 * place)) continue;
         replaced.hi += 1;
@@ -440,7 +227,6 @@ typedef struct sweep_job {
     const pli_gauss_seidel *sweep;
     const double *r;
     double *z;
-    int32_t first_cluster; // of the colour
 } sweep_job;
 
 // t_i minus the sum of blocks times the t of other rows
@@ -461,12 +247,10 @@ static void forward_range(void *user, int64_t begin, int64_t end)
 {
     const sweep_job *job = user;
     const pli_gauss_seidel *sweep = job->sweep;
-    int64_t first = sweep->cluster_begin[job->first_cluster + begin];
-    int64_t last = sweep->cluster_begin[job->first_cluster + end];
-    for (int64_t place = first; place < last; ++place) {
+    for (int64_t place = begin; place < end; ++place) {
         double *t = sweep->t + 3 * place;
-        pli_dense3_apply(sweep->scale + 6 * place, job->r + 3 * (int64_t)sweep->row_of_place[place],
-                         t);
+        pli_dense3_apply(sweep->scale + 6 * place,
+                         job->r + 3 * (int64_t)sweep->order->node_of_place[place], t);
         subtract_row(&sweep->lower, sweep->t, place, t);
     }
 }
@@ -476,34 +260,24 @@ static void backward_range(void *user, int64_t begin, int64_t end)
 {
     const sweep_job *job = user;
     const pli_gauss_seidel *sweep = job->sweep;
-    int64_t first = sweep->cluster_begin[job->first_cluster + begin];
-    int64_t last = sweep->cluster_begin[job->first_cluster + end];
-    for (int64_t place = last - 1; place >= first; --place) {
+    for (int64_t place = end - 1; place >= begin; --place) {
         double *t = sweep->t + 3 * place;
         subtract_row(&sweep->upper, sweep->t, place, t);
         pli_dense3_apply_transposed(sweep->scale + 6 * place, t,
-                                    job->z + 3 * (int64_t)sweep->row_of_place[place]);
+                                    job->z + 3 * (int64_t)sweep->order->node_of_place[place]);
     }
 }
 
 void pli_gauss_seidel_apply(const pli_gauss_seidel *sweep, const double *r, double *z)
 {
-    sweep_job job = {sweep, r, z, 0};
-    for (int32_t color = 0; color < sweep->color_count; ++color) {
-        job.first_cluster = sweep->color_begin[color];
-        int64_t count = sweep->color_begin[color + 1] - job.first_cluster;
-        pli_parallel_for(sweep->context, count, sweep->grain, forward_range, &job);
-    }
-    for (int32_t color = sweep->color_count - 1; color >= 0; --color) {
-        job.first_cluster = sweep->color_begin[color];
-        int64_t count = sweep->color_begin[color + 1] - job.first_cluster;
-        pli_parallel_for(sweep->context, count, sweep->grain, backward_range, &job);
-    }
+    sweep_job job = {sweep, r, z};
+    pli_sweep_order_run(sweep->order, false, forward_range, &job);
+    pli_sweep_order_run(sweep->order, true, backward_range, &job);
 }
 
 int32_t pli_gauss_seidel_color_count(const pli_gauss_seidel *sweep)
 {
-    return sweep->color_count;
+    return sweep->order->color_count;
 }
 
 static int64_t triangle_bytes(const triangle *one)
@@ -514,10 +288,9 @@ static int64_t triangle_bytes(const triangle *one)
 
 int64_t pli_gauss_seidel_memory_bytes(const pli_gauss_seidel *sweep)
 {
-    size_t own = pli_memory_size(sweep) + pli_memory_size(sweep->row_of_place) +
-                 pli_memory_size(sweep->place_of_row) + pli_memory_size(sweep->cluster_begin) +
-                 pli_memory_size(sweep->color_begin) + pli_memory_size(sweep->source) +
+    size_t own = pli_memory_size(sweep) + pli_memory_size(sweep->source) +
                  pli_memory_size(sweep->mirror) + pli_memory_size(sweep->scale) +
                  pli_memory_size(sweep->t);
-    return (int64_t)own + triangle_bytes(&sweep->lower) + triangle_bytes(&sweep->upper);
+    return (int64_t)own + pli_sweep_order_memory_bytes(sweep->order) +
+           triangle_bytes(&sweep->lower) + triangle_bytes(&sweep->upper);
 }

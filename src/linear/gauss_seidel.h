@@ -3,13 +3,7 @@
 // One symmetric Gauss-Seidel sweep as a preconditioner: z = (D + U)^-1 D (D + L)^-1 r, where L, D
 // and U are the lower, diagonal and upper block parts of A in an order of our own.
 //
-// The order makes the sweep parallel and deterministic. Rows are gathered into clusters of up to
-// 512 consecutive ones, clusters are coloured so that those of one colour are not coupled, and rows
-// are numbered by colour, cluster, and place in the cluster. A sweep works off the colours in
-// order, the clusters of a colour in parallel, the rows of a cluster one after the other: nearly as
-// good a smoother as the plain sequential sweep, and the same bits for any number of threads. When
-// the numbering has nothing to do with the geometry, which shows as many colours, clusters are
-// grown along the graph instead.
+// The order, of sweep_order.h, makes the sweep parallel and deterministic.
 //
 // Scaling makes it cheap. With D_i = C_i C_i^T and L^ = C^-1 L C^-T, U^ = L^^T,
 //
@@ -30,8 +24,7 @@
 // that it comes to rest at the solution of the full system only; but the iteration need not
 // converge where extra blocks are strong.
 //
-// Source: Adams et al. 2003 and Fratarcangeli et al. 2016 for coloured and blocked sweeps. Threads:
-// an application uses scratch inside the object, so one at a time.
+// Threads: an application uses scratch inside the object, so one at a time.
 #ifndef PLI_LINEAR_GAUSS_SEIDEL_H
 #define PLI_LINEAR_GAUSS_SEIDEL_H
 

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "multilevel/biharmonic.h"
+
+#include "linear/cholesky.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BATCH_TRIPLES = 8, // right-hand sides of three handles that are solved at once
+    BATCH_HANDLES = 3 * BATCH_TRIPLES,
+    MAX_ITERATIONS = 200,
+    ROW_GRAIN = 2048 // rows that are worth a block of a parallel loop
+};
+
+static const double PENALTY = 500;    // rho times the fourth power of the handles' spacing
+static const double RELAXATION = 1.6; // of alternating directions (Boyd et al. 2011, 3.4.3)
+static const double TOLERANCE = 1e-3; // of bounds, and of the change in an iteration
+static const double SMALLEST = 1e-3;  // weights under it are dropped
+
+// One weight that is kept.
+typedef struct weight_entry {
+    int32_t vertex;
+    int32_t handle;
+    double weight;
+} weight_entry;
+
+typedef struct solver {
+    pli_context *context;
+    const pli_biharmonic_def *def;
+    int32_t *elements; // [..][corner_count]  those without skipped corners
+    pli_laplacian *laplacian;
+    uint8_t *is_free; // [vertex_count]  1: its weights are unknown
+    double *penalty;  // [vertex_count]  rho M
+    pli_bcsr *matrix; // Q + rho M of the free vertices as multiples of the identity, 1 elsewhere
+    pli_cholesky *cholesky;
+
+    // a batch; [BATCH_TRIPLES][vertex_count][3]
+    double *x;      // right-hand side, then solution w
+    double *source; // -Q d
+    double *z;      // within the bounds
+    double *u;      // sum of disagreements
+
+    int64_t entry_count;
+    int64_t entry_capacity;
+    weight_entry *entries; // by handles
+
+    int32_t iterations;
+    bool converged;
+} solver;
+
+// ---- the matrix
+
+static bool has_skipped_corner(const pli_biharmonic_def *def, const int32_t *corners)
+{
+    for (int k = 0; k < def->mesh.corner_count; ++k) {
+        // corners outside the mesh are for the Laplacian to refuse
+        if (corners[k] < 0 || corners[k] >= def->mesh.vertex_count) return false;
+        if (def->nearest[corners[k]] < 0) return true;
+    }
+    return false;
+}
+
+static pli_status build_laplacian(solver *s)
+{
+    pli_simplices mesh = s->def->mesh;
+    int32_t size = mesh.corner_count;
+    s->elements = PLI_NEW(s->context, int32_t, (int64_t)size * mesh.element_count, "elements");
+    if (s->elements == NULL) return PLI_ERROR_MEMORY;
+    int32_t count = 0;
+    for (int64_t element = 0; element < mesh.element_count; ++element) {
+        const int32_t *corners = mesh.elements + size * element;
+        if (has_skipped_corner(s->def, corners)) continue;
+        memcpy(s->elements + (int64_t)size * count++, corners, (size_t)size * sizeof *corners);
+    }
+    mesh.elements = s->elements;
+    mesh.element_count = count;
+    return pli_laplacian_create(s->context, &mesh, NULL, &s->laplacian);
+}
+
+static void mark_free(solver *s)
+{
+    for (int32_t vertex = 0; vertex < s->def->mesh.vertex_count; ++vertex) {
+        s->is_free[vertex] = s->laplacian->mass[vertex] > 0;
+    }
+    for (int32_t k = 0; k < s->def->handle_count; ++k) s->is_free[s->def->handles[k]] = 0;
+}
+
+// rho M, with the spacing of the handles around a vertex from the mass of its nearest one:
+// spacing = mass^(1/dimension).
+static pli_status compute_penalty(solver *s)
+{
+    const pli_biharmonic_def *def = s->def;
+    const double *mass = s->laplacian->mass;
+    double power = -4.0 / (def->mesh.corner_count - 1);
+    double *mass_of_handle = PLI_NEW(s->context, double, def->handle_count, "handles");
+    if (mass_of_handle == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t vertex = 0; vertex < def->mesh.vertex_count; ++vertex) {
+        if (def->nearest[vertex] >= 0) mass_of_handle[def->nearest[vertex]] += mass[vertex];
+    }
+    for (int32_t vertex = 0; vertex < def->mesh.vertex_count; ++vertex) {
+        if (!s->is_free[vertex]) continue;
+        double rho = PENALTY * pow(mass_of_handle[def->nearest[vertex]], power);
+        s->penalty[vertex] = rho * mass[vertex];
+    }
+    pli_release(s->context, mass_of_handle);
+    return PLI_OK;
+}
+
+// Rows of Q are gathered from the neighbours of neighbours.
+typedef struct row_gather {
+    const solver *solver;
+    int32_t *seen_by; // [vertex_count]  last row + 1 that met a vertex
+    double *sums;     // [vertex_count]  entries of the row
+    int32_t *columns; // [vertex_count]  of the row, in the order in which they are met
+} row_gather;
+
+// Q_ij = sum_k L_ik L_kj / m_k for the free j, plus the penalty. Returns the number of entries.
+static int32_t gather_row(row_gather *gather, int32_t row)
+{
+    const solver *s = gather->solver;
+    const pli_laplacian *l = s->laplacian;
+    int32_t count = 1;
+    gather->columns[0] = row;
+    gather->seen_by[row] = row + 1;
+    gather->sums[row] = s->is_free[row] ? s->penalty[row] : 1;
+    if (!s->is_free[row]) return count;
+    for (int64_t a = l->row_start[row]; a < l->row_start[row + 1]; ++a) {
+        int32_t middle = l->column[a];
+        double factor = l->values[a] / l->mass[middle];
+        for (int64_t b = l->row_start[middle]; b < l->row_start[middle + 1]; ++b) {
+            int32_t column = l->column[b];
+            if (!s->is_free[column]) continue;
+            if (gather->seen_by[column] != row + 1) {
+                gather->seen_by[column] = row + 1;
+                gather->sums[column] = 0;
+                gather->columns[count++] = column;
+            }
+            gather->sums[column] += factor * l->values[b];
+        }
+    }
+    return count;
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a;
+    int32_t y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The pattern of Q: starts of rows and columns, which the caller releases.
+static pli_status build_rows(row_gather *gather, int64_t **row_start, int32_t **column)
+{
+    const solver *s = gather->solver;
+    int32_t vertex_count = s->def->mesh.vertex_count;
+    *row_start = PLI_NEW(s->context, int64_t, (int64_t)vertex_count + 1, "biharmonic rows");
+    if (*row_start == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t row = 0; row < vertex_count; ++row) {
+        (*row_start)[row + 1] = (*row_start)[row] + gather_row(gather, row);
+    }
+    *column = PLI_NEW(s->context, int32_t, (*row_start)[vertex_count], "biharmonic rows");
+    if (*column == NULL) return PLI_ERROR_MEMORY;
+    memset(gather->seen_by, 0, (size_t)vertex_count * sizeof *gather->seen_by);
+    for (int32_t row = 0; row < vertex_count; ++row) {
+        size_t count = (size_t)gather_row(gather, row);
+        int32_t *columns = *column + (*row_start)[row];
+        qsort(gather->columns, count, sizeof *columns, compare_columns);
+        memcpy(columns, gather->columns, count * sizeof *columns);
+    }
+    return PLI_OK;
+}
+
+// Isotropic matrices are read from the first entries of their blocks.
+static void fill_matrix(row_gather *gather, pli_bcsr *matrix)
+{
+    memset(gather->seen_by, 0, (size_t)matrix->row_count * sizeof *gather->seen_by);
+    for (int32_t row = 0; row < matrix->row_count; ++row) {
+        gather_row(gather, row);
+        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
+            matrix->values[9 * slot] = gather->sums[matrix->column[slot]];
+        }
+    }
+}
+
+static pli_status build_matrix(solver *s)
+{
+    pli_status status = PLI_ERROR_MEMORY;
+    int32_t vertex_count = s->def->mesh.vertex_count;
+    int64_t *row_start = NULL;
+    int32_t *column = NULL;
+    row_gather gather = {.solver = s};
+    gather.seen_by = PLI_NEW(s->context, int32_t, vertex_count, "biharmonic rows");
+    gather.sums = PLI_NEW(s->context, double, vertex_count, "biharmonic rows");
+    gather.columns = PLI_NEW(s->context, int32_t, vertex_count, "biharmonic rows");
+    if (gather.seen_by == NULL || gather.sums == NULL || gather.columns == NULL) goto done;
+    status = build_rows(&gather, &row_start, &column);
+    if (status != PLI_OK) goto done;
+    status = pli_bcsr_create_from_rows(s->context, vertex_count, row_start, column, &s->matrix);
+    if (status == PLI_OK) fill_matrix(&gather, s->matrix);
+
+done:
+    pli_release(s->context, gather.seen_by);
+    pli_release(s->context, gather.sums);
+    pli_release(s->context, gather.columns);
+    pli_release(s->context, row_start);
+    pli_release(s->context, column);
+    return status;
+}
+
+static pli_status factor_matrix(solver *s)
+{
+    pli_cholesky_def def = {.isotropic = true};
+    bool positive = false;
+    PLI_TRY(build_matrix(s));
+    PLI_TRY(pli_cholesky_create(s->context, &def, s->matrix, &s->cholesky));
+    PLI_TRY(pli_cholesky_factor(s->cholesky, s->matrix, 0, &positive));
+    pli_bcsr_destroy(s->matrix);
+    s->matrix = NULL;
+    if (positive) return PLI_OK;
+    return PLI_FAIL(s->context, PLI_ERROR_NUMERIC,
+                    "the biharmonic matrix is not positive definite to working precision; a mesh "
+                    "of better shaped elements would do");
+}
+
+// ---- weights of a batch of handles
+
+typedef struct batch {
+    solver *solver;
+    int32_t first; // handle
+    int32_t count; // handles
+    int32_t triple_count;
+} batch;
+
+static void divide_by_mass(const solver *s, double *x)
+{
+    for (int64_t vertex = 0; vertex < s->def->mesh.vertex_count; ++vertex) {
+        double mass = s->laplacian->mass[vertex];
+        pli_vec3_scale(mass > 0 ? 1 / mass : 0, x + 3 * vertex, x + 3 * vertex);
+    }
+}
+
+// z = d, u = 0, and -Q d at the free vertices as source and first right-hand side.
+static void start_batch(const batch *b)
+{
+    solver *s = b->solver;
+    int64_t size = 3 * (int64_t)s->def->mesh.vertex_count;
+    memset(s->z, 0, (size_t)(b->triple_count * size) * sizeof *s->z);
+    memset(s->u, 0, (size_t)(b->triple_count * size) * sizeof *s->u);
+    for (int32_t k = 0; k < b->count; ++k) {
+        s->z[k / 3 * size + 3 * (int64_t)s->def->handles[b->first + k] + k % 3] = 1;
+    }
+    for (int32_t triple = 0; triple < b->triple_count; ++triple) {
+        double *x = s->x + triple * size;
+        double *source = s->source + triple * size;
+        pli_laplacian_apply(s->laplacian, s->z + triple * size, x);
+        divide_by_mass(s, x);
+        pli_laplacian_apply(s->laplacian, x, source);
+        for (int64_t k = 0; k < size; ++k) {
+            source[k] = s->is_free[k / 3] ? -source[k] : 0;
+            x[k] = source[k];
+        }
+    }
+}
+
+// z, u and the next right-hand side from w; returns by how much w leaves the bounds or z moved.
+static double update_rows(void *user, int64_t begin, int64_t end)
+{
+    const solver *s = ((const batch *)user)->solver;
+    double change = 0;
+    for (int64_t k = 3 * begin; k < 3 * end; ++k) {
+        int64_t vertex = k / 3 % s->def->mesh.vertex_count;
+        if (!s->is_free[vertex]) continue;
+        double w = RELAXATION * s->x[k] + (1 - RELAXATION) * s->z[k];
+        double z = fmin(fmax(w + s->u[k], 0), 1);
+        change = fmax(change, fmax(fabs(z - s->z[k]), fabs(s->x[k] - z)));
+        s->u[k] += w - z;
+        s->z[k] = z;
+        s->x[k] = s->penalty[vertex] * (z - s->u[k]) + s->source[k];
+    }
+    return change;
+}
+
+static pli_status solve_batch(batch *b)
+{
+    solver *s = b->solver;
+    int64_t row_count = (int64_t)b->triple_count * s->def->mesh.vertex_count;
+    double change = INFINITY;
+    start_batch(b);
+    for (int32_t iteration = 1; change > TOLERANCE && iteration <= MAX_ITERATIONS; ++iteration) {
+        PLI_TRY(pli_cholesky_solve(s->cholesky, b->triple_count, s->x, s->x));
+        change = pli_parallel_max(s->context, row_count, ROW_GRAIN, update_rows, b);
+        if (iteration > s->iterations) s->iterations = iteration;
+    }
+    if (change > TOLERANCE) s->converged = false;
+    return PLI_OK;
+}
+
+static pli_status append_entry(solver *s, weight_entry entry)
+{
+    if (s->entry_count == s->entry_capacity) {
+        int64_t capacity = 2 * s->entry_capacity + 1024;
+        weight_entry *entries =
+            pli_reallocate(s->context, s->entries, capacity, sizeof *entries, "skinning weights");
+        if (entries == NULL) return PLI_ERROR_MEMORY;
+        s->entries = entries;
+        s->entry_capacity = capacity;
+    }
+    s->entries[s->entry_count++] = entry;
+    return PLI_OK;
+}
+
+static pli_status keep_weights(const batch *b)
+{
+    solver *s = b->solver;
+    int64_t vertex_count = s->def->mesh.vertex_count;
+    for (int32_t k = 0; k < b->count; ++k) {
+        const double *z = s->z + k / 3 * 3 * vertex_count + k % 3;
+        for (int32_t vertex = 0; vertex < vertex_count; ++vertex) {
+            double weight = z[3 * (int64_t)vertex];
+            if (weight < SMALLEST) continue;
+            PLI_TRY(append_entry(s, (weight_entry){vertex, b->first + k, weight}));
+        }
+    }
+    return PLI_OK;
+}
+
+static pli_status solve_handles(solver *s)
+{
+    int64_t size = 3 * (int64_t)BATCH_TRIPLES * s->def->mesh.vertex_count;
+    s->x = PLI_NEW(s->context, double, size, "biharmonic weights");
+    s->source = PLI_NEW(s->context, double, size, "biharmonic weights");
+    s->z = PLI_NEW(s->context, double, size, "biharmonic weights");
+    s->u = PLI_NEW(s->context, double, size, "biharmonic weights");
+    if (s->x == NULL || s->source == NULL || s->z == NULL || s->u == NULL) return PLI_ERROR_MEMORY;
+    s->converged = true;
+    for (int32_t first = 0; first < s->def->handle_count; first += BATCH_HANDLES) {
+        int32_t count = s->def->handle_count - first;
+        if (count > BATCH_HANDLES) count = BATCH_HANDLES;
+        batch b = {s, first, count, (count + 2) / 3};
+        PLI_TRY(solve_batch(&b));
+        PLI_TRY(keep_weights(&b));
+    }
+    return PLI_OK;
+}
+
+// ---- sparse rows
+
+// A vertex without weights follows its nearest handle.
+static pli_status add_missing(solver *s)
+{
+    const pli_biharmonic_def *def = s->def;
+    uint8_t *has_weight = PLI_NEW(s->context, uint8_t, def->mesh.vertex_count, "skinning weights");
+    if (has_weight == NULL) return PLI_ERROR_MEMORY;
+    pli_status status = PLI_OK;
+    for (int64_t k = 0; k < s->entry_count; ++k) has_weight[s->entries[k].vertex] = 1;
+    for (int32_t vertex = 0; vertex < def->mesh.vertex_count && status == PLI_OK; ++vertex) {
+        if (has_weight[vertex] || def->nearest[vertex] < 0) continue;
+        status = append_entry(s, (weight_entry){vertex, def->nearest[vertex], 1});
+    }
+    pli_release(s->context, has_weight);
+    return status;
+}
+
+// Entries, which are by handles, sorted by vertices; handles stay in order.
+static void sort_entries(const solver *s, pli_biharmonic *weights)
+{
+    int64_t *start = weights->start;
+    for (int64_t k = 0; k < s->entry_count; ++k) ++start[s->entries[k].vertex];
+    int64_t sum = 0;
+    for (int32_t vertex = 0; vertex <= weights->vertex_count; ++vertex) {
+        sum += start[vertex];
+        start[vertex] = sum;
+    }
+    // backwards: each end of a row becomes its start
+    for (int64_t k = s->entry_count - 1; k >= 0; --k) {
+        int64_t place = --start[s->entries[k].vertex];
+        weights->handle[place] = s->entries[k].handle;
+        weights->weight[place] = s->entries[k].weight;
+    }
+}
+
+static void normalize_rows(pli_biharmonic *weights)
+{
+    for (int32_t vertex = 0; vertex < weights->vertex_count; ++vertex) {
+        double sum = 0;
+        int64_t begin = weights->start[vertex];
+        int64_t end = weights->start[vertex + 1];
+        for (int64_t k = begin; k < end; ++k) sum += weights->weight[k];
+        for (int64_t k = begin; k < end; ++k) weights->weight[k] /= sum;
+    }
+}
+
+static pli_status make_weights(solver *s, pli_biharmonic **weights)
+{
+    PLI_TRY(add_missing(s));
+    pli_biharmonic *made = PLI_NEW(s->context, pli_biharmonic, 1, "skinning weights");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = s->context;
+    made->vertex_count = s->def->mesh.vertex_count;
+    made->iterations = s->iterations;
+    made->converged = s->converged;
+    made->start = PLI_NEW(s->context, int64_t, (int64_t)made->vertex_count + 1, "skinning weights");
+    made->handle = PLI_NEW(s->context, int32_t, s->entry_count, "skinning weights");
+    made->weight = PLI_NEW(s->context, double, s->entry_count, "skinning weights");
+    if (made->start == NULL || made->handle == NULL || made->weight == NULL) {
+        pli_biharmonic_destroy(made);
+        return PLI_ERROR_MEMORY;
+    }
+    sort_entries(s, made);
+    normalize_rows(made);
+    *weights = made;
+    return PLI_OK;
+}
+
+static pli_status run_solver(solver *s, pli_biharmonic **weights)
+{
+    int32_t vertex_count = s->def->mesh.vertex_count;
+    PLI_TRY(build_laplacian(s));
+    s->is_free = PLI_NEW(s->context, uint8_t, vertex_count, "biharmonic weights");
+    s->penalty = PLI_NEW(s->context, double, vertex_count, "biharmonic weights");
+    if (s->is_free == NULL || s->penalty == NULL) return PLI_ERROR_MEMORY;
+    mark_free(s);
+    PLI_TRY(compute_penalty(s));
+    PLI_TRY(factor_matrix(s));
+    PLI_TRY(solve_handles(s));
+    return make_weights(s, weights);
+}
+
+static void solver_clear(solver *s)
+{
+    pli_release(s->context, s->elements);
+    pli_laplacian_destroy(s->laplacian);
+    pli_release(s->context, s->is_free);
+    pli_release(s->context, s->penalty);
+    pli_bcsr_destroy(s->matrix);
+    pli_cholesky_destroy(s->cholesky);
+    pli_release(s->context, s->x);
+    pli_release(s->context, s->source);
+    pli_release(s->context, s->z);
+    pli_release(s->context, s->u);
+    pli_release(s->context, s->entries);
+}
+
+pli_status pli_biharmonic_create(pli_context *context, const pli_biharmonic_def *def,
+                                 pli_biharmonic **weights)
+{
+    *weights = NULL;
+    solver s = {.context = context, .def = def};
+    pli_status status = run_solver(&s, weights);
+    solver_clear(&s);
+    return status;
+}
+
+void pli_biharmonic_destroy(pli_biharmonic *weights)
+{
+    if (weights == NULL) return;
+    pli_context *context = weights->context;
+    pli_release(context, weights->start);
+    pli_release(context, weights->handle);
+    pli_release(context, weights->weight);
+    pli_release(context, weights);
+}

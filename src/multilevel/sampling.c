@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "multilevel/sampling.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+
+enum { BLOCK_SIZE = 64 }; // nodes that are searched at once for the farthest
+
+// ---- Dijkstra's queue: a binary heap that knows where its nodes are
+
+static void queue_put(pli_sampling *s, int32_t place, pli_sampling_entry entry)
+{
+    s->queue[place] = entry;
+    s->place[entry.node] = place;
+}
+
+// Inserts a node or brings it forward after its distance shrank.
+static void queue_push(pli_sampling *s, int32_t node, double distance)
+{
+    int32_t place = s->place[node] >= 0 ? s->place[node] : s->queue_count++;
+    while (place > 0) {
+        int32_t above = (place - 1) / 2;
+        if (s->queue[above].distance <= distance) break;
+        queue_put(s, place, s->queue[above]);
+        place = above;
+    }
+    queue_put(s, place, (pli_sampling_entry){distance, node});
+}
+
+static pli_sampling_entry queue_pop(pli_sampling *s)
+{
+    pli_sampling_entry first = s->queue[0];
+    pli_sampling_entry last = s->queue[--s->queue_count];
+    s->place[first.node] = -1;
+    if (s->queue_count == 0) return first;
+
+    // the hole at the top moves down to where the last entry fits
+    int32_t place = 0;
+    for (;;) {
+        int32_t below = 2 * place + 1;
+        if (below >= s->queue_count) break;
+        if (below + 1 < s->queue_count && s->queue[below + 1].distance < s->queue[below].distance) {
+            ++below;
+        }
+        if (last.distance <= s->queue[below].distance) break;
+        queue_put(s, place, s->queue[below]);
+        place = below;
+    }
+    queue_put(s, place, last);
+    return first;
+}
+
+// ---- samples
+
+// Only strict progress counts: earlier samples, which have lower numbers, keep their ties. Skipped
+// nodes are at -1, where nothing is nearer.
+static void reach_neighbors(pli_sampling *s, pli_sampling_entry from, int32_t sample)
+{
+    for (int64_t k = s->graph.start[from.node]; k < s->graph.start[from.node + 1]; ++k) {
+        int32_t node = s->graph.neighbor[k];
+        double distance = from.distance + (double)s->lengths[k];
+        if (!(distance < s->distance[node])) continue;
+        s->distance[node] = distance;
+        s->label[node] = sample;
+        queue_push(s, node, distance);
+    }
+}
+
+static void add_sample(pli_sampling *s, int32_t node)
+{
+    int32_t sample = s->count++;
+    s->samples[sample] = node;
+    s->distance[node] = 0;
+    s->label[node] = sample;
+    queue_push(s, node, 0);
+    while (s->queue_count > 0) reach_neighbors(s, queue_pop(s), sample);
+}
+
+static bool is_farther(pli_sampling_entry a, pli_sampling_entry b)
+{
+    return a.distance > b.distance || (a.distance == b.distance && a.node < b.node);
+}
+
+// Writes a new entry over the one at the top and moves it down to its place.
+static void replace_top(pli_sampling *s, pli_sampling_entry entry)
+{
+    int32_t place = 0;
+    for (;;) {
+        int32_t below = 2 * place + 1;
+        if (below >= s->block_count) break;
+        if (below + 1 < s->block_count && is_farther(s->blocks[below + 1], s->blocks[below])) {
+            ++below;
+        }
+        if (!is_farther(s->blocks[below], entry)) break;
+        s->blocks[place] = s->blocks[below];
+        place = below;
+    }
+    s->blocks[place] = entry;
+}
+
+// The farthest node of the block that a node is in.
+static pli_sampling_entry search_block(const pli_sampling *s, int32_t node)
+{
+    int32_t begin = node - node % BLOCK_SIZE;
+    int32_t end =
+        s->graph.node_count - begin < BLOCK_SIZE ? s->graph.node_count : begin + BLOCK_SIZE;
+    pli_sampling_entry farthest = {s->distance[begin], begin};
+    for (int32_t k = begin + 1; k < end; ++k) {
+        if (s->distance[k] > farthest.distance) farthest = (pli_sampling_entry){s->distance[k], k};
+    }
+    return farthest;
+}
+
+// The farthest node; blocks at the top that are out of date are searched again on the way.
+static pli_sampling_entry find_farthest(pli_sampling *s)
+{
+    while (s->blocks[0].distance != s->distance[s->blocks[0].node]) {
+        replace_top(s, search_block(s, s->blocks[0].node));
+    }
+    return s->blocks[0];
+}
+
+void pli_sampling_extend(pli_sampling *sampling, int32_t count)
+{
+    while (sampling->block_count > 0) {
+        pli_sampling_entry farthest = find_farthest(sampling);
+        bool is_enough = sampling->count >= count && isfinite(farthest.distance);
+        if (is_enough || farthest.distance <= 0) return;
+        add_sample(sampling, farthest.node);
+    }
+}
+
+// ---- creation
+
+// All nodes that are not skipped are infinitely far.
+static void reset_nodes(pli_sampling *s, const uint8_t *skipped)
+{
+    for (int32_t node = 0; node < s->graph.node_count; ++node) {
+        s->distance[node] = skipped != NULL && skipped[node] != 0 ? -1 : INFINITY;
+        s->label[node] = -1;
+        s->place[node] = -1;
+    }
+
+    // for the heap's sake blocks claim to be infinitely far, too: equal keys with increasing nodes
+    // are in order
+    for (int32_t block = 0; block < s->block_count; ++block) {
+        s->blocks[block] = (pli_sampling_entry){INFINITY, block * BLOCK_SIZE};
+    }
+}
+
+static pli_status add_given(pli_sampling *s, const pli_sampling_def *def)
+{
+    for (int32_t k = 0; k < def->given_count; ++k) {
+        int32_t node = def->given[k];
+        if (node < 0 || node >= s->graph.node_count) {
+            return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                            "sample %d is vertex %d; vertices are 0 to %d", (int)k, (int)node,
+                            (int)s->graph.node_count - 1);
+        }
+        if (s->distance[node] < 0) {
+            return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                            "sample %d is vertex %d, which has no part in coarse levels", (int)k,
+                            (int)node);
+        }
+        int32_t label = s->label[node];
+        if (label >= 0 && s->samples[label] == node) {
+            return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                            "samples %d and %d are the same vertex %d; all must differ", (int)label,
+                            (int)k, (int)node);
+        }
+        add_sample(s, node);
+    }
+    return PLI_OK;
+}
+
+// A random one of the nodes that are not skipped, if there are any.
+static void add_random(pli_sampling *s, uint64_t seed)
+{
+    int32_t count = 0;
+    for (int32_t node = 0; node < s->graph.node_count; ++node) count += s->distance[node] >= 0;
+    if (count == 0) return;
+    int32_t left = (int32_t)(pli_random_uniform((pli_random){seed, 0}, 0) * count);
+    int32_t node = 0;
+    while (s->distance[node] < 0 || left-- > 0) ++node;
+    add_sample(s, node);
+}
+
+static pli_status sampling_init(pli_sampling *s, const pli_sampling_def *def)
+{
+    int32_t n = def->graph.node_count;
+    s->samples = PLI_NEW(s->context, int32_t, n, "samples");
+    s->distance = PLI_NEW(s->context, double, n, "sampling");
+    s->label = PLI_NEW(s->context, int32_t, n, "sampling");
+    s->block_count = n / BLOCK_SIZE + (n % BLOCK_SIZE > 0);
+    s->blocks = PLI_NEW(s->context, pli_sampling_entry, s->block_count, "sampling");
+    s->queue = PLI_NEW(s->context, pli_sampling_entry, n, "sampling");
+    s->place = PLI_NEW(s->context, int32_t, n, "sampling");
+    if (s->samples == NULL || s->distance == NULL || s->label == NULL || s->blocks == NULL ||
+        s->queue == NULL || s->place == NULL) {
+        return PLI_ERROR_MEMORY;
+    }
+    reset_nodes(s, def->skipped);
+    if (def->given_count > 0) return add_given(s, def);
+    add_random(s, def->seed);
+    return PLI_OK;
+}
+
+pli_status pli_sampling_create(pli_context *context, const pli_sampling_def *def,
+                               pli_sampling **sampling)
+{
+    *sampling = NULL;
+    pli_sampling *s = PLI_NEW(context, pli_sampling, 1, "sampling");
+    if (s == NULL) return PLI_ERROR_MEMORY;
+    s->context = context;
+    s->graph = def->graph;
+    s->lengths = def->lengths;
+    pli_status status = sampling_init(s, def);
+    if (status != PLI_OK) {
+        pli_sampling_destroy(s);
+        return status;
+    }
+    *sampling = s;
+    return PLI_OK;
+}
+
+void pli_sampling_destroy(pli_sampling *sampling)
+{
+    if (sampling == NULL) return;
+    pli_context *context = sampling->context;
+    pli_release(context, sampling->samples);
+    pli_release(context, sampling->distance);
+    pli_release(context, sampling->label);
+    pli_release(context, sampling->blocks);
+    pli_release(context, sampling->queue);
+    pli_release(context, sampling->place);
+    pli_release(context, sampling);
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "multilevel/skinning.h"
+
+#include "multilevel/biharmonic.h"
+#include "multilevel/sampling.h"
+
+#include "base/memory.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum {
+    ROW_GRAIN = 1024, // rows that are worth a block of a parallel loop
+
+    // sizes of levels when the caller leaves them open
+    VERTICES_PER_NODE = 60,   // of the first level
+    NODES_PER_NODE = 16,      // of the levels above it
+    COARSEST_AT_LEAST = 8,    // nodes of a level above the first
+    COARSEST_ENOUGH = 30,     // no level above one that is as small
+    VERTICES_PER_NODE_MIN = 8 // first levels of tiny meshes
+};
+
+// Per decade of stiffness an edge counts for this many times its length more.
+static const double JUMP_PENALTY = 100;
+
+// What is known while a hierarchy is built. Levels are numbered from the finest.
+typedef struct builder {
+    pli_context *context;
+    const pli_skinning_def *def;
+    int32_t active_count; // vertices that are not skipped
+    float *lengths;       // [entries of the graph]  of edges
+    pli_sampling *sampling;
+
+    int32_t level_count;
+    int32_t node_counts[PLI_HIERARCHY_LEVELS];
+    int32_t *labels[PLI_HIERARCHY_LEVELS]; // [level_count][vertex_count]  nearest sample; -1: none
+
+    // scratch for the places of one level after the other
+    int32_t *node_of_vertex; // [vertex_count]  on the level below; -1: none
+    double *fine_frames;     // [nodes][4]  centre and size, of the level below
+    double *frames;          // [nodes][4]  of the level
+    int32_t *vertex_counts;  // [nodes]
+
+    pli_hierarchy *hierarchy;
+} builder;
+
+static bool is_skipped(const pli_skinning_def *def, int64_t vertex)
+{
+    return def->skipped != NULL && def->skipped[vertex] != 0;
+}
+
+// ---- checks
+
+static pli_status check_levels(pli_context *context, const pli_skinning_def *def)
+{
+    if (def->dofs != 12 && def->dofs != 3) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "a coarse node can't have %d unknowns; 12 (affine) or 3 (translation)",
+                        (int)def->dofs);
+    }
+    if (def->level_count < 0 || def->level_count > PLI_HIERARCHY_LEVELS) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "%d coarse levels; 0 to %d can be had",
+                        (int)def->level_count, (int)PLI_HIERARCHY_LEVELS);
+    }
+    for (int32_t level = 0; level < def->level_count; ++level) {
+        int32_t nodes = def->node_counts[level];
+        if (nodes < 1 || (level > 0 && nodes >= def->node_counts[level - 1])) {
+            return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                            "coarse level %d has %d nodes; each must have at least one, and fewer "
+                            "than the finer level before it",
+                            (int)level, (int)nodes);
+        }
+    }
+    return PLI_OK;
+}
+
+static pli_status check_vertices(pli_context *context, const pli_skinning_def *def,
+                                 int32_t *active_count)
+{
+    for (int32_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
+        const double *x = def->positions + 3 * (int64_t)vertex;
+        if (is_skipped(def, vertex)) continue;
+        ++*active_count;
+        if (!isfinite(pli_vec3_norm2(x))) {
+            return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                            "vertex %d is at (%g, %g, %g); positions must be finite", (int)vertex,
+                            x[0], x[1], x[2]);
+        }
+        if (def->stiffness == NULL) continue;
+        if (!(def->stiffness[vertex] > 0) || !isfinite(def->stiffness[vertex])) {
+            return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                            "vertex %d has stiffness %g; it must be positive and finite",
+                            (int)vertex, def->stiffness[vertex]);
+        }
+    }
+    if (*active_count > 0) return PLI_OK;
+    return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                    "none of %d vertices takes part in coarse levels; at least one must",
+                    (int)def->graph.node_count);
+}
+
+// ---- lengths of edges
+
+static double edge_length(const pli_skinning_def *def, int64_t a, int64_t b)
+{
+    double length = pli_vec3_distance(def->positions + 3 * a, def->positions + 3 * b);
+    if (def->stiffness == NULL) return length;
+    double jump = fabs(log10(def->stiffness[a] / def->stiffness[b]));
+    return length * (1 + JUMP_PENALTY * jump);
+}
+
+static void measure_rows(void *user, int64_t begin, int64_t end)
+{
+    const builder *b = user;
+    const pli_graph *graph = &b->def->graph;
+    for (int64_t row = begin; row < end; ++row) {
+        if (is_skipped(b->def, row)) continue;
+        for (int64_t k = graph->start[row]; k < graph->start[row + 1]; ++k) {
+            int32_t neighbor = graph->neighbor[k];
+            if (is_skipped(b->def, neighbor)) continue;
+            b->lengths[k] = (float)edge_length(b->def, row, neighbor);
+        }
+    }
+}
+
+// ---- levels
+
+// Counts for a mesh of that many vertices, when the caller has none.
+static int32_t choose_levels(int32_t vertex_count, int32_t *node_counts)
+{
+    int32_t nodes = vertex_count / VERTICES_PER_NODE;
+    int32_t least = vertex_count / VERTICES_PER_NODE_MIN;
+    if (least > COARSEST_AT_LEAST) least = COARSEST_AT_LEAST;
+    if (nodes < least) nodes = least;
+    if (nodes < 1) nodes = 1;
+    int32_t level_count = 0;
+    node_counts[level_count++] = nodes;
+    while (nodes > COARSEST_ENOUGH && level_count < PLI_HIERARCHY_LEVELS) {
+        nodes /= NODES_PER_NODE;
+        if (nodes < COARSEST_AT_LEAST) nodes = COARSEST_AT_LEAST;
+        node_counts[level_count++] = nodes;
+    }
+    return level_count;
+}
+
+// Counts as wished; samples that are given take the place of the coarsest levels.
+static int32_t plan_levels(const builder *b, int32_t *node_counts)
+{
+    const pli_skinning_def *def = b->def;
+    int32_t level_count = def->level_count;
+    memcpy(node_counts, def->node_counts, sizeof def->node_counts);
+    if (level_count > 0) return level_count;
+    level_count = choose_levels(b->active_count, node_counts);
+    if (def->sample_count == 0) return level_count;
+    while (level_count > 0 && node_counts[level_count - 1] <= def->sample_count) --level_count;
+    if (level_count == PLI_HIERARCHY_LEVELS) --level_count;
+    node_counts[level_count++] = def->sample_count;
+    return level_count;
+}
+
+// Puts a level in front of the coarser ones.
+static pli_status keep_level(builder *b)
+{
+    int32_t vertex_count = b->def->graph.node_count;
+    int32_t *labels = PLI_NEW(b->context, int32_t, vertex_count, "skinning levels");
+    if (labels == NULL) return PLI_ERROR_MEMORY;
+    memcpy(labels, b->sampling->label, (size_t)vertex_count * sizeof *labels);
+    for (int32_t level = b->level_count; level > 0; --level) {
+        b->node_counts[level] = b->node_counts[level - 1];
+        b->labels[level] = b->labels[level - 1];
+    }
+    b->node_counts[0] = b->sampling->count;
+    b->labels[0] = labels;
+    ++b->level_count;
+    return PLI_OK;
+}
+
+// Samples level by level, the coarsest first; levels that bring nothing are left out.
+static pli_status sample_levels(builder *b)
+{
+    int32_t node_counts[PLI_HIERARCHY_LEVELS];
+    const pli_skinning_def *def = b->def;
+    pli_sampling_def sampling = {.graph = def->graph,
+                                 .lengths = b->lengths,
+                                 .skipped = def->skipped,
+                                 .given_count = def->sample_count,
+                                 .given = def->samples,
+                                 .seed = def->seed};
+    PLI_TRY(pli_sampling_create(b->context, &sampling, &b->sampling));
+    for (int32_t level = plan_levels(b, node_counts) - 1; level >= 0; --level) {
+        if (b->level_count > 0 && node_counts[level] >= b->active_count) continue;
+        pli_sampling_extend(b->sampling, node_counts[level]);
+        if (b->level_count > 0 && b->sampling->count == b->node_counts[0]) continue;
+        PLI_TRY(keep_level(b));
+    }
+    return PLI_OK;
+}
+
+// ---- frames
+
+static void sum_centres(builder *b, int32_t node_count)
+{
+    const pli_skinning_def *def = b->def;
+    memset(b->frames, 0, (size_t)node_count * 4 * sizeof *b->frames);
+    memset(b->vertex_counts, 0, (size_t)node_count * sizeof *b->vertex_counts);
+    for (int64_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
+        int32_t node = b->node_of_vertex[vertex];
+        if (node < 0) continue;
+        double *centre = b->frames + 4 * (int64_t)node;
+        pli_vec3_add(centre, def->positions + 3 * vertex, centre);
+        ++b->vertex_counts[node];
+    }
+}
+
+// Centres and sizes of the nodes of a level from the vertices below them.
+static void compute_frames(builder *b, int32_t node_count)
+{
+    const pli_skinning_def *def = b->def;
+    sum_centres(b, node_count);
+    for (int64_t node = 0; node < node_count; ++node) {
+        pli_vec3_scale(1.0 / b->vertex_counts[node], b->frames + 4 * node, b->frames + 4 * node);
+    }
+    for (int64_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
+        if (b->node_of_vertex[vertex] < 0) continue;
+        double *frame = b->frames + 4 * (int64_t)b->node_of_vertex[vertex];
+        frame[3] = fmax(frame[3], pli_vec3_distance(def->positions + 3 * vertex, frame));
+    }
+    for (int64_t node = 0; node < node_count; ++node) {
+        if (!(b->frames[4 * node + 3] > 0)) b->frames[4 * node + 3] = 1;
+    }
+}
+
+// Where a centre and a size stand in a frame: (t, sigma).
+static void compute_place(const double centre[3], double size, const double frame[4],
+                          double place[4])
+{
+    pli_vec3_subtract(centre, frame, place);
+    pli_vec3_scale(1 / frame[3], place, place);
+    place[3] = size / frame[3];
+}
+
+// ---- links
+
+static pli_status link_vertices(builder *b)
+{
+    const pli_skinning_def *def = b->def;
+    pli_transfer *transfer = &b->hierarchy->transfers[0];
+    PLI_TRY(pli_transfer_init(b->context, def->graph.node_count, b->node_counts[0], b->active_count,
+                              false, transfer));
+    int64_t link = 0;
+    for (int64_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
+        transfer->start[vertex] = link;
+        int32_t node = b->labels[0][vertex];
+        if (node >= 0) transfer->parent[link++] = node;
+    }
+    transfer->start[def->graph.node_count] = link;
+    return PLI_OK;
+}
+
+static pli_status link_vertices_smoothly(builder *b)
+{
+    const pli_skinning_def *def = b->def;
+    pli_transfer *transfer = &b->hierarchy->transfers[0];
+    int32_t vertex_count = def->graph.node_count;
+    pli_biharmonic *weights = NULL;
+    pli_biharmonic_def biharmonic = {.mesh = {vertex_count, def->positions, def->corner_count,
+                                              def->element_count, def->elements},
+                                     .handle_count = b->node_counts[0],
+                                     .handles = b->sampling->samples,
+                                     .nearest = b->labels[0]};
+    PLI_TRY(pli_biharmonic_create(b->context, &biharmonic, &weights));
+    int64_t link_count = weights->start[vertex_count];
+    pli_status status =
+        pli_transfer_init(b->context, vertex_count, b->node_counts[0], link_count, true, transfer);
+    if (status == PLI_OK) {
+        memcpy(transfer->start, weights->start, ((size_t)vertex_count + 1) * sizeof(int64_t));
+        memcpy(transfer->parent, weights->handle, (size_t)link_count * sizeof(int32_t));
+        memcpy(transfer->weight, weights->weight, (size_t)link_count * sizeof(double));
+    }
+    pli_biharmonic_destroy(weights);
+    return status;
+}
+
+// A node follows the sample of the coarser level that is nearest to its own.
+static pli_status link_nodes(builder *b, int32_t level)
+{
+    pli_transfer *transfer = &b->hierarchy->transfers[level];
+    int32_t fine_count = b->node_counts[level - 1];
+    PLI_TRY(pli_transfer_init(b->context, fine_count, b->node_counts[level], fine_count, false,
+                              transfer));
+    for (int32_t node = 0; node < fine_count; ++node) {
+        transfer->start[node] = node;
+        transfer->parent[node] = b->labels[level][b->sampling->samples[node]];
+    }
+    transfer->start[fine_count] = fine_count;
+    return PLI_OK;
+}
+
+// Frames of a level, and the places of the level below in them.
+static void place_level(builder *b, int32_t level)
+{
+    pli_transfer *transfer = &b->hierarchy->transfers[level];
+    for (int64_t vertex = 0; vertex < b->def->graph.node_count; ++vertex) {
+        int32_t *node = &b->node_of_vertex[vertex];
+        if (level == 0) *node = b->labels[0][vertex];
+        if (level > 0 && *node >= 0) *node = transfer->parent[*node];
+    }
+    compute_frames(b, transfer->coarse_count);
+    for (int64_t fine = 0; fine < transfer->fine_count; ++fine) {
+        // a vertex is a frame of size zero
+        const double *centre =
+            level == 0 ? b->def->positions + 3 * fine : b->fine_frames + 4 * fine;
+        double size = level == 0 ? 0 : b->fine_frames[4 * fine + 3];
+        for (int64_t k = transfer->start[fine]; k < transfer->start[fine + 1]; ++k) {
+            compute_place(centre, size, b->frames + 4 * (int64_t)transfer->parent[k],
+                          transfer->place + 4 * k);
+        }
+    }
+    double *swapped = b->fine_frames;
+    b->fine_frames = b->frames;
+    b->frames = swapped;
+}
+
+static pli_status copy_samples(builder *b, int32_t level)
+{
+    int32_t node_count = b->node_counts[level];
+    int32_t *samples = PLI_NEW(b->context, int32_t, node_count, "samples");
+    if (samples == NULL) return PLI_ERROR_MEMORY;
+    memcpy(samples, b->sampling->samples, (size_t)node_count * sizeof *samples);
+    b->hierarchy->samples[level] = samples;
+    return PLI_OK;
+}
+
+static pli_status build_levels(builder *b)
+{
+    int64_t node_count = b->node_counts[0];
+    b->node_of_vertex = PLI_NEW(b->context, int32_t, b->def->graph.node_count, "skinning frames");
+    b->fine_frames = PLI_NEW(b->context, double, 4 * node_count, "skinning frames");
+    b->frames = PLI_NEW(b->context, double, 4 * node_count, "skinning frames");
+    b->vertex_counts = PLI_NEW(b->context, int32_t, node_count, "skinning frames");
+    if (b->node_of_vertex == NULL || b->fine_frames == NULL || b->frames == NULL ||
+        b->vertex_counts == NULL) {
+        return PLI_ERROR_MEMORY;
+    }
+    bool is_smooth = b->def->weights == PLI_SKINNING_SMOOTH;
+    PLI_TRY(is_smooth ? link_vertices_smoothly(b) : link_vertices(b));
+    for (int32_t level = 1; level < b->level_count; ++level) PLI_TRY(link_nodes(b, level));
+    for (int32_t level = 0; level < b->level_count; ++level) {
+        place_level(b, level);
+        PLI_TRY(copy_samples(b, level));
+    }
+    b->hierarchy->level_count = b->level_count;
+    return PLI_OK;
+}
+
+static pli_status build_hierarchy(builder *b)
+{
+    const pli_graph *graph = &b->def->graph;
+    b->lengths = PLI_NEW(b->context, float, graph->start[graph->node_count], "lengths of edges");
+    b->hierarchy = PLI_NEW(b->context, pli_hierarchy, 1, "hierarchy");
+    if (b->lengths == NULL || b->hierarchy == NULL) return PLI_ERROR_MEMORY;
+    b->hierarchy->context = b->context;
+    b->hierarchy->dofs = b->def->dofs;
+    pli_parallel_for(b->context, graph->node_count, ROW_GRAIN, measure_rows, b);
+    PLI_TRY(sample_levels(b));
+    return build_levels(b);
+}
+
+static void builder_clear(builder *b)
+{
+    pli_release(b->context, b->lengths);
+    pli_sampling_destroy(b->sampling);
+    for (int32_t level = 0; level < PLI_HIERARCHY_LEVELS; ++level) {
+        pli_release(b->context, b->labels[level]);
+    }
+    pli_release(b->context, b->node_of_vertex);
+    pli_release(b->context, b->fine_frames);
+    pli_release(b->context, b->frames);
+    pli_release(b->context, b->vertex_counts);
+}
+
+pli_status pli_skinning_create(pli_context *context, const pli_skinning_def *def,
+                               pli_hierarchy **hierarchy)
+{
+    *hierarchy = NULL;
+    builder b = {.context = context, .def = def};
+    PLI_TRY(check_levels(context, def));
+    PLI_TRY(check_vertices(context, def, &b.active_count));
+    pli_status status = build_hierarchy(&b);
+    builder_clear(&b);
+    if (status != PLI_OK) {
+        pli_hierarchy_destroy(b.hierarchy);
+        return status;
+    }
+    *hierarchy = b.hierarchy;
+    return PLI_OK;
+}
