@@ -522,7 +522,7 @@ static void warm_solves_allocate_nothing(void **state)
     }
 }
 
-// ---- multigrid
+// ---- on a box
 
 // Springs between all vertices of a tetrahedron of the box, and mass.
 static pli_lifted *make_box(pli_context *context, const box_mesh *mesh)
@@ -539,6 +539,33 @@ static pli_lifted *make_box(pli_context *context, const box_mesh *mesh)
     }
     pli_lifted_close(matrix, NULL);
     return matrix;
+}
+
+// Supernodes of all widths, with rows beyond and within whole tiles.
+static void large_direct_solves_are_exact(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    pli_context *context = make_context(2);
+    box_mesh mesh;
+    assert_true(box_mesh_init(&mesh, 14, 12, 10));
+    pli_lifted *matrix = make_box(context, &mesh);
+    int64_t n = 3 * (int64_t)matrix->row_count;
+    double *d = new_vector(n);
+    double *r = random_right_hand_side(matrix, 3);
+    pli_lifted_solver_def def = {.kind = PLI_LIFTED_DIRECT};
+    pli_lifted_solver *solver = make_solver(matrix, &def);
+    (void)solve(solver, context, r, d);
+    double scale = pli_vector_norm(context, n, r);
+    pli_lifted_residual(matrix, r, d, r);
+    // rounding of sums of some hundred products
+    AT_MOST(pli_vector_norm(context, n, r), 1e-13 * scale);
+    pli_lifted_solver_destroy(solver);
+    free(d);
+    free(r);
+    pli_lifted_destroy(matrix);
+    box_mesh_clear(&mesh);
+    pli_context_destroy(context);
 }
 
 static void cycles_do_what_the_other_kinds_do(void **state)
@@ -621,6 +648,7 @@ int main(void)
         cmocka_unit_test(a_matrix_that_is_not_definite_is_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(warm_solves_allocate_nothing),
+        cmocka_unit_test(large_direct_solves_are_exact),
         cmocka_unit_test(cycles_do_what_the_other_kinds_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
