@@ -356,11 +356,12 @@ static pli_status build_levels(builder *b)
 static pli_status build_hierarchy(builder *b)
 {
     const pli_graph *graph = &b->def->graph;
-    b->lengths = PLI_NEW(b->context, float, graph->start[graph->node_count], "lengths of edges");
     b->hierarchy = PLI_NEW(b->context, pli_hierarchy, 1, "hierarchy");
-    if (b->lengths == NULL || b->hierarchy == NULL) return PLI_ERROR_MEMORY;
+    if (b->hierarchy == NULL) return PLI_ERROR_MEMORY;
     b->hierarchy->context = b->context;
     b->hierarchy->dofs = b->def->dofs;
+    b->lengths = PLI_NEW(b->context, float, graph->start[graph->node_count], "lengths of edges");
+    if (b->lengths == NULL) return PLI_ERROR_MEMORY;
     pli_parallel_for(b->context, graph->node_count, ROW_GRAIN, measure_rows, b);
     PLI_TRY(sample_levels(b));
     return build_levels(b);
