@@ -76,4 +76,7 @@ pli_status pli_bench_contact(pli_bench *bench);
 // All scenes of barrier contact, checked frame by frame.
 pli_status pli_bench_contact_scenes(pli_bench *bench);
 
+// Multigrid in skinning space: the tables and figures of S2.
+pli_status pli_bench_s2(pli_bench *bench);
+
 #endif

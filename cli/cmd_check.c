@@ -26,6 +26,7 @@ static void print_contact(const pli_contact_info *info)
 {
     printf("%s", info->method);
     if (strcmp(info->method, "penalty") == 0) printf(" of %.4g N/m^2", info->stiffness);
+    if (strcmp(info->method, "quadratic") == 0) printf(" of %.4g N/m", info->stiffness);
     if (strcmp(info->method, "none") != 0) printf(", friction %.4g", info->friction);
     printf("\n");
 }

@@ -612,6 +612,7 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
     double stiffness; // penalty: N/m^2, quadratic: N/m; 0: from what the bodies are made of
     double friction;  // Coulomb's coefficient
     pli_motion_def motion;
+    double margin; // distance that vertices keep from the surface (m)
 } pli_collider_def;
 
 typedef enum pli_contact_method {

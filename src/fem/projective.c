@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "fem/projective_kernel.inl"
+
 enum { CHUNK_SIZE = 256, CHUNK_VERTICES = 4 * CHUNK_SIZE };
 
 // What a chunk of tetrahedra says in a report.
@@ -23,8 +25,6 @@ typedef struct chunk_part {
     double min_J;
     int64_t inverted;
 } chunk_part;
-
-#include "fem/projective_kernel.inl"
 
 struct pli_projective {
     pli_context *context;
@@ -57,10 +57,11 @@ static pli_status check(pli_context *context, const pli_projective_def *def)
     pli_clique_list list = {.size = 4, .count = def->tet_count, .vertices = def->tets};
     PLI_TRY(pli_clique_list_check(context, def->vertex_count, &list));
     for (int32_t tet = 0; tet < def->tet_count; ++tet) {
-        if (def->mu[tet] >= 0 && isfinite(def->mu[tet])) continue;
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "tetrahedron %d has the shear modulus %g Pa; it must be positive", (int)tet,
-                        def->mu[tet]);
+        if (def->mu[tet] > 0 && isfinite(def->mu[tet])) continue;
+        return PLI_FAIL(
+            context, PLI_ERROR_ARGUMENT,
+            "tetrahedron %d has the shear modulus %g Pa; it must be positive and finite", (int)tet,
+            def->mu[tet]);
     }
     return PLI_OK;
 }
@@ -117,54 +118,53 @@ static void copy_def(pli_projective *p, const pli_projective_def *def)
     p->cliques = (pli_clique_list){.size = 4, .count = p->tet_count, .vertices = p->tets};
 }
 
-// Writes the geometry of the blocks; lanes past the last tetrahedron repeat it without weight.
-static pli_status fill_blocks(pli_projective *p)
+// Writes the geometry of one tetrahedron; padding has no weight.
+static pli_status fill_lane(const pli_projective *p, int64_t tet, bool padding, int64_t lane,
+                            tet_block *block)
 {
-    int64_t slot_count = ((int64_t)p->tet_count + LANES - 1) / LANES * LANES;
-    for (int64_t slot = 0; slot < slot_count; ++slot) {
-        int64_t tet = slot < p->tet_count ? slot : p->tet_count - 1;
-        tet_block *block = &p->blocks[slot / LANES];
-        int64_t lane = slot % LANES;
-        pli_tet_shape shape;
-        pli_tet_shape_compute(p->rest, p->tets + 4 * tet, &shape);
-        PLI_TRY(pli_tet_shape_check(p->context, &shape, p->origin[tet]));
-        for (int k = 0; k < 9; ++k) block->gradients[k][lane] = (float)shape.gradients[k];
-        block->weight[lane] = slot == tet ? (float)(2 * p->mu[tet] * shape.volume) : 0;
-    }
+    pli_tet_shape shape;
+    pli_tet_shape_compute(p->rest, p->tets + 4 * tet, &shape);
+    PLI_TRY(pli_tet_shape_check(p->context, &shape, p->origin[tet]));
+    for (int k = 0; k < 9; ++k) block->gradients[k][lane] = (float)shape.gradients[k];
+    block->weight[lane] = padding ? 0 : (float)(2 * p->mu[tet] * shape.volume);
     return PLI_OK;
 }
 
-// Numbers the vertices of one chunk in the order in which they come; number [vertex_count] is -1
-// before and after. Returns how many there are.
-static int32_t number_chunk(pli_projective *p, int64_t begin, int64_t end, int32_t *number,
-                            int32_t *vertices)
+// Fills the blocks of a chunk and numbers its vertices in the order in which they come; number
+// [vertex_count] is -1 before and after. Sets the end of the chunk's vertices.
+static pli_status fill_chunk(pli_projective *p, int32_t chunk, int32_t *number)
 {
+    const int64_t *range = p->coloring->chunk_begin + chunk;
+    int32_t *vertices = p->vertices + p->vertex_start[chunk];
     int32_t count = 0;
-    for (int64_t slot = begin; slot < (end + LANES - 1) / LANES * LANES; ++slot) {
-        const int32_t *corners = p->tets + 4 * (slot < end ? slot : end - 1);
+    for (int64_t slot = 0; slot < (range[1] - range[0] + LANES - 1) / LANES * LANES; ++slot) {
+        tet_block *block = &p->blocks[(range[0] + slot) / LANES];
+        int64_t lane = slot % LANES;
+        // lanes past the end repeat the last tetrahedron without weight
+        bool padding = range[0] + slot >= range[1];
+        int64_t tet = padding ? range[1] - 1 : range[0] + slot;
+        PLI_TRY(fill_lane(p, tet, padding, lane, block));
         for (int a = 0; a < 4; ++a) {
-            int32_t *at = &number[corners[a]];
-            if (*at < 0) {
-                vertices[count] = corners[a];
-                *at = count++;
+            int32_t vertex = p->tets[4 * tet + a];
+            if (number[vertex] < 0) {
+                vertices[count] = vertex;
+                number[vertex] = count++;
             }
-            p->blocks[slot / LANES].corner[slot % LANES][a] = (int16_t)*at;
+            block->corner[lane][a] = (int16_t)number[vertex];
         }
     }
     for (int32_t k = 0; k < count; ++k) number[vertices[k]] = -1;
-    return count;
+    p->vertex_start[chunk + 1] = p->vertex_start[chunk] + count;
+    return PLI_OK;
 }
 
-static void number_chunks(pli_projective *p, int32_t *number)
+static pli_status fill_chunks(pli_projective *p, int32_t *number)
 {
-    const pli_chunk_coloring *chunks = p->coloring;
     for (int32_t v = 0; v < p->vertex_count; ++v) number[v] = -1;
-    for (int32_t chunk = 0; chunk < chunks->chunk_count; ++chunk) {
-        int32_t *vertices = p->vertices + p->vertex_start[chunk];
-        p->vertex_start[chunk + 1] =
-            p->vertex_start[chunk] + number_chunk(p, chunks->chunk_begin[chunk],
-                                                  chunks->chunk_begin[chunk + 1], number, vertices);
+    for (int32_t chunk = 0; chunk < p->coloring->chunk_count; ++chunk) {
+        PLI_TRY(fill_chunk(p, chunk, number));
     }
+    return PLI_OK;
 }
 
 static pli_status build_chunks(pli_projective *p)
@@ -182,12 +182,12 @@ static pli_status build_chunks(pli_projective *p)
     if (number == NULL || p->parts == NULL || p->vertex_start == NULL || p->vertices == NULL) {
         goto done;
     }
-    number_chunks(p, number);
+    status = fill_chunks(p, number);
+    if (status != PLI_OK) goto done;
     fitted = pli_reallocate(context, p->vertices, p->vertex_start[chunk_count], sizeof *p->vertices,
                             "vertices of chunks");
-    if (fitted == NULL) goto done;
-    p->vertices = fitted;
-    status = PLI_OK;
+    status = fitted != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (fitted != NULL) p->vertices = fitted;
 
 done:
     pli_release(context, number);
@@ -200,7 +200,6 @@ static pli_status build(pli_projective *p, const pli_projective_def *def)
     PLI_TRY(allocate_arrays(p));
     PLI_TRY(sort_tets(p, def));
     copy_def(p, def);
-    PLI_TRY(fill_blocks(p));
     return build_chunks(p);
 }
 
@@ -315,18 +314,28 @@ typedef struct measure_job {
     const double *x;
 } measure_job;
 
+static chunk_part combine_lanes(const lane_sums *sums)
+{
+    chunk_part part = {.min_J = INFINITY, .inverted = sums->inverted};
+    for (int lane = 0; lane < LANES; ++lane) {
+        pli_sum_merge(&part.energy, (pli_sum){sums->energy[lane / 4][lane % 4], 0});
+        part.min_J = fmin(part.min_J, (double)sums->min_J[lane]);
+    }
+    return part;
+}
+
 static void measure_chunk(const pli_projective *p, int64_t index, const double *positions)
 {
     chunk_view chunk = view_chunk(p, index);
-    chunk_part part = {.min_J = INFINITY};
+    lane_sums sums = {.min_J = pli_f8_broadcast(INFINITY)};
     _Alignas(64) double x[4 * CHUNK_VERTICES];
     gather_positions(&chunk, positions, x);
     int32_t block = 0;
     for (; block + 1 < chunk.block_count; block += 2) {
-        measure_blocks(2, chunk.blocks + block, x, &part);
+        measure_blocks(2, chunk.blocks + block, x, &sums);
     }
-    if (block < chunk.block_count) measure_blocks(1, chunk.blocks + block, x, &part);
-    p->parts[index] = part;
+    if (block < chunk.block_count) measure_blocks(1, chunk.blocks + block, x, &sums);
+    p->parts[index] = combine_lanes(&sums);
 }
 
 static void measure_chunks(void *user, int64_t begin, int64_t end)
@@ -345,7 +354,7 @@ static chunk_part measure(const pli_projective *p, const double *x)
     for (int32_t k = 0; k < chunk_count; ++k) {
         const chunk_part *part = &p->parts[k];
         pli_sum_merge(&total.energy, part->energy);
-        if (!(total.min_J <= part->min_J)) total.min_J = part->min_J;
+        total.min_J = fmin(total.min_J, part->min_J);
         total.inverted += part->inverted;
     }
     return total;

@@ -112,28 +112,35 @@ PLI_INLINE pli_f8 block_determinant(const pli_f8 F[9])
            F[2] * (F[3] * F[7] - F[4] * F[6]);
 }
 
-// Sum of 1/2 w |F - R|^2, smallest det F and number of negative ones.
+// What a chunk adds up, lane by lane.
+typedef struct lane_sums {
+    pli_d4 energy[2]; // 1/2 w |F - R|^2 of lanes 0 to 3 and 4 to 7 (J)
+    pli_f8 min_J;
+    int64_t inverted;
+} lane_sums;
+
 PLI_INLINE void measure_block(const tet_block *block, const pli_f8 F[9], const pli_f8 R[9],
-                              chunk_part *part)
+                              lane_sums *sums)
 {
+    const pli_f8 zero = {0};
+    pli_f8 weight = pli_f8_load(block->weight);
     pli_f8 length = {0};
     for (int c = 0; c < 9; ++c) length += (F[c] - R[c]) * (F[c] - R[c]);
-    pli_f8 energy = 0.5f * pli_f8_load(block->weight) * length;
+    float energy[LANES];
+    pli_f8_store(0.5f * weight * length, energy);
+    for (int lane = 0; lane < LANES; ++lane) sums->energy[lane / 4][lane % 4] += energy[lane];
     pli_f8 J = block_determinant(F);
-    for (int lane = 0; lane < LANES; ++lane) {
-        pli_sum_merge(&part->energy, (pli_sum){energy[lane], 0});
-        // written so that what is not a number is kept
-        if (!(part->min_J <= J[lane])) part->min_J = J[lane];
-        part->inverted += J[lane] < 0 && block->weight[lane] > 0;
-    }
+    sums->min_J = pli_f8_min(J, sums->min_J);
+    // padding has no weight
+    pli_f8_mask inverted = (pli_f8_mask)(J < zero) & (pli_f8_mask)(weight > zero);
+    sums->inverted += __builtin_popcount(pli_f8_bits(inverted));
 }
 
-PLI_INLINE void measure_blocks(int count, const tet_block *blocks, const double *x,
-                               chunk_part *part)
+PLI_INLINE void measure_blocks(int count, const tet_block *blocks, const double *x, lane_sums *sums)
 {
     block_state at;
     compute_blocks(count, blocks, x, &at);
-    EACH measure_block(&blocks[k], at.F + 9 * k, at.R + 9 * k, part);
+    EACH measure_block(&blocks[k], at.F + 9 * k, at.R + 9 * k, sums);
 }
 
 #undef EACH

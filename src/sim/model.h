@@ -64,6 +64,7 @@ typedef struct pli_model_collider {
     bool analytic;              // no grid of samples takes part in the shape
     pli_collider_method method; // never PLI_COLLIDER_AUTO
     double friction;            // Coulomb's coefficient (-)
+    double margin;              // distance that vertices keep from the surface (m)
     double plane[4];            // barriers: unit normal and offset of the plane they are
     double stiffness;  // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
     pli_motion motion; // rigid: neither stretch nor scale

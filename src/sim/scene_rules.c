@@ -8,6 +8,7 @@
 #include "sim/body_group.h"
 #include "sim/body_mesh.h"
 #include "sim/body_piece.h"
+#include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
@@ -641,7 +642,9 @@ static pli_status check_barrier_collider(const rules *r, const pli_visit *visit,
                       "found a plane that moves, which barriers do not take; use a body with kind: "
                       "obstacle");
     }
-    if (contact && !barrier && collider->method != PLI_COLLIDER_PENALTY) {
+    bool pushes =
+        collider->method == PLI_COLLIDER_PENALTY || collider->method == PLI_COLLIDER_QUADRATIC;
+    if (contact && !barrier && !pushes) {
         return refuse(r, visit, "method", &collider->method,
                       "moves vertices without regard to contact.method: barrier; use method: "
                       "penalty or barrier");
@@ -661,13 +664,13 @@ static pli_status check_collider(const rules *r, const pli_visit *visit)
                       "hold vertices fast; use method: penalty, or a shape without mesh and "
                       "sampled");
     }
-    bool penalty = collider->method == PLI_COLLIDER_PENALTY ||
-                   (collider->method == PLI_COLLIDER_AUTO && sampled);
+    pli_collider_method method = pli_collider_choose_method(r->def, collider, !sampled);
+    bool penalty = method == PLI_COLLIDER_PENALTY || method == PLI_COLLIDER_QUADRATIC;
     if (collider->stiffness > 0 && !penalty) {
         char path[PLI_PATH_CAPACITY];
         pli_visit at = pli_visit_member(visit, "stiffness", &collider->stiffness, path);
         pli_scene_warn(r->scene, &at, "is not used, because the method is %s; use method: penalty",
-                       collider->method == PLI_COLLIDER_POSTPROCESS ? "postprocess" : "constraint");
+                       pli_schema_find(&pli_collider_schema, "method")->choices[method]);
     }
     PLI_TRY(check_barrier_collider(r, visit, collider));
     pli_bounds bounds;
