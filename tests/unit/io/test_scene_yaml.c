@@ -296,17 +296,17 @@ static const fault_case fault_cases[] = {
     {"materials: {a: {E: 1, young: 2}}\n",
      "s.yaml:1:23: materials.a: 'young' and 'E' are two names of one key"},
     {"bodies: {a: {geometry: grid, material: b}}\n",
-     "s.yaml:1:1: the key 'materials' is missing: Materials by name."},
-    {"", "s.yaml:1:1: the key 'materials' is missing: Materials by name."},
+     "s.yaml:1:40: bodies.a.material: found 'b', which is not defined; defined are none"},
+    {"", "s.yaml:1:1: the key 'bodies' is missing: Bodies by name."},
     {"materials: {a: rubber}\nbodies:\n  b:\n    material: a\n",
      "s.yaml:4:5: bodies.b: the key 'geometry' is missing: Where its tetrahedra or triangles come "
      "from."},
     {SMALL "? [a, b]\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {SMALL "? *a\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {"materials: {}\nbodies: {a: {geometry: grid, material: b}}",
-     "s.yaml:1:12: materials: is missing; expected a map of keys"},
+     "s.yaml:2:40: bodies.a.material: found 'b', which is not defined; defined are none"},
     {"materials:\nbodies: {a: {geometry: grid, material: b}}",
-     "s.yaml:1:11: materials: is missing; expected a map of keys"},
+     "s.yaml:2:40: bodies.a.material: found 'b', which is not defined; defined are none"},
     // names that refer
     {"materials: {rubber: rubber}\nbodies:\n  cube:\n    geometry: grid\n    material: rubbr\n",
      "s.yaml:5:15: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber "
