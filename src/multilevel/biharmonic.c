@@ -13,8 +13,7 @@
 enum {
     BATCH_TRIPLES = 8, // right-hand sides of three handles that are solved at once
     BATCH_HANDLES = 3 * BATCH_TRIPLES,
-    MAX_ITERATIONS = 200,
-    ROW_GRAIN = 2048 // rows that are worth a block of a parallel loop
+    MAX_ITERATIONS = 200
 };
 
 static const double PENALTY = 300;    // rho times the fourth power of the handles' reach
@@ -68,6 +67,11 @@ static pli_status build_laplacian(solver *s)
 {
     pli_simplices mesh = s->def->mesh;
     int32_t size = mesh.corner_count;
+    if (size != 3 && size != 4) {
+        return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                        "elements have %d corners; smooth weights want triangles or tetrahedra",
+                        (int)size);
+    }
     s->elements = PLI_NEW(s->context, int32_t, (int64_t)size * mesh.element_count, "elements");
     if (s->elements == NULL) return PLI_ERROR_MEMORY;
     int32_t count = 0;

@@ -274,6 +274,12 @@ static pli_status link_vertices_smoothly(builder *b)
                                      .handles = b->sampling->samples,
                                      .nearest = b->labels[0]};
     PLI_TRY(pli_biharmonic_create(b->context, &biharmonic, &weights));
+    if (!weights->converged) {
+        PLI_LOG(
+            b->context, PLI_LOG_WARNING,
+            "smooth weights of %d handles are not as smooth as they could be after %d iterations",
+            (int)b->node_counts[0], (int)weights->iterations);
+    }
     int64_t link_count = weights->start[vertex_count];
     pli_status status =
         pli_transfer_init(b->context, vertex_count, b->node_counts[0], link_count, true, transfer);

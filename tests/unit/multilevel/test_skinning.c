@@ -399,6 +399,10 @@ static void senseless_wishes_are_refused(void **state)
     def.level_count = PLI_HIERARCHY_LEVELS + 1;
     assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
     def = def_of(&s);
+    def.weights = PLI_SKINNING_SMOOTH;
+    def.corner_count = 0;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    def = def_of(&s);
     s.mesh->points[5] = INFINITY;
     assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
     assert_null(h);
