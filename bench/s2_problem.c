@@ -120,7 +120,7 @@ static pli_status make_global(pli_s2_problem *p)
     def.linear = (pli_lifted_solver_def){.kind = PLI_LIFTED_JACOBI, .iterations = 1};
     PLI_TRY(pli_local_global_create(p->context, &def, &p->scene.solver->objective, &p->global));
     PLI_TRY(pli_local_global_begin_step(p->global, 1));
-    pli_minimize_env env = {.scratch = p->arena};
+    pli_minimize_env env = {.timers = &p->timers, .scratch = p->arena};
     pli_minimize_report report;
     pli_arena_mark mark = pli_arena_begin(p->arena);
     double *x = pli_arena_doubles(p->arena, p->size, "iterate");

@@ -41,6 +41,7 @@ typedef struct pli_s2_problem {
     pli_bench_scene scene; // its solver's terms are those of the step
     pli_context *context;
     pli_arena *arena;
+    pli_timers timers; // of minimisations
     const pli_s2_row *row;
     int64_t size;             // 3 vertices
     double *before;           // [size] positions before the step (m)
