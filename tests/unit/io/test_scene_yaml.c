@@ -297,6 +297,7 @@ static const fault_case fault_cases[] = {
      "s.yaml:1:23: materials.a: 'young' and 'E' are two names of one key"},
     {"bodies: {a: {geometry: grid, material: b}}\n",
      "s.yaml:1:40: bodies.a.material: found 'b', which is not defined; defined are none"},
+    {"materials: {a: rubber}\n", "s.yaml:1:1: the key 'bodies' is missing: Bodies by name."},
     {"", "s.yaml:1:1: the key 'bodies' is missing: Bodies by name."},
     {"materials: {a: rubber}\nbodies:\n  b:\n    material: a\n",
      "s.yaml:4:5: bodies.b: the key 'geometry' is missing: Where its tetrahedra or triangles come "
@@ -305,8 +306,9 @@ static const fault_case fault_cases[] = {
     {SMALL "? *a\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {"materials: {}\nbodies: {a: {geometry: grid, material: b}}",
      "s.yaml:2:40: bodies.a.material: found 'b', which is not defined; defined are none"},
-    {"materials:\nbodies: {a: {geometry: grid, material: b}}",
-     "s.yaml:2:40: bodies.a.material: found 'b', which is not defined; defined are none"},
+    {"materials: {a: rubber}\nbodies: {}",
+     "s.yaml:2:9: bodies: is missing; expected a map of keys"},
+    {"materials: {a: rubber}\nbodies:", "s.yaml:2:8: bodies: is missing; expected a map of keys"},
     // names that refer
     {"materials: {rubber: rubber}\nbodies:\n  cube:\n    geometry: grid\n    material: rubbr\n",
      "s.yaml:5:15: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber "
