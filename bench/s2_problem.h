@@ -57,6 +57,9 @@ pli_status pli_s2_problem_init(pli_s2_problem *problem, pli_bench *bench, const 
                                const char *const *more, int32_t frames);
 void pli_s2_problem_clear(pli_s2_problem *problem);
 
+// Goes on in the same way from where it is: another step of the same scene.
+pli_status pli_s2_problem_advance(pli_s2_problem *problem, int32_t frames);
+
 // Multigrid as the row says, in the given hierarchy.
 pli_status pli_s2_problem_multigrid_def(const pli_s2_problem *problem,
                                         const pli_hierarchy *hierarchy, pli_multigrid_def *def);
