@@ -54,6 +54,7 @@ pli_status pli_bench_kernels_svd(pli_bench *bench);
 pli_status pli_bench_kernels_linear(pli_bench *bench);
 pli_status pli_bench_kernels_solve(pli_bench *bench);
 pli_status pli_bench_kernels_fem(pli_bench *bench);
+pli_status pli_bench_kernels_projective(pli_bench *bench);
 pli_status pli_bench_kernels_broad(pli_bench *bench);
 pli_status pli_bench_kernels_contact(pli_bench *bench);
 
@@ -74,5 +75,8 @@ pli_status pli_bench_contact(pli_bench *bench);
 
 // All scenes of barrier contact, checked frame by frame.
 pli_status pli_bench_contact_scenes(pli_bench *bench);
+
+// Multigrid in skinning space: the tables and figures of S2.
+pli_status pli_bench_s2(pli_bench *bench);
 
 #endif

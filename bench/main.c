@@ -32,6 +32,7 @@ static pli_status run_kernels(pli_bench *bench)
     if (status == PLI_OK) status = pli_bench_kernels_linear(bench);
     if (status == PLI_OK) status = pli_bench_kernels_solve(bench);
     if (status == PLI_OK) status = pli_bench_kernels_fem(bench);
+    if (status == PLI_OK) status = pli_bench_kernels_projective(bench);
     if (status == PLI_OK) status = pli_bench_kernels_broad(bench);
     if (status == PLI_OK) status = pli_bench_kernels_contact(bench);
     return status;
@@ -57,6 +58,10 @@ static const pli_bench_case cases[] = {
      pli_bench_contact},
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
      pli_bench_contact_scenes},
+    {"s2",
+     "multigrid in skinning space: frames per second, growth, energy against time, linear systems: "
+     "Q2-1 to 10",
+     pli_bench_s2},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };

@@ -26,6 +26,7 @@ static void print_contact(const pli_contact_info *info)
 {
     printf("%s", info->method);
     if (strcmp(info->method, "penalty") == 0) printf(" of %.4g N/m^2", info->stiffness);
+    if (strcmp(info->method, "quadratic") == 0) printf(" of %.4g N/m", info->stiffness);
     if (strcmp(info->method, "none") != 0) printf(", friction %.4g", info->friction);
     printf("\n");
 }
@@ -44,6 +45,17 @@ static void print_colliders(const pli_model *model, int32_t count)
     print_contact(&info);
 }
 
+// "25/500/14779 nodes, 3.1 MB", coarsest first; the last level is the vertices
+static void print_levels(const pli_model_info *info)
+{
+    if (info->level_count == 0) return;
+    char memory[32];
+    format_bytes(info->level_memory, memory, sizeof memory);
+    printf("# levels      ");
+    for (int32_t k = 0; k < info->level_count; ++k) printf("%d/", (int)info->level_nodes[k]);
+    printf("%d nodes, %s\n", (int)info->vertex_count, memory);
+}
+
 // The scene as YAML, and what it costs as comments: together still a scene file.
 static void print_text(const char *yaml, const pli_model *model, const pli_scene_def *scene)
 {
@@ -57,6 +69,7 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
     printf("# vertices    %d\n", (int)info.vertex_count);
     printf("# tetrahedra  %d\n", (int)info.tet_count);
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
+    if (info.spring_count > 0) printf("# springs     %d\n", (int)info.spring_count);
     print_colliders(model, info.collider_count);
     printf("# unknowns    %" PRId64 "\n", info.unknown_count);
     printf("# mass        %.4g kg\n", info.mass);
@@ -65,6 +78,7 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
            (double)steps * info.dt);
     printf("# solver      %s, to a tolerance of %.4g %s\n", info.solver, info.tolerance,
            info.tolerance_unit);
+    print_levels(&info);
     printf("# memory      %s\n", memory);
 }
 
@@ -102,6 +116,7 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     pli_cli_json_integer(&json, "vertices", info.vertex_count);
     pli_cli_json_integer(&json, "tetrahedra", info.tet_count);
     pli_cli_json_integer(&json, "triangles", info.triangle_count);
+    pli_cli_json_integer(&json, "springs", info.spring_count);
     put_colliders(&json, model, info.collider_count);
     pli_cli_json_integer(&json, "unknowns", info.unknown_count);
     pli_cli_json_integer(&json, "blocks", info.block_count);
@@ -114,6 +129,12 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     pli_cli_json_text(&json, "solver", info.solver);
     pli_cli_json_real(&json, "tolerance", info.tolerance);
     pli_cli_json_text(&json, "tolerance_unit", info.tolerance_unit);
+    pli_cli_json_begin(&json, "levels", '[');
+    for (int32_t k = 0; k < info.level_count; ++k) {
+        pli_cli_json_integer(&json, NULL, info.level_nodes[k]);
+    }
+    pli_cli_json_end(&json, ']');
+    pli_cli_json_integer(&json, "level_memory", info.level_memory);
     pli_cli_json_text(&json, "scene", yaml);
     pli_cli_json_end(&json, '}');
 }

@@ -3,25 +3,45 @@
 
 #include "pliant/sim.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MAX_SOLVERS = 64, MAX_PARAMETERS = 64 };
+enum { MAX_SOLVERS = 64, MAX_PARAMETERS = 64, KEY_CAPACITY = 64 };
+
+// parameters and the room for their keys
+typedef struct solver_parameters {
+    int32_t count;
+    pli_cli_parameter items[MAX_PARAMETERS];
+    char keys[MAX_PARAMETERS][KEY_CAPACITY];
+} solver_parameters;
+
+// The fields of a section, those of sections inside it with both keys: "multigrid.levels".
+static void add_fields(const pli_schema *schema, const char *prefix, solver_parameters *parameters)
+{
+    for (int32_t index = 0; index < schema->field_count; ++index) {
+        const pli_field *field = &schema->fields[index];
+        char key[KEY_CAPACITY];
+        snprintf(key, sizeof key, "%s%s", prefix, field->key);
+        if (field->kind == PLI_FIELD_STRUCT) {
+            char inner[KEY_CAPACITY + 1];
+            snprintf(inner, sizeof inner, "%s.", key);
+            add_fields(field->schema, inner, parameters);
+            continue;
+        }
+        if (strcmp(key, "name") == 0 || parameters->count == MAX_PARAMETERS) continue;
+        int32_t at = parameters->count++;
+        memcpy(parameters->keys[at], key, sizeof key);
+        pli_cli_describe_field(field, &parameters->items[at]);
+        parameters->items[at].key = parameters->keys[at];
+    }
+}
 
 // Parameters of all solvers: the fields of the scene's section "solver", less the name itself.
-static int32_t get_parameters(pli_cli_parameter parameters[MAX_PARAMETERS])
+static void get_parameters(solver_parameters *parameters)
 {
-    const pli_schema *root = pli_scene_schema();
-    int32_t count = 0;
-    for (int32_t index = 0; index < root->field_count; ++index) {
-        const pli_field *section = &root->fields[index];
-        if (strcmp(section->key, "solver") != 0 || section->schema == NULL) continue;
-        for (int32_t inner = 0; inner < section->schema->field_count; ++inner) {
-            const pli_field *field = &section->schema->fields[inner];
-            if (strcmp(field->key, "name") == 0 || count == MAX_PARAMETERS) continue;
-            pli_cli_describe_field(field, &parameters[count++]);
-        }
-    }
-    return count;
+    const pli_field *section = pli_schema_find(pli_scene_schema(), "solver");
+    parameters->count = 0;
+    if (section != NULL) add_fields(section->schema, "", parameters);
 }
 
 static int run_solvers(pli_cli_session *session)
@@ -40,12 +60,12 @@ static int run_solvers(pli_cli_session *session)
     const pli_cli_entry *entry =
         pli_cli_find_entry(session, "solver", entries, count, session->arguments.operands[0]);
     if (entry == NULL) return PLI_CLI_USAGE;
-    pli_cli_parameter parameters[MAX_PARAMETERS];
-    int32_t parameter_count = get_parameters(parameters);
+    solver_parameters parameters;
+    get_parameters(&parameters);
     pli_cli_print_page(entry,
                        "Parameters, in the scene's section 'solver' or as "
                        "--set solver.KEY=VALUE:",
-                       parameters, parameter_count, session->arguments.json);
+                       parameters.items, parameters.count, session->arguments.json);
     return PLI_CLI_DONE;
 }
 

@@ -540,15 +540,24 @@ typedef struct pli_copies_def { // a body several times over
 } pli_copies_def;
 
 typedef enum pli_body_kind {
-    PLI_BODY_SOLID,   // tetrahedra
-    PLI_BODY_SHELL,   // triangles with a thickness: cloth, sheet metal, a ball with air in it
-    PLI_BODY_OBSTACLE // triangles that only a script moves
+    PLI_BODY_SOLID,    // tetrahedra
+    PLI_BODY_SHELL,    // triangles with a thickness: cloth, sheet metal, a ball with air in it
+    PLI_BODY_OBSTACLE, // triangles that only a script moves
+    PLI_BODY_CLOTH     // triangles whose vertices springs join
 } pli_body_kind;
+
+typedef struct pli_springs_def { // what a cloth is made of
+    double stretch;              // of springs along edges and across squares (N/m); -1: not given
+    double bend;                 // of springs over two edges (N/m); -1: not given
+    double area_density;         // kg/m^2; -1: not given
+    double drag;                 // damping in proportion to mass (1/s)
+    double rayleigh;             // damping in proportion to stiffness (s)
+} pli_springs_def;
 
 typedef struct pli_body_def {
     const char *name;
     pli_variant geometry;
-    const char *material;          // "" for an obstacle
+    const char *material;          // "" for an obstacle or a cloth
     const pli_region_def *regions; // later ones win
     int32_t region_count;
     double position[3];         // translation (m), applied last
@@ -559,10 +568,11 @@ typedef struct pli_body_def {
     double angular_velocity[3]; // degrees per second about the centre of mass
     pli_variant start;
     pli_copies_def copies;
-    int32_t kind;          // pli_body_kind
-    double thickness;      // of a shell (m); 0: not given
-    double bending;        // of a shell: factor on its resistance to bending; -1: not given
-    pli_motion_def motion; // of an obstacle
+    int32_t kind;            // pli_body_kind
+    double thickness;        // of a shell (m); 0: not given
+    double bending;          // of a shell: factor on its resistance to bending; -1: not given
+    pli_motion_def motion;   // of an obstacle
+    pli_springs_def springs; // of a cloth
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------
@@ -590,7 +600,8 @@ typedef enum pli_collider_method {
     PLI_COLLIDER_CONSTRAINT, // no vertex is ever inside
     PLI_COLLIDER_PENALTY,    // what is inside is pushed out by a stiff spring
     PLI_COLLIDER_POSTPROCESS, // moved out after the solve, which knows nothing of it
-    PLI_COLLIDER_BARRIER      // kept at a distance by contact; half-spaces that stand still
+    PLI_COLLIDER_BARRIER,     // kept at a distance by contact; half-spaces that stand still
+    PLI_COLLIDER_QUADRATIC    // what is inside is pulled to the surface by a linear spring
 } pli_collider_method;
 
 typedef struct pli_collider_def { // a solid that stands still or follows a script
@@ -598,9 +609,10 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
     pli_variant shape;
     bool inside_out;  // the bodies are inside of it
     int32_t method;   // pli_collider_method
-    double stiffness; // of the penalty (N/m^2); 0: from the materials of the bodies
+    double stiffness; // penalty: N/m^2, quadratic: N/m; 0: from what the bodies are made of
     double friction;  // Coulomb's coefficient
     pli_motion_def motion;
+    double margin; // distance that vertices keep from the surface (m)
 } pli_collider_def;
 
 typedef enum pli_contact_method {
@@ -654,7 +666,8 @@ typedef enum pli_linear_kind {
     PLI_LINEAR_AUTO,
     PLI_LINEAR_PCG,
     PLI_LINEAR_MINRES,
-    PLI_LINEAR_CHOLESKY
+    PLI_LINEAR_CHOLESKY,
+    PLI_LINEAR_MULTIGRID
 } pli_linear_kind;
 
 typedef enum pli_preconditioner_kind {
@@ -662,7 +675,8 @@ typedef enum pli_preconditioner_kind {
     PLI_PRECONDITIONER_NONE,
     PLI_PRECONDITIONER_JACOBI,
     PLI_PRECONDITIONER_BLOCK_JACOBI,
-    PLI_PRECONDITIONER_SGS
+    PLI_PRECONDITIONER_SGS,
+    PLI_PRECONDITIONER_MULTIGRID
 } pli_preconditioner_kind;
 
 typedef enum pli_line_search_kind {
@@ -671,6 +685,42 @@ typedef enum pli_line_search_kind {
     PLI_LINE_SEARCH_BACKTRACKING,
     PLI_LINE_SEARCH_NONE
 } pli_line_search_kind;
+
+typedef struct pli_point_def {
+    double point[3]; // m
+} pli_point_def;
+
+typedef enum pli_weights_kind {
+    PLI_WEIGHTS_CONSTANT, // every vertex follows one handle
+    PLI_WEIGHTS_SMOOTH    // it follows several, by bounded biharmonic weights
+} pli_weights_kind;
+
+typedef enum pli_precision_kind { PLI_PRECISION_SINGLE, PLI_PRECISION_DOUBLE } pli_precision_kind;
+
+typedef enum pli_sampling_kind {
+    PLI_SAMPLING_AUTO,    // material where a body has several, else uniform
+    PLI_SAMPLING_UNIFORM, // handles spread by distance alone
+    PLI_SAMPLING_MATERIAL // handles do not reach across jumps of stiffness
+} pli_sampling_kind;
+
+typedef struct pli_coarse_def { // the levels of a multigrid and what is done on them
+    const int32_t *levels;      // nodes of the coarse ones, coarsest first; none: chosen by size
+    int32_t level_count;
+    const char *smoothers; // "direct/GS(3)/GS(3)", coarsest first; of two parts: for any depth
+    int32_t dofs;          // unknowns of a coarse node: 12 (affine) or 3 (translation)
+    int32_t weights;       // pli_weights_kind
+    int32_t precision;     // pli_precision_kind, inside of a cycle
+    int32_t cycles;        // V-cycles of a linear solve; 0: the solver's own
+    int32_t sampling;      // pli_sampling_kind
+    const pli_point_def *handles; // in the rest shape; the nearest vertices come first
+    int32_t handle_count;
+} pli_coarse_def;
+
+typedef struct pli_chebyshev_def { // acceleration of the solver "chebyshev"
+    double rho;                    // estimated spectral radius of a Jacobi iteration
+    double gamma;                  // under-relaxation
+    int32_t delay;                 // iterations before it begins
+} pli_chebyshev_def;
 
 typedef struct pli_solver_def {
     const char *name;         // "auto" or one of the solvers
@@ -689,6 +739,12 @@ typedef struct pli_solver_def {
     double downhill;        // kappa: smallest cosine between direction and steepest descent
     double linear_cap;      // largest relative tolerance of a linear solve
     bool rest_guess;        // tangled bodies may start a step from their rest shape
+
+    // of solvers that make a fixed number of inner iterations; 0: the solver's own
+    int32_t linear_iterations;
+    double linear_tolerance; // relative, of every linear solve; 0: the solver's own rule
+    pli_coarse_def multigrid;
+    pli_chebyshev_def chebyshev;
 } pli_solver_def;
 
 typedef struct pli_output_def {

@@ -24,6 +24,8 @@ typedef struct pli_solver pli_solver;
 // ---- model
 // ---------------------------------------------------------------------------------------
 
+enum { PLI_MODEL_LEVELS = 8 };
+
 typedef struct pli_model_info {
     int32_t body_count;
     int32_t vertex_count;
@@ -38,14 +40,18 @@ typedef struct pli_model_info {
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
     int32_t collider_count;
-    int32_t triangle_count; // of shells and obstacles
+    int32_t triangle_count; // of shells, cloth and obstacles
+    int32_t spring_count;   // of cloth
+    int32_t level_count;                   // coarse levels of a multigrid; 0: the solver has none
+    int32_t level_nodes[PLI_MODEL_LEVELS]; // [level_count] coarsest first
+    int64_t level_memory;                  // bytes of all levels, part of memory_estimate
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
 typedef struct pli_contact_info {
     const char *name;   // of the collider; "" for the contact of bodies
     const char *method; // as in scene files, never "auto"
-    double stiffness;   // of the penalty (N/m^2)
+    double stiffness;   // penalty: N/m^2, quadratic: N/m
     double friction;    // Coulomb's coefficient
 } pli_contact_info;
 
@@ -189,7 +195,8 @@ typedef struct pli_iteration_report {
     int32_t iteration; // 0 is the state before the first direction
     double residual;   // in the norm of the convergence test
     double gradient;   // plain length of the gradient (N)
-    double energy;     // of the objective (J)
+    double energy;     // of the objective (J); NaN: the solver had no need for it, and the scene
+                       // does not say output.iterations: true
     double alpha;      // step length that the line search chose; 0 for iteration 0
     int32_t linear_iterations;
     int32_t energy_evaluations;

@@ -39,11 +39,17 @@ pli_status pli_collider_check(pli_context *context, const pli_collider *collider
                         "friction of collider \"%s\" is %g, must not be negative", name,
                         collider->friction);
     }
-    bool is_penalty = collider->method == PLI_COLLIDER_PENALTY;
+    bool is_penalty =
+        collider->method == PLI_COLLIDER_PENALTY || collider->method == PLI_COLLIDER_QUADRATIC;
     if (is_penalty && !(collider->stiffness > 0 && isfinite(collider->stiffness))) {
         return PLI_FAIL(context, PLI_ERROR_SCENE,
                         "stiffness of collider \"%s\" is %g, must be positive", name,
                         collider->stiffness);
+    }
+    if (!(collider->margin >= 0 && isfinite(collider->margin))) {
+        return PLI_FAIL(context, PLI_ERROR_SCENE,
+                        "margin of collider \"%s\" is %g, must not be negative", name,
+                        collider->margin);
     }
     if (!is_rigid(&collider->before) || !is_rigid(&collider->now)) {
         return PLI_FAIL(context, PLI_ERROR_SCENE,
@@ -82,7 +88,7 @@ double pli_collider_value(const pli_collider *collider, const double x[3])
 {
     double x0[3];
     to_start(collider, &collider->now, x, x0);
-    return pli_shape_value(collider->shape, x0);
+    return pli_shape_value(collider->shape, x0) - collider->margin;
 }
 
 double pli_collider_gradient(const pli_collider *collider, const double x[3], double gradient[3])
@@ -91,7 +97,7 @@ double pli_collider_gradient(const pli_collider *collider, const double x[3], do
     to_start(collider, &collider->now, x, x0);
     double value = pli_shape_gradient(collider->shape, x0, g);
     pli_mat3_apply(collider->now.R, g, gradient);
-    return value;
+    return value - collider->margin;
 }
 
 double pli_collider_hessian(const pli_collider *collider, const double x[3], double gradient[3],
@@ -103,14 +109,16 @@ double pli_collider_hessian(const pli_collider *collider, const double x[3], dou
     pli_mat3_apply(collider->now.R, g, gradient);
     pli_mat3_multiply(collider->now.R, H, RH);
     pli_mat3_multiply_transposed_right(RH, collider->now.R, hessian);
-    return value;
+    return value - collider->margin;
 }
 
-// The box around the image of the shape's box, a little larger than rounding could make it.
+// The box around the image of the shape's box, a little larger than rounding could make it. Values
+// outside need not be distances, so that a margin can reach anywhere.
 pli_bounds pli_collider_bounds(const pli_collider *collider)
 {
     pli_bounds source = pli_shape_bounds(collider->shape);
     pli_bounds out;
+    if (collider->margin > 0) return pli_bounds_infinite();
     if (pli_bounds_is_empty(&source)) return source;
     for (int i = 0; i < 3; ++i) {
         double base = collider->center[i] + collider->now.offset[i];
@@ -169,11 +177,12 @@ bool pli_collider_values(const pli_collider *collider, int32_t n, const double *
         pli_bounds box = pli_bounds_of_points(n, points);
         if (is_far(collider, &box, limit)) return false;
     }
-    double moved[3 * PLI_COLLIDER_CHUNK];
+    double moved[3 * PLI_COLLIDER_CHUNK] = {0};
     for (int32_t i = 0; i < n; ++i) {
         to_start(collider, &collider->now, points + 3 * (int64_t)i, moved + 3 * (int64_t)i);
     }
     pli_shape_values(collider->shape, n, moved, values);
+    for (int32_t i = 0; i < n; ++i) values[i] -= collider->margin;
     return true;
 }
 

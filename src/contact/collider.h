@@ -10,7 +10,8 @@
 // material points over the step, so that pose and velocity always agree (B1):
 //     v(x) = (x - x_before) / h,  x_before where the collider's point at x was at the start.
 //
-// How bodies collide is the collider's method: constraint.h, penalty.h or postprocess.h. Each of
+// How bodies collide is the collider's method: constraint.h, penalty.h (two methods) or
+// postprocess.h. Each of
 // them looks at the colliders of its own method in a list that all share, so that one list serves
 // all. Constraints need analytic shapes: an interpolated distance has kinks at the cells of its
 // grid, where projections stick (Gast et al. 2015, section 3.2).
@@ -38,7 +39,8 @@ typedef struct pli_collider {
     const pli_shape *shape;     // at time 0; borrowed
     pli_collider_method method; // not PLI_COLLIDER_AUTO
     double friction;            // Coulomb's coefficient
-    double stiffness;           // of the penalty (N/m^2)
+    double stiffness;           // of the penalty (N/m^2), or of the quadratic one (N/m)
+    double margin;              // what counts as inside begins so far from the surface (m)
     double center[3];           // c (m)
 
     // changed between steps
@@ -98,7 +100,7 @@ static inline void pli_collision_clear_held(uint8_t held, double a[3])
     }
 }
 
-// ---- evaluation at world points, in the pose now
+// ---- evaluation at world points, in the pose now: the shape's value less the margin
 
 double pli_collider_value(const pli_collider *collider, const double x[3]);
 

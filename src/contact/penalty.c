@@ -15,22 +15,44 @@ typedef struct penalty_job {
     double *g;   // forces are scaled by `sign` and added
     double sign;
     pli_bcsr *H;
+    double *blocks; // [points][6]
     bool projected;
     const double *mass;
     double h;
     double *v;
 } penalty_job;
 
+static pli_collider_method method_of(const pli_penalty *penalty)
+{
+    return penalty->quadratic ? PLI_COLLIDER_QUADRATIC : PLI_COLLIDER_PENALTY;
+}
+
 static void visit_inside(const penalty_job *job, int64_t begin, int64_t end, pli_pair_fn visit,
                          void *user)
 {
-    pli_collision_scan scan = {&job->penalty->def, PLI_COLLIDER_PENALTY, 0, job->x};
+    pli_collision_scan scan = {&job->penalty->def, method_of(job->penalty), 0, job->x};
     pli_collision_visit(&scan, begin, end, visit, user);
 }
 
 static const pli_collider *collider_of(const penalty_job *job, int32_t b)
 {
     return &job->penalty->def.colliders[b];
+}
+
+// ---- the laws
+
+// Energy at a depth d, with its first two derivatives.
+typedef struct law_value {
+    double e;
+    double slope;
+    double curvature;
+} law_value;
+
+static law_value evaluate_law(const penalty_job *job, const pli_collider *collider, double d)
+{
+    double k = collider->stiffness;
+    if (job->penalty->quadratic) return (law_value){0.5 * k * d * d, k * d, k};
+    return (law_value){k * d * d * d, 3 * k * d * d, 6 * k * d};
 }
 
 // ---- energy
@@ -40,7 +62,7 @@ static void add_pair_energy(void *user, int64_t point, int32_t b)
     penalty_job *job = user;
     const pli_collider *collider = collider_of(job, b);
     double depth = -pli_collider_value(collider, job->x + 3 * point);
-    pli_sum_add(&job->sum, collider->stiffness * depth * depth * depth);
+    pli_sum_add(&job->sum, evaluate_law(job, collider, depth).e);
 }
 
 static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
@@ -65,18 +87,19 @@ static pli_sum penalty_energy(void *self, const double *x)
 
 // ---- gradient and forces
 
-// f = 3 k phi^2 grad phi
-static void pair_force(const pli_collider *collider, const double x[3], double f[3])
+// f = e' grad phi
+static void pair_force(const penalty_job *job, const pli_collider *collider, const double x[3],
+                       double f[3])
 {
     double phi = pli_collider_gradient(collider, x, f);
-    pli_vec3_scale(3 * collider->stiffness * phi * phi, f, f);
+    pli_vec3_scale(evaluate_law(job, collider, -phi).slope, f, f);
 }
 
 static void add_pair_force(void *user, int64_t point, int32_t b)
 {
     const penalty_job *job = user;
     double f[3];
-    pair_force(collider_of(job, b), job->x + 3 * point, f);
+    pair_force(job, collider_of(job, b), job->x + 3 * point, f);
     pli_vec3_add_scaled(job->g + 3 * point, job->sign, f, job->g + 3 * point);
 }
 
@@ -99,25 +122,29 @@ static void penalty_add_gradient(void *self, const double *x, double *g)
 
 // ---- Hessian
 
-// B = -6 k phi n n^T - 3 k phi^2 d2phi
-static void pair_hessian(const pli_collider *collider, const double x[3], double B[9])
+// B = e'' n n^T - e' d2phi, made positive semi-definite when projected
+static void pair_hessian(const penalty_job *job, const pli_collider *collider, const double x[3],
+                         double B[9])
 {
-    double n[3], D[9];
-    double phi = pli_collider_hessian(collider, x, n, D);
-    double k = collider->stiffness;
+    double n[3];
+    double D[9] = {0};
+    bool flat = job->projected && job->penalty->quadratic;
+    double phi =
+        flat ? pli_collider_gradient(collider, x, n) : pli_collider_hessian(collider, x, n, D);
+    law_value law = evaluate_law(job, collider, -phi);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            B[3 * i + j] = -6 * k * phi * n[i] * n[j] - 3 * k * phi * phi * D[3 * i + j];
+            B[3 * i + j] = law.curvature * n[i] * n[j] - law.slope * D[3 * i + j];
         }
     }
+    if (job->projected && !flat) pli_psd_clamp(3, B);
 }
 
 static void add_pair_hessian(void *user, int64_t point, int32_t b)
 {
     const penalty_job *job = user;
     double B[9];
-    pair_hessian(collider_of(job, b), job->x + 3 * point, B);
-    if (job->projected) pli_psd_clamp(3, B);
+    pair_hessian(job, collider_of(job, b), job->x + 3 * point, B);
     double *block = job->H->values + 9 * job->H->diagonal[point];
     pli_mat3_add_scaled(block, 1, B, block);
 }
@@ -135,18 +162,43 @@ static void penalty_add_hessian(void *self, const double *x, bool projected, pli
                      &job);
 }
 
+// ---- blocks on the diagonal of a matrix that stays
+
+static void add_pair_block(void *user, int64_t point, int32_t b)
+{
+    static const int places[6] = {0, 4, 8, 1, 2, 5}; // xx, yy, zz, xy, xz, yz
+    const penalty_job *job = user;
+    double B[9];
+    pair_hessian(job, collider_of(job, b), job->x + 3 * point, B);
+    for (int k = 0; k < 6; ++k) job->blocks[6 * point + k] += B[places[k]];
+}
+
+static void add_range_blocks(void *user, int64_t begin, int64_t end)
+{
+    visit_inside(user, begin, end, add_pair_block, user);
+}
+
+static void penalty_add_blocks(void *self, const double *x, double *blocks)
+{
+    const pli_penalty *penalty = self;
+    penalty_job job = {.penalty = penalty, .x = x, .projected = true, .blocks = blocks};
+    pli_parallel_for(penalty->context, penalty->def.point_count, POINT_GRAIN, add_range_blocks,
+                     &job);
+}
+
 const pli_term_ops pli_penalty_term = {
     .name = "collider penalty",
     .energy = penalty_energy,
     .add_gradient = penalty_add_gradient,
     .add_hessian = penalty_add_hessian,
+    .add_blocks = penalty_add_blocks,
 };
 
 // ---- after the solve
 
 void pli_penalty_measure(const pli_penalty *penalty, const double *x, pli_collision_report *report)
 {
-    pli_collision_measure(penalty->context, &penalty->def, PLI_COLLIDER_PENALTY, x, report);
+    pli_collision_measure(penalty->context, &penalty->def, method_of(penalty), x, report);
     report->energy = pli_sum_value(total_energy(penalty, x));
 }
 
@@ -160,7 +212,7 @@ static void brake_pair(void *user, int64_t point, int32_t b)
     penalty_job *job = user;
     const pli_collider *collider = collider_of(job, b);
     double f[3];
-    pair_force(collider, job->x + 3 * point, f);
+    pair_force(job, collider, job->x + 3 * point, f);
     pli_coulomb pair = {.friction = collider->friction,
                         .mass = job->mass[point],
                         .held = pli_collision_held(&job->penalty->def, point)};

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colliders as an energy term (Gast et al. 2015, section 5.2): a point p that is inside of a
-// collider b is pushed out by
-//     E = k (-phi_b(x_p))^3  where phi_b < 0,  else 0,   k in N/m^2,
-// which is never negative and twice continuously differentiable where phi is. With n = grad phi
-//     gradient  -3 k phi^2 n
-//     Hessian   -6 k phi n n^T - 3 k phi^2 d2phi
-// The derivatives of phi are the exact ones of its interpolation, for sampled shapes, too.
+// Colliders as an energy term: a point that is inside of a collider, at the depth d = -phi > 0, is
+// pushed out by an energy e(d) that begins at the surface, of one of two laws:
+//
+//     cubic      e = k d^3,      k in N/m^2   colliders of the method penalty
+//     quadratic  e = k/2 d^2,    k in N/m     colliders of the method quadratic
+//
+// The cubic one (Gast et al. 2015, section 5.2) is twice continuously differentiable, as Newton's
+// method likes it. The quadratic one (Xian et al. 2019, section 4.6; C14) is a spring of constant
+// stiffness to the nearest point t of the surface, e = k/2 ((x - t).n)^2, whose Hessian k n n^T
+// does not change while a point is inside: what methods want that keep their matrix. It jumps at
+// the surface, where points are found to be in or out anew in every iteration.
+//
+// With n = grad phi
+//     gradient  -e' n
+//     Hessian   e'' n n^T - e' d2phi
+// The derivatives of phi are the exact ones of its interpolation, for sampled shapes, too. The
+// projected Hessian of the quadratic law is e'' n n^T alone, that of a plane through t; the blocks
+// on the diagonal for matrices that stay (term.h) are the projected Hessian.
 // Bodies penetrate a little; in return any shape will do.
 //
 // Friction is applied to velocities after the step, with the force at its end (coulomb.h).
@@ -20,6 +31,7 @@
 typedef struct pli_penalty {
     pli_context *context;
     pli_collision_def def;
+    bool quadratic; // of the two laws and methods, false: cubic
 } pli_penalty;
 
 extern const pli_term_ops pli_penalty_term;

@@ -56,9 +56,31 @@ static void anchor_add_hessian(void *self, const double *x, bool projected, pli_
     pli_bcsr_add_to_diagonal(H, anchor->stiffness);
 }
 
+static void anchor_add_lifted(void *self, pli_lifted *S)
+{
+    const pli_anchor *anchor = self;
+    if (anchor->comes_and_goes) return;
+    for (int32_t point = 0; point < anchor->point_count; ++point) {
+        pli_lifted_add(S, S->diagonal[point], anchor->stiffness[point]);
+    }
+}
+
+static void anchor_add_blocks(void *self, const double *x, double *blocks)
+{
+    (void)x;
+    const pli_anchor *anchor = self;
+    if (!anchor->comes_and_goes) return;
+    for (int64_t point = 0; point < anchor->point_count; ++point) {
+        // xx, yy, zz
+        for (int k = 0; k < 3; ++k) blocks[6 * point + k] += anchor->stiffness[point];
+    }
+}
+
 const pli_term_ops pli_anchor_term = {
     .name = "anchor",
     .energy = anchor_energy,
     .add_gradient = anchor_add_gradient,
     .add_hessian = anchor_add_hessian,
+    .add_lifted = anchor_add_lifted,
+    .add_blocks = anchor_add_blocks,
 };

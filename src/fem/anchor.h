@@ -7,6 +7,10 @@
 //   drag         c = k m / h,      y = position before the step  (Gast et al. 2015, section 4.2)
 //   attachments  c = stiffness,    y = where the script wants the point
 // The arrays belong to the caller, who changes them between steps.
+//
+// Minimisers that keep one matrix (local_global.h) want to know which part of it an anchor is: the
+// stiffness of inertia and drag is the same from step to step and belongs to the matrix that stays;
+// that of attachments comes and goes and belongs to the blocks on its diagonal.
 #ifndef PLI_FEM_ANCHOR_H
 #define PLI_FEM_ANCHOR_H
 
@@ -17,6 +21,7 @@ typedef struct pli_anchor {
     int32_t point_count;
     const double *stiffness; // [point_count] c (N/m), borrowed
     const double *target;    // [point_count][3] y (m), borrowed
+    bool comes_and_goes;     // the stiffness is part of the blocks, not of the matrix that stays
 } pli_anchor;
 
 extern const pli_term_ops pli_anchor_term;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fem/elastic.h"
 
+#include "fem/tet_shape.h"
+
 #include "base/memory.h"
 #include "math/mat3.h"
 
@@ -59,27 +61,19 @@ static pli_status copy_params(pli_elastic *e, const pli_elastic_def *def)
     return PLI_OK;
 }
 
-// Volume and the gradients of N_1..N_3, the rows of the inverse edge matrix.
+// Volume and the gradients of N_1..N_3.
 static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
 {
     for (int32_t tet = 0; tet < e->tet_count; ++tet) {
         const int32_t *corners = def->tets + 4 * (int64_t)e->origin[tet];
         memcpy(e->tets + 4 * (int64_t)tet, corners, 4 * sizeof *corners);
-        double D[9]; // columns are the edges from corner 0
-        for (int a = 0; a < 3; ++a) {
-            const double *x0 = def->rest + 3 * (int64_t)corners[0];
-            const double *xa = def->rest + 3 * (int64_t)corners[a + 1];
-            for (int i = 0; i < 3; ++i) D[3 * i + a] = xa[i] - x0[i];
+        pli_tet_shape shape;
+        pli_tet_shape_compute(def->rest, corners, &shape);
+        PLI_TRY(pli_tet_shape_check(e->context, &shape, e->origin[tet]));
+        e->volume[tet] = shape.volume;
+        for (int k = 0; k < 9; ++k) {
+            e->gradients[(int64_t)k * e->tet_count + tet] = shape.gradients[k];
         }
-        double inverse[9];
-        double determinant = pli_mat3_inverse(D, inverse);
-        if (!(determinant > 0)) {
-            return PLI_FAIL(e->context, PLI_ERROR_MESH,
-                            "tetrahedron %d has the rest volume %g m^3; it must be positive",
-                            (int)e->origin[tet], determinant / 6);
-        }
-        e->volume[tet] = determinant / 6;
-        for (int k = 0; k < 9; ++k) e->gradients[(int64_t)k * e->tet_count + tet] = inverse[k];
     }
     return PLI_OK;
 }
@@ -134,7 +128,8 @@ void pli_elastic_destroy(pli_elastic *elastic)
 
 typedef void (*batch_fn)(void *user, const pli_elastic *elastic, int32_t begin, batch *b);
 
-// Cuts [begin, end) at group borders into batches, computes F, and hands each to visit.
+// Cuts [begin, end) at group borders into batches, computes F (x NULL: at rest, where it is the
+// identity), and hands each to visit.
 static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
                            batch_fn visit, void *user)
 {
@@ -146,7 +141,11 @@ static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t 
         for (int32_t at = from; at < to; at += LANES) {
             int32_t count = to - at < LANES ? to - at : LANES;
             load_batch(elastic, group, at, count, &b);
-            compute_deformation((const int32_t(*)[4])elastic->tets + at, x, &b);
+            if (x != NULL) {
+                compute_deformation((const int32_t(*)[4])elastic->tets + at, x, &b);
+            } else {
+                set_identity(&b);
+            }
             b.law = group->law;
             visit(user, elastic, at, &b);
         }
@@ -209,7 +208,7 @@ static void visit_range(void *user, int64_t begin, int64_t end)
     for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, job->visit, job->user);
 }
 
-// Visits every batch so that no two at the same time share a vertex.
+// Visits every batch so that no two at the same time share a vertex; x may be NULL as above.
 static void scatter(const pli_elastic *elastic, const double *x, batch_fn visit, void *user)
 {
     scatter_job job = {elastic, x, visit, user};
@@ -278,6 +277,33 @@ static pli_status elastic_bind(void *self, const pli_bcsr *H)
     return pli_bcsr_slots(elastic->context, H, &elastic->cliques, &elastic->slots);
 }
 
+// ---- scalar matrix
+
+// The shape of the tetrahedron in one lane of a batch.
+static pli_tet_shape lane_shape(const batch *b, int lane)
+{
+    pli_tet_shape shape = {.volume = b->V[lane]};
+    for (int k = 0; k < 9; ++k) shape.gradients[k] = b->G[k][lane];
+    return shape;
+}
+
+// S_ab += V dP_00/dF_00 g_a . g_b, the stiffness at rest against stretching along an axis.
+static void add_batch_lifted(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    pli_lifted *S = user;
+    call_law(b, PLI_TANGENT_EXACT, false, false, true);
+    for (int lane = 0; lane < b->count; ++lane) {
+        pli_tet_shape shape = lane_shape(b, lane);
+        const int32_t *corners = elastic->tets + 4 * (int64_t)(begin + lane);
+        pli_tet_shape_add_lifted(&shape, corners, b->T[0][lane], S);
+    }
+}
+
+static void elastic_add_lifted(void *self, pli_lifted *S)
+{
+    scatter(self, NULL, add_batch_lifted, S);
+}
+
 const pli_term_ops pli_elastic_term = {
     .name = "elastic",
     .energy = elastic_energy,
@@ -285,6 +311,7 @@ const pli_term_ops pli_elastic_term = {
     .add_hessian = elastic_add_hessian,
     .get_cliques = elastic_get_cliques,
     .bind = elastic_bind,
+    .add_lifted = elastic_add_lifted,
 };
 
 // ---- reports

@@ -10,6 +10,12 @@
 // Tetrahedra are kept sorted by material law and handled in batches of eight: gather, one call of
 // the law for the batch, scatter. Scattering runs by the colours of chunks of tetrahedra that share
 // no vertex within a colour, so it needs no atomics and gives the same bits for any thread count.
+//
+// For minimisers that keep their matrix, the scalar matrix is that of the law at rest,
+//     S_ab = sum_t w_t V_t g_a . g_b,   w = dP_00/dF_00 = 2 mu + lambda for isotropic laws
+// (the quasi-Newton method of Liu et al. 2017). Away from rest it need not bound the Hessian, so
+// steps want a line search.
+//
 // Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
 // have positive volume.
 #ifndef PLI_FEM_ELASTIC_H

@@ -69,6 +69,13 @@ static void compute_deformation(const int32_t (*tets)[4], const double *x, batch
     }
 }
 
+static void set_identity(batch *b)
+{
+    for (int k = 0; k < 9; ++k) {
+        for (int lane = 0; lane < LANES; ++lane) b->F[k][lane] = k % 4 == 0;
+    }
+}
+
 // dE/dx_ai = V P_ij g_aj for corners 1..3; corner 0 gets minus their sum
 static void add_forces(const int32_t (*tets)[4], const batch *b, double *g)
 {

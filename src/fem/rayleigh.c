@@ -65,6 +65,17 @@ pli_rayleigh_source pli_rayleigh_hinges(const pli_hinges *hinges, const double *
     return (pli_rayleigh_source){hinges, &hinges->cliques, damping, add_hinges};
 }
 
+static void add_springs(const void *self, const double *x, const double *weights,
+                        const int32_t *slots, pli_bcsr *D)
+{
+    pli_spring_net_add_weighted_hessian(self, x, true, weights, slots, D);
+}
+
+pli_rayleigh_source pli_rayleigh_springs(const pli_spring_net *net, const double *damping)
+{
+    return (pli_rayleigh_source){net, &net->cliques, damping, add_springs};
+}
+
 // ---- construction
 
 static pli_status copy_damping(pli_rayleigh *r, damped *to)

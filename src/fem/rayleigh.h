@@ -6,16 +6,17 @@
 // D is constant during the step and positive semi-definite, so the force -D v only dissipates;
 // rigid translations are not damped.
 //
-// Elements come from one or more sources (tetrahedra, triangles, hinges): whatever can add its
-// projected Hessian weighted by element. Their blocks must be in the pattern that the term is bound
-// to, that is, their own terms belong to the same objective.
+// Elements come from one or more sources (tetrahedra, triangles, hinges, springs): whatever can add
+// its projected Hessian weighted by element. Their blocks must be in the pattern that the term is
+// bound to, that is, their own terms belong to the same objective.
 #ifndef PLI_FEM_RAYLEIGH_H
 #define PLI_FEM_RAYLEIGH_H
 
 #include "fem/elastic.h"
 #include "fem/shell.h"
+#include "fem/springs.h"
 
-enum { PLI_RAYLEIGH_SOURCES = 3 };
+enum { PLI_RAYLEIGH_SOURCES = 4 };
 
 // Elements of one kind; all is borrowed except damping.
 typedef struct pli_rayleigh_source {
@@ -31,6 +32,7 @@ typedef struct pli_rayleigh_source {
 pli_rayleigh_source pli_rayleigh_elastic(const pli_elastic *elastic, const double *damping);
 pli_rayleigh_source pli_rayleigh_membrane(const pli_membrane *membrane, const double *damping);
 pli_rayleigh_source pli_rayleigh_hinges(const pli_hinges *hinges, const double *damping);
+pli_rayleigh_source pli_rayleigh_springs(const pli_spring_net *net, const double *damping);
 
 typedef struct pli_rayleigh pli_rayleigh;
 

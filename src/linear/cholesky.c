@@ -558,9 +558,33 @@ void pli_cholesky_destroy(pli_cholesky *cholesky)
     pli_release(cholesky->context, cholesky);
 }
 
+// A lifted matrix as rows of blocks: pattern and revision are what they are there, values are one
+// number a slot instead of nine.
+static pli_bcsr view_lifted(const pli_lifted *matrix)
+{
+    return (pli_bcsr){.context = matrix->context,
+                      .revision = matrix->revision,
+                      .row_count = matrix->row_count,
+                      .block_count = matrix->entry_count,
+                      .row_start = matrix->row_start,
+                      .diagonal = matrix->diagonal,
+                      .column = matrix->column,
+                      .values = matrix->values};
+}
+
+pli_status pli_cholesky_create_lifted(pli_context *context, const pli_cholesky_def *def,
+                                      const pli_lifted *matrix, pli_cholesky **cholesky)
+{
+    pli_cholesky_def scalar = *def;
+    scalar.isotropic = true;
+    pli_bcsr view = view_lifted(matrix);
+    return pli_cholesky_create(context, &scalar, &view, cholesky);
+}
+
 typedef struct fill_job {
     pli_cholesky *cholesky;
     const pli_bcsr *matrix;
+    int64_t stride; // numbers per slot of the matrix: 9, or 1 for a lifted one
     double shift;
 } fill_job;
 
@@ -599,12 +623,12 @@ static void fill_range(void *user, int64_t begin, int64_t end)
         int64_t c = column % side;
         double *at = entries + start[column];
         for (int64_t slot = matrix->row_start[row]; slot < matrix->diagonal[row]; ++slot) {
-            memcpy(at, matrix->values + 9 * slot + 3 * c, (size_t)side * sizeof(double));
+            memcpy(at, matrix->values + job->stride * slot + 3 * c, (size_t)side * sizeof(double));
             at += side;
         }
         while (used < extra->count && extra->blocks[used].row < row) ++used;
         if (job->cholesky->place_count > 0) at = fill_places(job, row, c, used, at);
-        memcpy(at, matrix->values + 9 * matrix->diagonal[row] + 3 * c,
+        memcpy(at, matrix->values + job->stride * matrix->diagonal[row] + 3 * c,
                (size_t)(c + 1) * sizeof(double));
         at[c] += job->shift;
     }
@@ -616,10 +640,9 @@ static void factorise(void *user)
     cholmod_l_factorize(cholesky->A, cholesky->L, &cholesky->common);
 }
 
-pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, double shift,
-                               bool *positive)
+// Makes sure that the analysis fits the matrix.
+static pli_status begin_factor(pli_cholesky *cholesky, const pli_bcsr *matrix)
 {
-    *positive = false;
     cholesky->factored = false;
     if (cholesky->revision != matrix->revision || cholesky->row_count != matrix->row_count) {
         return PLI_FAIL(cholesky->context, PLI_ERROR_ARGUMENT,
@@ -627,10 +650,12 @@ pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, d
                         "%d); create it for this one",
                         (int)cholesky->row_count, (int)matrix->row_count);
     }
-    PLI_TRY(update_analysis(cholesky, matrix));
-    fill_job job = {cholesky, matrix, shift};
-    pli_parallel_for(cholesky->context, matrix->row_count, ROW_GRAIN, fill_range, &job);
+    return update_analysis(cholesky, matrix);
+}
 
+// Factors A, which has its values.
+static pli_status factor_filled(pli_cholesky *cholesky, bool *positive)
+{
     call_cholmod(cholesky, factorise, cholesky);
     PLI_TRY(cholmod_outcome(cholesky, "factorisation"));
     // rcond is zero when a pivot failed and when one is not a number, which the former misses
@@ -638,6 +663,39 @@ pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, d
     cholesky->failed_row = cholesky->factored ? -1 : (int64_t)cholesky->L->minor;
     *positive = cholesky->factored;
     return PLI_OK;
+}
+
+pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, double shift,
+                               bool *positive)
+{
+    *positive = false;
+    PLI_TRY(begin_factor(cholesky, matrix));
+    fill_job job = {cholesky, matrix, 9, shift};
+    pli_parallel_for(cholesky->context, matrix->row_count, ROW_GRAIN, fill_range, &job);
+    return factor_filled(cholesky, positive);
+}
+
+pli_status pli_cholesky_factor_lifted(pli_cholesky *cholesky, const pli_lifted *matrix,
+                                      double shift, bool *positive)
+{
+    *positive = false;
+    pli_bcsr view = view_lifted(matrix);
+    PLI_TRY(begin_factor(cholesky, &view));
+    if (!pli_lifted_is_isotropic(matrix)) {
+        return PLI_FAIL(cholesky->context, PLI_ERROR_ARGUMENT,
+                        "a lifted matrix with directions of its own on the diagonal has no scalar "
+                        "factor; expand it to blocks");
+    }
+    fill_job job = {cholesky, &view, 1, shift};
+    pli_parallel_for(cholesky->context, view.row_count, ROW_GRAIN, fill_range, &job);
+
+    // multiples of the identity on the diagonal, which is the last entry of a column
+    const SuiteSparse_long *start = cholesky->A->p;
+    double *entries = cholesky->A->x;
+    for (int32_t k = 0; k < matrix->block_count; ++k) {
+        entries[start[matrix->block_row[k] + 1] - 1] += matrix->blocks[9 * (int64_t)k];
+    }
+    return factor_filled(cholesky, positive);
 }
 
 // B = [x y z] columns of every right-hand side of an isotropic system
@@ -747,6 +805,13 @@ pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def
                     "use an iterative solver");
 }
 
+pli_status pli_cholesky_create_lifted(pli_context *context, const pli_cholesky_def *def,
+                                      const pli_lifted *matrix, pli_cholesky **cholesky)
+{
+    (void)matrix;
+    return pli_cholesky_create(context, def, NULL, cholesky);
+}
+
 void pli_cholesky_destroy(pli_cholesky *cholesky)
 {
     (void)cholesky;
@@ -765,6 +830,13 @@ pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, d
     (void)shift;
     *positive = false;
     return PLI_ERROR_UNSUPPORTED;
+}
+
+pli_status pli_cholesky_factor_lifted(pli_cholesky *cholesky, const pli_lifted *matrix,
+                                      double shift, bool *positive)
+{
+    (void)matrix;
+    return pli_cholesky_factor(cholesky, NULL, shift, positive);
 }
 
 pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_count, const double *b, double *x)

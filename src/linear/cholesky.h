@@ -20,7 +20,7 @@
 // Isotropic matrices A = S (x) I, whose blocks are multiples of the identity (projective dynamics,
 // weighted Laplacians), are factored as the scalar matrix S, with three right-hand sides per
 // vector: a ninth of the memory and a twenty-seventh of the work. The multiple is read from the
-// first entry of each block.
+// first entry of each block. A lifted matrix (lifted.h) is factored so without being expanded.
 //
 // A pivot that is not positive is an outcome, not an error: factor then says so and the caller may
 // try again with a larger shift. CHOLMOD keeps its memory outside the context's allocator;
@@ -36,7 +36,7 @@
 #ifndef PLI_LINEAR_CHOLESKY_H
 #define PLI_LINEAR_CHOLESKY_H
 
-#include "linear/bcsr.h"
+#include "linear/lifted.h"
 
 typedef enum pli_cholesky_order {
     PLI_CHOLESKY_ORDER_AUTO,      // minimum degree up to 1000 rows, dissection beyond
@@ -81,6 +81,14 @@ void pli_cholesky_begin(pli_cholesky *cholesky);
 // lack their mirror), memory, numeric.
 PLI_CHECKED pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix,
                                            double shift, bool *positive);
+
+// The same for a lifted matrix, which is isotropic whatever the def says. Errors of factor besides:
+// argument (blocks on the diagonal that are not multiples of the identity).
+PLI_CHECKED pli_status pli_cholesky_create_lifted(pli_context *context, const pli_cholesky_def *def,
+                                                  const pli_lifted *matrix,
+                                                  pli_cholesky **cholesky);
+PLI_CHECKED pli_status pli_cholesky_factor_lifted(pli_cholesky *cholesky, const pli_lifted *matrix,
+                                                  double shift, bool *positive);
 
 // Solves A x = b for rhs_count right-hand sides, b and x: [rhs_count][row_count][3]; x may be b.
 // Errors: argument (nothing was factored), memory.

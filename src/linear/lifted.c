@@ -144,17 +144,7 @@ pli_status pli_lifted_set_blocks(pli_lifted *matrix, int32_t count, const int32_
     return PLI_OK;
 }
 
-// ---- use
-
-typedef struct product_job {
-    const pli_lifted *matrix;
-    const double *b; // NULL: the product alone
-    const double *x;
-    double *y;
-} product_job;
-
-// the first diagonal block at or behind a row
-static int32_t first_block(const pli_lifted *matrix, int64_t row)
+int32_t pli_lifted_first_block(const pli_lifted *matrix, int64_t row)
 {
     int32_t low = 0;
     int32_t high = matrix->block_count;
@@ -168,6 +158,29 @@ static int32_t first_block(const pli_lifted *matrix, int64_t row)
     }
     return low;
 }
+
+static bool is_multiple_of_identity(const double D[9])
+{
+    bool diagonal = D[1] == 0 && D[2] == 0 && D[3] == 0 && D[5] == 0 && D[6] == 0 && D[7] == 0;
+    return diagonal && D[0] == D[4] && D[0] == D[8];
+}
+
+bool pli_lifted_is_isotropic(const pli_lifted *matrix)
+{
+    for (int32_t k = 0; k < matrix->block_count; ++k) {
+        if (!is_multiple_of_identity(matrix->blocks + 9 * (int64_t)k)) return false;
+    }
+    return true;
+}
+
+// ---- use
+
+typedef struct product_job {
+    const pli_lifted *matrix;
+    const double *b; // NULL: the product alone
+    const double *x;
+    double *y;
+} product_job;
 
 // sum = (A x)_row; *block is the next diagonal block and moves on
 static inline void multiply_row(const pli_lifted *matrix, int64_t row, int32_t *block,
@@ -191,7 +204,7 @@ static inline void multiply_row(const pli_lifted *matrix, int64_t row, int32_t *
 static void multiply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
 {
     const pli_lifted *matrix = self;
-    int32_t block = first_block(matrix, begin);
+    int32_t block = pli_lifted_first_block(matrix, begin);
     for (int64_t row = begin; row < end; ++row) {
         multiply_row(matrix, row, &block, x, y + 3 * row);
     }
@@ -206,7 +219,7 @@ static void multiply_range(void *user, int64_t begin, int64_t end)
 static void residual_range(void *user, int64_t begin, int64_t end)
 {
     const product_job *job = user;
-    int32_t block = first_block(job->matrix, begin);
+    int32_t block = pli_lifted_first_block(job->matrix, begin);
     for (int64_t row = begin; row < end; ++row) {
         double sum[3];
         multiply_row(job->matrix, row, &block, job->x, sum);

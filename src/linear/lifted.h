@@ -71,6 +71,13 @@ void pli_lifted_close(pli_lifted *matrix, const uint8_t *mask);
 PLI_CHECKED pli_status pli_lifted_set_blocks(pli_lifted *matrix, int32_t count, const int32_t *rows,
                                              const double *blocks);
 
+// The first block on the diagonal at or behind a row; block_count when there is none.
+int32_t pli_lifted_first_block(const pli_lifted *matrix, int64_t row);
+
+// Whether all blocks on the diagonal are multiples of the identity, as those of attachments are: A
+// then acts on x, y and z alike.
+bool pli_lifted_is_isotropic(const pli_lifted *matrix);
+
 // ---- use
 
 // y = A x; x and y are [row_count][3] and must not overlap.

@@ -5,15 +5,16 @@
 //
 //     multigrid   V-cycles, see multigrid.h
 //     direct      sparse Cholesky, factored when the matrix changes (Bouaziz et al. 2014); as the
-//                 scalar matrix with three right-hand sides as long as there are no blocks on the
-//                 diagonal, else as 3x3 blocks
+//                 scalar matrix with three right-hand sides as long as blocks on the diagonal are
+//                 multiples of the identity, else as 3x3 blocks
 //     vivace      symmetric Gauss-Seidel sweeps in the order of a randomised colouring
 //                 (Fratarcangeli et al. 2016)
 //     jacobi      block Jacobi iterations, what Chebyshev acceleration is built on (Wang 2015)
 //     pcg         conjugate gradients with block Jacobi
 //
 // Iterative kinds make a fixed number of iterations from a zero start, or go on to a relative
-// tolerance when one is given; not getting there is told by the report.
+// tolerance when one is given; not getting there is told by the report. Without a tolerance only
+// conjugate gradients, and cycles after the first, know their residuals; others tell NaN.
 //
 // create looks at the pattern, build takes over the values, update_blocks the blocks on the
 // diagonal alone. Threads: one call at a time; same bits for any number of threads. A warm solve

@@ -28,20 +28,46 @@ struct pli_linear_solver {
     pli_precondition *precondition; // of the iterative kinds
     pli_bcsr_single single;         // of conjugate gradients with a large matrix
     pli_cholesky *cholesky;         // of the direct kind
+    pli_multigrid *multigrid;       // NULL: neither solver nor preconditioner
+    bool cycles_work;               // the matrix of the last build was one for the multigrid
+    bool told;                      // that it was not
 };
+
+// ---- the multigrid, where there is one
+
+static pli_status create_multigrid(pli_linear_solver *s)
+{
+    return pli_multigrid_create(s->context, &s->def.multigrid, s->def.hierarchy, s->A,
+                                &s->multigrid);
+}
+
+static pli_status build_multigrid(pli_linear_solver *s)
+{
+    s->cycles_work = false;
+    if (s->multigrid == NULL) return PLI_OK;
+    PLI_TRY(pli_multigrid_build(s->multigrid, s->def.fixed, &s->cycles_work));
+    if (s->cycles_work || s->told) return PLI_OK;
+    s->told = true;
+    PLI_LOG(s->context, PLI_LOG_INFO,
+            "the multigrid met a matrix that is not positive definite; such systems are solved by "
+            "conjugate gradients with block Jacobi");
+    return PLI_OK;
+}
 
 // ---- iterative kinds
 
 static pli_status create_precondition(pli_linear_solver *s)
 {
     pli_precondition_def def = {.kind = s->def.preconditioner};
-    return pli_precondition_create(s->context, &def, s->A, &s->precondition);
+    PLI_TRY(pli_precondition_create(s->context, &def, s->A, &s->precondition));
+    return s->def.precondition_by_multigrid ? create_multigrid(s) : PLI_OK;
 }
 
 static pli_status build_precondition(pli_linear_solver *s, bool *definite)
 {
     *definite = true;
-    return pli_precondition_build(s->precondition, s->A);
+    PLI_TRY(build_multigrid(s));
+    return s->cycles_work ? PLI_OK : pli_precondition_build(s->precondition, s->A);
 }
 
 static pli_status build_pcg(pli_linear_solver *s, bool *definite)
@@ -60,7 +86,8 @@ static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, con
                                pli_krylov_report *report)
 {
     pli_operator A = pli_bcsr_operator(s->A);
-    pli_operator B = pli_precondition_operator(s->precondition);
+    pli_operator B = s->cycles_work ? pli_multigrid_operator(s->multigrid)
+                                    : pli_precondition_operator(s->precondition);
     pli_operator rough;
     pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
     if (s->single.matrix != NULL) {
@@ -84,6 +111,24 @@ static pli_status solve_minres(pli_linear_solver *s, const double *b, double rel
                                pli_arena *scratch, double *x, pli_krylov_report *report)
 {
     return solve_krylov(s, pli_minres, b, relative_tolerance, scratch, x, report);
+}
+
+// ---- cycles that stand alone
+
+static pli_status create_cycles(pli_linear_solver *s)
+{
+    s->def.preconditioner = PLI_PRECONDITION_BLOCK_JACOBI;
+    s->def.precondition_by_multigrid = true;
+    return create_precondition(s);
+}
+
+static pli_status solve_cycles(pli_linear_solver *s, const double *b, double relative_tolerance,
+                               pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    if (!s->cycles_work) return solve_pcg(s, b, relative_tolerance, scratch, x, report);
+    bool fixed = s->def.cycles > 0;
+    return pli_multigrid_solve(s->multigrid, b, fixed ? 0 : relative_tolerance,
+                               fixed ? s->def.cycles : s->def.max_iterations, scratch, x, report);
 }
 
 // ---- the direct kind
@@ -114,6 +159,7 @@ static const solver_ops kinds[] = {
     [PLI_SOLVER_PCG] = {"pcg", create_precondition, build_pcg, solve_pcg},
     [PLI_SOLVER_MINRES] = {"minres", create_precondition, build_precondition, solve_minres},
     [PLI_SOLVER_CHOLESKY] = {"cholesky", create_cholesky, build_cholesky, solve_cholesky},
+    [PLI_SOLVER_MULTIGRID] = {"multigrid", create_cycles, build_precondition, solve_cycles},
 };
 
 pli_status pli_linear_solver_create(pli_context *context, const pli_linear_solver_def *def,
@@ -141,6 +187,7 @@ void pli_linear_solver_destroy(pli_linear_solver *solver)
     if (solver == NULL) return;
     pli_cholesky_destroy(solver->cholesky);
     pli_bcsr_single_clear(&solver->single);
+    pli_multigrid_destroy(solver->multigrid);
     pli_precondition_destroy(solver->precondition);
     pli_release(solver->context, solver);
 }
@@ -160,6 +207,11 @@ pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,
                                    pli_krylov_report *report)
 {
     return solver->ops->solve(solver, b, relative_tolerance, scratch, x, report);
+}
+
+void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers)
+{
+    if (solver->multigrid != NULL) pli_multigrid_set_timers(solver->multigrid, timers);
 }
 
 const char *pli_linear_solver_name(const pli_linear_solver *solver)

@@ -5,17 +5,25 @@
 //
 // Kinds are const tables of functions; a new kind is a new table. Iterative kinds honour the
 // relative tolerance of a solve, direct ones ignore it.
+//
+// A multigrid (multigrid.h) is a kind of its own, V-cycles that stand alone, and may be the
+// preconditioner of the Krylov kinds. Its coarse spaces come from the caller. It wants a positive
+// definite matrix: where that of a build is not, conjugate gradients with block Jacobi take its
+// place until the next build, which is logged once. Extra blocks of the matrix reach its cycles on
+// the diagonal only; conjugate gradients stay right, cycles that stand alone may need more of them.
 #ifndef PLI_LINEAR_SOLVER_H
 #define PLI_LINEAR_SOLVER_H
 
 #include "linear/bcsr.h"
 #include "linear/krylov.h"
+#include "linear/multigrid.h"
 #include "linear/precondition.h"
 
 typedef enum pli_linear_solver_kind {
     PLI_SOLVER_PCG,
     PLI_SOLVER_MINRES,
-    PLI_SOLVER_CHOLESKY
+    PLI_SOLVER_CHOLESKY,
+    PLI_SOLVER_MULTIGRID
 } pli_linear_solver_kind;
 
 typedef struct pli_linear_solver_def {
@@ -23,6 +31,14 @@ typedef struct pli_linear_solver_def {
     pli_precondition_kind preconditioner; // of the iterative kinds
     int32_t max_iterations;
     bool stop_at_indefinite; // conjugate gradients end at the first direction of no curvature
+
+    // of a multigrid; hierarchy and fixed are borrowed
+    bool precondition_by_multigrid; // a V-cycle instead of the preconditioner
+    int32_t cycles;                 // exactly so many stand alone; 0: until the tolerance
+    const pli_hierarchy *hierarchy;
+    pli_multigrid_def multigrid;
+    const uint8_t *fixed; // [row_count] bits 1, 2, 4: the coordinate is held, and its row and
+                          // column are those of the unit matrix; NULL: none
 } pli_linear_solver_def;
 
 typedef struct pli_linear_solver pli_linear_solver;
@@ -45,6 +61,9 @@ pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite);
 pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,
                                    double relative_tolerance, pli_arena *scratch, double *x,
                                    pli_krylov_report *report);
+
+// Where solves of a multigrid add their times, see multigrid.h; NULL: nowhere.
+void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers);
 
 const char *pli_linear_solver_name(const pli_linear_solver *solver);
 

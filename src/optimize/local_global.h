@@ -21,7 +21,15 @@
 // Chebyshev acceleration (Wang 2015, equations 6 and 9): with rho > 0, from iteration `delay` on,
 //     omega <- 4 / (4 - rho^2 omega)   (2 / (2 - rho^2) at first),
 //     x <- omega (gamma (x^ - x_k) + x_k - x_k-1) + x_k-1,   x^ = x_k + d
-// It needs a linear solver that does little per iteration (one Jacobi), and is not monotone.
+// It needs a linear solver that does little per iteration (one Jacobi), and is not monotone, so it
+// goes without a line search. gamma < 1 is for matrices where Jacobi alone does not converge.
+//
+// Without a line search energies are computed only when asked for (measures_energy); otherwise they
+// are told as NaN. A fixed number of iterations makes just as many gradients: the residual of the
+// last iterate told is then that of the one before, unless energies are measured.
+//
+// Terms that grow couplings in every iteration (those with `prepare`: barriers) and constraints by
+// projection are beyond a constant matrix and refused.
 //
 // Coordinates that are held: vertices with all three are taken out of S; a single coordinate of a
 // vertex gets a stiffness of 10^6 of its diagonal in D, and d is zero there in any case.
@@ -47,17 +55,18 @@ typedef struct pli_local_global_def {
 
 typedef struct pli_local_global pli_local_global;
 
-// Matrix, solver and scratch for an objective whose terms are all there; the objective needs no
-// pattern of its own. Errors: unsupported (a term has a Hessian but no part in A, named), memory.
+// Matrix, solver and scratch for an objective whose terms are all there; the objective is borrowed
+// and needs no pattern of its own. Errors: argument, unsupported (a term has a Hessian but no part
+// in A, named; constraints), memory.
 PLI_CHECKED pli_status pli_local_global_create(pli_context *context,
                                                const pli_local_global_def *def,
                                                pli_objective *objective,
                                                pli_local_global **minimizer);
 void pli_local_global_destroy(pli_local_global *minimizer);
 
-// Before the minimisations of a step: assembles S anew and tells the solver when coefficients
-// [any number; a hash of everything that S depends on] or the held coordinates of the objective
-// differ from those of the last call.
+// Before the minimisations of a step: assembles S anew when coefficients [any number; a hash of
+// everything that S depends on] or the held coordinates of the objective differ from those of the
+// last call. The solver learns of it in the next minimisation, together with the first blocks.
 PLI_CHECKED pli_status pli_local_global_begin_step(pli_local_global *minimizer,
                                                    uint64_t coefficients);
 

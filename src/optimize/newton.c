@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/newton.h"
 
+#include "optimize/stopping.h"
+
 #include "linear/vector.h"
 
-#include <float.h>
 #include <math.h>
 
 // directions cut short by indefiniteness, one after another, before the projected Hessian takes
@@ -107,26 +108,12 @@ static void tell_iterate(newton *s)
 // Sets report->stop when the iteration has to end here.
 static bool is_over(newton *s)
 {
-    pli_minimize_report *report = s->report;
-    if (!isfinite(report->energy) || !isfinite(s->last.gradient)) {
-        report->stop = PLI_MINIMIZE_NONFINITE;
-        return true;
-    }
-    if (s->def->fixed_iterations > 0) {
-        if (report->iterations < s->def->fixed_iterations) return false;
-        report->stop = PLI_MINIMIZE_FIXED;
-        return true;
-    }
-    bool judged = s->def->step_unit <= 0 && report->iterations >= s->def->min_iterations;
-    if (judged && report->residual <= s->def->tolerance) {
-        report->stop = PLI_MINIMIZE_GRADIENT;
-        return true;
-    }
-    if (report->iterations >= s->def->max_iterations) {
-        report->stop = PLI_MINIMIZE_ITERATIONS;
-        return true;
-    }
-    return false;
+    pli_stopping rules = {.tolerance = s->def->tolerance,
+                          .judges = s->def->step_unit <= 0,
+                          .min_iterations = s->def->min_iterations,
+                          .max_iterations = s->def->max_iterations,
+                          .fixed_iterations = s->def->fixed_iterations};
+    return pli_stopping_is_over(&rules, s->report->energy + s->last.gradient, s->report);
 }
 
 // Whether too many directions in a row were cut short; see newton.h.
@@ -229,14 +216,6 @@ static void guard_direction(newton *s)
     }
 }
 
-// No coordinate would move by more than the rounding of the largest one.
-static bool is_shorter_than_rounding(const newton *s)
-{
-    pli_context *context = context_of(s);
-    return pli_vector_max_abs(context, s->n, s->d) <=
-           2 * DBL_EPSILON * pli_vector_max_abs(context, s->n, s->x);
-}
-
 // Newton's own measure of how far the minimum is; see step_unit.
 static bool is_step_small(newton *s)
 {
@@ -244,11 +223,6 @@ static bool is_step_small(newton *s)
     s->step = pli_vector_max_abs(context_of(s), s->n, s->d) / s->def->step_unit;
     s->report->residual = s->step;
     return s->def->fixed_iterations == 0 && s->step <= s->def->tolerance;
-}
-
-static bool is_finite_vector(const newton *s, const double *v)
-{
-    return isfinite(pli_vector_dot(context_of(s), s->n, v, v));
 }
 
 static void search_along(newton *s, pli_line_report *found)
@@ -407,7 +381,7 @@ static pli_status iterate(newton *s, bool *over)
         return PLI_OK;
     }
     PLI_TRY(compute_direction(s));
-    if (!is_finite_vector(s, s->d)) {
+    if (!pli_stopping_is_finite(context_of(s), s->n, s->d)) {
         s->report->stop = PLI_MINIMIZE_NONFINITE;
         return PLI_OK;
     }
@@ -416,7 +390,7 @@ static pli_status iterate(newton *s, bool *over)
     // motion would stand still
     bool small = is_step_small(s);
     if (small) s->report->stop = PLI_MINIMIZE_DIRECTION;
-    if (s->def->safeguard && is_shorter_than_rounding(s)) {
+    if (s->def->safeguard && pli_stopping_is_negligible(context_of(s), s->n, s->d, s->x)) {
         if (!small) s->report->stop = PLI_MINIMIZE_STEP;
         return PLI_OK;
     }

@@ -27,16 +27,23 @@ void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *
     objective->terms[objective->term_count++] = (pli_term){ops, self};
 }
 
-pli_status pli_objective_build_pattern(pli_objective *objective)
+int32_t pli_objective_get_cliques(const pli_objective *objective,
+                                  pli_clique_list lists[PLI_OBJECTIVE_TERMS])
 {
-    // the union of all cliques
-    pli_clique_list lists[PLI_OBJECTIVE_TERMS];
     int32_t list_count = 0;
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
         if (term->ops->get_cliques == NULL) continue;
         lists[list_count++] = *term->ops->get_cliques(term->self);
     }
+    return list_count;
+}
+
+pli_status pli_objective_build_pattern(pli_objective *objective)
+{
+    // the union of all cliques
+    pli_clique_list lists[PLI_OBJECTIVE_TERMS];
+    int32_t list_count = pli_objective_get_cliques(objective, lists);
     pli_bcsr_destroy(objective->H);
     objective->H = NULL;
     PLI_TRY(pli_bcsr_create(objective->context, objective->point_count, list_count, lists,
@@ -110,15 +117,20 @@ static void mask_points(void *user, int64_t begin, int64_t end)
     }
 }
 
+void pli_objective_mask(const pli_objective *objective, double *v)
+{
+    if (objective->fixed == NULL) return;
+    mask_range range = {objective->fixed, v};
+    pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, mask_points, &range);
+}
+
 void pli_objective_compute_gradient(const pli_objective *objective, const double *x, double *g)
 {
     memset(g, 0, 3 * (size_t)objective->point_count * sizeof(double));
     for (int32_t k = 0; k < objective->term_count; ++k) {
         objective->terms[k].ops->add_gradient(objective->terms[k].self, x, g);
     }
-    if (objective->fixed == NULL) return;
-    mask_range range = {objective->fixed, g};
-    pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, mask_points, &range);
+    pli_objective_mask(objective, g);
 }
 
 bool pli_objective_freeze(const pli_objective *objective, const double *x)

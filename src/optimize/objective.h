@@ -42,6 +42,10 @@ void pli_objective_clear(pli_objective *objective);
 // Adds a term; its object is borrowed.
 void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *self);
 
+// Couplings of all terms; returns how many lists there are.
+int32_t pli_objective_get_cliques(const pli_objective *objective,
+                                  pli_clique_list lists[PLI_OBJECTIVE_TERMS]);
+
 // Builds the pattern of the Hessian from all terms and binds them to it.
 pli_status pli_objective_build_pattern(pli_objective *objective);
 
@@ -78,6 +82,9 @@ void pli_objective_choose_active(const pli_objective *objective, const double *x
 
 // Takes what is normal to active constraints out of a vector: v <- T v.
 void pli_objective_restrict(const pli_objective *objective, double *v);
+
+// Zeroes the entries of held coordinates.
+void pli_objective_mask(const pli_objective *objective, double *v);
 
 // Largest alpha <= 1 that every term admits; infinite when no term has anything to say about it.
 double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d);

@@ -165,7 +165,11 @@ double pli_barrier_spring(const pli_model *model)
         stiffness = fmax(stiffness, model->materials[k].rest_norm);
     }
     double spacing = model->size / cbrt((double)model->vertex_count);
-    return stiffness * spacing;
+    stiffness *= spacing;
+    for (int32_t k = 0; k < model->spring_count; ++k) {
+        stiffness = fmax(stiffness, model->spring_stiffness[k]);
+    }
+    return stiffness;
 }
 
 static pli_stiffness_def stiffness_law(const pli_model *model)

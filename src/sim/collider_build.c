@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "geometry/surface.h"
+#include "geometry/tet_mesh.h"
 #include "sim/barrier_build.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // stiffness of an automatic penalty relative to Young's modulus, see the header
 static const double stiffness_factor = 10;
@@ -53,22 +55,53 @@ static double largest_modulus(const pli_model *model, const pli_scene_def *def, 
     return largest;
 }
 
-// Ten times the largest modulus of the materials that bodies are made of (N/m^2).
-static double automatic_stiffness(const pli_model *model, const pli_scene_def *def)
+// What takes the place of a modulus in cloth, the largest k / l of its springs (Pa).
+static double spring_modulus(const pli_model *model)
+{
+    double largest = 0;
+    for (int32_t k = 0; k < model->spring_count; ++k) {
+        largest = fmax(largest, model->spring_stiffness[k] / model->spring_length[k]);
+    }
+    return largest;
+}
+
+// Ten times the largest modulus of what bodies are made of (N/m^2).
+static double automatic_cubic(const pli_model *model, const pli_scene_def *def)
 {
     double solids = largest_modulus(model, def, model->tet_count, model->material_of);
     double shells =
         largest_modulus(model, def, model->shell_triangle_count, model->triangle_material);
-    return stiffness_factor * fmax(solids, shells);
+    return stiffness_factor * fmax(fmax(solids, shells), spring_modulus(model));
 }
 
-static void log_stiffness(const pli_model *model, const char *what, double stiffness)
+// Ten times the stiffness of the stiffest edge (N/m): modulus times edge length in solids, where an
+// edge is the cube root of six volumes, modulus times thickness in shells, a spring in cloth.
+static double automatic_quadratic(const pli_model *model, const pli_scene_def *def)
+{
+    double largest = 0;
+    for (int64_t k = 0; k < model->tet_count; ++k) {
+        double volume = pli_tet_volume_at(model->rest, model->tets + 4 * k);
+        double modulus = material_modulus(model, def, model->material_of[k]);
+        largest = fmax(largest, modulus * cbrt(6 * volume));
+    }
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
+        double modulus = material_modulus(model, def, model->triangle_material[k]);
+        largest = fmax(largest, modulus * model->thickness[k]);
+    }
+    for (int32_t k = 0; k < model->spring_count; ++k) {
+        largest = fmax(largest, model->spring_stiffness[k]);
+    }
+    return stiffness_factor * largest;
+}
+
+static void log_stiffness(const pli_model *model, const char *what, double stiffness,
+                          bool quadratic)
 {
     char number[PLI_QUANTITY_CAPACITY];
     pli_quantity_format(stiffness, number);
     PLI_LOG(model->context, PLI_LOG_INFO,
-            "%s: stiffness of the penalty is %s N/m^2, %g times that of the stiffest material",
-            what, number, stiffness_factor);
+            "%s: stiffness of the penalty is %s %s, %g times that of the stiffest %s", what, number,
+            quadratic ? "N/m" : "N/m^2", stiffness_factor, quadratic ? "edge" : "material");
 }
 
 static pli_status resolve_contact(pli_model *model, const pli_scene_def *def, double automatic)
@@ -78,7 +111,9 @@ static pli_status resolve_contact(pli_model *model, const pli_scene_def *def, do
     bool adapts = model->contact.method == PLI_CONTACT_BARRIER;
     if (adapts || model->contact.stiffness > 0) return PLI_OK;
     model->contact.stiffness = automatic;
-    if (model->contact.method == PLI_CONTACT_PENALTY) log_stiffness(model, "contact", automatic);
+    if (model->contact.method == PLI_CONTACT_PENALTY) {
+        log_stiffness(model, "contact", automatic, false);
+    }
     return PLI_OK;
 }
 
@@ -102,12 +137,29 @@ static pli_status build_shape(pli_model *model, const pli_collider_def *def, dou
     return def->inside_out ? pli_shape_negation(model->shapes, *shape, shape) : PLI_OK;
 }
 
-static pli_collider_method resolve_method(const pli_model *model, const pli_collider_def *def,
-                                          bool analytic)
+// Whether a solver, by its name, wants contact as blocks on the diagonal of its matrix.
+static bool wants_blocks(const char *solver)
 {
-    if (def->method != PLI_COLLIDER_AUTO) return (pli_collider_method)def->method;
-    if (model->contact.method == PLI_CONTACT_BARRIER) return PLI_COLLIDER_BARRIER;
+    static const char *const beginnings[] = {"pd-", "newton-multigrid", "vivace", "chebyshev"};
+    for (size_t k = 0; k < sizeof beginnings / sizeof *beginnings; ++k) {
+        if (strncmp(solver, beginnings[k], strlen(beginnings[k])) == 0) return true;
+    }
+    return false;
+}
+
+pli_collider_method pli_collider_choose_method(const pli_scene_def *def,
+                                               const pli_collider_def *collider, bool analytic)
+{
+    if (collider->method != PLI_COLLIDER_AUTO) return (pli_collider_method)collider->method;
+    if (def->contact.method == PLI_CONTACT_BARRIER) return PLI_COLLIDER_BARRIER;
+    if (wants_blocks(def->solver.name)) return PLI_COLLIDER_QUADRATIC;
     return analytic ? PLI_COLLIDER_CONSTRAINT : PLI_COLLIDER_PENALTY;
+}
+
+// The name of a choice of the field `method`.
+static const char *method_name(const pli_schema *schema, int32_t method)
+{
+    return pli_schema_find(schema, "method")->choices[method];
 }
 
 static void log_collider(const pli_model *model, const pli_collider_def *def,
@@ -115,12 +167,14 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
 {
     char what[PATH_CAPACITY];
     snprintf(what, sizeof what, "collider %s", collider->name);
+    bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;
     if (def->method == PLI_COLLIDER_AUTO && collider->method != PLI_COLLIDER_BARRIER) {
-        PLI_LOG(model->context, PLI_LOG_DEBUG, "%s: the method is %s", what,
-                collider->analytic ? "constraint" : "penalty, because the shape is sampled");
+        PLI_LOG(model->context, PLI_LOG_DEBUG, "%s: the method is %s%s", what,
+                method_name(&pli_collider_schema, (int32_t)collider->method),
+                collider->method == PLI_COLLIDER_PENALTY ? ", because the shape is sampled" : "");
     }
-    if (collider->method == PLI_COLLIDER_PENALTY && !(def->stiffness > 0)) {
-        log_stiffness(model, what, collider->stiffness);
+    if ((quadratic || collider->method == PLI_COLLIDER_PENALTY) && !(def->stiffness > 0)) {
+        log_stiffness(model, what, collider->stiffness, quadratic);
     }
 }
 
@@ -129,7 +183,7 @@ static pli_status build_parts(pli_model *model, pli_model_collider *collider)
 {
     const pli_shape *parts[PART_LIMIT] = {collider->shape};
     collider->part_count = 1;
-    if (collider->method != PLI_COLLIDER_PENALTY) {
+    if (collider->method != PLI_COLLIDER_PENALTY && collider->method != PLI_COLLIDER_QUADRATIC) {
         PLI_TRY(pli_shape_parts(model->shapes, collider->shape, PART_LIMIT, parts,
                                 &collider->part_count));
     }
@@ -145,11 +199,17 @@ static void set_plane(const pli_collider_def *def, double plane[4])
     const pli_plane_def *shape = def->shape.data;
     pli_vec3_normalize(shape->normal, plane);
     if (def->inside_out) pli_vec3_scale(-1, plane, plane);
-    plane[3] = pli_vec3_dot(plane, shape->point);
+    plane[3] = pli_vec3_dot(plane, shape->point) + def->margin;
 }
 
+// Stiffness of penalties where the scene leaves it to us.
+typedef struct automatic_stiffness {
+    double cubic;     // N/m^2
+    double quadratic; // N/m
+} automatic_stiffness;
+
 static pli_status build_collider(pli_model *model, const pli_scene *scene, int32_t index,
-                                 double automatic)
+                                 const automatic_stiffness *automatic)
 {
     const pli_collider_def *def = &pli_scene_get(scene)->colliders[index];
     pli_model_collider *collider = &model->colliders[index];
@@ -164,9 +224,14 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     if (status != PLI_OK) return place_failure(scene, status, &at);
 
     collider->analytic = pli_shape_is_analytic(collider->shape);
-    collider->method = resolve_method(model, def, collider->analytic);
+    collider->method = pli_collider_choose_method(pli_scene_get(scene), def, collider->analytic);
     collider->friction = def->friction;
-    collider->stiffness = def->stiffness > 0 ? def->stiffness : automatic;
+    collider->margin = def->margin;
+    collider->stiffness = def->stiffness;
+    if (!(def->stiffness > 0)) {
+        bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;
+        collider->stiffness = quadratic ? automatic->quadratic : automatic->cubic;
+    }
     if (collider->method == PLI_COLLIDER_BARRIER) set_plane(def, collider->plane);
     log_collider(model, def, collider);
     status = build_parts(model, collider);
@@ -177,8 +242,8 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
 pli_status pli_collider_build(pli_model *model, const pli_scene *scene)
 {
     const pli_scene_def *def = pli_scene_get(scene);
-    double automatic = automatic_stiffness(model, def);
-    PLI_TRY(resolve_contact(model, def, automatic));
+    automatic_stiffness automatic = {automatic_cubic(model, def), automatic_quadratic(model, def)};
+    PLI_TRY(resolve_contact(model, def, automatic.cubic));
     if (def->collider_count == 0) return PLI_OK;
 
     PLI_TRY(pli_shape_set_create(model->context, &model->shapes));
@@ -187,7 +252,7 @@ pli_status pli_collider_build(pli_model *model, const pli_scene *scene)
     if (model->colliders == NULL) return PLI_ERROR_MEMORY;
     model->collider_count = def->collider_count;
     for (int32_t k = 0; k < def->collider_count; ++k) {
-        PLI_TRY(build_collider(model, scene, k, automatic));
+        PLI_TRY(build_collider(model, scene, k, &automatic));
     }
     return PLI_OK;
 }
@@ -270,12 +335,6 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
 }
 
 // ---- what outsiders may ask
-
-// The name of a choice of the field `method`.
-static const char *method_name(const pli_schema *schema, int32_t method)
-{
-    return pli_schema_find(schema, "method")->choices[method];
-}
 
 void pli_model_get_collider(const pli_model *model, int32_t collider, pli_contact_info *info)
 {

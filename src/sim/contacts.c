@@ -20,8 +20,8 @@ struct pli_contacts {
     pli_collider *colliders;
     pli_collision_def def;
     pli_constraint *constraint; // NULL: no collider is one
-    pli_penalty penalty;
-    bool has_penalty;
+    int32_t penalty_count;
+    pli_penalty penalties[2]; // [penalty_count] the laws that are in use
     bool has_postprocess;
     pli_collision_report postprocessed; // what the last step's found
 
@@ -53,6 +53,7 @@ static void init_part(const pli_model_collider *from, int32_t source, int32_t pa
     collider->source = source;
     collider->friction = from->friction;
     collider->stiffness = from->stiffness;
+    collider->margin = from->margin;
     pli_vec3_copy(from->motion.center, collider->center);
 }
 
@@ -75,9 +76,13 @@ static pli_status create_colliders(pli_contacts *c)
                                  .colliders = c->colliders,
                                  .size = model->size};
     PLI_TRY(pli_collision_check(c->context, &c->def));
-    c->has_penalty = has_method(c, PLI_COLLIDER_PENALTY);
+    if (has_method(c, PLI_COLLIDER_PENALTY)) {
+        c->penalties[c->penalty_count++] = (pli_penalty){c->context, c->def, false};
+    }
+    if (has_method(c, PLI_COLLIDER_QUADRATIC)) {
+        c->penalties[c->penalty_count++] = (pli_penalty){c->context, c->def, true};
+    }
     c->has_postprocess = has_method(c, PLI_COLLIDER_POSTPROCESS);
-    c->penalty = (pli_penalty){c->context, c->def};
     if (!has_method(c, PLI_COLLIDER_CONSTRAINT)) return PLI_OK;
     return pli_constraint_create(c->context, &c->def, &c->constraint);
 }
@@ -166,8 +171,8 @@ void pli_contacts_destroy(pli_contacts *contacts)
 void pli_contacts_add(pli_contacts *contacts, pli_objective *objective)
 {
     if (contacts == NULL) return;
-    if (contacts->has_penalty) {
-        pli_objective_add(objective, &pli_penalty_term, &contacts->penalty);
+    for (int32_t k = 0; k < contacts->penalty_count; ++k) {
+        pli_objective_add(objective, &pli_penalty_term, &contacts->penalties[k]);
     }
     if (contacts->bodies != NULL) {
         pli_objective_add(objective, &pli_self_collision_term, contacts->bodies);
@@ -228,7 +233,9 @@ static void sum_forces(pli_contacts *c, pli_state *state)
         pli_self_collision_measure(c->bodies, state->x, &report, forces); // overwrites
     }
     if (c->constraint != NULL) pli_constraint_add_forces(c->constraint, forces);
-    if (c->has_penalty) pli_penalty_add_forces(&c->penalty, state->x, forces);
+    for (int32_t k = 0; k < c->penalty_count; ++k) {
+        pli_penalty_add_forces(&c->penalties[k], state->x, forces);
+    }
 }
 
 static double apply_friction(pli_contacts *c, pli_state *state)
@@ -239,8 +246,9 @@ static double apply_friction(pli_contacts *c, pli_state *state)
         work += pli_constraint_apply_friction(c->constraint, state->x, model->mass, state->dt,
                                               state->v);
     }
-    if (c->has_penalty) {
-        work += pli_penalty_apply_friction(&c->penalty, state->x, model->mass, state->dt, state->v);
+    for (int32_t k = 0; k < c->penalty_count; ++k) {
+        work += pli_penalty_apply_friction(&c->penalties[k], state->x, model->mass, state->dt,
+                                           state->v);
     }
     if (c->bodies != NULL && model->contact.friction > 0) {
         for (int32_t k = 0; k < model->vertex_count; ++k) {
@@ -366,8 +374,8 @@ pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state,
         pli_constraint_measure(contacts->constraint, state->x, &found);
         add_report(&found, report);
     }
-    if (contacts->has_penalty) {
-        pli_penalty_measure(&contacts->penalty, state->x, &found);
+    for (int32_t k = 0; k < contacts->penalty_count; ++k) {
+        pli_penalty_measure(&contacts->penalties[k], state->x, &found);
         add_report(&found, report);
         report->energy.contact += found.energy;
     }

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "sim/collider_part.h"
 #include "sim/solver.h"
+#include "sim/tets_build.h"
 
 #include <string.h>
 
@@ -172,24 +173,28 @@ static void fill_part(pli_solver *s, const pli_state *state, int32_t index)
         part->cell_count = body->triangle_count;
         part->cells = s->frames->triangles + 3 * (int64_t)body->first_triangle;
     }
-    bool obstacle = body->kind == PLI_BODY_OBSTACLE;
-    if (obstacle) part->role = PLI_ROLE_OBSTACLE;
+    if (body->kind == PLI_BODY_OBSTACLE) part->role = PLI_ROLE_OBSTACLE;
+    // springs have no stress per triangle, obstacles have none at all
+    bool has_cells = body->kind == PLI_BODY_SOLID || body->kind == PLI_BODY_SHELL;
     for (int32_t field = 0; field < PLI_BODY_FIELD_COUNT; ++field) {
         if (!(s->model->frame_fields & (1u << field))) continue;
-        if (obstacle && fields[field].place == PLI_PLACE_CELL) continue;
+        if (!has_cells && fields[field].place == PLI_PLACE_CELL) continue;
         own[part->field_count] = fields[field];
         own[part->field_count].values = field_values(s, state, field, body);
         ++part->field_count;
     }
 }
 
-static void measure_cells(pli_solver *s, const pli_state *state)
+static pli_status measure_cells(pli_solver *s, const pli_state *state)
 {
     const pli_frame_cache *cache = s->frames;
     int32_t tets = s->model->tet_count;
-    pli_elastic_measure(s->elastic, state->x, cache->J, cache->von_mises);
-    if (s->shell == NULL) return;
+    const pli_elastic *elastic = NULL;
+    PLI_TRY(pli_tets_get_all(s, &elastic));
+    pli_elastic_measure(elastic, state->x, cache->J, cache->von_mises);
+    if (s->shell == NULL) return PLI_OK;
     pli_membrane_measure(s->shell->membrane, state->x, cache->J + tets, cache->von_mises + tets);
+    return PLI_OK;
 }
 
 pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_frame *frame)
@@ -200,7 +205,7 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
     for (int64_t k = 0; k < 3 * (int64_t)model->vertex_count; ++k) {
         solver->frames->displacement[k] = state->x[k] - model->rest[k];
     }
-    measure_cells(solver, state);
+    PLI_TRY(measure_cells(solver, state));
     PLI_TRY(pli_contacts_measure_gaps(solver->contacts, state->x, solver->frames->gap));
     for (int32_t body = 0; body < model->body_count; ++body) fill_part(solver, state, body);
     int32_t colliders = pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state),

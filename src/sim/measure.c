@@ -43,12 +43,35 @@ static double total_quantity(const pli_solver *s, const pli_state *state, int32_
         pli_parallel_sum(s->context, state->vertex_count, POINT_GRAIN, sum_quantity, &job));
 }
 
+// Elastic energy (J), smallest J and inverted tetrahedra, by one pass over each term.
+static void measure_tets(pli_solver *s, const double *x, pli_step_report *report)
+{
+    report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
+    report->inverted = 0;
+    if (s->projective != NULL) {
+        pli_projective_report found;
+        pli_projective_measure(s->projective, x, &found);
+        report->energy.elastic += found.energy;
+        report->min_J = fmin(report->min_J, found.min_J);
+        report->inverted += (int32_t)found.inverted;
+    }
+    if (s->elastic == NULL) return;
+    report->energy.elastic += pli_sum_value(pli_elastic_term.energy(s->elastic, x));
+    pli_elastic_measure(s->elastic, x, s->J, NULL);
+    for (int32_t tet = 0; tet < s->elastic->tet_count; ++tet) {
+        report->min_J = fmin(report->min_J, s->J[tet]);
+        if (!(s->J[tet] > 0)) ++report->inverted;
+    }
+}
+
 static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *energy)
 {
     energy->kinetic = total_quantity(s, state, 6);
-    energy->elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, state->x));
     if (s->shell != NULL) {
         energy->elastic += pli_sum_value(pli_shell_energy(s->shell, state->x));
+    }
+    if (s->springs != NULL) {
+        energy->elastic += pli_sum_value(pli_spring_term.energy(s->springs, state->x));
     }
     energy->gravity = pli_sum_value(pli_gravity_term.energy(&s->gravity, state->x));
     if (s->model->attachment_count > 0) {
@@ -57,27 +80,17 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
     energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }
 
-static void fill_determinants(pli_solver *s, const pli_state *state, pli_step_report *report)
-{
-    pli_elastic_measure(s->elastic, state->x, s->J, NULL);
-    report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
-    report->inverted = 0;
-    for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
-        report->min_J = fmin(report->min_J, s->J[tet]);
-        if (!(s->J[tet] > 0)) ++report->inverted;
-    }
-}
-
 pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
     report->step = state->step;
     report->time = pli_state_time(state);
+    report->energy = (pli_energies){0};
+    measure_tets(s, state->x, report);
     fill_energies(s, state, &report->energy);
     for (int32_t k = 0; k < 3; ++k) {
         report->momentum[k] = total_quantity(s, state, k);
         report->angular_momentum[k] = total_quantity(s, state, k + 3);
     }
-    fill_determinants(s, state, report);
     return pli_contacts_measure(s->contacts, state, report);
 }
 

@@ -10,13 +10,16 @@
 #include "sim/body_copy.h"
 #include "sim/body_mesh.h"
 #include "sim/body_piece.h"
+#include "sim/coarse_build.h"
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
+#include "sim/model_springs.h"
 #include "sim/model_triangles.h"
 #include "sim/norm.h"
 #include "sim/overlap.h"
 #include "sim/selection.h"
+#include "sim/solver_rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -173,6 +176,7 @@ static pli_status count_everything(building *b)
     int64_t placed = 0;
     count_triangles(model, PLI_BODY_SHELL, &placed);
     model->shell_triangle_count = (int32_t)placed;
+    count_triangles(model, PLI_BODY_CLOTH, &placed);
     count_triangles(model, PLI_BODY_OBSTACLE, &placed);
     model->vertex_count = (int32_t)vertices;
     model->tet_count = (int32_t)tets;
@@ -305,7 +309,7 @@ static void assign_materials(building *b, int32_t index)
 {
     const pli_body_def *def = body_def(b, index);
     const pli_model_body *body = &b->model->bodies[index];
-    if (body->kind == PLI_BODY_OBSTACLE) return;
+    if (body->kind != PLI_BODY_SOLID && body->kind != PLI_BODY_SHELL) return;
     bool shell = body->kind == PLI_BODY_SHELL;
     int32_t *material_of = shell ? b->model->triangle_material + body->first_triangle
                                  : b->model->material_of + body->first_tet;
@@ -552,42 +556,6 @@ static void set_size(pli_model *model)
     model->size = pli_vec3_distance(box.min, box.max);
 }
 
-// Whether the chosen solver can do what the colliders ask for.
-static pli_status check_colliders(const building *b)
-{
-    const pli_model *model = b->model;
-    if (model->solver_kind->constrains) return PLI_OK;
-    for (int32_t k = 0; k < model->collider_count; ++k) {
-        if (model->colliders[k].method != PLI_COLLIDER_CONSTRAINT) continue;
-        const pli_collider_def *def = &b->def->colliders[k];
-        pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
-        return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "collider %s is a constraint, which solver %s does not take; use "
-                              "solver newton or pn-pcg, or give the collider method penalty",
-                              def->name, model->solver_kind->info.name);
-    }
-    return PLI_OK;
-}
-
-// Barriers need steps that can be cut short.
-static pli_status check_barrier(const building *b)
-{
-    const pli_solver_kind *kind = b->model->solver_kind;
-    const pli_solver_def *def = &b->def->solver;
-    if (def->line_search == PLI_LINE_SEARCH_NONE) {
-        pli_visit at = {.path = "solver.line_search", .holder = def, .member = &def->line_search};
-        return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "found 'none', but contact.method: barrier needs a line search; use "
-                              "auto");
-    }
-    if (kind->search != PLI_SEARCH_NONE) return PLI_OK;
-    pli_visit at = {.path = "solver", .holder = def, .member = &def->name};
-    return pli_scene_fail(b->scene, PLI_ERROR_UNSUPPORTED, &at,
-                          "contact.method: barrier needs a line search, which solver %s does not "
-                          "have; use ipc-pcg or ipc-llt",
-                          kind->info.name);
-}
-
 static pli_status set_solver(building *b)
 {
     pli_model *model = b->model;
@@ -601,6 +569,9 @@ static pli_status set_solver(building *b)
                         b->def->solver.name);
     }
     model->solver_def.name = model->solver_kind->info.name;
+    model->solver_parts = pli_solver_parts_choose(model->solver_kind, &model->solver_def);
+    model->seed = (uint64_t)(uint32_t)b->def->seed;
+    model->wants_energies = b->def->output.iterations;
     const char *unknown = NULL;
     model->frame_fields =
         pli_body_fields_find(b->def->output.fields, b->def->output.field_count, &unknown);
@@ -613,8 +584,20 @@ static pli_status set_solver(building *b)
     if (!barrier) {
         model->frame_fields &= ~(1u << PLI_BODY_FRICTION_FORCE | 1u << PLI_BODY_CONTACT_GAP);
     }
-    if (barrier) PLI_TRY(check_barrier(b));
-    return check_colliders(b);
+    return PLI_OK;
+}
+
+// The coarse spaces of the solver, after which the model no longer looks at lists of the scene.
+static pli_status build_levels(pli_model *model)
+{
+    PLI_TRY(pli_coarse_build(model));
+    pli_coarse_def *def = &model->solver_def.multigrid;
+    def->levels = NULL;
+    def->level_count = 0;
+    def->smoothers = "";
+    def->handles = NULL;
+    def->handle_count = 0;
+    return PLI_OK;
 }
 
 // A law that ends at J = 0 cannot start from inverted tetrahedra; for others the scene decides.
@@ -659,6 +642,7 @@ static pli_status build_bodies(building *b)
         assign_materials(b, k);
     }
     compute_masses(b->model);
+    PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         start_body(b, k);
         start_velocity(b, k);
@@ -683,7 +667,9 @@ static pli_status build(building *b)
     PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
     PLI_TRY(pli_overlap_check(b->model, b->scene));
     PLI_TRY(set_solver(b));
-    return pli_norm_build(b->model);
+    PLI_TRY(pli_norm_build(b->model));
+    PLI_TRY(pli_solver_check_model(b->model, b->scene));
+    return build_levels(b->model);
 }
 
 pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
@@ -722,6 +708,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_hierarchy_destroy(model->hierarchy);
     pli_collider_clear(model);
     clear_handles(context, model->attachments, model->attachment_count);
     clear_handles(context, model->constraints, model->constraint_count);
@@ -731,6 +718,7 @@ void pli_model_destroy(pli_model *model)
     pli_release(context, model->materials);
     pli_release(context, model->material_of);
     pli_release(context, model->tets);
+    pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
     pli_release(context, model->norm_weights);
     pli_release(context, model->drag);
@@ -778,13 +766,18 @@ const double *pli_model_masses(const pli_model *model)
 // vertex and per tetrahedron.
 static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
-    const int64_t per_block = 9 * 8 + 4;
+    // one matrix for many iterations has a number for three coordinates, twice
+    bool lifted = model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
+    const int64_t per_block = lifted ? 2 * 8 + 4 : 9 * 8 + 4;
     const int64_t per_vertex = 60 * 8;
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
     const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
+    // in the model, in the term, twice in its rows, and its slots
+    const int64_t per_spring = 2 * (2 * 4 + 2 * 8) + 2 * (2 * 4 + 2 * 8) + 4 * 4 + 8;
     return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count +
-           per_triangle * model->triangle_count;
+           per_triangle * model->triangle_count + per_spring * model->spring_count +
+           pli_coarse_memory(model);
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
@@ -810,5 +803,12 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .tolerance = model->tolerance,
                              .tolerance_unit = units[model->norm],
                              .collider_count = model->collider_count,
-                             .triangle_count = model->triangle_count};
+                             .triangle_count = model->triangle_count,
+                             .spring_count = model->spring_count};
+    if (model->hierarchy == NULL) return;
+    info->level_count = model->hierarchy->level_count;
+    info->level_memory = pli_coarse_memory(model);
+    for (int32_t k = 0; k < info->level_count; ++k) {
+        info->level_nodes[k] = model->hierarchy->transfers[info->level_count - 1 - k].coarse_count;
+    }
 }

@@ -3,9 +3,9 @@
 // The model: a scene compiled into flat arrays over all bodies. Constant after creation.
 //
 // Bodies stand one after another in the order of the scene; vertices keep the order of their mesh.
-// A solid has tetrahedra; a shell or an obstacle has triangles. The vertices of obstacles have no
-// mass, and constraints hold all their coordinates, one constraint for each obstacle behind those
-// of the scene.
+// A solid has tetrahedra; a shell, a cloth or an obstacle has triangles, and a cloth has springs
+// that join its vertices. The vertices of obstacles have no mass, and constraints hold all their
+// coordinates, one constraint for each obstacle behind those of the scene.
 // Everything that a solver needs to build its terms is here; everything that changes is in the
 // state.
 #ifndef PLI_SIM_MODEL_H
@@ -64,9 +64,10 @@ typedef struct pli_model_collider {
     bool analytic;              // no grid of samples takes part in the shape
     pli_collider_method method; // never PLI_COLLIDER_AUTO
     double friction;            // Coulomb's coefficient (-)
+    double margin;              // distance that vertices keep from the surface (m)
     double plane[4];            // barriers: unit normal and offset of the plane they are
-    double stiffness;           // k of the penalty k depth^3 of a vertex (N/m^2)
-    pli_motion motion;          // rigid: neither stretch nor scale
+    double stiffness;  // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
+    pli_motion motion; // rigid: neither stretch nor scale
     // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
     int32_t part_count;
     const pli_shape **parts; // [part_count]
@@ -89,9 +90,14 @@ struct pli_model {
     int32_t triangle_count;
     int32_t shell_triangle_count; // the first ones are those of shells
     int32_t *triangles;           // [triangle_count][3]
-    int32_t *triangle_material;   // [triangle_count] -1: of an obstacle
-    double *thickness;            // [triangle_count] (m), 0: of an obstacle
+    int32_t *triangle_material;   // [triangle_count] -1: of a cloth or an obstacle
+    double *thickness;            // [triangle_count] (m), 0: of a cloth or an obstacle
     double *bending;              // [triangle_count] factor on the rigidity of a plate
+    int32_t spring_count;
+    int32_t *spring_ends;     // [spring_count][2]
+    double *spring_stiffness; // [spring_count] (N/m)
+    double *spring_length;    // [spring_count] at rest (m)
+    double *spring_rayleigh;  // [spring_count] damping time (s)
     int32_t material_count;
     pli_model_material *materials;
     int32_t law_count;
@@ -108,8 +114,8 @@ struct pli_model {
     pli_contact_def contact; // resolved, except that 0 is the stiffness of a barrier that adapts
     int32_t rule_count;      // bodies of the scene and colliders; 0 without barriers
     double *pair_friction;   // [rule_count][rule_count] mu of two of them; negative: no collision
-    // the surface of all bodies, one after another; empty when nothing collides. That of a shell or
-    // an obstacle is its triangles, an open surface with two sides
+    // the surface of all bodies, one after another; empty when nothing collides. That of a body of
+    // triangles is these, an open surface with two sides
     int32_t surface_triangle_count;
     int32_t *surface_triangles; // [surface_triangle_count][3] counter-clockwise from outside
 
@@ -120,8 +126,13 @@ struct pli_model {
     double total_mass; // kg
     pli_time_def time;
     double dt;                 // s
-    pli_solver_def solver_def; // its name points into the table
+    pli_solver_def solver_def; // its name points into the table; of its lists nothing is left
     const pli_solver_kind *solver_kind;
+    pli_solver_parts solver_parts;
+    uint64_t seed;               // of whatever is random in a solver
+    bool wants_energies;         // every iteration tells its energy
+    pli_hierarchy *hierarchy;    // coarse spaces; NULL: no part of the solver is a multigrid
+    pli_multigrid_def multigrid; // smoothers of its levels
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;

@@ -61,15 +61,16 @@ void pli_model_lump_triangles(pli_model *model)
 
 pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body)
 {
-    if (body->kind != PLI_BODY_SHELL) return PLI_OK;
+    if (body->kind != PLI_BODY_SHELL && body->kind != PLI_BODY_CLOTH) return PLI_OK;
+    bool shell = body->kind == PLI_BODY_SHELL;
     for (int32_t k = 0; k < body->triangle_count; ++k) {
         const int32_t *corners = model->triangles + 3 * ((int64_t)body->first_triangle + k);
         if (!(pli_triangle_area_at(model->rest, corners) > 0)) {
             return PLI_FAIL(model->context, PLI_ERROR_MESH,
-                            "body %s: triangle %d has no area, which a shell needs everywhere",
-                            body->name, (int)k);
+                            "body %s: triangle %d has no area, which a %s needs everywhere",
+                            body->name, (int)k, shell ? "shell" : "cloth");
         }
-        if (!(pli_triangle_area_at(model->start, corners) > 0)) {
+        if (shell && !(pli_triangle_area_at(model->start, corners) > 0)) {
             return PLI_FAIL(model->context, PLI_ERROR_SCENE,
                             "body %s: triangle %d starts without area, where the energy of a shell "
                             "is infinite; start from another shape",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a model has beyond tetrahedra: the triangles of shells and obstacles.
+// What a model has beyond tetrahedra: the triangles of shells, cloth and obstacles.
 //
-// Triangles of all shells come first, those of obstacles behind them, so that who works on shells
-// works on a range. A shell's mass is density times thickness times area, a third of every triangle
-// to each of its corners; an obstacle has none.
+// Triangles of all shells come first, those of cloth and then of obstacles behind them, so that who
+// works on shells works on a range. A shell's mass is density times thickness times area, a third
+// of every triangle to each of its corners; an obstacle has none.
 #ifndef PLI_SIM_MODEL_TRIANGLES_H
 #define PLI_SIM_MODEL_TRIANGLES_H
 
@@ -22,7 +22,8 @@ void pli_model_place_triangles(pli_model *model, const pli_model_body *body,
 // Adds the mass and drag of shells to their vertices, and to the total.
 void pli_model_lump_triangles(pli_model *model);
 
-// A shell must have area everywhere, at rest and at the start. Errors: mesh, scene.
+// A shell must have area everywhere, at rest and at the start, a cloth at rest. Errors: mesh,
+// scene.
 pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body);
 
 // Adds to each vertex the length of the sides opposite to it times thickness (m^2): the rim of the

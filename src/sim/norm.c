@@ -32,6 +32,12 @@ static pli_status compute_bearable(const pli_model *model, double *bearable, dou
     for (int64_t k = 0; k < model->vertex_count; ++k) {
         bearable[k] *= model->mass[k] > 0 ? stiffness[k] / model->mass[k] : 0;
     }
+    // a vertex of cloth bears what its springs do at twice their length
+    for (int64_t k = 0; k < model->spring_count; ++k) {
+        double force = model->spring_stiffness[k] * model->spring_length[k];
+        bearable[model->spring_ends[2 * k]] += force;
+        bearable[model->spring_ends[2 * k + 1]] += force;
+    }
     return PLI_OK;
 }
 

@@ -10,7 +10,8 @@
 //   characteristic  |g| = sqrt(mean (|g_i| / (l_i xi_i))^2), a pure number: force relative to what
 //                   the material bears on the surface l_i of the vertex's one-ring, with xi_i the
 //                   mass-weighted norm of dP/dF at rest (Wang et al. 2020, eq. 13 to 15, for
-//                   meshes); in a shell, l_i is the rim of the one-ring times the thickness.
+//                   meshes); in a shell, l_i is the rim of the one-ring times the thickness, in
+//                   cloth l_i xi_i is the sum of k l over the springs of the vertex.
 //                   Default: 1e-7.
 //   step            largest entry of Newton's step over h, in m/s (without inertia over 1 s).
 //   Default:

@@ -27,6 +27,13 @@ PLI_CHECKED pli_status pli_scene_check_links(const pli_scene *scene, const pli_s
 // Errors: scene, memory.
 PLI_CHECKED pli_status pli_scene_check_rules(const pli_scene *scene);
 
+enum { PLI_PATH_CAPACITY = 512 };
+
+// The place of a member of a visited struct; key may have several parts. The path is written to
+// `path`, where the result points.
+pli_visit pli_visit_member(const pli_visit *holder, const char *key, const void *member,
+                           char path[PLI_PATH_CAPACITY]);
+
 // Logs a warning at a place in the scene, worded like a failure.
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
     PLI_PRINTF(3, 4);

@@ -8,17 +8,17 @@
 #include "sim/body_group.h"
 #include "sim/body_mesh.h"
 #include "sim/body_piece.h"
+#include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
 #include "sim/schema.h"
 #include "sim/shape_build.h"
+#include "sim/solver_rules.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { PATH_CAPACITY = 512 };
 
 typedef struct rules {
     const pli_scene *scene;
@@ -34,11 +34,11 @@ typedef pli_status (*rule_fn)(const rules *r, const pli_visit *visit);
 static pli_status refuse(const rules *r, const pli_visit *holder, const char *key,
                          const void *member, const char *format, ...) PLI_PRINTF(5, 6);
 
-// The place of a member of the visited struct; key may have several parts.
-static pli_visit place_of(const pli_visit *holder, const char *key, const void *member, char *path)
+pli_visit pli_visit_member(const pli_visit *holder, const char *key, const void *member,
+                           char path[PLI_PATH_CAPACITY])
 {
     const char *dot = holder->path[0] != '\0' && key[0] != '\0' ? "." : "";
-    snprintf(path, PATH_CAPACITY, "%s%s%s", holder->path, dot, key);
+    snprintf(path, PLI_PATH_CAPACITY, "%s%s%s", holder->path, dot, key);
     return (pli_visit){
         .path = path, .schema = holder->schema, .holder = holder->holder, .member = member};
 }
@@ -46,13 +46,13 @@ static pli_visit place_of(const pli_visit *holder, const char *key, const void *
 static pli_status refuse(const rules *r, const pli_visit *holder, const char *key,
                          const void *member, const char *format, ...)
 {
-    char path[PATH_CAPACITY];
+    char path[PLI_PATH_CAPACITY];
     char text[PLI_FIELD_ERROR_CAPACITY];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    pli_visit at = place_of(holder, key, member, path);
+    pli_visit at = pli_visit_member(holder, key, member, path);
     return pli_scene_fail(r->scene, PLI_ERROR_SCENE, &at, "%s", text);
 }
 
@@ -89,7 +89,7 @@ static pli_status check_group(const rules *r, const pli_visit *visit, const char
                               const pli_body_def *body, const pli_group_def *group)
 {
     char found[PLI_EXCERPT_CAPACITY];
-    char name_key[PATH_CAPACITY];
+    char name_key[PLI_PATH_CAPACITY];
     pli_suggest suggest;
     pli_suggest_init(&suggest, pli_excerpt(group->name, found));
     const pli_body_def *bodies = body != NULL ? body : r->def->bodies;
@@ -114,7 +114,7 @@ static pli_status check_vertex_ids(const rules *r, const pli_visit *visit, const
                                    const pli_body_def *body, const pli_vertices_def *vertices)
 {
     const pli_mesh_data *mesh = body != NULL ? pli_body_mesh_file(body) : NULL;
-    char ids_key[PATH_CAPACITY];
+    char ids_key[PLI_PATH_CAPACITY];
     snprintf(ids_key, sizeof ids_key, "%s.vertices.ids", key);
     for (int32_t i = 0; mesh != NULL && i < vertices->id_count; ++i) {
         if (vertices->ids[i] < mesh->point_count) continue;
@@ -146,19 +146,19 @@ static void warn_material(const rules *r, const pli_visit *visit,
     static const double stiffest = 1e13; // Pa, ten times diamond
     static const double lightest = 1;    // kg/m^3, lighter than air
     const pli_material_def *material = visit->holder;
-    char path[PATH_CAPACITY];
+    char path[PLI_PATH_CAPACITY];
     char number[PLI_QUANTITY_CAPACITY];
     int32_t input = pli_material_find_input(resolved->law, "young");
     double young = input >= 0 ? resolved->inputs[input] : softest;
     if (young < softest || young > stiffest) {
-        pli_visit at = place_of(visit, "young", &material->young, path);
+        pli_visit at = pli_visit_member(visit, "young", &material->young, path);
         pli_quantity_format(young, number);
         pli_scene_warn(r->scene, &at,
                        "%s Pa is unusually %s; check the units (rubber has 1e6, steel 2e11)",
                        number, young < softest ? "soft" : "stiff");
     }
     if (resolved->density < lightest) {
-        pli_visit at = place_of(visit, "density", &material->density, path);
+        pli_visit at = pli_visit_member(visit, "density", &material->density, path);
         pli_quantity_format(resolved->density, number);
         pli_scene_warn(r->scene, &at,
                        "%s kg/m^3 is lighter than air; check the units (water has 1000)", number);
@@ -189,19 +189,41 @@ static bool is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
+// kinds of bodies in sentences
+static const char *const kind_texts[] = {[PLI_BODY_SOLID] = "a solid",
+                                         [PLI_BODY_SHELL] = "a shell",
+                                         [PLI_BODY_OBSTACLE] = "an obstacle",
+                                         [PLI_BODY_CLOTH] = "a cloth"};
+
 // A key that a body has although its kind has no use for it.
 static pli_status check_unused(const rules *r, const pli_visit *visit, bool given, const char *key,
                                const void *member)
 {
-    static const char *const kinds[] = {"a solid", "a shell", "an obstacle"};
     static const char *const advice[] = {
-        "it is for a shell or an obstacle; to move vertices, use constraints",
-        "it is for an obstacle; to move vertices, use constraints",
-        "only its motion moves it, and nothing deforms it"};
+        [PLI_BODY_SOLID] = "it is for a shell or an obstacle; to move vertices, use constraints",
+        [PLI_BODY_SHELL] = "it is for an obstacle; to move vertices, use constraints",
+        [PLI_BODY_OBSTACLE] = "only its motion moves it, and nothing deforms it",
+        [PLI_BODY_CLOTH] = "its springs say what it is made of; to move vertices, use constraints"};
     const pli_body_def *body = visit->holder;
     if (!given) return PLI_OK;
-    return refuse(r, visit, key, member, "is not a key of %s: %s", kinds[body->kind],
+    return refuse(r, visit, key, member, "is not a key of %s: %s", kind_texts[body->kind],
                   advice[body->kind]);
+}
+
+static pli_status check_springs(const rules *r, const pli_visit *visit, const pli_body_def *body)
+{
+    const pli_field *field = pli_schema_find(&pli_body_schema, "springs");
+    if (body->kind == PLI_BODY_CLOTH || pli_field_is_absent(field, body)) return PLI_OK;
+    return refuse(r, visit, "springs", &body->springs,
+                  "is not a key of %s: it is for a cloth; write kind: cloth",
+                  kind_texts[body->kind]);
+}
+
+static pli_status check_cloth(const rules *r, const pli_visit *visit, const pli_body_def *body)
+{
+    bool has_material = body->material[0] != '\0';
+    PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
+    return check_unused(r, visit, body->region_count > 0, "regions", &body->regions);
 }
 
 static pli_status check_obstacle(const rules *r, const pli_visit *visit, const pli_body_def *body)
@@ -246,7 +268,7 @@ static pli_status check_body_material(const rules *r, const pli_visit *visit, co
     return body->kind == PLI_BODY_SHELL ? check_shell_material(r, visit, key, name) : PLI_OK;
 }
 
-// Solids need tetrahedra; shells and obstacles are content with triangles.
+// Solids need tetrahedra; all others are content with triangles.
 static pli_status check_geometry(const rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
@@ -276,8 +298,10 @@ static pli_status check_body(const rules *r, const pli_visit *visit)
     bool shell = body->kind == PLI_BODY_SHELL;
     PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
     PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
+    PLI_TRY(check_springs(r, visit, body));
     if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
     PLI_TRY(check_unused(r, visit, is_moved(&body->motion), "motion", &body->motion));
+    if (body->kind == PLI_BODY_CLOTH) return check_cloth(r, visit, body);
     if (shell && body->start.kind == PLI_START_COLLAPSED) {
         return refuse(r, visit, "start", &body->start,
                       "a shell cannot start collapsed, because its energy is infinite where "
@@ -618,7 +642,9 @@ static pli_status check_barrier_collider(const rules *r, const pli_visit *visit,
                       "found a plane that moves, which barriers do not take; use a body with kind: "
                       "obstacle");
     }
-    if (contact && !barrier && collider->method != PLI_COLLIDER_PENALTY) {
+    bool pushes =
+        collider->method == PLI_COLLIDER_PENALTY || collider->method == PLI_COLLIDER_QUADRATIC;
+    if (contact && !barrier && !pushes) {
         return refuse(r, visit, "method", &collider->method,
                       "moves vertices without regard to contact.method: barrier; use method: "
                       "penalty or barrier");
@@ -638,13 +664,13 @@ static pli_status check_collider(const rules *r, const pli_visit *visit)
                       "hold vertices fast; use method: penalty, or a shape without mesh and "
                       "sampled");
     }
-    bool penalty = collider->method == PLI_COLLIDER_PENALTY ||
-                   (collider->method == PLI_COLLIDER_AUTO && sampled);
+    pli_collider_method method = pli_collider_choose_method(r->def, collider, !sampled);
+    bool penalty = method == PLI_COLLIDER_PENALTY || method == PLI_COLLIDER_QUADRATIC;
     if (collider->stiffness > 0 && !penalty) {
-        char path[PATH_CAPACITY];
-        pli_visit at = place_of(visit, "stiffness", &collider->stiffness, path);
+        char path[PLI_PATH_CAPACITY];
+        pli_visit at = pli_visit_member(visit, "stiffness", &collider->stiffness, path);
         pli_scene_warn(r->scene, &at, "is not used, because the method is %s; use method: penalty",
-                       collider->method == PLI_COLLIDER_POSTPROCESS ? "postprocess" : "constraint");
+                       pli_schema_find(&pli_collider_schema, "method")->choices[method]);
     }
     PLI_TRY(check_barrier_collider(r, visit, collider));
     pli_bounds bounds;
@@ -676,7 +702,7 @@ static pli_status check_penalty(const rules *r, const pli_visit *visit)
         return refuse(r, visit, "method", &contact->method,
                       "found 'penalty', which pushes vertices out of tetrahedra; body '%s' is %s "
                       "and has none",
-                      body->name, body->kind == PLI_BODY_SHELL ? "a shell" : "an obstacle");
+                      body->name, kind_texts[body->kind]);
     }
     return PLI_OK;
 }
@@ -685,9 +711,9 @@ static pli_status check_contact(const rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
     if (contact->method == PLI_CONTACT_PENALTY) PLI_TRY(check_penalty(r, visit));
-    char path[PATH_CAPACITY];
+    char path[PLI_PATH_CAPACITY];
     if (contact->pair_count > 0 && contact->method != PLI_CONTACT_BARRIER) {
-        pli_visit at = place_of(visit, "pairs", contact->pairs, path);
+        pli_visit at = pli_visit_member(visit, "pairs", contact->pairs, path);
         pli_scene_warn(r->scene, &at,
                        "is not used, because barriers alone tell pairs apart; use "
                        "method: barrier");
@@ -696,11 +722,11 @@ static pli_status check_contact(const rules *r, const pli_visit *visit)
     static const char unused[] =
         "is not used, because bodies do not collide; use method: penalty or barrier";
     if (contact->stiffness > 0) {
-        pli_visit at = place_of(visit, "stiffness", &contact->stiffness, path);
+        pli_visit at = pli_visit_member(visit, "stiffness", &contact->stiffness, path);
         pli_scene_warn(r->scene, &at, "%s", unused);
     }
     if (contact->friction > 0) {
-        pli_visit at = place_of(visit, "friction", &contact->friction, path);
+        pli_visit at = pli_visit_member(visit, "friction", &contact->friction, path);
         pli_scene_warn(r->scene, &at, "%s", unused);
     }
     return PLI_OK;
@@ -710,25 +736,12 @@ static pli_status check_contact(const rules *r, const pli_visit *visit)
 
 static pli_status check_solver(const rules *r, const pli_visit *visit)
 {
-    const pli_solver_def *solver = visit->holder;
-    char found[PLI_EXCERPT_CAPACITY];
-    pli_suggest suggest;
-    pli_suggest_init(&suggest, pli_excerpt(solver->name, found));
-    pli_suggest_add(&suggest, "auto");
-    bool is_known = strcmp(solver->name, "auto") == 0;
-    for (int32_t i = 0; i < pli_solver_info_count(); ++i) {
-        const char *name = pli_solver_info_get(i)->name;
-        is_known = is_known || strcmp(solver->name, name) == 0;
-        if (strcmp(name, "auto") != 0) pli_suggest_add(&suggest, name);
-    }
-    if (!is_known) {
-        return refuse(r, visit, "name", &solver->name,
-                      "found '%s', which is not a solver; solvers are %s", found,
-                      pli_suggest_text(&suggest));
-    }
-    if (solver->wolfe_decrease < solver->wolfe_curvature) return PLI_OK;
-    return refuse(r, visit, "wolfe_decrease", &solver->wolfe_decrease,
-                  "must be less than wolfe_curvature");
+    return pli_solver_check_keys(r->scene, visit);
+}
+
+static pli_status check_multigrid(const rules *r, const pli_visit *visit)
+{
+    return pli_solver_check_multigrid(r->scene, visit);
 }
 
 static pli_status check_output(const rules *r, const pli_visit *visit)
@@ -777,6 +790,7 @@ static const rule rule_table[] = {
     {&pli_recipe_schema, check_recipe_name},
     {&pli_select_box_schema, check_select_box},
     {&pli_solver_schema, check_solver},
+    {&pli_multigrid_schema, check_multigrid},
     {&pli_output_schema, check_output},
     {&pli_contact_schema, check_contact},
     {&pli_contact_pair_schema, check_pair},

@@ -15,6 +15,11 @@ static const double default_gravity = 9.81;
 // Of shells (m).
 static const double default_thickness = 1e-3;
 
+// Of cloth (Xian et al. 2019, table 4).
+static const double default_stretch = 100;    // N/m
+static const double default_bend = 20;        // N/m
+static const double default_area_density = 1; // kg/m^2
+
 // ---- values against the table
 
 static pli_status refuse(const pli_scene *scene, const pli_visit *visit, const char *text)
@@ -210,14 +215,27 @@ static pli_status complete_materials(pli_scene *scene)
     return PLI_OK;
 }
 
-static void complete_shells(pli_scene *scene)
+static void complete_shell(pli_body_def *body)
+{
+    if (body->thickness == 0) body->thickness = default_thickness;
+    if (body->bending == -1) body->bending = 1;
+}
+
+static void complete_cloth(pli_body_def *body)
+{
+    pli_springs_def *springs = &body->springs;
+    if (springs->stretch == -1) springs->stretch = default_stretch;
+    if (springs->bend == -1) springs->bend = default_bend;
+    if (springs->area_density == -1) springs->area_density = default_area_density;
+}
+
+static void complete_bodies(pli_scene *scene)
 {
     const pli_scene_def *def = pli_scene_get(scene);
     for (int32_t i = 0; i < def->body_count; ++i) {
         pli_body_def *body = (pli_body_def *)(uintptr_t)&def->bodies[i];
-        if (body->kind != PLI_BODY_SHELL) continue;
-        if (body->thickness == 0) body->thickness = default_thickness;
-        if (body->bending == -1) body->bending = 1;
+        if (body->kind == PLI_BODY_SHELL) complete_shell(body);
+        if (body->kind == PLI_BODY_CLOTH) complete_cloth(body);
     }
 }
 
@@ -229,6 +247,6 @@ pli_status pli_scene_validate(pli_scene *scene)
     PLI_TRY(pli_schema_walk(context, schema, pli_scene_get(scene), check_field, scene));
     PLI_TRY(pli_scene_check_rules(scene));
     PLI_TRY(complete_gravity(scene));
-    complete_shells(scene);
+    complete_bodies(scene);
     return complete_materials(scene);
 }

@@ -351,7 +351,7 @@ static const pli_field file_fields[] = {
     {.key = "path",
      PLI_TEXT(pli_file_def, path),
      .flags = PLI_FIELD_REQUIRED | PLI_FIELD_PATH,
-     .doc = "Mesh file with tetrahedra; for a shell or an obstacle, triangles do."},
+     .doc = "Mesh file with tetrahedra; for a shell, a cloth or an obstacle, triangles do."},
     {.key = "mesh", PLI_MEMBER(PLI_FIELD_MESH, pli_file_def, mesh), .doc = "Content of the file."},
 };
 const pli_schema pli_file_schema = {.name = "file",
@@ -485,15 +485,65 @@ static const pli_schema copies_schema = {.name = "copies",
                                          .size = sizeof(pli_copies_def),
                                          PLI_TABLE(copies_fields)};
 
-static const char *const kind_names[] = {
-    [PLI_BODY_SOLID] = "solid", [PLI_BODY_SHELL] = "shell", [PLI_BODY_OBSTACLE] = "obstacle", NULL};
+static const pli_field springs_fields[] = {
+    {.key = "stretch",
+     PLI_REAL(pli_springs_def, stretch),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "-1",
+     .min = 0,
+     .max = 1e15,
+     .unit = "N/m",
+     .doc = "Stiffness of each spring along an edge, and of the diagonals of squares; by default "
+            "100."},
+    {.key = "bend",
+     PLI_REAL(pli_springs_def, bend),
+     .flags = PLI_FIELD_OPTIONAL,
+     .fallback = "-1",
+     .min = 0,
+     .max = 1e15,
+     .unit = "N/m",
+     .doc = "Stiffness of each spring over two edges of a grid, or across the edge of two "
+            "triangles; by default 20."},
+    {.key = "area_density",
+     PLI_REAL(pli_springs_def, area_density),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "-1",
+     .min = 0,
+     .max = 1e9,
+     .unit = "kg/m^2",
+     .doc = "Mass of a square metre; by default 1."},
+    {.key = "drag",
+     PLI_REAL(pli_springs_def, drag),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "1/s",
+     .doc = "Damping in proportion to mass."},
+    {.key = "rayleigh",
+     PLI_REAL(pli_springs_def, rayleigh),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "s",
+     .doc = "Damping in proportion to stiffness."},
+};
+static const pli_schema springs_schema = {.name = "springs",
+                                          .doc = "The springs that cloth is made of.",
+                                          .size = sizeof(pli_springs_def),
+                                          PLI_TABLE(springs_fields)};
+
+static const char *const kind_names[] = {[PLI_BODY_SOLID] = "solid",
+                                         [PLI_BODY_SHELL] = "shell",
+                                         [PLI_BODY_OBSTACLE] = "obstacle",
+                                         [PLI_BODY_CLOTH] = "cloth",
+                                         NULL};
 
 static const pli_field body_fields[] = {
     {.key = "kind",
      PLI_CHOICE(pli_body_def, kind, kind_names),
      .fallback = "solid",
-     .doc = "What it is: a solid of tetrahedra, a thin shell of triangles such as cloth, or an "
-            "obstacle, a surface that only its motion moves."},
+     .doc = "What it is: a solid of tetrahedra, a thin shell of triangles such as sheet metal, an "
+            "obstacle, which is a surface that only its motion moves, or a cloth of springs."},
     {.key = "geometry",
      PLI_VARIANT(pli_body_def, geometry, geometry_variants),
      .flags = PLI_FIELD_REQUIRED,
@@ -501,7 +551,7 @@ static const pli_field body_fields[] = {
     {.key = "material",
      PLI_TEXT(pli_body_def, material),
      .flags = PLI_FIELD_OPTIONAL,
-     .doc = "Name of a material; an obstacle has none."},
+     .doc = "Name of a material; an obstacle and a cloth have none."},
     {.key = "thickness",
      PLI_REAL(pli_body_def, thickness),
      .flags = PLI_FIELD_OPTIONAL,
@@ -570,6 +620,10 @@ static const pli_field body_fields[] = {
      PLI_STRUCT(pli_body_def, motion, &pli_motion_schema),
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "How an obstacle moves; by default not at all."},
+    {.key = "springs",
+     PLI_STRUCT(pli_body_def, springs, &springs_schema),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "What a cloth is made of."},
 };
 const pli_schema pli_body_schema = {.name = "body",
                                     .doc = "Something that moves and deforms.",

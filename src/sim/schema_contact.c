@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/schema.h"
 
-// the constant k of a penalty k depth^3; not given, it follows from the materials
-#define PENALTY_STIFFNESS                                                                         \
-    .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED, .fallback = "0", .min = 0, .max = 1e18, \
-    .unit = "N/m^2"
 #define FRICTION .fallback = "0", .min = 0, .max = 1e3, .unit = ""
 
 // ---- colliders
 
-static const char *const collider_method_names[] = {
-    [PLI_COLLIDER_AUTO] = "auto",       [PLI_COLLIDER_CONSTRAINT] = "constraint",
-    [PLI_COLLIDER_PENALTY] = "penalty", [PLI_COLLIDER_POSTPROCESS] = "postprocess",
-    [PLI_COLLIDER_BARRIER] = "barrier", NULL};
+static const char *const collider_method_names[] = {[PLI_COLLIDER_AUTO] = "auto",
+                                                    [PLI_COLLIDER_CONSTRAINT] = "constraint",
+                                                    [PLI_COLLIDER_PENALTY] = "penalty",
+                                                    [PLI_COLLIDER_POSTPROCESS] = "postprocess",
+                                                    [PLI_COLLIDER_BARRIER] = "barrier",
+                                                    [PLI_COLLIDER_QUADRATIC] = "quadratic",
+                                                    NULL};
 
 static const pli_field collider_fields[] = {
     {.key = "shape",
@@ -26,15 +25,21 @@ static const pli_field collider_fields[] = {
     {.key = "method",
      PLI_CHOICE(pli_collider_def, method, collider_method_names),
      .fallback = "auto",
-     .doc = "How vertices are kept out: never inside (constraint), pushed out by stiff springs "
-            "(penalty), moved out after the solve (postprocess), or kept at a distance (barrier, "
-            "half-spaces only); auto is barrier where the bodies' contact is, else constraint, or "
-            "penalty where the shape is sampled on a grid."},
+     .doc = "How vertices are kept out: never inside (constraint), pushed out by springs that "
+            "stiffen with depth (penalty) or do not (quadratic), moved out after the solve "
+            "(postprocess), or kept at a distance (barrier, half-spaces only); auto is barrier "
+            "where the bodies' contact is, quadratic with solvers that keep their matrix, else "
+            "constraint, or penalty where the shape is sampled on a grid."},
     {.key = "stiffness",
      PLI_REAL(pli_collider_def, stiffness),
-     PENALTY_STIFFNESS,
-     .doc = "Stiffness k of the penalty k depth^3 of each vertex; by default 10 times Young's "
-            "modulus of the stiffest material."},
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e18,
+     .unit = "N/m^2 or N/m",
+     .doc = "Penalty: stiffness k of k depth^3 of each vertex (N/m^2), by default 10 times Young's "
+            "modulus of the stiffest material. Quadratic: k of k/2 depth^2 (N/m), by default 10 "
+            "times the stiffness of the stiffest edge."},
     {.key = "friction",
      PLI_REAL(pli_collider_def, friction),
      FRICTION,
@@ -43,6 +48,12 @@ static const pli_field collider_fields[] = {
      PLI_STRUCT(pli_collider_def, motion, &pli_motion_schema),
      .doc = "How it moves, without stretching; by default not at all, and about the centre of its "
             "bounds; after: release takes it away."},
+    {.key = "margin",
+     PLI_REAL(pli_collider_def, margin),
+     .fallback = "0",
+     PLI_EXTENT_OR_NONE,
+     .doc = "Distance that vertices keep from the surface, such as the thickness of a cloth, whose "
+            "triangles would else cut into a round collider."},
 };
 const pli_schema pli_collider_schema = {
     .name = "collider",

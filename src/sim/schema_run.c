@@ -52,20 +52,135 @@ static const char *const norm_names[] = {[PLI_NORM_AUTO] = "auto",
                                          [PLI_NORM_FORCE] = "force",
                                          [PLI_NORM_STEP] = "step",
                                          NULL};
-static const char *const linear_names[] = {[PLI_LINEAR_AUTO] = "auto",
-                                           [PLI_LINEAR_PCG] = "pcg",
-                                           [PLI_LINEAR_MINRES] = "minres",
-                                           [PLI_LINEAR_CHOLESKY] = "cholesky",
-                                           NULL};
-static const char *const preconditioner_names[] = {
-    [PLI_PRECONDITIONER_AUTO] = "auto",     [PLI_PRECONDITIONER_NONE] = "none",
-    [PLI_PRECONDITIONER_JACOBI] = "jacobi", [PLI_PRECONDITIONER_BLOCK_JACOBI] = "block-jacobi",
-    [PLI_PRECONDITIONER_SGS] = "sgs",       NULL};
+static const char *const linear_names[] = {
+    [PLI_LINEAR_AUTO] = "auto",           [PLI_LINEAR_PCG] = "pcg",
+    [PLI_LINEAR_MINRES] = "minres",       [PLI_LINEAR_CHOLESKY] = "cholesky",
+    [PLI_LINEAR_MULTIGRID] = "multigrid", NULL};
+static const char *const preconditioner_names[] = {[PLI_PRECONDITIONER_AUTO] = "auto",
+                                                   [PLI_PRECONDITIONER_NONE] = "none",
+                                                   [PLI_PRECONDITIONER_JACOBI] = "jacobi",
+                                                   [PLI_PRECONDITIONER_BLOCK_JACOBI] =
+                                                       "block-jacobi",
+                                                   [PLI_PRECONDITIONER_SGS] = "sgs",
+                                                   [PLI_PRECONDITIONER_MULTIGRID] = "multigrid",
+                                                   NULL};
 static const char *const line_search_names[] = {[PLI_LINE_SEARCH_AUTO] = "auto",
                                                 [PLI_LINE_SEARCH_WOLFE] = "wolfe",
                                                 [PLI_LINE_SEARCH_BACKTRACKING] = "backtracking",
                                                 [PLI_LINE_SEARCH_NONE] = "none",
                                                 NULL};
+
+static const char *const weights_names[] = {
+    [PLI_WEIGHTS_CONSTANT] = "constant", [PLI_WEIGHTS_SMOOTH] = "smooth", NULL};
+static const char *const precision_names[] = {
+    [PLI_PRECISION_SINGLE] = "single", [PLI_PRECISION_DOUBLE] = "double", NULL};
+static const char *const sampling_names[] = {[PLI_SAMPLING_AUTO] = "auto",
+                                             [PLI_SAMPLING_UNIFORM] = "uniform",
+                                             [PLI_SAMPLING_MATERIAL] = "material",
+                                             NULL};
+
+static const pli_field handle_fields[] = {
+    {.key = "point",
+     PLI_VECTOR(pli_point_def, point),
+     .flags = PLI_FIELD_REQUIRED,
+     PLI_COORDINATE,
+     .doc = "A place in the rest shape."},
+};
+static const pli_schema handle_schema = {.name = "handle",
+                                         .doc = "Where a coarse node stands.",
+                                         .size = sizeof(pli_point_def),
+                                         .scalar_key = "point",
+                                         PLI_TABLE(handle_fields)};
+
+static const pli_field multigrid_fields[] = {
+    {.key = "levels",
+     PLI_MEMBERS(PLI_FIELD_INTEGERS, pli_coarse_def, levels, level_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .min = 1,
+     .max = 1000000000,
+     .unit = "",
+     .doc = "Nodes of the coarse levels, coarsest first, such as [25, 500]; by default chosen by "
+            "the number of vertices."},
+    {.key = "smoothers",
+     PLI_TEXT(pli_coarse_def, smoothers),
+     .fallback = "direct/GS(2)",
+     .doc = "What is done on each level, coarsest first and the vertices last: direct on the "
+            "coarsest, then GS(n), n symmetric sweeps of Gauss-Seidel before and after the "
+            "correction from below, or J(n), of block Jacobi. Two parts serve any number of "
+            "levels."},
+    {.key = "dofs",
+     PLI_INTEGER(pli_coarse_def, dofs),
+     .fallback = "12",
+     .min = 3,
+     .max = 12,
+     .unit = "",
+     .doc = "Unknowns of a coarse node: 12, an affine field, or 3, a translation."},
+    {.key = "weights",
+     PLI_CHOICE(pli_coarse_def, weights, weights_names),
+     .fallback = "constant",
+     .doc = "How vertices follow coarse nodes: each its nearest one, or several of them smoothly, "
+            "by bounded biharmonic weights, which take long to compute and fill the matrices."},
+    {.key = "precision",
+     PLI_CHOICE(pli_coarse_def, precision, precision_names),
+     .fallback = "single",
+     .doc = "Precision inside of a V-cycle; residuals are double in any case."},
+    {.key = "cycles",
+     PLI_INTEGER(pli_coarse_def, cycles),
+     .fallback = "0",
+     .min = 0,
+     .max = 1000000000,
+     .unit = "",
+     .doc = "V-cycles of a linear solve; 0: one in projective dynamics and with fixed_iterations, "
+            "else as many as the tolerance of the solve asks for. A preconditioner is one cycle in "
+            "any case."},
+    {.key = "sampling",
+     PLI_CHOICE(pli_coarse_def, sampling, sampling_names),
+     .fallback = "auto",
+     .doc = "How coarse nodes are spread: by distance alone, or so that none reaches across a jump "
+            "of stiffness; auto does the latter where a body has several materials."},
+    {.key = "handles",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_coarse_def, handles, handle_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &handle_schema,
+     .doc = "Points of the rest shape whose nearest vertices are the first coarse nodes, such as "
+            "[[0, 0, 0], [1, 0, 0]]; by default the first one is chosen by the seed."},
+};
+const pli_schema pli_multigrid_schema = {.name = "multigrid",
+                                         .doc = "The levels of a multigrid.",
+                                         .size = sizeof(pli_coarse_def),
+                                         PLI_TABLE(multigrid_fields)};
+
+static const pli_field chebyshev_fields[] = {
+    {.key = "rho",
+     PLI_REAL(pli_chebyshev_def, rho),
+     .fallback = "0.9992",
+     .flags = PLI_FIELD_MIN_EXCLUDED | PLI_FIELD_MAX_EXCLUDED,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "Estimate of the spectral radius of a Jacobi iteration; nearer to 1 for finer meshes, "
+            "stiffer matter and longer steps. Too large is slow, too small gives the "
+            "acceleration away."},
+    {.key = "gamma",
+     PLI_REAL(pli_chebyshev_def, gamma),
+     .fallback = "0.9",
+     .flags = PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "Under-relaxation, which keeps Jacobi iterations from diverging."},
+    {.key = "delay",
+     PLI_INTEGER(pli_chebyshev_def, delay),
+     .fallback = "10",
+     .min = 0,
+     .max = 1000000000,
+     .unit = "",
+     .doc = "Iterations of a step before the acceleration begins."},
+};
+static const pli_schema chebyshev_schema = {.name = "chebyshev",
+                                            .doc = "Acceleration of the solver chebyshev.",
+                                            .size = sizeof(pli_chebyshev_def),
+                                            PLI_TABLE(chebyshev_fields)};
 
 static const pli_field solver_fields[] = {
     {.key = "name",
@@ -167,6 +282,29 @@ static const pli_field solver_fields[] = {
      .max = 1,
      .unit = "",
      .doc = "Smallest cosine between a search direction and steepest descent."},
+    {.key = "linear_iterations",
+     PLI_INTEGER(pli_solver_def, linear_iterations),
+     .fallback = "0",
+     .min = 0,
+     .max = 1000000000,
+     .unit = "",
+     .doc = "Inner iterations of every linear solve of pd-pcg (0: 20), vivace (0: 10) and "
+            "chebyshev (0: 1); other solvers have no fixed number."},
+    {.key = "linear_tolerance",
+     PLI_REAL(pli_solver_def, linear_tolerance),
+     .fallback = "0",
+     .flags = PLI_FIELD_MAX_EXCLUDED,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "Relative tolerance of every linear solve, which may then take up to "
+            "linear_max_iterations; 0: the solver's own rule, or its fixed number of iterations."},
+    {.key = "multigrid",
+     PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
+     .doc = "The levels of solvers, linear solvers and preconditioners that are a multigrid."},
+    {.key = "chebyshev",
+     PLI_STRUCT(pli_solver_def, chebyshev, &chebyshev_schema),
+     .doc = "Acceleration of the solver chebyshev."},
 };
 const pli_schema pli_solver_schema = {.name = "solver",
                                       .doc = "How the energy of each step is minimised.",
@@ -262,7 +400,7 @@ static const pli_field scene_fields[] = {
      .doc = "Gravity, three numbers; by default 9.81 m/s^2 downwards."},
     {.key = "materials",
      PLI_MEMBERS(PLI_FIELD_NAMED, pli_scene_def, materials, material_count),
-     .flags = PLI_FIELD_REQUIRED,
+     .flags = PLI_FIELD_OPTIONAL,
      .schema = &pli_material_schema,
      .doc = "Materials by name."},
     {.key = "bodies",

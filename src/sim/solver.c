@@ -2,45 +2,10 @@
 #include "sim/solver.h"
 
 #include "base/memory.h"
-#include "geometry/tet_mesh.h"
-
-#include <float.h>
-#include <math.h>
-
-#include <math.h>
+#include "sim/minimizer_build.h"
+#include "sim/tets_build.h"
 
 // ---- creation
-
-static pli_status create_elastic(pli_solver *s)
-{
-    const pli_model *model = s->model;
-    pli_arena_mark mark = pli_arena_begin(s->scratch);
-    pli_status status = PLI_ERROR_MEMORY;
-    int32_t *law_of_tet = pli_arena_ints(s->scratch, model->tet_count, "laws");
-    double *params = pli_arena_doubles(s->scratch, (int64_t)model->tet_count * PLI_ELASTIC_PARAMS,
-                                       "law parameters");
-    if (law_of_tet == NULL || params == NULL) goto done;
-    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
-        law_of_tet[tet] = material->law;
-        for (int k = 0; k < PLI_ELASTIC_PARAMS; ++k) {
-            params[(int64_t)tet * PLI_ELASTIC_PARAMS + k] = material->params[k];
-        }
-    }
-    pli_elastic_def def = {.vertex_count = model->vertex_count,
-                           .tet_count = model->tet_count,
-                           .rest = model->rest,
-                           .tets = model->tets,
-                           .law_count = model->law_count,
-                           .laws = model->laws,
-                           .law_of_tet = law_of_tet,
-                           .params = params};
-    status = pli_elastic_create(s->context, &def, &s->elastic);
-
-done:
-    pli_arena_end(s->scratch, mark);
-    return status;
-}
 
 static pli_status create_shell(pli_solver *s)
 {
@@ -70,6 +35,18 @@ static pli_status create_shell(pli_solver *s)
 done:
     pli_arena_end(s->scratch, mark);
     return status;
+}
+
+static pli_status create_springs(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    if (model->spring_count == 0) return PLI_OK;
+    pli_spring_def def = {.vertex_count = model->vertex_count,
+                          .spring_count = model->spring_count,
+                          .ends = model->spring_ends,
+                          .stiffness = model->spring_stiffness,
+                          .rest_length = model->spring_length};
+    return pli_spring_net_create(s->context, &def, &s->springs);
 }
 
 // Damping times of tetrahedra, in the order of the elastic term (s).
@@ -125,6 +102,9 @@ static pli_status create_rayleigh(pli_solver *s)
         sources[count++] = pli_rayleigh_membrane(s->shell->membrane, triangles);
         sources[count++] = pli_rayleigh_hinges(s->shell->hinges, hinges);
     }
+    if (s->springs != NULL) {
+        sources[count++] = pli_rayleigh_springs(s->springs, s->model->spring_rayleigh);
+    }
     status = pli_rayleigh_create(s->context, s->model->vertex_count, count, sources, &s->rayleigh);
 
 done:
@@ -167,27 +147,30 @@ static void add_terms(pli_solver *s)
     pli_objective *objective = &s->objective;
     int32_t n = model->vertex_count;
     if (model->time.mode == PLI_MODE_DYNAMIC) {
-        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target};
+        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target, false};
         pli_objective_add(objective, &pli_anchor_term, &s->inertia);
     }
     if (model->has_drag) {
         // the target is the position before the step, set with the step
-        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL};
+        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL, false};
         pli_objective_add(objective, &pli_anchor_term, &s->drag);
     }
     if (model->attachment_count > 0) {
-        s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
+        s->attachment =
+            (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target, true};
         pli_objective_add(objective, &pli_anchor_term, &s->attachment);
     }
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
-    pli_objective_add(objective, &pli_elastic_term, s->elastic);
+    if (s->projective != NULL) pli_objective_add(objective, &pli_projective_term, s->projective);
+    if (s->elastic != NULL) pli_objective_add(objective, &pli_elastic_term, s->elastic);
     if (s->shell != NULL) pli_shell_add(s->shell, objective);
+    if (s->springs != NULL) pli_objective_add(objective, &pli_spring_term, s->springs);
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
     pli_contacts_add(s->contacts, objective);
     if (s->pursuit_stiffness != NULL) {
-        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target};
+        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target, true};
         pli_objective_add(objective, &pli_anchor_term, &s->pursuit);
     }
 
@@ -196,117 +179,19 @@ static void add_terms(pli_solver *s)
     objective->norm_scale = model->norm_scale;
 }
 
-// What the scene asks for, and where it says "auto" what the solver's row of the table says.
-static pli_search_kind choose_search(const pli_solver_def *def, const pli_solver_kind *kind)
-{
-    switch ((pli_line_search_kind)def->line_search) {
-    case PLI_LINE_SEARCH_WOLFE: return PLI_SEARCH_WOLFE;
-    case PLI_LINE_SEARCH_BACKTRACKING: return PLI_SEARCH_BACKTRACKING;
-    case PLI_LINE_SEARCH_NONE: return PLI_SEARCH_NONE;
-    case PLI_LINE_SEARCH_AUTO: break;
-    }
-    return kind->search;
-}
-
-static pli_linear_solver_kind choose_linear(const pli_solver_def *def, const pli_solver_kind *kind)
-{
-    switch ((pli_linear_kind)def->linear) {
-    case PLI_LINEAR_PCG: return PLI_SOLVER_PCG;
-    case PLI_LINEAR_MINRES: return PLI_SOLVER_MINRES;
-    case PLI_LINEAR_CHOLESKY: return PLI_SOLVER_CHOLESKY;
-    case PLI_LINEAR_AUTO: break;
-    }
-    return kind->linear;
-}
-
-static pli_precondition_kind choose_preconditioner(const pli_solver_def *def,
-                                                   const pli_solver_kind *kind)
-{
-    switch ((pli_preconditioner_kind)def->preconditioner) {
-    case PLI_PRECONDITIONER_NONE: return PLI_PRECONDITION_NONE;
-    case PLI_PRECONDITIONER_JACOBI: return PLI_PRECONDITION_JACOBI;
-    case PLI_PRECONDITIONER_BLOCK_JACOBI: return PLI_PRECONDITION_BLOCK_JACOBI;
-    case PLI_PRECONDITIONER_SGS: return PLI_PRECONDITION_GAUSS_SEIDEL;
-    case PLI_PRECONDITIONER_AUTO: break;
-    }
-    return kind->preconditioner;
-}
-
-// What turns the length of a Newton step into a velocity (s).
-static double step_unit(const pli_model *model)
-{
-    return model->time.mode == PLI_MODE_DYNAMIC ? model->dt : 1;
-}
-
-// Rounding of the elastic energy (J). Laws such as mu/2 (I - 3) - mu log J are differences of
-// numbers of the size of the stiffness, so that what they round does not vanish at rest; errors of
-// tetrahedra are independent.
-static double elastic_noise(const pli_model *model)
-{
-    double sum = 0;
-    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
-        double volume = pli_tet_volume_at(model->rest, model->tets + 4 * tet);
-        double noise = DBL_EPSILON * model->materials[model->material_of[tet]].rest_norm * volume;
-        sum += noise * noise;
-    }
-    return sqrt(sum);
-}
-
-// Largest kappa of the downhill test with shells. Newton's direction bends a sheet where steepest
-// descent stretches it: their cosine is of the order of thickness over size, and steepest descent
-// would get nowhere.
-static const double shell_downhill = 1e-6;
-
-static void configure_newton(pli_solver *s)
-{
-    const pli_solver_def *def = &s->model->solver_def;
-    const pli_solver_kind *kind = s->model->solver_kind;
-    pli_search_kind search = choose_search(def, kind);
-    s->newton = (pli_newton_def){
-        .tolerance = s->model->tolerance,
-        .step_unit = s->model->norm == PLI_NORM_STEP ? step_unit(s->model) : 0,
-        .max_iterations = def->max_iterations,
-        .fixed_iterations = def->fixed_iterations,
-        .projected = kind->projected,
-        .safeguard = kind->safeguard,
-        .downhill = s->shell != NULL ? fmin(def->downhill, shell_downhill) : def->downhill,
-        .length_clamp = def->length_clamp,
-        .linear_scale = def->linear_scale,
-        .linear_cap = def->linear_cap,
-        .linear_tolerance = kind->linear_tolerance,
-        .energy_noise = elastic_noise(s->model),
-        .line_search = {.kind = search,
-                        .decrease = def->wolfe_decrease,
-                        .curvature = def->wolfe_curvature,
-                        .max_evaluations = 40},
-    };
-}
-
-static pli_status create_linear(pli_solver *s)
-{
-    const pli_solver_def *def = &s->model->solver_def;
-    const pli_solver_kind *kind = s->model->solver_kind;
-    pli_linear_solver_def linear = {.kind = choose_linear(def, kind),
-                                    .preconditioner = choose_preconditioner(def, kind),
-                                    .max_iterations = def->linear_max_iterations,
-                                    .stop_at_indefinite = true};
-    return pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear);
-}
-
 static pli_status build(pli_solver *s)
 {
     PLI_TRY(pli_arena_create(s->context, 1 << 16, &s->scratch));
     PLI_TRY(allocate_arrays(s));
-    PLI_TRY(create_elastic(s));
+    PLI_TRY(pli_tets_build(s));
     PLI_TRY(create_shell(s));
+    PLI_TRY(create_springs(s));
     PLI_TRY(create_rayleigh(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, &s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
     add_terms(s);
-    PLI_TRY(pli_objective_build_pattern(&s->objective));
-    configure_newton(s);
-    return create_linear(s);
+    return pli_minimizer_build(s);
 }
 
 pli_status pli_solver_create(const pli_model *model, pli_solver **solver)
@@ -331,12 +216,16 @@ void pli_solver_destroy(pli_solver *solver)
     if (solver == NULL) return;
     pli_context *context = solver->context;
     pli_frame_cache_destroy(solver->frames);
+    pli_local_global_destroy(solver->local_global);
     pli_linear_solver_destroy(solver->linear);
     pli_objective_clear(&solver->objective);
     pli_contacts_destroy(solver->contacts);
     pli_rayleigh_destroy(solver->rayleigh);
+    pli_spring_net_destroy(solver->springs);
     pli_shell_destroy(solver->shell);
+    pli_elastic_destroy(solver->all_tets);
     pli_elastic_destroy(solver->elastic);
+    pli_projective_destroy(solver->projective);
     pli_release(context, solver->J);
     pli_release(context, solver->x);
     pli_release(context, solver->friction_start);

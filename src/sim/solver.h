@@ -10,8 +10,11 @@
 #include "fem/anchor.h"
 #include "fem/elastic.h"
 #include "fem/gravity.h"
+#include "fem/projective.h"
 #include "fem/rayleigh.h"
 #include "fem/shell.h"
+#include "fem/springs.h"
+#include "optimize/local_global.h"
 #include "optimize/newton.h"
 #include "sim/contacts.h"
 #include "sim/model.h"
@@ -27,8 +30,11 @@ struct pli_solver {
 
     // the objective and its terms
     pli_objective objective;
-    pli_elastic *elastic;
-    pli_shell *shell; // NULL: there are none
+    pli_projective *projective; // NULL: no tetrahedron is one of projective dynamics
+    pli_elastic *elastic;       // the other tetrahedra; NULL: there are none
+    pli_elastic *all_tets;      // for frames, see tets_build.h; NULL: not asked for yet
+    pli_shell *shell;           // NULL: there are none
+    pli_spring_net *springs;    // NULL: there are none
     pli_anchor inertia;
     pli_anchor drag;
     pli_anchor attachment;
@@ -36,8 +42,11 @@ struct pli_solver {
     pli_rayleigh *rayleigh; // NULL: no material asks for it
     pli_contacts *contacts; // NULL: nothing collides
     pli_anchor pursuit;     // springs of held vertices that barriers keep from arriving
-    pli_linear_solver *linear;
+
+    // one of the two minimisers
     pli_newton_def newton;
+    pli_linear_solver *linear;      // NULL: local-global
+    pli_local_global *local_global; // NULL: Newton
 
     // set for every step
     uint8_t *fixed;               // [vertex_count] coordinates that scripts hold at the step's end
@@ -50,6 +59,7 @@ struct pli_solver {
     double *pursuit_target;       // [vertex_count][3] (m); NULL without barriers
     double *friction_start;       // [vertex_count][3] where points stick (m); NULL without barriers
     double *x;                    // [vertex_count][3] iterate (m)
+    uint64_t coefficients;        // hash of what the terms' constant stiffness depends on
 
     double *J; // [tet_count] scratch of reports
     pli_frame_cache *frames;

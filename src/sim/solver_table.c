@@ -80,6 +80,82 @@ static const pli_solver_kind kinds[] = {
         .linear = PLI_SOLVER_CHOLESKY,
         .preconditioner = PLI_PRECONDITION_NONE,
     },
+    {
+        .info = {"newton-multigrid",
+                 "projected Newton whose linear systems are solved by V-cycles in skinning space, "
+                 "backtracking",
+                 "Xian et al. 2019, section 4.6"},
+        .projected = true,
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_MULTIGRID,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+    },
+    {
+        .info = {"pn-mgpcg",
+                 "projected Newton with conjugate gradients preconditioned by a V-cycle in "
+                 "skinning space, backtracking",
+                 "Xian et al. 2019, section 6"},
+        .projected = true,
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .multigrid = true,
+    },
+    {
+        .info = {"pd-multigrid",
+                 "projective dynamics: a constant matrix, solved by V-cycles in skinning space; "
+                 "real-time",
+                 "Xian et al. 2019, algorithm 4"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_MULTIGRID,
+    },
+    {
+        .info = {"pd-direct",
+                 "projective dynamics: a constant matrix, factored once by sparse Cholesky",
+                 "Bouaziz et al. 2014; Liu et al. 2017"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_DIRECT,
+        .linear_iterations = 1,
+    },
+    {
+        .info = {"pd-pcg",
+                 "projective dynamics: a constant matrix, a fixed number of conjugate gradient "
+                 "iterations with block Jacobi",
+                 "baseline of Xian et al. 2019, section 5.6"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_PCG,
+        .linear_iterations = 20,
+    },
+    {
+        .info = {"vivace",
+                 "projective dynamics: a constant matrix, a fixed number of Gauss-Seidel sweeps in "
+                 "the order of a randomised colouring",
+                 "Fratarcangeli et al. 2016"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_VIVACE,
+        .linear_iterations = 10,
+    },
+    {
+        .info = {"chebyshev",
+                 "projective dynamics: one Jacobi iteration per local step, accelerated by "
+                 "Chebyshev polynomials",
+                 "Wang 2015"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_JACOBI,
+        .linear_iterations = 1,
+        .accelerated = true,
+    },
 };
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -91,6 +167,61 @@ const pli_solver_kind *pli_solver_kind_find(const char *name, bool barrier)
         if (strcmp(kinds[k].info.name, name) == 0) return &kinds[k];
     }
     return NULL;
+}
+
+static pli_search_kind choose_search(const pli_solver_kind *kind, const pli_solver_def *def)
+{
+    switch ((pli_line_search_kind)def->line_search) {
+    case PLI_LINE_SEARCH_WOLFE: return PLI_SEARCH_WOLFE;
+    case PLI_LINE_SEARCH_BACKTRACKING: return PLI_SEARCH_BACKTRACKING;
+    case PLI_LINE_SEARCH_NONE: return PLI_SEARCH_NONE;
+    case PLI_LINE_SEARCH_AUTO: break;
+    }
+    return kind->search;
+}
+
+static pli_linear_solver_kind choose_linear(const pli_solver_kind *kind, const pli_solver_def *def)
+{
+    switch ((pli_linear_kind)def->linear) {
+    case PLI_LINEAR_PCG: return PLI_SOLVER_PCG;
+    case PLI_LINEAR_MINRES: return PLI_SOLVER_MINRES;
+    case PLI_LINEAR_CHOLESKY: return PLI_SOLVER_CHOLESKY;
+    case PLI_LINEAR_MULTIGRID: return PLI_SOLVER_MULTIGRID;
+    case PLI_LINEAR_AUTO: break;
+    }
+    return kind->linear;
+}
+
+// A V-cycle has block Jacobi beside it for matrices that it cannot take.
+static void choose_preconditioner(const pli_solver_kind *kind, const pli_solver_def *def,
+                                  pli_solver_parts *parts)
+{
+    static const pli_precondition_kind kinds_of_scenes[] = {
+        [PLI_PRECONDITIONER_NONE] = PLI_PRECONDITION_NONE,
+        [PLI_PRECONDITIONER_JACOBI] = PLI_PRECONDITION_JACOBI,
+        [PLI_PRECONDITIONER_BLOCK_JACOBI] = PLI_PRECONDITION_BLOCK_JACOBI,
+        [PLI_PRECONDITIONER_SGS] = PLI_PRECONDITION_GAUSS_SEIDEL,
+        [PLI_PRECONDITIONER_MULTIGRID] = PLI_PRECONDITION_BLOCK_JACOBI,
+    };
+    bool given = def->preconditioner != PLI_PRECONDITIONER_AUTO;
+    parts->preconditioner = given ? kinds_of_scenes[def->preconditioner] : kind->preconditioner;
+    parts->multigrid =
+        given ? def->preconditioner == PLI_PRECONDITIONER_MULTIGRID : kind->multigrid;
+}
+
+pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def)
+{
+    pli_solver_parts parts = {.search = choose_search(kind, def)};
+    if (kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL) {
+        parts.needs_hierarchy = kind->lifted == PLI_LIFTED_MULTIGRID;
+        return parts;
+    }
+    parts.linear = choose_linear(kind, def);
+    choose_preconditioner(kind, def, &parts);
+    bool iterates = parts.linear == PLI_SOLVER_PCG || parts.linear == PLI_SOLVER_MINRES;
+    parts.multigrid = parts.multigrid && iterates;
+    parts.needs_hierarchy = parts.multigrid || parts.linear == PLI_SOLVER_MULTIGRID;
+    return parts;
 }
 
 int32_t pli_solver_info_count(void)

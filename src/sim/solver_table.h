@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The solvers by name: each is a choice of parts, written down as data.
+// The solvers by name: each is a choice of parts, written down as data. A scene may replace single
+// parts; what then remains is pli_solver_parts.
 #ifndef PLI_SIM_SOLVER_TABLE_H
 #define PLI_SIM_SOLVER_TABLE_H
 
+#include "linear/lifted_solver.h"
 #include "linear/solver.h"
 #include "optimize/line_search.h"
 #include "pliant/sim.h"
 
+typedef enum pli_minimizer_kind {
+    PLI_MINIMIZER_NEWTON,      // a matrix for every iteration, see optimize/newton.h
+    PLI_MINIMIZER_LOCAL_GLOBAL // one matrix for many, see optimize/local_global.h
+} pli_minimizer_kind;
+
 typedef struct pli_solver_kind {
     pli_solver_info info;
+    pli_minimizer_kind minimizer;
     bool projected;    // Hessian made positive semi-definite element by element
     bool safeguard;    // downhill test and length clamp
     bool constrains;   // takes colliders as constraints
@@ -18,12 +26,32 @@ typedef struct pli_solver_kind {
     double linear_tolerance; // > 0: fixed relative tolerance; 0: the inexact rule
     double decrease;         // c1 of a backtracking search
     pli_search_kind search;
+
+    // of Newton
     pli_linear_solver_kind linear;
     pli_precondition_kind preconditioner;
+    bool multigrid; // the preconditioner is a V-cycle instead
+
+    // of local-global
+    pli_lifted_solver_kind lifted;
+    int32_t linear_iterations; // of a linear solve; multigrid: as the scene says
+    bool accelerated;          // by Chebyshev's polynomials
 } pli_solver_kind;
+
+// The parts of a solver with what the scene says about them.
+typedef struct pli_solver_parts {
+    pli_search_kind search;
+    pli_linear_solver_kind linear;
+    pli_precondition_kind preconditioner;
+    bool multigrid;       // a V-cycle is the preconditioner
+    bool needs_hierarchy; // something in it is a multigrid
+} pli_solver_parts;
 
 // NULL when there is no solver of this name; "auto" gives the default for meshes, with or without
 // barriers.
 const pli_solver_kind *pli_solver_kind_find(const char *name, bool barrier);
+
+// What the scene asks for, and where it says "auto" what the solver's row says.
+pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def);
 
 #endif

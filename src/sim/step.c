@@ -7,6 +7,7 @@
 // x_n-1)/(2h) The first BDF2 step has no history and is an implicit Euler step.
 #include "sim/solver.h"
 
+#include "base/hash.h"
 #include "linear/vector.h"
 #include "math/vec3.h"
 #include "sim/align.h"
@@ -41,6 +42,13 @@ static void predict_points(void *user, int64_t begin, int64_t end)
                                   : state->x[k] + h * state->v[k];
         }
     }
+}
+
+// Masses and drag are those of the model: inertia and drag change with these two numbers alone.
+static uint64_t hash_coefficients(const step_job *job)
+{
+    uint64_t hash = pli_hash_bytes(PLI_HASH_START, &job->h, sizeof job->h);
+    return pli_hash_bytes(hash, &job->second_order, sizeof job->second_order);
 }
 
 static void apply_attachments(pli_solver *s, double time)
@@ -161,7 +169,12 @@ pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     if (moves && s->model->solver_kind->safeguard && !barrier) env.improve = align;
     pli_minimize_report outcome;
-    PLI_TRY(pli_newton_minimize(&s->newton, &s->objective, s->linear, &env, s->x, &outcome));
+    if (s->local_global != NULL) {
+        PLI_TRY(pli_local_global_begin_step(s->local_global, s->coefficients));
+        PLI_TRY(pli_local_global_minimize(s->local_global, &env, s->x, &outcome));
+    } else {
+        PLI_TRY(pli_newton_minimize(&s->newton, &s->objective, s->linear, &env, s->x, &outcome));
+    }
     fill_outcome(s, &outcome, report);
     return PLI_OK;
 }
@@ -273,6 +286,7 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
     // where inertia, scripts and damping want the points to be
     pli_timers_begin(&s->timers, "predict");
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, &job);
+    s->coefficients = hash_coefficients(&job);
     apply_attachments(s, end_time);
     prepare_damping(s, state, state->dt);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);

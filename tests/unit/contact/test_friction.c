@@ -133,7 +133,7 @@ static void penalty_brakes_by_its_force(void **state)
     solids_init(&s, 1);
     pli_collider *belt = add_belt(&s, PLI_COLLIDER_PENALTY);
     s.def.point_count = 3;
-    pli_penalty penalty = {s.context, s.def};
+    pli_penalty penalty = {s.context, s.def, false};
     const double depth = 0.01;
     const double x[3][3] = {{0, -depth, 0}, {1, -1, 0}, {2, 0.1, 0}};
     const double mass[3] = {2, 2, 2};

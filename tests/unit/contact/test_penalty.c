@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colliders as an energy term: derivatives, sign, smoothness, measures.
+// Colliders as an energy term, by the cubic and the quadratic law (C14): derivatives, sign,
+// smoothness, blocks, measures.
 #include "derivatives.h"
 #include "solids.h"
 
@@ -45,19 +46,19 @@ static void inside_points(const pli_collider *collider, uint64_t stream, double 
     }
 }
 
-static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
+static void check_derivatives(bool quadratic)
 {
-    (void)state;
+    pli_collider_method method = quadratic ? PLI_COLLIDER_QUADRATIC : PLI_COLLIDER_PENALTY;
     static const solid_kind kinds[] = {SOLID_PLANE,  SOLID_SPHERE, SOLID_INSIDE_OUT_SPHERE,
                                        SOLID_TORUS,  SOLID_BLEND,  SOLID_ELLIPSOID,
                                        SOLID_LINEAR, SOLID_CUBIC};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
         solids s;
         solids_init(&s, 1);
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kinds[k]), PLI_COLLIDER_PENALTY);
+        pli_collider *collider = solids_add(&s, solids_shape(&s, kinds[k]), method);
         solids_move(collider);
         s.def.point_count = POINTS;
-        pli_penalty penalty = {s.context, s.def};
+        pli_penalty penalty = {s.context, s.def, quadratic};
         term_user user = {.penalty = &penalty};
         OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &user.H));
         // steps stay within the cells of sampled shapes, which are 0.12 wide
@@ -72,12 +73,113 @@ static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
         inside_points(collider, 23, x);
         CHECK_DERIVATIVES(&term, x, "inside of one collider");
         // a second one reaches some of the points
-        solids_move(solids_add(&s, solids_shape(&s, SOLID_PLANE), PLI_COLLIDER_PENALTY));
+        solids_move(solids_add(&s, solids_shape(&s, SOLID_PLANE), method));
         penalty.def = s.def;
         CHECK_DERIVATIVES(&term, x, "inside of two colliders");
         pli_bcsr_destroy(user.H);
         solids_clear(&s);
     }
+}
+
+static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
+{
+    (void)state;
+    check_derivatives(false);
+    check_derivatives(true);
+}
+
+// E = k/2 d^2, its Hessian k n n^T when projected, and no more than that.
+static void the_quadratic_law_is_a_spring_to_the_surface(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 1);
+    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.5), PLI_COLLIDER_QUADRATIC);
+    s.def.point_count = POINTS;
+    pli_penalty penalty = {s.context, s.def, true};
+    pli_bcsr *H = NULL;
+    OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
+    double k = ball->stiffness;
+    // 0.1 deep at (1, 2, 2) / 3, and three that are outside
+    double x[3 * POINTS] = {0.4 / 3, 0.8 / 3, 0.8 / 3, 9, 9, 9, 0, 0.51, 0, 9, 9, 9};
+    double n[3] = {1.0 / 3, 2.0 / 3, 2.0 / 3};
+    double g[3 * POINTS] = {0};
+    NEAR(pli_sum_value(pli_penalty_term.energy(&penalty, x)), 0.5 * k * 0.01, 1e-13, 0);
+    pli_penalty_term.add_gradient(&penalty, x, g);
+    pli_penalty_term.add_hessian(&penalty, x, true, H);
+    for (int i = 0; i < 3; ++i) {
+        NEAR(g[i], -0.1 * k * n[i], 1e-13, 0);
+        for (int j = 0; j < 3; ++j) NEAR(H->values[3 * i + j], k * n[i] * n[j], 1e-13, 0);
+    }
+    for (int i = 3; i < 3 * POINTS; ++i) assert_true(g[i] == 0);
+    // a margin moves the surface outwards
+    ball->margin = 0.02;
+    NEAR(pli_sum_value(pli_penalty_term.energy(&penalty, x)), 0.5 * k * (0.0144 + 1e-4), 1e-12, 0);
+    pli_bcsr_destroy(H);
+    solids_clear(&s);
+}
+
+// What minimisers that keep their matrix see on its diagonal: xx, yy, zz, xy, xz, yz.
+static void blocks_are_the_projected_hessian(void **state)
+{
+    (void)state;
+    static const int places[6] = {0, 4, 8, 1, 2, 5};
+    for (int quadratic = 0; quadratic < 2; ++quadratic) {
+        solids s;
+        solids_init(&s, 1);
+        pli_collider *collider =
+            solids_add(&s, solids_shape(&s, SOLID_TORUS),
+                       quadratic ? PLI_COLLIDER_QUADRATIC : PLI_COLLIDER_PENALTY);
+        s.def.point_count = POINTS;
+        pli_penalty penalty = {s.context, s.def, quadratic == 1};
+        pli_bcsr *H = NULL;
+        OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
+        double x[3 * POINTS], blocks[6 * POINTS] = {0};
+        inside_points(collider, 41, x);
+        pli_penalty_term.add_hessian(&penalty, x, true, H);
+        pli_penalty_term.add_blocks(&penalty, x, blocks);
+        for (int p = 0; p < POINTS; ++p) {
+            for (int k = 0; k < 6; ++k) {
+                assert_true(blocks[6 * p + k] == H->values[9 * H->diagonal[p] + places[k]]);
+            }
+            assert_true(blocks[6 * p] > 0);
+        }
+        pli_bcsr_destroy(H);
+        solids_clear(&s);
+    }
+}
+
+// Each term looks at the colliders of its own method.
+static void laws_do_not_mix(void **state)
+{
+    (void)state;
+    solids s;
+    solids_init(&s, 1);
+    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_PENALTY)->stiffness = 8;
+    solids_add_plane(&s, 1, 0, 0, PLI_COLLIDER_QUADRATIC)->stiffness = 3;
+    s.def.point_count = 1;
+    pli_penalty cubic = {s.context, s.def, false};
+    pli_penalty quadratic = {s.context, s.def, true};
+    const double x[3] = {-0.2, -0.5, 0};
+    pli_collision_report report;
+    pli_penalty_measure(&cubic, x, &report);
+    NEAR(report.energy, 8 * 0.125, 1e-14, 0);
+    NEAR(report.max_depth, 0.5, 1e-14, 0);
+    pli_penalty_measure(&quadratic, x, &report);
+    NEAR(report.energy, 1.5 * 0.04, 1e-14, 0);
+    NEAR(report.max_depth, 0.2, 1e-14, 0);
+    double force[3] = {0};
+    pli_penalty_add_forces(&quadratic, x, force);
+    NEAR(force[0], 0.6, 1e-14, 0);
+    assert_true(force[1] == 0);
+    // friction takes at most mu times the impulse of the force, and this is a slow point
+    ((pli_collider *)(uintptr_t)&s.def.colliders[1])->friction = 0.5;
+    double v[3] = {0, 1, 0};
+    const double mass = 2;
+    double work = pli_penalty_apply_friction(&quadratic, x, &mass, 0.1, v);
+    NEAR(v[1], 1 - 0.5 * 0.06 / 2, 1e-13, 0);
+    NEAR(work, 0.5 * mass * (v[1] * v[1] - 1), 1e-12, 0);
+    solids_clear(&s);
 }
 
 // E = k d^3 at depth d: with its first two derivatives it begins at zero and is never negative.
@@ -88,7 +190,7 @@ static void energy_is_never_negative_and_begins_smoothly(void **state)
     solids_init(&s, 1);
     pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.5), PLI_COLLIDER_PENALTY);
     s.def.point_count = POINTS;
-    pli_penalty penalty = {s.context, s.def};
+    pli_penalty penalty = {s.context, s.def, false};
     term_user user = {.penalty = &penalty};
     OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &user.H));
     double k = ball->stiffness;
@@ -115,7 +217,7 @@ static void projected_blocks_are_positive(void **state)
     solids_init(&s, 1);
     pli_collider *collider = solids_add(&s, solids_shape(&s, SOLID_TORUS), PLI_COLLIDER_PENALTY);
     s.def.point_count = POINTS;
-    pli_penalty penalty = {s.context, s.def};
+    pli_penalty penalty = {s.context, s.def, false};
     pli_bcsr *H = NULL;
     OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
     int32_t raised = 0;
@@ -152,7 +254,7 @@ static void measures_agree_with_forces(void **state)
     const uint8_t fixed[POINTS] = {0, 0, 0, 7};
     s.def.point_count = POINTS;
     s.def.fixed = fixed;
-    pli_penalty penalty = {s.context, s.def};
+    pli_penalty penalty = {s.context, s.def, false};
     // in one, in both, in none, held
     const double x[POINTS][3] = {{1, -0.1, 0}, {-0.2, -0.3, 0}, {1, 1, 0}, {-5, -5, 0}};
     pli_collision_report report;
@@ -191,7 +293,7 @@ static void run_everything(int32_t threads, outcome *out)
         collider->friction = 0.5;
     }
     s.def.point_count = MANY;
-    pli_penalty penalty = {s.context, s.def};
+    pli_penalty penalty = {s.context, s.def, false};
     static double x[3 * MANY], mass[MANY];
     for (uint64_t i = 0; i < MANY; ++i) {
         solids_point(24, i, 1.5, x + 3 * i);
@@ -229,6 +331,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_and_hessian_are_derivatives_of_the_energy),
+        cmocka_unit_test(the_quadratic_law_is_a_spring_to_the_surface),
+        cmocka_unit_test(blocks_are_the_projected_hessian),
+        cmocka_unit_test(laws_do_not_mix),
         cmocka_unit_test(energy_is_never_negative_and_begins_smoothly),
         cmocka_unit_test(projected_blocks_are_positive),
         cmocka_unit_test(measures_agree_with_forces),

@@ -371,11 +371,18 @@ static void cholesky_refuses_half_a_contact_and_open_lists(void **state)
 static void every_solver_sees_extra_blocks_that_change(void **state)
 {
     (void)state;
-    static const pli_linear_solver_def defs[] = {
-        {PLI_SOLVER_PCG, PLI_PRECONDITION_BLOCK_JACOBI, 2000, false},
-        {PLI_SOLVER_PCG, PLI_PRECONDITION_GAUSS_SEIDEL, 2000, false},
-        {PLI_SOLVER_MINRES, PLI_PRECONDITION_GAUSS_SEIDEL, 2000, false},
-        {PLI_SOLVER_CHOLESKY, PLI_PRECONDITION_NONE, 0, false}};
+    static const pli_linear_solver_def defs[] = {{.kind = PLI_SOLVER_PCG,
+                                                  .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+                                                  .max_iterations = 2000},
+                                                 {.kind = PLI_SOLVER_PCG,
+                                                  .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
+                                                  .max_iterations = 2000},
+                                                 {.kind = PLI_SOLVER_MINRES,
+                                                  .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
+                                                  .max_iterations = 2000},
+                                                 {.kind = PLI_SOLVER_CHOLESKY,
+                                                  .preconditioner = PLI_PRECONDITION_NONE,
+                                                  .max_iterations = 0}};
     pli_context *context = make_context(2);
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 1 << 16, &arena));

@@ -185,10 +185,15 @@ static double off_tangent(const tangent_list *list, const double *x)
 static void solutions_of_restricted_systems_are_tangential(void **state)
 {
     (void)state;
-    static const pli_linear_solver_def defs[] = {
-        {PLI_SOLVER_PCG, PLI_PRECONDITION_BLOCK_JACOBI, 2000, false},
-        {PLI_SOLVER_PCG, PLI_PRECONDITION_GAUSS_SEIDEL, 2000, false},
-        {PLI_SOLVER_MINRES, PLI_PRECONDITION_BLOCK_JACOBI, 2000, false}};
+    static const pli_linear_solver_def defs[] = {{.kind = PLI_SOLVER_PCG,
+                                                  .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+                                                  .max_iterations = 2000},
+                                                 {.kind = PLI_SOLVER_PCG,
+                                                  .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
+                                                  .max_iterations = 2000},
+                                                 {.kind = PLI_SOLVER_MINRES,
+                                                  .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+                                                  .max_iterations = 2000}};
     pli_context *context = make_context(2);
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 1 << 16, &arena));

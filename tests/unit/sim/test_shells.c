@@ -59,8 +59,8 @@ static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
          "cotton}}\n",
          "bodies.b.geometry.sheet.columns: 900000000 squares are too many; allowed are 300000000"},
         {"bodies: {b: {kind: solod, geometry: sheet, material: cotton}}\n",
-         "bodies.b.kind: found 'solod'; allowed are solid, shell, obstacle (did you mean "
-         "'solid'?)"},
+         "bodies.b.kind: found 'solod'; allowed are solid, shell, obstacle, cloth (did you "
+         "mean 'solid'?)"},
     };
     pli_context *context = make_context(1);
     for (size_t k = 0; k < sizeof list / sizeof *list; ++k) {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "s2_bar.h"
+
+#include "base/memory.h"
+#include "fem/elastic.h"
+#include "geometry/grid_mesh.h"
+#include "linear/coloring.h"
+#include "linear/vector.h"
+#include "material/laws.h"
+#include "multilevel/skinning.h"
+
+static const double poisson = 0.4;
+static const double density = 1000; // kg/m^3
+static const double step = 0.01;    // s
+static const double gravity = 9.8;  // m/s^2
+
+static pli_status make_mesh(pli_bar *bar, const pli_bar_def *def)
+{
+    pli_grid_mesh_def grid = {.bounds = {{0, 0, 0}, {1, 0.35, 0.35}},
+                              .cells = {def->cells[0], def->cells[1], def->cells[2]},
+                              .split = PLI_GRID_MESH_SIX};
+    return pli_grid_mesh_create(bar->context, &grid, &bar->mesh);
+}
+
+static pli_status allocate(pli_bar *bar)
+{
+    int64_t n = bar->mesh->vertex_count;
+    bar->mask = PLI_NEW(bar->context, uint8_t, n, "bar");
+    bar->stiffness = PLI_NEW(bar->context, double, n, "bar");
+    bar->b = PLI_NEW(bar->context, double, 3 * n, "bar");
+    bar->x = PLI_NEW(bar->context, double, 3 * n, "bar");
+    bool complete = bar->mask != NULL && bar->stiffness != NULL && bar->b != NULL && bar->x != NULL;
+    return complete ? pli_arena_create(bar->context, 1 << 20, &bar->arena) : PLI_ERROR_MEMORY;
+}
+
+static double young_of(const pli_bar *bar, const pli_bar_def *def, int32_t tet)
+{
+    double centroid[3];
+    pli_tet_centroid(bar->mesh->points, bar->mesh->tets + 4 * (int64_t)tet, centroid);
+    bool stiff = (int32_t)(4 * centroid[0]) % 2 == 1;
+    return stiff ? def->contrast * def->young : def->young;
+}
+
+static pli_status create_elastic(const pli_bar *bar, const pli_bar_def *def, pli_elastic **elastic)
+{
+    static const pli_material_ops *const laws[] = {&pli_law_linear};
+    const pli_tet_mesh *mesh = bar->mesh;
+    pli_status status = PLI_ERROR_MEMORY;
+    int32_t *law_of_tet = PLI_NEW(bar->context, int32_t, mesh->tet_count, "laws");
+    double *params =
+        PLI_NEW(bar->context, double, PLI_ELASTIC_PARAMS *(int64_t)mesh->tet_count, "laws");
+    if (law_of_tet != NULL && params != NULL) {
+        for (int32_t tet = 0; tet < mesh->tet_count; ++tet) {
+            double inputs[2] = {young_of(bar, def, tet), poisson};
+            pli_law_linear.derive(inputs, params + PLI_ELASTIC_PARAMS * (int64_t)tet);
+        }
+        pli_elastic_def made = {.vertex_count = mesh->vertex_count,
+                                .tet_count = mesh->tet_count,
+                                .rest = mesh->points,
+                                .tets = mesh->tets,
+                                .law_count = 1,
+                                .laws = laws,
+                                .law_of_tet = law_of_tet,
+                                .params = params};
+        status = pli_elastic_create(bar->context, &made, elastic);
+    }
+    pli_release(bar->context, params);
+    pli_release(bar->context, law_of_tet);
+    return status;
+}
+
+// A = K at rest; the law is linear, so it is K everywhere
+static pli_status add_stiffness(pli_bar *bar, const pli_bar_def *def)
+{
+    pli_elastic *elastic = NULL;
+    PLI_TRY(create_elastic(bar, def, &elastic));
+    pli_clique_list list = {4, bar->mesh->tet_count, bar->mesh->tets};
+    pli_status status =
+        pli_bcsr_create(bar->context, bar->mesh->vertex_count, 1, &list, &bar->matrix);
+    if (status == PLI_OK) status = pli_elastic_term.bind(elastic, bar->matrix);
+    if (status == PLI_OK) {
+        pli_elastic_term.add_hessian(elastic, bar->mesh->points, false, bar->matrix);
+    }
+    pli_elastic_destroy(elastic);
+    return status;
+}
+
+// A += M/h^2, b = M g; and the mean of the stiffness around every vertex
+static pli_status add_mass(pli_bar *bar, const pli_bar_def *def)
+{
+    const pli_tet_mesh *mesh = bar->mesh;
+    pli_status status = PLI_ERROR_MEMORY;
+    pli_arena_mark mark = pli_arena_begin(bar->arena);
+    double *mass = pli_arena_doubles(bar->arena, mesh->vertex_count, "mass");
+    if (mass == NULL) goto done;
+    pli_vector_fill(bar->context, mesh->vertex_count, 0, mass);
+    for (int32_t tet = 0; tet < mesh->tet_count; ++tet) {
+        const int32_t *corners = mesh->tets + 4 * (int64_t)tet;
+        double quarter = pli_tet_lump(mesh->points, corners, density, mass);
+        for (int k = 0; k < 4; ++k) bar->stiffness[corners[k]] += quarter * young_of(bar, def, tet);
+    }
+    for (int64_t vertex = 0; vertex < mesh->vertex_count; ++vertex) {
+        bar->stiffness[vertex] /= mass[vertex];
+        bar->b[3 * vertex + 1] = -gravity * mass[vertex];
+        mass[vertex] /= step * step;
+    }
+    pli_bcsr_add_to_diagonal(bar->matrix, mass);
+    status = PLI_OK;
+
+done:
+    pli_arena_end(bar->arena, mark);
+    return status;
+}
+
+static void clamp_end(pli_bar *bar)
+{
+    for (int64_t vertex = 0; vertex < bar->mesh->vertex_count; ++vertex) {
+        if (bar->mesh->points[3 * vertex] > 1e-9) continue;
+        bar->mask[vertex] = 7;
+        bar->b[3 * vertex + 1] = 0;
+    }
+    pli_bcsr_fix_dofs(bar->matrix, bar->mask, 1);
+}
+
+static pli_status fill_bar(pli_bar *bar, const pli_bar_def *def)
+{
+    PLI_TRY(make_mesh(bar, def));
+    PLI_TRY(allocate(bar));
+    PLI_TRY(add_stiffness(bar, def));
+    PLI_TRY(add_mass(bar, def));
+    clamp_end(bar);
+    return PLI_OK;
+}
+
+pli_status pli_bar_init(pli_bar *bar, pli_context *context, const pli_bar_def *def)
+{
+    *bar = (pli_bar){.context = context};
+    pli_status status = fill_bar(bar, def);
+    if (status != PLI_OK) pli_bar_clear(bar);
+    return status;
+}
+
+void pli_bar_clear(pli_bar *bar)
+{
+    pli_bcsr_destroy(bar->matrix);
+    pli_arena_destroy(bar->arena);
+    pli_tet_mesh_destroy(bar->mesh);
+    pli_release(bar->context, bar->mask);
+    pli_release(bar->context, bar->stiffness);
+    pli_release(bar->context, bar->b);
+    pli_release(bar->context, bar->x);
+    *bar = (pli_bar){0};
+}
+
+double pli_bar_residual(const pli_bar *bar)
+{
+    int64_t n = 3 * (int64_t)bar->mesh->vertex_count;
+    pli_arena_mark mark = pli_arena_begin(bar->arena);
+    double *r = pli_arena_doubles(bar->arena, n, "residual");
+    double share = NAN;
+    if (r != NULL) {
+        pli_bcsr_residual(bar->matrix, bar->b, bar->x, r);
+        share = pli_vector_norm(bar->context, n, r) / pli_vector_norm(bar->context, n, bar->b);
+    }
+    pli_arena_end(bar->arena, mark);
+    return share;
+}
+
+pli_status pli_bar_hierarchy(const pli_bar *bar, const int32_t nodes[PLI_BAR_LEVELS],
+                             bool by_matter, pli_hierarchy **hierarchy)
+{
+    pli_skinning_def def = {.graph = pli_bcsr_graph(bar->matrix),
+                            .positions = bar->mesh->points,
+                            .stiffness = by_matter ? bar->stiffness : NULL,
+                            .dofs = 12,
+                            .level_count = PLI_BAR_LEVELS};
+    for (int k = 0; k < PLI_BAR_LEVELS; ++k) def.node_counts[k] = nodes[k];
+    return pli_skinning_create(bar->context, &def, hierarchy);
+}

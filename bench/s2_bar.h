@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The linear system M/h^2 + K of a bar, 1 x 0.35 x 0.35 m, that is clamped at one end: Kuhn
+// tetrahedra, linear elasticity, lumped mass, gravity as load.
+#ifndef PLI_BENCH_S2_BAR_H
+#define PLI_BENCH_S2_BAR_H
+
+#include "bench.h"
+
+#include "base/arena.h"
+#include "geometry/tet_mesh.h"
+#include "linear/bcsr.h"
+#include "linear/hierarchy.h"
+
+typedef struct pli_bar_def {
+    int32_t cells[3];
+    double young;    // Pa
+    double contrast; // every other quarter of the length is so much stiffer
+} pli_bar_def;
+
+typedef struct pli_bar {
+    pli_context *context;
+    pli_arena *arena;
+    pli_tet_mesh *mesh;
+    pli_bcsr *matrix;  // clamped vertices are unit rows
+    uint8_t *mask;     // [vertex_count] 7: clamped
+    double *stiffness; // [vertex_count] mean of the tetrahedra around (Pa)
+    double *b;         // [vertex_count][3] weight (N), zero where clamped
+    double *x;         // [vertex_count][3] solution
+} pli_bar;
+
+// On failure nothing is left to clear.
+pli_status pli_bar_init(pli_bar *bar, pli_context *context, const pli_bar_def *def);
+void pli_bar_clear(pli_bar *bar);
+
+// |b - A x| / |b|
+double pli_bar_residual(const pli_bar *bar);
+
+enum { PLI_BAR_LEVELS = 2 };
+
+// The skinning hierarchy with so many nodes on its levels, finest first; with sampling by matter or
+// without.
+pli_status pli_bar_hierarchy(const pli_bar *bar, const int32_t nodes[PLI_BAR_LEVELS],
+                             bool by_matter, pli_hierarchy **hierarchy);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables 1 and 2: frames per second at the paper's sizes, with time by phase, and how time, memory
+// and cycles grow with the size of the creature.
+#include "s2.h"
+#include "s2_problem.h"
+
+#include "base/timers.h"
+#include "sim/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WARM_FRAMES = 10, FRAMES = 60, MAX_CYCLES = 100 };
+
+typedef struct row_result {
+    pli_bench_tally tally; // of FRAMES frames
+    double vertices;
+    double tets;
+    double fps;
+    double setup; // seconds that a solver takes to be made
+
+    // one linear system
+    double cycles;            // to a relative residual of 1e-3
+    double factor;            // of the residual per cycle
+    double memory;            // of hierarchy and multigrid (bytes)
+    double sweep_bytes;       // that the smoothing of a cycle has to read
+    int32_t unfinished_count; // 1: the cycles did not get there
+} row_result;
+
+// ---- one row
+
+static double phase_seconds(const pli_bench_tally *tally, const char *name)
+{
+    for (int32_t k = 0; k < tally->phase_count; ++k) {
+        if (strcmp(tally->phase_name[k], name) == 0) return tally->phase_seconds[k];
+    }
+    return 0;
+}
+
+static void tell_row(pli_bench *bench, const pli_s2_row *row, const row_result *result)
+{
+    char levels[64] = "";
+    int used = 0;
+    for (int32_t k = 0; k < row->level_count; ++k) {
+        used += snprintf(levels + used, sizeof levels - (size_t)used, "%d/", (int)row->levels[k]);
+    }
+    pli_bench_note(bench,
+                   "%s %.0f/%.0f (paper %s), %sall %s, %d iterations: %.1f frames/s (paper %s), "
+                   "solver made in %.2f s",
+                   row->name, result->vertices, result->tets, row->paper, levels, row->smoothers,
+                   (int)row->iterations, result->fps, row->paper_fps, result->setup);
+    char phases[400] = "";
+    used = 0;
+    for (int32_t k = 0; k < result->tally.phase_count; ++k) {
+        double ms = 1e3 * result->tally.phase_seconds[k] / result->tally.steps;
+        int room = (int)sizeof phases - used;
+        if (ms < 0.005) continue;
+        int length = snprintf(phases + used, (size_t)room, "%s%s %.2f", used > 0 ? ", " : "",
+                              result->tally.phase_name[k], ms);
+        used += length < room ? length : 0;
+    }
+    pli_bench_note(bench, "    ms per frame: %s", phases);
+}
+
+static pli_status measure_setup(const pli_bench_scene *scene, double *seconds)
+{
+    pli_solver *solver = NULL;
+    double start = pli_clock_seconds();
+    pli_status status = pli_solver_create(scene->model, &solver);
+    *seconds = pli_clock_seconds() - start;
+    pli_solver_destroy(solver);
+    return status;
+}
+
+// Frames of a scene that is already warm.
+static pli_status measure_frames(pli_bench_scene *scene, row_result *result)
+{
+    PLI_TRY(pli_bench_scene_steps(scene, FRAMES, false, &result->tally));
+    result->vertices = scene->info.vertex_count;
+    result->tets = scene->info.tet_count;
+    result->fps = result->tally.steps / result->tally.seconds;
+    return measure_setup(scene, &result->setup);
+}
+
+// A sweep reads matrix and pattern of its level once: symmetric Gauss-Seidel half of it twice.
+static double sweep_bytes(const pli_multigrid *multigrid, const pli_multigrid_def *def)
+{
+    double bytes = 0;
+    for (int32_t level = 0; level + 1 < pli_multigrid_level_count(multigrid); ++level) {
+        pli_multigrid_level_info info = pli_multigrid_get_level(multigrid, level);
+        bytes += 2.0 * def->smoothers[level].sweeps * (double)info.memory_bytes;
+    }
+    return bytes;
+}
+
+// V-cycles on the system of the frame.
+static pli_status measure_cycles(pli_s2_problem *p, row_result *result)
+{
+    pli_multigrid *multigrid = NULL;
+    pli_multigrid_def def;
+    bool definite = false;
+    pli_krylov_report report = {0};
+    PLI_TRY(pli_s2_problem_multigrid_def(p, p->hierarchy, &def));
+    const pli_lifted *matrix = pli_local_global_matrix(p->global);
+    PLI_TRY(pli_multigrid_create_lifted(p->context, &def, p->hierarchy, matrix, &multigrid));
+    pli_arena_mark mark = pli_arena_begin(p->arena);
+    double *x = pli_arena_doubles(p->arena, p->size, "solution");
+    pli_status status = x != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) status = pli_multigrid_build(multigrid, NULL, &definite);
+    if (status == PLI_OK && !definite) {
+        status = PLI_FAIL(p->context, PLI_ERROR_NUMERIC, "a coarse matrix is not definite");
+    }
+    if (status == PLI_OK) {
+        status = pli_multigrid_solve(multigrid, p->b, 1e-3, MAX_CYCLES, p->arena, x, &report);
+    }
+    if (status == PLI_OK) {
+        result->cycles = report.iterations;
+        result->factor =
+            pow(report.residual / report.initial_residual, 1 / fmax(1, report.iterations));
+        result->unfinished_count = report.stop != PLI_KRYLOV_CONVERGED;
+        result->memory = (double)(pli_multigrid_memory_bytes(multigrid) +
+                                  pli_hierarchy_memory_bytes(p->hierarchy));
+        result->sweep_bytes = sweep_bytes(multigrid, &def);
+    }
+    pli_arena_end(p->arena, mark);
+    pli_multigrid_destroy(multigrid);
+    return status;
+}
+
+static pli_status measure_row(pli_bench *bench, const pli_s2_row *row, row_result *result)
+{
+    pli_s2_problem problem;
+    *result = (row_result){0};
+    PLI_TRY(pli_s2_problem_init(&problem, bench, row, NULL, WARM_FRAMES));
+    pli_status status = measure_cycles(&problem, result);
+    if (status == PLI_OK) status = measure_frames(&problem.scene, result);
+    pli_s2_problem_clear(&problem);
+    if (status == PLI_OK) tell_row(bench, row, result);
+    return status;
+}
+
+static void claim_fps(pli_bench *bench, const pli_s2_row *row, const row_result *result)
+{
+    char what[64];
+    bool judged = row->bar_fps > 0;
+    snprintf(what, sizeof what, "%s, %.0f vertices", row->name, result->vertices);
+    pli_bench_claim(bench, &(pli_claim){"Q2-5", what, row->paper_fps, result->fps, "frames/s",
+                                        judged ? row->bar_fps : NAN, judged ? INFINITY : NAN});
+}
+
+// What smoothing and the local step reach of what the memory can give.
+static void claim_limits(pli_bench *bench, const pli_s2_row *row, const row_result *result)
+{
+    char what[64];
+    double copy = pli_bench_copy_bandwidth(bench);
+    double steps = result->tally.steps;
+    double smooth = phase_seconds(&result->tally, "smooth") / steps;
+    double gradient = phase_seconds(&result->tally, "gradient") / steps;
+    double sweeps = result->sweep_bytes * row->iterations;
+    snprintf(what, sizeof what, "%s: sweeps, share of copy bandwidth", row->name);
+    pli_bench_claim(bench, &(pli_claim){"Q2-8", what, "-", sweeps / smooth / copy, "x", NAN, NAN});
+    // corners, gradients and stiffness of a tetrahedron; x read, g read and written
+    double local = row->iterations * (result->tets * (16 + 36 + 4) + result->vertices * 72);
+    snprintf(what, sizeof what, "%s: local step, share of copy bandwidth", row->name);
+    pli_bench_claim(bench, &(pli_claim){"Q2-8", what, "-", local / gradient / copy, "x", NAN, NAN});
+    snprintf(what, sizeof what, "%s: local step", row->name);
+    pli_bench_claim(bench, &(pli_claim){"Q2-8", what, "-",
+                                        1e-6 * row->iterations * result->tets / gradient,
+                                        "M tets/s", NAN, NAN});
+}
+
+// ---- growth with the size
+
+// Slope of log y over log x.
+static double fit_slope(const double *x, const double *y, int32_t count)
+{
+    double sx = 0;
+    double sy = 0;
+    double sxx = 0;
+    double sxy = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        double u = log(x[k]);
+        double v = log(y[k]);
+        sx += u;
+        sy += v;
+        sxx += u * u;
+        sxy += u * v;
+    }
+    return (count * sxy - sx * sy) / (count * sxx - sx * sx);
+}
+
+static void claim_growth(pli_bench *bench, const row_result *results)
+{
+    double tets[PLI_S2_CREATURES];
+    double memory[PLI_S2_CREATURES];
+    double seconds[PLI_S2_CREATURES];
+    double most = 0;
+    double low = INFINITY;
+    double high = 0;
+    for (int32_t k = 0; k < PLI_S2_CREATURES; ++k) {
+        tets[k] = results[k].tets;
+        memory[k] = results[k].memory;
+        seconds[k] = 1 / results[k].fps;
+        most = fmax(most, results[k].cycles);
+        low = fmin(low, results[k].factor);
+        high = fmax(high, results[k].factor);
+        pli_bench_note(bench, "%.0f vertices: %.0f cycles to 1e-3%s, factor %.3f, %.2f MB",
+                       results[k].vertices, results[k].cycles,
+                       results[k].unfinished_count > 0 ? " (not reached)" : "", results[k].factor,
+                       1e-6 * results[k].memory);
+    }
+    pli_bench_claim(bench, &(pli_claim){"Q2-3", "slope of memory in tetrahedra", "1.012",
+                                        fit_slope(tets, memory, PLI_S2_CREATURES), "", 0.95, 1.1});
+    pli_bench_claim(bench, &(pli_claim){"Q2-4", "slope of time per frame in tetrahedra", "0.365",
+                                        fit_slope(tets, seconds, PLI_S2_CREATURES), "", 0, 1.1});
+    pli_bench_claim(bench,
+                    &(pli_claim){"Q2-4", "cycles to 1e-3, most over those at the smallest size",
+                                 "-", most / results[0].cycles, "x", 0, 1.5});
+    pli_bench_claim(bench, &(pli_claim){"Q2-4", "residual factor of a cycle, largest over smallest",
+                                        "-", high / low, "x", NAN, NAN});
+}
+
+static pli_status run_creatures(pli_bench *bench)
+{
+    row_result results[PLI_S2_CREATURES];
+    for (int32_t k = 0; k < PLI_S2_CREATURES; ++k) {
+        PLI_TRY(measure_row(bench, &pli_s2_creatures[k], &results[k]));
+        claim_fps(bench, &pli_s2_creatures[k], &results[k]);
+    }
+    claim_growth(bench, results);
+    const row_result *fourth = &results[3];
+    claim_limits(bench, &pli_s2_creatures[3], fourth);
+    // another program, with a prefactored matrix: 273 ms at 47k vertices and 256k tetrahedra
+    pli_bench_claim(bench,
+                    &(pli_claim){"Q2-5", "local-global iteration at 51k vertices, 258k tetrahedra",
+                                 "-", 1e3 / fourth->fps, "ms", 0, 20});
+    return PLI_OK;
+}
+
+// ---- cloth: projective dynamics by cycles and directly, and Newton's method
+
+static pli_status measure_cloth(pli_bench *bench, const pli_s2_row *row, const char *solver,
+                                row_result *result)
+{
+    char override[64];
+    const char *more[] = {override, NULL};
+    pli_bench_scene scene;
+    *result = (row_result){0};
+    snprintf(override, sizeof override, "solver.name=%s", solver);
+    PLI_TRY(pli_s2_scene_init(&scene, bench, row, more));
+    pli_status status = pli_bench_scene_steps(&scene, WARM_FRAMES, false, &result->tally);
+    if (status == PLI_OK) status = measure_frames(&scene, result);
+    pli_bench_scene_clear(&scene);
+    if (status == PLI_OK) tell_row(bench, row, result);
+    return status;
+}
+
+static pli_status run_cloth(pli_bench *bench)
+{
+    static const pli_s2_row newton = {
+        "s2/cloth-newton",        NULL, "40401/240000", 3, {25, 100, 1000},
+        "direct/J(10)/J(5)/J(5)", 4,    "35.7",         0};
+    static const pli_s2_row large = {"s2/cloth-large",    NULL, "63001/375000", 2, {100, 1000},
+                                     "direct/J(10)/J(5)", 3,    "31.5",         0};
+    row_result cycles;
+    row_result direct;
+    row_result other;
+    PLI_TRY(measure_cloth(bench, &pli_s2_cloth, "pd-multigrid", &cycles));
+    claim_fps(bench, &pli_s2_cloth, &cycles);
+    PLI_TRY(measure_cloth(bench, &pli_s2_cloth, "pd-direct", &direct));
+    pli_bench_claim(bench, &(pli_claim){"Q2-5", "cloth: cycles, speed over a prefactored matrix",
+                                        "8.1", cycles.fps / direct.fps, "x", NAN, NAN});
+    PLI_TRY(measure_cloth(bench, &newton, "newton-multigrid", &other));
+    claim_fps(bench, &newton, &other);
+    pli_bench_claim(bench, &(pli_claim){"Q2-5", "cloth: projective dynamics, speed over Newton",
+                                        "2.1", cycles.fps / other.fps, "x", 1.5, 4});
+    PLI_TRY(measure_cloth(bench, &large, "newton-multigrid", &other));
+    claim_fps(bench, &large, &other);
+    return PLI_OK;
+}
+
+pli_status pli_bench_s2_table(pli_bench *bench)
+{
+    row_result result;
+    PLI_TRY(run_creatures(bench));
+    PLI_TRY(run_cloth(bench));
+    PLI_TRY(measure_row(bench, &pli_s2_dragon, &result));
+    claim_fps(bench, &pli_s2_dragon, &result);
+    claim_limits(bench, &pli_s2_dragon, &result);
+    PLI_TRY(measure_row(bench, &pli_s2_octopus, &result));
+    claim_fps(bench, &pli_s2_octopus, &result);
+    double smooth = phase_seconds(&result.tally, "smooth") / result.tally.seconds;
+    pli_bench_claim(bench, &(pli_claim){"Q2-8", "octopus: share of smoothing in a frame", "0.78",
+                                        smooth, "", NAN, NAN});
+    return PLI_OK;
+}

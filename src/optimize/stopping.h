@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a minimisation ends: what its methods have in common.
+#ifndef PLI_OPTIMIZE_STOPPING_H
+#define PLI_OPTIMIZE_STOPPING_H
+
+#include "optimize/newton.h"
+
+typedef struct pli_stopping {
+    double tolerance; // of report->residual
+    bool judges;      // the residual is compared with it at all
+    int32_t min_iterations;
+    int32_t max_iterations;
+    int32_t fixed_iterations; // > 0: exactly so many, and nothing is compared
+} pli_stopping;
+
+// Sets report->stop when the iteration has to end with what the report says. measure: a number that
+// is finite as long as all is well.
+bool pli_stopping_is_over(const pli_stopping *rules, double measure, pli_minimize_report *report);
+
+// Whether all of v [n] is finite and of sensible size.
+bool pli_stopping_is_finite(const pli_context *context, int64_t n, const double *v);
+
+// No coordinate of x [n] would move by more than the rounding of the largest one.
+bool pli_stopping_is_negligible(const pli_context *context, int64_t n, const double *d,
+                                const double *x);
+
+#endif

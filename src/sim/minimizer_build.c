@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/minimizer_build.h"
+
+#include "geometry/tet_mesh.h"
+
+#include <float.h>
+#include <math.h>
+
+// ---- Newton
+
+// What turns the length of a Newton step into a velocity (s).
+static double step_unit(const pli_model *model)
+{
+    return model->time.mode == PLI_MODE_DYNAMIC ? model->dt : 1;
+}
+
+// Rounding of the elastic energy (J). Laws such as mu/2 (I - 3) - mu log J are differences of
+// numbers of the size of the stiffness, so that what they round does not vanish at rest; errors of
+// tetrahedra are independent.
+static double elastic_noise(const pli_model *model)
+{
+    double sum = 0;
+    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
+        double volume = pli_tet_volume_at(model->rest, model->tets + 4 * tet);
+        double noise = DBL_EPSILON * model->materials[model->material_of[tet]].rest_norm * volume;
+        sum += noise * noise;
+    }
+    return sqrt(sum);
+}
+
+// Largest kappa of the downhill test with shells and cloth. Newton's direction bends a sheet where
+// steepest descent stretches it: their cosine is of the order of thickness over size, and steepest
+// descent would get nowhere.
+static const double sheet_downhill = 1e-6;
+
+static pli_line_search_def describe_search(const pli_solver *s)
+{
+    const pli_solver_def *def = &s->model->solver_def;
+    return (pli_line_search_def){.kind = s->model->solver_parts.search,
+                                 .decrease = def->wolfe_decrease,
+                                 .curvature = def->wolfe_curvature,
+                                 .max_evaluations = 40};
+}
+
+static void configure_newton(pli_solver *s)
+{
+    const pli_solver_def *def = &s->model->solver_def;
+    const pli_solver_kind *kind = s->model->solver_kind;
+    bool sheets = s->shell != NULL || s->springs != NULL;
+    s->newton = (pli_newton_def){
+        .tolerance = s->model->tolerance,
+        .step_unit = s->model->norm == PLI_NORM_STEP ? step_unit(s->model) : 0,
+        .max_iterations = def->max_iterations,
+        .fixed_iterations = def->fixed_iterations,
+        .projected = kind->projected,
+        .safeguard = kind->safeguard,
+        .downhill = sheets ? fmin(def->downhill, sheet_downhill) : def->downhill,
+        .length_clamp = def->length_clamp,
+        .linear_scale = def->linear_scale,
+        .linear_cap = def->linear_cap,
+        .linear_tolerance =
+            def->linear_tolerance > 0 ? def->linear_tolerance : kind->linear_tolerance,
+        .energy_noise = elastic_noise(s->model),
+        .line_search = describe_search(s),
+    };
+}
+
+// Cycles of a linear solve that has to be worth the assembly of its matrix; 0: until its tolerance.
+static int32_t count_cycles(const pli_solver_def *def)
+{
+    if (def->linear_tolerance > 0) return 0;
+    if (def->multigrid.cycles > 0) return def->multigrid.cycles;
+    return def->fixed_iterations > 0 ? 1 : 0;
+}
+
+static pli_status create_linear(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    pli_linear_solver_def linear = {.kind = model->solver_parts.linear,
+                                    .preconditioner = model->solver_parts.preconditioner,
+                                    .max_iterations = def->linear_max_iterations,
+                                    .stop_at_indefinite = true,
+                                    .precondition_by_multigrid = model->solver_parts.multigrid,
+                                    .cycles = count_cycles(def),
+                                    .hierarchy = model->hierarchy,
+                                    .multigrid = model->multigrid,
+                                    .fixed = s->fixed};
+    PLI_TRY(pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear));
+    pli_linear_solver_set_timers(s->linear, &s->timers);
+    return PLI_OK;
+}
+
+static pli_status build_newton(pli_solver *s)
+{
+    PLI_TRY(pli_objective_build_pattern(&s->objective));
+    configure_newton(s);
+    return create_linear(s);
+}
+
+// ---- local-global
+
+static pli_lifted_solver_def describe_lifted(const pli_model *model)
+{
+    const pli_solver_def *def = &model->solver_def;
+    const pli_solver_kind *kind = model->solver_kind;
+    int32_t iterations =
+        def->linear_iterations > 0 ? def->linear_iterations : kind->linear_iterations;
+    bool cycles = kind->lifted == PLI_LIFTED_MULTIGRID;
+    if (cycles) iterations = def->multigrid.cycles > 0 ? def->multigrid.cycles : 1;
+    if (def->linear_tolerance > 0) iterations = def->linear_max_iterations;
+    return (pli_lifted_solver_def){.kind = kind->lifted,
+                                   .iterations = iterations,
+                                   .relative_tolerance = def->linear_tolerance,
+                                   .seed = model->seed,
+                                   .multigrid = model->multigrid,
+                                   .hierarchy = model->hierarchy};
+}
+
+// The matrix bounds the Hessian of projective terms; with others a search has to see to the
+// decrease, unless the scene wants none.
+static bool needs_search(const pli_solver *s)
+{
+    bool others = s->elastic != NULL && s->elastic->tet_count > 0;
+    return others && s->model->solver_def.line_search == PLI_LINE_SEARCH_AUTO;
+}
+
+static pli_status build_local_global(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    pli_local_global_def local_global = {.tolerance = model->tolerance,
+                                         .max_iterations = def->max_iterations,
+                                         .fixed_iterations = def->fixed_iterations,
+                                         .line_search = describe_search(s),
+                                         .measures_energy = model->wants_energies,
+                                         .linear = describe_lifted(model)};
+    if (needs_search(s)) local_global.line_search.kind = PLI_SEARCH_BACKTRACKING;
+    if (model->solver_kind->accelerated) {
+        local_global.chebyshev_rho = def->chebyshev.rho;
+        local_global.chebyshev_gamma = def->chebyshev.gamma;
+        local_global.chebyshev_delay = def->chebyshev.delay;
+    }
+    return pli_local_global_create(s->context, &local_global, &s->objective, &s->local_global);
+}
+
+pli_status pli_minimizer_build(pli_solver *s)
+{
+    bool newton = s->model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON;
+    return newton ? build_newton(s) : build_local_global(s);
+}

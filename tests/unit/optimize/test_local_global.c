@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chain.h"
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "linear/cholesky.h"
+#include "linear/vector.h"
+
+enum { POINTS = 24 };
+
+static pli_local_global_def with_kind(pli_lifted_solver_kind kind, int32_t iterations)
+{
+    return (pli_local_global_def){.tolerance = 1e-9,
+                                  .max_iterations = 3000,
+                                  .line_search = {PLI_SEARCH_NONE, 0, 0, 30},
+                                  .measures_energy = true,
+                                  .linear = {.kind = kind, .iterations = iterations, .seed = 1}};
+}
+
+// Cholesky where the build has it, conjugate gradients to rounding elsewhere.
+static pli_local_global_def exact(void)
+{
+    if (pli_cholesky_is_available()) return with_kind(PLI_LIFTED_DIRECT, 1);
+    pli_local_global_def def = with_kind(PLI_LIFTED_PCG, 500);
+    def.linear.relative_tolerance = 1e-14;
+    return def;
+}
+
+typedef struct heard {
+    int count;
+    double energy[4096];
+    double residual[4096];
+    int cancel_at;
+} heard;
+
+static void hear(void *user, const pli_iterate *iterate)
+{
+    heard *h = user;
+    assert_int_equal(iterate->iteration, h->count);
+    assert_true(h->count < 4096);
+    h->energy[h->count] = iterate->energy;
+    h->residual[h->count++] = iterate->residual;
+}
+
+static bool want_cancel(void *user)
+{
+    heard *h = user;
+    return h->cancel_at > 0 && h->count >= h->cancel_at;
+}
+
+static pli_minimize_env env_of(chain_problem *p, heard *h)
+{
+    *h = (heard){0};
+    return (pli_minimize_env){&p->timers, p->scratch, hear, want_cancel, NULL, h};
+}
+
+static pli_minimize_report minimize_with(pli_local_global *minimizer, chain_problem *p, heard *h)
+{
+    pli_minimize_report report;
+    pli_minimize_env env = env_of(p, h);
+    OK(p->context, pli_local_global_begin_step(minimizer, 1));
+    OK(p->context, pli_local_global_minimize(minimizer, &env, p->x, &report));
+    return report;
+}
+
+static pli_minimize_report minimize(chain_problem *p, const pli_local_global_def *def, heard *h)
+{
+    pli_local_global *minimizer = NULL;
+    OK(p->context, pli_local_global_create(p->context, def, &p->objective, &minimizer));
+    pli_minimize_report report = minimize_with(minimizer, p, h);
+    AT_LEAST((double)pli_local_global_memory_bytes(minimizer), 24 * POINTS);
+    pli_local_global_destroy(minimizer);
+    return report;
+}
+
+static void newton_minimize(chain_problem *p)
+{
+    pli_linear_solver *linear = NULL;
+    pli_linear_solver_def linear_def = {.kind = PLI_SOLVER_PCG,
+                                        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+                                        .max_iterations = 1000,
+                                        .stop_at_indefinite = true};
+    pli_newton_def def = {.tolerance = 1e-11,
+                          .max_iterations = 300,
+                          .projected = true,
+                          .linear_tolerance = 1e-12,
+                          .line_search = {PLI_SEARCH_BACKTRACKING, 1e-4, 0.9, 60}};
+    heard h;
+    pli_minimize_env env = env_of(p, &h);
+    pli_minimize_report report;
+    OK(p->context, pli_objective_build_pattern(&p->objective));
+    OK(p->context, pli_linear_solver_create(p->context, &linear_def, p->objective.H, &linear));
+    OK(p->context, pli_newton_minimize(&def, &p->objective, linear, &env, p->x, &report));
+    assert_true(report.stop > 0);
+    pli_linear_solver_destroy(linear);
+}
+
+static double distance(int64_t n, const double *x, const double *y)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i] - y[i]));
+    return largest;
+}
+
+// Attachments, a leaning floor, and coordinates that are held one by one or all together.
+static void make_it_hard(chain_problem *p)
+{
+    p->body.turn = 0.3;
+    chain_attach(&p->body, 5, 6, 1, 0.5);
+    chain_attach(&p->body, POINTS - 1, 24, 0, 1);
+    p->fixed[0] = 7;
+    p->fixed[9] = 2;
+    p->fixed[14] = 5;
+}
+
+static void the_minimum_is_that_of_newton(void **state)
+{
+    (void)state;
+    static const pli_lifted_solver_kind kinds[] = {PLI_LIFTED_DIRECT, PLI_LIFTED_VIVACE,
+                                                   PLI_LIFTED_JACOBI, PLI_LIFTED_PCG};
+    for (int k = 0; k < 4; ++k) {
+        for (int hard = 0; hard < 2; ++hard) {
+            if (kinds[k] == PLI_LIFTED_DIRECT && !pli_cholesky_is_available()) continue;
+            pli_context *context = make_context(1);
+            chain_problem p;
+            chain_problem want;
+            chain_problem_init(&p, context, POINTS);
+            chain_problem_init(&want, context, POINTS);
+            if (hard) make_it_hard(&p);
+            if (hard) make_it_hard(&want);
+            double held = p.x[14 * 3];
+            heard h;
+            pli_local_global_def def = with_kind(kinds[k], 3);
+            pli_minimize_report report = minimize(&p, &def, &h);
+            newton_minimize(&want);
+            assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+            assert_int_equal(h.count, report.iterations + 1);
+            AT_MOST(report.residual, 1e-9);
+            // the Hessian is at least the mass, 1: distances are at most the gradients
+            AT_MOST(distance(3 * POINTS, p.x, want.x), 2e-9);
+            if (hard) assert_true(p.x[14 * 3] == held);
+            chain_problem_clear(&p);
+            chain_problem_clear(&want);
+            pli_context_destroy(context);
+        }
+    }
+}
+
+static void the_energy_falls_in_every_iteration(void **state)
+{
+    (void)state;
+    for (int searching = 0; searching < 2; ++searching) {
+        pli_context *context = make_context(1);
+        chain_problem p;
+        chain_problem_init(&p, context, POINTS);
+        make_it_hard(&p);
+        pli_local_global_def def = exact();
+        def.tolerance = 1e-6;
+        if (searching) def.line_search.kind = PLI_SEARCH_BACKTRACKING;
+        heard h;
+        pli_minimize_report report = minimize(&p, &def, &h);
+        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        AT_LEAST(report.iterations, 3);
+        // up to the rounding of sums of about 1000
+        for (int k = 1; k < h.count; ++k) AT_MOST(h.energy[k], h.energy[k - 1] + 1e-12);
+        AT_MOST(h.energy[h.count - 1], 0.9 * h.energy[0]);
+        chain_problem_clear(&p);
+        pli_context_destroy(context);
+    }
+}
+
+static void a_fixed_number_of_iterations_is_made(void **state)
+{
+    (void)state;
+    for (int32_t count = 1; count <= 4; ++count) {
+        pli_context *context = make_context(1);
+        chain_problem p;
+        chain_problem watched;
+        chain_problem_init(&p, context, POINTS);
+        chain_problem_init(&watched, context, POINTS);
+        pli_local_global_def def = exact();
+        def.fixed_iterations = count;
+        heard h;
+        pli_minimize_report seen = minimize(&watched, &def, &h);
+        assert_int_equal(seen.iterations, count);
+        assert_int_equal(h.count, count + 1);
+        NEAR(seen.residual, h.residual[count], 0, 0);
+
+        // without energies there is one gradient less, and the same result
+        def.measures_energy = false;
+        pli_timers_clear(&p.timers);
+        pli_minimize_report report = minimize(&p, &def, &h);
+        assert_int_equal(report.stop, PLI_MINIMIZE_FIXED);
+        assert_int_equal(report.iterations, count);
+        assert_int_equal(report.energy_evaluations, 0);
+        assert_true(isnan(report.energy));
+        assert_int_equal(distance(3 * POINTS, p.x, watched.x) == 0, 1);
+        for (int k = 0; k < p.timers.phase_count; ++k) {
+            if (strcmp(p.timers.name[k], "gradient") == 0) {
+                assert_int_equal(p.timers.calls[k], count);
+            }
+        }
+        chain_problem_clear(&p);
+        chain_problem_clear(&watched);
+        pli_context_destroy(context);
+    }
+}
+
+// Iterations to the tolerance with one Jacobi each.
+static int32_t count_iterations(double rho, int32_t delay, double gamma)
+{
+    pli_context *context = make_context(1);
+    chain_problem p;
+    chain_problem_init(&p, context, POINTS);
+    p.body.floor = 0;
+    heard h;
+    pli_local_global_def def = with_kind(PLI_LIFTED_JACOBI, 1);
+    def.tolerance = 1e-6;
+    def.chebyshev_rho = rho;
+    def.chebyshev_gamma = gamma;
+    def.chebyshev_delay = delay;
+    pli_minimize_report report = minimize(&p, &def, &h);
+    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    chain_problem_clear(&p);
+    pli_context_destroy(context);
+    return report.iterations;
+}
+
+static void chebyshev_is_faster_than_jacobi(void **state)
+{
+    (void)state;
+    int32_t plain = count_iterations(0, 0, 0);
+    // eigenvalues of I - D^-1 A reach 100 / 101
+    int32_t accelerated = count_iterations(0.99, 10, 1);
+    AT_MOST(3.0 * accelerated, plain);
+    // half a step each takes longer
+    AT_LEAST(count_iterations(0.99, 10, 0.5), accelerated + 1);
+}
+
+// One point: x^ is the minimum itself, whatever x is.
+static void chebyshev_makes_the_iterates_of_the_formula(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    chain_problem p;
+    chain_problem_init(&p, context, 2);
+    p.body.floor = 0;
+    p.body.stiffness = 0;
+    const double rho = 0.6;
+    const double gamma = 0.8;
+    double before = p.x[0];
+    double now = p.x[0];
+    double omega = 1;
+    p.body.target[0] = 3;
+    for (int32_t count = 1; count <= 6; ++count) {
+        // delay 2: omega is 1, 1, 2 / (2 - rho^2), 4 / (4 - rho^2 omega), ...
+        int32_t k = count - 1;
+        if (k == 2) omega = 2 / (2 - rho * rho);
+        if (k > 2) omega = 4 / (4 - rho * rho * omega);
+        double next = omega * (gamma * (3 - now) + now - before) + before;
+        before = now;
+        now = next;
+        heard h;
+        pli_local_global_def def = with_kind(PLI_LIFTED_JACOBI, 1);
+        def.fixed_iterations = count;
+        def.chebyshev_rho = rho;
+        def.chebyshev_gamma = gamma;
+        def.chebyshev_delay = 2;
+        p.x[0] = 0;
+        (void)minimize(&p, &def, &h);
+        NEAR(p.x[0], now, 1e-14, 1e-15);
+    }
+    chain_problem_clear(&p);
+    pli_context_destroy(context);
+}
+
+static void changes_between_steps_need_no_new_minimiser(void **state)
+{
+    (void)state;
+    static const pli_lifted_solver_kind kinds[] = {PLI_LIFTED_VIVACE, PLI_LIFTED_JACOBI,
+                                                   PLI_LIFTED_PCG, PLI_LIFTED_DIRECT};
+    pli_context *context = make_context(1);
+    for (int k = 0; k < (pli_cholesky_is_available() ? 4 : 3); ++k) {
+        chain_problem p;
+        chain_problem_init(&p, context, POINTS);
+        pli_local_global_def def = with_kind(kinds[k], 4);
+        def.fixed_iterations = 3;
+        pli_local_global *minimizer = NULL;
+        OK(context, pli_local_global_create(context, &def, &p.objective, &minimizer));
+        for (uint64_t step = 0; step < 6; ++step) {
+            // an attachment comes, others go; holds, mass and rest length change
+            if (step == 1) chain_attach(&p.body, 5, 6, 1, 0.5);
+            if (step == 2) chain_attach(&p.body, 7, 8, 1, 0.5);
+            if (step == 3) p.body.attachment_count = 0;
+            if (step == 3) p.fixed[3] = 7;
+            if (step == 4) p.fixed[3] = 4;
+            if (step == 5) p.body.mass = 1.5;
+            if (step == 5) p.body.rest = 0.9;
+            double *copy = malloc(3 * POINTS * sizeof *copy);
+            assert_non_null(copy);
+            memcpy(copy, p.x, 3 * POINTS * sizeof *copy);
+            heard h;
+            pli_minimize_env env = env_of(&p, &h);
+            pli_minimize_report report;
+            OK(context, pli_local_global_begin_step(minimizer, step == 5));
+            OK(context, pli_local_global_minimize(minimizer, &env, p.x, &report));
+
+            pli_local_global *fresh = NULL;
+            OK(context, pli_local_global_create(context, &def, &p.objective, &fresh));
+            env = env_of(&p, &h);
+            OK(context, pli_local_global_begin_step(fresh, 99));
+            OK(context, pli_local_global_minimize(fresh, &env, copy, &report));
+            assert_memory_equal(p.x, copy, 3 * POINTS * sizeof *copy);
+            pli_local_global_destroy(fresh);
+            free(copy);
+        }
+        pli_local_global_destroy(minimizer);
+        chain_problem_clear(&p);
+    }
+    pli_context_destroy(context);
+}
+
+static void steps_stay_within_what_the_terms_admit(void **state)
+{
+    (void)state;
+    for (int searching = 0; searching < 2; ++searching) {
+        pli_context *context = make_context(1);
+        chain_problem p;
+        chain_problem_init(&p, context, POINTS);
+        p.body.largest_step = 0.01;
+        double *start = malloc(3 * POINTS * sizeof *start);
+        assert_non_null(start);
+        memcpy(start, p.x, 3 * POINTS * sizeof *start);
+        pli_local_global_def def = exact();
+        def.fixed_iterations = 1;
+        if (searching) def.line_search.kind = PLI_SEARCH_BACKTRACKING;
+        heard h;
+        (void)minimize(&p, &def, &h);
+        NEAR(distance(3 * POINTS, p.x, start), 0.01, 1e-9, 0);
+        free(start);
+        chain_problem_clear(&p);
+        pli_context_destroy(context);
+    }
+}
+
+static void every_end_has_its_own_reason(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    heard h;
+    chain_problem p;
+
+    // budget
+    chain_problem_init(&p, context, POINTS);
+    pli_local_global_def def = exact();
+    def.max_iterations = 2;
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_ITERATIONS);
+    // no progress that numbers could show
+    def.max_iterations = 3000;
+    def.tolerance = 0;
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_STEP);
+    def.line_search.kind = PLI_SEARCH_BACKTRACKING;
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_STEP);
+    // a start that is not a number
+    p.x[4] = NAN;
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);
+    chain_problem_clear(&p);
+
+    // a matrix that is not definite
+    chain_problem_init(&p, context, POINTS);
+    p.body.mass = -1000;
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_LINEAR);
+    chain_problem_clear(&p);
+
+    // cancelled
+    chain_problem_init(&p, context, POINTS);
+    pli_local_global *minimizer = NULL;
+    pli_minimize_report report;
+    pli_minimize_env env = env_of(&p, &h);
+    h.cancel_at = 2;
+    OK(context, pli_local_global_create(context, &def, &p.objective, &minimizer));
+    // not begun
+    assert_int_equal(pli_local_global_minimize(minimizer, &env, p.x, &report), PLI_ERROR_ARGUMENT);
+    OK(context, pli_local_global_begin_step(minimizer, 0));
+    assert_int_equal(pli_local_global_minimize(minimizer, &env, p.x, &report),
+                     PLI_ERROR_INTERRUPTED);
+    pli_local_global_destroy(minimizer);
+    chain_problem_clear(&p);
+    pli_context_destroy(context);
+}
+
+static pli_status prepare_nothing(void *self, const double *x, pli_bcsr *H, bool *changed)
+{
+    (void)self;
+    (void)x;
+    (void)H;
+    *changed = false;
+    return PLI_OK;
+}
+
+static void what_a_constant_matrix_cannot_do_is_refused_by_name(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    char message[512];
+    for (int k = 0; k < 3; ++k) {
+        chain_problem p;
+        chain_problem_init(&p, context, POINTS);
+        pli_term_ops ops = chain_contact_term;
+        pli_projection_ops feasible = {0};
+        ops.name = "culprit";
+        if (k == 0) ops.add_blocks = NULL;
+        if (k == 1) ops.prepare = prepare_nothing;
+        p.objective.terms[2].ops = &ops;
+        if (k == 2) p.objective.projection = (pli_feasible_set){.ops = &feasible};
+        pli_local_global *minimizer = NULL;
+        pli_local_global_def def = with_kind(PLI_LIFTED_PCG, 1);
+        assert_int_equal(pli_local_global_create(context, &def, &p.objective, &minimizer),
+                         PLI_ERROR_UNSUPPORTED);
+        assert_null(minimizer);
+        pli_context_message(context, message, sizeof message);
+        assert_non_null(strstr(message, k == 2 ? "constraints" : "culprit"));
+        chain_problem_clear(&p);
+    }
+    // acceleration that cannot work
+    chain_problem p;
+    chain_problem_init(&p, context, POINTS);
+    pli_local_global *minimizer = NULL;
+    pli_local_global_def def = with_kind(PLI_LIFTED_JACOBI, 1);
+    def.chebyshev_rho = 1.5;
+    def.chebyshev_gamma = 1;
+    assert_int_equal(pli_local_global_create(context, &def, &p.objective, &minimizer),
+                     PLI_ERROR_ARGUMENT);
+    def.chebyshev_rho = 0.5;
+    def.line_search.kind = PLI_SEARCH_BACKTRACKING;
+    assert_int_equal(pli_local_global_create(context, &def, &p.objective, &minimizer),
+                     PLI_ERROR_ARGUMENT);
+    chain_problem_clear(&p);
+    pli_context_destroy(context);
+}
+
+static void bits_do_not_depend_on_the_number_of_threads(void **state)
+{
+    (void)state;
+    for (int searching = 0; searching < 2; ++searching) {
+        uint64_t want = 0;
+        for (int32_t threads = 1; threads <= 4; threads *= 2) {
+            pli_context *context = make_context(threads);
+            chain_problem p;
+            chain_problem_init(&p, context, 5000);
+            chain_attach(&p.body, 77, 80, 1, 1);
+            pli_local_global_def def = with_kind(PLI_LIFTED_VIVACE, 5);
+            def.fixed_iterations = 4;
+            if (searching) def.line_search.kind = PLI_SEARCH_BACKTRACKING;
+            heard h;
+            (void)minimize(&p, &def, &h);
+            uint64_t hash = pli_hash_bytes(PLI_HASH_START, p.x, 15000 * sizeof *p.x);
+            if (threads == 1) want = hash;
+            assert_true(hash == want);
+            chain_problem_clear(&p);
+            pli_context_destroy(context);
+        }
+    }
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+    (void)state;
+    bool reached = true;
+    for (int64_t n = 1; reached; ++n) {
+        pli_fault fault = {0};
+        pli_context_def context_def = pli_context_def_default();
+        context_def.allocator = pli_fault_allocator(&fault);
+        context_def.thread_count = 1;
+        pli_context *context = NULL;
+        OK(NULL, pli_context_create(&context_def, &context));
+        chain_problem p;
+        chain_problem_init(&p, context, POINTS);
+        make_it_hard(&p);
+        fault.fail_at = fault.calls + n;
+        pli_local_global *minimizer = NULL;
+        pli_local_global_def def = with_kind(PLI_LIFTED_VIVACE, 2);
+        def.fixed_iterations = 2;
+        pli_status status = pli_local_global_create(context, &def, &p.objective, &minimizer);
+        assert_int_equal(minimizer == NULL, status != PLI_OK);
+        for (int pass = 0; pass < 2 && minimizer != NULL; ++pass) {
+            // a second attempt is as good as the first would have been
+            heard h;
+            pli_minimize_report report;
+            pli_minimize_env env = env_of(&p, &h);
+            OK(context, pli_local_global_begin_step(minimizer, 1));
+            status = pli_local_global_minimize(minimizer, &env, p.x, &report);
+            assert_true(status == PLI_OK || (pass == 0 && status == PLI_ERROR_MEMORY));
+        }
+        reached = fault.calls >= fault.fail_at;
+        assert_true(status == PLI_OK || (reached && status == PLI_ERROR_MEMORY));
+        pli_local_global_destroy(minimizer);
+        chain_problem_clear(&p);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_true(n < 200);
+    }
+}
+
+static void a_warm_minimisation_allocates_nothing(void **state)
+{
+    (void)state;
+    pli_fault fault = {0};
+    pli_context_def context_def = pli_context_def_default();
+    context_def.allocator = pli_fault_allocator(&fault);
+    context_def.thread_count = 1;
+    pli_context *context = NULL;
+    OK(NULL, pli_context_create(&context_def, &context));
+    chain_problem p;
+    chain_problem_init(&p, context, POINTS);
+    make_it_hard(&p);
+    pli_local_global *minimizer = NULL;
+    pli_local_global_def def = exact();
+    def.line_search.kind = PLI_SEARCH_BACKTRACKING;
+    OK(context, pli_local_global_create(context, &def, &p.objective, &minimizer));
+    heard h;
+    (void)minimize_with(minimizer, &p, &h);
+    int64_t calls = fault.calls;
+    p.x[30] += 0.1;
+    (void)minimize_with(minimizer, &p, &h);
+    AT_LEAST(h.count, 3);
+    assert_int_equal(fault.calls, calls);
+    pli_local_global_destroy(minimizer);
+    chain_problem_clear(&p);
+    pli_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_minimum_is_that_of_newton),
+        cmocka_unit_test(the_energy_falls_in_every_iteration),
+        cmocka_unit_test(a_fixed_number_of_iterations_is_made),
+        cmocka_unit_test(chebyshev_is_faster_than_jacobi),
+        cmocka_unit_test(chebyshev_makes_the_iterates_of_the_formula),
+        cmocka_unit_test(changes_between_steps_need_no_new_minimiser),
+        cmocka_unit_test(steps_stay_within_what_the_terms_admit),
+        cmocka_unit_test(every_end_has_its_own_reason),
+        cmocka_unit_test(what_a_constant_matrix_cannot_do_is_refused_by_name),
+        cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(a_warm_minimisation_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
