@@ -2,6 +2,7 @@
 //
 // pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
 #include "bench.h"
+#include "s2.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -33,6 +34,7 @@ static pli_status run_kernels(pli_bench *bench)
     if (status == PLI_OK) status = pli_bench_kernels_solve(bench);
     if (status == PLI_OK) status = pli_bench_kernels_fem(bench);
     if (status == PLI_OK) status = pli_bench_kernels_projective(bench);
+    if (status == PLI_OK) status = pli_bench_kernels_springs(bench);
     if (status == PLI_OK) status = pli_bench_kernels_broad(bench);
     if (status == PLI_OK) status = pli_bench_kernels_contact(bench);
     return status;
@@ -62,6 +64,12 @@ static const pli_bench_case cases[] = {
      "multigrid in skinning space: frames per second, growth, energy against time, linear systems: "
      "Q2-1 to 10",
      pli_bench_s2},
+    {"s2-linear", "part of s2: linear systems of bars", pli_bench_s2_linear},
+    {"s2-spaces", "part of s2: what coarse spaces are worth", pli_bench_s2_two_grid},
+    {"s2-stiff", "part of s2: cycles against stiffness", pli_bench_s2_stiffness},
+    {"s2-table", "part of s2: frames per second, phases, growth with the size", pli_bench_s2_table},
+    {"s2-motion", "part of s2: the same motion at all sizes", pli_bench_s2_motion},
+    {"s2-race", "part of s2: energy against time, with all rivals", pli_bench_s2_race},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };

@@ -87,14 +87,14 @@ static pli_status allocate(pli_s2_problem *p)
     return complete ? pli_arena_create(p->context, 1 << 20, &p->arena) : PLI_ERROR_MEMORY;
 }
 
-// Steps to the frame and through the next step, keeping the state between the two.
-static pli_status take_steps(pli_s2_problem *p, int32_t frames)
+pli_status pli_s2_problem_advance(pli_s2_problem *p, int32_t frames)
 {
     pli_bench_tally tally;
     PLI_TRY(pli_bench_scene_steps(&p->scene, frames, false, &tally));
     size_t bytes = (size_t)p->size * sizeof(double);
     memcpy(p->before, pli_state_positions(p->scene.state), bytes);
     memcpy(p->velocity, pli_state_velocities(p->scene.state), bytes);
+    // the solver's terms are those of this step until the next
     PLI_TRY(pli_bench_scene_steps(&p->scene, 1, false, &tally));
     for (int64_t k = 0; k < p->size; ++k) {
         p->start[k] = p->before[k] + p->scene.model->dt * p->velocity[k];
@@ -120,7 +120,7 @@ static pli_status make_global(pli_s2_problem *p)
     def.linear = (pli_lifted_solver_def){.kind = PLI_LIFTED_JACOBI, .iterations = 1};
     PLI_TRY(pli_local_global_create(p->context, &def, &p->scene.solver->objective, &p->global));
     PLI_TRY(pli_local_global_begin_step(p->global, 1));
-    pli_minimize_env env = {.scratch = p->arena};
+    pli_minimize_env env = {.timers = &p->timers, .scratch = p->arena};
     pli_minimize_report report;
     pli_arena_mark mark = pli_arena_begin(p->arena);
     double *x = pli_arena_doubles(p->arena, p->size, "iterate");
@@ -136,7 +136,7 @@ static pli_status make_global(pli_s2_problem *p)
 static pli_status fill_problem(pli_s2_problem *p, int32_t frames)
 {
     PLI_TRY(allocate(p));
-    PLI_TRY(take_steps(p, frames));
+    PLI_TRY(pli_s2_problem_advance(p, frames));
     PLI_TRY(make_global(p));
     return pli_s2_problem_hierarchy(p, p->row->level_count, p->row->levels, 12, false,
                                     &p->hierarchy);

@@ -41,6 +41,7 @@ typedef struct pli_s2_problem {
     pli_bench_scene scene; // its solver's terms are those of the step
     pli_context *context;
     pli_arena *arena;
+    pli_timers timers; // of minimisations
     const pli_s2_row *row;
     int64_t size;             // 3 vertices
     double *before;           // [size] positions before the step (m)
@@ -55,6 +56,9 @@ typedef struct pli_s2_problem {
 pli_status pli_s2_problem_init(pli_s2_problem *problem, pli_bench *bench, const pli_s2_row *row,
                                const char *const *more, int32_t frames);
 void pli_s2_problem_clear(pli_s2_problem *problem);
+
+// Goes on in the same way from where it is: another step of the same scene.
+pli_status pli_s2_problem_advance(pli_s2_problem *problem, int32_t frames);
 
 // Multigrid as the row says, in the given hierarchy.
 pli_status pli_s2_problem_multigrid_def(const pli_s2_problem *problem,

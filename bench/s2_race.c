@@ -124,7 +124,8 @@ static pli_status minimize(race *self, const race_method *method, int32_t iterat
     pli_local_global *minimizer = NULL;
     pli_local_global_def def;
     pli_minimize_report report;
-    pli_minimize_env env = {.scratch = p->arena, .monitor = watch, .user = self};
+    pli_minimize_env env = {
+        .timers = &p->timers, .scratch = p->arena, .monitor = watch, .user = self};
     self->count = 0;
     self->keeps_energy = keeps_energy;
     PLI_TRY(fill_def(self, method, &def));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What coarse spaces are worth: the four set-ups of table 3 on a creature of 14.8k vertices, and
-// what smooth weights cost.
+// what smooth weights cost. The paper looks at an arbitrary frame; what is left of an error depends
+// on the frame by a factor of four, so it is the median of several that is judged.
 #include "s2.h"
 #include "s2_problem.h"
 
@@ -13,8 +14,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { FRAMES = 20, SWEEPS = 3 };
+enum { FRAMES = 7, FRAME_STEP = 8, SWEEPS = 3 }; // frames 8, 16, ... 56
 
 typedef struct set_up {
     int32_t nodes;
@@ -36,12 +38,44 @@ static const set_up set_ups[SET_UPS] = {
 };
 
 typedef struct space_result {
-    double reduction;   // rho
+    double reduction; // rho, the median of all frames
+    double least;     // of all frames
+    double most;
     double idempotence; // |S S v - S v| / |S v|
     double entries;     // of U^T A U
     double memory;      // of the coarse level in a multigrid (bytes)
     double build;       // seconds of its numeric part
 } space_result;
+
+// A creature or an octopus, and right-hand sides of several of its frames; the matrix is the same.
+typedef struct spaces {
+    pli_bench *bench;
+    pli_s2_problem problem;
+    pli_bcsr *matrix;
+    double *loads; // [FRAMES][size] (N)
+} spaces;
+
+static void spaces_clear(spaces *self)
+{
+    pli_release(pli_bench_context(self->bench), self->loads);
+    pli_bcsr_destroy(self->matrix);
+    if (self->problem.context != NULL) pli_s2_problem_clear(&self->problem);
+}
+
+static pli_status spaces_init(spaces *self, pli_bench *bench, const pli_s2_row *row)
+{
+    pli_s2_problem *p = &self->problem;
+    *self = (spaces){.bench = bench};
+    PLI_TRY(pli_s2_problem_init(p, bench, row, NULL, FRAME_STEP - 1));
+    PLI_TRY(pli_s2_problem_blocks(p, &self->matrix));
+    self->loads = PLI_NEW(p->context, double, FRAMES * p->size, "right-hand sides");
+    if (self->loads == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < FRAMES; ++k) {
+        if (k > 0) PLI_TRY(pli_s2_problem_advance(p, FRAME_STEP - 1));
+        pli_vector_copy(p->context, p->size, p->b, self->loads + k * p->size);
+    }
+    return PLI_OK;
+}
 
 static pli_status measure_idempotence(const pli_s2_problem *p, const pli_two_grid *grid,
                                       double *error)
@@ -66,16 +100,39 @@ done:
     return status;
 }
 
-static pli_status measure_grid(const pli_s2_problem *p, const pli_bcsr *matrix,
-                               const pli_hierarchy *hierarchy, space_result *result)
+static int by_size(const void *first, const void *second)
 {
+    double a = *(const double *)first;
+    double b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+static pli_status measure_frames(const spaces *self, const pli_two_grid *grid, space_result *result)
+{
+    const pli_s2_problem *p = &self->problem;
+    double reductions[FRAMES];
+    for (int32_t k = 0; k < FRAMES; ++k) {
+        pli_two_grid_report report;
+        const double *b = self->loads + k * p->size;
+        PLI_TRY(pli_two_grid_measure(grid, b, SWEEPS, p->arena, &report));
+        reductions[k] = report.reduction;
+    }
+    qsort(reductions, FRAMES, sizeof *reductions, by_size);
+    result->reduction = reductions[FRAMES / 2];
+    result->least = reductions[0];
+    result->most = reductions[FRAMES - 1];
+    return PLI_OK;
+}
+
+static pli_status measure_grid(const spaces *self, const pli_hierarchy *hierarchy,
+                               space_result *result)
+{
+    const pli_s2_problem *p = &self->problem;
     pli_two_grid *grid = NULL;
-    pli_two_grid_def def = {.matrix = matrix, .hierarchy = hierarchy, .isotropic = true};
-    pli_two_grid_report report = {0};
+    pli_two_grid_def def = {.matrix = self->matrix, .hierarchy = hierarchy, .isotropic = true};
     PLI_TRY(pli_two_grid_create(p->context, &def, &grid));
-    pli_status status = pli_two_grid_measure(grid, p->b, SWEEPS, p->arena, &report);
+    pli_status status = measure_frames(self, grid, result);
     if (status == PLI_OK) status = measure_idempotence(p, grid, &result->idempotence);
-    result->reduction = report.reduction;
     result->entries = (double)pli_two_grid_entry_count(grid);
     pli_two_grid_destroy(grid);
     return status;
@@ -101,20 +158,20 @@ static pli_status measure_cost(const pli_s2_problem *p, const pli_hierarchy *hie
     return status;
 }
 
-static pli_status measure_space(pli_bench *bench, const pli_s2_problem *p, const pli_bcsr *matrix,
-                                const set_up *one, space_result *result)
+static pli_status measure_space(const spaces *self, const set_up *one, space_result *result)
 {
+    const pli_s2_problem *p = &self->problem;
     pli_hierarchy *hierarchy = NULL;
     *result = (space_result){0};
     double start = pli_clock_seconds();
     PLI_TRY(pli_s2_problem_hierarchy(p, 1, &one->nodes, one->dofs, one->smooth, &hierarchy));
     double seconds = pli_clock_seconds() - start;
-    pli_status status = measure_grid(p, matrix, hierarchy, result);
+    pli_status status = measure_grid(self, hierarchy, result);
     if (status == PLI_OK) status = measure_cost(p, hierarchy, result);
-    pli_bench_note(bench,
-                   "%d nodes of %d, %s: made in %.2f s, rho %.4f, S S - S %.1e, %.0f entries",
+    pli_bench_note(self->bench,
+                   "%d nodes of %d, %s: made in %.2f s, rho %.4f (%.4f to %.4f), %.0f entries",
                    (int)one->nodes, (int)one->dofs, one->smooth ? "smooth" : "constant", seconds,
-                   result->reduction, result->idempotence, result->entries);
+                   result->reduction, result->least, result->most, result->entries);
     pli_hierarchy_destroy(hierarchy);
     return status;
 }
@@ -150,40 +207,40 @@ static pli_status run_octopus(pli_bench *bench)
 {
     static const set_up plain = {.nodes = 400, .dofs = 12, .smooth = false};
     static const set_up smooth = {.nodes = 400, .dofs = 12, .smooth = true};
-    pli_s2_problem problem;
-    pli_bcsr *matrix = NULL;
-    space_result results[2];
-    PLI_TRY(pli_s2_problem_init(&problem, bench, &pli_s2_octopus, NULL, FRAMES));
-    pli_status status = pli_s2_problem_blocks(&problem, &matrix);
-    if (status == PLI_OK) status = measure_space(bench, &problem, matrix, &plain, &results[0]);
-    if (status == PLI_OK) status = measure_space(bench, &problem, matrix, &smooth, &results[1]);
+    spaces self;
+    space_result few;
+    space_result many;
+    pli_status status = spaces_init(&self, bench, &pli_s2_octopus);
+    if (status == PLI_OK) status = measure_space(&self, &plain, &few);
+    if (status == PLI_OK) status = measure_space(&self, &smooth, &many);
     if (status == PLI_OK) {
-        double fine = 3.0 * (double)matrix->block_count;
+        double fine = 3.0 * (double)self.matrix->block_count;
         pli_bench_claim(bench,
                         &(pli_claim){"Q2-2", "octopus, 400 nodes: smooth entries over finest",
-                                     "0.75", results[1].entries / fine, "x", NAN, NAN});
+                                     "0.75", many.entries / fine, "x", NAN, NAN});
         pli_bench_claim(bench,
                         &(pli_claim){"Q2-2", "octopus, 400 nodes: constant entries over finest",
-                                     "-", results[0].entries / fine, "x", NAN, NAN});
+                                     "-", few.entries / fine, "x", NAN, NAN});
     }
-    pli_bcsr_destroy(matrix);
-    pli_s2_problem_clear(&problem);
+    spaces_clear(&self);
+    return status;
+}
+
+static pli_status run_creature(pli_bench *bench)
+{
+    spaces self;
+    space_result results[SET_UPS];
+    pli_status status = spaces_init(&self, bench, &pli_s2_creatures[2]);
+    for (int k = 0; status == PLI_OK && k < SET_UPS; ++k) {
+        status = measure_space(&self, &set_ups[k], &results[k]);
+    }
+    if (status == PLI_OK) claim_spaces(bench, results);
+    spaces_clear(&self);
     return status;
 }
 
 pli_status pli_bench_s2_two_grid(pli_bench *bench)
 {
-    pli_s2_problem problem;
-    pli_bcsr *matrix = NULL;
-    space_result results[SET_UPS];
-    PLI_TRY(pli_s2_problem_init(&problem, bench, &pli_s2_creatures[2], NULL, FRAMES));
-    pli_status status = pli_s2_problem_blocks(&problem, &matrix);
-    for (int k = 0; status == PLI_OK && k < SET_UPS; ++k) {
-        status = measure_space(bench, &problem, matrix, &set_ups[k], &results[k]);
-    }
-    if (status == PLI_OK) claim_spaces(bench, results);
-    pli_bcsr_destroy(matrix);
-    pli_s2_problem_clear(&problem);
-    if (status != PLI_OK || !pli_bench_is_paper_size(bench)) return status;
-    return run_octopus(bench);
+    PLI_TRY(run_creature(bench));
+    return pli_bench_is_paper_size(bench) ? run_octopus(bench) : PLI_OK;
 }

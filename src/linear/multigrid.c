@@ -427,6 +427,7 @@ static pli_status build(pli_multigrid *mg, const uint8_t *mask, bool *definite)
         take_freedom(mg);
         pli_mg_find_null_spaces(mg, mg->mask);
     }
+    pli_mg_patches_forget(mg);
     *definite = true;
     for (int32_t index = 0; index < mg->level_count; ++index) {
         pli_mg_level *level = &mg->levels[index];

@@ -148,8 +148,10 @@ static pli_status check_constraints(const model_rules *r)
         pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                               "collider %s is a constraint, which solver %s does not take; use "
-                              "solver newton or pn-pcg, or give the collider method penalty",
-                              def->name, r->name);
+                              "solver newton or pn-pcg, or give the collider method %s",
+                              def->name, r->name,
+                              model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON ? "penalty"
+                                                                                    : "quadratic");
     }
     return PLI_OK;
 }
@@ -188,8 +190,8 @@ static pli_status check_penalties(const model_rules *r)
         const pli_collider_def *def = &r->def->colliders[k];
         pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "collider %s is a cubic penalty, which solver %s does not take; use "
-                              "solver newton or newton-multigrid, or method: postprocess",
+                              "collider %s is a cubic penalty, which solver %s does not take; give "
+                              "it method: quadratic, or use solver newton or newton-multigrid",
                               def->name, r->name);
     }
     return PLI_OK;
