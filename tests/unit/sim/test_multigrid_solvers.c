@@ -579,6 +579,9 @@ static void what_does_not_go_together_is_refused(void **state)
                    "collider ground is a cubic penalty, which solver pd-pcg does not take");
     expect_refusal(CUBE(", rayleigh: 0.01", ""), "chebyshev", no,
                    "s:1:70: materials: material soft has rayleigh damping");
+    expect_refusal(
+        "bodies: {flag: {kind: cloth, geometry: {sheet: {}}, springs: {rayleigh: 0.1}}}\n",
+        "pd-multigrid", no, "bodies: cloth flag has rayleigh damping");
     expect_refusal("materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
                    "bodies: {flag: {kind: shell, geometry: {sheet: {}}, material: soft}}\n",
                    "pd-multigrid", no, "s:2:23: bodies: body flag is a shell");
