@@ -211,17 +211,28 @@ static pli_status check_bodies(const model_rules *r)
     return PLI_OK;
 }
 
+static pli_status refuse_damping(const model_rules *r, const pli_visit *at, const char *what,
+                                 const char *name)
+{
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, at,
+        "%s %s has rayleigh damping, whose matrix changes with every step; solver "
+        "%s keeps one: use drag instead, or solver newton or newton-multigrid",
+        what, name, r->name);
+}
+
 static pli_status check_damping(const model_rules *r)
 {
     for (int32_t k = 0; k < r->def->material_count; ++k) {
         const pli_material_def *material = &r->def->materials[k];
-        if (!(material->rayleigh > 0)) continue;
         pli_visit at = {.path = "materials", .holder = material, .member = &material->rayleigh};
-        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "material %s has rayleigh damping, whose matrix changes with every "
-                              "step; solver %s keeps one: use drag instead, or solver newton or "
-                              "newton-multigrid",
-                              material->name, r->name);
+        if (material->rayleigh > 0) return refuse_damping(r, &at, "material", material->name);
+    }
+    for (int32_t k = 0; k < r->def->body_count; ++k) {
+        const pli_body_def *body = &r->def->bodies[k];
+        pli_visit at = {.path = "bodies", .holder = body, .member = &body->springs.rayleigh};
+        bool damped = body->kind == PLI_BODY_CLOTH && body->springs.rayleigh > 0;
+        if (damped) return refuse_damping(r, &at, "cloth", body->name);
     }
     return PLI_OK;
 }
