@@ -55,6 +55,7 @@ pli_status pli_bench_kernels_linear(pli_bench *bench);
 pli_status pli_bench_kernels_solve(pli_bench *bench);
 pli_status pli_bench_kernels_fem(pli_bench *bench);
 pli_status pli_bench_kernels_projective(pli_bench *bench);
+pli_status pli_bench_kernels_springs(pli_bench *bench);
 pli_status pli_bench_kernels_broad(pli_bench *bench);
 pli_status pli_bench_kernels_contact(pli_bench *bench);
 

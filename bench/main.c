@@ -34,6 +34,7 @@ static pli_status run_kernels(pli_bench *bench)
     if (status == PLI_OK) status = pli_bench_kernels_solve(bench);
     if (status == PLI_OK) status = pli_bench_kernels_fem(bench);
     if (status == PLI_OK) status = pli_bench_kernels_projective(bench);
+    if (status == PLI_OK) status = pli_bench_kernels_springs(bench);
     if (status == PLI_OK) status = pli_bench_kernels_broad(bench);
     if (status == PLI_OK) status = pli_bench_kernels_contact(bench);
     return status;

@@ -40,8 +40,8 @@ typedef struct pli_model_info {
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
     int32_t collider_count;
-    int32_t triangle_count; // of shells, cloth and obstacles
-    int32_t spring_count;   // of cloth
+    int32_t triangle_count;                // of shells, cloth and obstacles
+    int32_t spring_count;                  // of cloth
     int32_t level_count;                   // coarse levels of a multigrid; 0: the solver has none
     int32_t level_nodes[PLI_MODEL_LEVELS]; // [level_count] coarsest first
     int64_t level_memory;                  // bytes of all levels, part of memory_estimate

@@ -109,7 +109,7 @@ static pli_status sort_tets(pli_projective *p, const pli_projective_def *def)
 
 static void copy_def(pli_projective *p, const pli_projective_def *def)
 {
-    memcpy(p->rest, def->rest, 3 * (size_t)def->vertex_count * sizeof *p->rest);
+    for (int64_t k = 0; k < 3 * (int64_t)def->vertex_count; ++k) p->rest[k] = def->rest[k];
     for (int64_t tet = 0; tet < def->tet_count; ++tet) {
         int64_t old = p->origin[tet];
         memcpy(p->tets + 4 * tet, def->tets + 4 * old, 4 * sizeof *p->tets);

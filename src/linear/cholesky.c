@@ -4,6 +4,7 @@
 #ifdef PLI_HAS_CHOLMOD
 
 #include "linear/bcsr_extra.h"
+#include "linear/supernodal.h"
 #include "linear/vector.h"
 
 #include "base/memory.h"
@@ -19,6 +20,7 @@
 enum {
     DISSECTION_SIZE = 1000,
     ROW_GRAIN = 256,
+    PERMUTE_GRAIN = 8192,
     SPARE_PLACES = 256 // places beyond those in use that never make an analysis too large
 };
 
@@ -65,10 +67,10 @@ struct pli_cholesky {
     cholmod_common common;
     cholmod_sparse *A; // upper triangle by columns: column 3i + c is row c of block row i
     cholmod_factor *L; // NULL: nothing was analysed
-    cholmod_dense *B;  // right-hand sides of an isotropic matrix, [3 rhs_count][row_count]
     cholmod_dense *X;  // solutions; Y and E are CHOLMOD's scratch
     cholmod_dense *Y;
     cholmod_dense *E;
+    double *padded; // [row_count][4]  right-hand side of an isotropic matrix; NULL until needed
 };
 
 bool pli_cholesky_is_available(void)
@@ -525,6 +527,7 @@ pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def
     made->revision = matrix->revision;
     made->failed_row = -1;
     start_cholmod(&made->common);
+    if (def->isotropic) made->common.supernodal = CHOLMOD_SUPERNODAL;
     made->order = PLI_NEW(context, SuiteSparse_long, made->row_count, "Cholesky order");
     made->first_order = PLI_NEW(context, SuiteSparse_long, made->row_count, "Cholesky order");
     pli_status status = PLI_ERROR_MEMORY;
@@ -547,7 +550,6 @@ void pli_cholesky_destroy(pli_cholesky *cholesky)
     cholmod_common *common = &cholesky->common;
     cholmod_l_free_sparse(&cholesky->A, common);
     cholmod_l_free_factor(&cholesky->L, common);
-    cholmod_l_free_dense(&cholesky->B, common);
     cholmod_l_free_dense(&cholesky->X, common);
     cholmod_l_free_dense(&cholesky->Y, common);
     cholmod_l_free_dense(&cholesky->E, common);
@@ -555,6 +557,7 @@ void pli_cholesky_destroy(pli_cholesky *cholesky)
     pli_release(cholesky->context, cholesky->order);
     pli_release(cholesky->context, cholesky->first_order);
     pli_release(cholesky->context, cholesky->places);
+    pli_release(cholesky->context, cholesky->padded);
     pli_release(cholesky->context, cholesky);
 }
 
@@ -698,33 +701,47 @@ pli_status pli_cholesky_factor_lifted(pli_cholesky *cholesky, const pli_lifted *
     return factor_filled(cholesky, positive);
 }
 
-// B = [x y z] columns of every right-hand side of an isotropic system
-static pli_status gather_isotropic(pli_cholesky *cholesky, int32_t rhs_count, const double *b)
+// A right-hand side of an isotropic system in the order of the factor, a row padded to four.
+typedef struct permute_job {
+    const pli_cholesky *cholesky;
+    const double *b;
+    double *x;
+} permute_job;
+
+static void gather_range(void *user, int64_t begin, int64_t end)
 {
-    size_t rows = (size_t)cholesky->row_count;
-    size_t columns = 3 * (size_t)rhs_count;
-    if (cholesky->B == NULL || cholesky->B->ncol != columns) {
-        cholmod_l_free_dense(&cholesky->B, &cholesky->common);
-        cholesky->B =
-            cholmod_l_allocate_dense(rows, columns, rows, CHOLMOD_REAL, &cholesky->common);
-        if (cholesky->B == NULL) return cholmod_outcome(cholesky, "right-hand side");
+    const permute_job *job = user;
+    const SuiteSparse_long *row = job->cholesky->L->Perm;
+    double *X = job->cholesky->padded;
+    for (int64_t k = begin; k < end; ++k) {
+        memcpy(X + 4 * k, job->b + 3 * row[k], 3 * sizeof *X);
+        X[4 * k + 3] = 0;
     }
-    double *B = cholesky->B->x;
-    for (size_t column = 0; column < columns; ++column) {
-        const double *from = b + column / 3 * 3 * rows + column % 3;
-        for (size_t row = 0; row < rows; ++row) B[column * rows + row] = from[3 * row];
-    }
-    return PLI_OK;
 }
 
-static void scatter_isotropic(const pli_cholesky *cholesky, int32_t rhs_count, double *x)
+static void scatter_range(void *user, int64_t begin, int64_t end)
 {
-    const double *X = cholesky->X->x;
-    size_t rows = (size_t)cholesky->row_count;
-    for (size_t column = 0; column < 3 * (size_t)rhs_count; ++column) {
-        double *to = x + column / 3 * 3 * rows + column % 3;
-        for (size_t row = 0; row < rows; ++row) to[3 * row] = X[column * rows + row];
+    const permute_job *job = user;
+    const SuiteSparse_long *row = job->cholesky->L->Perm;
+    const double *X = job->cholesky->padded;
+    for (int64_t k = begin; k < end; ++k) {
+        memcpy(job->x + 3 * row[k], X + 4 * k, 3 * sizeof *X);
     }
+}
+
+static pli_status solve_supernodal(pli_cholesky *cholesky, const double *b, double *x)
+{
+    pli_context *context = cholesky->context;
+    int64_t rows = cholesky->row_count;
+    if (cholesky->padded == NULL) {
+        cholesky->padded = PLI_NEW(context, double, 4 * rows, "right-hand side");
+        if (cholesky->padded == NULL) return PLI_ERROR_MEMORY;
+    }
+    permute_job job = {cholesky, b, x};
+    pli_parallel_for(context, rows, PERMUTE_GRAIN, gather_range, &job);
+    pli_supernodal_solve(cholesky->L, cholesky->padded);
+    pli_parallel_for(context, rows, PERMUTE_GRAIN, scatter_range, &job);
+    return PLI_OK;
 }
 
 typedef struct solve_job {
@@ -755,9 +772,10 @@ pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_count, const d
     }
     if (cholesky->row_count == 0 || rhs_count <= 0) return PLI_OK;
     if (cholesky->def.isotropic) {
-        PLI_TRY(gather_isotropic(cholesky, rhs_count, b));
-        PLI_TRY(solve_columns(cholesky, cholesky->B));
-        scatter_isotropic(cholesky, rhs_count, x);
+        size_t size = 3 * (size_t)cholesky->row_count;
+        for (size_t k = 0; k < (size_t)rhs_count; ++k) {
+            PLI_TRY(solve_supernodal(cholesky, b + k * size, x + k * size));
+        }
         return PLI_OK;
     }
     size_t n = 3 * (size_t)cholesky->row_count;

@@ -21,6 +21,7 @@
 // weighted Laplacians), are factored as the scalar matrix S, with three right-hand sides per
 // vector: a ninth of the memory and a twenty-seventh of the work. The multiple is read from the
 // first entry of each block. A lifted matrix (lifted.h) is factored so without being expanded.
+// Such factors are always supernodal; supernodal.h substitutes with them.
 //
 // A pivot that is not positive is an outcome, not an error: factor then says so and the caller may
 // try again with a larger shift. CHOLMOD keeps its memory outside the context's allocator;

@@ -53,14 +53,10 @@ static pli_status solve(void *self, const double *r, pli_arena *scratch, double 
                         pli_krylov_report *report)
 {
     const cycles *s = self;
-    if (s->def->iterations > 1 || s->def->relative_tolerance > 0) {
-        return pli_multigrid_solve(s->multigrid, r, s->def->relative_tolerance, s->def->iterations,
-                                   scratch, d, report);
-    }
-    // a single cycle needs no residual
-    pli_multigrid_apply(s->multigrid, r, d);
-    *report = (pli_krylov_report){
-        .stop = PLI_KRYLOV_ITERATIONS, .iterations = 1, .residual = NAN, .initial_residual = NAN};
+    PLI_TRY(pli_multigrid_solve(s->multigrid, r, s->def->relative_tolerance, s->def->iterations,
+                                scratch, d, report));
+    // without a tolerance the residual behind the last cycle is not computed
+    if (s->def->relative_tolerance == 0) report->residual = NAN;
     return PLI_OK;
 }
 

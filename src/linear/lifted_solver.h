@@ -14,7 +14,7 @@
 //
 // Iterative kinds make a fixed number of iterations from a zero start, or go on to a relative
 // tolerance when one is given; not getting there is told by the report. Without a tolerance only
-// conjugate gradients, and cycles after the first, know their residuals; others tell NaN.
+// conjugate gradients know the residual of what they return; others tell NaN.
 //
 // create looks at the pattern, build takes over the values, update_blocks the blocks on the
 // diagonal alone. Threads: one call at a time; same bits for any number of threads. A warm solve

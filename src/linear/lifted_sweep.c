@@ -26,6 +26,8 @@
 enum {
     ROW_GRAIN = 1024,
     SWEEP_GRAIN = 256,
+    WINDOW = 512,          // rows that are sorted by length
+    LENGTHS = 64,          // that are told apart
     EXPONENT_LEAST = -1000 // of right-hand sides; the power of two that scales them stays finite
 };
 
@@ -42,8 +44,9 @@ typedef struct sweeper {
     const pli_lifted *matrix;         // borrowed
     pli_lifted_diagonal diagonal;
 
-    // the order, made by create; the row of a place is coloring->node
+    // the order, made by create: by colour
     pli_graph_coloring *coloring;
+    int32_t *row_of_place; // [row_count]
     int32_t *place_of_row; // [row_count]
 
     // written by build
@@ -75,6 +78,7 @@ static void destroy(void *self)
     pli_context *context = s->context;
     pli_lifted_diagonal_clear(&s->diagonal);
     pli_graph_coloring_destroy(s->coloring);
+    pli_release(context, s->row_of_place);
     pli_release(context, s->place_of_row);
     triangle_clear(context, &s->lower);
     triangle_clear(context, &s->upper);
@@ -106,14 +110,55 @@ static pli_status allocate(sweeper *s)
     int64_t half = (s->matrix->entry_count - rows) / 2;
     PLI_TRY(triangle_init(context, rows, half, &s->lower));
     PLI_TRY(triangle_init(context, rows, half, &s->upper));
+    s->row_of_place = PLI_NEW(context, int32_t, rows, "sweep order");
     s->place_of_row = PLI_NEW(context, int32_t, rows, "sweep order");
     s->block_of_place = PLI_NEW(context, int32_t, rows, "sweep blocks");
     s->c = PLI_NEW(context, float, 4 * rows, "sweep vectors");
     s->x = PLI_NEW(context, float, 4 * rows, "sweep vectors");
     s->sum = PLI_NEW(context, float, 4 * rows, "sweep vectors");
-    bool complete = s->place_of_row != NULL && s->block_of_place != NULL && s->c != NULL &&
-                    s->x != NULL && s->sum != NULL;
+    bool complete = s->row_of_place != NULL && s->place_of_row != NULL &&
+                    s->block_of_place != NULL && s->c != NULL && s->x != NULL && s->sum != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+// Couplings of a row with those of earlier colours, or the last length that is told apart.
+static int32_t lower_length(const sweeper *s, int32_t row)
+{
+    const pli_lifted *matrix = s->matrix;
+    const int32_t *color = s->coloring->color;
+    int32_t length = 0;
+    for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
+        if (color[matrix->column[slot]] < color[row]) ++length;
+    }
+    return length < LENGTHS ? length : LENGTHS - 1;
+}
+
+// Sorts rows of one colour that stand together, [count], by how much of them lies before the
+// diagonal.
+static void sort_window(const sweeper *s, int32_t count, const int32_t *rows, int32_t *sorted)
+{
+    int32_t begin[LENGTHS + 1] = {0};
+    int32_t length[WINDOW];
+    for (int32_t k = 0; k < count; ++k) {
+        length[k] = lower_length(s, rows[k]);
+        ++begin[length[k] + 1];
+    }
+    for (int32_t l = 0; l < LENGTHS; ++l) begin[l + 1] += begin[l];
+    for (int32_t k = 0; k < count; ++k) sorted[begin[length[k]]++] = rows[k];
+}
+
+// Rows by colour and, inside a colour, of equal length next to each other, so that the processor
+// foresees where a row ends; only within windows, so that neighbours stay close.
+static void sort_rows(sweeper *s)
+{
+    const pli_graph_coloring *coloring = s->coloring;
+    for (int32_t color = 0; color < coloring->color_count; ++color) {
+        int32_t end = coloring->color_begin[color + 1];
+        for (int32_t first = coloring->color_begin[color]; first < end; first += WINDOW) {
+            int32_t count = end - first < WINDOW ? end - first : WINDOW;
+            sort_window(s, count, coloring->node + first, s->row_of_place + first);
+        }
+    }
 }
 
 // Numbers of entries before and behind the diagonal, by place, summed up to starts.
@@ -121,7 +166,7 @@ static void count_triangles(sweeper *s)
 {
     const pli_lifted *matrix = s->matrix;
     for (int32_t place = 0; place < matrix->row_count; ++place) {
-        int32_t row = s->coloring->node[place];
+        int32_t row = s->row_of_place[place];
         int64_t lower = 0;
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
             if (s->place_of_row[matrix->column[slot]] < place) ++lower;
@@ -137,8 +182,9 @@ static pli_status make_order(sweeper *s)
     pli_graph graph = pli_lifted_graph(s->matrix);
     PLI_TRY(pli_graph_coloring_create(s->context, &graph, PLI_COLORING_RANDOM, s->def->seed,
                                       &s->coloring));
+    sort_rows(s);
     for (int32_t place = 0; place < s->matrix->row_count; ++place) {
-        s->place_of_row[s->coloring->node[place]] = place;
+        s->place_of_row[s->row_of_place[place]] = place;
         s->block_of_place[place] = -1;
     }
     count_triangles(s);
@@ -169,7 +215,7 @@ static void fill_range(void *user, int64_t begin, int64_t end)
     sweeper *s = user;
     const pli_lifted *matrix = s->matrix;
     for (int64_t place = begin; place < end; ++place) {
-        int64_t row = s->coloring->node[place];
+        int64_t row = s->row_of_place[place];
         int64_t lower = s->lower.start[place];
         int64_t upper = s->upper.start[place];
         for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
@@ -337,7 +383,7 @@ static void load_range(void *user, int64_t begin, int64_t end)
     const sweep_job *job = user;
     const sweeper *s = job->solver;
     for (int64_t place = begin; place < end; ++place) {
-        int64_t row = s->coloring->node[place];
+        int64_t row = s->row_of_place[place];
         double inverse = s->diagonal.inverse[row];
         for (int c = 0; c < 3; ++c) {
             s->c[4 * place + c] = (float)(inverse * job->r[3 * row + c] * job->scale);
@@ -449,8 +495,9 @@ static int64_t triangle_bytes(const triangle *one)
 static int64_t memory_bytes(const void *self)
 {
     const sweeper *s = self;
-    size_t order = pli_memory_size(s) + pli_memory_size(s->place_of_row) +
-                   pli_memory_size(s->coloring->color) + pli_memory_size(s->coloring->node);
+    size_t order = pli_memory_size(s) + pli_memory_size(s->row_of_place) +
+                   pli_memory_size(s->place_of_row) + pli_memory_size(s->coloring->color) +
+                   pli_memory_size(s->coloring->node);
     size_t blocks =
         pli_memory_size(s->block_of_place) + pli_memory_size(s->marked) + pli_memory_size(s->K);
     size_t vectors = pli_memory_size(s->c) + pli_memory_size(s->x) + pli_memory_size(s->sum);

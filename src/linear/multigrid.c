@@ -38,6 +38,7 @@ pli_status pli_multigrid_parse(pli_context *context, const char *text, int32_t l
                                pli_multigrid_def *def)
 {
     pli_smoother_def parts[PLI_HIERARCHY_LEVELS + 1]; // coarsest first
+    *def = (pli_multigrid_def){.single = def->single};
     int32_t count = 0;
     const char *rest = text;
     for (bool more = true; more; ++rest) {
@@ -53,15 +54,19 @@ pli_status pli_multigrid_parse(pli_context *context, const char *text, int32_t l
         ++count;
         more = *rest == '/';
     }
-    if (count != level_count && count != 2) {
+    bool serves_any = count == 2 || count == 3;
+    if (count != level_count && !serves_any) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "smoothers \"%s\" are for %d levels; there are %d, the finest one included",
                         text, count, level_count);
     }
     def->level_count = level_count;
-    for (int32_t level = 0; level < level_count; ++level) {
-        int32_t part = level_count - 1 - level;
-        def->smoothers[level] = parts[part < count ? part : count - 1];
+    def->smoothers[level_count - 1] = parts[0];
+    for (int32_t level = 0; level + 1 < level_count; ++level) {
+        // the finest level has the last part, levels between it and the coarsest have theirs, or
+        // share the first one behind "direct"
+        int32_t part = count == level_count ? level_count - 1 - level : 1;
+        def->smoothers[level] = parts[level == 0 ? count - 1 : part];
     }
     return PLI_OK;
 }
@@ -427,6 +432,7 @@ static pli_status build(pli_multigrid *mg, const uint8_t *mask, bool *definite)
         take_freedom(mg);
         pli_mg_find_null_spaces(mg, mg->mask);
     }
+    pli_mg_patches_forget(mg);
     *definite = true;
     for (int32_t index = 0; index < mg->level_count; ++index) {
         pli_mg_level *level = &mg->levels[index];

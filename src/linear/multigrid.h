@@ -60,8 +60,9 @@ typedef struct pli_multigrid_def {
 typedef struct pli_multigrid pli_multigrid;
 
 // Reads "direct/GS(3)/GS(3)" or "direct/J(10)/J(5)", coarsest first as in table 1 of the paper, for
-// level_count levels; a text of two parts serves any number: "direct/GS(2)". Errors: argument, with
-// what is wrong.
+// level_count levels. Two parts serve any number of levels, direct/GS(2), and so do three,
+// direct/GS(4)/GS(1): the last is that of the finest level, the one before it of all between.
+// Leaves `single` alone. Errors: argument, with what is wrong.
 PLI_CHECKED pli_status pli_multigrid_parse(pli_context *context, const char *text,
                                            int32_t level_count, pli_multigrid_def *def);
 

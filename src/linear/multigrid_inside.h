@@ -196,6 +196,9 @@ void pli_mg_patches_clear(pli_context *context, pli_mg_patches *patches);
 bool pli_mg_take_diagonals(pli_multigrid *mg, pli_mg_level *level);
 // Diagonal block of a node as cycles see it, without what is not lifted.
 void pli_mg_get_diagonal(const pli_mg_level *level, int32_t node, double *block);
+// Forgets the patches of all levels, as in a multigrid that was never built: what build computes
+// before it places them again must not depend on them.
+void pli_mg_patches_forget(pli_multigrid *mg);
 PLI_CHECKED pli_status pli_mg_patches_update(pli_multigrid *mg, bool *definite);
 
 // multigrid_dense.c: the coarsest level

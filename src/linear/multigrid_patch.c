@@ -286,6 +286,11 @@ static bool take_patches(const pli_mg_kernels *kernels, pli_mg_level *level)
     return definite;
 }
 
+void pli_mg_patches_forget(pli_multigrid *mg)
+{
+    for (int32_t index = 0; index < mg->level_count; ++index) forget(&mg->levels[index]);
+}
+
 pli_status pli_mg_patches_update(pli_multigrid *mg, bool *definite)
 {
     // room first, so that a failure changes nothing

@@ -13,13 +13,11 @@
 enum {
     BATCH_TRIPLES = 8, // right-hand sides of three handles that are solved at once
     BATCH_HANDLES = 3 * BATCH_TRIPLES,
-    MAX_ITERATIONS = 200,
-    ROW_GRAIN = 2048 // rows that are worth a block of a parallel loop
+    MAX_ITERATIONS = 200
 };
 
-static const double PENALTY = 500;    // rho times the fourth power of the handles' spacing
-static const double RELAXATION = 1.6; // of alternating directions (Boyd et al. 2011, 3.4.3)
-static const double TOLERANCE = 1e-3; // of bounds, and of the change in an iteration
+static const double PENALTY = 300;    // rho times the fourth power of the handles' reach
+static const double TOLERANCE = 3e-4; // of w - z
 static const double SMALLEST = 1e-3;  // weights under it are dropped
 
 // One weight that is kept.
@@ -42,8 +40,8 @@ typedef struct solver {
     // a batch; [BATCH_TRIPLES][vertex_count][3]
     double *x;      // right-hand side, then solution w
     double *source; // -Q d
-    double *z;      // within the bounds
-    double *u;      // sum of disagreements
+    double *y;      // state of the iteration; clipped to the bounds it is the weight
+    double *last;   // y of the last iteration, before momentum
 
     int64_t entry_count;
     int64_t entry_capacity;
@@ -69,6 +67,11 @@ static pli_status build_laplacian(solver *s)
 {
     pli_simplices mesh = s->def->mesh;
     int32_t size = mesh.corner_count;
+    if (size != 3 && size != 4) {
+        return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                        "elements have %d corners; smooth weights want triangles or tetrahedra",
+                        (int)size);
+    }
     s->elements = PLI_NEW(s->context, int32_t, (int64_t)size * mesh.element_count, "elements");
     if (s->elements == NULL) return PLI_ERROR_MEMORY;
     int32_t count = 0;
@@ -90,24 +93,43 @@ static void mark_free(solver *s)
     for (int32_t k = 0; k < s->def->handle_count; ++k) s->is_free[s->def->handles[k]] = 0;
 }
 
-// rho M, with the spacing of the handles around a vertex from the mass of its nearest one:
-// spacing = mass^(1/dimension).
+// Mass of the vertices that a handle is nearest to, and the sum of their m |X - X_handle|^2.
+typedef struct cell {
+    double mass;
+    double moment;
+} cell;
+
+static void measure_cells(const solver *s, cell *cells, cell *all)
+{
+    const pli_biharmonic_def *def = s->def;
+    for (int64_t vertex = 0; vertex < def->mesh.vertex_count; ++vertex) {
+        int32_t handle = def->nearest[vertex];
+        if (handle < 0) continue;
+        double mass = s->laplacian->mass[vertex];
+        double distance = pli_vec3_distance(def->mesh.points + 3 * vertex,
+                                            def->mesh.points + 3 * (int64_t)def->handles[handle]);
+        cells[handle].mass += mass;
+        cells[handle].moment += mass * distance * distance;
+        all->mass += mass;
+        all->moment += mass * distance * distance;
+    }
+}
+
+// rho M with rho = PENALTY / r^4, r the mean distance from the nearest handle around a vertex.
 static pli_status compute_penalty(solver *s)
 {
     const pli_biharmonic_def *def = s->def;
-    const double *mass = s->laplacian->mass;
-    double power = -4.0 / (def->mesh.corner_count - 1);
-    double *mass_of_handle = PLI_NEW(s->context, double, def->handle_count, "handles");
-    if (mass_of_handle == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t vertex = 0; vertex < def->mesh.vertex_count; ++vertex) {
-        if (def->nearest[vertex] >= 0) mass_of_handle[def->nearest[vertex]] += mass[vertex];
-    }
+    cell all = {0};
+    cell *cells = PLI_NEW(s->context, cell, def->handle_count, "handles");
+    if (cells == NULL) return PLI_ERROR_MEMORY;
+    measure_cells(s, cells, &all);
     for (int32_t vertex = 0; vertex < def->mesh.vertex_count; ++vertex) {
         if (!s->is_free[vertex]) continue;
-        double rho = PENALTY * pow(mass_of_handle[def->nearest[vertex]], power);
-        s->penalty[vertex] = rho * mass[vertex];
+        const cell *own = &cells[def->nearest[vertex]];
+        double r2 = own->moment > 0 ? own->moment / own->mass : all.moment / all.mass;
+        s->penalty[vertex] = PENALTY / (r2 * r2) * s->laplacian->mass[vertex];
     }
-    pli_release(s->context, mass_of_handle);
+    pli_release(s->context, cells);
     return PLI_OK;
 }
 
@@ -234,6 +256,8 @@ typedef struct batch {
     int32_t first; // handle
     int32_t count; // handles
     int32_t triple_count;
+    int32_t ages[BATCH_HANDLES];   // steps since momentum began
+    double misfits[BATCH_HANDLES]; // of the last step
 } batch;
 
 static void divide_by_mass(const solver *s, double *x)
@@ -244,20 +268,21 @@ static void divide_by_mass(const solver *s, double *x)
     }
 }
 
-// z = d, u = 0, and -Q d at the free vertices as source and first right-hand side.
-static void start_batch(const batch *b)
+// d at the handles as start, and -Q d at the free vertices as source and first right-hand side.
+static void start_batch(batch *b)
 {
     solver *s = b->solver;
     int64_t size = 3 * (int64_t)s->def->mesh.vertex_count;
-    memset(s->z, 0, (size_t)(b->triple_count * size) * sizeof *s->z);
-    memset(s->u, 0, (size_t)(b->triple_count * size) * sizeof *s->u);
+    memset(s->y, 0, (size_t)(b->triple_count * size) * sizeof *s->y);
     for (int32_t k = 0; k < b->count; ++k) {
-        s->z[k / 3 * size + 3 * (int64_t)s->def->handles[b->first + k] + k % 3] = 1;
+        s->y[k / 3 * size + 3 * (int64_t)s->def->handles[b->first + k] + k % 3] = 1;
+        b->ages[k] = 0;
+        b->misfits[k] = INFINITY;
     }
     for (int32_t triple = 0; triple < b->triple_count; ++triple) {
         double *x = s->x + triple * size;
         double *source = s->source + triple * size;
-        pli_laplacian_apply(s->laplacian, s->z + triple * size, x);
+        pli_laplacian_apply(s->laplacian, s->y + triple * size, x);
         divide_by_mass(s, x);
         pli_laplacian_apply(s->laplacian, x, source);
         for (int64_t k = 0; k < size; ++k) {
@@ -265,38 +290,72 @@ static void start_batch(const batch *b)
             x[k] = source[k];
         }
     }
+    memcpy(s->last, s->y, (size_t)(b->triple_count * size) * sizeof *s->y);
 }
 
-// z, u and the next right-hand side from w; returns by how much w leaves the bounds or z moved.
-static double update_rows(void *user, int64_t begin, int64_t end)
+static double clip(double y)
 {
-    const solver *s = ((const batch *)user)->solver;
-    double change = 0;
-    for (int64_t k = 3 * begin; k < 3 * end; ++k) {
-        int64_t vertex = k / 3 % s->def->mesh.vertex_count;
+    return fmin(fmax(y, 0), 1);
+}
+
+// How far the solution w is from the bounds that y asks for: the sum of P (w - z)^2 and, returned,
+// the largest |w - z|.
+static double measure_misfit(const solver *s, int64_t column, double *misfit)
+{
+    int64_t begin = column / 3 * 3 * s->def->mesh.vertex_count + column % 3;
+    double largest = 0;
+    *misfit = 0;
+    for (int64_t vertex = 0; vertex < s->def->mesh.vertex_count; ++vertex) {
+        int64_t k = begin + 3 * vertex;
         if (!s->is_free[vertex]) continue;
-        double w = RELAXATION * s->x[k] + (1 - RELAXATION) * s->z[k];
-        double z = fmin(fmax(w + s->u[k], 0), 1);
-        change = fmax(change, fmax(fabs(z - s->z[k]), fabs(s->x[k] - z)));
-        s->u[k] += w - z;
-        s->z[k] = z;
-        s->x[k] = s->penalty[vertex] * (z - s->u[k]) + s->source[k];
+        double difference = fabs(s->x[k] - clip(s->y[k]));
+        *misfit += s->penalty[vertex] * difference * difference;
+        if (difference > largest) largest = difference;
     }
-    return change;
+    return largest;
+}
+
+// The next y of a handle and its right-hand side.
+static void advance_column(const solver *s, int64_t column, double momentum)
+{
+    int64_t begin = column / 3 * 3 * s->def->mesh.vertex_count + column % 3;
+    for (int64_t vertex = 0; vertex < s->def->mesh.vertex_count; ++vertex) {
+        int64_t k = begin + 3 * vertex;
+        if (!s->is_free[vertex]) continue;
+        double next = s->y[k] + s->x[k] - clip(s->y[k]);
+        s->y[k] = next + momentum * (next - s->last[k]);
+        s->last[k] = next;
+        s->x[k] = s->penalty[vertex] * (2 * clip(s->y[k]) - s->y[k]) + s->source[k];
+    }
+}
+
+// One step for some handles; returns their largest misfit. Momentum grows as long as misfits
+// shrink, and starts anew otherwise.
+static double advance_columns(void *user, int64_t begin, int64_t end)
+{
+    batch *b = user;
+    double largest = 0;
+    for (int64_t column = begin; column < end; ++column) {
+        double misfit = 0;
+        largest = fmax(largest, measure_misfit(b->solver, column, &misfit));
+        b->ages[column] = misfit < b->misfits[column] ? b->ages[column] + 1 : 0;
+        b->misfits[column] = misfit;
+        advance_column(b->solver, column, b->ages[column] / (b->ages[column] + 3.0));
+    }
+    return largest;
 }
 
 static pli_status solve_batch(batch *b)
 {
     solver *s = b->solver;
-    int64_t row_count = (int64_t)b->triple_count * s->def->mesh.vertex_count;
-    double change = INFINITY;
+    double misfit = INFINITY;
     start_batch(b);
-    for (int32_t iteration = 1; change > TOLERANCE && iteration <= MAX_ITERATIONS; ++iteration) {
+    for (int32_t iteration = 1; misfit > TOLERANCE && iteration <= MAX_ITERATIONS; ++iteration) {
         PLI_TRY(pli_cholesky_solve(s->cholesky, b->triple_count, s->x, s->x));
-        change = pli_parallel_max(s->context, row_count, ROW_GRAIN, update_rows, b);
+        misfit = pli_parallel_max(s->context, b->count, 1, advance_columns, b);
         if (iteration > s->iterations) s->iterations = iteration;
     }
-    if (change > TOLERANCE) s->converged = false;
+    if (misfit > TOLERANCE) s->converged = false;
     return PLI_OK;
 }
 
@@ -319,9 +378,9 @@ static pli_status keep_weights(const batch *b)
     solver *s = b->solver;
     int64_t vertex_count = s->def->mesh.vertex_count;
     for (int32_t k = 0; k < b->count; ++k) {
-        const double *z = s->z + k / 3 * 3 * vertex_count + k % 3;
+        const double *y = s->y + k / 3 * 3 * vertex_count + k % 3;
         for (int32_t vertex = 0; vertex < vertex_count; ++vertex) {
-            double weight = z[3 * (int64_t)vertex];
+            double weight = clip(y[3 * (int64_t)vertex]);
             if (weight < SMALLEST) continue;
             PLI_TRY(append_entry(s, (weight_entry){vertex, b->first + k, weight}));
         }
@@ -334,14 +393,15 @@ static pli_status solve_handles(solver *s)
     int64_t size = 3 * (int64_t)BATCH_TRIPLES * s->def->mesh.vertex_count;
     s->x = PLI_NEW(s->context, double, size, "biharmonic weights");
     s->source = PLI_NEW(s->context, double, size, "biharmonic weights");
-    s->z = PLI_NEW(s->context, double, size, "biharmonic weights");
-    s->u = PLI_NEW(s->context, double, size, "biharmonic weights");
-    if (s->x == NULL || s->source == NULL || s->z == NULL || s->u == NULL) return PLI_ERROR_MEMORY;
+    s->y = PLI_NEW(s->context, double, size, "biharmonic weights");
+    s->last = PLI_NEW(s->context, double, size, "biharmonic weights");
+    if (s->x == NULL || s->source == NULL || s->y == NULL || s->last == NULL)
+        return PLI_ERROR_MEMORY;
     s->converged = true;
     for (int32_t first = 0; first < s->def->handle_count; first += BATCH_HANDLES) {
         int32_t count = s->def->handle_count - first;
         if (count > BATCH_HANDLES) count = BATCH_HANDLES;
-        batch b = {s, first, count, (count + 2) / 3};
+        batch b = {.solver = s, .first = first, .count = count, .triple_count = (count + 2) / 3};
         PLI_TRY(solve_batch(&b));
         PLI_TRY(keep_weights(&b));
     }
@@ -441,8 +501,8 @@ static void solver_clear(solver *s)
     pli_cholesky_destroy(s->cholesky);
     pli_release(s->context, s->x);
     pli_release(s->context, s->source);
-    pli_release(s->context, s->z);
-    pli_release(s->context, s->u);
+    pli_release(s->context, s->y);
+    pli_release(s->context, s->last);
     pli_release(s->context, s->entries);
 }
 

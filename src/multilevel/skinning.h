@@ -14,7 +14,14 @@
 // their largest distance from it (1 for a single vertex).
 //
 // Matter. With a stiffness per vertex, lengths of edges are weighted so that handles do not reach
-// across jumps of stiffness (the limitation that the paper names).
+// across jumps of stiffness (the limitation that the paper names), see skinning.c. Wanted is the
+// largest stiffness of the elements around a vertex: where soft and stiff elements meet, the
+// vertices move with the stiff ones. With means instead, the vertices of an interface are like no
+// other and draw samples to themselves.
+//
+// Smooth weights replace the links of the vertices to the first level (biharmonic.h); samples,
+// frames and the levels above stay as they are. Stiffness has no influence on them other than
+// through the samples.
 //
 // Vertices that are not wanted (obstacles) have no parent.
 #ifndef PLI_MULTILEVEL_SKINNING_H
@@ -32,7 +39,7 @@ typedef struct pli_skinning_def {
     pli_graph graph;         // of the vertices
     const double *positions; // [node_count][3] at rest (m)
     const uint8_t *skipped;  // [node_count]  1: has no part in coarse levels; NULL: none
-    const double *stiffness; // [node_count]  (Pa or any unit), > 0; NULL: the same everywhere
+    const double *stiffness; // [node_count]  largest around (Pa, any unit), > 0; NULL: all the same
     int32_t dofs;            // 12 or 3
 
     // nodes of the coarse levels, finest of them first and decreasing; level_count 0: chosen by the
@@ -40,7 +47,8 @@ typedef struct pli_skinning_def {
     int32_t level_count;
     int32_t node_counts[PLI_HIERARCHY_LEVELS];
 
-    // the coarsest set, if the caller has one: vertices [sample_count], all different
+    // the coarsest set, if the caller has one: vertices [sample_count], all different; no level has
+    // fewer nodes
     int32_t sample_count;
     const int32_t *samples;
 
@@ -53,9 +61,10 @@ typedef struct pli_skinning_def {
     const int32_t *elements; // [element_count][corner_count]
 } pli_skinning_def;
 
-// Errors: argument (counts that do not decrease, a sample twice, ...), memory. A level that was
-// asked for with as many nodes as the finer one has, or more, is left out; one with fewer nodes
-// than there are components gets as many.
+// A level that was asked for with as many nodes as the finer one has, or more, is left out, but one
+// remains; one with fewer nodes than there are components gets as many. Errors: argument (counts
+// that do not decrease, a sample twice, a position that is not finite, no vertex that is not
+// skipped), memory; with smooth weights also those of biharmonic.h.
 PLI_CHECKED pli_status pli_skinning_create(pli_context *context, const pli_skinning_def *def,
                                            pli_hierarchy **hierarchy);
 

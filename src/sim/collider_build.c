@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // stiffness of an automatic penalty relative to Young's modulus, see the header
 static const double stiffness_factor = 10;
@@ -137,14 +136,13 @@ static pli_status build_shape(pli_model *model, const pli_collider_def *def, dou
     return def->inside_out ? pli_shape_negation(model->shapes, *shape, shape) : PLI_OK;
 }
 
-// Whether a solver, by its name, wants contact as blocks on the diagonal of its matrix.
+// Whether a solver is at its best when contact is blocks on the diagonal of its matrix: one that
+// keeps the matrix for many iterations, or V-cycles that stand alone.
 static bool wants_blocks(const char *solver)
 {
-    static const char *const beginnings[] = {"pd-", "newton-multigrid", "vivace", "chebyshev"};
-    for (size_t k = 0; k < sizeof beginnings / sizeof *beginnings; ++k) {
-        if (strncmp(solver, beginnings[k], strlen(beginnings[k])) == 0) return true;
-    }
-    return false;
+    const pli_solver_kind *kind = pli_solver_kind_find(solver, false);
+    if (kind == NULL) return false;
+    return kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL || kind->linear == PLI_SOLVER_MULTIGRID;
 }
 
 pli_collider_method pli_collider_choose_method(const pli_scene_def *def,

@@ -189,9 +189,8 @@ static pli_status measure_cells(pli_solver *s, const pli_state *state)
 {
     const pli_frame_cache *cache = s->frames;
     int32_t tets = s->model->tet_count;
-    const pli_elastic *elastic = NULL;
-    PLI_TRY(pli_tets_get_all(s, &elastic));
-    pli_elastic_measure(elastic, state->x, cache->J, cache->von_mises);
+    PLI_TRY(pli_tets_ensure_elastic(s));
+    pli_elastic_measure(s->elastic, state->x, cache->J, cache->von_mises);
     if (s->shell == NULL) return PLI_OK;
     pli_membrane_measure(s->shell->membrane, state->x, cache->J + tets, cache->von_mises + tets);
     return PLI_OK;

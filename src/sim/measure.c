@@ -6,67 +6,94 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { POINT_GRAIN = 4096 };
 
-typedef struct momentum_job {
+// momentum, angular momentum, kinetic energy
+enum { MOTION_COUNT = 7 };
+
+typedef struct motion_job {
     const double *mass;
     const double *x;
     const double *v;
-    int32_t component; // 0..2 momentum, 3..5 angular momentum, 6 kinetic energy
-} momentum_job;
+    pli_sum *sums; // [blocks][MOTION_COUNT]
+} motion_job;
 
-static double point_quantity(const momentum_job *job, int64_t point)
+static void add_point_motion(double m, const double *x, const double *v, pli_sum *sums)
 {
-    double m = job->mass[point];
-    const double *x = job->x + 3 * point;
-    const double *v = job->v + 3 * point;
-    if (job->component < 3) return m * v[job->component];
-    if (job->component == 6) return 0.5 * m * pli_vec3_norm2(v);
     double spin[3];
     pli_vec3_cross(x, v, spin);
-    return m * spin[job->component - 3];
+    for (int k = 0; k < 3; ++k) {
+        pli_sum_add(&sums[k], m * v[k]);
+        pli_sum_add(&sums[3 + k], m * spin[k]);
+    }
+    pli_sum_add(&sums[6], 0.5 * m * pli_vec3_norm2(v));
 }
 
-static pli_sum sum_quantity(void *user, int64_t begin, int64_t end)
+// Ranges are at least a grain long, so that each has a place of its own.
+static void sum_block(void *user, int64_t begin, int64_t end)
 {
-    const momentum_job *job = user;
-    pli_sum sum = {0, 0};
-    for (int64_t point = begin; point < end; ++point) pli_sum_add(&sum, point_quantity(job, point));
-    return sum;
+    const motion_job *job = user;
+    pli_sum sums[MOTION_COUNT] = {{0, 0}};
+    for (int64_t point = begin; point < end; ++point) {
+        add_point_motion(job->mass[point], job->x + 3 * point, job->v + 3 * point, sums);
+    }
+    memcpy(job->sums + begin / POINT_GRAIN * MOTION_COUNT, sums, sizeof sums);
 }
 
-static double total_quantity(const pli_solver *s, const pli_state *state, int32_t component)
+// All of them in one pass, because a report must not cost more than a step.
+static pli_status measure_motion(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
-    momentum_job job = {s->model->mass, state->x, state->v, component};
-    return pli_sum_value(
-        pli_parallel_sum(s->context, state->vertex_count, POINT_GRAIN, sum_quantity, &job));
+    int64_t block_count = (state->vertex_count + POINT_GRAIN - 1) / POINT_GRAIN;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    motion_job job = {.mass = s->model->mass, .x = state->x, .v = state->v};
+    job.sums = pli_arena_take(s->scratch, block_count * MOTION_COUNT, sizeof *job.sums, "momenta");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (job.sums == NULL) goto done;
+    memset(job.sums, 0, (size_t)(block_count * MOTION_COUNT) * sizeof *job.sums);
+    pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, sum_block, &job);
+    pli_sum total[MOTION_COUNT] = {{0, 0}};
+    for (int64_t k = 0; k < block_count * MOTION_COUNT; ++k) {
+        pli_sum_merge(&total[k % MOTION_COUNT], job.sums[k]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        report->momentum[k] = pli_sum_value(total[k]);
+        report->angular_momentum[k] = pli_sum_value(total[3 + k]);
+    }
+    report->energy.kinetic = pli_sum_value(total[6]);
+    status = PLI_OK;
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
 }
 
-// Elastic energy (J), smallest J and inverted tetrahedra, by one pass over each term.
+// Elastic energy (J), smallest J and number of inverted tetrahedra.
 static void measure_tets(pli_solver *s, const double *x, pli_step_report *report)
 {
+    report->energy.elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, x));
+    pli_elastic_measure(s->elastic, x, s->J, NULL);
     report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
-    if (s->projective != NULL) {
-        pli_projective_report found;
-        pli_projective_measure(s->projective, x, &found);
-        report->energy.elastic += found.energy;
-        report->min_J = fmin(report->min_J, found.min_J);
-        report->inverted += (int32_t)found.inverted;
-    }
-    if (s->elastic == NULL) return;
-    report->energy.elastic += pli_sum_value(pli_elastic_term.energy(s->elastic, x));
-    pli_elastic_measure(s->elastic, x, s->J, NULL);
-    for (int32_t tet = 0; tet < s->elastic->tet_count; ++tet) {
+    for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
         report->min_J = fmin(report->min_J, s->J[tet]);
         if (!(s->J[tet] > 0)) ++report->inverted;
     }
 }
 
+// The same in one pass.
+static void measure_projective(const pli_solver *s, const double *x, pli_step_report *report)
+{
+    pli_projective_report found;
+    pli_projective_measure(s->projective, x, &found);
+    report->energy.elastic = found.energy;
+    report->min_J = found.min_J;
+    report->inverted = (int32_t)found.inverted;
+}
+
 static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *energy)
 {
-    energy->kinetic = total_quantity(s, state, 6);
     if (s->shell != NULL) {
         energy->elastic += pli_sum_value(pli_shell_energy(s->shell, state->x));
     }
@@ -84,13 +111,13 @@ pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_ste
 {
     report->step = state->step;
     report->time = pli_state_time(state);
-    report->energy = (pli_energies){0};
-    measure_tets(s, state->x, report);
-    fill_energies(s, state, &report->energy);
-    for (int32_t k = 0; k < 3; ++k) {
-        report->momentum[k] = total_quantity(s, state, k);
-        report->angular_momentum[k] = total_quantity(s, state, k + 3);
+    if (s->projective != NULL) {
+        measure_projective(s, state->x, report);
+    } else {
+        measure_tets(s, state->x, report);
     }
+    PLI_TRY(measure_motion(s, state, report));
+    fill_energies(s, state, &report->energy);
     return pli_contacts_measure(s->contacts, state, report);
 }
 

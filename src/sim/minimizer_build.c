@@ -117,11 +117,11 @@ static pli_lifted_solver_def describe_lifted(const pli_model *model)
                                    .hierarchy = model->hierarchy};
 }
 
-// The matrix bounds the Hessian of projective terms; with others a search has to see to the
-// decrease, unless the scene wants none.
+// The matrix bounds the Hessian of projective terms and of springs; with others a search has to see
+// to the decrease, unless the scene wants none.
 static bool needs_search(const pli_solver *s)
 {
-    bool others = s->elastic != NULL && s->elastic->tet_count > 0;
+    bool others = s->projective == NULL && s->model->tet_count > 0;
     return others && s->model->solver_def.line_search == PLI_LINE_SEARCH_AUTO;
 }
 

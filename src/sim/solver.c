@@ -163,8 +163,11 @@ static void add_terms(pli_solver *s)
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
-    if (s->projective != NULL) pli_objective_add(objective, &pli_projective_term, s->projective);
-    if (s->elastic != NULL) pli_objective_add(objective, &pli_elastic_term, s->elastic);
+    if (s->projective != NULL) {
+        pli_objective_add(objective, &pli_projective_term, s->projective);
+    } else {
+        pli_objective_add(objective, &pli_elastic_term, s->elastic);
+    }
     if (s->shell != NULL) pli_shell_add(s->shell, objective);
     if (s->springs != NULL) pli_objective_add(objective, &pli_spring_term, s->springs);
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
@@ -223,7 +226,6 @@ void pli_solver_destroy(pli_solver *solver)
     pli_rayleigh_destroy(solver->rayleigh);
     pli_spring_net_destroy(solver->springs);
     pli_shell_destroy(solver->shell);
-    pli_elastic_destroy(solver->all_tets);
     pli_elastic_destroy(solver->elastic);
     pli_projective_destroy(solver->projective);
     pli_release(context, solver->J);

@@ -30,9 +30,8 @@ struct pli_solver {
 
     // the objective and its terms
     pli_objective objective;
-    pli_projective *projective; // NULL: no tetrahedron is one of projective dynamics
-    pli_elastic *elastic;       // the other tetrahedra; NULL: there are none
-    pli_elastic *all_tets;      // for frames, see tets_build.h; NULL: not asked for yet
+    pli_projective *projective; // the tetrahedra; NULL: elastic is the term
+    pli_elastic *elastic;       // the same, always there when projective is NULL; see tets_build.h
     pli_shell *shell;           // NULL: there are none
     pli_spring_net *springs;    // NULL: there are none
     pli_anchor inertia;

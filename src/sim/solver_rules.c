@@ -148,8 +148,10 @@ static pli_status check_constraints(const model_rules *r)
         pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                               "collider %s is a constraint, which solver %s does not take; use "
-                              "solver newton or pn-pcg, or give the collider method penalty",
-                              def->name, r->name);
+                              "solver newton or pn-pcg, or give the collider method %s",
+                              def->name, r->name,
+                              model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON ? "penalty"
+                                                                                    : "quadratic");
     }
     return PLI_OK;
 }
@@ -188,8 +190,8 @@ static pli_status check_penalties(const model_rules *r)
         const pli_collider_def *def = &r->def->colliders[k];
         pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "collider %s is a cubic penalty, which solver %s does not take; use "
-                              "solver newton or newton-multigrid, or method: postprocess",
+                              "collider %s is a cubic penalty, which solver %s does not take; give "
+                              "it method: quadratic, or use solver newton or newton-multigrid",
                               def->name, r->name);
     }
     return PLI_OK;
@@ -209,17 +211,28 @@ static pli_status check_bodies(const model_rules *r)
     return PLI_OK;
 }
 
+static pli_status refuse_damping(const model_rules *r, const pli_visit *at, const char *what,
+                                 const char *name)
+{
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, at,
+        "%s %s has rayleigh damping, whose matrix changes with every step; solver "
+        "%s keeps one: use drag instead, or solver newton or newton-multigrid",
+        what, name, r->name);
+}
+
 static pli_status check_damping(const model_rules *r)
 {
     for (int32_t k = 0; k < r->def->material_count; ++k) {
         const pli_material_def *material = &r->def->materials[k];
-        if (!(material->rayleigh > 0)) continue;
         pli_visit at = {.path = "materials", .holder = material, .member = &material->rayleigh};
-        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "material %s has rayleigh damping, whose matrix changes with every "
-                              "step; solver %s keeps one: use drag instead, or solver newton or "
-                              "newton-multigrid",
-                              material->name, r->name);
+        if (material->rayleigh > 0) return refuse_damping(r, &at, "material", material->name);
+    }
+    for (int32_t k = 0; k < r->def->body_count; ++k) {
+        const pli_body_def *body = &r->def->bodies[k];
+        pli_visit at = {.path = "bodies", .holder = body, .member = &body->springs.rayleigh};
+        bool damped = body->kind == PLI_BODY_CLOTH && body->springs.rayleigh > 0;
+        if (damped) return refuse_damping(r, &at, "cloth", body->name);
     }
     return PLI_OK;
 }

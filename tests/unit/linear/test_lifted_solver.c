@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Solvers of lifted systems, every kind that needs no hierarchy, on the same matrices.
-#include "unit/linear/problems.h"
+// Solvers of lifted systems on the same matrices. The multigrid, which needs a hierarchy, has tests
+// of its own; here it is asked for what every kind has to do.
+#include "unit/linear/coarse_boxes.h"
 
 #include "base/fault.h"
 #include "linear/cholesky.h"
@@ -521,6 +522,120 @@ static void warm_solves_allocate_nothing(void **state)
     }
 }
 
+// ---- on a box
+
+// Springs between all vertices of a tetrahedron of the box, and mass.
+static pli_lifted *make_box(pli_context *context, const box_mesh *mesh)
+{
+    pli_lifted *matrix = NULL;
+    pli_clique_list list = box_cliques(mesh);
+    OK(context, pli_lifted_create(context, mesh->vertex_count, 1, &list, &matrix));
+    for (int32_t i = 0; i < matrix->row_count; ++i) {
+        pli_lifted_add(matrix, matrix->diagonal[i], 0.05);
+        for (int64_t slot = matrix->row_start[i]; slot < matrix->row_start[i + 1]; ++slot) {
+            int32_t j = matrix->column[slot];
+            if (j > i) add_edge(matrix, i, j, 1 + 0.1 * (j % 7));
+        }
+    }
+    pli_lifted_close(matrix, NULL);
+    return matrix;
+}
+
+// Supernodes of all widths, with rows beyond and within whole tiles.
+static void large_direct_solves_are_exact(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    pli_context *context = make_context(2);
+    box_mesh mesh;
+    assert_true(box_mesh_init(&mesh, 14, 12, 10));
+    pli_lifted *matrix = make_box(context, &mesh);
+    int64_t n = 3 * (int64_t)matrix->row_count;
+    double *d = new_vector(n);
+    double *r = random_right_hand_side(matrix, 3);
+    pli_lifted_solver_def def = {.kind = PLI_LIFTED_DIRECT};
+    pli_lifted_solver *solver = make_solver(matrix, &def);
+    (void)solve(solver, context, r, d);
+    double scale = pli_vector_norm(context, n, r);
+    pli_lifted_residual(matrix, r, d, r);
+    // rounding of sums of some hundred products
+    AT_MOST(pli_vector_norm(context, n, r), 1e-13 * scale);
+    pli_lifted_solver_destroy(solver);
+    free(d);
+    free(r);
+    pli_lifted_destroy(matrix);
+    box_mesh_clear(&mesh);
+    pli_context_destroy(context);
+}
+
+static void cycles_do_what_the_other_kinds_do(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    box_mesh mesh;
+    assert_true(box_mesh_init(&mesh, 7, 6, 5));
+    pli_lifted *matrix = make_box(context, &mesh);
+    static const int32_t widths[] = {2, 4};
+    pli_hierarchy *hierarchy = make_boxes(context, &mesh, 12, 2, widths);
+    pli_lifted_solver_def def = {.kind = PLI_LIFTED_MULTIGRID,
+                                 .iterations = 60,
+                                 .relative_tolerance = 1e-10,
+                                 .hierarchy = hierarchy};
+    OK(context, pli_multigrid_parse(context, "direct/GS(2)", 3, &def.multigrid));
+    def.multigrid.single = true;
+    pli_lifted_solver_def reference = {
+        .kind = PLI_LIFTED_PCG, .iterations = 1000, .relative_tolerance = 1e-13};
+    pli_lifted_solver_def once = def;
+    once.iterations = 2;
+    once.relative_tolerance = 0;
+
+    int64_t n = 3 * (int64_t)matrix->row_count;
+    double *d = new_vector(n);
+    double *want = new_vector(n);
+    pli_lifted_solver *solver = make_solver(matrix, &def);
+    pli_lifted_solver *few = make_solver(matrix, &once);
+    static const int32_t counts[] = {0, 30, 50, 5, 0};
+    for (int pass = 0; pass < 5; ++pass) {
+        bool definite = false;
+        set_random_blocks(matrix, counts[pass], pass == 2, (uint64_t)pass);
+        if (pass == 3) {
+            hold_rows(matrix);
+            OK(context, pli_lifted_solver_build(solver, &definite));
+            OK(context, pli_lifted_solver_build(few, &definite));
+        } else {
+            OK(context, pli_lifted_solver_update_blocks(solver, &definite));
+            OK(context, pli_lifted_solver_update_blocks(few, &definite));
+        }
+        assert_true(definite);
+        double *r = random_right_hand_side(matrix, 3);
+        pli_lifted_solver *other = make_solver(matrix, &reference);
+        (void)solve(other, context, r, want);
+        assert_int_equal(solve(solver, context, r, d).stop, PLI_KRYLOV_CONVERGED);
+        // condition numbers are below 10^4
+        AT_MOST(relative_difference(n, d, want), 1e-7);
+        pli_lifted_solver_destroy(other);
+
+        // changes leave no trace
+        pli_lifted_solver *fresh = make_solver(matrix, &once);
+        assert_true(hash_of_solution(few, matrix) == hash_of_solution(fresh, matrix));
+        pli_krylov_report report = solve(few, context, r, d);
+        assert_int_equal(report.stop, PLI_KRYLOV_ITERATIONS);
+        assert_int_equal(report.iterations, 2);
+        AT_MOST(energy_of_error(matrix, d, want), 0.1 * pli_vector_dot(context, n, r, want));
+        pli_lifted_solver_destroy(fresh);
+        free(r);
+    }
+    AT_LEAST((double)pli_lifted_solver_memory_bytes(solver), 8.0 * (double)matrix->entry_count);
+    pli_lifted_solver_destroy(solver);
+    pli_lifted_solver_destroy(few);
+    free(d);
+    free(want);
+    pli_hierarchy_destroy(hierarchy);
+    pli_lifted_destroy(matrix);
+    box_mesh_clear(&mesh);
+    pli_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -533,6 +648,8 @@ int main(void)
         cmocka_unit_test(a_matrix_that_is_not_definite_is_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(warm_solves_allocate_nothing),
+        cmocka_unit_test(large_direct_solves_are_exact),
+        cmocka_unit_test(cycles_do_what_the_other_kinds_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

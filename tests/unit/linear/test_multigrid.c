@@ -491,6 +491,13 @@ static void smoothers_are_read(void **state)
     assert_int_equal(def.smoothers[0].sweeps, 3);
     assert_int_equal(def.smoothers[2].sweeps, 3);
     assert_int_equal(def.smoothers[3].kind, PLI_SMOOTHER_DIRECT);
+    OK(context, pli_multigrid_parse(context, "direct/GS(4)/J(1)", 4, &def));
+    assert_int_equal(def.smoothers[0].kind, PLI_SMOOTHER_JACOBI);
+    assert_int_equal(def.smoothers[1].sweeps, 4);
+    assert_int_equal(def.smoothers[2].sweeps, 4);
+    OK(context, pli_multigrid_parse(context, "direct/GS(4)/J(1)", 2, &def));
+    assert_int_equal(def.smoothers[0].kind, PLI_SMOOTHER_JACOBI);
+    assert_int_equal(def.smoothers[1].kind, PLI_SMOOTHER_DIRECT);
     static const char *const wrong[] = {"",
                                         "direct",
                                         "GS(3)/direct",

@@ -92,10 +92,10 @@ static const rule_case refused_cases[] = {
      "s.yaml:5:31: colliders.a.friction: found '1001'; allowed: from 0 to 1000"},
     {"colliders:\n  a: {shape: plane, stiffness: 0}\n",
      "s.yaml:5:32: colliders.a.stiffness: found '0'; allowed: greater than 0 and at most 1e18 "
-     "N/m^2"},
+     "N/m^2 or N/m"},
     {"colliders:\n  a: {shape: plane, method: wall}\n",
      "s.yaml:5:29: colliders.a.method: found 'wall'; allowed are auto, constraint, penalty, "
-     "postprocess, barrier"},
+     "postprocess, barrier, quadratic"},
     {"colliders:\n  a: {shape: plane, method: barrier}\n",
      "s.yaml:5:29: colliders.a.method: found 'barrier' although contact.method is not; write "
      "contact: barrier"},

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Energy, gradient and Hessian of the springs of a cloth of 201 x 201 vertices: springs per second,
+// and the ratio to plain scalar code that adds the force of one spring after the other to its ends.
+#include "bench.h"
+
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "pliant/pliant.h"
+#include "sim/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { REPEATS = 20 };
+
+typedef struct springs_bench {
+    pli_solver *solver;
+    double *x; // [vertex_count][3] a deformed state
+    double *g;
+    pli_sum energy;
+} springs_bench;
+
+static void run_energy(void *user)
+{
+    springs_bench *b = user;
+    b->energy = pli_spring_term.energy(b->solver->springs, b->x);
+}
+
+static void run_gradient(void *user)
+{
+    springs_bench *b = user;
+    pli_spring_term.add_gradient(b->solver->springs, b->x, b->g);
+}
+
+static void run_hessian(void *user)
+{
+    springs_bench *b = user;
+    pli_spring_term.add_hessian(b->solver->springs, b->x, true, b->solver->objective.H);
+}
+
+static void run_scalar(void *user)
+{
+    springs_bench *b = user;
+    const pli_spring_net *net = b->solver->springs;
+    for (int64_t s = 0; s < net->spring_count; ++s) {
+        double *g_i = b->g + 3 * (int64_t)net->ends[2 * s];
+        double *g_j = b->g + 3 * (int64_t)net->ends[2 * s + 1];
+        double d[3];
+        pli_vec3_subtract(b->x + (g_j - b->g), b->x + (g_i - b->g), d);
+        double force = net->stiffness[s] * (1 - net->rest_length[s] / pli_vec3_norm(d));
+        pli_vec3_add_scaled(g_i, -force, d, g_i);
+        pli_vec3_add_scaled(g_j, force, d, g_j);
+    }
+}
+
+// A smooth deformation with stretch and compression.
+static void deform(const pli_model *model, double *x)
+{
+    for (int64_t k = 0; k < model->vertex_count; ++k) {
+        const double *X = model->rest + 3 * k;
+        x[3 * k] = 1.1 * X[0];
+        x[3 * k + 1] = 0.1 * sin(9 * X[0] + 5 * X[2]);
+        x[3 * k + 2] = 0.9 * X[2] + 0.02 * sin(20 * X[0]);
+    }
+}
+
+static void claim_rates(pli_bench *bench, springs_bench *b)
+{
+    double springs = b->solver->springs->spring_count;
+    double energy = pli_bench_best_seconds(run_energy, b, REPEATS);
+    double gradient = pli_bench_best_seconds(run_gradient, b, REPEATS);
+    double hessian = pli_bench_best_seconds(run_hessian, b, REPEATS);
+    double scalar = pli_bench_best_seconds(run_scalar, b, REPEATS);
+    int threads = (int)pli_context_thread_count(pli_bench_context(bench));
+    pli_bench_note(bench, "%.0f springs, %d threads: energy %.1f, gradient %.1f, Hessian %.1f ns",
+                   springs, threads, 1e9 * energy / springs, 1e9 * gradient / springs,
+                   1e9 * hessian / springs);
+    pli_bench_claim(bench, &(pli_claim){"springs", "gradient of springs", "-",
+                                        1e-6 * springs / gradient, "M springs/s", 1, INFINITY});
+    pli_bench_claim(bench, &(pli_claim){"springs", "gradient of springs, speed over scalar code",
+                                        "-", scalar / gradient, "x", 1, INFINITY});
+}
+
+pli_status pli_bench_kernels_springs(pli_bench *bench)
+{
+    static const char *yaml =
+        "bodies: {cloth: {kind: cloth, geometry: {sheet: {columns: 200, rows: 200}}}}\n";
+    pli_context *context = pli_bench_context(bench);
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    springs_bench b = {0};
+    pli_status status =
+        pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "kernels", NULL, &scene);
+    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_solver_create(model, &b.solver);
+    if (status != PLI_OK) goto done;
+
+    int64_t unknowns = 3 * (int64_t)model->vertex_count;
+    b.x = PLI_NEW(context, double, unknowns, "deformed state");
+    b.g = PLI_NEW(context, double, unknowns, "gradient");
+    status = b.x != NULL && b.g != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status != PLI_OK) goto done;
+    deform(model, b.x);
+    claim_rates(bench, &b);
+
+done:
+    pli_release(context, b.g);
+    pli_release(context, b.x);
+    pli_solver_destroy(b.solver);
+    pli_model_destroy(model);
+    pli_scene_destroy(scene);
+    return status;
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The skinning hierarchy (G1, G2, G3, G4, G12): parents, levels, places.
+#include "unit/multilevel/solids.h"
+
+#include "base/hash.h"
+#include "linear/cholesky.h"
+#include "multilevel/skinning.h"
+
+static pli_skinning_def def_of(const solid *s)
+{
+    return (pli_skinning_def){.graph = s->graph,
+                              .positions = s->mesh->points,
+                              .dofs = 12,
+                              .corner_count = 4,
+                              .element_count = s->mesh->tet_count,
+                              .elements = s->mesh->tets};
+}
+
+static pli_hierarchy *make_hierarchy(const solid *s, const pli_skinning_def *def)
+{
+    pli_hierarchy *hierarchy = NULL;
+    OK(s->context, pli_skinning_create(s->context, def, &hierarchy));
+    return hierarchy;
+}
+
+// Every finer node has one parent, every coarse node a child, samples are prefixes of each other.
+static void check_piecewise(const pli_hierarchy *h)
+{
+    for (int32_t level = 0; level < h->level_count; ++level) {
+        const pli_transfer *transfer = &h->transfers[level];
+        assert_true(pli_transfer_is_piecewise(transfer));
+        assert_int_equal(transfer->link_count, transfer->fine_count);
+        uint8_t *has_child = calloc((uint32_t)transfer->coarse_count, 1);
+        for (int32_t node = 0; node < transfer->fine_count; ++node) {
+            assert_int_equal(transfer->start[node + 1] - transfer->start[node], 1);
+            has_child[transfer->parent[node]] = 1;
+        }
+        for (int32_t node = 0; node < transfer->coarse_count; ++node) assert_true(has_child[node]);
+        free(has_child);
+        if (level == 0) continue;
+        assert_int_equal(transfer->fine_count, h->transfers[level - 1].coarse_count);
+        assert_true(transfer->coarse_count < transfer->fine_count);
+        assert_memory_equal(h->samples[level], h->samples[level - 1],
+                            (size_t)transfer->coarse_count * sizeof(int32_t));
+    }
+}
+
+static void every_node_has_one_parent(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 12, 8, 8);
+    pli_skinning_def def = def_of(&s);
+    def.level_count = 3;
+    def.node_counts[0] = 100;
+    def.node_counts[1] = 20;
+    def.node_counts[2] = 4;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    assert_int_equal(h->level_count, 3);
+    assert_int_equal(h->dofs, 12);
+    for (int32_t level = 0; level < 3; ++level) {
+        assert_int_equal(h->transfers[level].coarse_count, def.node_counts[level]);
+    }
+    assert_int_equal(h->transfers[0].fine_count, s.graph.node_count);
+    check_piecewise(h);
+    AT_LEAST((double)pli_hierarchy_memory_bytes(h), 44.0 * s.graph.node_count);
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+// Rows [nodes][4][3] of the nodes below from those of a level, by the links.
+static double *new_finer_rows(const pli_transfer *transfer, const double *coarse)
+{
+    double *fine = calloc(12 * (size_t)transfer->fine_count, sizeof *fine);
+    assert_non_null(fine);
+    for (int64_t node = 0; node < transfer->fine_count; ++node) {
+        for (int64_t k = transfer->start[node]; k < transfer->start[node + 1]; ++k) {
+            const double *Q = coarse + 12 * (int64_t)transfer->parent[k];
+            const double *place = transfer->place + 4 * k;
+            double *q = fine + 12 * node;
+            double w = transfer->weight == NULL ? 1 : transfer->weight[k];
+            for (int c = 0; c < 3; ++c) {
+                for (int a = 0; a < 3; ++a) q[3 * a + c] += w * place[3] * Q[3 * a + c];
+                q[9 + c] +=
+                    w * (Q[9 + c] + place[0] * Q[c] + place[1] * Q[3 + c] + place[2] * Q[6 + c]);
+            }
+        }
+    }
+    return fine;
+}
+
+// Centres and sizes [nodes][4] of a level by their definition, from piecewise constant links.
+static double *new_frames(const solid *s, const pli_hierarchy *h, int32_t level)
+{
+    int32_t node_count = h->transfers[level].coarse_count;
+    double *frames = calloc(4 * (size_t)node_count, sizeof *frames);
+    int32_t *owner = malloc((size_t)s->graph.node_count * sizeof *owner);
+    assert_true(frames != NULL && owner != NULL);
+    for (int32_t v = 0; v < s->graph.node_count; ++v) {
+        owner[v] = v;
+        for (int32_t l = 0; l <= level; ++l) owner[v] = h->transfers[l].parent[owner[v]];
+    }
+    for (int32_t node = 0; node < node_count; ++node) {
+        double *frame = frames + 4 * node;
+        int32_t count = 0;
+        for (int32_t v = 0; v < s->graph.node_count; ++v) {
+            if (owner[v] != node) continue;
+            pli_vec3_add(frame, s->mesh->points + 3 * v, frame);
+            ++count;
+        }
+        pli_vec3_scale(1.0 / count, frame, frame);
+        for (int32_t v = 0; v < s->graph.node_count; ++v) {
+            if (owner[v] != node) continue;
+            frame[3] = fmax(frame[3], pli_vec3_distance(frame, s->mesh->points + 3 * v));
+        }
+        if (count == 1) frame[3] = 1;
+    }
+    free(owner);
+    return frames;
+}
+
+// Gives the nodes of a level an affine field, each in its own frame, and follows the links down.
+static void check_affine_field(const solid *s, const pli_hierarchy *h, int32_t level,
+                               const double *frames)
+{
+    static const double A[3][3] = {{1.1, 0.2, -0.3}, {0.1, 0.8, 0.4}, {-0.2, 0.3, 1.3}};
+    static const double b[3] = {0.5, -2, 3};
+    double *rows = calloc(12 * (size_t)h->transfers[level].coarse_count, sizeof *rows);
+    for (int32_t node = 0; node < h->transfers[level].coarse_count; ++node) {
+        const double *frame = frames + 4 * node;
+        for (int c = 0; c < 3; ++c) {
+            for (int a = 0; a < 3; ++a) rows[12 * node + 3 * a + c] = frame[3] * A[c][a];
+            rows[12 * node + 9 + c] = pli_vec3_dot(A[c], frame) + b[c];
+        }
+    }
+    for (int32_t l = level; l >= 0; --l) {
+        double *finer = new_finer_rows(&h->transfers[l], rows);
+        free(rows);
+        rows = finer;
+    }
+    for (int64_t v = 0; v < s->graph.node_count; ++v) {
+        // a few roundings of numbers of the size of the box, 10
+        for (int c = 0; c < 3; ++c) {
+            double want = pli_vec3_dot(A[c], s->mesh->points + 3 * v) + b[c];
+            NEAR(rows[12 * v + 9 + c], want, 0, 1e-13);
+        }
+    }
+    free(rows);
+}
+
+static void check_affine_fields(pli_skinning_weights weights)
+{
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 10, 6, 6);
+    pli_skinning_def def = def_of(&s);
+    def.level_count = 3;
+    def.node_counts[0] = 40;
+    def.node_counts[1] = 12;
+    def.node_counts[2] = 3;
+    pli_hierarchy *piecewise = make_hierarchy(&s, &def);
+    def.weights = weights;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    for (int32_t level = 0; level < 3; ++level) {
+        double *frames = new_frames(&s, piecewise, level);
+        check_affine_field(&s, h, level, frames);
+        free(frames);
+    }
+    pli_hierarchy_destroy(piecewise);
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void affine_fields_are_exact_on_every_level(void **state)
+{
+    (void)state;
+    check_affine_fields(PLI_SKINNING_CONSTANT);
+}
+
+static void smooth_weights_keep_affine_fields_exact(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    check_affine_fields(PLI_SKINNING_SMOOTH);
+}
+
+static void smooth_weights_are_a_partition_of_unity(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 2, 5, 3, 3);
+    pli_skinning_def def = def_of(&s);
+    uint8_t *skipped = new_marks(&s);
+    skipped[7] = 1;
+    def.skipped = skipped;
+    def.weights = PLI_SKINNING_SMOOTH;
+    def.level_count = 2;
+    def.node_counts[0] = 12;
+    def.node_counts[1] = 2;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    const pli_transfer *transfer = &h->transfers[0];
+    assert_false(pli_transfer_is_piecewise(transfer));
+    assert_true(pli_transfer_is_piecewise(&h->transfers[1]));
+    for (int32_t v = 0; v < s.graph.node_count; ++v) {
+        double sum = 0;
+        for (int64_t k = transfer->start[v]; k < transfer->start[v + 1]; ++k) {
+            sum += transfer->weight[k];
+            AT_LEAST(transfer->weight[k], 0);
+        }
+        NEAR(sum, skipped[v] ? 0 : 1, 0, 1e-14);
+    }
+    free(skipped);
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void components_have_nodes_of_their_own(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 6, 3, 3, 3);
+    pli_skinning_def def = def_of(&s);
+    def.level_count = 3;
+    def.node_counts[0] = 30;
+    def.node_counts[1] = 5;
+    def.node_counts[2] = 2;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    // both coarser levels come out with six nodes: one is left out
+    assert_int_equal(h->level_count, 2);
+    assert_int_equal(h->transfers[0].coarse_count, 30);
+    assert_int_equal(h->transfers[1].coarse_count, 6);
+    check_piecewise(h);
+    int32_t box_size = s.graph.node_count / 6;
+    for (int32_t v = 0; v < s.graph.node_count; ++v) {
+        int32_t top = h->transfers[1].parent[h->transfers[0].parent[v]];
+        assert_int_equal(h->samples[1][top] / box_size, v / box_size);
+    }
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void given_samples_are_the_coarsest_level(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 16, 10, 10);
+    int32_t samples[5] = {300, 4, 17, 1000, 500};
+    pli_skinning_def def = def_of(&s);
+    def.sample_count = 5;
+    def.samples = samples;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    assert_int_equal(h->level_count, 3);
+    assert_int_equal(h->transfers[2].coarse_count, 5);
+    assert_memory_equal(h->samples[2], samples, sizeof samples);
+    check_piecewise(h);
+    pli_hierarchy_destroy(h);
+
+    // a level can't do with fewer than those that are given
+    def.level_count = 2;
+    def.node_counts[0] = 50;
+    def.node_counts[1] = 3;
+    h = make_hierarchy(&s, &def);
+    assert_int_equal(h->level_count, 2);
+    assert_int_equal(h->transfers[1].coarse_count, 5);
+    pli_hierarchy_destroy(h);
+
+    samples[3] = 4;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    assert_null(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void skipped_vertices_have_no_parent(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 2, 4, 4, 4);
+    uint8_t *skipped = new_marks(&s);
+    for (int32_t v = s.graph.node_count / 2; v < s.graph.node_count; ++v) skipped[v] = 1;
+    s.mesh->points[3 * (s.graph.node_count - 1)] = NAN; // nobody looks there
+    pli_skinning_def def = def_of(&s);
+    def.skipped = skipped;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    const pli_transfer *transfer = &h->transfers[0];
+    for (int32_t v = 0; v < s.graph.node_count; ++v) {
+        assert_int_equal(transfer->start[v + 1] - transfer->start[v], skipped[v] ? 0 : 1);
+    }
+    assert_int_equal(transfer->link_count, s.graph.node_count / 2);
+    pli_hierarchy_destroy(h);
+
+    memset(skipped, 1, (uint32_t)s.graph.node_count);
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    free(skipped);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void handles_do_not_reach_across_jumps_of_stiffness(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 20, 4, 4);
+    double *stiffness = malloc((size_t)s.graph.node_count * sizeof *stiffness);
+    // layers of three cells of soft and stiff matter
+    for (int32_t v = 0; v < s.graph.node_count; ++v) {
+        stiffness[v] = v % 21 / 3 % 2 == 0 ? 1e5 : 1e8;
+    }
+    pli_skinning_def def = def_of(&s);
+    def.level_count = 1;
+    def.node_counts[0] = 14;
+    int32_t mixed[2] = {0};
+    for (int with = 0; with < 2; ++with) {
+        def.stiffness = with ? stiffness : NULL;
+        pli_hierarchy *h = make_hierarchy(&s, &def);
+        for (int32_t v = 0; v < s.graph.node_count; ++v) {
+            double other = stiffness[h->samples[0][h->transfers[0].parent[v]]];
+            mixed[with] += stiffness[v] != other;
+        }
+        pli_hierarchy_destroy(h);
+    }
+    AT_LEAST(mixed[0], 0.1 * s.graph.node_count);
+    assert_int_equal(mixed[1], 0);
+
+    stiffness[3] = 0;
+    def.stiffness = stiffness;
+    pli_hierarchy *h = NULL;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    free(stiffness);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void sizes_of_levels_follow_from_the_mesh(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    static const int32_t cells[4][3] = {{1, 1, 1}, {3, 3, 3}, {8, 8, 8}, {30, 20, 20}};
+    static const int32_t level_counts[4] = {1, 1, 1, 2};
+    for (int k = 0; k < 4; ++k) {
+        solid s = make_solids(context, 1, cells[k][0], cells[k][1], cells[k][2]);
+        pli_skinning_def def = def_of(&s);
+        pli_hierarchy *h = make_hierarchy(&s, &def);
+        assert_int_equal(h->level_count, level_counts[k]);
+        AT_MOST(h->transfers[h->level_count - 1].coarse_count, 30);
+        check_piecewise(h);
+        pli_hierarchy_destroy(h);
+        clear_solids(&s);
+    }
+    pli_context_destroy(context);
+}
+
+// Levels with as many nodes as there are vertices are left out, but one always remains.
+static void levels_that_bring_nothing_are_left_out(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 3, 3, 3);
+    pli_skinning_def def = def_of(&s);
+    def.level_count = 2;
+    def.node_counts[0] = 1000;
+    def.node_counts[1] = 9;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    assert_int_equal(h->level_count, 1);
+    assert_int_equal(h->transfers[0].coarse_count, 9);
+    pli_hierarchy_destroy(h);
+
+    def.node_counts[1] = 900;
+    h = make_hierarchy(&s, &def);
+    assert_int_equal(h->level_count, 1);
+    assert_int_equal(h->transfers[0].coarse_count, s.graph.node_count);
+    check_piecewise(h);
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void senseless_wishes_are_refused(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 3, 3, 3);
+    pli_hierarchy *h = NULL;
+    pli_skinning_def def = def_of(&s);
+    def.dofs = 6;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    def = def_of(&s);
+    def.level_count = 2;
+    def.node_counts[0] = 10;
+    def.node_counts[1] = 10;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    def.node_counts[1] = 0;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    def.level_count = PLI_HIERARCHY_LEVELS + 1;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    def = def_of(&s);
+    def.weights = PLI_SKINNING_SMOOTH;
+    def.corner_count = 0;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    def = def_of(&s);
+    s.mesh->points[5] = INFINITY;
+    assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
+    assert_null(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static uint64_t hierarchy_hash(int32_t thread_count)
+{
+    pli_context *context = make_context(thread_count);
+    solid s = make_solids(context, 1, 9, 9, 9);
+    pli_skinning_def def = def_of(&s);
+    def.level_count = 2;
+    def.node_counts[0] = 30;
+    def.node_counts[1] = 4;
+    if (pli_cholesky_is_available()) def.weights = PLI_SKINNING_SMOOTH;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    uint64_t hash = PLI_HASH_START;
+    for (int32_t level = 0; level < 2; ++level) {
+        const pli_transfer *t = &h->transfers[level];
+        size_t links = (size_t)t->link_count;
+        hash = pli_hash_bytes(hash, t->parent, links * sizeof *t->parent);
+        hash = pli_hash_bytes(hash, t->place, 4 * links * sizeof *t->place);
+        if (t->weight != NULL) hash = pli_hash_bytes(hash, t->weight, links * sizeof *t->weight);
+    }
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+    return hash;
+}
+
+static void bits_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    uint64_t hash = hierarchy_hash(1);
+    assert_true(hierarchy_hash(2) == hash);
+    assert_true(hierarchy_hash(4) == hash);
+}
+
+// Lets the n-th allocation fail, for all n; returns how many there are.
+static int64_t sweep(const solid *s, pli_skinning_weights weights)
+{
+    bool reached = true;
+    int64_t n = 0;
+    while (reached) {
+        pli_fault fault = {0};
+        pli_context_def context_def = pli_context_def_default();
+        context_def.allocator = pli_fault_allocator(&fault);
+        context_def.thread_count = 1;
+        pli_context *context = NULL;
+        OK(NULL, pli_context_create(&context_def, &context));
+        pli_skinning_def def = def_of(s);
+        def.level_count = 2;
+        def.node_counts[0] = 5;
+        def.node_counts[1] = 2;
+        def.weights = weights;
+        fault.fail_at = fault.calls + ++n;
+        pli_hierarchy *h = NULL;
+        pli_status status = pli_skinning_create(context, &def, &h);
+        reached = fault.calls >= fault.fail_at;
+        assert_int_equal(status, reached ? PLI_ERROR_MEMORY : PLI_OK);
+        assert_int_equal(h == NULL, reached);
+        pli_hierarchy_destroy(h);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_true(n < 200);
+    }
+    return n - 1;
+}
+
+static void failed_allocations_are_survived(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 3, 2, 2);
+    AT_LEAST((double)sweep(&s, PLI_SKINNING_CONSTANT), 15);
+    if (pli_cholesky_is_available()) AT_LEAST((double)sweep(&s, PLI_SKINNING_SMOOTH), 40);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_node_has_one_parent),
+        cmocka_unit_test(affine_fields_are_exact_on_every_level),
+        cmocka_unit_test(smooth_weights_keep_affine_fields_exact),
+        cmocka_unit_test(smooth_weights_are_a_partition_of_unity),
+        cmocka_unit_test(components_have_nodes_of_their_own),
+        cmocka_unit_test(given_samples_are_the_coarsest_level),
+        cmocka_unit_test(skipped_vertices_have_no_parent),
+        cmocka_unit_test(handles_do_not_reach_across_jumps_of_stiffness),
+        cmocka_unit_test(sizes_of_levels_follow_from_the_mesh),
+        cmocka_unit_test(levels_that_bring_nothing_are_left_out),
+        cmocka_unit_test(senseless_wishes_are_refused),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(failed_allocations_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What coarse spaces are worth to a two-grid cycle: matter-aware ones on layers of two materials
+// (G12), and the choices that table 3 of Xian et al. 2019 compares (E19).
+#include "near.h"
+
+#include "box_matrix.h"
+
+#include "base/random.h"
+#include "linear/cholesky.h"
+#include "linear/multigrid.h"
+#include "linear/vector.h"
+#include "multilevel/skinning.h"
+
+enum { CYCLES = 20 };
+
+typedef struct problem {
+    pli_context *context;
+    box_mesh mesh;
+    pli_bcsr *matrix;
+    double *stiffness; // [vertex_count]  largest around
+    uint8_t *mask;     // [vertex_count]  7: the vertex is held
+} problem;
+
+// Layers of 4 cells across x, every other one stiffer by contrast; one end is held.
+static problem make_problem(int32_t length, int32_t width, double contrast)
+{
+    problem p = {.context = make_context(1)};
+    assert_true(box_mesh_init(&p.mesh, length, width, width));
+    OK(p.context, box_matrix_create(p.context, &p.mesh, 1e-3, contrast, &p.matrix));
+    p.stiffness = malloc((size_t)p.mesh.vertex_count * sizeof *p.stiffness);
+    p.mask = calloc((uint32_t)p.mesh.vertex_count, 1);
+    assert_true(p.stiffness != NULL && p.mask != NULL);
+    for (int32_t v = 0; v < p.mesh.vertex_count; ++v) {
+        // cells 4 to 7, 12 to 15 and so on are stiff
+        int32_t i = v % (p.mesh.cells[0] + 1);
+        p.stiffness[v] = i % 8 >= 4 || (i > 0 && i % 8 == 0) ? contrast : 1;
+        if (i == 0) p.mask[v] = 7;
+    }
+    pli_bcsr_fix_dofs(p.matrix, p.mask, 1);
+    return p;
+}
+
+static void clear_problem(problem *p)
+{
+    free(p->stiffness);
+    free(p->mask);
+    pli_bcsr_destroy(p->matrix);
+    box_mesh_clear(&p->mesh);
+    pli_context_destroy(p->context);
+}
+
+static pli_skinning_def def_of(const problem *p, int32_t node_count, int32_t dofs)
+{
+    return (pli_skinning_def){.graph = pli_bcsr_graph(p->matrix),
+                              .positions = p->mesh.x,
+                              .dofs = dofs,
+                              .level_count = 1,
+                              .node_counts = {node_count},
+                              .corner_count = 4,
+                              .element_count = (int32_t)p->mesh.tet_count,
+                              .elements = p->mesh.tets};
+}
+
+// By how much a cycle shrinks what it shrinks least, in the norm of the matrix: power iteration
+// e <- e - B A e, whose rates increase towards it.
+static double find_rate(const problem *p, const pli_multigrid *multigrid)
+{
+    int64_t n = 3 * (int64_t)p->mesh.vertex_count;
+    double *e = PLI_NEW(p->context, double, n, "error");
+    double *r = PLI_NEW(p->context, double, n, "residual");
+    double rate = 0;
+    for (int64_t k = 0; k < n; ++k) {
+        if (p->mask[k / 3] == 0) e[k] = pli_random_range((pli_random){2, 1}, (uint64_t)k, -1, 1);
+    }
+    for (int32_t cycle = 0; cycle <= CYCLES; ++cycle) {
+        pli_bcsr_multiply(p->matrix, e, r);
+        rate = sqrt(pli_vector_dot(p->context, n, e, r));
+        pli_vector_scale(p->context, n, 1 / rate, e);
+        pli_vector_scale(p->context, n, 1 / rate, r);
+        pli_multigrid_apply(multigrid, r, r);
+        pli_vector_subtract(p->context, n, e, r, e);
+    }
+    pli_release(p->context, e);
+    pli_release(p->context, r);
+    return rate;
+}
+
+static double two_grid_rate(const problem *p, const pli_skinning_def *def)
+{
+    pli_hierarchy *hierarchy = NULL;
+    pli_multigrid *multigrid = NULL;
+    pli_multigrid_def multigrid_def = {0};
+    bool definite = false;
+    OK(p->context, pli_skinning_create(p->context, def, &hierarchy));
+    OK(p->context, pli_multigrid_parse(p->context, "direct/GS(2)", 2, &multigrid_def));
+    OK(p->context,
+       pli_multigrid_create(p->context, &multigrid_def, hierarchy, p->matrix, &multigrid));
+    OK(p->context, pli_multigrid_build(multigrid, p->mask, &definite));
+    assert_true(definite);
+    double rate = find_rate(p, multigrid);
+    pli_multigrid_destroy(multigrid);
+    pli_hierarchy_destroy(hierarchy);
+    return rate;
+}
+
+// With jumps of 1000 handles that straddle them leave errors that cycles hardly touch.
+static void respect_for_jumps_makes_cycles_converge(void **state)
+{
+    (void)state;
+    problem p = make_problem(16, 6, 1000);
+    pli_skinning_def def = def_of(&p, 24, 12);
+    double blind = two_grid_rate(&p, &def);
+    def.stiffness = p.stiffness;
+    double aware = two_grid_rate(&p, &def);
+    print_message("two-grid rates on layers: %.3f blind, %.3f aware\n", blind, aware);
+    AT_LEAST(1 - aware, 3 * (1 - blind));
+    clear_problem(&p);
+}
+
+// On a block: what a slender bar bends by, translations do not catch, be they few or many.
+static void choices_rank_as_in_the_paper(void **state)
+{
+    (void)state;
+    problem p = make_problem(10, 10, 1);
+    pli_skinning_def affine = def_of(&p, 15, 12);
+    pli_skinning_def rigid = def_of(&p, 15, 3);
+    pli_skinning_def rigid_many = def_of(&p, 60, 3);
+    double affine_rate = two_grid_rate(&p, &affine);
+    double few_rate = two_grid_rate(&p, &rigid);
+    double many_rate = two_grid_rate(&p, &rigid_many);
+    print_message("two-grid rates: affine %.3f, translations %.3f, four times as many %.3f\n",
+                  affine_rate, few_rate, many_rate);
+    AT_MOST(affine_rate, many_rate);
+    AT_MOST(many_rate, few_rate);
+    if (pli_cholesky_is_available()) {
+        affine.weights = PLI_SKINNING_SMOOTH;
+        double smooth_rate = two_grid_rate(&p, &affine);
+        print_message("two-grid rate of smooth weights: %.3f\n", smooth_rate);
+        AT_MOST(smooth_rate, affine_rate);
+    }
+    clear_problem(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(respect_for_jumps_makes_cycles_converge),
+        cmocka_unit_test(choices_rank_as_in_the_paper),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
