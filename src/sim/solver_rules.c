@@ -83,7 +83,7 @@ static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit
                               "%d numbers, or write two or three parts, such as direct/GS(4)/GS(2)",
                               (int)parts, (int)parts - 1);
     }
-    pli_multigrid_def multigrid;
+    pli_multigrid_def multigrid = {0};
     pli_status status = pli_coarse_parse(context, def, &multigrid);
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
