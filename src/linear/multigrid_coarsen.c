@@ -281,16 +281,43 @@ static const double *fine_block(const coarsen_job *job, int32_t node, int64_t k,
     return free_block(job, node, A, fine->size, copy);
 }
 
+// Numbers of a sum over the children of one coarse column: four rows of a link times nine of a
+// block, each nine as three fours.
+enum { GROUP_SUM = 48 };
+
+// sum [R][12] += P_l A for the rows l of a link
+static inline void add_to_group(const double *A, const double *P, int32_t e, int32_t R, double *sum)
+{
+    double a[12] = {0};
+    for (int32_t m = 0; m < e * e; ++m) a[m] = A[m];
+    for (int32_t l = 0; l < R; ++l) {
+        for (int32_t m = 0; m < (e == 1 ? 1 : 12); ++m) sum[12 * l + m] += P[l] * a[m];
+    }
+}
+
+// C [(R e)^2] += P_k sum_l at the rows k and columns l
+static inline void spread_group(const double *sum, const double *P, int32_t e, int32_t R, double *C)
+{
+    double wide[36]; // [e][R e]
+    for (int32_t c = 0; c < e; ++c) {
+        for (int32_t l = 0; l < R; ++l) {
+            for (int32_t d = 0; d < e; ++d) wide[R * e * c + e * l + d] = sum[12 * l + e * c + d];
+        }
+    }
+    for (int32_t k = 0; k < R; ++k) {
+        for (int32_t m = 0; m < R * e * e; ++m) C[R * e * e * k + m] += P[k] * wide[m];
+    }
+}
+
 // Sums of a row of blocks with vertices below, grouped: A_ij T_j is summed over the j of one coarse
-// column first, e x (R e) numbers, and multiplied by T_i^T once for all of them.
-static void add_vertex_row(const coarsen_job *job, int32_t row, int32_t vertex,
-                           const double link_i[5], int32_t e, int32_t R, double *sums,
-                           int32_t *listed)
+// column first, and multiplied by T_i^T once for all of them.
+static inline __attribute__((always_inline)) void
+add_vertex_row(const coarsen_job *job, int32_t row, int32_t vertex, const double link_i[5],
+               int32_t e, int32_t R, double *sums, int32_t *listed)
 {
     const pli_mg_level *level = job->level;
     const pli_transfer *transfer = job->transfer;
     int64_t row_start = level->own_row_start[row];
-    int32_t width = R * e;
     int32_t count = 0;
     for (int64_t k = job->fine->row_start[vertex]; k < job->fine->row_start[vertex + 1]; ++k) {
         if (level->target[k] < 0) continue;
@@ -298,28 +325,19 @@ static void add_vertex_row(const coarsen_job *job, int32_t row, int32_t vertex,
         double link_j[5];
         const double *A = fine_block(job, vertex, k, copy);
         pli_mg_get_link(transfer, transfer->start[job->fine->column[k]], link_j);
-        const double *P = R == 1 ? link_j + 3 : link_j;
         int32_t at = (int32_t)(level->target[k] - row_start);
         int32_t slot = 0;
         while (slot < count && listed[slot] != at) ++slot;
-        double *sum = sums + (int64_t)slot * 36;
+        double *sum = sums + (int64_t)slot * GROUP_SUM;
         if (slot == count) {
             listed[count++] = at;
-            memset(sum, 0, (size_t)(e * width) * sizeof *sum);
+            memset(sum, 0, GROUP_SUM * sizeof *sum);
         }
-        for (int32_t c = 0; c < e; ++c) {
-            for (int32_t l = 0; l < R; ++l) {
-                for (int32_t d = 0; d < e; ++d) sum[width * c + e * l + d] += P[l] * A[e * c + d];
-            }
-        }
+        add_to_group(A, R == 1 ? link_j + 3 : link_j, e, R, sum);
     }
-    const double *P = R == 1 ? link_i + 3 : link_i;
     for (int32_t slot = 0; slot < count; ++slot) {
         double *C = level->own_values + (row_start + listed[slot]) * level->size * level->size;
-        const double *sum = sums + (int64_t)slot * 36;
-        for (int32_t k = 0; k < R; ++k) {
-            for (int32_t m = 0; m < e * width; ++m) C[e * width * k + m] += P[k] * sum[m];
-        }
+        spread_group(sums + (int64_t)slot * GROUP_SUM, R == 1 ? link_i + 3 : link_i, e, R, C);
     }
 }
 
@@ -350,7 +368,7 @@ static void sum_rows(void *user, int64_t begin, int64_t end)
     pli_mg_level *level = job->level;
     int64_t block = (int64_t)level->size * level->size;
     int32_t e = level->lifted ? 1 : 3;
-    double sums[GROUPED_ROW * 36];
+    double sums[GROUPED_ROW * GROUP_SUM];
     int32_t listed[GROUPED_ROW];
     for (int64_t row = begin; row < end; ++row) {
         int64_t first = level->own_row_start[row];
@@ -365,8 +383,10 @@ static void sum_rows(void *user, int64_t begin, int64_t end)
                 add_vertex_row(job, (int32_t)row, level->child[c], link, 3, 4, sums, listed);
             } else if (grouped && level->rows == 4) {
                 add_vertex_row(job, (int32_t)row, level->child[c], link, 1, 4, sums, listed);
+            } else if (grouped && e == 3) {
+                add_vertex_row(job, (int32_t)row, level->child[c], link, 3, 1, sums, listed);
             } else if (grouped) {
-                add_vertex_row(job, (int32_t)row, level->child[c], link, e, 1, sums, listed);
+                add_vertex_row(job, (int32_t)row, level->child[c], link, 1, 1, sums, listed);
             } else {
                 add_row(job, (int32_t)row, level->child[c], link, e);
             }

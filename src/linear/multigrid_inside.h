@@ -36,7 +36,7 @@ typedef struct pli_mg_matrix {
 typedef struct pli_mg_half {
     int64_t *start;  // [node_count + 1]
     int32_t *column; // [count] place
-    int32_t *source; // [count] slot of the natural matrix
+    int32_t *source; // [count] slot of the natural matrix; of the mirror block for sizes 3 and 12
     void *values;    // [count][size * size] and some padding
 } pli_mg_half;
 

@@ -7,17 +7,20 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     ROW_GRAIN = 1024, // rows that are worth a block of a parallel loop
 
-    // sizes of levels when the caller leaves them open
-    VERTICES_PER_NODE = 60,   // of the first level
-    NODES_PER_NODE = 16,      // of the levels above it
-    COARSEST_AT_LEAST = 8,    // nodes of a level above the first
-    COARSEST_ENOUGH = 30,     // no level above one that is as small
-    VERTICES_PER_NODE_MIN = 8 // first levels of tiny meshes
+    // sizes of levels when the caller leaves them open, by trial on bars of 50 000 and 200 000
+    // vertices: a tiny coarsest level costs more in cycles than it saves in its solves
+    VERTICES_PER_NODE = 100,   // of the first level
+    COARSEST_LEAST = 64,       // nodes of the coarsest level: a twentieth of the first one's
+    COARSEST_MOST = 100,       // between these bounds
+    NODES_PER_NODE = 40,       // of levels above the first, at most
+    FIRST_AT_LEAST = 8,        // nodes of the first level
+    VERTICES_PER_NODE_MIN = 8, // but for tiny meshes
 };
 
 // How stiffness E changes lengths, found by trial on bars of two kinds of matter with a ratio of
@@ -135,17 +138,20 @@ static int32_t choose_levels(int32_t vertex_count, int32_t *node_counts)
 {
     int32_t nodes = vertex_count / VERTICES_PER_NODE;
     int32_t least = vertex_count / VERTICES_PER_NODE_MIN;
-    if (least > COARSEST_AT_LEAST) least = COARSEST_AT_LEAST;
+    if (least > FIRST_AT_LEAST) least = FIRST_AT_LEAST;
     if (nodes < least) nodes = least;
     if (nodes < 1) nodes = 1;
-    int32_t level_count = 0;
-    node_counts[level_count++] = nodes;
-    while (nodes > COARSEST_ENOUGH && level_count < PLI_HIERARCHY_LEVELS) {
-        nodes /= NODES_PER_NODE;
-        if (nodes < COARSEST_AT_LEAST) nodes = COARSEST_AT_LEAST;
-        node_counts[level_count++] = nodes;
+    node_counts[0] = nodes;
+    if (nodes <= COARSEST_MOST) return 1;
+    // levels in equal ratios down to the coarsest
+    double coarsest = fmin(fmax(nodes / 20.0, COARSEST_LEAST), COARSEST_MOST);
+    double range = log(nodes / coarsest);
+    int32_t steps = (int32_t)ceil(range / log(NODES_PER_NODE));
+    if (steps >= PLI_HIERARCHY_LEVELS) steps = PLI_HIERARCHY_LEVELS - 1;
+    for (int32_t k = 1; k <= steps; ++k) {
+        node_counts[k] = (int32_t)lround(nodes * exp(-range * k / steps));
     }
-    return level_count;
+    return steps + 1;
 }
 
 // Counts as wished; samples that are given take the place of the coarsest levels.

@@ -19,8 +19,7 @@ typedef struct coarse {
     const pli_coarse_def *def;
     pli_bcsr_pattern pattern; // of all elements
     uint8_t *skipped;         // [vertex_count]
-    double *stiffness;        // [vertex_count] mean over the elements of a vertex (Pa)
-    int32_t *elements;        // [vertex_count] how many they are
+    double *stiffness;        // [vertex_count] largest of the elements of a vertex (Pa)
     int32_t *samples;         // [handle_count]
     int32_t sample_count;
     int32_t *sheets; // [sheet_count][3] triangles of shells and cloth
@@ -46,12 +45,11 @@ static pli_status allocate_arrays(coarse *c)
     int64_t n = c->model->vertex_count;
     c->skipped = PLI_NEW(c->context, uint8_t, n, "coarse spaces");
     c->stiffness = PLI_NEW(c->context, double, n, "coarse spaces");
-    c->elements = PLI_NEW(c->context, int32_t, n, "coarse spaces");
     c->samples = PLI_NEW(c->context, int32_t, c->def->handle_count, "coarse spaces");
     c->sheets =
         PLI_NEW(c->context, int32_t, 3 * (int64_t)c->model->triangle_count, "coarse spaces");
-    bool complete = c->skipped != NULL && c->stiffness != NULL && c->elements != NULL &&
-                    c->samples != NULL && c->sheets != NULL;
+    bool complete =
+        c->skipped != NULL && c->stiffness != NULL && c->samples != NULL && c->sheets != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
@@ -78,11 +76,10 @@ static void list_sheets(coarse *c)
 
 // ---- matter
 
-static void add_stiffness(coarse *c, double stiffness, const int32_t *corners, int32_t count)
+static void raise_stiffness(coarse *c, double stiffness, const int32_t *corners, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
-        c->stiffness[corners[i]] += stiffness;
-        ++c->elements[corners[i]];
+        c->stiffness[corners[i]] = fmax(c->stiffness[corners[i]], stiffness);
     }
 }
 
@@ -91,14 +88,14 @@ static void compute_stiffness(coarse *c)
     const pli_model *model = c->model;
     for (int64_t k = 0; k < model->tet_count; ++k) {
         double stiffness = model->materials[model->material_of[k]].rest_norm;
-        add_stiffness(c, stiffness, model->tets + 4 * k, 4);
+        raise_stiffness(c, stiffness, model->tets + 4 * k, 4);
     }
     for (int64_t k = 0; k < model->shell_triangle_count; ++k) {
         double stiffness = model->materials[model->triangle_material[k]].rest_norm;
-        add_stiffness(c, stiffness, model->triangles + 3 * k, 3);
+        raise_stiffness(c, stiffness, model->triangles + 3 * k, 3);
     }
     for (int32_t i = 0; i < model->vertex_count; ++i) {
-        c->stiffness[i] = c->elements[i] > 0 ? c->stiffness[i] / c->elements[i] : 1;
+        if (!(c->stiffness[i] > 0)) c->stiffness[i] = 1; // cloth, obstacles
     }
 }
 
@@ -195,14 +192,17 @@ pli_status pli_coarse_parse(pli_context *context, const pli_coarse_def *def,
 }
 
 // Smoothers for the levels that there are. A mesh with few vertices has fewer than the scene names;
-// those nearest to the vertices are missing then. A text of two parts serves any number.
+// those nearest to the vertices are missing then.
 static pli_status choose_smoothers(pli_model *model, const pli_coarse_def *def)
 {
-    pli_multigrid_def asked;
-    PLI_TRY(pli_coarse_parse(model->context, def, &asked));
     int32_t level_count = model->hierarchy->level_count + 1;
     model->multigrid = (pli_multigrid_def){.level_count = level_count,
                                            .single = def->precision == PLI_PRECISION_SINGLE};
+    if (def->level_count == 0) {
+        return pli_multigrid_parse(model->context, def->smoothers, level_count, &model->multigrid);
+    }
+    pli_multigrid_def asked = {0};
+    PLI_TRY(pli_coarse_parse(model->context, def, &asked));
     for (int32_t level = 0; level < level_count; ++level) {
         int32_t from = level > 0 ? asked.level_count - level_count + level : 0;
         model->multigrid.smoothers[level] = asked.smoothers[from > 0 ? from : 0];
@@ -230,7 +230,6 @@ pli_status pli_coarse_build(pli_model *model)
     pli_status status = build(&c, &model->hierarchy);
     pli_release(c.context, c.sheets);
     pli_release(c.context, c.samples);
-    pli_release(c.context, c.elements);
     pli_release(c.context, c.stiffness);
     pli_release(c.context, c.skipped);
     pli_release(c.context, c.pattern.column);

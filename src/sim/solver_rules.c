@@ -77,13 +77,13 @@ static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit
     char path[PLI_PATH_CAPACITY];
     pli_visit at = pli_visit_member(visit, "smoothers", &def->smoothers, path);
     int32_t parts = count_parts(def->smoothers);
-    if (def->level_count == 0 && parts > 2) {
+    if (def->level_count == 0 && parts > 3) {
         return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
                               "names %d levels, but 'levels' leaves their number open; give levels "
-                              "%d numbers, or write two parts such as direct/GS(2)",
+                              "%d numbers, or write two or three parts, such as direct/GS(4)/GS(2)",
                               (int)parts, (int)parts - 1);
     }
-    pli_multigrid_def multigrid;
+    pli_multigrid_def multigrid = {0};
     pli_status status = pli_coarse_parse(context, def, &multigrid);
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];

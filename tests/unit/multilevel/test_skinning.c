@@ -254,9 +254,9 @@ static void given_samples_are_the_coarsest_level(void **state)
     def.sample_count = 5;
     def.samples = samples;
     pli_hierarchy *h = make_hierarchy(&s, &def);
-    assert_int_equal(h->level_count, 3);
-    assert_int_equal(h->transfers[2].coarse_count, 5);
-    assert_memory_equal(h->samples[2], samples, sizeof samples);
+    assert_int_equal(h->level_count, 2);
+    assert_int_equal(h->transfers[1].coarse_count, 5);
+    assert_memory_equal(h->samples[1], samples, sizeof samples);
     check_piecewise(h);
     pli_hierarchy_destroy(h);
 
@@ -347,7 +347,7 @@ static void sizes_of_levels_follow_from_the_mesh(void **state)
         pli_skinning_def def = def_of(&s);
         pli_hierarchy *h = make_hierarchy(&s, &def);
         assert_int_equal(h->level_count, level_counts[k]);
-        AT_MOST(h->transfers[h->level_count - 1].coarse_count, 30);
+        AT_MOST(h->transfers[h->level_count - 1].coarse_count, 100);
         check_piecewise(h);
         pli_hierarchy_destroy(h);
         clear_solids(&s);

@@ -604,12 +604,12 @@ static void wrong_keys_are_told_with_their_place(void **state)
         {"levels: [1, 20], handles: [[0, 0, 0], [1, 0, 0]]",
          "the coarsest level has 1 nodes, fewer than the 2 handles"},
         {"dofs: 6", "s:3:48: solver.multigrid.dofs: found '6'; allowed: 12 or 3"},
-        {"smoothers: direct/GS(2)/GS(2)",
-         "solver.multigrid.smoothers: names 3 levels, but 'levels' leaves their number open; give "
-         "levels 2 numbers"},
+        {"smoothers: direct/GS(2)/GS(2)/GS(2)",
+         "solver.multigrid.smoothers: names 4 levels, but 'levels' leaves their number open; give "
+         "levels 3 numbers"},
         {"smoothers: GS(2)/direct", "s:3:53: solver.multigrid.smoothers: "},
         {"smoothers: direct/SOR(2)", "solver.multigrid.smoothers: "},
-        {"levels: [4, 20, 60], smoothers: direct/GS(2)/GS(2)", "solver.multigrid.smoothers: "},
+        {"levels: [4, 20], smoothers: direct/J(1)/J(1)/J(1)", "solver.multigrid.smoothers: "},
         {"level: [4]", "levels"},
         {"weights: bbw", "found 'bbw'; allowed are constant, smooth"},
         {"precision: half", "found 'half'; allowed are single, double"},
