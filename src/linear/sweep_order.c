@@ -12,7 +12,8 @@ enum {
     GROUP_LARGEST = 1024, // nodes of a group that stays one cluster
     FEW_COLORS = 8,       // more than these and clusters are grown along the graph
     SWEEP_GRAIN = 512,    // nodes that are worth a thread
-    INNER_COLORS = 64     // most colours inside a cluster; nodes beyond share the last one
+    INNER_COLORS = 64,    // most colours inside a cluster; nodes beyond share the last one
+    INNER_LENGTHS = 32    // numbers of neighbours before a node that are told apart
 };
 
 // Scratch of the set-up.
@@ -176,11 +177,70 @@ static pli_status color_clusters(cluster_state *state, pli_graph_coloring **colo
     return pli_graph_coloring_create(state->context, &graph, PLI_COLORING_GREEDY, 0, coloring);
 }
 
+static int32_t size_of(const cluster_state *state, int32_t cluster)
+{
+    return state->cluster_begin[cluster + 1] - state->cluster_begin[cluster];
+}
+
+// Merges clusters along their graph: each merged one is grown breadth first from the first free
+// cluster as long as it has at most `target` nodes. Writes the merged one of every cluster; returns
+// how many there are. queue [cluster_count] is scratch.
+static int32_t grow_merged(const cluster_state *state, int32_t target, int32_t *merged,
+                           int32_t *queue)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < state->cluster_count; ++k) merged[k] = -1;
+    for (int32_t seed = 0; seed < state->cluster_count; ++seed) {
+        if (merged[seed] >= 0) continue;
+        int32_t size = size_of(state, seed);
+        int32_t tail = 0;
+        queue[tail++] = seed;
+        merged[seed] = count;
+        for (int32_t head = 0; head < tail; ++head) {
+            int32_t cluster = queue[head];
+            for (int64_t k = state->start[cluster]; k < state->start[cluster + 1]; ++k) {
+                int32_t other = state->neighbor[k];
+                if (merged[other] >= 0 || size + size_of(state, other) > target) continue;
+                size += size_of(state, other);
+                merged[other] = count;
+                queue[tail++] = other;
+            }
+        }
+        ++count;
+    }
+    return count;
+}
+
+// Groups that are smaller than a cluster should be are merged with their neighbours: small clusters
+// have many nodes at their borders, and what these need is far away in memory.
+static pli_status merge_groups(cluster_state *state)
+{
+    pli_context *context = state->context;
+    int32_t n = state->graph->node_count;
+    PLI_TRY(build_cluster_graph(state));
+    int32_t *merged = PLI_NEW(context, int32_t, state->cluster_count, "sweep groups");
+    int32_t *queue = PLI_NEW(context, int32_t, state->cluster_count, "sweep groups");
+    int32_t *group = PLI_NEW(context, int32_t, n, "sweep groups");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (merged != NULL && queue != NULL && group != NULL) {
+        grow_merged(state, cluster_size(n), merged, queue);
+        for (int32_t node = 0; node < n; ++node) group[node] = merged[state->cluster[node]];
+        state->cluster_count = 0;
+        status = adopt_groups(state, group);
+    }
+    clear_cluster_graph(state);
+    pli_release(context, merged);
+    pli_release(context, queue);
+    pli_release(context, group);
+    return status;
+}
+
 static pli_status make_clusters(cluster_state *state, const int32_t *group,
                                 pli_graph_coloring **coloring)
 {
     if (group != NULL) {
         PLI_TRY(adopt_groups(state, group));
+        PLI_TRY(merge_groups(state));
         return color_clusters(state, coloring);
     }
     // the numbering as it is, or clusters of our own when it couples everything with everything
@@ -209,23 +269,48 @@ static int32_t choose_inner_color(const cluster_state *state, const int32_t *col
     return choice;
 }
 
-// Sorts the nodes of every cluster by colours of their own; color [node_count] is scratch, -1.
-static void interleave_nodes(cluster_state *state, int32_t *color, int32_t *sorted)
+// Neighbours of a node that a sweep visits before it, at most INNER_LENGTHS - 1.
+static int32_t count_earlier(const cluster_state *state, const pli_graph_coloring *coloring,
+                             const int32_t *color, int32_t node)
+{
+    const pli_graph *graph = state->graph;
+    int32_t own = state->cluster[node];
+    int32_t count = 0;
+    for (int64_t link = graph->start[node]; link < graph->start[node + 1]; ++link) {
+        int32_t other = graph->neighbor[link];
+        int32_t cluster = state->cluster[other];
+        bool earlier = cluster == own ? color[other] < color[node]
+                                      : coloring->color[cluster] < coloring->color[own];
+        count += earlier;
+    }
+    return count < INNER_LENGTHS ? count : INNER_LENGTHS - 1;
+}
+
+// Sorts the nodes of every cluster by colours of their own, and those of one such colour by the
+// number of neighbours before them. color [node_count] is scratch, -1; sorted [node_count] too.
+static void interleave_nodes(cluster_state *state, const pli_graph_coloring *coloring,
+                             int32_t *color, int32_t *sorted)
 {
     for (int32_t cluster = 0; cluster < state->cluster_count; ++cluster) {
         int32_t first = state->cluster_begin[cluster];
         int32_t end = state->cluster_begin[cluster + 1];
-        int32_t count[INNER_COLORS + 1] = {0};
+        int32_t begin[INNER_COLORS * INNER_LENGTHS + 1] = {0};
+        for (int32_t k = first; k < end; ++k) {
+            color[state->queue[k]] = choose_inner_color(state, color, state->queue[k]);
+        }
+        // a counting sort; keys are kept in the places that the sorted nodes will take
         for (int32_t k = first; k < end; ++k) {
             int32_t node = state->queue[k];
-            color[node] = choose_inner_color(state, color, node);
-            ++count[color[node] + 1];
+            sorted[k] = color[node] * INNER_LENGTHS + count_earlier(state, coloring, color, node);
+            ++begin[sorted[k] + 1];
         }
-        for (int32_t c = 0; c < INNER_COLORS; ++c) count[c + 1] += count[c];
+        for (int32_t key = 0; key < INNER_COLORS * INNER_LENGTHS; ++key) {
+            begin[key + 1] += begin[key];
+        }
         for (int32_t k = first; k < end; ++k) {
-            int32_t node = state->queue[k];
-            sorted[first + count[color[node]]++] = node;
+            color[state->queue[k]] = first + begin[sorted[k]]++;
         }
+        for (int32_t k = first; k < end; ++k) sorted[color[state->queue[k]]] = state->queue[k];
     }
     memcpy(state->queue, sorted, (size_t)state->graph->node_count * sizeof *sorted);
 }
@@ -277,7 +362,7 @@ static pli_status order_nodes(pli_sweep_order *order, const pli_graph *graph, co
     if (status == PLI_OK && interleaved) {
         // the arrays of the result serve as scratch before they are filled
         for (int64_t node = 0; node < n; ++node) order->place_of_node[node] = -1;
-        interleave_nodes(&state, order->place_of_node, order->node_of_place);
+        interleave_nodes(&state, coloring, order->place_of_node, order->node_of_place);
     }
     if (status == PLI_OK) status = number_nodes(order, &state, coloring);
 
