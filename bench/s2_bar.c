@@ -166,14 +166,11 @@ double pli_bar_residual(const pli_bar *bar)
     return share;
 }
 
-pli_status pli_bar_hierarchy(const pli_bar *bar, const int32_t nodes[PLI_BAR_LEVELS],
-                             bool by_matter, pli_hierarchy **hierarchy)
+pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_hierarchy **hierarchy)
 {
     pli_skinning_def def = {.graph = pli_bcsr_graph(bar->matrix),
                             .positions = bar->mesh->points,
                             .stiffness = by_matter ? bar->stiffness : NULL,
-                            .dofs = 12,
-                            .level_count = PLI_BAR_LEVELS};
-    for (int k = 0; k < PLI_BAR_LEVELS; ++k) def.node_counts[k] = nodes[k];
+                            .dofs = 12};
     return pli_skinning_create(bar->context, &def, hierarchy);
 }

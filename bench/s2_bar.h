@@ -36,11 +36,7 @@ void pli_bar_clear(pli_bar *bar);
 // |b - A x| / |b|
 double pli_bar_residual(const pli_bar *bar);
 
-enum { PLI_BAR_LEVELS = 2 };
-
-// The skinning hierarchy with so many nodes on its levels, finest first; with sampling by matter or
-// without.
-pli_status pli_bar_hierarchy(const pli_bar *bar, const int32_t nodes[PLI_BAR_LEVELS],
-                             bool by_matter, pli_hierarchy **hierarchy);
+// The skinning hierarchy with levels chosen by size; with sampling by matter or without.
+pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_hierarchy **hierarchy);
 
 #endif

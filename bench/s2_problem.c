@@ -62,10 +62,14 @@ pli_status pli_s2_scene_init(pli_bench_scene *scene, pli_bench *bench, const pli
     char levels[96];
     char smoothers[96];
     char iterations[64];
-    const char *overrides[ROOM] = {"solver.name=pd-multigrid", levels, smoothers, iterations};
-    int32_t count = 4;
-    write_levels(row, sizeof levels, levels);
-    snprintf(smoothers, sizeof smoothers, "solver.multigrid.smoothers=%s", row->smoothers);
+    const char *overrides[ROOM] = {"solver.name=pd-multigrid", iterations};
+    int32_t count = 2;
+    if (row->level_count > 0) {
+        write_levels(row, sizeof levels, levels);
+        snprintf(smoothers, sizeof smoothers, "solver.multigrid.smoothers=%s", row->smoothers);
+        overrides[count++] = levels;
+        overrides[count++] = smoothers;
+    }
     snprintf(iterations, sizeof iterations, "solver.fixed_iterations=%d", (int)row->iterations);
     if (row->size != NULL) overrides[count++] = row->size;
     for (int32_t k = 0; more != NULL && more[k] != NULL && count + 1 < ROOM; ++k) {

@@ -17,7 +17,7 @@ typedef struct pli_s2_row {
     const char *name;    // of the shipped scene, "s2/creature"
     const char *size;    // override that sets the number of vertices; NULL: the scene's own
     const char *paper;   // vertices/elements of the paper's mesh
-    int32_t level_count; // coarse ones
+    int32_t level_count; // coarse ones; 0: levels and smoothers as the program chooses them
     int32_t levels[PLI_S2_LEVELS]; // nodes, coarsest first
     const char *smoothers;         // coarsest first
     int32_t iterations;            // per frame

@@ -216,6 +216,11 @@ PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor
 // Is asked at every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
 
+// Whether steps measure energies, momenta, determinants and contacts for their reports; they do at
+// first. It is a pass over all elements: loops in real time may do without, and call
+// pli_solver_measure when they want to know. Reports then have NaN for energies and momenta.
+PLI_API void pli_solver_set_measuring(pli_solver *solver, bool measuring);
+
 // Advances the state by the model's step length. A step that does not converge returns PLI_OK and
 // says so in report->stop; the state then is the best iterate, or unchanged when it was rejected.
 // Errors: interrupted (state unchanged), memory (state unchanged).

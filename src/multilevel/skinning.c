@@ -13,11 +13,12 @@
 enum {
     ROW_GRAIN = 1024, // rows that are worth a block of a parallel loop
 
-    // sizes of levels when the caller leaves them open, by trial on bars of 50 000 and 200 000
-    // vertices: a tiny coarsest level costs more in cycles than it saves in its solves
+    // sizes of levels when the caller leaves them open, by trial on bars and creatures of
+    // 50 000 to 200 000 vertices: a tiny coarsest level costs more in cycles than it saves in its
+    // solves
     VERTICES_PER_NODE = 100,   // of the first level
-    COARSEST_LEAST = 64,       // nodes of the coarsest level: a twentieth of the first one's
-    COARSEST_MOST = 100,       // between these bounds
+    COARSEST_LEAST = 64,       // nodes of the coarsest level: a tenth of the first one's
+    COARSEST_MOST = 128,       // between these bounds
     NODES_PER_NODE = 40,       // of levels above the first, at most
     FIRST_AT_LEAST = 8,        // nodes of the first level
     VERTICES_PER_NODE_MIN = 8, // but for tiny meshes
@@ -144,7 +145,7 @@ static int32_t choose_levels(int32_t vertex_count, int32_t *node_counts)
     node_counts[0] = nodes;
     if (nodes <= COARSEST_MOST) return 1;
     // levels in equal ratios down to the coarsest
-    double coarsest = fmin(fmax(nodes / 20.0, COARSEST_LEAST), COARSEST_MOST);
+    double coarsest = fmin(fmax(nodes / 10.0, COARSEST_LEAST), COARSEST_MOST);
     double range = log(nodes / coarsest);
     int32_t steps = (int32_t)ceil(range / log(NODES_PER_NODE));
     if (steps >= PLI_HIERARCHY_LEVELS) steps = PLI_HIERARCHY_LEVELS - 1;

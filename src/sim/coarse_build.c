@@ -184,11 +184,25 @@ static pli_status build(coarse *c, pli_hierarchy **hierarchy)
     return create_hierarchy(c, hierarchy);
 }
 
+const char *pli_coarse_smoothers(const pli_coarse_def *def, bool lifted)
+{
+    if (strcmp(def->smoothers, "auto") != 0) return def->smoothers;
+    // Coarse levels want more sweeps than the vertices: what they leave undone, nothing else does.
+    // A lifted matrix has cheap ones, and its cycles stand alone; with blocks conjugate gradients
+    // make up for what a second sweep over the vertices would give.
+    return lifted ? "direct/GS(8)/GS(2)" : "direct/GS(4)/GS(1)";
+}
+
 pli_status pli_coarse_parse(pli_context *context, const pli_coarse_def *def,
                             pli_multigrid_def *multigrid)
 {
     int32_t level_count = def->level_count > 0 ? def->level_count + 1 : 2;
-    return pli_multigrid_parse(context, def->smoothers, level_count, multigrid);
+    return pli_multigrid_parse(context, pli_coarse_smoothers(def, true), level_count, multigrid);
+}
+
+static bool is_lifted(const pli_model *model)
+{
+    return model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
 }
 
 // Smoothers for the levels that there are. A mesh with few vertices has fewer than the scene names;
@@ -199,10 +213,12 @@ static pli_status choose_smoothers(pli_model *model, const pli_coarse_def *def)
     model->multigrid = (pli_multigrid_def){.level_count = level_count,
                                            .single = def->precision == PLI_PRECISION_SINGLE};
     if (def->level_count == 0) {
-        return pli_multigrid_parse(model->context, def->smoothers, level_count, &model->multigrid);
+        const char *text = pli_coarse_smoothers(def, is_lifted(model));
+        return pli_multigrid_parse(model->context, text, level_count, &model->multigrid);
     }
     pli_multigrid_def asked = {0};
-    PLI_TRY(pli_coarse_parse(model->context, def, &asked));
+    const char *text = pli_coarse_smoothers(def, is_lifted(model));
+    PLI_TRY(pli_multigrid_parse(model->context, text, def->level_count + 1, &asked));
     for (int32_t level = 0; level < level_count; ++level) {
         int32_t from = level > 0 ? asked.level_count - level_count + level : 0;
         model->multigrid.smoothers[level] = asked.smoothers[from > 0 ? from : 0];
@@ -245,8 +261,7 @@ int64_t pli_coarse_memory(const pli_model *model)
     // a level has about as many couplings per node as a mesh; projective dynamics has one number
     // for three coordinates
     const int64_t neighbors = 15;
-    bool lifted = model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
-    int64_t coordinates = lifted ? 1 : 3;
+    int64_t coordinates = is_lifted(model) ? 1 : 3;
     int64_t real = model->multigrid.single ? (int64_t)sizeof(float) : (int64_t)sizeof(double);
     int64_t side = model->hierarchy->dofs / 3 * coordinates;
     int64_t bytes = pli_hierarchy_memory_bytes(model->hierarchy) +

@@ -107,6 +107,16 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
     energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }
 
+void pli_report_leave_open(const pli_state *state, pli_step_report *report)
+{
+    report->step = state->step;
+    report->time = pli_state_time(state);
+    report->energy = (pli_energies){NAN, NAN, NAN, NAN, NAN, NAN};
+    for (int k = 0; k < 3; ++k) report->momentum[k] = report->angular_momentum[k] = NAN;
+    report->min_J = NAN;
+    report->min_gap = INFINITY;
+}
+
 pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
     report->step = state->step;

@@ -103,12 +103,13 @@ static const pli_field multigrid_fields[] = {
             "the number of vertices."},
     {.key = "smoothers",
      PLI_TEXT(pli_coarse_def, smoothers),
-     .fallback = "direct/GS(4)/GS(2)",
-     .doc = "What is done on each level, coarsest first and the vertices last: direct on the "
-            "coarsest, then GS(n), n symmetric sweeps of Gauss-Seidel before and after the "
-            "correction from below, or J(n), of block Jacobi. Two parts serve any number of "
-            "levels, and so do three, the middle one for all between the coarsest and the "
-            "vertices."},
+     .fallback = "auto",
+     .doc =
+         "auto, or what is done on each level, coarsest first and the vertices last: direct on the "
+         "coarsest, then GS(n), n symmetric sweeps of Gauss-Seidel before and after the "
+         "correction from below, or J(n), of block Jacobi. Two parts serve any number of "
+         "levels, and so do three, the middle one for all between the coarsest and the "
+         "vertices."},
     {.key = "dofs",
      PLI_INTEGER(pli_coarse_def, dofs),
      .fallback = "12",

@@ -249,6 +249,11 @@ void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *
     solver->monitor_user = user;
 }
 
+void pli_solver_set_measuring(pli_solver *solver, bool measuring)
+{
+    solver->unmeasured = !measuring;
+}
+
 void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user)
 {
     solver->cancel = cancel;

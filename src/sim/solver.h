@@ -67,6 +67,7 @@ struct pli_solver {
     void *monitor_user;
     pli_cancel_fn cancel;
     void *cancel_user;
+    bool unmeasured;   // reports are left without energies
     int64_t step;      // that is being computed, for the monitor
     double step_begin; // clock when it began (s)
 };
@@ -81,7 +82,8 @@ pli_status pli_solver_minimize(pli_solver *solver, pli_step_report *report);
 // frame.c: made on first use
 void pli_frame_cache_destroy(pli_frame_cache *cache);
 
-// measure.c: energies, momenta, smallest J
+// measure.c: energies, momenta, smallest J; or none of them
+void pli_report_leave_open(const pli_state *state, pli_step_report *report);
 pli_status pli_solver_fill_report(pli_solver *solver, const pli_state *state,
                                   pli_step_report *report);
 
