@@ -68,6 +68,23 @@ static void reach_neighbors(pli_sampling *s, pli_sampling_entry from, int32_t sa
     }
 }
 
+void pli_sampling_relabel(pli_sampling *sampling, int32_t count, const int32_t *centres)
+{
+    pli_sampling *s = sampling;
+    for (int32_t node = 0; node < s->graph.node_count; ++node) {
+        if (s->distance[node] >= 0) s->distance[node] = INFINITY;
+    }
+    for (int32_t k = 0; k < count; ++k) {
+        s->distance[centres[k]] = 0;
+        s->label[centres[k]] = k;
+        queue_push(s, centres[k], 0);
+    }
+    while (s->queue_count > 0) {
+        pli_sampling_entry nearest = queue_pop(s);
+        reach_neighbors(s, nearest, s->label[nearest.node]);
+    }
+}
+
 static void add_sample(pli_sampling *s, int32_t node)
 {
     int32_t sample = s->count++;

@@ -74,4 +74,8 @@ void pli_sampling_destroy(pli_sampling *sampling);
 // left that is apart from all samples.
 void pli_sampling_extend(pli_sampling *sampling, int32_t count);
 
+// Labels of all nodes by the nearest of centres [count], all different, that stand for the first
+// samples; those stay. Distances are the ones to the centres then, so that this is for the end.
+void pli_sampling_relabel(pli_sampling *sampling, int32_t count, const int32_t *centres);
+
 #endif

@@ -41,7 +41,8 @@ typedef struct builder {
 
     int32_t level_count;
     int32_t node_counts[PLI_HIERARCHY_LEVELS];
-    int32_t *labels[PLI_HIERARCHY_LEVELS]; // [level_count][vertex_count]  nearest sample; -1: none
+    int32_t *labels[PLI_HIERARCHY_LEVELS];  // [level_count][vertex_count]  nearest node; -1: none
+    int32_t *centres[PLI_HIERARCHY_LEVELS]; // [level_count][nodes]  vertex in the middle of a node
 
     // scratch for the places of one level after the other
     int32_t *node_of_vertex; // [vertex_count]  on the level below; -1: none
@@ -208,6 +209,58 @@ static pli_status sample_levels(builder *b)
     return PLI_OK;
 }
 
+// ---- centres
+
+// The vertex of every node of a level that is nearest to the mean of its vertices. means [nodes][4]
+// is scratch.
+static void find_centres(const builder *b, int32_t level, double *means, int32_t *centres)
+{
+    const pli_skinning_def *def = b->def;
+    const int32_t *label = b->labels[level];
+    int32_t count = b->node_counts[level];
+    memset(means, 0, (size_t)count * 4 * sizeof *means);
+    for (int64_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
+        if (label[vertex] < 0) continue;
+        double *mean = means + 4 * (int64_t)label[vertex];
+        pli_vec3_add(mean, def->positions + 3 * vertex, mean);
+        mean[3] += 1;
+    }
+    for (int64_t k = 0; k < count; ++k) {
+        pli_vec3_scale(1 / means[4 * k + 3], means + 4 * k, means + 4 * k);
+        means[4 * k + 3] = INFINITY; // from here on the smallest square of a distance
+    }
+    for (int64_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
+        if (label[vertex] < 0) continue;
+        double *mean = means + 4 * (int64_t)label[vertex];
+        double d[3];
+        pli_vec3_subtract(def->positions + 3 * vertex, mean, d);
+        double square = pli_vec3_norm2(d);
+        if (!(square < mean[3])) continue;
+        mean[3] = square;
+        centres[label[vertex]] = (int32_t)vertex;
+    }
+}
+
+// Evens out a level: samples prefer corners and rims, so that theirs are small and the ones inside
+// large. Vertices are given to the nodes by the distance from the middle of what a node has, a few
+// times over (Lloyd 1982). Samples stay what they are, and levels nested.
+static pli_status even_out(builder *b, int32_t level)
+{
+    enum { ROUNDS = 3 };
+    int32_t count = b->node_counts[level];
+    double *means = PLI_NEW(b->context, double, 4 * (int64_t)count, "centres");
+    b->centres[level] = PLI_NEW(b->context, int32_t, count, "centres");
+    pli_status status = means != NULL && b->centres[level] != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    for (int32_t round = 0; round < ROUNDS && status == PLI_OK; ++round) {
+        find_centres(b, level, means, b->centres[level]);
+        pli_sampling_relabel(b->sampling, count, b->centres[level]);
+        memcpy(b->labels[level], b->sampling->label,
+               (size_t)b->def->graph.node_count * sizeof *b->labels[level]);
+    }
+    pli_release(b->context, means);
+    return status;
+}
+
 // ---- frames
 
 static void sum_centres(builder *b, int32_t node_count)
@@ -299,18 +352,34 @@ static pli_status link_vertices_smoothly(builder *b)
     return status;
 }
 
-// A node follows the sample of the coarser level that is nearest to its own.
+// A node follows the node of the coarser level that its middle belongs to. A coarse node that gets
+// none this way gets the one that has its own sample.
 static pli_status link_nodes(builder *b, int32_t level)
 {
     pli_transfer *transfer = &b->hierarchy->transfers[level];
     int32_t fine_count = b->node_counts[level - 1];
-    PLI_TRY(pli_transfer_init(b->context, fine_count, b->node_counts[level], fine_count, false,
-                              transfer));
+    int32_t coarse_count = b->node_counts[level];
+    PLI_TRY(pli_transfer_init(b->context, fine_count, coarse_count, fine_count, false, transfer));
+    int32_t *children = PLI_NEW(b->context, int32_t, coarse_count, "children");
+    if (children == NULL) return PLI_ERROR_MEMORY;
     for (int32_t node = 0; node < fine_count; ++node) {
         transfer->start[node] = node;
-        transfer->parent[node] = b->labels[level][b->sampling->samples[node]];
+        transfer->parent[node] = b->labels[level][b->centres[level - 1][node]];
+        ++children[transfer->parent[node]];
     }
     transfer->start[fine_count] = fine_count;
+    // taking a child may leave its parent with none; each node is given its own once at most
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t node = 0; node < coarse_count; ++node) {
+            int32_t *parent = &transfer->parent[node];
+            if (children[node] > 0) continue;
+            again = again || --children[*parent] == 0;
+            ++children[node];
+            *parent = node;
+        }
+    }
+    pli_release(b->context, children);
     return PLI_OK;
 }
 
@@ -382,6 +451,7 @@ static pli_status build_hierarchy(builder *b)
     if (b->lengths == NULL) return PLI_ERROR_MEMORY;
     pli_parallel_for(b->context, graph->node_count, ROW_GRAIN, measure_rows, b);
     PLI_TRY(sample_levels(b));
+    for (int32_t level = 0; level < b->level_count; ++level) PLI_TRY(even_out(b, level));
     return build_levels(b);
 }
 
@@ -391,6 +461,7 @@ static void builder_clear(builder *b)
     pli_sampling_destroy(b->sampling);
     for (int32_t level = 0; level < PLI_HIERARCHY_LEVELS; ++level) {
         pli_release(b->context, b->labels[level]);
+        pli_release(b->context, b->centres[level]);
     }
     pli_release(b->context, b->node_of_vertex);
     pli_release(b->context, b->fine_frames);

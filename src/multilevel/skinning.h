@@ -9,9 +9,13 @@
 // nodes is the first k samples, so that levels are nested. Components of the graph that have no
 // sample are infinitely far and so come first; every component gets at least one.
 //
-// Parents. Each node of a level follows its nearest node of the next coarser one, along the edges
-// (ties: the lower sample). Its frame is centred in the mean of its vertices and has the size of
-// their largest distance from it (1 for a single vertex).
+// Parents. Vertices belong to the nearest node of a level, along the edges (ties: the lower one).
+// Beyond the paper, nearest is meant from the middle of what a node has, not from its sample: a few
+// rounds of Lloyd's algorithm even out nodes, which are small at corners and rims and large inside
+// when samples are taken furthest first. It lowers what a coarse correction leaves of an error by a
+// quarter. A node follows the node of the next coarser level that its middle belongs to. Frames are
+// centred in the mean of a node's vertices and have the size of their largest distance from it (1
+// for a single vertex).
 //
 // Matter. With a stiffness per vertex, lengths of edges are weighted so that handles do not reach
 // across jumps of stiffness (the limitation that the paper names), see skinning.c. Wanted is the
