@@ -109,7 +109,7 @@ static pli_status measure_cycles(pli_s2_problem *p, const pli_hierarchy *hierarc
                                  const char *smoothers, cycle_result *result)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def def;
+    pli_multigrid_def def = {.single = true};
     bool definite = false;
     pli_krylov_report report = {0};
     PLI_TRY(pli_multigrid_parse(p->context, smoothers, hierarchy->level_count + 1, &def));
@@ -150,6 +150,44 @@ static pli_status measure_chosen(pli_s2_problem *p, cycle_result *result)
     return status;
 }
 
+// A cycle in both precisions: how many it takes to 1e-8, and how long one lasts.
+static pli_status compare_precisions(pli_bench *bench, pli_s2_problem *p)
+{
+    enum { REPEATS = 20 };
+    double seconds[2] = {0, 0};
+    for (int single = 0; single < 2; ++single) {
+        pli_multigrid_def def = {0};
+        pli_multigrid *multigrid = NULL;
+        bool definite = false;
+        pli_krylov_report report;
+        PLI_TRY(pli_s2_problem_multigrid_def(p, p->hierarchy, &def));
+        def.single = single == 1;
+        PLI_TRY(pli_multigrid_create_lifted(p->context, &def, p->hierarchy,
+                                            pli_local_global_matrix(p->global), &multigrid));
+        pli_arena_mark mark = pli_arena_begin(p->arena);
+        double *x = pli_arena_doubles(p->arena, p->size, "solution");
+        pli_status status = x != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+        if (status == PLI_OK) status = pli_multigrid_build(multigrid, NULL, &definite);
+        if (status == PLI_OK) {
+            status = pli_multigrid_solve(multigrid, p->b, 1e-8, MAX_CYCLES, p->arena, x, &report);
+        }
+        if (status == PLI_OK) {
+            double start = pli_clock_seconds();
+            for (int k = 0; k < REPEATS; ++k) pli_multigrid_apply(multigrid, p->b, x);
+            seconds[single] = (pli_clock_seconds() - start) / REPEATS;
+            pli_bench_note(bench, "%s precision: %d cycles to 1e-8, %.2f ms a cycle",
+                           single ? "single" : "double", (int)report.iterations,
+                           1e3 * seconds[single]);
+        }
+        pli_arena_end(p->arena, mark);
+        pli_multigrid_destroy(multigrid);
+        if (status != PLI_OK) return status;
+    }
+    pli_bench_claim(bench, &(pli_claim){"G7", "a cycle in double precision over one in single", "-",
+                                        seconds[0] / seconds[1], "x", 1, INFINITY});
+    return PLI_OK;
+}
+
 static pli_status measure_row(pli_bench *bench, const pli_s2_row *row, row_result *result)
 {
     pli_s2_problem problem;
@@ -157,6 +195,9 @@ static pli_status measure_row(pli_bench *bench, const pli_s2_row *row, row_resul
     PLI_TRY(pli_s2_problem_init(&problem, bench, row, NULL, WARM_FRAMES));
     pli_status status = measure_cycles(&problem, problem.hierarchy, row->smoothers, &result->table);
     if (status == PLI_OK) status = measure_chosen(&problem, &result->chosen);
+    if (status == PLI_OK && row == &pli_s2_creatures[3]) {
+        status = compare_precisions(bench, &problem);
+    }
     if (status == PLI_OK) status = measure_frames(&problem.scene, result);
     pli_s2_problem_clear(&problem);
     if (status == PLI_OK) tell_row(bench, row, result);

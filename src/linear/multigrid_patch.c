@@ -11,17 +11,32 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/dense.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { NODE_GRAIN = 32 };
 
-// inverse = A^-1 of a symmetric positive definite matrix of n <= 12 rows; false: it is none.
+// inverse = A^-1 of a symmetric positive definite matrix of 1 or 3 rows; false: it is none.
+static bool invert_small(int32_t n, const double *A, double *inverse)
+{
+    double W[6];
+    if (n == 1) {
+        inverse[0] = 1 / A[0];
+        return A[0] > 0 && isfinite(inverse[0]);
+    }
+    if (!pli_dense3_factor(A, W)) return false;
+    pli_dense3_inverse(W, inverse);
+    return true;
+}
+
+// The same for n <= 12 rows.
 static bool invert(int32_t n, const double *A, double *inverse)
 {
+    if (n <= 3) return invert_small(n, A, inverse);
     double L[PLI_MG_BLOCK];
-    double W[PLI_MG_BLOCK] = {0}; // L^-1
+    double W[PLI_MG_BLOCK]; // L^-1, lower triangle
     double limit = 0;
     for (int32_t k = 0; k < n; ++k) limit = fmax(limit, A[(n + 1) * k]);
     limit *= 1e-14;
