@@ -318,6 +318,30 @@ static void reports_tell_the_phases_of_a_cycle(void **state)
     }
 }
 
+// Steps without measures end in the same state, and what was not measured is told as such.
+static void measuring_can_be_left_out(void **state)
+{
+    (void)state;
+    simulation measured;
+    simulation quick;
+    start(&measured, bars, "{name: pd-multigrid, fixed_iterations: 2}", 1);
+    start(&quick, bars, "{name: pd-multigrid, fixed_iterations: 2}", 1);
+    pli_solver_set_measuring(quick.solver, false);
+    for (int k = 0; k < 3; ++k) {
+        pli_step_report report;
+        simulation_step(&measured);
+        OK(quick.context, pli_solver_step(quick.solver, quick.state, &report));
+        assert_true(isnan(report.energy.total) && isnan(report.momentum[0]));
+        assert_int_equal(report.step, k + 1);
+    }
+    assert_true(pli_state_hash(measured.state) == pli_state_hash(quick.state));
+    pli_step_report asked;
+    OK(quick.context, pli_solver_measure(quick.solver, quick.state, &asked));
+    assert_true(isfinite(asked.energy.total));
+    simulation_clear(&measured);
+    simulation_clear(&quick);
+}
+
 static void keep_energy(void *user, const pli_iteration_report *report)
 {
     double *energies = user;
@@ -639,6 +663,7 @@ int main(void)
         cmocka_unit_test(chebyshev_is_ahead_of_plain_jacobi),
         cmocka_unit_test(reports_tell_the_phases_of_a_cycle),
         cmocka_unit_test(energies_are_told_where_the_scene_wants_iterations),
+        cmocka_unit_test(measuring_can_be_left_out),
         cmocka_unit_test(levels_are_as_the_scene_says),
         cmocka_unit_test(handles_stand_where_the_scene_says),
         cmocka_unit_test(shells_have_levels_and_obstacles_have_none),
