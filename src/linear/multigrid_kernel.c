@@ -8,7 +8,8 @@
 
 enum {
     ROW_GRAIN = 1024, // rows of a vector that are worth a thread
-    COARSE_GRAIN = 8  // coarse nodes that are worth one
+    COARSE_GRAIN = 8, // coarse nodes that are worth one
+    TAKE_AHEAD = 12   // blocks that are asked for before they are taken
 };
 
 #define REAL float

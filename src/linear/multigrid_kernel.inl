@@ -586,8 +586,15 @@ static void NAME(take_couplings_range)(void *user, int64_t begin, int64_t end)
     pli_mg_half *halves[2] = {&level->lower, &level->upper};
     for (int h = 0; h < 2; ++h) {
         const pli_mg_half *half = halves[h];
-        for (int64_t k = half->start[begin]; k < half->start[end]; ++k) {
+        int64_t last = half->start[end];
+        for (int64_t k = half->start[begin]; k < last; ++k) {
             const double *natural = level->natural.values + block * half->source[k];
+            // mirror blocks stand in other rows: ask for them early
+            if (k + TAKE_AHEAD < last) {
+                const double *next = level->natural.values + block * half->source[k + TAKE_AHEAD];
+                __builtin_prefetch(next);
+                __builtin_prefetch(next + block - 1);
+            }
             REAL *kernel = (REAL *)half->values + block * k;
             for (int64_t m = 0; m < block; ++m) kernel[m] = (REAL)natural[m];
         }
