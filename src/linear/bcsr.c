@@ -129,23 +129,6 @@ void pli_bcsr_destroy(pli_bcsr *matrix)
     pli_release(context, matrix);
 }
 
-// Slot of a column in a row of a pattern, or -1.
-static int64_t find_column(const int64_t *row_start, const int32_t *column, int32_t row,
-                           int32_t wanted)
-{
-    int64_t low = row_start[row];
-    int64_t high = row_start[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (column[middle] < wanted) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < row_start[row + 1] && column[low] == wanted ? low : -1;
-}
-
 static bool row_is_increasing(const int64_t *row_start, const int32_t *column, int32_t row_count,
                               int32_t row)
 {
@@ -160,9 +143,9 @@ static bool row_is_increasing(const int64_t *row_start, const int32_t *column, i
 
 static bool row_has_mirror(const int64_t *row_start, const int32_t *column, int32_t row)
 {
-    if (find_column(row_start, column, row, row) < 0) return false;
+    if (pli_pattern_find(row_start, column, row, row) < 0) return false;
     for (int64_t slot = row_start[row]; slot < row_start[row + 1]; ++slot) {
-        if (find_column(row_start, column, column[slot], row) < 0) return false;
+        if (pli_pattern_find(row_start, column, column[slot], row) < 0) return false;
     }
     return true;
 }
@@ -219,7 +202,7 @@ failed:
 
 int64_t pli_bcsr_find(const pli_bcsr *matrix, int32_t row, int32_t column)
 {
-    return find_column(matrix->row_start, matrix->column, row, column);
+    return pli_pattern_find(matrix->row_start, matrix->column, row, column);
 }
 
 // Writes the slots of a range of elements; returns 1 when one of them is not in the pattern.

@@ -23,4 +23,21 @@ PLI_CHECKED pli_status pli_bcsr_pattern_build(pli_context *context, int32_t row_
                                               int32_t list_count, const pli_clique_list *lists,
                                               pli_bcsr_pattern *pattern);
 
+// Place of a column in a row of a pattern whose columns increase, or -1.
+static inline int64_t pli_pattern_find(const int64_t *row_start, const int32_t *column, int32_t row,
+                                       int32_t wanted)
+{
+    int64_t low = row_start[row];
+    int64_t high = row_start[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (column[middle] < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < row_start[row + 1] && column[low] == wanted ? low : -1;
+}
+
 #endif

@@ -77,18 +77,7 @@ void pli_lifted_destroy(pli_lifted *matrix)
 
 int64_t pli_lifted_find(const pli_lifted *matrix, int32_t row, int32_t column)
 {
-    int64_t low = matrix->row_start[row];
-    int64_t high = matrix->row_start[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (matrix->column[middle] < column) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool found = low < matrix->row_start[row + 1] && matrix->column[low] == column;
-    return found ? low : -1;
+    return pli_pattern_find(matrix->row_start, matrix->column, row, column);
 }
 
 // ---- assembly

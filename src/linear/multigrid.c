@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/bcsr_pattern.h"
 #include "linear/vector.h"
 
 #include <ctype.h>
@@ -152,20 +153,9 @@ static pli_status half_init(const pli_multigrid *mg, const pli_mg_level *level, 
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-// Slot of a block that is known to be there.
 static int64_t find_slot(const pli_mg_matrix *natural, int32_t row, int32_t column)
 {
-    int64_t low = natural->row_start[row];
-    int64_t high = natural->row_start[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (natural->column[middle] < column) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return pli_pattern_find(natural->row_start, natural->column, row, column);
 }
 
 // Couplings before and behind each place.
@@ -728,9 +718,9 @@ void pli_multigrid_get_block(const pli_multigrid *multigrid, int32_t index, int3
 {
     const pli_mg_matrix *natural = &multigrid->levels[index].natural;
     int64_t square = (int64_t)natural->size * natural->size;
+    int64_t slot = find_slot(natural, row, column);
     memset(block, 0, (size_t)square * sizeof *block);
-    for (int64_t k = natural->row_start[row]; k < natural->row_start[row + 1]; ++k) {
-        if (natural->column[k] != column) continue;
-        memcpy(block, natural->values + k * square, (size_t)square * sizeof *block);
+    if (slot >= 0) {
+        memcpy(block, natural->values + slot * square, (size_t)square * sizeof *block);
     }
 }

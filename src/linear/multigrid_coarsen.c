@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/bcsr_pattern.h"
 
 #include <string.h>
 
@@ -97,18 +98,7 @@ static void sort_columns(int32_t *columns, int64_t count)
 
 static int64_t find_block(const pli_mg_level *level, int32_t row, int32_t column)
 {
-    int64_t low = level->own_row_start[row];
-    int64_t high = level->own_row_start[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (level->own_column[middle] < column) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool found = low < level->own_row_start[row + 1] && level->own_column[low] == column;
-    return found ? low : -1;
+    return pli_pattern_find(level->own_row_start, level->own_column, row, column);
 }
 
 static pli_status build_pattern(pli_context *context, const pli_transfer *transfer,
