@@ -76,8 +76,13 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
     printf("# size        %.4g m\n", info.size);
     printf("# steps       %" PRId64 " of %.4g s, %.4g s in all\n", steps, info.dt,
            (double)steps * info.dt);
-    printf("# solver      %s, to a tolerance of %.4g %s\n", info.solver, info.tolerance,
-           info.tolerance_unit);
+    if (info.fixed_iterations > 0) {
+        printf("# solver      %s, %d iteration%s a step\n", info.solver, (int)info.fixed_iterations,
+               info.fixed_iterations == 1 ? "" : "s");
+    } else {
+        printf("# solver      %s, to a tolerance of %.4g %s\n", info.solver, info.tolerance,
+               info.tolerance_unit);
+    }
     print_levels(&info);
     printf("# memory      %s\n", memory);
 }

@@ -39,6 +39,7 @@ typedef struct pli_model_info {
     const char *solver;      // the solver that "auto" picks, or the one asked for
     double tolerance;        // what the convergence test compares with
     const char *tolerance_unit;
+    int32_t fixed_iterations; // > 0: so many in every step, without a convergence test
     int32_t collider_count;
     int32_t triangle_count;                // of shells, cloth and obstacles
     int32_t spring_count;                  // of cloth

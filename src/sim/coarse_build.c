@@ -259,17 +259,20 @@ int64_t pli_coarse_memory(const pli_model *model)
 {
     if (model->hierarchy == NULL) return 0;
     // a level has about as many couplings per node as a mesh; projective dynamics has one number
-    // for three coordinates
+    // for three coordinates. Vertices have their couplings with column and two places each, the
+    // diagonal and its inverse, five vectors, links from both sides and their place in the order
     const int64_t neighbors = 15;
     int64_t coordinates = is_lifted(model) ? 1 : 3;
+    int64_t square = coordinates * coordinates;
     int64_t real = model->multigrid.single ? (int64_t)sizeof(float) : (int64_t)sizeof(double);
     int64_t side = model->hierarchy->dofs / 3 * coordinates;
-    int64_t bytes = pli_hierarchy_memory_bytes(model->hierarchy) +
-                    model->vertex_count * neighbors * (coordinates * coordinates * real + 4);
+    int64_t bytes =
+        pli_hierarchy_memory_bytes(model->hierarchy) +
+        model->vertex_count * (neighbors * (square * real + 12) + (2 * square + 28) * real + 48);
     for (int32_t k = 0; k < model->hierarchy->level_count; ++k) {
         int64_t nodes = model->hierarchy->transfers[k].coarse_count;
         bool coarsest = k == model->hierarchy->level_count - 1;
-        bytes += nodes * neighbors * (side * side * real + 4);
+        bytes += nodes * neighbors * (side * side * (real + (int64_t)sizeof(double)) + 12);
         if (coarsest) bytes += nodes * nodes * side * side * (int64_t)sizeof(double);
     }
     return bytes;

@@ -802,6 +802,7 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .solver = model->solver_kind->info.name,
                              .tolerance = model->tolerance,
                              .tolerance_unit = units[model->norm],
+                             .fixed_iterations = model->solver_def.fixed_iterations,
                              .collider_count = model->collider_count,
                              .triangle_count = model->triangle_count,
                              .spring_count = model->spring_count};
