@@ -8,7 +8,7 @@ enum { POINT_GRAIN = 2048 };
 typedef struct anchor_job {
     const pli_anchor *anchor;
     const double *x;
-    double *g;
+    double *g; // what is added to
 } anchor_job;
 
 static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
@@ -59,21 +59,25 @@ static void anchor_add_hessian(void *self, const double *x, bool projected, pli_
 static void anchor_add_lifted(void *self, pli_lifted *S)
 {
     const pli_anchor *anchor = self;
-    if (anchor->comes_and_goes) return;
     for (int32_t point = 0; point < anchor->point_count; ++point) {
         pli_lifted_add(S, S->diagonal[point], anchor->stiffness[point]);
     }
 }
 
+// job->g are the blocks [point_count][6]: xx, yy, zz first
+static void add_block_range(void *user, int64_t begin, int64_t end)
+{
+    const anchor_job *job = user;
+    for (int64_t point = begin; point < end; ++point) {
+        for (int k = 0; k < 3; ++k) job->g[6 * point + k] += job->anchor->stiffness[point];
+    }
+}
+
 static void anchor_add_blocks(void *self, const double *x, double *blocks)
 {
-    (void)x;
     const pli_anchor *anchor = self;
-    if (!anchor->comes_and_goes) return;
-    for (int64_t point = 0; point < anchor->point_count; ++point) {
-        // xx, yy, zz
-        for (int k = 0; k < 3; ++k) blocks[6 * point + k] += anchor->stiffness[point];
-    }
+    anchor_job job = {anchor, x, blocks};
+    pli_parallel_for(anchor->context, anchor->point_count, POINT_GRAIN, add_block_range, &job);
 }
 
 const pli_term_ops pli_anchor_term = {
@@ -82,5 +86,12 @@ const pli_term_ops pli_anchor_term = {
     .add_gradient = anchor_add_gradient,
     .add_hessian = anchor_add_hessian,
     .add_lifted = anchor_add_lifted,
+};
+
+const pli_term_ops pli_attachment_term = {
+    .name = "attachment",
+    .energy = anchor_energy,
+    .add_gradient = anchor_add_gradient,
+    .add_hessian = anchor_add_hessian,
     .add_blocks = anchor_add_blocks,
 };

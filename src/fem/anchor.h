@@ -8,9 +8,10 @@
 //   attachments  c = stiffness,    y = where the script wants the point
 // The arrays belong to the caller, who changes them between steps.
 //
-// Minimisers that keep one matrix (local_global.h) want to know which part of it an anchor is: the
-// stiffness of inertia and drag is the same from step to step and belongs to the matrix that stays;
-// that of attachments comes and goes and belongs to the blocks on its diagonal.
+// Minimisers that keep one matrix (local_global.h) want to know which part of it an anchor is, so
+// there are two tables: the stiffness of inertia and drag is the same from step to step and belongs
+// to the matrix that stays; that of attachments comes and goes and belongs to the blocks on its
+// diagonal. Apart from that they are the same term.
 #ifndef PLI_FEM_ANCHOR_H
 #define PLI_FEM_ANCHOR_H
 
@@ -21,9 +22,9 @@ typedef struct pli_anchor {
     int32_t point_count;
     const double *stiffness; // [point_count] c (N/m), borrowed
     const double *target;    // [point_count][3] y (m), borrowed
-    bool comes_and_goes;     // the stiffness is part of the blocks, not of the matrix that stays
 } pli_anchor;
 
-extern const pli_term_ops pli_anchor_term;
+extern const pli_term_ops pli_anchor_term;     // inertia, drag
+extern const pli_term_ops pli_attachment_term; // what scripts and pursuit pull at
 
 #endif

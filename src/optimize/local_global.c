@@ -147,15 +147,6 @@ const pli_lifted *pli_local_global_matrix(const pli_local_global *minimizer)
     return minimizer->A;
 }
 
-int64_t pli_local_global_memory_bytes(const pli_local_global *minimizer)
-{
-    size_t own = pli_memory_size(minimizer) + pli_memory_size(minimizer->fixed) +
-                 pli_memory_size(minimizer->sums) + pli_memory_size(minimizer->block_row) +
-                 pli_memory_size(minimizer->blocks);
-    return (int64_t)own + pli_lifted_memory_bytes(minimizer->A) +
-           pli_lifted_solver_memory_bytes(minimizer->solver);
-}
-
 // ---- the matrix
 
 static uint8_t mask_of(const pli_objective *objective, int32_t point)

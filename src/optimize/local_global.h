@@ -79,6 +79,4 @@ PLI_CHECKED pli_status pli_local_global_minimize(pli_local_global *minimizer,
 // The matrix, for instruments. Lifetime: that of the minimizer.
 const pli_lifted *pli_local_global_matrix(const pli_local_global *minimizer);
 
-int64_t pli_local_global_memory_bytes(const pli_local_global *minimizer);
-
 #endif

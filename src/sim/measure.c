@@ -102,7 +102,7 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
     }
     energy->gravity = pli_sum_value(pli_gravity_term.energy(&s->gravity, state->x));
     if (s->model->attachment_count > 0) {
-        energy->attachment = pli_sum_value(pli_anchor_term.energy(&s->attachment, state->x));
+        energy->attachment = pli_sum_value(pli_attachment_term.energy(&s->attachment, state->x));
     }
     energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }

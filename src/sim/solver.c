@@ -147,18 +147,17 @@ static void add_terms(pli_solver *s)
     pli_objective *objective = &s->objective;
     int32_t n = model->vertex_count;
     if (model->time.mode == PLI_MODE_DYNAMIC) {
-        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target, false};
+        s->inertia = (pli_anchor){s->context, n, s->inertia_stiffness, s->inertia_target};
         pli_objective_add(objective, &pli_anchor_term, &s->inertia);
     }
     if (model->has_drag) {
         // the target is the position before the step, set with the step
-        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL, false};
+        s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL};
         pli_objective_add(objective, &pli_anchor_term, &s->drag);
     }
     if (model->attachment_count > 0) {
-        s->attachment =
-            (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target, true};
-        pli_objective_add(objective, &pli_anchor_term, &s->attachment);
+        s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
+        pli_objective_add(objective, &pli_attachment_term, &s->attachment);
     }
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
@@ -173,8 +172,8 @@ static void add_terms(pli_solver *s)
     if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
     pli_contacts_add(s->contacts, objective);
     if (s->pursuit_stiffness != NULL) {
-        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target, true};
-        pli_objective_add(objective, &pli_anchor_term, &s->pursuit);
+        s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target};
+        pli_objective_add(objective, &pli_attachment_term, &s->pursuit);
     }
 
     objective->fixed = s->fixed;
