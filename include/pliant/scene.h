@@ -722,6 +722,49 @@ typedef struct pli_chebyshev_def { // acceleration of the solver "chebyshev"
     int32_t delay;                 // iterations before it begins
 } pli_chebyshev_def;
 
+typedef enum pli_reduction_kind { // weights of the handles of the solver "subspace"
+    PLI_REDUCTION_MATERIAL,       // sparse, heeding geometry and matter
+    PLI_REDUCTION_RADIAL,         // isotropic radial functions
+    PLI_REDUCTION_EIGENMODES,     // of a Laplacian, global
+    PLI_REDUCTION_BIHARMONIC      // coordinates of all handles at once, global
+} pli_reduction_kind;
+
+typedef enum pli_reduced_hessian { // of the coarse levels
+    PLI_REDUCED_CUBATURE,          // of a few elements, by moments of the weights
+    PLI_REDUCED_POLYNOMIAL,        // of a few elements, by moments of polynomials
+    PLI_REDUCED_FULL               // of all elements, as old as that of the polish
+} pli_reduced_hessian;
+
+typedef enum pli_reduced_preconditioner {
+    PLI_REDUCED_BLOCKS, // block Jacobi
+    PLI_REDUCED_FACTOR  // the factored matrix of the handles
+} pli_reduced_preconditioner;
+
+typedef struct pli_reduction_def { // the solver "subspace"
+    int32_t handles;               // 0: chosen by the number of vertices
+    int32_t bases;                 // pli_reduction_kind
+    bool affine;                   // a level of whole bodies
+    bool dirichlet;                // weights that vanish at fixed vertices smoothly
+    double jump;                   // stiffness at interfaces over the softest; 0: left alone
+    double conform;                // ratio of stiffness that no cluster spans; 0: any
+    double oversampling;           // clusters to begin with over those wanted
+    double prune_ratio;            // median volume over that of a cluster that may go
+    int32_t prune_period;          // rounds
+    int32_t rounds;                // of clustering, at most
+    int32_t hessian;               // pli_reduced_hessian
+    int32_t degree;                // of the moments
+    double cubature_tolerance;     // of the moments, relative
+    int32_t cubature_initial;      // elements drawn at first in a cluster; 0: automatic
+    int32_t cubature_increment;    // further ones in a round; 0: automatic
+    double tolerance;              // relative, of the linear solves of the coarse levels
+    int32_t preconditioner;        // pli_reduced_preconditioner, of the handles
+    int32_t polish;                // iterations over all vertices; -1: 20 or 40, by the clusters
+    int32_t polish_preconditioner; // pli_reduced_preconditioner
+    double refresh_threshold;      // mean step size below which the Hessian is made anew
+    int32_t refresh_average;       // step sizes in the mean
+    int32_t refresh_period;        // iterations between two Hessians, at least
+} pli_reduction_def;
+
 typedef struct pli_solver_def {
     const char *name;         // "auto" or one of the solvers
     int32_t norm;             // pli_norm_kind
@@ -745,6 +788,7 @@ typedef struct pli_solver_def {
     double linear_tolerance; // relative, of every linear solve; 0: the solver's own rule
     pli_coarse_def multigrid;
     pli_chebyshev_def chebyshev;
+    pli_reduction_def subspace;
 } pli_solver_def;
 
 typedef struct pli_output_def {

@@ -70,7 +70,7 @@ static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
         pli_tet_shape shape;
         pli_tet_shape_compute(def->rest, corners, &shape);
         PLI_TRY(pli_tet_shape_check(e->context, &shape, e->origin[tet]));
-        e->volume[tet] = shape.volume;
+        e->volume[tet] = def->weights != NULL ? def->weights[e->origin[tet]] : shape.volume;
         for (int k = 0; k < 9; ++k) {
             e->gradients[(int64_t)k * e->tet_count + tet] = shape.gradients[k];
         }
@@ -312,6 +312,7 @@ const pli_term_ops pli_elastic_term = {
     .get_cliques = elastic_get_cliques,
     .bind = elastic_bind,
     .add_lifted = elastic_add_lifted,
+    .lags = true,
 };
 
 // ---- reports

@@ -37,6 +37,7 @@ typedef struct pli_elastic_def {
     const pli_material_ops *const *laws;
     const int32_t *law_of_tet; // [tet_count]
     const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
+    const double *weights;     // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
 } pli_elastic_def;
 
 // consecutive tetrahedra with one law

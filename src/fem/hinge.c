@@ -367,4 +367,5 @@ const pli_term_ops pli_hinges_term = {
     .add_hessian = hinges_add_hessian,
     .get_cliques = hinges_get_cliques,
     .bind = hinges_bind,
+    .lags = true,
 };

@@ -396,6 +396,7 @@ const pli_term_ops pli_membrane_term = {
     .add_hessian = membrane_add_hessian,
     .get_cliques = membrane_get_cliques,
     .bind = membrane_bind,
+    .lags = true,
 };
 
 // ---- reports

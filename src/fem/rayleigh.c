@@ -226,4 +226,5 @@ const pli_term_ops pli_rayleigh_term = {
     .add_gradient = rayleigh_add_gradient,
     .add_hessian = rayleigh_add_hessian,
     .bind = rayleigh_bind,
+    .lags = true,
 };

@@ -442,6 +442,7 @@ const pli_term_ops pli_spring_term = {
     .get_cliques = spring_get_cliques,
     .bind = spring_bind,
     .add_lifted = spring_add_lifted,
+    .lags = true,
 };
 
 // ---- reports

@@ -320,6 +320,17 @@ void pli_bcsr_multiply_rows(const pli_bcsr *matrix, const double *x, double *y, 
     pli_bcsr_extra_multiply_add_rows(matrix, x, y, begin, end);
 }
 
+void pli_bcsr_multiply_add_rows(const pli_bcsr *matrix, const double *x, double *y, int64_t begin,
+                                int64_t end)
+{
+    for (int64_t row = begin; row < end; ++row) {
+        double Ax[3];
+        multiply_row(matrix, row, x, Ax);
+        pli_vec3_add(y + 3 * row, Ax, y + 3 * row);
+    }
+    pli_bcsr_extra_multiply_add_rows(matrix, x, y, begin, end);
+}
+
 static void residual_range(void *user, int64_t begin, int64_t end)
 {
     const matrix_job *job = user;

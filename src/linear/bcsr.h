@@ -160,6 +160,10 @@ void pli_bcsr_multiply(const pli_bcsr *matrix, const double *x, double *y);
 void pli_bcsr_multiply_rows(const pli_bcsr *matrix, const double *x, double *y, int64_t begin,
                             int64_t end);
 
+// Rows begin to end of y += A x by the calling thread, extra blocks included.
+void pli_bcsr_multiply_add_rows(const pli_bcsr *matrix, const double *x, double *y, int64_t begin,
+                                int64_t end);
+
 // r = b - A x; r may be b.
 void pli_bcsr_residual(const pli_bcsr *matrix, const double *b, const double *x, double *r);
 

@@ -38,9 +38,10 @@ typedef struct newton {
     double *trial_g; // [n]
     double *trial_d; // [n] NULL without constraints
 
-    pli_sum energy;   // E(x)
-    double step;      // largest entry of the last Newton direction over the step unit
-    double alpha_max; // that the terms admitted along the last direction
+    pli_sum energy;     // E(x)
+    double step;        // size of the last Newton direction over the step unit
+    double source_step; // size of the direction as its source measures it (m)
+    double alpha_max;   // that the terms admitted along the last direction
     pli_iterate last;
 
     int32_t truncated;    // directions in a row that indefiniteness cut short
@@ -53,6 +54,11 @@ typedef struct newton {
 static pli_context *context_of(const newton *s)
 {
     return s->objective->context;
+}
+
+static bool has_source(const newton *s)
+{
+    return s->def->source.ops != NULL;
 }
 
 static pli_status take_scratch(newton *s)
@@ -132,6 +138,11 @@ static bool should_project(newton *s)
 // one.
 static pli_status prepare_linear_system(newton *s, bool *usable)
 {
+    if (has_source(s)) {
+        s->definite = true;
+        double alpha = s->report->iterations > 0 ? s->last.alpha : 1;
+        return s->def->source.ops->prepare(s->def->source.self, s->objective, s->x, alpha, usable);
+    }
     bool projected = s->def->projected || should_project(s);
     for (int attempt = 0; attempt < 2; ++attempt) {
         s->definite = projected;
@@ -160,7 +171,7 @@ static double inexact_tolerance(const newton *s)
 static void scale_to_model(newton *s)
 {
     pli_context *context = context_of(s);
-    pli_bcsr_multiply(s->objective->H, s->d, s->b);
+    pli_objective_multiply_hessian(s->objective, s->d, s->b);
     double slope = fabs(pli_vector_dot(context, s->n, s->g, s->d));
     double curvature = fabs(pli_vector_dot(context, s->n, s->d, s->b));
     if (curvature > 0 && isfinite(slope / curvature)) {
@@ -176,8 +187,21 @@ static void use_steepest_descent(newton *s)
     scale_to_model(s);
 }
 
+static pli_status ask_source(newton *s)
+{
+    pli_direction_report report = {0};
+    s->last.direction = PLI_DIRECTION_NEWTON;
+    pli_status status =
+        s->def->source.ops->solve(s->def->source.self, s->g, s->env->scratch, s->d, &report);
+    s->last.linear_iterations = report.linear_iterations;
+    s->report->linear_iterations += report.linear_iterations;
+    s->source_step = report.step;
+    return status;
+}
+
 static pli_status compute_direction(newton *s)
 {
+    if (has_source(s)) return ask_source(s);
     pli_timers_begin(s->env->timers, "linear");
     pli_vector_copy(context_of(s), s->n, s->g, s->b);
     pli_vector_scale(context_of(s), s->n, -1, s->b);
@@ -220,7 +244,8 @@ static void guard_direction(newton *s)
 static bool is_step_small(newton *s)
 {
     if (s->def->step_unit <= 0 || s->last.direction != PLI_DIRECTION_NEWTON) return false;
-    s->step = pli_vector_max_abs(context_of(s), s->n, s->d) / s->def->step_unit;
+    double size = has_source(s) ? s->source_step : pli_vector_max_abs(context_of(s), s->n, s->d);
+    s->step = size / s->def->step_unit;
     s->report->residual = s->step;
     return s->def->fixed_iterations == 0 && s->step <= s->def->tolerance;
 }
@@ -415,7 +440,11 @@ static pli_status iterate(newton *s, bool *over)
 static pli_status run(newton *s)
 {
     PLI_TRY(take_scratch(s));
-    pli_linear_solver_begin(s->linear);
+    if (has_source(s)) {
+        s->def->source.ops->begin(s->def->source.self);
+    } else {
+        pli_linear_solver_begin(s->linear);
+    }
     evaluate_start(s);
     tell_iterate(s);
     while (!is_over(s)) {

@@ -26,6 +26,9 @@
 // Switching parts off gives projected Newton (projected, backtracking) and plain Newton (exact
 // solve, no downhill test, full steps), which may diverge: that is its purpose here.
 //
+// Directions may come from a source of their own (direction.h) instead of one linear solve; it then
+// says what matrices it needs and how the size of a step is measured.
+//
 // Steepest descent is scaled by its Cauchy step g.g / |g.Hg|, so that the first trial of the line
 // search has a sensible length. When rounding hides any further decrease, the iteration ends with
 // PLI_MINIMIZE_STEP.
@@ -35,6 +38,7 @@
 #include "base/arena.h"
 #include "base/timers.h"
 #include "linear/solver.h"
+#include "optimize/direction.h"
 #include "optimize/line_search.h"
 
 // Why a minimisation ended; positive: success.
@@ -70,6 +74,7 @@ typedef struct pli_newton_def {
     double linear_tolerance;  // > 0: this relative tolerance instead of the inexact rule
     double energy_noise;      // rounding of E besides that of its own size (J)
     pli_line_search_def line_search;
+    pli_direction_source source; // of directions, if there is one
 } pli_newton_def;
 
 // What is told after the start (iteration 0) and after every iteration.
@@ -105,7 +110,8 @@ typedef struct pli_minimize_env {
     void *user;
 } pli_minimize_env;
 
-// Minimises the objective from x, in place. Errors: memory, interrupted (x is then undefined).
+// Minimises the objective from x, in place; linear may be NULL with a source of directions. Errors:
+// memory, interrupted (x is then undefined).
 pli_status pli_newton_minimize(const pli_newton_def *def, pli_objective *objective,
                                pli_linear_solver *linear, const pli_minimize_env *env, double *x,
                                pli_minimize_report *report);

@@ -16,7 +16,9 @@ void pli_objective_init(pli_objective *objective, pli_context *context, int32_t 
 
 void pli_objective_clear(pli_objective *objective)
 {
+    pli_bcsr_destroy(objective->lagged);
     pli_bcsr_destroy(objective->H);
+    objective->lagged = NULL;
     objective->H = NULL;
     objective->term_count = 0;
 }
@@ -27,34 +29,65 @@ void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *
     objective->terms[objective->term_count++] = (pli_term){ops, self};
 }
 
-int32_t pli_objective_get_cliques(const pli_objective *objective,
-                                  pli_clique_list lists[PLI_OBJECTIVE_TERMS])
+// Which terms share a matrix.
+typedef enum term_group { ALL_TERMS, LAGGING_TERMS, FRESH_TERMS } term_group;
+
+static bool is_in_group(const pli_term *term, term_group group)
+{
+    return group == ALL_TERMS || term->ops->lags == (group == LAGGING_TERMS);
+}
+
+// The terms whose Hessians are in H.
+static term_group group_of_hessian(const pli_objective *objective)
+{
+    return objective->lagged != NULL ? FRESH_TERMS : ALL_TERMS;
+}
+
+static int32_t get_cliques(const pli_objective *objective, term_group group,
+                           pli_clique_list lists[PLI_OBJECTIVE_TERMS])
 {
     int32_t list_count = 0;
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (term->ops->get_cliques == NULL) continue;
+        if (term->ops->get_cliques == NULL || !is_in_group(term, group)) continue;
         lists[list_count++] = *term->ops->get_cliques(term->self);
     }
     return list_count;
 }
 
-pli_status pli_objective_build_pattern(pli_objective *objective)
+int32_t pli_objective_get_cliques(const pli_objective *objective,
+                                  pli_clique_list lists[PLI_OBJECTIVE_TERMS])
 {
-    // the union of all cliques
-    pli_clique_list lists[PLI_OBJECTIVE_TERMS];
-    int32_t list_count = pli_objective_get_cliques(objective, lists);
-    pli_bcsr_destroy(objective->H);
-    objective->H = NULL;
-    PLI_TRY(pli_bcsr_create(objective->context, objective->point_count, list_count, lists,
-                            &objective->H));
+    return get_cliques(objective, ALL_TERMS, lists);
+}
 
-    // let the terms remember their places
+// The union of the group's cliques; its terms remember their places.
+static pli_status build_matrix(pli_objective *objective, term_group group, pli_bcsr **matrix)
+{
+    pli_bcsr_destroy(*matrix);
+    *matrix = NULL;
+    pli_clique_list lists[PLI_OBJECTIVE_TERMS];
+    int32_t list_count = get_cliques(objective, group, lists);
+    PLI_TRY(pli_bcsr_create(objective->context, objective->point_count, list_count, lists, matrix));
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (term->ops->bind != NULL) PLI_TRY(term->ops->bind(term->self, objective->H));
+        if (term->ops->bind == NULL || !is_in_group(term, group)) continue;
+        PLI_TRY(term->ops->bind(term->self, *matrix));
     }
     return PLI_OK;
+}
+
+pli_status pli_objective_build_pattern(pli_objective *objective)
+{
+    pli_bcsr_destroy(objective->lagged);
+    objective->lagged = NULL;
+    return build_matrix(objective, ALL_TERMS, &objective->H);
+}
+
+pli_status pli_objective_build_split_pattern(pli_objective *objective)
+{
+    PLI_TRY(build_matrix(objective, LAGGING_TERMS, &objective->lagged));
+    return build_matrix(objective, FRESH_TERMS, &objective->H);
 }
 
 pli_status pli_objective_prepare(pli_objective *objective, const double *x, bool *changed)
@@ -205,17 +238,50 @@ static void restrict_hessian(pli_objective *objective, bool projected)
     if (set.count > 0) pli_bcsr_restrict(H, set.count, set.points, set.tangents, NULL, 0);
 }
 
-void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected)
+static void add_hessians(const pli_objective *objective, term_group group, const double *x,
+                         bool projected, pli_bcsr *matrix)
 {
-    pli_bcsr_set_zero(objective->H);
+    pli_bcsr_set_zero(matrix);
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (term->ops->add_hessian == NULL) continue;
-        term->ops->add_hessian(term->self, x, projected, objective->H);
+        if (term->ops->add_hessian == NULL || !is_in_group(term, group)) continue;
+        term->ops->add_hessian(term->self, x, projected, matrix);
     }
-    pli_bcsr_close_extra(objective->H);
+    pli_bcsr_close_extra(matrix);
+}
+
+void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected)
+{
+    add_hessians(objective, group_of_hessian(objective), x, projected, objective->H);
     restrict_hessian(objective, projected);
     if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->H, objective->fixed, 1.0);
+}
+
+void pli_objective_compute_lagged(pli_objective *objective, const double *x, bool projected)
+{
+    add_hessians(objective, LAGGING_TERMS, x, projected, objective->lagged);
+    if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->lagged, objective->fixed, 0.0);
+}
+
+typedef struct product_job {
+    const pli_objective *objective;
+    const double *x;
+    double *y;
+} product_job;
+
+static void multiply_points(void *user, int64_t begin, int64_t end)
+{
+    const product_job *job = user;
+    pli_bcsr_multiply_rows(job->objective->H, job->x, job->y, begin, end);
+    const pli_bcsr *lagged = job->objective->lagged;
+    if (lagged != NULL) pli_bcsr_multiply_add_rows(lagged, job->x, job->y, begin, end);
+}
+
+void pli_objective_multiply_hessian(const pli_objective *objective, const double *x, double *y)
+{
+    product_job job = {objective, x, y};
+    pli_parallel_for(objective->context, objective->point_count, POINT_GRAIN, multiply_points,
+                     &job);
 }
 
 double pli_objective_max_step(const pli_objective *objective, const double *x, const double *d)

@@ -33,7 +33,8 @@ typedef struct pli_objective {
     double norm_scale;           // the norm divided by this is a pure number
     pli_feasible_set projection; // constraints, if any
 
-    pli_bcsr *H; // Hessian, filled by pli_objective_compute_hessian
+    pli_bcsr *H;      // Hessian, filled by pli_objective_compute_hessian
+    pli_bcsr *lagged; // part of the Hessian by pli_objective_compute_lagged; NULL: H has it too
 } pli_objective;
 
 void pli_objective_init(pli_objective *objective, pli_context *context, int32_t point_count);
@@ -48,6 +49,11 @@ int32_t pli_objective_get_cliques(const pli_objective *objective,
 
 // Builds the pattern of the Hessian from all terms and binds them to it.
 pli_status pli_objective_build_pattern(pli_objective *objective);
+
+// The same with two matrices: terms that lag have their own, objective->lagged, which is filled by
+// pli_objective_compute_lagged and stays as it is until then; H is that of the others. Projections
+// are not for split objectives.
+pli_status pli_objective_build_split_pattern(pli_objective *objective);
 
 // Tells the terms that an iteration begins at x. *changed: energy and gradient are no longer what
 // they were.
@@ -65,6 +71,13 @@ void pli_objective_compute_gradient(const pli_objective *objective, const double
 // H = d2E/dx2 for the active constraints, with fixed coordinates and directions normal to active
 // constraints taken out.
 void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected);
+
+// The part of a split objective that lags, with fixed coordinates taken out (zero diagonal: H has
+// their ones).
+void pli_objective_compute_lagged(pli_objective *objective, const double *x, bool projected);
+
+// y = H x, with the part that lags; y must not be x.
+void pli_objective_multiply_hessian(const pli_objective *objective, const double *x, double *y);
 
 // Keeps the choices that terms make at x; NULL: they choose anew. False when no term has any.
 bool pli_objective_freeze(const pli_objective *objective, const double *x);

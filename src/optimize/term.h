@@ -58,6 +58,10 @@ typedef struct pli_term_ops {
     //   semi-definite.
     void (*add_blocks)(void *self, const double *x, double *blocks);
 
+    // The Hessian is expensive and changes slowly: minimisers that keep Hessians for several
+    // iterations keep this one (objective.h).
+    bool lags;
+
     // The energy is never negative and expensive to compute: it is evaluated last, and not at all
     // when the others already exceed what is asked for.
     bool deferred;

@@ -2,6 +2,7 @@
 #include "sim/minimizer_build.h"
 
 #include "geometry/tet_mesh.h"
+#include "sim/subspace_build.h"
 
 #include <float.h>
 #include <math.h>
@@ -93,6 +94,10 @@ static pli_status create_linear(pli_solver *s)
 
 static pli_status build_newton(pli_solver *s)
 {
+    if (s->model->solver_kind->subspace) {
+        configure_newton(s);
+        return pli_subspace_build(s);
+    }
     PLI_TRY(pli_objective_build_pattern(&s->objective));
     configure_newton(s);
     return create_linear(s);

@@ -20,6 +20,7 @@
 #include "sim/overlap.h"
 #include "sim/selection.h"
 #include "sim/solver_rules.h"
+#include "sim/subspace_build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -591,6 +592,7 @@ static pli_status set_solver(building *b)
 static pli_status build_levels(pli_model *model)
 {
     PLI_TRY(pli_coarse_build(model));
+    PLI_TRY(pli_reduction_build(model));
     pli_coarse_def *def = &model->solver_def.multigrid;
     def->levels = NULL;
     def->level_count = 0;
@@ -708,6 +710,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_reduction_destroy(context, model->reduction);
     pli_hierarchy_destroy(model->hierarchy);
     pli_collider_clear(model);
     clear_handles(context, model->attachments, model->attachment_count);

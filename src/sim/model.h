@@ -48,6 +48,8 @@ typedef struct pli_model_material {
     double poisson;                  // -
 } pli_model_material;
 
+typedef struct pli_reduction pli_reduction; // subspace_build.h
+
 // vertices that a script moves, rigidly held (constraint) or by springs (attachment)
 typedef struct pli_model_handle {
     int32_t vertex_count;
@@ -133,6 +135,7 @@ struct pli_model {
     bool wants_energies;         // every iteration tells its energy
     pli_hierarchy *hierarchy;    // coarse spaces; NULL: no part of the solver is a multigrid
     pli_multigrid_def multigrid; // smoothers of its levels
+    pli_reduction *reduction;    // handles and cubature; NULL: the solver is not "subspace"
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;

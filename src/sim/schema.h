@@ -54,6 +54,7 @@ extern const pli_schema pli_scroll_schema;
 extern const pli_schema pli_start_collapsed_schema;
 extern const pli_schema pli_solver_schema;
 extern const pli_schema pli_multigrid_schema;
+extern const pli_schema pli_subspace_schema;
 extern const pli_schema pli_output_schema;
 
 // ---- initialisers of table rows

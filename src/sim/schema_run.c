@@ -307,6 +307,9 @@ static const pli_field solver_fields[] = {
     {.key = "chebyshev",
      PLI_STRUCT(pli_solver_def, chebyshev, &chebyshev_schema),
      .doc = "Acceleration of the solver chebyshev."},
+    {.key = "subspace",
+     PLI_STRUCT(pli_solver_def, subspace, &pli_subspace_schema),
+     .doc = "Handles, cubature and levels of the solver subspace."},
 };
 const pli_schema pli_solver_schema = {.name = "solver",
                                       .doc = "How the energy of each step is minimised.",

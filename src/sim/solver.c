@@ -220,6 +220,8 @@ void pli_solver_destroy(pli_solver *solver)
     pli_frame_cache_destroy(solver->frames);
     pli_local_global_destroy(solver->local_global);
     pli_linear_solver_destroy(solver->linear);
+    pli_subspace_destroy(solver->subspace);
+    pli_elastic_destroy(solver->cubature);
     pli_objective_clear(&solver->objective);
     pli_contacts_destroy(solver->contacts);
     pli_rayleigh_destroy(solver->rayleigh);

@@ -15,6 +15,7 @@
 #include "fem/shell.h"
 #include "fem/springs.h"
 #include "optimize/local_global.h"
+#include "multilevel/subspace.h"
 #include "optimize/newton.h"
 #include "sim/contacts.h"
 #include "sim/model.h"
@@ -44,7 +45,9 @@ struct pli_solver {
 
     // one of the two minimisers
     pli_newton_def newton;
-    pli_linear_solver *linear;      // NULL: local-global
+    pli_linear_solver *linear;      // NULL: local-global, or levels
+    pli_subspace *subspace;         // three levels; NULL: another solver
+    pli_elastic *cubature;          // elastic energy of a few tetrahedra for them; may be NULL
     pli_local_global *local_global; // NULL: Newton
 
     // set for every step

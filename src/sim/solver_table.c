@@ -56,7 +56,7 @@ static const pli_solver_kind kinds[] = {
         .info = {"ipc-pcg",
                  "projected Newton for barriers: conjugate gradients with block Jacobi, steps that "
                  "keep surfaces apart, ends when steps are small",
-                 "Li et al. 2020, algorithm 1; Trusty et al. 2024, IPC-PCG"},
+                 "Li et al. 2020, algorithm 1; Trusty et al. 2025, IPC-PCG"},
         .projected = true,
         .safeguard = true,
         .judges_steps = true,
@@ -70,7 +70,7 @@ static const pli_solver_kind kinds[] = {
         .info = {"ipc-llt",
                  "projected Newton for barriers: sparse Cholesky, steps that keep surfaces apart, "
                  "ends when steps are small",
-                 "Li et al. 2020, algorithm 1; Trusty et al. 2024, IPC-LLT"},
+                 "Li et al. 2020, algorithm 1; Trusty et al. 2025, IPC-LLT"},
         .projected = true,
         .safeguard = true,
         .judges_steps = true,
@@ -79,6 +79,20 @@ static const pli_solver_kind kinds[] = {
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_CHOLESKY,
         .preconditioner = PLI_PRECONDITION_NONE,
+    },
+    {
+        .info = {"subspace",
+                 "Newton for barriers on intricate bodies of tetrahedra: affine motion, sparse "
+                 "material-aware handles, and a polish over all vertices, by conjugate gradients",
+                 "Trusty et al. 2025, algorithms 1 and 2"},
+        .projected = true,
+        .safeguard = true,
+        .judges_steps = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .subspace = true,
     },
     {
         .info = {"newton-multigrid",

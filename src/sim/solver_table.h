@@ -31,6 +31,7 @@ typedef struct pli_solver_kind {
     pli_linear_solver_kind linear;
     pli_precondition_kind preconditioner;
     bool multigrid; // the preconditioner is a V-cycle instead
+    bool subspace;  // directions come from three levels, see multilevel/subspace.h
 
     // of local-global
     pli_lifted_solver_kind lifted;

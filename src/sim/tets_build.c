@@ -40,35 +40,45 @@ done:
     return status;
 }
 
-pli_status pli_tets_ensure_elastic(pli_solver *s)
+pli_status pli_tets_create_elastic(pli_solver *s, const pli_tet_choice *choice,
+                                   pli_elastic **elastic)
 {
-    if (s->elastic != NULL) return PLI_OK;
     const pli_model *model = s->model;
+    int32_t count = choice != NULL ? choice->count : model->tet_count;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
     pli_status status = PLI_ERROR_MEMORY;
-    int32_t *law_of_tet = pli_arena_ints(s->scratch, model->tet_count, "laws");
-    double *params = pli_arena_doubles(s->scratch, (int64_t)model->tet_count * PLI_ELASTIC_PARAMS,
-                                       "law parameters");
-    if (law_of_tet == NULL || params == NULL) goto done;
-    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+    int32_t *tets = pli_arena_ints(s->scratch, 4 * (int64_t)count, "tetrahedra");
+    int32_t *law_of_tet = pli_arena_ints(s->scratch, count, "laws");
+    double *params =
+        pli_arena_doubles(s->scratch, (int64_t)count * PLI_ELASTIC_PARAMS, "law parameters");
+    if (tets == NULL || law_of_tet == NULL || params == NULL) goto done;
+    for (int32_t k = 0; k < count; ++k) {
+        int64_t tet = choice != NULL ? choice->tets[k] : k;
         const pli_model_material *material = &model->materials[model->material_of[tet]];
-        law_of_tet[tet] = material->law;
-        memcpy(params + (int64_t)tet * PLI_ELASTIC_PARAMS, material->params,
+        memcpy(tets + 4 * (int64_t)k, model->tets + 4 * tet, 4 * sizeof *tets);
+        law_of_tet[k] = material->law;
+        memcpy(params + (int64_t)k * PLI_ELASTIC_PARAMS, material->params,
                PLI_ELASTIC_PARAMS * sizeof(double));
     }
     pli_elastic_def def = {.vertex_count = model->vertex_count,
-                           .tet_count = model->tet_count,
+                           .tet_count = count,
                            .rest = model->rest,
-                           .tets = model->tets,
+                           .tets = tets,
                            .law_count = model->law_count,
                            .laws = model->laws,
                            .law_of_tet = law_of_tet,
-                           .params = params};
-    status = pli_elastic_create(s->context, &def, &s->elastic);
+                           .params = params,
+                           .weights = choice != NULL ? choice->weights : NULL};
+    status = pli_elastic_create(s->context, &def, elastic);
 
 done:
     pli_arena_end(s->scratch, mark);
     return status;
+}
+
+pli_status pli_tets_ensure_elastic(pli_solver *s)
+{
+    return s->elastic != NULL ? PLI_OK : pli_tets_create_elastic(s, NULL, &s->elastic);
 }
 
 pli_status pli_tets_build(pli_solver *s)

@@ -18,6 +18,17 @@
 // memory.
 pli_status pli_tets_build(pli_solver *solver);
 
+// Some tetrahedra of a model, each standing for a volume.
+typedef struct pli_tet_choice {
+    int32_t count;
+    const int32_t *tets;   // [count]
+    const double *weights; // [count] (m^3)
+} pli_tet_choice;
+
+// The elastic energy of a choice, or of all tetrahedra (NULL). Errors: memory.
+pli_status pli_tets_create_elastic(pli_solver *solver, const pli_tet_choice *choice,
+                                   pli_elastic **elastic);
+
 // Fills elastic of a solver if that was not done yet. Errors: memory.
 pli_status pli_tets_ensure_elastic(pli_solver *solver);
 

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "multilevel/galerkin.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "linear/cholesky.h"
+#include "multilevel/galerkin_sum.h"
+
+#include <string.h>
+
+enum { BLOCK = PLI_HANDLE_DOFS * PLI_HANDLE_DOFS, TILE = 9 };
+
+// of a handle's mean diagonal entry, on its diagonal
+static const double regularity = 1e-9;
+
+// A coupling of handles that the pattern does not have.
+typedef struct contact_pair {
+    int32_t row;
+    int32_t column; // > row
+} contact_pair;
+
+struct pli_galerkin {
+    pli_context *context;
+    const pli_space *space;
+    int32_t handle_count;
+    pli_bcsr *K; // rows 4 i + k
+    pli_cholesky *cholesky;
+
+    // couplings by contacts alone
+    int32_t *pair_of; // [handle_count][handle_count] 1 + place in pairs; 0: none
+    int64_t pair_room;
+    int64_t pair_count;
+    contact_pair *pairs; // [pair_room]
+    double *pair_values; // [pair_room][4][4][9]
+};
+
+// ---- the pattern
+
+// Marks the handles that share a vertex or an edge of the pattern with a handle.
+static void mark_neighbors(const pli_space *space, const pli_bcsr *S, int32_t handle,
+                           uint8_t *marked)
+{
+    const pli_bases *bases = space->bases;
+    for (int64_t at = space->start[handle]; at < space->start[handle + 1]; ++at) {
+        int32_t a = space->vertex[at];
+        for (int64_t slot = S->row_start[a]; slot < S->row_start[a + 1]; ++slot) {
+            int32_t b = S->column[slot];
+            for (int64_t k = bases->start[b]; k < bases->start[b + 1]; ++k) {
+                marked[bases->handle[k]] = 1;
+            }
+        }
+    }
+    marked[handle] = 1;
+}
+
+static int64_t count_marked(int32_t count, const uint8_t *marked)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < count; ++i) sum += marked[i];
+    return sum;
+}
+
+// Four rows of blocks for the handle, each with four columns for every marked one.
+static int64_t list_rows(int32_t handle, int32_t count, const uint8_t *marked, int64_t at,
+                         int64_t *row_start, int32_t *column)
+{
+    for (int32_t k = 0; k < PLI_HANDLE_ROWS; ++k) {
+        row_start[PLI_HANDLE_ROWS * handle + k] = at;
+        for (int32_t j = 0; j < count; ++j) {
+            if (!marked[j]) continue;
+            for (int32_t l = 0; l < PLI_HANDLE_ROWS; ++l) column[at++] = PLI_HANDLE_ROWS * j + l;
+        }
+    }
+    return at;
+}
+
+static pli_status create_matrix(pli_galerkin *g, const pli_bcsr *S)
+{
+    int32_t m = g->handle_count;
+    pli_context *context = g->context;
+    pli_status status = PLI_ERROR_MEMORY;
+    int64_t *row_start = NULL;
+    int32_t *column = NULL;
+    uint8_t *marked = PLI_NEW(context, uint8_t, (int64_t)m * m, "couplings of handles");
+    if (marked == NULL) goto done;
+    int64_t total = 0;
+    for (int32_t i = 0; i < m; ++i) {
+        mark_neighbors(g->space, S, i, marked + (int64_t)i * m);
+        total += count_marked(m, marked + (int64_t)i * m);
+    }
+    row_start = PLI_NEW(context, int64_t, PLI_HANDLE_ROWS * (int64_t)m + 1, "coarse matrix");
+    column = PLI_NEW(context, int32_t, PLI_HANDLE_ROWS * PLI_HANDLE_ROWS * total, "coarse matrix");
+    if (row_start == NULL || column == NULL) goto done;
+    int64_t at = 0;
+    for (int32_t i = 0; i < m; ++i) {
+        at = list_rows(i, m, marked + (int64_t)i * m, at, row_start, column);
+    }
+    row_start[PLI_HANDLE_ROWS * (int64_t)m] = at;
+    status = pli_bcsr_create_from_rows(context, PLI_HANDLE_ROWS * m, row_start, column, &g->K);
+
+done:
+    pli_release(context, column);
+    pli_release(context, row_start);
+    pli_release(context, marked);
+    return status;
+}
+
+// ---- creation
+
+static pli_status build_symbolic(pli_galerkin *g, const pli_bcsr *S)
+{
+    PLI_TRY(create_matrix(g, S));
+    g->pair_of = PLI_NEW(g->context, int32_t, (int64_t)g->handle_count * g->handle_count,
+                         "couplings of handles");
+    if (g->pair_of == NULL) return PLI_ERROR_MEMORY;
+    pli_cholesky_def def = {.order = PLI_CHOLESKY_ORDER_AUTO};
+    return pli_cholesky_create(g->context, &def, g->K, &g->cholesky);
+}
+
+pli_status pli_galerkin_create(pli_context *context, const pli_space *space, const pli_bcsr *S,
+                               pli_galerkin **galerkin)
+{
+    *galerkin = NULL;
+    pli_galerkin *made = PLI_NEW(context, pli_galerkin, 1, "coarse matrix");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    *made = (pli_galerkin){
+        .context = context, .space = space, .handle_count = space->bases->handle_count};
+    pli_status status = build_symbolic(made, S);
+    if (status != PLI_OK) {
+        pli_galerkin_destroy(made);
+        return status;
+    }
+    *galerkin = made;
+    return PLI_OK;
+}
+
+void pli_galerkin_destroy(pli_galerkin *galerkin)
+{
+    if (galerkin == NULL) return;
+    pli_context *context = galerkin->context;
+    pli_release(context, galerkin->pair_values);
+    pli_release(context, galerkin->pairs);
+    pli_release(context, galerkin->pair_of);
+    pli_cholesky_destroy(galerkin->cholesky);
+    pli_bcsr_destroy(galerkin->K);
+    pli_release(context, galerkin);
+}
+
+void pli_galerkin_begin(pli_galerkin *galerkin)
+{
+    pli_cholesky_begin(galerkin->cholesky);
+}
+
+const pli_bcsr *pli_galerkin_matrix(const pli_galerkin *galerkin)
+{
+    return galerkin->K;
+}
+
+// ---- couplings of the pattern
+
+typedef struct row_job {
+    pli_galerkin *galerkin;
+    const pli_galerkin_matrices *H;
+} row_job;
+
+// Blocks of handles (i, j) in the first of the four rows; those of the others are a row's length
+// apart.
+static double *find_blocks(const pli_bcsr *K, int32_t i, int32_t j, int64_t *stride)
+{
+    int32_t row = PLI_HANDLE_ROWS * i;
+    int64_t slot = pli_bcsr_find(K, row, PLI_HANDLE_ROWS * j);
+    *stride = TILE * (K->row_start[row + 1] - K->row_start[row]);
+    return slot >= 0 ? K->values + TILE * slot : NULL;
+}
+
+// K_ij += s (x) T for a vertex, T [4][9]
+static void add_outer(double *blocks, int64_t stride, const double s[PLI_HANDLE_ROWS],
+                      const double *T)
+{
+    for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
+        double *row = blocks + k * stride;
+        for (int e = 0; e < PLI_HANDLE_ROWS * TILE; ++e) row[e] += s[k] * T[e];
+    }
+}
+
+// The rows of a handle, columns from its own on.
+static void add_handle_row(const row_job *job, int32_t i)
+{
+    const pli_galerkin *g = job->galerkin;
+    const pli_space *space = g->space;
+    pli_galerkin_row row;
+    for (int64_t at = space->start[i]; at < space->start[i + 1]; ++at) {
+        int32_t a = space->vertex[at];
+        double s[PLI_HANDLE_ROWS];
+        pli_space_place(space, a, i, space->weight[at], s);
+        // a vertex with very many handles around comes in several parts
+        for (bool more = true, first = true; more; first = false) {
+            more = pli_galerkin_row_sum(space, job->H, a, i, first, &row);
+            for (int32_t k = 0; k < row.count; ++k) {
+                int64_t stride;
+                double *blocks = find_blocks(g->K, i, row.handles[k], &stride);
+                add_outer(blocks, stride, s, row.T[k]);
+            }
+        }
+    }
+}
+
+static void add_handle_rows(void *user, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; ++i) add_handle_row(user, (int32_t)i);
+}
+
+// Copies what is right of the diagonal to the left.
+static void mirror_rows(void *user, int64_t begin, int64_t end)
+{
+    pli_bcsr *K = ((const row_job *)user)->galerkin->K;
+    for (int64_t row = PLI_HANDLE_ROWS * begin; row < PLI_HANDLE_ROWS * end; ++row) {
+        for (int64_t slot = K->row_start[row]; slot < K->row_start[row + 1]; ++slot) {
+            int32_t column = K->column[slot];
+            if (column / PLI_HANDLE_ROWS >= row / PLI_HANDLE_ROWS) break;
+            const double *from = K->values + TILE * pli_bcsr_find(K, column, (int32_t)row);
+            double *to = K->values + TILE * slot;
+            for (int e = 0; e < TILE; ++e) to[e] = from[3 * (e % 3) + e / 3];
+        }
+    }
+}
+
+// ---- couplings by contacts
+
+static pli_status grow_pairs(pli_galerkin *g)
+{
+    int64_t room = g->pair_count + g->pair_count / 2 + 64;
+    contact_pair *pairs = PLI_NEW(g->context, contact_pair, room, "couplings of handles");
+    double *values = PLI_NEW(g->context, double, BLOCK *room, "couplings of handles");
+    if (pairs == NULL || values == NULL) {
+        pli_release(g->context, values);
+        pli_release(g->context, pairs);
+        return PLI_ERROR_MEMORY;
+    }
+    if (g->pair_count > 0) {
+        memcpy(pairs, g->pairs, (size_t)g->pair_count * sizeof *pairs);
+        memcpy(values, g->pair_values, BLOCK * (size_t)g->pair_count * sizeof *values);
+    }
+    pli_release(g->context, g->pairs);
+    pli_release(g->context, g->pair_values);
+    g->pairs = pairs;
+    g->pair_values = values;
+    g->pair_room = room;
+    return PLI_OK;
+}
+
+// Where the blocks of handles row < column are that the pattern does not have.
+static pli_status find_pair(pli_galerkin *g, int32_t row, int32_t column, double **blocks)
+{
+    int32_t *place = g->pair_of + (int64_t)row * g->handle_count + column;
+    if (*place == 0) {
+        if (g->pair_count == g->pair_room) PLI_TRY(grow_pairs(g));
+        g->pairs[g->pair_count] = (contact_pair){row, column};
+        memset(g->pair_values + BLOCK * g->pair_count, 0, BLOCK * sizeof(double));
+        *place = (int32_t)++g->pair_count;
+    }
+    *blocks = g->pair_values + BLOCK * (int64_t)(*place - 1);
+    return PLI_OK;
+}
+
+static void forget_pairs(pli_galerkin *g)
+{
+    for (int64_t k = 0; k < g->pair_count; ++k) {
+        g->pair_of[(int64_t)g->pairs[k].row * g->handle_count + g->pairs[k].column] = 0;
+    }
+    g->pair_count = 0;
+}
+
+// K_ij += s_i s_j^T (x) B for one block of vertices; i <= j.
+static pli_status add_coupling(pli_galerkin *g, int32_t i, int32_t j, const double *s_i,
+                               const double *s_j, const double B[TILE])
+{
+    int64_t stride;
+    double *blocks = find_blocks(g->K, i, j, &stride);
+    if (blocks == NULL) {
+        PLI_TRY(find_pair(g, i, j, &blocks));
+        stride = PLI_HANDLE_ROWS * TILE;
+    }
+    double T[PLI_HANDLE_ROWS * TILE];
+    for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
+        for (int e = 0; e < TILE; ++e) T[TILE * k + e] = s_j[k] * B[e];
+    }
+    add_outer(blocks, stride, s_i, T);
+    return PLI_OK;
+}
+
+// All handles of both vertices of an extra block, as far as the column is not before the row: the
+// block's mirror gives the rest.
+static pli_status add_extra_block(pli_galerkin *g, const pli_extra_block *block)
+{
+    const pli_bases *bases = g->space->bases;
+    for (int64_t p = bases->start[block->row]; p < bases->start[block->row + 1]; ++p) {
+        double s_i[PLI_HANDLE_ROWS];
+        int32_t i = bases->handle[p];
+        pli_space_place(g->space, block->row, i, bases->weight[p], s_i);
+        for (int64_t q = bases->start[block->column]; q < bases->start[block->column + 1]; ++q) {
+            double s_j[PLI_HANDLE_ROWS];
+            int32_t j = bases->handle[q];
+            if (j < i) continue;
+            pli_space_place(g->space, block->column, j, bases->weight[q], s_j);
+            PLI_TRY(add_coupling(g, i, j, s_i, s_j, block->values));
+        }
+    }
+    return PLI_OK;
+}
+
+static pli_status add_contacts(pli_galerkin *g, const pli_bcsr *O)
+{
+    for (int64_t k = 0; k < O->extra.count; ++k) {
+        PLI_TRY(add_extra_block(g, O->extra.blocks + k));
+    }
+    return PLI_OK;
+}
+
+// Puts the blocks of a pair and their mirrors beside the pattern.
+static void place_pair(pli_galerkin *g, int64_t pair)
+{
+    int32_t row = PLI_HANDLE_ROWS * g->pairs[pair].row;
+    int32_t column = PLI_HANDLE_ROWS * g->pairs[pair].column;
+    const double *blocks = g->pair_values + BLOCK * pair;
+    for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
+        for (int l = 0; l < PLI_HANDLE_ROWS; ++l) {
+            const double *B = blocks + TILE * (PLI_HANDLE_ROWS * k + l);
+            double mirror[TILE];
+            for (int e = 0; e < TILE; ++e) mirror[e] = B[3 * (e % 3) + e / 3];
+            bool placed = pli_bcsr_add_block(g->K, row + k, column + l, B) &&
+                          pli_bcsr_add_block(g->K, column + l, row + k, mirror);
+            PLI_ASSERT(g->context, placed); // room was reserved
+            (void)placed;
+        }
+    }
+}
+
+static pli_status place_pairs(pli_galerkin *g)
+{
+    PLI_TRY(pli_bcsr_reserve_extra(g->K, 2 * PLI_HANDLE_ROWS * PLI_HANDLE_ROWS * g->pair_count));
+    for (int64_t k = 0; k < g->pair_count; ++k) place_pair(g, k);
+    pli_bcsr_close_extra(g->K);
+    return PLI_OK;
+}
+
+// ---- the factor
+
+static void regularize(pli_galerkin *g)
+{
+    for (int32_t i = 0; i < g->handle_count; ++i) {
+        double sum = 0;
+        for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
+            const double *D = g->K->values + TILE * g->K->diagonal[PLI_HANDLE_ROWS * i + k];
+            sum += D[0] + D[4] + D[8];
+        }
+        double shift = sum > 0 ? regularity * sum / PLI_HANDLE_DOFS : 1;
+        for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
+            double *D = g->K->values + TILE * g->K->diagonal[PLI_HANDLE_ROWS * i + k];
+            for (int c = 0; c < 3; ++c) D[4 * c] += shift;
+        }
+    }
+}
+
+pli_status pli_galerkin_build(pli_galerkin *galerkin, const pli_galerkin_matrices *H,
+                              bool *definite)
+{
+    *definite = false;
+    row_job job = {galerkin, H};
+    pli_bcsr_set_zero(galerkin->K);
+    forget_pairs(galerkin);
+    pli_parallel_for(galerkin->context, galerkin->handle_count, 1, add_handle_rows, &job);
+    PLI_TRY(add_contacts(galerkin, H->O));
+    pli_parallel_for(galerkin->context, galerkin->handle_count, 1, mirror_rows, &job);
+    PLI_TRY(place_pairs(galerkin));
+    regularize(galerkin);
+    return pli_cholesky_factor(galerkin->cholesky, galerkin->K, 0, definite);
+}
+
+static void solve(const void *self, const double *r, double *z)
+{
+    const pli_galerkin *g = self;
+    pli_status status = pli_cholesky_solve(g->cholesky, 1, r, z);
+    PLI_ASSERT(g->context, status == PLI_OK); // there is a factor
+    (void)status;
+}
+
+pli_operator pli_galerkin_operator(const pli_galerkin *galerkin)
+{
+    return (pli_operator){
+        .size = pli_space_size(galerkin->space), .self = galerkin, .apply = solve};
+}
