@@ -8,55 +8,11 @@
 
 enum { BLOCK_SIZE = 64 }; // nodes that are searched at once for the farthest
 
-// ---- Dijkstra's queue: a binary heap that knows where its nodes are
-
-static void queue_put(pli_sampling *s, int32_t place, pli_sampling_entry entry)
-{
-    s->queue[place] = entry;
-    s->place[entry.node] = place;
-}
-
-// Inserts a node or brings it forward after its distance shrank.
-static void queue_push(pli_sampling *s, int32_t node, double distance)
-{
-    int32_t place = s->place[node] >= 0 ? s->place[node] : s->queue_count++;
-    while (place > 0) {
-        int32_t above = (place - 1) / 2;
-        if (s->queue[above].distance <= distance) break;
-        queue_put(s, place, s->queue[above]);
-        place = above;
-    }
-    queue_put(s, place, (pli_sampling_entry){distance, node});
-}
-
-static pli_sampling_entry queue_pop(pli_sampling *s)
-{
-    pli_sampling_entry first = s->queue[0];
-    pli_sampling_entry last = s->queue[--s->queue_count];
-    s->place[first.node] = -1;
-    if (s->queue_count == 0) return first;
-
-    // the hole at the top moves down to where the last entry fits
-    int32_t place = 0;
-    for (;;) {
-        int32_t below = 2 * place + 1;
-        if (below >= s->queue_count) break;
-        if (below + 1 < s->queue_count && s->queue[below + 1].distance < s->queue[below].distance) {
-            ++below;
-        }
-        if (last.distance <= s->queue[below].distance) break;
-        queue_put(s, place, s->queue[below]);
-        place = below;
-    }
-    queue_put(s, place, last);
-    return first;
-}
-
 // ---- samples
 
 // Only strict progress counts: earlier samples, which have lower numbers, keep their ties. Skipped
 // nodes are at -1, where nothing is nearer.
-static void reach_neighbors(pli_sampling *s, pli_sampling_entry from, int32_t sample)
+static void reach_neighbors(pli_sampling *s, pli_queue_entry from, int32_t sample)
 {
     for (int64_t k = s->graph.start[from.node]; k < s->graph.start[from.node + 1]; ++k) {
         int32_t node = s->graph.neighbor[k];
@@ -64,7 +20,7 @@ static void reach_neighbors(pli_sampling *s, pli_sampling_entry from, int32_t sa
         if (!(distance < s->distance[node])) continue;
         s->distance[node] = distance;
         s->label[node] = sample;
-        queue_push(s, node, distance);
+        pli_queue_push(&s->queue, node, distance);
     }
 }
 
@@ -77,31 +33,32 @@ void pli_sampling_relabel(pli_sampling *sampling, int32_t count, const int32_t *
     for (int32_t k = 0; k < count; ++k) {
         s->distance[centres[k]] = 0;
         s->label[centres[k]] = k;
-        queue_push(s, centres[k], 0);
+        pli_queue_push(&s->queue, centres[k], 0);
     }
-    while (s->queue_count > 0) {
-        pli_sampling_entry nearest = queue_pop(s);
+    while (s->queue.count > 0) {
+        pli_queue_entry nearest = pli_queue_pop(&s->queue);
         reach_neighbors(s, nearest, s->label[nearest.node]);
     }
 }
 
-static void add_sample(pli_sampling *s, int32_t node)
+void pli_sampling_add(pli_sampling *sampling, int32_t node)
 {
+    pli_sampling *s = sampling;
     int32_t sample = s->count++;
     s->samples[sample] = node;
     s->distance[node] = 0;
     s->label[node] = sample;
-    queue_push(s, node, 0);
-    while (s->queue_count > 0) reach_neighbors(s, queue_pop(s), sample);
+    pli_queue_push(&s->queue, node, 0);
+    while (s->queue.count > 0) reach_neighbors(s, pli_queue_pop(&s->queue), sample);
 }
 
-static bool is_farther(pli_sampling_entry a, pli_sampling_entry b)
+static bool is_farther(pli_queue_entry a, pli_queue_entry b)
 {
     return a.distance > b.distance || (a.distance == b.distance && a.node < b.node);
 }
 
 // Writes a new entry over the one at the top and moves it down to its place.
-static void replace_top(pli_sampling *s, pli_sampling_entry entry)
+static void replace_top(pli_sampling *s, pli_queue_entry entry)
 {
     int32_t place = 0;
     for (;;) {
@@ -118,20 +75,20 @@ static void replace_top(pli_sampling *s, pli_sampling_entry entry)
 }
 
 // The farthest node of the block that a node is in.
-static pli_sampling_entry search_block(const pli_sampling *s, int32_t node)
+static pli_queue_entry search_block(const pli_sampling *s, int32_t node)
 {
     int32_t begin = node - node % BLOCK_SIZE;
     int32_t end =
         s->graph.node_count - begin < BLOCK_SIZE ? s->graph.node_count : begin + BLOCK_SIZE;
-    pli_sampling_entry farthest = {s->distance[begin], begin};
+    pli_queue_entry farthest = {s->distance[begin], begin};
     for (int32_t k = begin + 1; k < end; ++k) {
-        if (s->distance[k] > farthest.distance) farthest = (pli_sampling_entry){s->distance[k], k};
+        if (s->distance[k] > farthest.distance) farthest = (pli_queue_entry){s->distance[k], k};
     }
     return farthest;
 }
 
 // The farthest node; blocks at the top that are out of date are searched again on the way.
-static pli_sampling_entry find_farthest(pli_sampling *s)
+static pli_queue_entry find_farthest(pli_sampling *s)
 {
     while (s->blocks[0].distance != s->distance[s->blocks[0].node]) {
         replace_top(s, search_block(s, s->blocks[0].node));
@@ -142,10 +99,10 @@ static pli_sampling_entry find_farthest(pli_sampling *s)
 void pli_sampling_extend(pli_sampling *sampling, int32_t count)
 {
     while (sampling->block_count > 0) {
-        pli_sampling_entry farthest = find_farthest(sampling);
+        pli_queue_entry farthest = find_farthest(sampling);
         bool is_enough = sampling->count >= count && isfinite(farthest.distance);
         if (is_enough || farthest.distance <= 0) return;
-        add_sample(sampling, farthest.node);
+        pli_sampling_add(sampling, farthest.node);
     }
 }
 
@@ -157,13 +114,13 @@ static void reset_nodes(pli_sampling *s, const uint8_t *skipped)
     for (int32_t node = 0; node < s->graph.node_count; ++node) {
         s->distance[node] = skipped != NULL && skipped[node] != 0 ? -1 : INFINITY;
         s->label[node] = -1;
-        s->place[node] = -1;
+        s->queue.place[node] = -1;
     }
 
     // for the heap's sake blocks claim to be infinitely far, too: equal keys with increasing nodes
     // are in order
     for (int32_t block = 0; block < s->block_count; ++block) {
-        s->blocks[block] = (pli_sampling_entry){INFINITY, block * BLOCK_SIZE};
+        s->blocks[block] = (pli_queue_entry){INFINITY, block * BLOCK_SIZE};
     }
 }
 
@@ -187,7 +144,7 @@ static pli_status add_given(pli_sampling *s, const pli_sampling_def *def)
                             "samples %d and %d are the same vertex %d; all must differ", (int)label,
                             (int)k, (int)node);
         }
-        add_sample(s, node);
+        pli_sampling_add(s, node);
     }
     return PLI_OK;
 }
@@ -201,7 +158,7 @@ static void add_random(pli_sampling *s, uint64_t seed)
     int32_t left = (int32_t)(pli_random_uniform((pli_random){seed, 0}, 0) * count);
     int32_t node = 0;
     while (s->distance[node] < 0 || left-- > 0) ++node;
-    add_sample(s, node);
+    pli_sampling_add(s, node);
 }
 
 static pli_status sampling_init(pli_sampling *s, const pli_sampling_def *def)
@@ -211,11 +168,11 @@ static pli_status sampling_init(pli_sampling *s, const pli_sampling_def *def)
     s->distance = PLI_NEW(s->context, double, n, "sampling");
     s->label = PLI_NEW(s->context, int32_t, n, "sampling");
     s->block_count = n / BLOCK_SIZE + (n % BLOCK_SIZE > 0);
-    s->blocks = PLI_NEW(s->context, pli_sampling_entry, s->block_count, "sampling");
-    s->queue = PLI_NEW(s->context, pli_sampling_entry, n, "sampling");
-    s->place = PLI_NEW(s->context, int32_t, n, "sampling");
+    s->blocks = PLI_NEW(s->context, pli_queue_entry, s->block_count, "sampling");
+    s->queue.entries = PLI_NEW(s->context, pli_queue_entry, n, "sampling");
+    s->queue.place = PLI_NEW(s->context, int32_t, n, "sampling");
     if (s->samples == NULL || s->distance == NULL || s->label == NULL || s->blocks == NULL ||
-        s->queue == NULL || s->place == NULL) {
+        s->queue.entries == NULL || s->queue.place == NULL) {
         return PLI_ERROR_MEMORY;
     }
     reset_nodes(s, def->skipped);
@@ -250,7 +207,7 @@ void pli_sampling_destroy(pli_sampling *sampling)
     pli_release(context, sampling->distance);
     pli_release(context, sampling->label);
     pli_release(context, sampling->blocks);
-    pli_release(context, sampling->queue);
-    pli_release(context, sampling->place);
+    pli_release(context, sampling->queue.entries);
+    pli_release(context, sampling->queue.place);
     pli_release(context, sampling);
 }

@@ -25,6 +25,7 @@
 #define PLI_MULTILEVEL_SAMPLING_H
 
 #include "linear/coloring.h"
+#include "multilevel/queue.h"
 
 typedef struct pli_sampling_def {
     pli_graph graph;        // borrowed
@@ -37,12 +38,6 @@ typedef struct pli_sampling_def {
     uint64_t seed;
 } pli_sampling_def;
 
-// A node in a heap: nearest first (Dijkstra), or farthest first, then lowest node (blocks).
-typedef struct pli_sampling_entry {
-    double distance;
-    int32_t node;
-} pli_sampling_entry;
-
 typedef struct pli_sampling {
     pli_context *context;
     pli_graph graph;      // borrowed
@@ -54,14 +49,12 @@ typedef struct pli_sampling {
     double *distance; // [node_count]  to the nearest sample; infinite: none; -1: skipped
     int32_t *label;   // [node_count]  number of the nearest sample; -1: none
 
-    // farthest nodes of blocks of nodes, as a heap; their distances may be out of date
+    // farthest nodes of blocks of nodes, as a heap, farthest first, then lowest node; their
+    // distances may be out of date
     int32_t block_count;
-    pli_sampling_entry *blocks; // [block_count]
+    pli_queue_entry *blocks; // [block_count]
 
-    // Dijkstra's queue, empty between calls
-    int32_t queue_count;
-    pli_sampling_entry *queue; // [node_count]
-    int32_t *place;            // [node_count]  of a node in the queue; -1: not there
+    pli_queue queue; // [node_count] Dijkstra's, empty between calls
 } pli_sampling;
 
 // Takes the given samples, or the first. Errors: argument (a given sample outside the graph, twice,
@@ -73,6 +66,10 @@ void pli_sampling_destroy(pli_sampling *sampling);
 // Adds samples until there are count of them and every component has one; fewer when no node is
 // left that is apart from all samples.
 void pli_sampling_extend(pli_sampling *sampling, int32_t count);
+
+// Adds one more sample, a node that is not skipped and no sample yet. For callers who draw samples
+// in their own way.
+void pli_sampling_add(pli_sampling *sampling, int32_t node);
 
 // Labels of all nodes by the nearest of centres [count], all different, that stand for the first
 // samples; those stay. Distances are the ones to the centres then, so that this is for the end.
