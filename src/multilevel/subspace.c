@@ -11,6 +11,7 @@
 #include "multilevel/galerkin.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 256, AVERAGE_MAX = 16, WEIGHTS = 6 };
@@ -421,6 +422,7 @@ static double scale_to_model(pli_subspace *s, const double *g, double *d)
     double slope = pli_vector_dot(s->context, s->n, g, d);
     double curvature = pli_vector_dot(s->context, s->n, d, s->y);
     double scale = slope < 0 && curvature > 0 ? -slope / curvature : 0;
+    fprintf(stderr, "slope %g curv %g gmax %g dmax %g r %g\n", slope, curvature, pli_vector_max_abs(s->context, s->n, g), pli_vector_max_abs(s->context, s->n, d), pli_vector_max_abs(s->context, s->n, s->r));
     if (!isfinite(scale)) scale = 0;
     for (int64_t k = 0; k < s->n; ++k) {
         d[k] *= scale;
