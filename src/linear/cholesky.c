@@ -121,9 +121,20 @@ static void call_guarded(void *user)
 // Calls body, which calls CHOLMOD, with the threads of the def.
 static void call_cholmod(const pli_cholesky *cholesky, pli_task_fn body, void *user)
 {
+    if (cholesky->def.hosted) {
+        body(user);
+        return;
+    }
     int32_t threads = cholesky->def.blas_threads > 0 ? cholesky->def.blas_threads : 1;
     cholmod_call call = {threads, body, user};
     pli_parallel_host(threads, call_guarded, &call);
+}
+
+void pli_cholesky_host(pli_task_fn body, void *user)
+{
+    blas_guard guard = blas_hold(1);
+    body(user);
+    blas_free(guard);
 }
 
 // Turns CHOLMOD's last status into ours.
@@ -359,7 +370,7 @@ static bool wants_dissection(const pli_cholesky *cholesky, const pli_bcsr *matri
 {
     // METIS needs edges, and counts them with 32 bits
     int64_t edges = edge_count(cholesky, matrix);
-    if (edges == 0 || edges > INT32_MAX) return false;
+    if (edges == 0 || edges > INT32_MAX || cholesky->def.hosted) return false;
     if (cholesky->def.order == PLI_CHOLESKY_ORDER_DISSECTION) return true;
     return cholesky->def.order == PLI_CHOLESKY_ORDER_AUTO && matrix->row_count > DISSECTION_SIZE;
 }
@@ -810,6 +821,11 @@ pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky)
 bool pli_cholesky_is_available(void)
 {
     return false;
+}
+
+void pli_cholesky_host(pli_task_fn body, void *user)
+{
+    body(user);
 }
 
 pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def,

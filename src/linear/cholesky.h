@@ -33,11 +33,16 @@
 // one. CHOLMOD's own loops are kept from starting threads, too: they are far too short for that.
 //
 // Without CHOLMOD in the build create fails as unsupported. Threads: one call on an object at a
-// time.
+// time. Different objects may work at the same time when they are hosted: what holds OpenBLAS and
+// OpenMP back is the whole program's, so it is done once, by pli_cholesky_host around a parallel
+// loop, and hosted objects leave it alone inside. They order by minimum degree, because METIS draws
+// from the one sequence of random numbers of the C library: orders would depend on who draws first.
 #ifndef PLI_LINEAR_CHOLESKY_H
 #define PLI_LINEAR_CHOLESKY_H
 
 #include "linear/lifted.h"
+
+#include "base/parallel.h"
 
 typedef enum pli_cholesky_order {
     PLI_CHOLESKY_ORDER_AUTO,      // minimum degree up to 1000 rows, dissection beyond
@@ -50,6 +55,7 @@ typedef struct pli_cholesky_def {
     int32_t seed;         // of the dissection
     int32_t blas_threads; // 0 means 1
     bool isotropic;       // blocks are multiples of the identity
+    bool hosted;          // used by workers of a loop inside pli_cholesky_host only
 } pli_cholesky_def;
 
 typedef struct pli_cholesky_report {
@@ -97,6 +103,10 @@ PLI_CHECKED pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_co
                                           const double *b, double *x);
 
 pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky);
+
+// Calls body once, on the calling thread, with OpenBLAS held to one thread: body may start parallel
+// loops whose workers have a hosted object each.
+void pli_cholesky_host(pli_task_fn body, void *user);
 
 // Whether this build can factor at all.
 bool pli_cholesky_is_available(void);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "multilevel/biharmonic.h"
 
-#include "linear/cholesky.h"
+#include "multilevel/bilaplacian.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -32,9 +31,9 @@ typedef struct solver {
     const pli_biharmonic_def *def;
     int32_t *elements; // [..][corner_count]  those without skipped corners
     pli_laplacian *laplacian;
-    uint8_t *is_free; // [vertex_count]  1: its weights are unknown
-    double *penalty;  // [vertex_count]  rho M
-    pli_bcsr *matrix; // Q + rho M of the free vertices as multiples of the identity, 1 elsewhere
+    uint8_t *is_free;            // [vertex_count]  1: its weights are unknown
+    double *penalty;             // [vertex_count]  rho M
+    pli_bilaplacian bilaplacian; // Q + rho M of the free vertices
     pli_cholesky *cholesky;
 
     // a batch; [BATCH_TRIPLES][vertex_count][3]
@@ -133,116 +132,12 @@ static pli_status compute_penalty(solver *s)
     return PLI_OK;
 }
 
-// Rows of Q are gathered from the neighbours of neighbours.
-typedef struct row_gather {
-    const solver *solver;
-    int32_t *seen_by; // [vertex_count]  last row + 1 that met a vertex
-    double *sums;     // [vertex_count]  entries of the row
-    int32_t *columns; // [vertex_count]  of the row, in the order in which they are met
-} row_gather;
-
-// Q_ij = sum_k L_ik L_kj / m_k for the free j, plus the penalty. Returns the number of entries.
-static int32_t gather_row(row_gather *gather, int32_t row)
-{
-    const solver *s = gather->solver;
-    const pli_laplacian *l = s->laplacian;
-    int32_t count = 1;
-    gather->columns[0] = row;
-    gather->seen_by[row] = row + 1;
-    gather->sums[row] = s->is_free[row] ? s->penalty[row] : 1;
-    if (!s->is_free[row]) return count;
-    for (int64_t a = l->row_start[row]; a < l->row_start[row + 1]; ++a) {
-        int32_t middle = l->column[a];
-        double factor = l->values[a] / l->mass[middle];
-        for (int64_t b = l->row_start[middle]; b < l->row_start[middle + 1]; ++b) {
-            int32_t column = l->column[b];
-            if (!s->is_free[column]) continue;
-            if (gather->seen_by[column] != row + 1) {
-                gather->seen_by[column] = row + 1;
-                gather->sums[column] = 0;
-                gather->columns[count++] = column;
-            }
-            gather->sums[column] += factor * l->values[b];
-        }
-    }
-    return count;
-}
-
-static int compare_columns(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a;
-    int32_t y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-// The pattern of Q: starts of rows and columns, which the caller releases.
-static pli_status build_rows(row_gather *gather, int64_t **row_start, int32_t **column)
-{
-    const solver *s = gather->solver;
-    int32_t vertex_count = s->def->mesh.vertex_count;
-    *row_start = PLI_NEW(s->context, int64_t, (int64_t)vertex_count + 1, "biharmonic rows");
-    if (*row_start == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t row = 0; row < vertex_count; ++row) {
-        (*row_start)[row + 1] = (*row_start)[row] + gather_row(gather, row);
-    }
-    *column = PLI_NEW(s->context, int32_t, (*row_start)[vertex_count], "biharmonic rows");
-    if (*column == NULL) return PLI_ERROR_MEMORY;
-    memset(gather->seen_by, 0, (size_t)vertex_count * sizeof *gather->seen_by);
-    for (int32_t row = 0; row < vertex_count; ++row) {
-        size_t count = (size_t)gather_row(gather, row);
-        int32_t *columns = *column + (*row_start)[row];
-        qsort(gather->columns, count, sizeof *columns, compare_columns);
-        memcpy(columns, gather->columns, count * sizeof *columns);
-    }
-    return PLI_OK;
-}
-
-// Isotropic matrices are read from the first entries of their blocks.
-static void fill_matrix(row_gather *gather, pli_bcsr *matrix)
-{
-    memset(gather->seen_by, 0, (size_t)matrix->row_count * sizeof *gather->seen_by);
-    for (int32_t row = 0; row < matrix->row_count; ++row) {
-        gather_row(gather, row);
-        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            matrix->values[9 * slot] = gather->sums[matrix->column[slot]];
-        }
-    }
-}
-
-static pli_status build_matrix(solver *s)
-{
-    pli_status status = PLI_ERROR_MEMORY;
-    int32_t vertex_count = s->def->mesh.vertex_count;
-    int64_t *row_start = NULL;
-    int32_t *column = NULL;
-    row_gather gather = {.solver = s};
-    gather.seen_by = PLI_NEW(s->context, int32_t, vertex_count, "biharmonic rows");
-    gather.sums = PLI_NEW(s->context, double, vertex_count, "biharmonic rows");
-    gather.columns = PLI_NEW(s->context, int32_t, vertex_count, "biharmonic rows");
-    if (gather.seen_by == NULL || gather.sums == NULL || gather.columns == NULL) goto done;
-    status = build_rows(&gather, &row_start, &column);
-    if (status != PLI_OK) goto done;
-    status = pli_bcsr_create_from_rows(s->context, vertex_count, row_start, column, &s->matrix);
-    if (status == PLI_OK) fill_matrix(&gather, s->matrix);
-
-done:
-    pli_release(s->context, gather.seen_by);
-    pli_release(s->context, gather.sums);
-    pli_release(s->context, gather.columns);
-    pli_release(s->context, row_start);
-    pli_release(s->context, column);
-    return status;
-}
-
 static pli_status factor_matrix(solver *s)
 {
     pli_cholesky_def def = {.isotropic = true};
     bool positive = false;
-    PLI_TRY(build_matrix(s));
-    PLI_TRY(pli_cholesky_create(s->context, &def, s->matrix, &s->cholesky));
-    PLI_TRY(pli_cholesky_factor(s->cholesky, s->matrix, 0, &positive));
-    pli_bcsr_destroy(s->matrix);
-    s->matrix = NULL;
+    s->bilaplacian = (pli_bilaplacian){s->laplacian, s->laplacian->mass, s->is_free, s->penalty};
+    PLI_TRY(pli_bilaplacian_factor(s->context, &s->bilaplacian, &def, &positive, &s->cholesky));
     if (positive) return PLI_OK;
     return PLI_FAIL(s->context, PLI_ERROR_NUMERIC,
                     "the biharmonic matrix is not positive definite to working precision; a mesh "
@@ -260,14 +155,6 @@ typedef struct batch {
     double misfits[BATCH_HANDLES]; // of the last step
 } batch;
 
-static void divide_by_mass(const solver *s, double *x)
-{
-    for (int64_t vertex = 0; vertex < s->def->mesh.vertex_count; ++vertex) {
-        double mass = s->laplacian->mass[vertex];
-        pli_vec3_scale(mass > 0 ? 1 / mass : 0, x + 3 * vertex, x + 3 * vertex);
-    }
-}
-
 // d at the handles as start, and -Q d at the free vertices as source and first right-hand side.
 static void start_batch(batch *b)
 {
@@ -282,9 +169,7 @@ static void start_batch(batch *b)
     for (int32_t triple = 0; triple < b->triple_count; ++triple) {
         double *x = s->x + triple * size;
         double *source = s->source + triple * size;
-        pli_laplacian_apply(s->laplacian, s->y + triple * size, x);
-        divide_by_mass(s, x);
-        pli_laplacian_apply(s->laplacian, x, source);
+        pli_bilaplacian_apply(&s->bilaplacian, s->y + triple * size, x, source);
         for (int64_t k = 0; k < size; ++k) {
             source[k] = s->is_free[k / 3] ? -source[k] : 0;
             x[k] = source[k];
@@ -497,7 +382,6 @@ static void solver_clear(solver *s)
     pli_laplacian_destroy(s->laplacian);
     pli_release(s->context, s->is_free);
     pli_release(s->context, s->penalty);
-    pli_bcsr_destroy(s->matrix);
     pli_cholesky_destroy(s->cholesky);
     pli_release(s->context, s->x);
     pli_release(s->context, s->source);
