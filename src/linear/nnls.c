@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/nnls.h"
 
+#include "linear/columns.h"
 #include "linear/vector.h"
 
 #include "base/memory.h"
@@ -40,7 +41,7 @@ struct pli_nnls {
     int32_t passive_count;
     int32_t *passive; // [max_passive]  their numbers
     double *weight;   // [max_passive]  w_P
-    double *target;   // [max_passive]  z = R^-1 c, the solution without bounds
+    double *target;   // [max_passive]  z = R^-1 c, the solution without bounds; scratch of append
     double *c;        // [max_passive]  Q^T b
     double *Q;        // [max_passive][rows]  columns
     double *R;        // [max_passive][max_passive]  columns, of which the upper triangle is used
@@ -50,12 +51,6 @@ struct pli_nnls {
 static double length(int32_t count, const double *x)
 {
     return sqrt(pli_vector_dot_part(count, x, x));
-}
-
-// y += s x
-static void add_multiple(int32_t count, double s, const double *restrict x, double *restrict y)
-{
-    for (int32_t i = 0; i < count; ++i) y[i] += s * x[i];
 }
 
 static double *q_column(const pli_nnls *n, int32_t position)
@@ -76,13 +71,12 @@ static const double *a_column(const pli_nnls *n, int32_t column)
 // ---- the factorisation
 
 // v -= Q Q^T v for the passive columns; Q^T v is added to h.
-static void orthogonalize(const pli_nnls *n, double *v, double *h)
+static void orthogonalize(pli_nnls *n, double *v, double *h)
 {
-    for (int32_t k = 0; k < n->passive_count; ++k) {
-        double s = pli_vector_dot_part(n->rows, q_column(n, k), v);
-        add_multiple(n->rows, -s, q_column(n, k), v);
-        h[k] += s;
-    }
+    double *s = n->target;
+    pli_columns_dot(n->rows, n->passive_count, n->Q, v, s);
+    pli_columns_subtract(n->rows, n->passive_count, n->Q, s, v);
+    for (int32_t k = 0; k < n->passive_count; ++k) h[k] += s[k];
 }
 
 // Makes a column passive with weight 0. False when it depends on the passive ones.
@@ -109,7 +103,7 @@ static bool append_column(pli_nnls *n, int32_t column)
 
     // what the new direction takes from the residual
     n->c[last] = pli_vector_dot_part(n->rows, q, n->residual);
-    add_multiple(n->rows, -n->c[last], q, n->residual);
+    pli_columns_subtract(n->rows, 1, q, &n->c[last], n->residual);
     n->weight[last] = 0;
     n->passive[last] = column;
     n->state[column] = COLUMN_PASSIVE;
@@ -156,7 +150,8 @@ static void remove_column(pli_nnls *n, int32_t position)
     // R has entries under its diagonal from this position on
     for (int32_t k = position; k < last; ++k) rotate_rows(n, k, last);
     // the direction that no column needs any more goes back to the residual
-    add_multiple(n->rows, n->c[last], q_column(n, last), n->residual);
+    double back = -n->c[last];
+    pli_columns_subtract(n->rows, 1, q_column(n, last), &back, n->residual);
     n->passive_count = last;
 }
 
@@ -168,7 +163,7 @@ static void compute_target(pli_nnls *n)
     for (int32_t k = n->passive_count - 1; k >= 0; --k) {
         const double *r = r_column(n, k);
         z[k] /= r[k];
-        add_multiple(k, -z[k], r, z);
+        pli_columns_subtract(k, 1, r, &z[k], z);
     }
 }
 
@@ -215,9 +210,9 @@ static int32_t settle_weights(pli_nnls *n)
 
 static void compute_cosines(pli_nnls *n)
 {
+    pli_columns_dot(n->rows, n->columns, n->A, n->residual, n->cosine);
     for (int32_t k = 0; k < n->columns; ++k) {
-        if (n->state[k] == COLUMN_PASSIVE || n->state[k] == COLUMN_EMPTY) continue;
-        n->cosine[k] = pli_vector_dot_part(n->rows, a_column(n, k), n->residual) / n->norms[k];
+        n->cosine[k] = n->state[k] != COLUMN_EMPTY ? n->cosine[k] / n->norms[k] : 0;
     }
 }
 
@@ -357,7 +352,7 @@ static void write_solution(pli_nnls *n, const pli_nnls_problem *problem, double 
     memcpy(n->residual, problem->b, (size_t)n->rows * sizeof(double));
     for (int32_t k = 0; k < n->passive_count; ++k) {
         w[n->passive[k]] = n->weight[k];
-        add_multiple(n->rows, -n->weight[k], a_column(n, n->passive[k]), n->residual);
+        pli_columns_subtract(n->rows, 1, a_column(n, n->passive[k]), &n->weight[k], n->residual);
     }
     report->passive_count = n->passive_count;
     if (!(b_length > 0)) return;
