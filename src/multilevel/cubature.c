@@ -374,8 +374,7 @@ static void draw_columns(fit *f, int32_t round, int32_t count)
     f->drawn += count;
 }
 
-// Chances (phi(x_k) . r)^2, r the residual of the fit; none where the product is negative, for such
-// an element could only enter with a negative weight.
+// Chances (phi(x_k) . r)^2, r the residual of the fit.
 static void compute_chances(fit *f)
 {
     memcpy(f->residual, f->target, (size_t)f->rank * sizeof(double));
@@ -385,7 +384,7 @@ static void compute_chances(fit *f)
     }
     for (int32_t k = f->drawn; k < f->n; ++k) {
         double gain = pli_vector_dot_part(f->rank, f->columns + (int64_t)k * f->rank, f->residual);
-        f->chances[k] = gain > 0 ? gain * gain : 0;
+        f->chances[k] = gain * gain;
     }
 }
 
