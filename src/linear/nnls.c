@@ -260,9 +260,9 @@ static void note_progress(pli_nnls *n, double *least)
     *least = now;
 }
 
-// Columns enter until one of the reasons to stop holds.
-static void run_active_set(pli_nnls *n, const pli_nnls_problem *problem, double b_length,
-                           pli_nnls_report *report)
+// Columns enter until there is a reason to stop.
+static pli_nnls_stop run_active_set(pli_nnls *n, const pli_nnls_problem *problem, double b_length,
+                                    pli_nnls_report *report)
 {
     int32_t limit = problem->max_iterations;
     if (limit == 0) limit = 3 * (n->columns + problem->start_count);
@@ -270,21 +270,19 @@ static void run_active_set(pli_nnls *n, const pli_nnls_problem *problem, double 
     double least = length(n->rows, n->residual);
     bool stale = true; // cosines are not those of the residual
     for (;;) {
-        report->stop = PLI_NNLS_STOP_RESIDUAL;
-        if (least <= problem->residual_tolerance * b_length) return;
+        if (least <= problem->residual_tolerance * b_length) return PLI_NNLS_STOP_RESIDUAL;
         if (stale) compute_cosines(n);
         int32_t column = best_column(n, COLUMN_FREE, least_cosine);
-        report->stop = best_column(n, COLUMN_REFUSED, least_cosine) < 0 ? PLI_NNLS_STOP_DUAL
-                                                                        : PLI_NNLS_STOP_ROUNDING;
-        if (column < 0) return;
-        report->stop = PLI_NNLS_STOP_ITERATIONS;
-        if (report->iterations == limit) return;
+        if (column < 0) break;
+        if (report->iterations == limit) return PLI_NNLS_STOP_ITERATIONS;
         ++report->iterations;
         stale = enter_column(n, column);
         if (!stale) continue;
         report->removals += settle_weights(n);
         note_progress(n, &least);
     }
+    bool has_refused = best_column(n, COLUMN_REFUSED, least_cosine) >= 0;
+    return has_refused ? PLI_NNLS_STOP_ROUNDING : PLI_NNLS_STOP_DUAL;
 }
 
 // ---- a solve
@@ -378,7 +376,7 @@ pli_status pli_nnls_solve(pli_nnls *nnls, const pli_nnls_problem *problem, doubl
     }
     memcpy(nnls->residual, problem->b, (size_t)nnls->rows * sizeof(double));
     PLI_TRY(load_start(nnls, problem, report));
-    run_active_set(nnls, problem, b_length, report);
+    report->stop = run_active_set(nnls, problem, b_length, report);
     write_solution(nnls, problem, b_length, w, report);
     return PLI_OK;
 }
@@ -395,6 +393,8 @@ static bool allocate_arrays(pli_nnls *n)
     int64_t rows = n->max_rows;
     int64_t columns = n->max_columns;
     int64_t passive = n->max_passive;
+    int64_t q_size = passive * rows;
+    int64_t r_size = passive * passive;
     n->norms = PLI_NEW(n->context, double, columns, "lengths of columns");
     n->cosine = PLI_NEW(n->context, double, columns, "cosines of columns");
     n->state = PLI_NEW(n->context, uint8_t, columns, "states of columns");
@@ -402,8 +402,8 @@ static bool allocate_arrays(pli_nnls *n)
     n->weight = PLI_NEW(n->context, double, passive, "passive weights");
     n->target = PLI_NEW(n->context, double, passive, "weights without bounds");
     n->c = PLI_NEW(n->context, double, passive, "right-hand side in Q");
-    n->Q = PLI_NEW(n->context, double, passive *rows, "Q of passive columns");
-    n->R = PLI_NEW(n->context, double, passive *passive, "R of passive columns");
+    n->Q = PLI_NEW(n->context, double, q_size, "Q of passive columns");
+    n->R = PLI_NEW(n->context, double, r_size, "R of passive columns");
     n->residual = PLI_NEW(n->context, double, rows, "least squares residual");
     return n->norms != NULL && n->cosine != NULL && n->state != NULL && n->passive != NULL &&
            n->weight != NULL && n->target != NULL && n->c != NULL && n->Q != NULL && n->R != NULL &&

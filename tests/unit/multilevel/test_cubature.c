@@ -479,6 +479,28 @@ static void seed_changes_the_choice_alone(void **state)
     pli_context_destroy(context);
 }
 
+static void unit_of_length_does_not_matter(void **state)
+{
+    (void)state;
+    // a power of two: numbers are scaled without rounding
+    pli_context *context = make_context(1);
+    blocks b = make_blocks(context, 4, 2, 2, 1, 2);
+    pli_cubature *large = make_cubature(&b);
+    for (int32_t k = 0; k < 3 * b.mesh->vertex_count; ++k) {
+        b.mesh->points[k] = ldexp(b.mesh->points[k], -20);
+    }
+    pli_cubature *small = make_cubature(&b);
+    assert_int_equal(small->count, large->count);
+    for (int32_t k = 0; k < small->count; ++k) {
+        assert_int_equal(small->elements[k], large->elements[k]);
+        assert_true(small->weights[k] == ldexp(large->weights[k], -60));
+    }
+    pli_cubature_destroy(small);
+    pli_cubature_destroy(large);
+    clear_blocks(&b);
+    pli_context_destroy(context);
+}
+
 static void hear(void *user, double fraction)
 {
     double *last = user;
@@ -606,6 +628,7 @@ int main(void)
         cmocka_unit_test(triangles_are_integrated_by_area),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(seed_changes_the_choice_alone),
+        cmocka_unit_test(unit_of_length_does_not_matter),
         cmocka_unit_test(progress_grows_to_one),
         cmocka_unit_test(wrong_input_is_refused),
         cmocka_unit_test(empty_mesh_has_an_empty_cubature),
