@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/nnls.h"
 
+#include "linear/columns.h"
 #include "linear/vector.h"
 
 #include "base/memory.h"
@@ -40,7 +41,7 @@ struct pli_nnls {
     int32_t passive_count;
     int32_t *passive; // [max_passive]  their numbers
     double *weight;   // [max_passive]  w_P
-    double *target;   // [max_passive]  z = R^-1 c, the solution without bounds
+    double *target;   // [max_passive]  z = R^-1 c, the solution without bounds; scratch of append
     double *c;        // [max_passive]  Q^T b
     double *Q;        // [max_passive][rows]  columns
     double *R;        // [max_passive][max_passive]  columns, of which the upper triangle is used
@@ -50,12 +51,6 @@ struct pli_nnls {
 static double length(int32_t count, const double *x)
 {
     return sqrt(pli_vector_dot_part(count, x, x));
-}
-
-// y += s x
-static void add_multiple(int32_t count, double s, const double *restrict x, double *restrict y)
-{
-    for (int32_t i = 0; i < count; ++i) y[i] += s * x[i];
 }
 
 static double *q_column(const pli_nnls *n, int32_t position)
@@ -76,13 +71,12 @@ static const double *a_column(const pli_nnls *n, int32_t column)
 // ---- the factorisation
 
 // v -= Q Q^T v for the passive columns; Q^T v is added to h.
-static void orthogonalize(const pli_nnls *n, double *v, double *h)
+static void orthogonalize(pli_nnls *n, double *v, double *h)
 {
-    for (int32_t k = 0; k < n->passive_count; ++k) {
-        double s = pli_vector_dot_part(n->rows, q_column(n, k), v);
-        add_multiple(n->rows, -s, q_column(n, k), v);
-        h[k] += s;
-    }
+    double *s = n->target;
+    pli_columns_dot(n->rows, n->passive_count, n->Q, v, s);
+    pli_columns_subtract(n->rows, n->passive_count, n->Q, s, v);
+    for (int32_t k = 0; k < n->passive_count; ++k) h[k] += s[k];
 }
 
 // Makes a column passive with weight 0. False when it depends on the passive ones.
@@ -109,7 +103,7 @@ static bool append_column(pli_nnls *n, int32_t column)
 
     // what the new direction takes from the residual
     n->c[last] = pli_vector_dot_part(n->rows, q, n->residual);
-    add_multiple(n->rows, -n->c[last], q, n->residual);
+    pli_columns_subtract(n->rows, 1, q, &n->c[last], n->residual);
     n->weight[last] = 0;
     n->passive[last] = column;
     n->state[column] = COLUMN_PASSIVE;
@@ -156,7 +150,8 @@ static void remove_column(pli_nnls *n, int32_t position)
     // R has entries under its diagonal from this position on
     for (int32_t k = position; k < last; ++k) rotate_rows(n, k, last);
     // the direction that no column needs any more goes back to the residual
-    add_multiple(n->rows, n->c[last], q_column(n, last), n->residual);
+    double back = -n->c[last];
+    pli_columns_subtract(n->rows, 1, q_column(n, last), &back, n->residual);
     n->passive_count = last;
 }
 
@@ -168,7 +163,7 @@ static void compute_target(pli_nnls *n)
     for (int32_t k = n->passive_count - 1; k >= 0; --k) {
         const double *r = r_column(n, k);
         z[k] /= r[k];
-        add_multiple(k, -z[k], r, z);
+        pli_columns_subtract(k, 1, r, &z[k], z);
     }
 }
 
@@ -215,9 +210,9 @@ static int32_t settle_weights(pli_nnls *n)
 
 static void compute_cosines(pli_nnls *n)
 {
+    pli_columns_dot(n->rows, n->columns, n->A, n->residual, n->cosine);
     for (int32_t k = 0; k < n->columns; ++k) {
-        if (n->state[k] == COLUMN_PASSIVE || n->state[k] == COLUMN_EMPTY) continue;
-        n->cosine[k] = pli_vector_dot_part(n->rows, a_column(n, k), n->residual) / n->norms[k];
+        n->cosine[k] = n->state[k] != COLUMN_EMPTY ? n->cosine[k] / n->norms[k] : 0;
     }
 }
 
@@ -265,9 +260,9 @@ static void note_progress(pli_nnls *n, double *least)
     *least = now;
 }
 
-// Columns enter until one of the reasons to stop holds.
-static void run_active_set(pli_nnls *n, const pli_nnls_problem *problem, double b_length,
-                           pli_nnls_report *report)
+// Columns enter until there is a reason to stop.
+static pli_nnls_stop run_active_set(pli_nnls *n, const pli_nnls_problem *problem, double b_length,
+                                    pli_nnls_report *report)
 {
     int32_t limit = problem->max_iterations;
     if (limit == 0) limit = 3 * (n->columns + problem->start_count);
@@ -275,21 +270,19 @@ static void run_active_set(pli_nnls *n, const pli_nnls_problem *problem, double 
     double least = length(n->rows, n->residual);
     bool stale = true; // cosines are not those of the residual
     for (;;) {
-        report->stop = PLI_NNLS_STOP_RESIDUAL;
-        if (least <= problem->residual_tolerance * b_length) return;
+        if (least <= problem->residual_tolerance * b_length) return PLI_NNLS_STOP_RESIDUAL;
         if (stale) compute_cosines(n);
         int32_t column = best_column(n, COLUMN_FREE, least_cosine);
-        report->stop = best_column(n, COLUMN_REFUSED, least_cosine) < 0 ? PLI_NNLS_STOP_DUAL
-                                                                        : PLI_NNLS_STOP_ROUNDING;
-        if (column < 0) return;
-        report->stop = PLI_NNLS_STOP_ITERATIONS;
-        if (report->iterations == limit) return;
+        if (column < 0) break;
+        if (report->iterations == limit) return PLI_NNLS_STOP_ITERATIONS;
         ++report->iterations;
         stale = enter_column(n, column);
         if (!stale) continue;
         report->removals += settle_weights(n);
         note_progress(n, &least);
     }
+    bool has_refused = best_column(n, COLUMN_REFUSED, least_cosine) >= 0;
+    return has_refused ? PLI_NNLS_STOP_ROUNDING : PLI_NNLS_STOP_DUAL;
 }
 
 // ---- a solve
@@ -357,7 +350,7 @@ static void write_solution(pli_nnls *n, const pli_nnls_problem *problem, double 
     memcpy(n->residual, problem->b, (size_t)n->rows * sizeof(double));
     for (int32_t k = 0; k < n->passive_count; ++k) {
         w[n->passive[k]] = n->weight[k];
-        add_multiple(n->rows, -n->weight[k], a_column(n, n->passive[k]), n->residual);
+        pli_columns_subtract(n->rows, 1, a_column(n, n->passive[k]), &n->weight[k], n->residual);
     }
     report->passive_count = n->passive_count;
     if (!(b_length > 0)) return;
@@ -383,7 +376,7 @@ pli_status pli_nnls_solve(pli_nnls *nnls, const pli_nnls_problem *problem, doubl
     }
     memcpy(nnls->residual, problem->b, (size_t)nnls->rows * sizeof(double));
     PLI_TRY(load_start(nnls, problem, report));
-    run_active_set(nnls, problem, b_length, report);
+    report->stop = run_active_set(nnls, problem, b_length, report);
     write_solution(nnls, problem, b_length, w, report);
     return PLI_OK;
 }
@@ -400,6 +393,8 @@ static bool allocate_arrays(pli_nnls *n)
     int64_t rows = n->max_rows;
     int64_t columns = n->max_columns;
     int64_t passive = n->max_passive;
+    int64_t q_size = passive * rows;
+    int64_t r_size = passive * passive;
     n->norms = PLI_NEW(n->context, double, columns, "lengths of columns");
     n->cosine = PLI_NEW(n->context, double, columns, "cosines of columns");
     n->state = PLI_NEW(n->context, uint8_t, columns, "states of columns");
@@ -407,8 +402,8 @@ static bool allocate_arrays(pli_nnls *n)
     n->weight = PLI_NEW(n->context, double, passive, "passive weights");
     n->target = PLI_NEW(n->context, double, passive, "weights without bounds");
     n->c = PLI_NEW(n->context, double, passive, "right-hand side in Q");
-    n->Q = PLI_NEW(n->context, double, passive *rows, "Q of passive columns");
-    n->R = PLI_NEW(n->context, double, passive *passive, "R of passive columns");
+    n->Q = PLI_NEW(n->context, double, q_size, "Q of passive columns");
+    n->R = PLI_NEW(n->context, double, r_size, "R of passive columns");
     n->residual = PLI_NEW(n->context, double, rows, "least squares residual");
     return n->norms != NULL && n->cosine != NULL && n->state != NULL && n->passive != NULL &&
            n->weight != NULL && n->target != NULL && n->c != NULL && n->Q != NULL && n->R != NULL &&

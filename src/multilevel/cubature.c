@@ -363,19 +363,16 @@ static void draw_columns(fit *f, int32_t round, int32_t count)
         memcpy(&f->keys[k], &rings, sizeof rings);
     }
     pli_sort_order_in(left, f->keys, f->spare, f->ranking);
-    for (int32_t k = 0; k < count; ++k) f->spare[k] = f->ranking[k];
-    // moving the k-th one displaces what stood in its new place
-    for (int32_t k = 0; k < count; ++k) {
-        swap_columns(f, f->drawn + k, f->drawn + f->spare[k]);
-        for (int32_t j = k + 1; j < count; ++j) {
-            if (f->spare[j] == k) f->spare[j] = f->spare[k];
-        }
+    // the first ones in the ranking join the sample, in the order in which they stand
+    memset(f->spare, 0, (size_t)left * sizeof *f->spare);
+    for (int32_t k = 0; k < count; ++k) f->spare[f->ranking[k]] = 1;
+    for (int32_t k = 0, next = f->drawn; k < left; ++k) {
+        if (f->spare[k] != 0) swap_columns(f, next++, f->drawn + k);
     }
     f->drawn += count;
 }
 
-// Chances (phi(x_k) . r)^2, r the residual of the fit; none where the product is negative, for such
-// an element could only enter with a negative weight.
+// Chances (phi(x_k) . r)^2, r the residual of the fit.
 static void compute_chances(fit *f)
 {
     memcpy(f->residual, f->target, (size_t)f->rank * sizeof(double));
@@ -385,7 +382,7 @@ static void compute_chances(fit *f)
     }
     for (int32_t k = f->drawn; k < f->n; ++k) {
         double gain = pli_vector_dot_part(f->rank, f->columns + (int64_t)k * f->rank, f->residual);
-        f->chances[k] = gain > 0 ? gain * gain : 0;
+        f->chances[k] = gain * gain;
     }
 }
 

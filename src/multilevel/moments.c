@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "multilevel/moments.h"
 
+#include "linear/columns.h"
 #include "linear/vector.h"
 
 #include <math.h>
+
+enum { PANEL = 4 }; // functions that join the basis at a time
+
+// part of a squared length that has to be left by the others of a panel
+static const double PANEL_LOSS = 1e-2;
 
 int64_t pli_product_count(int32_t function_count, int32_t degree)
 {
@@ -108,12 +114,14 @@ static bool is_large(const pli_span *span, int32_t row)
     return false;
 }
 
-// f -= <q, f> q, with the squared length of what remains.
-static void subtract_part(pli_span *span, const double *q, int32_t row)
+// f -= sum of <q, f> q over `count` rows q of the basis from `first` on, with the squared length of
+// what remains.
+static void subtract_parts(pli_span *span, int32_t first, int32_t count, int32_t row)
 {
+    double s[PANEL];
     double *f = span_row(span, row);
-    double s = pli_vector_dot_part(span->point_count, q, f);
-    for (int32_t i = 0; i < span->point_count; ++i) f[i] -= s * q[i];
+    pli_columns_dot(span->point_count, count, span_row(span, first), f, s);
+    pli_columns_subtract(span->point_count, count, span_row(span, first), s, f);
     span->norms[row] = pli_vector_dot_part(span->point_count, f, f);
 }
 
@@ -124,6 +132,35 @@ static void normalize_row(pli_span *span, int32_t row)
     for (int32_t i = 0; i < span->point_count; ++i) f[i] *= scale;
 }
 
+static int32_t longest_row(const pli_span *span, int32_t begin, int32_t end)
+{
+    int32_t best = begin;
+    for (int32_t k = begin + 1; k < end; ++k) {
+        if (span->norms[k] > span->norms[best]) best = k;
+    }
+    return best;
+}
+
+// Moves the longest of the remainders to the basis, a few at a time, so that the others are read
+// once for all of them: as long as they are not mostly made of each other. Returns how many.
+static int32_t choose_panel(pli_span *span, int32_t rank, int32_t end)
+{
+    int32_t width = 0;
+    int32_t most = span->point_count - rank;
+    if (most > end - rank) most = end - rank;
+    if (most > PANEL) most = PANEL;
+    for (; width < most; ++width) {
+        int32_t next = rank + width;
+        int32_t best = next > 0 ? longest_row(span, next, end) : 0;
+        double before = span->norms[best];
+        if (width > 0) subtract_parts(span, rank, width, best);
+        if (span->norms[best] < PANEL_LOSS * before) break;
+        swap_rows(span, next, best);
+        normalize_row(span, next);
+    }
+    return width;
+}
+
 int32_t pli_span_build(pli_span *span)
 {
     // under this squared length a remainder may be small everywhere, over it it is not
@@ -131,15 +168,10 @@ int32_t pli_span_build(pli_span *span)
     int32_t rank = 0;
     int32_t end = span->row_count; // rows behind it have nothing left
     while (rank < end && rank < span->point_count) {
-        int32_t best = rank;
-        for (int32_t k = rank; k < end && rank > 0; ++k) {
-            if (span->norms[k] > span->norms[best]) best = k;
-        }
-        swap_rows(span, rank, best);
-        normalize_row(span, rank);
-        const double *q = span_row(span, rank++);
+        int32_t width = choose_panel(span, rank, end);
+        rank += width;
         for (int32_t k = end - 1; k >= rank; --k) {
-            subtract_part(span, q, k);
+            subtract_parts(span, rank - width, width, k);
             if (span->norms[k] > suspect || is_large(span, k)) continue;
             swap_rows(span, k, --end);
         }
