@@ -241,6 +241,7 @@ static void measure_clusters(pli_clusters *c)
     }
     for (int32_t k = 0; k < c->pieces->piece_count; ++k) c->siblings[k] = 0;
     for (int32_t k = 0; k < c->count; ++k) {
+        c->gone[k] = 0;
         c->sorted[k] = c->size[k];
         ++c->siblings[c->pieces->vertex_piece[c->centers[k]]];
     }
@@ -464,17 +465,13 @@ int32_t pli_clusters_remove(pli_clusters *clusters, int32_t count)
     }
     int32_t kept = 0;
     for (int32_t k = 0; k < c->count; ++k) {
-        if (!c->gone[k]) {
-            c->centers[kept] = c->centers[k];
-            c->size[kept++] = c->size[k];
-        }
-        c->gone[k] = 0;
+        if (!c->gone[k]) c->centers[kept++] = c->centers[k];
     }
     c->count = kept;
     return removed;
 }
 
-// The largest cluster that nobody has moved into; there is one as long as one may leave.
+// The largest cluster that nobody has left or moved into; -1 when there is none.
 static int32_t find_largest(const pli_clusters *c)
 {
     int32_t best = -1;
@@ -495,21 +492,36 @@ static int32_t find_farthest(const pli_clusters *c, int32_t cluster)
     return best;
 }
 
+// Puts the centre of a cluster into the largest one; false: there is no room.
+static bool settle(pli_clusters *c, int32_t cluster)
+{
+    int32_t largest = find_largest(c);
+    if (largest < 0) return false;
+    int32_t vertex = find_farthest(c, largest);
+    if (vertex == c->centers[largest]) return false;
+    c->centers[cluster] = vertex;
+    c->gone[largest] = 1;
+    return true;
+}
+
 int32_t pli_clusters_relocate(pli_clusters *clusters, double ratio, int32_t count)
 {
     pli_clusters *c = clusters;
     int32_t moved = 0;
-    for (int32_t k = 0; k < count; ++k) {
+    for (; moved < count; ++moved) {
         int32_t smallest = find_smallest(c);
         if (smallest < 0 || !is_small(c, smallest, ratio)) break;
-        int32_t largest = find_largest(c);
-        int32_t vertex = find_farthest(c, largest);
-        if (vertex == c->centers[largest]) break;
         leave(c, smallest);
-        c->gone[largest] = 1;
-        c->centers[smallest] = vertex;
-        ++moved;
+        if (!settle(c, smallest)) break;
     }
-    for (int32_t k = 0; k < c->count; ++k) c->gone[k] = 0;
     return moved;
+}
+
+int32_t pli_clusters_add(pli_clusters *clusters, int32_t count)
+{
+    pli_clusters *c = clusters;
+    int32_t added = 0;
+    while (added < count && c->count + added < c->capacity && settle(c, c->count + added)) ++added;
+    c->count += added;
+    return added;
 }

@@ -15,7 +15,7 @@ enum {
     PATIENCE = 4         // rounds without progress that are waited for
 };
 
-static const double INTERFACE = 1.5;    // ratio of stiffness that tells two kinds of matter
+static const double INTERFACE = 2;      // ratio of stiffness that tells two kinds of matter
 static const double CALM = 1e-3;        // share of elements that change cluster when rounds settle
 static const double PROGRESS = 5e-4;    // relative decrease of the cost that counts
 static const double SET_UP_SHARE = 0.3; // of the whole work, as progress is told
@@ -31,7 +31,7 @@ typedef struct maker {
     pli_clusters *clusters;
 
     // the best of the rounds with as many clusters as now
-    int32_t best_small; // clusters that are too small; -1: there is no best yet
+    int32_t best_flaws; // clusters that are too small or lacking; -1: there is no best yet
     double best_cost;
     int32_t *best_label;   // [element_count]
     int32_t best_count;    // clusters
@@ -128,24 +128,6 @@ static void tell_progress(const maker *m, double fraction)
 
 // ---- stiffness at interfaces
 
-// The softest and the stiffest of the elements at a vertex.
-typedef struct span {
-    double low;
-    double high;
-} span;
-
-static void measure_spans(const maker *m, span *spans)
-{
-    const pli_simplices *mesh = &m->pieces->mesh;
-    int32_t size = mesh->corner_count;
-    for (int32_t v = 0; v < mesh->vertex_count; ++v) spans[v] = (span){INFINITY, 0};
-    for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
-        span *s = &spans[mesh->elements[k]];
-        s->low = fmin(s->low, m->def->stiffness[k / size]);
-        s->high = fmax(s->high, m->def->stiffness[k / size]);
-    }
-}
-
 static double find_softest(const maker *m)
 {
     double softest = INFINITY;
@@ -155,25 +137,41 @@ static double find_softest(const maker *m)
     return softest;
 }
 
-// Elements with a vertex between kinds of matter, of the same piece, count as soft.
+// Marks the vertices of faces, inside a piece, between kinds of matter.
+static void mark_interfaces(const maker *m, uint8_t *marks)
+{
+    const pli_simplices *mesh = &m->pieces->mesh;
+    int32_t size = mesh->corner_count;
+    for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
+        int64_t element = k / size;
+        int32_t other = m->pieces->neighbor[k];
+        // both sides look at the face; the stiffer one marks it
+        if (other < 0 || m->def->stiffness[element] < INTERFACE * m->def->stiffness[other])
+            continue;
+        for (int64_t c = 0; c < size; ++c) {
+            if (c != k % size) marks[mesh->elements[size * element + c]] = 1;
+        }
+    }
+}
+
+// Elements with a vertex at an interface count as soft.
 static pli_status soften_interfaces(maker *m)
 {
     const pli_simplices *mesh = &m->pieces->mesh;
     int32_t size = mesh->corner_count;
     m->stiffness = PLI_NEW(m->context, double, mesh->element_count, "stiffness");
-    span *spans = PLI_NEW(m->context, span, mesh->vertex_count, "interfaces");
-    if (m->stiffness == NULL || spans == NULL) {
-        pli_release(m->context, spans);
+    uint8_t *marks = PLI_NEW(m->context, uint8_t, mesh->vertex_count, "interfaces");
+    if (m->stiffness == NULL || marks == NULL) {
+        pli_release(m->context, marks);
         return PLI_ERROR_MEMORY;
     }
     memcpy(m->stiffness, m->def->stiffness, (size_t)mesh->element_count * sizeof *m->stiffness);
-    measure_spans(m, spans);
+    mark_interfaces(m, marks);
     double softened = m->def->jump * find_softest(m);
     for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
-        const span *s = &spans[mesh->elements[k]];
-        if (s->high >= INTERFACE * s->low) m->stiffness[k / size] = softened;
+        if (marks[mesh->elements[k]]) m->stiffness[k / size] = softened;
     }
-    pli_release(m->context, spans);
+    pli_release(m->context, marks);
     return PLI_OK;
 }
 
@@ -198,7 +196,7 @@ static pli_status set_up(maker *m)
     m->best_label = PLI_NEW(m->context, int32_t, def->mesh.element_count, "partition");
     m->best_centers = PLI_NEW(m->context, int32_t, capacity, "partition");
     if (m->best_label == NULL || m->best_centers == NULL) return PLI_ERROR_MEMORY;
-    m->best_small = -1;
+    m->best_flaws = -1;
     return pli_clusters_seed(m->clusters, def->seed);
 }
 
@@ -206,12 +204,12 @@ static pli_status set_up(maker *m)
 static void keep_best(maker *m, int32_t small)
 {
     const pli_clusters *c = m->clusters;
-    bool is_first = m->best_small < 0;
-    bool is_fewer = is_first || small < m->best_small;
+    int32_t flaws = small + clamp(m->wanted - c->count, 0, INT32_MAX);
+    bool is_fewer = m->best_flaws < 0 || flaws < m->best_flaws;
     bool is_progress = is_fewer || c->cost < (1 - PROGRESS) * m->best_cost;
     m->idle = is_progress ? 0 : m->idle + 1;
-    if (!is_fewer && !(small == m->best_small && c->cost < m->best_cost)) return;
-    m->best_small = small;
+    if (!is_fewer && !(flaws == m->best_flaws && c->cost < m->best_cost)) return;
+    m->best_flaws = flaws;
     m->best_cost = c->cost;
     m->best_count = c->count;
     memcpy(m->best_label, c->label, (size_t)m->pieces->mesh.element_count * sizeof *c->label);
@@ -225,7 +223,7 @@ static void prune(maker *m, int32_t small, int32_t prunings_left)
     int32_t excess = m->clusters->count - m->wanted;
     int32_t share = (excess + prunings_left - 1) / prunings_left;
     m->pruned += pli_clusters_remove(m->clusters, clamp(small, share, excess));
-    m->best_small = -1;
+    m->best_flaws = -1;
 }
 
 static bool is_calm(const maker *m)
@@ -242,10 +240,13 @@ static bool change_clusters(maker *m, int32_t small)
         prune(m, small, clamp(prunings_left, 1, INT32_MAX));
         return true;
     }
-    if (small == 0 || rounds_left < LAST_ROUNDS || m->relocations == MAX_RELOCATIONS) return false;
+    int32_t lacking = m->wanted - m->clusters->count;
+    if (small + lacking == 0 || rounds_left < LAST_ROUNDS) return false;
+    if (m->relocations == MAX_RELOCATIONS) return false;
     ++m->relocations;
     m->idle = 0;
-    return pli_clusters_relocate(m->clusters, m->def->prune_ratio, small) > 0;
+    int32_t moved = pli_clusters_relocate(m->clusters, m->def->prune_ratio, small);
+    return pli_clusters_add(m->clusters, lacking) + moved > 0;
 }
 
 static pli_status run_rounds(maker *m)
