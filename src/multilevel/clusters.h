@@ -56,6 +56,7 @@ typedef struct pli_clusters {
 
     // scratch
     pli_queue flood;    // of elements
+    int32_t *first;     // [capacity]  element that a centre claims; -1: none
     int32_t *start;     // [capacity + 1]  of the vertices of clusters
     int32_t *members;   // [vertex_count]  by cluster
     double *walk;       // [vertex_count]  distances inside a cluster

@@ -277,9 +277,10 @@ static pli_status run_rounds(maker *m)
 
 // Clusters of different pieces may have copies of one vertex as their centres. Who comes late takes
 // another vertex of the cluster; when all of them are centres, others make way along an augmenting
-// path (Berge 1957).
+// path (Berge 1957). When that does not help, there are too many clusters for the vertices, and the
+// one without a centre joins a neighbour.
 typedef struct chooser {
-    const maker *maker;
+    maker *maker;
     int32_t *start;    // [count + 1]
     int32_t *elements; // [element_count]  by cluster
     int32_t *taken;    // [whole mesh's vertex_count]  cluster; -1: none
@@ -293,6 +294,7 @@ static void list_elements(chooser *h)
 {
     const maker *m = h->maker;
     int32_t count = m->pieces->mesh.element_count;
+    for (int32_t k = 0; k <= m->best_count; ++k) h->start[k] = 0;
     for (int32_t k = 0; k < count; ++k) ++h->start[m->best_label[k]];
     for (int32_t k = 0; k < m->best_count; ++k) h->start[k + 1] += h->start[k];
     for (int32_t k = count - 1; k >= 0; --k) h->elements[--h->start[m->best_label[k]]] = k;
@@ -371,12 +373,16 @@ static bool make_way(chooser *h, int32_t cluster)
     return false;
 }
 
-static pli_status choose_centers(chooser *h)
+// Gives every cluster a centre of its own. Returns a cluster that gets none; -1: all have one.
+static int32_t choose_centers(chooser *h)
 {
     const maker *m = h->maker;
     const int32_t *origin = m->pieces->origin;
     list_elements(h);
-    for (int32_t v = 0; v < m->def->mesh.vertex_count; ++v) h->taken[v] = -1;
+    for (int32_t v = 0; v < m->def->mesh.vertex_count; ++v) {
+        h->taken[v] = -1;
+        h->seen_by[v] = 0;
+    }
     for (int32_t k = 0; k < m->best_count; ++k) {
         if (h->taken[origin[m->best_centers[k]]] < 0) take(h, k, m->best_centers[k]);
     }
@@ -386,13 +392,53 @@ static pli_status choose_centers(chooser *h)
         if (vertex >= 0) {
             take(h, k, vertex);
         } else if (!make_way(h, k)) {
-            return PLI_FAIL(m->context, PLI_ERROR_MESH,
-                            "the mesh is %d loose pieces that share so few vertices that clusters "
-                            "have no centres of their own; elements that share faces would do",
-                            (int)m->pieces->piece_count);
+            return k;
         }
     }
+    return -1;
+}
+
+// A cluster that shares a face with another one; -1: there is none.
+static int32_t find_neighbor_cluster(const chooser *h, int32_t cluster)
+{
+    const maker *m = h->maker;
+    int32_t size = m->pieces->mesh.corner_count;
+    for (int32_t k = h->start[cluster]; k < h->start[cluster + 1]; ++k) {
+        for (int c = 0; c < size; ++c) {
+            int32_t other = m->pieces->neighbor[(int64_t)size * h->elements[k] + c];
+            if (other >= 0 && m->best_label[other] != cluster) return m->best_label[other];
+        }
+    }
+    return -1;
+}
+
+// The elements of a cluster join a neighbour; the last cluster gets its number.
+static pli_status dissolve(chooser *h, int32_t cluster)
+{
+    maker *m = h->maker;
+    int32_t heir = find_neighbor_cluster(h, cluster);
+    if (heir < 0) {
+        return PLI_FAIL(m->context, PLI_ERROR_MESH,
+                        "the mesh is %d loose pieces that share so few vertices that clusters have "
+                        "no centres of their own; elements that share faces would do",
+                        (int)m->pieces->piece_count);
+    }
+    int32_t last = --m->best_count;
+    for (int32_t k = 0; k < m->pieces->mesh.element_count; ++k) {
+        if (m->best_label[k] == cluster) m->best_label[k] = heir;
+        if (m->best_label[k] == last) m->best_label[k] = cluster;
+    }
+    m->best_centers[cluster] = m->best_centers[last];
     return PLI_OK;
+}
+
+static pli_status run_chooser(chooser *h)
+{
+    for (;;) {
+        int32_t cluster = choose_centers(h);
+        if (cluster < 0) return PLI_OK;
+        PLI_TRY(dissolve(h, cluster));
+    }
 }
 
 static pli_status part_centers(maker *m)
@@ -409,7 +455,7 @@ static pli_status part_centers(maker *m)
     h.queue = PLI_NEW(m->context, int32_t, (int64_t)m->best_count + 1, "centres");
     if (h.start != NULL && h.elements != NULL && h.taken != NULL && h.seen_by != NULL &&
         h.from != NULL && h.via != NULL && h.queue != NULL) {
-        status = choose_centers(&h);
+        status = run_chooser(&h);
     }
     pli_release(m->context, h.start);
     pli_release(m->context, h.elements);
