@@ -516,14 +516,51 @@ static void thin_layers_share_their_vertices_but_not_their_centers(void **state)
     if (!pli_cholesky_is_available()) skip();
     pli_context *context = make_context(1);
     body b = make_body(context, (int32_t[3]){6, 2, 1}, NULL, layers);
-    // layers of 10 elements, 6 vertices on either side
-    for (b.def.count = 1; b.def.count <= 19; b.def.count += 6) {
+    // layers of 10 elements with 6 vertices on either side, 42 in all: more clusters than that are
+    // too many
+    static const int32_t counts[] = {1, 13, 25, 50};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
+        b.def.count = counts[k];
         part(&b);
         AT_LEAST(b.partition->count, 6);
+        AT_MOST(b.partition->count, 42);
         check_partition(&b.def.mesh, b.partition);
         check_conforming(&b, 1);
     }
     clear_body(&b);
+    pli_context_destroy(context);
+}
+
+static void more_loose_elements_than_vertices_are_refused(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    // all quadruples of 8 points whose numbers cancel bit by bit: 14, and no two share a face
+    double points[8][3];
+    int32_t tets[14][4];
+    int32_t count = 0;
+    for (int k = 0; k < 24; ++k) {
+        points[k / 3][k % 3] = pli_random_uniform((pli_random){3, 0}, (uint64_t)k);
+    }
+    for (int32_t k = 0; k < 512; ++k) {
+        int32_t tet[4] = {k / 64, k / 8 % 8, k % 8, k / 64 ^ k / 8 % 8 ^ k % 8};
+        if (!(tet[0] < tet[1] && tet[1] < tet[2] && tet[2] < tet[3])) continue;
+        memcpy(tets[count++], tet, sizeof tet);
+    }
+    assert_int_equal(count, 14);
+    pli_context *context = make_context(1);
+    pli_partition_def def = pli_partition_def_default();
+    def.mesh = (pli_simplices){8, points[0], 4, count, tets[0]};
+    pli_partition *p = NULL;
+    assert_int_equal(pli_partition_create(context, &def, &p), PLI_ERROR_MESH);
+    assert_null(p);
+
+    // eight of them have a vertex each
+    def.mesh.element_count = 8;
+    OK(context, pli_partition_create(context, &def, &p));
+    assert_int_equal(p->count, 8);
+    check_centers(&def.mesh, p);
+    pli_partition_destroy(p);
     pli_context_destroy(context);
 }
 
@@ -716,6 +753,7 @@ int main(void)
         cmocka_unit_test(jump_gives_soft_matter_more_clusters),
         cmocka_unit_test(checkerboard_is_never_straddled),
         cmocka_unit_test(thin_layers_share_their_vertices_but_not_their_centers),
+        cmocka_unit_test(more_loose_elements_than_vertices_are_refused),
         cmocka_unit_test(specks_join_what_is_around_them),
         cmocka_unit_test(clusters_grow_with_gradual_stiffness),
         cmocka_unit_test(bits_do_not_depend_on_threads),
