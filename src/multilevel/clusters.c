@@ -69,11 +69,12 @@ static bool allocate_clusters(pli_clusters *c)
     c->centers = PLI_NEW(c->context, int32_t, c->capacity, "clusters");
     c->size = PLI_NEW(c->context, double, c->capacity, "clusters");
     c->start = PLI_NEW(c->context, int32_t, (int64_t)c->capacity + 1, "clusters");
+    c->first = PLI_NEW(c->context, int32_t, c->capacity, "clusters");
     c->sorted = PLI_NEW(c->context, double, c->capacity, "clusters");
     c->gone = PLI_NEW(c->context, uint8_t, c->capacity, "clusters");
     c->siblings = PLI_NEW(c->context, int32_t, c->pieces->piece_count, "clusters");
-    return c->centers != NULL && c->size != NULL && c->start != NULL && c->sorted != NULL &&
-           c->gone != NULL && c->siblings != NULL;
+    return c->centers != NULL && c->size != NULL && c->start != NULL && c->first != NULL &&
+           c->sorted != NULL && c->gone != NULL && c->siblings != NULL;
 }
 
 pli_status pli_clusters_create(pli_context *context, const pli_pieces *pieces, pli_heat *heat,
@@ -112,6 +113,7 @@ void pli_clusters_destroy(pli_clusters *clusters)
         clusters->pull,          clusters->steps.place, clusters->centers,
         clusters->steps.entries, clusters->size,        clusters->start,
         clusters->sorted,        clusters->gone,        clusters->siblings,
+        clusters->first,
     };
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) pli_release(context, arrays[k]);
     pli_release(context, clusters);
@@ -199,12 +201,31 @@ static void offer_neighbors(pli_clusters *c, int64_t element)
     }
 }
 
+// The first elements of all clusters; -1: none is left. Centres with few elements choose first.
+static void claim_elements(pli_clusters *c)
+{
+    const int64_t *start = c->heat->incidence.start;
+    for (int32_t k = 0; k < c->count; ++k) c->first[k] = -1;
+    int64_t most = 0;
+    for (int32_t left = c->count; left > 0;) {
+        most = 2 * most + 1;
+        for (int32_t k = 0; k < c->count; ++k) {
+            int64_t element_count = start[c->centers[k] + 1] - start[c->centers[k]];
+            if (element_count > most || element_count <= most / 2) continue;
+            c->first[k] = find_first_element(c, c->centers[k]);
+            if (c->first[k] >= 0) c->label[c->first[k]] = k;
+            --left;
+        }
+    }
+}
+
 // Every cluster gets its first element, or is dropped; then they grow.
 static void flood_elements(pli_clusters *c)
 {
     int32_t kept = 0;
+    claim_elements(c);
     for (int32_t k = 0; k < c->count; ++k) {
-        int32_t element = find_first_element(c, c->centers[k]);
+        int32_t element = c->first[k];
         if (element < 0) continue;
         c->centers[kept] = c->centers[k];
         c->label[element] = kept++;
@@ -241,6 +262,7 @@ static void measure_clusters(pli_clusters *c)
     }
     for (int32_t k = 0; k < c->pieces->piece_count; ++k) c->siblings[k] = 0;
     for (int32_t k = 0; k < c->count; ++k) {
+        c->gone[k] = 0;
         c->sorted[k] = c->size[k];
         ++c->siblings[c->pieces->vertex_piece[c->centers[k]]];
     }
@@ -464,17 +486,13 @@ int32_t pli_clusters_remove(pli_clusters *clusters, int32_t count)
     }
     int32_t kept = 0;
     for (int32_t k = 0; k < c->count; ++k) {
-        if (!c->gone[k]) {
-            c->centers[kept] = c->centers[k];
-            c->size[kept++] = c->size[k];
-        }
-        c->gone[k] = 0;
+        if (!c->gone[k]) c->centers[kept++] = c->centers[k];
     }
     c->count = kept;
     return removed;
 }
 
-// The largest cluster that nobody has moved into; there is one as long as one may leave.
+// The largest cluster that nobody has left or moved into; -1 when there is none.
 static int32_t find_largest(const pli_clusters *c)
 {
     int32_t best = -1;
@@ -495,21 +513,36 @@ static int32_t find_farthest(const pli_clusters *c, int32_t cluster)
     return best;
 }
 
+// Puts the centre of a cluster into the largest one; false: there is no room.
+static bool settle(pli_clusters *c, int32_t cluster)
+{
+    int32_t largest = find_largest(c);
+    if (largest < 0) return false;
+    int32_t vertex = find_farthest(c, largest);
+    if (vertex == c->centers[largest]) return false;
+    c->centers[cluster] = vertex;
+    c->gone[largest] = 1;
+    return true;
+}
+
 int32_t pli_clusters_relocate(pli_clusters *clusters, double ratio, int32_t count)
 {
     pli_clusters *c = clusters;
     int32_t moved = 0;
-    for (int32_t k = 0; k < count; ++k) {
+    for (; moved < count; ++moved) {
         int32_t smallest = find_smallest(c);
         if (smallest < 0 || !is_small(c, smallest, ratio)) break;
-        int32_t largest = find_largest(c);
-        int32_t vertex = find_farthest(c, largest);
-        if (vertex == c->centers[largest]) break;
         leave(c, smallest);
-        c->gone[largest] = 1;
-        c->centers[smallest] = vertex;
-        ++moved;
+        if (!settle(c, smallest)) break;
     }
-    for (int32_t k = 0; k < c->count; ++k) c->gone[k] = 0;
     return moved;
+}
+
+int32_t pli_clusters_add(pli_clusters *clusters, int32_t count)
+{
+    pli_clusters *c = clusters;
+    int32_t added = 0;
+    while (added < count && c->count + added < c->capacity && settle(c, c->count + added)) ++added;
+    c->count += added;
+    return added;
 }

@@ -19,8 +19,8 @@
 // volume. Only sizes are compared where clusters are too small or too large, which keeps those in
 // soft matter, small on purpose, from being taken for leftovers.
 //
-// remove and relocate. Small clusters leave, or settle in large ones. The last cluster of a piece
-// never does.
+// remove, relocate and add. Small clusters leave, or settle in large ones, and new ones do. The
+// last cluster of a piece never leaves.
 //
 // Centres that find no element of their own, as happens when they are as many as vertices, are
 // dropped by assign. The same bits for any number of threads.
@@ -56,6 +56,7 @@ typedef struct pli_clusters {
 
     // scratch
     pli_queue flood;    // of elements
+    int32_t *first;     // [capacity]  element that a centre claims; -1: none
     int32_t *start;     // [capacity + 1]  of the vertices of clusters
     int32_t *members;   // [vertex_count]  by cluster
     double *walk;       // [vertex_count]  distances inside a cluster
@@ -63,7 +64,7 @@ typedef struct pli_clusters {
     double *pull;       // [vertex_count]  moment of what lies behind a first vertex
     pli_queue steps;    // of vertices; clusters use parts of it
     double *sorted;     // [capacity]
-    uint8_t *gone;      // [capacity]
+    uint8_t *gone;      // [capacity]  1: left, or taken by another, since assign
 } pli_clusters;
 
 // Errors: memory.
@@ -85,13 +86,19 @@ void pli_clusters_move(pli_clusters *clusters);
 // How many clusters the median exceeds by more than ratio and may leave; none when ratio is 0.
 int32_t pli_clusters_count_small(const pli_clusters *clusters, double ratio);
 
-// Removes the smallest clusters that may leave, up to count; returns how many went. What assign
-// made is void afterwards, but for sizes.
+// The three that follow change centres and leave the rest as it was; they want one assign before
+// them, and before anything else that asks for it one after them.
+
+// Removes the smallest clusters that may leave, up to count; returns how many went.
 int32_t pli_clusters_remove(pli_clusters *clusters, int32_t count);
 
 // Up to count of the smallest that ratio calls small move into the largest ones, to the vertex
-// farthest from the centre there. Returns how many did; what assign made is void then.
+// farthest from the centre there. Returns how many did.
 int32_t pli_clusters_relocate(pli_clusters *clusters, double ratio, int32_t count);
+
+// Adds up to count clusters, as far as there is capacity, in the largest ones that relocate has
+// left alone. Returns how many came.
+int32_t pli_clusters_add(pli_clusters *clusters, int32_t count);
 
 // The cluster with the largest share of the volume around vertices [begin, end), by label
 // [element_count]; -1: no elements.

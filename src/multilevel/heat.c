@@ -79,26 +79,6 @@ static void measure_edges(void *user, int64_t begin, int64_t end)
     }
 }
 
-typedef struct edge_sums {
-    const pli_heat *heat;
-    const double *largest;
-} edge_sums;
-
-// Lengths in the metric, and plain ones.
-static pli_sum_pair sum_edges(void *user, int64_t begin, int64_t end)
-{
-    const edge_sums *sums = user;
-    const pli_laplacian *l = sums->heat->laplacian;
-    pli_sum_pair pair = {{0, 0}, {0, 0}};
-    for (int64_t slot = l->row_start[begin]; slot < l->row_start[end]; ++slot) {
-        double length = (double)sums->heat->lengths[slot];
-        pair.first.hi += length;
-        pair.second.hi += length * sqrt(sums->largest[slot]);
-    }
-    return pair;
-}
-
-// Lengths of the edges and the time that follows from their mean.
 static pli_status compute_lengths(pli_heat *h)
 {
     const pli_laplacian *l = h->laplacian;
@@ -106,13 +86,6 @@ static pli_status compute_lengths(pli_heat *h)
     if (largest == NULL) return PLI_ERROR_MEMORY;
     length_job job = {h, largest};
     pli_parallel_for(h->context, l->vertex_count, GRAIN, measure_edges, &job);
-    edge_sums sums = {h, largest};
-    pli_sum_pair pair = pli_parallel_sum_pair(h->context, l->vertex_count, GRAIN, sum_edges, &sums);
-    double entries = (double)(l->entry_count - l->vertex_count);
-    double mean = pli_sum_value(pair.first) / entries;
-    double plain = pli_sum_value(pair.second) / entries;
-    double reach = fmax(mean, plain / 3);
-    h->time = reach * reach;
     pli_release(h->context, largest);
     return PLI_OK;
 }
@@ -137,6 +110,48 @@ static void find_components(pli_heat *h)
     for (int32_t v = 0; v < n; ++v) parent[v] = -1;
 }
 
+// Sums over the edges of a component.
+typedef struct edge_sums {
+    double softest; // smallest e of its elements
+    double metric;  // lengths in the metric
+    double plain;   // lengths
+    double count;
+} edge_sums;
+
+static void sum_edges(const pli_heat *h, edge_sums *sums)
+{
+    const pli_laplacian *l = h->laplacian;
+    for (int32_t k = 0; k < h->component_count; ++k) sums[k].softest = INFINITY;
+    for (int64_t element = 0; element < h->mesh.element_count; ++element) {
+        edge_sums *sum = &sums[h->component[corners_of(h, element)[0]]];
+        sum->softest = fmin(sum->softest, h->ratio[element]);
+    }
+    for (int64_t v = 0; v < l->vertex_count; ++v) {
+        edge_sums *sum = &sums[h->component[v]];
+        for (int64_t slot = l->row_start[v]; slot < l->row_start[v + 1]; ++slot) {
+            sum->metric += (double)h->lengths[slot];
+            sum->plain += pli_vec3_distance(h->mesh.points + 3 * v,
+                                            h->mesh.points + 3 * (int64_t)l->column[slot]);
+        }
+        sum->count += (double)(l->row_start[v + 1] - l->row_start[v] - 1);
+    }
+}
+
+static pli_status compute_times(pli_heat *h)
+{
+    edge_sums *sums = PLI_NEW(h->context, edge_sums, h->component_count, "components");
+    if (sums == NULL) return PLI_ERROR_MEMORY;
+    sum_edges(h, sums);
+    for (int32_t k = 0; k < h->component_count; ++k) {
+        double reach = fmax(sums[k].metric, sums[k].plain / sqrt(sums[k].softest) / 3);
+        reach /= sums[k].count;
+        // a vertex without elements has no edges, and its time does not matter
+        h->time[k] = sums[k].count > 0 ? reach * reach : 0;
+    }
+    pli_release(h->context, sums);
+    return PLI_OK;
+}
+
 static pli_status factor_matrix(pli_heat *h, const pli_lifted *matrix, pli_cholesky **cholesky)
 {
     pli_cholesky_def def = {.isotropic = true};
@@ -152,15 +167,19 @@ static pli_status factor_matrix(pli_heat *h, const pli_lifted *matrix, pli_chole
     return pli_cholesky_solve(*cholesky, 1, h->x, h->x);
 }
 
-// a M + b L_e; vertices without elements get ones on the diagonal. The Laplacian has the pattern of
-// the elements' cliques, too.
-static void fill_matrix(const pli_heat *h, double a, double b, pli_lifted *matrix)
+// M + t L_e, or L_e alone; vertices without elements get ones on the diagonal. The Laplacian has
+// the pattern of the elements' cliques, too.
+static void fill_matrix(const pli_heat *h, bool has_mass, pli_lifted *matrix)
 {
     const pli_laplacian *l = h->laplacian;
     pli_lifted_set_zero(matrix);
-    for (int64_t k = 0; k < l->entry_count; ++k) pli_lifted_add(matrix, k, b * l->values[k]);
     for (int32_t v = 0; v < l->vertex_count; ++v) {
-        pli_lifted_add(matrix, matrix->diagonal[v], l->mass[v] > 0 ? a * l->mass[v] : 1);
+        double factor = has_mass ? h->time[h->component[v]] : 1;
+        for (int64_t k = l->row_start[v]; k < l->row_start[v + 1]; ++k) {
+            pli_lifted_add(matrix, k, factor * l->values[k]);
+        }
+        if (has_mass) pli_lifted_add(matrix, matrix->diagonal[v], l->mass[v]);
+        if (l->mass[v] == 0) pli_lifted_add(matrix, matrix->diagonal[v], 1);
     }
 }
 
@@ -184,7 +203,7 @@ static pli_status factor_both(pli_heat *h)
     status = pli_lifted_create(h->context, h->mesh.vertex_count, 1, &list, &matrix);
     if (status != PLI_OK) goto done;
 
-    fill_matrix(h, 1, h->time, matrix);
+    fill_matrix(h, true, matrix);
     pli_lifted_close(matrix, NULL);
     for (int32_t v = 0; v < h->mesh.vertex_count; ++v) {
         h->warmth[v] = matrix->values[matrix->diagonal[v]];
@@ -192,7 +211,7 @@ static pli_status factor_both(pli_heat *h)
     status = factor_matrix(h, matrix, &h->diffusion);
     if (status != PLI_OK) goto done;
 
-    fill_matrix(h, 0, 1, matrix);
+    fill_matrix(h, false, matrix);
     mark_held(h, mask);
     pli_lifted_close(matrix, mask);
     status = factor_matrix(h, matrix, &h->poisson);
@@ -234,9 +253,11 @@ static pli_status heat_init(pli_heat *h, const pli_heat_def *def)
     PLI_TRY(allocate_arrays(h));
     PLI_TRY(compute_lengths(h));
     find_components(h);
+    h->time = PLI_NEW(h->context, double, h->component_count, "components");
     h->shift = PLI_NEW(h->context, double, h->component_count, "components");
     h->sources_in = PLI_NEW(h->context, int32_t, h->component_count, "components");
-    if (h->shift == NULL || h->sources_in == NULL) return PLI_ERROR_MEMORY;
+    if (h->time == NULL || h->shift == NULL || h->sources_in == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(compute_times(h));
     return factor_both(h);
 }
 
@@ -273,6 +294,7 @@ void pli_heat_destroy(pli_heat *heat)
     pli_release(context, heat->path);
     pli_release(context, heat->queue.entries);
     pli_release(context, heat->queue.place);
+    pli_release(context, heat->time);
     pli_release(context, heat->shift);
     pli_release(context, heat->sources_in);
     pli_release(context, heat);

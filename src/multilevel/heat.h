@@ -19,14 +19,16 @@
 // substitution. A source gets so much heat that alone it would be about as hot as any other,
 // whatever the matter and the mesh around it; the boundary between sources is where heat balances.
 //
-// The time is t = m^2, m the mean length of edges in the metric, but at least a third of their mean
-// plain length: heat that does not cross an element counts edges instead of measuring lengths. So
-// in matter that is stiffer by e than most, heat smooths the distance over sqrt(e) edges or so: it
-// stays ordered and small there, but is blunt. Heat falls by about e^-1 (in soft matter up to e^-3)
-// per edge and is lost to underflow some hundreds of edges away. Elements in which its gradient
-// cannot be told take the direction of shortest paths along edges (Dijkstra) instead. The same
-// paths bound the distance from above, for what the sum along a path of edges gives is never too
-// short: where mesh or contrast are so bad that heat misleads, paths along edges are the answer.
+// Each connected component has its own time t = m^2, m the mean length of its edges in the metric,
+// but at least a third of the mean that they would have in its softest matter: heat that does not
+// cross an element counts edges instead of measuring lengths. So in matter that is stiffer by a
+// factor than most around it, heat smooths the distance over as many edges as the root of that
+// factor: it stays ordered and small there, but is blunt. Heat falls by about e^-1 (in soft matter
+// up to e^-3) per edge and is lost to underflow some hundreds of edges away. Elements in which its
+// gradient cannot be told take the direction of shortest paths along edges (Dijkstra) instead. The
+// same paths bound the distance from above, for what the sum along a path of edges gives is never
+// too short: where mesh or contrast are so bad that heat misleads, paths along edges are the
+// answer.
 //
 // Distances are shifted so that sources have mean zero in each connected component, then set to
 // zero there and cut off below at zero. Components without a source are infinitely far.
@@ -49,7 +51,6 @@ typedef struct pli_heat_def {
 typedef struct pli_heat {
     pli_context *context;
     pli_simplices mesh; // borrowed
-    double time;        // t (m^2)
 
     // made by create
     double *ratio;            // [element_count]  e
@@ -59,6 +60,7 @@ typedef struct pli_heat {
     double *warmth;           // [vertex_count]  heat of a source there
     int32_t *component;       // [vertex_count]  by edges
     int32_t component_count;
+    double *time;            // [component_count]  t (m^2)
     pli_cholesky *diffusion; // of M + t L_e
     pli_cholesky *poisson;   // of L_e, one vertex of each component held
 

@@ -15,7 +15,7 @@ enum {
     PATIENCE = 4         // rounds without progress that are waited for
 };
 
-static const double INTERFACE = 1.5;    // ratio of stiffness that tells two kinds of matter
+static const double INTERFACE = 2;      // ratio of stiffness that tells two kinds of matter
 static const double CALM = 1e-3;        // share of elements that change cluster when rounds settle
 static const double PROGRESS = 5e-4;    // relative decrease of the cost that counts
 static const double SET_UP_SHARE = 0.3; // of the whole work, as progress is told
@@ -31,7 +31,7 @@ typedef struct maker {
     pli_clusters *clusters;
 
     // the best of the rounds with as many clusters as now
-    int32_t best_small; // clusters that are too small; -1: there is no best yet
+    int32_t best_flaws; // clusters that are too small or lacking; -1: there is no best yet
     double best_cost;
     int32_t *best_label;   // [element_count]
     int32_t best_count;    // clusters
@@ -128,24 +128,6 @@ static void tell_progress(const maker *m, double fraction)
 
 // ---- stiffness at interfaces
 
-// The softest and the stiffest of the elements at a vertex.
-typedef struct span {
-    double low;
-    double high;
-} span;
-
-static void measure_spans(const maker *m, span *spans)
-{
-    const pli_simplices *mesh = &m->pieces->mesh;
-    int32_t size = mesh->corner_count;
-    for (int32_t v = 0; v < mesh->vertex_count; ++v) spans[v] = (span){INFINITY, 0};
-    for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
-        span *s = &spans[mesh->elements[k]];
-        s->low = fmin(s->low, m->def->stiffness[k / size]);
-        s->high = fmax(s->high, m->def->stiffness[k / size]);
-    }
-}
-
 static double find_softest(const maker *m)
 {
     double softest = INFINITY;
@@ -155,25 +137,41 @@ static double find_softest(const maker *m)
     return softest;
 }
 
-// Elements with a vertex between kinds of matter, of the same piece, count as soft.
+// Marks the vertices of faces, inside a piece, between kinds of matter.
+static void mark_interfaces(const maker *m, uint8_t *marks)
+{
+    const pli_simplices *mesh = &m->pieces->mesh;
+    int32_t size = mesh->corner_count;
+    for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
+        int64_t element = k / size;
+        int32_t other = m->pieces->neighbor[k];
+        // both sides look at the face; the stiffer one marks it
+        if (other < 0 || m->def->stiffness[element] < INTERFACE * m->def->stiffness[other])
+            continue;
+        for (int64_t c = 0; c < size; ++c) {
+            if (c != k % size) marks[mesh->elements[size * element + c]] = 1;
+        }
+    }
+}
+
+// Elements with a vertex at an interface count as soft.
 static pli_status soften_interfaces(maker *m)
 {
     const pli_simplices *mesh = &m->pieces->mesh;
     int32_t size = mesh->corner_count;
     m->stiffness = PLI_NEW(m->context, double, mesh->element_count, "stiffness");
-    span *spans = PLI_NEW(m->context, span, mesh->vertex_count, "interfaces");
-    if (m->stiffness == NULL || spans == NULL) {
-        pli_release(m->context, spans);
+    uint8_t *marks = PLI_NEW(m->context, uint8_t, mesh->vertex_count, "interfaces");
+    if (m->stiffness == NULL || marks == NULL) {
+        pli_release(m->context, marks);
         return PLI_ERROR_MEMORY;
     }
     memcpy(m->stiffness, m->def->stiffness, (size_t)mesh->element_count * sizeof *m->stiffness);
-    measure_spans(m, spans);
+    mark_interfaces(m, marks);
     double softened = m->def->jump * find_softest(m);
     for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
-        const span *s = &spans[mesh->elements[k]];
-        if (s->high >= INTERFACE * s->low) m->stiffness[k / size] = softened;
+        if (marks[mesh->elements[k]]) m->stiffness[k / size] = softened;
     }
-    pli_release(m->context, spans);
+    pli_release(m->context, marks);
     return PLI_OK;
 }
 
@@ -198,7 +196,7 @@ static pli_status set_up(maker *m)
     m->best_label = PLI_NEW(m->context, int32_t, def->mesh.element_count, "partition");
     m->best_centers = PLI_NEW(m->context, int32_t, capacity, "partition");
     if (m->best_label == NULL || m->best_centers == NULL) return PLI_ERROR_MEMORY;
-    m->best_small = -1;
+    m->best_flaws = -1;
     return pli_clusters_seed(m->clusters, def->seed);
 }
 
@@ -206,12 +204,12 @@ static pli_status set_up(maker *m)
 static void keep_best(maker *m, int32_t small)
 {
     const pli_clusters *c = m->clusters;
-    bool is_first = m->best_small < 0;
-    bool is_fewer = is_first || small < m->best_small;
+    int32_t flaws = small + clamp(m->wanted - c->count, 0, INT32_MAX);
+    bool is_fewer = m->best_flaws < 0 || flaws < m->best_flaws;
     bool is_progress = is_fewer || c->cost < (1 - PROGRESS) * m->best_cost;
     m->idle = is_progress ? 0 : m->idle + 1;
-    if (!is_fewer && !(small == m->best_small && c->cost < m->best_cost)) return;
-    m->best_small = small;
+    if (!is_fewer && !(flaws == m->best_flaws && c->cost < m->best_cost)) return;
+    m->best_flaws = flaws;
     m->best_cost = c->cost;
     m->best_count = c->count;
     memcpy(m->best_label, c->label, (size_t)m->pieces->mesh.element_count * sizeof *c->label);
@@ -225,7 +223,7 @@ static void prune(maker *m, int32_t small, int32_t prunings_left)
     int32_t excess = m->clusters->count - m->wanted;
     int32_t share = (excess + prunings_left - 1) / prunings_left;
     m->pruned += pli_clusters_remove(m->clusters, clamp(small, share, excess));
-    m->best_small = -1;
+    m->best_flaws = -1;
 }
 
 static bool is_calm(const maker *m)
@@ -242,10 +240,13 @@ static bool change_clusters(maker *m, int32_t small)
         prune(m, small, clamp(prunings_left, 1, INT32_MAX));
         return true;
     }
-    if (small == 0 || rounds_left < LAST_ROUNDS || m->relocations == MAX_RELOCATIONS) return false;
+    int32_t lacking = m->wanted - m->clusters->count;
+    if (small + lacking == 0 || rounds_left < LAST_ROUNDS) return false;
+    if (m->relocations == MAX_RELOCATIONS) return false;
     ++m->relocations;
     m->idle = 0;
-    return pli_clusters_relocate(m->clusters, m->def->prune_ratio, small) > 0;
+    int32_t moved = pli_clusters_relocate(m->clusters, m->def->prune_ratio, small);
+    return pli_clusters_add(m->clusters, lacking) + moved > 0;
 }
 
 static pli_status run_rounds(maker *m)
@@ -276,9 +277,10 @@ static pli_status run_rounds(maker *m)
 
 // Clusters of different pieces may have copies of one vertex as their centres. Who comes late takes
 // another vertex of the cluster; when all of them are centres, others make way along an augmenting
-// path (Berge 1957).
+// path (Berge 1957). When that does not help, there are too many clusters for the vertices, and the
+// one without a centre joins a neighbour.
 typedef struct chooser {
-    const maker *maker;
+    maker *maker;
     int32_t *start;    // [count + 1]
     int32_t *elements; // [element_count]  by cluster
     int32_t *taken;    // [whole mesh's vertex_count]  cluster; -1: none
@@ -292,6 +294,7 @@ static void list_elements(chooser *h)
 {
     const maker *m = h->maker;
     int32_t count = m->pieces->mesh.element_count;
+    for (int32_t k = 0; k <= m->best_count; ++k) h->start[k] = 0;
     for (int32_t k = 0; k < count; ++k) ++h->start[m->best_label[k]];
     for (int32_t k = 0; k < m->best_count; ++k) h->start[k + 1] += h->start[k];
     for (int32_t k = count - 1; k >= 0; --k) h->elements[--h->start[m->best_label[k]]] = k;
@@ -370,12 +373,16 @@ static bool make_way(chooser *h, int32_t cluster)
     return false;
 }
 
-static pli_status choose_centers(chooser *h)
+// Gives every cluster a centre of its own. Returns a cluster that gets none; -1: all have one.
+static int32_t choose_centers(chooser *h)
 {
     const maker *m = h->maker;
     const int32_t *origin = m->pieces->origin;
     list_elements(h);
-    for (int32_t v = 0; v < m->def->mesh.vertex_count; ++v) h->taken[v] = -1;
+    for (int32_t v = 0; v < m->def->mesh.vertex_count; ++v) {
+        h->taken[v] = -1;
+        h->seen_by[v] = 0;
+    }
     for (int32_t k = 0; k < m->best_count; ++k) {
         if (h->taken[origin[m->best_centers[k]]] < 0) take(h, k, m->best_centers[k]);
     }
@@ -385,13 +392,53 @@ static pli_status choose_centers(chooser *h)
         if (vertex >= 0) {
             take(h, k, vertex);
         } else if (!make_way(h, k)) {
-            return PLI_FAIL(m->context, PLI_ERROR_MESH,
-                            "the mesh is %d loose pieces that share so few vertices that clusters "
-                            "have no centres of their own; elements that share faces would do",
-                            (int)m->pieces->piece_count);
+            return k;
         }
     }
+    return -1;
+}
+
+// A cluster that shares a face with another one; -1: there is none.
+static int32_t find_neighbor_cluster(const chooser *h, int32_t cluster)
+{
+    const maker *m = h->maker;
+    int32_t size = m->pieces->mesh.corner_count;
+    for (int32_t k = h->start[cluster]; k < h->start[cluster + 1]; ++k) {
+        for (int c = 0; c < size; ++c) {
+            int32_t other = m->pieces->neighbor[(int64_t)size * h->elements[k] + c];
+            if (other >= 0 && m->best_label[other] != cluster) return m->best_label[other];
+        }
+    }
+    return -1;
+}
+
+// The elements of a cluster join a neighbour; the last cluster gets its number.
+static pli_status dissolve(chooser *h, int32_t cluster)
+{
+    maker *m = h->maker;
+    int32_t heir = find_neighbor_cluster(h, cluster);
+    if (heir < 0) {
+        return PLI_FAIL(m->context, PLI_ERROR_MESH,
+                        "the mesh is %d loose pieces that share so few vertices that clusters have "
+                        "no centres of their own; elements that share faces would do",
+                        (int)m->pieces->piece_count);
+    }
+    int32_t last = --m->best_count;
+    for (int32_t k = 0; k < m->pieces->mesh.element_count; ++k) {
+        if (m->best_label[k] == cluster) m->best_label[k] = heir;
+        if (m->best_label[k] == last) m->best_label[k] = cluster;
+    }
+    m->best_centers[cluster] = m->best_centers[last];
     return PLI_OK;
+}
+
+static pli_status run_chooser(chooser *h)
+{
+    for (;;) {
+        int32_t cluster = choose_centers(h);
+        if (cluster < 0) return PLI_OK;
+        PLI_TRY(dissolve(h, cluster));
+    }
 }
 
 static pli_status part_centers(maker *m)
@@ -408,7 +455,7 @@ static pli_status part_centers(maker *m)
     h.queue = PLI_NEW(m->context, int32_t, (int64_t)m->best_count + 1, "centres");
     if (h.start != NULL && h.elements != NULL && h.taken != NULL && h.seen_by != NULL &&
         h.from != NULL && h.via != NULL && h.queue != NULL) {
-        status = choose_centers(&h);
+        status = run_chooser(&h);
     }
     pli_release(m->context, h.start);
     pli_release(m->context, h.elements);

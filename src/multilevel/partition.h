@@ -23,8 +23,8 @@
 // is smaller than a few elements (pieces.h). Components of the mesh, by faces, have at least one
 // cluster each. The number of clusters grows to that of pieces where needed.
 //
-// Other interfaces, across which the stiffness changes by a factor of 1.5 or more, are passable but
-// slow: the elements around them count as softer than the softest, as in the paper. That keeps
+// Other interfaces, faces across which the stiffness changes by a factor of 2 or more, are passable
+// but slow: the elements around them count as softer than the softest, as in the paper. That keeps
 // clusters from creeping across, and gives soft matter more of them.
 //
 // Most of the time goes into two factorisations and two substitutions per round. The same bits for
@@ -53,14 +53,14 @@ typedef struct pli_partition {
     pli_context *context;
     int32_t vertex_count;
     int32_t element_count;
-    int32_t count;         // clusters; fewer than wanted when vertices or elements are too few
+    int32_t count; // clusters; may be fewer than wanted when that is a third of the vertices
     int32_t *element_part; // [element_count]
     int32_t *vertex_part;  // [vertex_count]  the cluster with most volume around; -1: no element
     int32_t *centers;      // [count]  vertices, all different, of the cluster's own elements
     double *volume;        // [count]  m^3, m^2
     double hop_radius;     // edges from a centre to the farthest vertex of its cluster, mean (K12)
-    // sum over elements of volume times squared distance to the nearest centre; true lengths in
-    // what counts as softest
+    // of the round that counts: sum over elements of volume times squared distance to the nearest
+    // centre; true lengths in what counts as softest
     double cost;
     int32_t rounds; // of Lloyd's algorithm
     int32_t pruned; // clusters taken away

@@ -245,6 +245,40 @@ static void components_without_source_are_infinitely_far(void **state)
     pli_context_destroy(context);
 }
 
+static void stiff_components_are_as_exact_as_soft_ones(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 2, 10, 8, 8);
+    int32_t tet_count = s.mesh->tet_count;
+    int32_t n = s.mesh->vertex_count / 2;
+    double *stiffness = malloc((size_t)tet_count * sizeof *stiffness);
+    double *distance = malloc(2 * (size_t)n * sizeof *distance);
+    assert_true(stiffness != NULL && distance != NULL);
+    for (int32_t k = 0; k < tet_count; ++k) stiffness[k] = s.mesh->tets[4 * k] < n ? 1e5 : 1e9;
+    pli_heat_def def = {simplices_of(s.mesh), stiffness};
+    pli_heat *heat = NULL;
+    OK(context, pli_heat_create(context, &def, &heat));
+    int32_t sources[] = {0, n};
+    OK(context, pli_heat_compute(heat, 2, sources, distance));
+    double error[2] = {0};
+    double length[2] = {0};
+    for (int32_t v = 0; v < 2 * n; ++v) {
+        const double *points = s.mesh->points;
+        double want = pli_vec3_distance(points + 3 * v, points + 3 * sources[v / n]);
+        // metres in the softest matter, a hundredth in the other
+        error[v / n] += fabs(distance[v] * (v < n ? 1 : 100) - want);
+        length[v / n] += want;
+    }
+    for (int k = 0; k < 2; ++k) AT_MOST(error[k] / length[k], 0.05);
+    pli_heat_destroy(heat);
+    free(stiffness);
+    free(distance);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
 static void triangles_have_distances_too(void **state)
 {
     (void)state;
@@ -363,6 +397,7 @@ int main(void)
         cmocka_unit_test(paths_go_through_stiff_matter),
         cmocka_unit_test(heat_that_is_lost_gives_way_to_paths),
         cmocka_unit_test(components_without_source_are_infinitely_far),
+        cmocka_unit_test(stiff_components_are_as_exact_as_soft_ones),
         cmocka_unit_test(triangles_have_distances_too),
         cmocka_unit_test(bits_do_not_depend_on_threads_and_compute_allocates_nothing),
         cmocka_unit_test(wrong_input_is_refused),
