@@ -740,10 +740,16 @@ typedef enum pli_reduced_preconditioner {
     PLI_REDUCED_FACTOR  // the factored matrix of the handles
 } pli_reduced_preconditioner;
 
+typedef enum pli_affine_level { // a level of one handle per body
+    PLI_AFFINE_AUTO,            // with blocks: a factor sees to whole bodies, too
+    PLI_AFFINE_ON,
+    PLI_AFFINE_OFF
+} pli_affine_level;
+
 typedef struct pli_reduction_def { // the solver "subspace"
     int32_t handles;               // 0: chosen by the number of vertices
     int32_t bases;                 // pli_reduction_kind
-    bool affine;                   // a level of whole bodies
+    int32_t affine;                // pli_affine_level
     bool dirichlet;                // weights that vanish at fixed vertices smoothly
     double jump;                   // stiffness at interfaces over the softest; 0: left alone
     double conform;                // ratio of stiffness that no cluster spans; 0: any

@@ -128,32 +128,10 @@ static void add_corner(const fit *f, int32_t point, int32_t vertex, const int32_
     }
 }
 
-static pli_status gather_bases(fit *f)
-{
-    int32_t handle_count = f->builder->def->bases->handle_count;
-    int32_t *local = pli_arena_ints(f->arena, handle_count, "handles of a cluster");
-    if (local == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t k = 0; k < handle_count; ++k) local[k] = -1;
-    f->function_count = number_handles(f, local);
-    int64_t size = (int64_t)f->function_count * f->n;
-    f->functions = pli_arena_doubles(f->arena, size, "bases of a cluster");
-    if (f->functions == NULL) return PLI_ERROR_MEMORY;
-    for (int64_t k = 0; k < size; ++k) f->functions[k] = 0;
-    for (int32_t point = 0; point < f->n; ++point) {
-        for (int32_t k = 0; k < f->builder->def->mesh.corner_count; ++k) {
-            add_corner(f, point, corners_of(f, point)[k], local);
-        }
-    }
-    return PLI_OK;
-}
-
 // Barycentres from the middle of their bounds, over half the largest extent of these: -1 to 1.
-static pli_status gather_coordinates(fit *f)
+static void compute_frame(const fit *f, double *frame)
 {
     const pli_simplices *mesh = &f->builder->def->mesh;
-    f->function_count = 3;
-    f->functions = pli_arena_doubles(f->arena, 3 * (int64_t)f->n, "coordinates of a cluster");
-    if (f->functions == NULL) return PLI_ERROR_MEMORY;
     double middle[3];
     double half = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -164,7 +142,7 @@ static pli_status gather_coordinates(fit *f)
             for (int32_t k = 0; k < mesh->corner_count; ++k) {
                 sum += mesh->points[3 * (int64_t)corners_of(f, point)[k] + axis];
             }
-            f->functions[(int64_t)axis * f->n + point] = sum / mesh->corner_count;
+            frame[(int64_t)axis * f->n + point] = sum / mesh->corner_count;
             low = fmin(low, sum / mesh->corner_count);
             high = fmax(high, sum / mesh->corner_count);
         }
@@ -172,9 +150,53 @@ static pli_status gather_coordinates(fit *f)
         half = fmax(half, 0.5 * (high - low));
     }
     double scale = half > 0 ? 1 / half : 1;
-    for (int32_t k = 0; k < 3 * f->n; ++k) {
-        f->functions[k] = scale * (f->functions[k] - middle[k / f->n]);
+    for (int32_t k = 0; k < 3 * f->n; ++k) frame[k] = scale * (frame[k] - middle[k / f->n]);
+}
+
+// Affine handles have four functions each: phi, and phi times the coordinates of a frame of the
+// cluster. They come one after another; [function_count / 4][n] are there before.
+static pli_status add_affine_functions(fit *f)
+{
+    int32_t count = f->function_count / 4;
+    double *frame = pli_arena_doubles(f->arena, 3 * (int64_t)f->n, "coordinates of a cluster");
+    if (frame == NULL) return PLI_ERROR_MEMORY;
+    compute_frame(f, frame);
+    for (int32_t i = 0; i < count; ++i) {
+        const double *phi = f->functions + (int64_t)i * f->n;
+        for (int32_t axis = 0; axis < 3; ++axis) {
+            double *product = f->functions + (int64_t)(count + 3 * i + axis) * f->n;
+            for (int32_t k = 0; k < f->n; ++k) product[k] = phi[k] * frame[axis * f->n + k];
+        }
     }
+    return PLI_OK;
+}
+
+static pli_status gather_bases(fit *f)
+{
+    int32_t handle_count = f->builder->def->bases->handle_count;
+    int32_t *local = pli_arena_ints(f->arena, handle_count, "handles of a cluster");
+    if (local == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < handle_count; ++k) local[k] = -1;
+    bool affine = f->builder->def->affine;
+    f->function_count = number_handles(f, local) * (affine ? 4 : 1);
+    int64_t size = (int64_t)f->function_count * f->n;
+    f->functions = pli_arena_doubles(f->arena, size, "bases of a cluster");
+    if (f->functions == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t k = 0; k < size; ++k) f->functions[k] = 0;
+    for (int32_t point = 0; point < f->n; ++point) {
+        for (int32_t k = 0; k < f->builder->def->mesh.corner_count; ++k) {
+            add_corner(f, point, corners_of(f, point)[k], local);
+        }
+    }
+    return affine ? add_affine_functions(f) : PLI_OK;
+}
+
+static pli_status gather_coordinates(fit *f)
+{
+    f->function_count = 3;
+    f->functions = pli_arena_doubles(f->arena, 3 * (int64_t)f->n, "coordinates of a cluster");
+    if (f->functions == NULL) return PLI_ERROR_MEMORY;
+    compute_frame(f, f->functions);
     return PLI_OK;
 }
 

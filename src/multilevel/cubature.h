@@ -44,9 +44,10 @@ typedef struct pli_cubature_def {
     const int32_t *material_of; // [element_count]; NULL: all the same
     const pli_partition *partition;
     const pli_bases *bases; // of the modal kind; else not looked at
-    int32_t degree;         // 1 or 2; polynomial: 0 to 4
-    double tolerance;       // relative residual, over 0 and under 1
-    int32_t initial;   // elements drawn at first in a cluster; 0: as many as independent moments
+    bool affine;      // modal: functions are those of affine handles, phi and phi times coordinates
+    int32_t degree;   // 1 or 2; polynomial: 0 to 4
+    double tolerance; // relative residual, over 0 and under 1
+    int32_t initial;  // elements drawn at first in a cluster; 0: as many as independent moments
     int32_t increment; // further ones in a round; 0: half of it
     uint64_t seed;
     void (*progress)(void *user, double fraction); // by the calling thread; NULL: nobody

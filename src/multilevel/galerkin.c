@@ -26,6 +26,10 @@ struct pli_galerkin {
     pli_bcsr *K; // rows 4 i + k
     pli_cholesky *cholesky;
 
+    // what updates start from
+    double *base;     // [block_count of K][9]  K of the last build, without extra blocks
+    double *diagonal; // [vertex_count][9]  diagonal blocks of O at the last build
+
     // couplings by contacts alone
     int32_t *pair_of; // [handle_count][handle_count] 1 + place in pairs; 0: none
     int64_t pair_room;
@@ -112,7 +116,9 @@ static pli_status build_symbolic(pli_galerkin *g, const pli_bcsr *S)
     PLI_TRY(create_matrix(g, S));
     g->pair_of = PLI_NEW(g->context, int32_t, (int64_t)g->handle_count * g->handle_count,
                          "couplings of handles");
-    if (g->pair_of == NULL) return PLI_ERROR_MEMORY;
+    g->base = PLI_NEW(g->context, double, TILE * g->K->block_count, "coarse matrix");
+    g->diagonal = PLI_NEW(g->context, double, TILE *(int64_t)S->row_count, "diagonal blocks");
+    if (g->pair_of == NULL || g->base == NULL || g->diagonal == NULL) return PLI_ERROR_MEMORY;
     pli_cholesky_def def = {.order = PLI_CHOLESKY_ORDER_AUTO};
     return pli_cholesky_create(g->context, &def, g->K, &g->cholesky);
 }
@@ -141,6 +147,8 @@ void pli_galerkin_destroy(pli_galerkin *galerkin)
     pli_release(context, galerkin->pair_values);
     pli_release(context, galerkin->pairs);
     pli_release(context, galerkin->pair_of);
+    pli_release(context, galerkin->diagonal);
+    pli_release(context, galerkin->base);
     pli_cholesky_destroy(galerkin->cholesky);
     pli_bcsr_destroy(galerkin->K);
     pli_release(context, galerkin);
@@ -289,9 +297,9 @@ static pli_status add_coupling(pli_galerkin *g, int32_t i, int32_t j, const doub
     return PLI_OK;
 }
 
-// All handles of both vertices of an extra block, as far as the column is not before the row: the
+// All handles of both vertices of a block, as far as the column is not before the row: the
 // block's mirror gives the rest.
-static pli_status add_extra_block(pli_galerkin *g, const pli_extra_block *block)
+static pli_status add_vertex_block(pli_galerkin *g, const pli_extra_block *block)
 {
     const pli_bases *bases = g->space->bases;
     for (int64_t p = bases->start[block->row]; p < bases->start[block->row + 1]; ++p) {
@@ -312,7 +320,7 @@ static pli_status add_extra_block(pli_galerkin *g, const pli_extra_block *block)
 static pli_status add_contacts(pli_galerkin *g, const pli_bcsr *O)
 {
     for (int64_t k = 0; k < O->extra.count; ++k) {
-        PLI_TRY(add_extra_block(g, O->extra.blocks + k));
+        PLI_TRY(add_vertex_block(g, O->extra.blocks + k));
     }
     return PLI_OK;
 }
@@ -365,12 +373,48 @@ static void regularize(pli_galerkin *g)
 pli_status pli_galerkin_build(pli_galerkin *galerkin, const pli_galerkin_matrices *H,
                               bool *definite)
 {
-    *definite = false;
     row_job job = {galerkin, H};
     pli_bcsr_set_zero(galerkin->K);
-    forget_pairs(galerkin);
     pli_parallel_for(galerkin->context, galerkin->handle_count, 1, add_handle_rows, &job);
-    PLI_TRY(add_contacts(galerkin, H->O));
+    memcpy(galerkin->base, galerkin->K->values,
+           TILE * (size_t)galerkin->K->block_count * sizeof(double));
+    pli_bcsr_get_diagonal_blocks(H->O, galerkin->diagonal);
+    return pli_galerkin_update(galerkin, H->O, definite);
+}
+
+// What the diagonal block of a vertex has become more than it was; false: nothing.
+static bool find_change(const pli_galerkin *g, const pli_bcsr *O, int32_t vertex,
+                        double change[TILE])
+{
+    const double *now = O->values + TILE * O->diagonal[vertex];
+    const double *then = g->diagonal + TILE * (int64_t)vertex;
+    bool any = false;
+    for (int e = 0; e < TILE; ++e) {
+        change[e] = now[e] - then[e];
+        any = any || change[e] != 0;
+    }
+    return any;
+}
+
+static pli_status add_changes(pli_galerkin *g, const pli_bcsr *O)
+{
+    for (int32_t vertex = 0; vertex < O->row_count; ++vertex) {
+        pli_extra_block block = {.row = vertex, .column = vertex};
+        if (find_change(g, O, vertex, block.values)) PLI_TRY(add_vertex_block(g, &block));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O, bool *definite)
+{
+    *definite = false;
+    pli_bcsr_set_zero(galerkin->K); // extra blocks, too
+    memcpy(galerkin->K->values, galerkin->base,
+           TILE * (size_t)galerkin->K->block_count * sizeof(double));
+    forget_pairs(galerkin);
+    PLI_TRY(add_changes(galerkin, O));
+    PLI_TRY(add_contacts(galerkin, O));
+    row_job job = {.galerkin = galerkin};
     pli_parallel_for(galerkin->context, galerkin->handle_count, 1, mirror_rows, &job);
     PLI_TRY(place_pairs(galerkin));
     regularize(galerkin);

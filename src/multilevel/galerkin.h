@@ -68,6 +68,11 @@ void pli_galerkin_begin(pli_galerkin *galerkin);
 PLI_CHECKED pli_status pli_galerkin_build(pli_galerkin *galerkin, const pli_galerkin_matrices *H,
                                           bool *definite);
 
+// The same when only diagonal and extra blocks of O have changed since build: costs what the
+// changes cost, and a factorisation.
+PLI_CHECKED pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O,
+                                           bool *definite);
+
 // Its inverse as an operator. Lifetime: that of the object.
 pli_operator pli_galerkin_operator(const pli_galerkin *galerkin);
 

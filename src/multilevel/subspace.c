@@ -11,7 +11,6 @@
 #include "multilevel/galerkin.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 256, AVERAGE_MAX = 16, WEIGHTS = 6 };
@@ -234,8 +233,10 @@ static pli_status build_preconditioners(pli_subspace *s, bool *usable)
     if (s->fine.space != NULL && blocks) pli_handle_blocks_build(s->fine.blocks, &H);
     if (s->galerkin != NULL && !s->has_factor) {
         PLI_TRY(pli_galerkin_build(s->galerkin, &H, usable));
-        s->has_factor = *usable;
+    } else if (s->galerkin != NULL) {
+        PLI_TRY(pli_galerkin_update(s->galerkin, s->O, usable));
     }
+    s->has_factor = s->galerkin != NULL && *usable;
     pli_parallel_for(s->context, s->vertex_count, ROW_GRAIN, factor_diagonal, s);
     return PLI_OK;
 }
@@ -422,7 +423,6 @@ static double scale_to_model(pli_subspace *s, const double *g, double *d)
     double slope = pli_vector_dot(s->context, s->n, g, d);
     double curvature = pli_vector_dot(s->context, s->n, d, s->y);
     double scale = slope < 0 && curvature > 0 ? -slope / curvature : 0;
-    fprintf(stderr, "slope %g curv %g gmax %g dmax %g r %g\n", slope, curvature, pli_vector_max_abs(s->context, s->n, g), pli_vector_max_abs(s->context, s->n, d), pli_vector_max_abs(s->context, s->n, s->r));
     if (!isfinite(scale)) scale = 0;
     for (int64_t k = 0; k < s->n; ++k) {
         d[k] *= scale;

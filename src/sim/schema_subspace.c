@@ -13,6 +13,9 @@ static const char *const hessian_names[] = {[PLI_REDUCED_CUBATURE] = "cubature",
 static const char *const preconditioner_names[] = {
     [PLI_REDUCED_BLOCKS] = "blocks", [PLI_REDUCED_FACTOR] = "factor", NULL};
 
+static const char *const affine_names[] = {
+    [PLI_AFFINE_AUTO] = "auto", [PLI_AFFINE_ON] = "on", [PLI_AFFINE_OFF] = "off", NULL};
+
 static const pli_field subspace_fields[] = {
     {.key = "handles",
      PLI_INTEGER(pli_reduction_def, handles),
@@ -29,9 +32,10 @@ static const pli_field subspace_fields[] = {
             "comparison, by isotropic radial functions, eigenmodes of a Laplacian, or biharmonic "
             "coordinates."},
     {.key = "affine",
-     PLI_BOOL(pli_reduction_def, affine),
-     .fallback = "true",
-     .doc = "A level of one handle per body comes first."},
+     PLI_CHOICE(pli_reduction_def, affine, affine_names),
+     .fallback = "auto",
+     .doc = "A level of one handle per body comes first; auto: with preconditioner blocks, for a "
+            "factored matrix sees to whole bodies, too."},
     {.key = "dirichlet",
      PLI_BOOL(pli_reduction_def, dirichlet),
      .fallback = "true",

@@ -100,7 +100,9 @@ static pli_status create_bases(const reducing *r, pli_reduction *reduction)
 
 static pli_status create_affine(const reducing *r, pli_reduction *reduction)
 {
-    if (!r->def->affine) return PLI_OK;
+    bool factored = r->def->preconditioner == PLI_REDUCED_FACTOR;
+    bool wanted = r->def->affine == PLI_AFFINE_AUTO ? !factored : r->def->affine == PLI_AFFINE_ON;
+    if (!wanted) return PLI_OK;
     pli_affine_def def = {.vertex_count = r->model->vertex_count,
                           .points = r->model->rest,
                           .masses = r->model->mass,
@@ -119,6 +121,7 @@ static pli_status create_cubature(const reducing *r, pli_reduction *reduction)
     def.material_of = r->model->material_of;
     def.partition = reduction->partition;
     def.bases = reduction->bases;
+    def.affine = true;
     def.degree = r->def->degree;
     def.tolerance = r->def->cubature_tolerance;
     def.initial = r->def->cubature_initial;
