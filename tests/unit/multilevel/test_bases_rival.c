@@ -245,7 +245,7 @@ static void bits_do_not_depend_on_threads(void **state)
     pli_context_destroy(context);
 }
 
-static void count_call(void *user, double fraction)
+static void follow_progress(void *user, double fraction)
 {
     double *last = user;
     assert_true(fraction >= *last && fraction <= 1);
@@ -258,11 +258,10 @@ static void progress_ends_at_one(void **state)
     if (!pli_cholesky_is_available()) skip();
     pli_context *context = make_context(2);
     blocks b = make_blocks(context, &(blocks_def){.cells = {80, 1, 1}, .counts = {40, 1, 1}});
-    static const pli_bases_kind kinds[] = {PLI_BASES_MATERIAL, PLI_BASES_BIHARMONIC};
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < KIND_COUNT; ++k) {
         double last = 0;
-        pli_bases_def def = blocks_bases_def(&b, kinds[k]);
-        def.progress = count_call;
+        pli_bases_def def = blocks_bases_def(&b, all_kinds[k]);
+        def.progress = follow_progress;
         def.user = &last;
         pli_bases *bases = make_bases(&b, &def);
         NEAR(last, 1, 0, 0);
