@@ -285,6 +285,7 @@ static pli_status run_build(pli_bases_build *build, pli_bases **bases)
     }
     set_centers(build, made);
     set_sizes(def->mesh.points, made);
+    pli_bases_tell(build, 1);
     *bases = made;
     return PLI_OK;
 }

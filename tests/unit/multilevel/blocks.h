@@ -191,7 +191,7 @@ static inline double weight_sum(const pli_bases *bases, int32_t vertex)
     return sum;
 }
 
-// The mean over handles of the share of the mesh's volume where their weight is not nearly zero.
+// The mean over handles of the share of the mesh's volume where they have a weight at all.
 static inline double support_fraction(const blocks *b, const pli_bases *bases)
 {
     double supported = 0;
@@ -205,7 +205,7 @@ static inline double support_fraction(const blocks *b, const pli_bases *bases)
             for (int c = 0; c < 4; ++c) {
                 largest = fmax(largest, fabs(weight_at(bases, tet[c], handle)));
             }
-            if (largest > 1e-9) supported += volume;
+            if (largest > 0) supported += volume;
         }
     }
     return supported / (total * bases->handle_count);
