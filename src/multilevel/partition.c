@@ -66,7 +66,7 @@ static int32_t clamp(int32_t value, int32_t low, int32_t high)
 
 int32_t pli_partition_choose_count(int32_t vertex_count)
 {
-    int32_t count = clamp(vertex_count / 100, 8, 300);
+    int32_t count = clamp(vertex_count / 250, 8, 400);
     return clamp(count, 1, clamp(vertex_count / 8, 1, INT32_MAX));
 }
 
