@@ -68,8 +68,8 @@ typedef struct pli_partition {
 
 pli_partition_def pli_partition_def_default(void);
 
-// The number of clusters that suits a mesh of so many vertices: a hundredth of it, but at least 8
-// and at most 300; never more than an eighth, or less than 1.
+// The number of clusters that suits a mesh of so many vertices: one for every 250, but at least 8
+// and at most 400; never more than an eighth, or less than 1.
 int32_t pli_partition_choose_count(int32_t vertex_count);
 
 // Errors: argument, mesh (as for laplacian.h, or so many loose pieces on so few vertices that
