@@ -164,9 +164,10 @@ static void penalty_add_hessian(void *self, const double *x, bool projected, pli
 
 // ---- blocks on the diagonal of a matrix that stays
 
+static const int places[6] = {0, 4, 8, 1, 2, 5}; // xx, yy, zz, xy, xz, yz
+
 static void add_pair_block(void *user, int64_t point, int32_t b)
 {
-    static const int places[6] = {0, 4, 8, 1, 2, 5}; // xx, yy, zz, xy, xz, yz
     const penalty_job *job = user;
     double B[9];
     pair_hessian(job, collider_of(job, b), job->x + 3 * point, B);
@@ -186,12 +187,53 @@ static void penalty_add_blocks(void *self, const double *x, double *blocks)
                      &job);
 }
 
+// ---- one vertex
+
+// A vertex of a batch, and what pairs are asked for.
+typedef struct vertex_job {
+    penalty_job job;
+    const pli_vertex_batch *batch;
+    int64_t at; // in the batch
+} vertex_job;
+
+static void add_pair_vertex(void *user, int64_t point, int32_t b)
+{
+    const vertex_job *v = user;
+    const pli_vertex_batch *batch = v->batch;
+    const pli_collider *collider = collider_of(&v->job, b);
+    const double *x = v->job.x + 3 * point;
+    if (batch->energy != NULL) {
+        double depth = -pli_collider_value(collider, x);
+        batch->energy[v->at] += evaluate_law(&v->job, collider, depth).e;
+    }
+    if (batch->g != NULL) {
+        double f[3];
+        pair_force(&v->job, collider, x, f);
+        pli_vec3_subtract(batch->g + 3 * v->at, f, batch->g + 3 * v->at);
+    }
+    if (batch->H != NULL) {
+        double B[9];
+        pair_hessian(&v->job, collider, x, B);
+        for (int k = 0; k < 6; ++k) batch->H[6 * v->at + k] += B[places[k]];
+    }
+}
+
+static void penalty_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
+{
+    vertex_job v = {.job = {.penalty = self, .x = x, .projected = true}, .batch = batch};
+    for (v.at = 0; v.at < batch->count; ++v.at) {
+        int64_t point = batch->vertices[v.at];
+        visit_inside(&v.job, point, point + 1, add_pair_vertex, &v);
+    }
+}
+
 const pli_term_ops pli_penalty_term = {
     .name = "collider penalty",
     .energy = penalty_energy,
     .add_gradient = penalty_add_gradient,
     .add_hessian = penalty_add_hessian,
     .add_blocks = penalty_add_blocks,
+    .add_vertices = penalty_add_vertices,
 };
 
 // ---- after the solve

@@ -434,6 +434,62 @@ static void spring_add_lifted(void *self, pli_lifted *S)
     pli_parallel_for(net->context, net->group_count, GROUP_GRAIN, add_rows, &job);
 }
 
+// ---- one vertex
+
+// What a vertex sees of its springs.
+typedef struct spring_view {
+    double energy;
+    double g[3];
+    double H[SYMMETRIC];
+} spring_view;
+
+// The spring d = x_j - x_i as seen from x_i; the block is that of row_hessian, projected
+static void view_spring(const double d[3], double k, double l, spring_view *view)
+{
+    double length = pli_vec3_norm(d);
+    double inverse = length > 0 ? 1 / length : 0;
+    double stretch = length - l;
+    double t = length > l ? stretch * inverse : 0;
+    double across = k * t;
+    double along = k * (1 - t) * inverse * inverse;
+    double force = k * stretch * inverse;
+    view->energy += 0.5 * k * stretch * stretch;
+    for (int i = 0; i < 3; ++i) {
+        view->g[i] -= force * d[i];
+        view->H[i] += across + along * d[i] * d[i];
+    }
+    view->H[3] += along * d[0] * d[1];
+    view->H[4] += along * d[0] * d[2];
+    view->H[5] += along * d[1] * d[2];
+}
+
+static spring_view view_vertex(const pli_spring_net *net, const double *x, int32_t vertex)
+{
+    spring_view view = {0};
+    int64_t group = vertex / LANES;
+    int64_t end = LANES * net->group_begin[group + 1];
+    for (int64_t at = LANES * net->group_begin[group] + vertex % LANES; at < end; at += LANES) {
+        // the springs of a lane come first
+        if (net->half[at] < 0) break;
+        double d[3];
+        pli_vec3_subtract(x + 3 * (int64_t)net->other[at], x + 3 * (int64_t)vertex, d);
+        view_spring(d, net->k[at], net->l[at], &view);
+    }
+    return view;
+}
+
+static void spring_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
+{
+    for (int64_t i = 0; i < batch->count; ++i) {
+        spring_view view = view_vertex(self, x, batch->vertices[i]);
+        if (batch->energy != NULL) batch->energy[i] += view.energy;
+        for (int k = 0; k < 3 && batch->g != NULL; ++k) batch->g[3 * i + k] += view.g[k];
+        for (int e = 0; e < SYMMETRIC && batch->H != NULL; ++e) {
+            batch->H[SYMMETRIC * i + e] += view.H[e];
+        }
+    }
+}
+
 const pli_term_ops pli_spring_term = {
     .name = "springs",
     .energy = spring_energy,
@@ -442,6 +498,7 @@ const pli_term_ops pli_spring_term = {
     .get_cliques = spring_get_cliques,
     .bind = spring_bind,
     .add_lifted = spring_add_lifted,
+    .add_vertices = spring_add_vertices,
 };
 
 // ---- reports
