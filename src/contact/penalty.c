@@ -189,41 +189,52 @@ static void penalty_add_blocks(void *self, const double *x, double *blocks)
 
 // ---- one vertex
 
-// A vertex of a batch, and what pairs are asked for.
-typedef struct vertex_job {
-    penalty_job job;
-    const pli_vertex_batch *batch;
-    int64_t at; // in the batch
-} vertex_job;
-
-static void add_pair_vertex(void *user, int64_t point, int32_t b)
+// What the vertex at a place of the batch sees of a collider that it is inside of, at -phi.
+static void add_pair_vertex(const penalty_job *job, const pli_collider *collider, double phi,
+                            const pli_vertex_batch *batch, int64_t at)
 {
-    const vertex_job *v = user;
-    const pli_vertex_batch *batch = v->batch;
-    const pli_collider *collider = collider_of(&v->job, b);
-    const double *x = v->job.x + 3 * point;
-    if (batch->energy != NULL) {
-        double depth = -pli_collider_value(collider, x);
-        batch->energy[v->at] += evaluate_law(&v->job, collider, depth).e;
-    }
+    const double *x = job->x + 3 * (int64_t)batch->vertices[at];
+    if (batch->energy != NULL) batch->energy[at] += evaluate_law(job, collider, -phi).e;
     if (batch->g != NULL) {
         double f[3];
-        pair_force(&v->job, collider, x, f);
-        pli_vec3_subtract(batch->g + 3 * v->at, f, batch->g + 3 * v->at);
+        pair_force(job, collider, x, f);
+        pli_vec3_subtract(batch->g + 3 * at, f, batch->g + 3 * at);
     }
     if (batch->H != NULL) {
         double B[9];
-        pair_hessian(&v->job, collider, x, B);
-        for (int k = 0; k < 6; ++k) batch->H[6 * v->at + k] += B[places[k]];
+        pair_hessian(job, collider, x, B);
+        for (int k = 0; k < 6; ++k) batch->H[6 * at + k] += B[places[k]];
+    }
+}
+
+// Looks at n <= PLI_COLLIDER_CHUNK vertices of the batch together.
+static void add_chunk_vertices(const penalty_job *job, const pli_vertex_batch *batch, int32_t begin,
+                               int32_t n)
+{
+    const pli_collision_def *def = &job->penalty->def;
+    double points[3 * PLI_COLLIDER_CHUNK];
+    double values[PLI_COLLIDER_CHUNK];
+    for (int32_t i = 0; i < n; ++i) {
+        pli_vec3_copy(job->x + 3 * (int64_t)batch->vertices[begin + i], points + 3 * i);
+    }
+    for (int32_t b = 0; b < def->collider_count; ++b) {
+        const pli_collider *collider = &def->colliders[b];
+        if (!pli_collider_is(collider, method_of(job->penalty))) continue;
+        if (!pli_collider_values(collider, n, points, 0, values)) continue;
+        for (int32_t i = 0; i < n; ++i) {
+            bool held = pli_collision_held(def, batch->vertices[begin + i]) == PLI_HELD;
+            if (values[i] < 0 && !held) add_pair_vertex(job, collider, values[i], batch, begin + i);
+        }
     }
 }
 
 static void penalty_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
 {
-    vertex_job v = {.job = {.penalty = self, .x = x, .projected = true}, .batch = batch};
-    for (v.at = 0; v.at < batch->count; ++v.at) {
-        int64_t point = batch->vertices[v.at];
-        visit_inside(&v.job, point, point + 1, add_pair_vertex, &v);
+    penalty_job job = {.penalty = self, .x = x, .projected = true};
+    for (int32_t begin = 0; begin < batch->count; begin += PLI_COLLIDER_CHUNK) {
+        int32_t left = batch->count - begin;
+        int32_t n = left < PLI_COLLIDER_CHUNK ? left : PLI_COLLIDER_CHUNK;
+        add_chunk_vertices(&job, batch, begin, n);
     }
 }
 
