@@ -28,7 +28,7 @@ static const char *everything =
     "  - {body: bar, where: {half_space: {point: [-0.29, 0, 0], normal: [-1, 0, 0]}}}\n"
     "  - {body: cloth, where: {half_space: {point: [1.51, 0, 0], normal: [-1, 0, 0]}}, axes: yz}\n"
     "colliders:\n"
-    "  ground: {shape: {half_space: {point: [0, -0.1, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n"
+    "  ground: {shape: {plane: {point: [0, -0.1, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n"
     "    method: quadratic}\n"
     "  ball: {shape: {sphere: {center: [2, 0, 0], radius: 0.3}}, stiffness: 2e4, method: penalty}\n"
     "checks: {collider_overlap: ignore}\n"
