@@ -75,7 +75,8 @@ static pli_status measure(pli_bench *bench, double stretch, int32_t iterations, 
     comparison c = {0};
     snprintf(solver, sizeof solver, "{name: vbd, fixed_iterations: %d}", (int)iterations);
     PLI_TRY(open_scene(bench, solver, stretch, &s));
-    pli_status status = open_scene(bench, "{name: newton, tolerance: 1e-6}", stretch, &reference);
+    pli_status status = open_scene(bench, "{name: newton, tolerance: 1e-6, fixed_iterations: 0}",
+                                   stretch, &reference);
     if (status == PLI_OK) {
         status = run_both(&s, &reference, &c);
         *error = sqrt(c.error / c.way);
