@@ -325,6 +325,18 @@ static bool is_last(const descent *s)
     return !is_judged(s) && s->report->iterations >= s->def->fixed_iterations;
 }
 
+// Whether the current iterate decides on how the minimisation ends.
+static bool decides(const descent *s)
+{
+    return is_judged(s) || is_last(s);
+}
+
+// Searches begin at an energy that may be infinite, and nothing else shows whether it still is.
+static bool needs_energy(const descent *s)
+{
+    return s->def->measures_energy || (s->def->searches && decides(s));
+}
+
 static void evaluate_gradient(descent *s)
 {
     pli_timers_begin(s->env->timers, "gradient");
@@ -348,8 +360,8 @@ static void tell_iterate(descent *s)
     s->report->energy = NAN;
     s->report->residual = NAN;
     s->last.gradient = NAN;
-    if (is_judged(s) || is_last(s) || s->def->measures_energy) evaluate_gradient(s);
-    if (s->def->measures_energy) evaluate_energy(s);
+    if (decides(s) || s->def->measures_energy) evaluate_gradient(s);
+    if (needs_energy(s)) evaluate_energy(s);
     s->last.iteration = s->report->iterations;
     s->last.residual = s->report->residual;
     s->last.energy = s->report->energy;
@@ -363,7 +375,8 @@ static bool is_over(descent *s)
                           .judges = true,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
-    double measure = is_judged(s) || is_last(s) ? s->last.gradient : 0;
+    double measure = decides(s) ? s->last.gradient : 0;
+    if (decides(s) && needs_energy(s)) measure += s->report->energy;
     return pli_stopping_is_over(&rules, measure, s->report);
 }
 

@@ -23,7 +23,8 @@
 // Judged by the tolerance, every iteration computes the gradient once more than it needs it,
 // because the forces of a sweep belong to different positions. With fixed_iterations only the last
 // one is judged, unless energies are measured: residuals and gradients of those before are told as
-// NaN, as are energies that nobody measured.
+// NaN, as are energies that nobody measured. With `searches` what is judged must have a finite
+// energy.
 //
 // Coordinates that are held stay; vertices that are not held altogether move in the remaining ones.
 //

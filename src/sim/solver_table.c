@@ -162,6 +162,7 @@ static const pli_solver_kind kinds[] = {
                  "iterations, of which stiff matter needs many",
                  "Chen et al. 2024"},
         .minimizer = PLI_MINIMIZER_VERTEX,
+        .best_guess = true,
         .search = PLI_SEARCH_NONE,
     },
 };

@@ -284,6 +284,33 @@ static void every_end_has_its_own_reason(void **state)
     pli_context_destroy(context);
 }
 
+static pli_sum infinite_energy(void *self, const double *x)
+{
+    (void)self;
+    (void)x;
+    return (pli_sum){INFINITY, 0};
+}
+
+// Where nothing finite is to be found, a fixed number of iterations is no success.
+static void an_energy_that_stays_infinite_is_told(void **state)
+{
+    (void)state;
+    for (int judging = 0; judging < 2; ++judging) {
+        pli_context *context = make_context(1);
+        fixture f;
+        fixture_init(&f, context, POINTS);
+        f.springs.energy = infinite_energy;
+        heard h;
+        pli_vertex_descent_def def = judged();
+        def.searches = true;
+        def.measures_energy = false;
+        if (!judging) def.fixed_iterations = 3;
+        assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);
+        chain_problem_clear(&f.p);
+        pli_context_destroy(context);
+    }
+}
+
 static pli_status prepare_nothing(void *self, const double *x, pli_bcsr *H, bool *changed)
 {
     (void)self;
@@ -415,6 +442,7 @@ int main(void)
         cmocka_unit_test(a_fixed_number_of_iterations_is_made),
         cmocka_unit_test(a_chain_has_two_colors),
         cmocka_unit_test(every_end_has_its_own_reason),
+        cmocka_unit_test(an_energy_that_stays_infinite_is_told),
         cmocka_unit_test(what_single_vertices_cannot_do_is_refused_by_name),
         cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(every_failed_allocation_is_survived),
