@@ -292,9 +292,10 @@ static void sweep_colors(void *user)
         int32_t begin = coloring->color_begin[color];
         int32_t end = coloring->color_begin[color + 1];
         s->vertices = coloring->node + begin;
-        double met =
+        double worst =
             pli_parallel_max(s->minimizer->context, end - begin, VERTEX_GRAIN, move_range, s);
-        if (met > s->met) s->met = (obstacle)met;
+        obstacle met = worst > 0 ? (obstacle)worst : MET_NOTHING;
+        if (met > s->met) s->met = met;
     }
 }
 
