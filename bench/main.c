@@ -70,6 +70,7 @@ static const pli_bench_case cases[] = {
     {"s2-table", "part of s2: frames per second, phases, growth with the size", pli_bench_s2_table},
     {"s2-motion", "part of s2: the same motion at all sizes", pli_bench_s2_motion},
     {"s2-race", "part of s2: energy against time, with all rivals", pli_bench_s2_race},
+    {"s1-vbd", "part of s1: vertex block descent against stiffness, Q1-13", pli_bench_s1_vbd},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };

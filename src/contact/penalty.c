@@ -164,9 +164,10 @@ static void penalty_add_hessian(void *self, const double *x, bool projected, pli
 
 // ---- blocks on the diagonal of a matrix that stays
 
+static const int places[6] = {0, 4, 8, 1, 2, 5}; // xx, yy, zz, xy, xz, yz
+
 static void add_pair_block(void *user, int64_t point, int32_t b)
 {
-    static const int places[6] = {0, 4, 8, 1, 2, 5}; // xx, yy, zz, xy, xz, yz
     const penalty_job *job = user;
     double B[9];
     pair_hessian(job, collider_of(job, b), job->x + 3 * point, B);
@@ -186,12 +187,64 @@ static void penalty_add_blocks(void *self, const double *x, double *blocks)
                      &job);
 }
 
+// ---- one vertex
+
+// What the vertex at a place of the batch sees of a collider that it is inside of, at -phi.
+static void add_pair_vertex(const penalty_job *job, const pli_collider *collider, double phi,
+                            const pli_vertex_batch *batch, int64_t at)
+{
+    const double *x = job->x + 3 * (int64_t)batch->vertices[at];
+    if (batch->energy != NULL) batch->energy[at] += evaluate_law(job, collider, -phi).e;
+    if (batch->g != NULL) {
+        double f[3];
+        pair_force(job, collider, x, f);
+        pli_vec3_subtract(batch->g + 3 * at, f, batch->g + 3 * at);
+    }
+    if (batch->H != NULL) {
+        double B[9];
+        pair_hessian(job, collider, x, B);
+        for (int k = 0; k < 6; ++k) batch->H[6 * at + k] += B[places[k]];
+    }
+}
+
+// Looks at n <= PLI_COLLIDER_CHUNK vertices of the batch together.
+static void add_chunk_vertices(const penalty_job *job, const pli_vertex_batch *batch, int32_t begin,
+                               int32_t n)
+{
+    const pli_collision_def *def = &job->penalty->def;
+    double points[3 * PLI_COLLIDER_CHUNK];
+    double values[PLI_COLLIDER_CHUNK];
+    for (int32_t i = 0; i < n; ++i) {
+        pli_vec3_copy(job->x + 3 * (int64_t)batch->vertices[begin + i], points + 3 * i);
+    }
+    for (int32_t b = 0; b < def->collider_count; ++b) {
+        const pli_collider *collider = &def->colliders[b];
+        if (!pli_collider_is(collider, method_of(job->penalty))) continue;
+        if (!pli_collider_values(collider, n, points, 0, values)) continue;
+        for (int32_t i = 0; i < n; ++i) {
+            bool held = pli_collision_held(def, batch->vertices[begin + i]) == PLI_HELD;
+            if (values[i] < 0 && !held) add_pair_vertex(job, collider, values[i], batch, begin + i);
+        }
+    }
+}
+
+static void penalty_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
+{
+    penalty_job job = {.penalty = self, .x = x, .projected = true};
+    for (int32_t begin = 0; begin < batch->count; begin += PLI_COLLIDER_CHUNK) {
+        int32_t left = batch->count - begin;
+        int32_t n = left < PLI_COLLIDER_CHUNK ? left : PLI_COLLIDER_CHUNK;
+        add_chunk_vertices(&job, batch, begin, n);
+    }
+}
+
 const pli_term_ops pli_penalty_term = {
     .name = "collider penalty",
     .energy = penalty_energy,
     .add_gradient = penalty_add_gradient,
     .add_hessian = penalty_add_hessian,
     .add_blocks = penalty_add_blocks,
+    .add_vertices = penalty_add_vertices,
 };
 
 // ---- after the solve

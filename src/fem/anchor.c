@@ -80,12 +80,27 @@ static void anchor_add_blocks(void *self, const double *x, double *blocks)
     pli_parallel_for(anchor->context, anchor->point_count, POINT_GRAIN, add_block_range, &job);
 }
 
+static void anchor_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
+{
+    const pli_anchor *anchor = self;
+    for (int64_t i = 0; i < batch->count; ++i) {
+        int64_t point = batch->vertices[i];
+        double c = anchor->stiffness[point];
+        double d[3];
+        pli_vec3_subtract(x + 3 * point, anchor->target + 3 * point, d);
+        if (batch->energy != NULL) batch->energy[i] += 0.5 * c * pli_vec3_norm2(d);
+        if (batch->g != NULL) pli_vec3_add_scaled(batch->g + 3 * i, c, d, batch->g + 3 * i);
+        for (int k = 0; k < 3 && batch->H != NULL; ++k) batch->H[6 * i + k] += c;
+    }
+}
+
 const pli_term_ops pli_anchor_term = {
     .name = "anchor",
     .energy = anchor_energy,
     .add_gradient = anchor_add_gradient,
     .add_hessian = anchor_add_hessian,
     .add_lifted = anchor_add_lifted,
+    .add_vertices = anchor_add_vertices,
 };
 
 const pli_term_ops pli_attachment_term = {
@@ -94,4 +109,5 @@ const pli_term_ops pli_attachment_term = {
     .add_gradient = anchor_add_gradient,
     .add_hessian = anchor_add_hessian,
     .add_blocks = anchor_add_blocks,
+    .add_vertices = anchor_add_vertices,
 };

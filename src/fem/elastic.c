@@ -112,6 +112,7 @@ void pli_elastic_destroy(pli_elastic *elastic)
     if (elastic == NULL) return;
     pli_context *context = elastic->context;
     pli_release(context, elastic->slots);
+    pli_incidence_clear(context, &elastic->incidence);
     pli_chunk_coloring_destroy(elastic->coloring);
     for (int32_t k = 0; k < elastic->group_count; ++k) {
         pli_release(context, elastic->groups[k].params);
@@ -304,6 +305,105 @@ static void elastic_add_lifted(void *self, pli_lifted *S)
     scatter(self, NULL, add_batch_lifted, S);
 }
 
+// ---- one vertex
+
+static pli_status elastic_bind_vertices(void *self)
+{
+    pli_elastic *elastic = self;
+    pli_incidence_clear(elastic->context, &elastic->incidence);
+    return pli_incidence_build(elastic->context, elastic->vertex_count, 4, elastic->tet_count,
+                               elastic->tets, &elastic->incidence);
+}
+
+// Tetrahedra of some vertices, gathered until the lanes are full.
+typedef struct gathering {
+    const pli_elastic *elastic;
+    const double *x;
+    const pli_vertex_batch *wanted;
+    const pli_elastic_group *group;
+    int32_t count;
+    int32_t tets[LANES][4];
+    int32_t place[LANES]; // in the batch of vertices
+    batch b;
+    batch_corner corner;
+} gathering;
+
+// Adds what the law says about the gathered tetrahedra to their vertices.
+static void flush(gathering *g)
+{
+    const pli_vertex_batch *wanted = g->wanted;
+    batch *b = &g->b;
+    if (g->count == 0) return;
+    pad_batch(g->count, g->group->law->param_count, b);
+    for (int lane = g->count; lane < LANES; ++lane) {
+        for (int j = 0; j < 3; ++j) g->corner.a[j][lane] = 0;
+    }
+    compute_deformation((const int32_t(*)[4])g->tets, g->x, b);
+    b->law = g->group->law;
+    call_law(b, PLI_TANGENT_PROJECTED, wanted->energy != NULL, wanted->g != NULL,
+             wanted->H != NULL);
+    if (wanted->g != NULL) compute_corner_forces(b, &g->corner);
+    if (wanted->H != NULL) compute_corner_stiffness(b, &g->corner);
+    for (int lane = 0; lane < g->count; ++lane) {
+        int64_t at = g->place[lane];
+        if (wanted->energy != NULL) wanted->energy[at] += b->V[lane] * b->psi[lane];
+        for (int i = 0; i < 3 && wanted->g != NULL; ++i) {
+            wanted->g[3 * at + i] += g->corner.g[i][lane];
+        }
+        for (int e = 0; e < 6 && wanted->H != NULL; ++e) {
+            wanted->H[6 * at + e] += g->corner.H[e][lane];
+        }
+    }
+    g->count = 0;
+}
+
+// Takes a tetrahedron of the group into the next lane, as an element of one of its corners.
+static void gather_tet(gathering *g, int32_t tet, int32_t place)
+{
+    const pli_elastic *elastic = g->elastic;
+    const pli_elastic_group *group = g->group;
+    int lane = g->count++;
+    int32_t vertex = g->wanted->vertices[place];
+    int corner = 0;
+    g->place[lane] = place;
+    g->b.V[lane] = elastic->volume[tet];
+    for (int k = 0; k < 4; ++k) {
+        g->tets[lane][k] = elastic->tets[4 * (int64_t)tet + k];
+        if (g->tets[lane][k] == vertex) corner = k;
+    }
+    for (int k = 0; k < 9; ++k) {
+        g->b.G[k][lane] = elastic->gradients[(int64_t)k * elastic->tet_count + tet];
+    }
+    for (int k = 0; k < group->law->param_count; ++k) {
+        int64_t plane = (int64_t)k * (group->end - group->begin);
+        g->b.params[k][lane] = group->params[plane + tet - group->begin];
+    }
+    for (int j = 0; j < 3; ++j) {
+        double minus_sum = -(g->b.G[j][lane] + g->b.G[3 + j][lane] + g->b.G[6 + j][lane]);
+        g->corner.a[j][lane] = corner == 0 ? minus_sum : g->b.G[3 * (corner - 1) + j][lane];
+    }
+    if (g->count == LANES) flush(g);
+}
+
+// Law after law, vertex after vertex: lanes are full but for the last ones of a law.
+static void elastic_add_vertices(void *self, const double *x, const pli_vertex_batch *wanted)
+{
+    const pli_elastic *elastic = self;
+    const pli_incidence *incidence = &elastic->incidence;
+    gathering g = {.elastic = elastic, .x = x, .wanted = wanted};
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
+        g.group = &elastic->groups[k];
+        for (int32_t i = 0; i < wanted->count; ++i) {
+            int32_t vertex = wanted->vertices[i];
+            for (int64_t at = incidence->start[vertex]; at < incidence->start[vertex + 1]; ++at) {
+                int32_t tet = incidence->elements[at];
+                if (tet >= g.group->begin && tet < g.group->end) gather_tet(&g, tet, i);
+            }
+        }
+        flush(&g);
+    }
+}
+
 const pli_term_ops pli_elastic_term = {
     .name = "elastic",
     .energy = elastic_energy,
@@ -313,6 +413,8 @@ const pli_term_ops pli_elastic_term = {
     .bind = elastic_bind,
     .add_lifted = elastic_add_lifted,
     .lags = true,
+    .bind_vertices = elastic_bind_vertices,
+    .add_vertices = elastic_add_vertices,
 };
 
 // ---- reports

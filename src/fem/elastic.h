@@ -16,11 +16,16 @@
 // (the quasi-Newton method of Liu et al. 2017). Away from rest it need not bound the Hessian, so
 // steps want a line search.
 //
+// Minimisers that move one vertex at a time get its tetrahedra in full batches, too: those of
+// several vertices are gathered together. A corner's diagonal block is V g^T (dP/dF) g with the
+// projected tangent, so it is positive semi-definite.
+//
 // Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
 // have positive volume.
 #ifndef PLI_FEM_ELASTIC_H
 #define PLI_FEM_ELASTIC_H
 
+#include "geometry/incidence.h"
 #include "linear/coloring.h"
 #include "optimize/term.h"
 #include "pliant/extend.h"
@@ -65,6 +70,9 @@ typedef struct pli_elastic {
 
     // set by bind, valid for that matrix pattern
     int32_t *slots; // [tet_count][16] block of H for every pair of corners
+
+    // set by bind_vertices
+    pli_incidence incidence; // tetrahedra of vertices, in processing order
 } pli_elastic;
 
 extern const pli_term_ops pli_elastic_term;

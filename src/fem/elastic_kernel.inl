@@ -18,11 +18,21 @@ typedef struct batch {
     double K[PAIRS][9][LANES]; // blocks (a, b), a <= b, of the element matrix (N/m)
 } batch;
 
+// Fills the lanes from count on with elements that do no harm.
+static void pad_batch(int32_t count, int32_t param_count, batch *b)
+{
+    b->count = count;
+    for (int lane = count; lane < LANES; ++lane) {
+        b->V[lane] = 0;
+        for (int plane = 0; plane < 9; ++plane) b->G[plane][lane] = 0;
+        for (int k = 0; k < param_count; ++k) b->params[k][lane] = b->params[k][0];
+    }
+}
+
 // Reads geometry and parameters of count <= LANES consecutive tetrahedra of one group.
 static void load_batch(const pli_elastic *elastic, const pli_elastic_group *group, int32_t begin,
                        int32_t count, batch *b)
 {
-    b->count = count;
     for (int plane = 0; plane < 9; ++plane) {
         const double *from = elastic->gradients + (int64_t)plane * elastic->tet_count + begin;
         for (int lane = 0; lane < count; ++lane) b->G[plane][lane] = from[lane];
@@ -33,11 +43,7 @@ static void load_batch(const pli_elastic *elastic, const pli_elastic_group *grou
             group->params + (int64_t)k * (group->end - group->begin) + (begin - group->begin);
         for (int lane = 0; lane < count; ++lane) b->params[k][lane] = from[lane];
     }
-    for (int lane = count; lane < LANES; ++lane) {
-        b->V[lane] = 0;
-        for (int plane = 0; plane < 9; ++plane) b->G[plane][lane] = 0;
-        for (int k = 0; k < group->law->param_count; ++k) b->params[k][lane] = b->params[k][0];
-    }
+    pad_batch(count, group->law->param_count, b);
 }
 
 // F_ij = sum_a (x_a - x_0)_i g_aj
@@ -189,5 +195,41 @@ static void add_stiffness(const batch *b, const int32_t (*slots)[16], double *va
                           values + 9 * (int64_t)slots[lane][4 * p + q]);
             }
         }
+    }
+}
+
+// One corner of every tetrahedron of a batch.
+typedef struct batch_corner {
+    double a[3][LANES]; // gradient of its shape function (1/m)
+    double g[3][LANES]; // dE/dx (N)
+    double H[6][LANES]; // d2E/dx2 (N/m): xx, yy, zz, xy, xz, yz
+} batch_corner;
+
+// g_i = V P_ij a_j
+static void compute_corner_forces(const batch *b, batch_corner *c)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int lane = 0; lane < LANES; ++lane) {
+            c->g[i][lane] = b->V[lane] * (b->P[3 * i][lane] * c->a[0][lane] +
+                                          b->P[3 * i + 1][lane] * c->a[1][lane] +
+                                          b->P[3 * i + 2][lane] * c->a[2][lane]);
+        }
+    }
+}
+
+// H_ik = V a_j (dP_ij/dF_kl) a_l
+static void compute_corner_stiffness(const batch *b, batch_corner *c)
+{
+    static const int rows[6] = {0, 1, 2, 0, 0, 1};
+    static const int columns[6] = {0, 1, 2, 1, 2, 2};
+    for (int e = 0; e < 6; ++e) {
+        double sum[LANES] = {0};
+        for (int jl = 0; jl < 9; ++jl) {
+            const double *T = b->T[(3 * rows[e] + jl / 3) * 9 + 3 * columns[e] + jl % 3];
+            for (int lane = 0; lane < LANES; ++lane) {
+                sum[lane] += c->a[jl / 3][lane] * T[lane] * c->a[jl % 3][lane];
+            }
+        }
+        for (int lane = 0; lane < LANES; ++lane) c->H[e][lane] = b->V[lane] * sum[lane];
     }
 }

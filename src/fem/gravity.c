@@ -45,8 +45,22 @@ static void gravity_add_gradient(void *self, const double *x, double *g)
     pli_parallel_for(gravity->context, gravity->point_count, POINT_GRAIN, add_weights, &job);
 }
 
+static void gravity_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
+{
+    const pli_gravity *gravity = self;
+    for (int64_t i = 0; i < batch->count; ++i) {
+        int64_t point = batch->vertices[i];
+        double height = pli_vec3_dot(gravity->acceleration, x + 3 * point);
+        double mass = gravity->mass[point];
+        if (batch->energy != NULL) batch->energy[i] -= mass * height;
+        if (batch->g == NULL) continue;
+        pli_vec3_add_scaled(batch->g + 3 * i, -mass, gravity->acceleration, batch->g + 3 * i);
+    }
+}
+
 const pli_term_ops pli_gravity_term = {
     .name = "gravity",
     .energy = gravity_energy,
     .add_gradient = gravity_add_gradient,
+    .add_vertices = gravity_add_vertices,
 };

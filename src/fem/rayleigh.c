@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "linear/vector.h"
+#include "math/mat3.h"
+#include "math/vec3.h"
 
 // A source with its own copy of the damping times, and where its blocks are in D.
 typedef struct damped {
@@ -220,6 +222,47 @@ static pli_status rayleigh_bind(void *self, const pli_bcsr *H)
     return PLI_OK;
 }
 
+// ---- one vertex
+
+// f = (D u)_i, u = x - x_n
+static void vertex_force(const pli_rayleigh *r, const double *x, int32_t row, double f[3])
+{
+    pli_vec3_set(0, 0, 0, f);
+    for (int64_t block = r->D->row_start[row]; block < r->D->row_start[row + 1]; ++block) {
+        double u[3];
+        double part[3];
+        int64_t at = 3 * (int64_t)r->D->column[block];
+        pli_vec3_subtract(x + at, r->x_n + at, u);
+        pli_mat3_apply(r->D->values + 9 * block, u, part);
+        pli_vec3_add(f, part, f);
+    }
+}
+
+// u_i . (f - 1/2 D_ii u_i) is what the energy has of u_i, apart from the factor 1 / h
+static void rayleigh_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
+{
+    static const int places[6] = {0, 4, 8, 1, 2, 5};
+    const pli_rayleigh *r = self;
+    for (int64_t i = 0; i < batch->count; ++i) {
+        int32_t vertex = batch->vertices[i];
+        int64_t at = 3 * (int64_t)vertex;
+        const double *D = r->D->values + 9 * r->D->diagonal[vertex];
+        double f[3];
+        vertex_force(r, x, vertex, f);
+        if (batch->energy != NULL) {
+            double u[3];
+            double own[3];
+            pli_vec3_subtract(x + at, r->x_n + at, u);
+            pli_mat3_apply(D, u, own);
+            batch->energy[i] += (pli_vec3_dot(u, f) - 0.5 * pli_vec3_dot(u, own)) / r->h;
+        }
+        if (batch->g != NULL) pli_vec3_add_scaled(batch->g + 3 * i, 1 / r->h, f, batch->g + 3 * i);
+        for (int k = 0; k < 6 && batch->H != NULL; ++k) {
+            batch->H[6 * i + k] += D[places[k]] / r->h;
+        }
+    }
+}
+
 const pli_term_ops pli_rayleigh_term = {
     .name = "rayleigh",
     .energy = rayleigh_energy,
@@ -227,4 +270,5 @@ const pli_term_ops pli_rayleigh_term = {
     .add_hessian = rayleigh_add_hessian,
     .bind = rayleigh_bind,
     .lags = true,
+    .add_vertices = rayleigh_add_vertices,
 };

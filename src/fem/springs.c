@@ -12,7 +12,8 @@ enum {
     LANES = PLI_D4_LANES,
     BATCH = 64,          // springs whose energies are computed together
     SPRING_GRAIN = 4096, // of loops over springs
-    GROUP_GRAIN = 512    // of loops over groups of vertices
+    GROUP_GRAIN = 512,   // of loops over groups of vertices
+    AHEAD = 4            // vertices between asking for data and using it
 };
 
 // ---- creation
@@ -151,10 +152,23 @@ pli_status pli_spring_net_create(pli_context *context, const pli_spring_def *def
     return PLI_OK;
 }
 
+static void clear_stars(pli_spring_net *net)
+{
+    pli_release(net->context, net->star_begin);
+    pli_release(net->context, net->star_other);
+    pli_release(net->context, net->star_k);
+    pli_release(net->context, net->star_l);
+    net->star_begin = NULL;
+    net->star_other = NULL;
+    net->star_k = NULL;
+    net->star_l = NULL;
+}
+
 void pli_spring_net_destroy(pli_spring_net *net)
 {
     if (net == NULL) return;
     pli_context *context = net->context;
+    clear_stars(net);
     pli_release(context, net->slots);
     pli_release(context, net->l);
     pli_release(context, net->k);
@@ -169,9 +183,20 @@ void pli_spring_net_destroy(pli_spring_net *net)
 
 int64_t pli_spring_net_memory_bytes(const pli_spring_net *net)
 {
-    const void *const parts[] = {
-        net,        net->slots, net->l,           net->k,         net->half,
-        net->other, net->ends,  net->rest_length, net->stiffness, net->group_begin};
+    const void *const parts[] = {net,
+                                 net->slots,
+                                 net->l,
+                                 net->k,
+                                 net->half,
+                                 net->other,
+                                 net->ends,
+                                 net->rest_length,
+                                 net->stiffness,
+                                 net->group_begin,
+                                 net->star_begin,
+                                 net->star_other,
+                                 net->star_k,
+                                 net->star_l};
     int64_t bytes = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
         if (parts[i] != NULL) bytes += (int64_t)pli_memory_size(parts[i]);
@@ -434,6 +459,122 @@ static void spring_add_lifted(void *self, pli_lifted *S)
     pli_parallel_for(net->context, net->group_count, GROUP_GRAIN, add_rows, &job);
 }
 
+// ---- one vertex, its springs a lane each
+
+// How many springs a vertex has: in its lane they stand before the places without any.
+static int32_t count_springs(const pli_spring_net *net, int32_t vertex)
+{
+    int32_t count = 0;
+    int64_t group = vertex / LANES;
+    for (int64_t row = net->group_begin[group]; row < net->group_begin[group + 1]; ++row) {
+        if (net->half[LANES * row + vertex % LANES] >= 0) ++count;
+    }
+    return count;
+}
+
+// Copies the springs of a vertex to its star and fills the last vector with springs of no
+// stiffness.
+static void fill_star(pli_spring_net *net, int32_t vertex)
+{
+    int32_t count = count_springs(net, vertex);
+    int64_t from = LANES * net->group_begin[vertex / LANES] + vertex % LANES;
+    int64_t begin = LANES * net->star_begin[vertex];
+    int64_t end = LANES * net->star_begin[vertex + 1];
+    for (int64_t to = begin; to < end; ++to, from += LANES) {
+        bool some = to < begin + count;
+        net->star_other[to] = some ? net->other[from] : vertex;
+        net->star_k[to] = some ? net->k[from] : 0;
+        net->star_l[to] = some ? net->l[from] : 0;
+    }
+}
+
+static pli_status spring_bind_vertices(void *self)
+{
+    pli_spring_net *net = self;
+    pli_context *context = net->context;
+    clear_stars(net);
+    net->star_begin = PLI_NEW(context, int64_t, (int64_t)net->vertex_count + 1, "spring stars");
+    if (net->star_begin == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t v = 0; v < net->vertex_count; ++v) {
+        net->star_begin[v + 1] = net->star_begin[v] + (count_springs(net, v) + LANES - 1) / LANES;
+    }
+    int64_t room = LANES * net->star_begin[net->vertex_count];
+    net->star_other = PLI_NEW(context, int32_t, room, "spring stars");
+    net->star_k = PLI_NEW(context, double, room, "spring stars");
+    net->star_l = PLI_NEW(context, double, room, "spring stars");
+    if (net->star_other == NULL || net->star_k == NULL || net->star_l == NULL) {
+        clear_stars(net);
+        return PLI_ERROR_MEMORY;
+    }
+    for (int32_t v = 0; v < net->vertex_count; ++v) fill_star(net, v);
+    return PLI_OK;
+}
+
+// What a vertex sees of its springs, a part in each lane.
+typedef struct star_sums {
+    pli_d4 energy;
+    pli_d4 g[3];
+    pli_d4 H[SYMMETRIC];
+} star_sums;
+
+static void sum_star(const pli_spring_net *net, const double *x, int32_t vertex,
+                     const pli_vertex_batch *wanted, star_sums *sums)
+{
+    const double *p = x + 3 * (int64_t)vertex;
+    for (int64_t row = net->star_begin[vertex]; row < net->star_begin[vertex + 1]; ++row) {
+        pli_d4 d[3], B[SYMMETRIC];
+        pli_d4 k = pli_d4_load(net->star_k + LANES * row);
+        pli_d4 l = pli_d4_load(net->star_l + LANES * row);
+        load_points(x, net->star_other + LANES * row, d);
+        for (int i = 0; i < 3; ++i) d[i] -= p[i];
+        if (wanted->energy != NULL) {
+            pli_d4 stretch = pli_d4_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - l;
+            sums->energy += 0.5 * k * stretch * stretch;
+        }
+        if (wanted->g != NULL) {
+            pli_d4 scale = k - k * l * inverse_length(d);
+            for (int i = 0; i < 3; ++i) sums->g[i] -= scale * d[i];
+        }
+        if (wanted->H == NULL) continue;
+        row_hessian(d, k, l, true, B);
+        for (int e = 0; e < SYMMETRIC; ++e) sums->H[e] += B[e];
+    }
+}
+
+// Asks for the rows of a vertex that comes soon. Vertices of one colour are too far from each other
+// for the processor to foresee it.
+PLI_INLINE void prefetch_star(const pli_spring_net *net, int32_t vertex)
+{
+    int64_t begin = LANES * net->star_begin[vertex];
+    int64_t end = LANES * net->star_begin[vertex + 1];
+    for (int64_t at = begin; at < end; at += LANES) {
+        __builtin_prefetch(net->star_other + at);
+        __builtin_prefetch(net->star_k + at);
+        __builtin_prefetch(net->star_l + at);
+    }
+}
+
+PLI_INLINE double sum_lanes(pli_d4 a)
+{
+    return (a[0] + a[2]) + (a[1] + a[3]);
+}
+
+static void spring_add_vertices(void *self, const double *x, const pli_vertex_batch *wanted)
+{
+    for (int64_t at = 0; at < wanted->count; ++at) {
+        star_sums sums = {.energy = {0}};
+        if (at + AHEAD < wanted->count) prefetch_star(self, wanted->vertices[at + AHEAD]);
+        sum_star(self, x, wanted->vertices[at], wanted, &sums);
+        if (wanted->energy != NULL) wanted->energy[at] += sum_lanes(sums.energy);
+        for (int i = 0; i < 3 && wanted->g != NULL; ++i) {
+            wanted->g[3 * at + i] += sum_lanes(sums.g[i]);
+        }
+        for (int e = 0; e < SYMMETRIC && wanted->H != NULL; ++e) {
+            wanted->H[SYMMETRIC * at + e] += sum_lanes(sums.H[e]);
+        }
+    }
+}
+
 const pli_term_ops pli_spring_term = {
     .name = "springs",
     .energy = spring_energy,
@@ -443,6 +584,8 @@ const pli_term_ops pli_spring_term = {
     .bind = spring_bind,
     .add_lifted = spring_add_lifted,
     .lags = true,
+    .bind_vertices = spring_bind_vertices,
+    .add_vertices = spring_add_vertices,
 };
 
 // ---- reports

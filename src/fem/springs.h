@@ -18,6 +18,9 @@
 // and lanes whose vertex has fewer springs are filled with springs of no stiffness that lead
 // nowhere. The Hessian goes the same way: a vertex writes the blocks of its own row of the matrix.
 //
+// Minimisers that move one vertex at a time see its springs, four together; those of one colour are
+// no neighbours in memory, so there each vertex has rows of its own.
+//
 // Same bits for any number of threads; no heap after creation and binding.
 #ifndef PLI_FEM_SPRINGS_H
 #define PLI_FEM_SPRINGS_H
@@ -51,6 +54,12 @@ typedef struct pli_spring_net {
 
     // set by bind
     int32_t *slots; // [spring_count][4]  blocks of a spring in H
+
+    // set by bind_vertices: the springs of a vertex, the last row filled up as above
+    int64_t *star_begin; // [vertex_count + 1]  first row of a vertex
+    int32_t *star_other; // [rows][4]  vertex at the other end
+    double *star_k;      // [rows][4]  stiffness (N/m), 0: there is no spring
+    double *star_l;      // [rows][4]  rest length (m)
 } pli_spring_net;
 
 extern const pli_term_ops pli_spring_term;

@@ -16,6 +16,16 @@
 #include "linear/bcsr.h"
 #include "linear/lifted.h"
 
+// Some vertices that no clique couples with each other, and what is wanted of a term there. Arrays
+// that are NULL are not wanted; terms add to the others.
+typedef struct pli_vertex_batch {
+    int32_t count;
+    const int32_t *vertices; // [count]
+    double *energy; // [count]     E as a function of this vertex alone, up to a constant (J)
+    double *g;      // [count][3]  dE/dx_i (N)
+    double *H;      // [count][6]  d2E/dx_i2, projected (N/m): xx, yy, zz, xy, xz, yz
+} pli_vertex_batch;
+
 typedef struct pli_term_ops {
     const char *name;
 
@@ -61,6 +71,13 @@ typedef struct pli_term_ops {
     // The Hessian is expensive and changes slowly: minimisers that keep Hessians for several
     // iterations keep this one (objective.h).
     bool lags;
+    // For minimisers that move one vertex at a time (vertex_descent.h); a term without add_vertices
+    // cannot be minimised so.
+    //   Optional: called once before add_vertices, which may need to know the elements of a vertex.
+    pli_status (*bind_vertices)(void *self);
+    //   What the vertices of a batch see of the term; x stands still where they look. Called from
+    //   many threads at once, each with a batch of its own.
+    void (*add_vertices)(void *self, const double *x, const pli_vertex_batch *batch);
 
     // The energy is never negative and expensive to compute: it is evaluated last, and not at all
     // when the others already exceed what is asked for.

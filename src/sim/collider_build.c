@@ -137,12 +137,12 @@ static pli_status build_shape(pli_model *model, const pli_collider_def *def, dou
 }
 
 // Whether a solver is at its best when contact is blocks on the diagonal of its matrix: one that
-// keeps the matrix for many iterations, or V-cycles that stand alone.
+// keeps the matrix for many iterations or has none, or V-cycles that stand alone.
 static bool wants_blocks(const char *solver)
 {
     const pli_solver_kind *kind = pli_solver_kind_find(solver, false);
     if (kind == NULL) return false;
-    return kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL || kind->linear == PLI_SOLVER_MULTIGRID;
+    return kind->minimizer != PLI_MINIMIZER_NEWTON || kind->linear == PLI_SOLVER_MULTIGRID;
 }
 
 pli_collider_method pli_collider_choose_method(const pli_scene_def *def,

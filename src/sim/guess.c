@@ -102,7 +102,7 @@ static bool compute_guess(pli_solver *s, const pli_state *state, guess_kind kind
     }
     if (kind == GUESS_STILL) {
         memcpy(guess, state->x, bytes);
-        return s->contacts != NULL;
+        return s->contacts != NULL || s->vertex_descent != NULL;
     }
     memset(guess, 0, bytes);
     for (int32_t k = 0; k < s->objective.term_count && kind != GUESS_INERTIAL; ++k) {
@@ -124,6 +124,10 @@ static void choose_best_guess(pli_solver *s, const pli_state *state, double time
     double best_energy = INFINITY;
     s->newton.min_iterations = 1;
     for (guess_kind kind = GUESS_INERTIAL; kind < GUESS_COUNT; ++kind) {
+        // single vertices leave colliders in one sweep, but do not make up for a body that stood
+        // still: that would be damping
+        bool too_still = kind == GUESS_STILL && s->vertex_descent != NULL;
+        if (too_still && best_energy < INFINITY) continue;
         if (!compute_guess(s, state, kind, guess)) continue;
         set_guess(s, guess, time);
         double energy = pli_sum_value(pli_objective_energy(&s->objective, s->x));

@@ -149,8 +149,40 @@ static pli_status build_local_global(pli_solver *s)
     return pli_local_global_create(s->context, &local_global, &s->objective, &s->local_global);
 }
 
+// ---- vertex descent
+
+// A law that is not defined everywhere must not be led where it is not; elsewhere full steps do,
+// unless the scene wants a search.
+static bool needs_vertex_search(const pli_model *model)
+{
+    if (model->solver_def.line_search != PLI_LINE_SEARCH_AUTO) {
+        return model->solver_parts.search != PLI_SEARCH_NONE;
+    }
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        if (!(model->laws[material->law]->flags & PLI_LAW_INVERTIBLE)) return true;
+    }
+    return false;
+}
+
+static pli_status build_vertex_descent(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    pli_vertex_descent_def descent = {.tolerance = model->tolerance,
+                                      .max_iterations = def->max_iterations,
+                                      .fixed_iterations = def->fixed_iterations,
+                                      .searches = needs_vertex_search(model),
+                                      .measures_energy = model->wants_energies};
+    return pli_vertex_descent_create(s->context, &descent, &s->objective, &s->vertex_descent);
+}
+
 pli_status pli_minimizer_build(pli_solver *s)
 {
-    bool newton = s->model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON;
-    return newton ? build_newton(s) : build_local_global(s);
+    switch (s->model->solver_kind->minimizer) {
+    case PLI_MINIMIZER_LOCAL_GLOBAL: return build_local_global(s);
+    case PLI_MINIMIZER_VERTEX: return build_vertex_descent(s);
+    case PLI_MINIMIZER_NEWTON: break;
+    }
+    return build_newton(s);
 }

@@ -769,9 +769,14 @@ const double *pli_model_masses(const pli_model *model)
 // vertex and per tetrahedron.
 static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
-    // one matrix for many iterations has a number for three coordinates, twice
-    bool lifted = model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
-    const int64_t per_block = lifted ? 2 * 8 + 4 : 9 * 8 + 4;
+    static const int64_t bytes_of_block[] = {
+        [PLI_MINIMIZER_NEWTON] = 9 * 8 + 4,
+        // one matrix for many iterations has a number for three coordinates, twice
+        [PLI_MINIMIZER_LOCAL_GLOBAL] = 2 * 8 + 4,
+        // a pattern while vertices are coloured
+        [PLI_MINIMIZER_VERTEX] = 4,
+    };
+    const int64_t per_block = bytes_of_block[model->solver_kind->minimizer];
     const int64_t per_vertex = 60 * 8;
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges

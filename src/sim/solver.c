@@ -218,6 +218,7 @@ void pli_solver_destroy(pli_solver *solver)
     if (solver == NULL) return;
     pli_context *context = solver->context;
     pli_frame_cache_destroy(solver->frames);
+    pli_vertex_descent_destroy(solver->vertex_descent);
     pli_local_global_destroy(solver->local_global);
     pli_linear_solver_destroy(solver->linear);
     pli_subspace_destroy(solver->subspace);

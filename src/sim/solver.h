@@ -14,9 +14,10 @@
 #include "fem/rayleigh.h"
 #include "fem/shell.h"
 #include "fem/springs.h"
-#include "optimize/local_global.h"
 #include "multilevel/subspace.h"
+#include "optimize/local_global.h"
 #include "optimize/newton.h"
+#include "optimize/vertex_descent.h"
 #include "sim/contacts.h"
 #include "sim/model.h"
 #include "sim/state.h"
@@ -43,12 +44,13 @@ struct pli_solver {
     pli_contacts *contacts; // NULL: nothing collides
     pli_anchor pursuit;     // springs of held vertices that barriers keep from arriving
 
-    // one of the two minimisers
+    // one of the three minimisers
     pli_newton_def newton;
-    pli_linear_solver *linear;      // NULL: local-global, or levels
-    pli_subspace *subspace;         // three levels; NULL: another solver
-    pli_elastic *cubature;          // elastic energy of a few tetrahedra for them; may be NULL
-    pli_local_global *local_global; // NULL: Newton
+    pli_linear_solver *linear;          // NULL: not Newton, or with three levels
+    pli_subspace *subspace;             // NULL: not Newton with three levels
+    pli_elastic *cubature;              // elastic energy of a few tetrahedra for them; may be NULL
+    pli_local_global *local_global;     // NULL: not local-global
+    pli_vertex_descent *vertex_descent; // NULL: not vertex by vertex
 
     // set for every step
     uint8_t *fixed;               // [vertex_count] coordinates that scripts hold at the step's end

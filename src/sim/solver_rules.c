@@ -170,17 +170,25 @@ static pli_status check_weights(const model_rules *r)
                           "in a scene; use constant");
 }
 
-// ---- what a minimiser with one matrix for many iterations takes
+// ---- what minimisers take that do not make a matrix for every iteration
+
+static bool is_local_global(const model_rules *r)
+{
+    return r->model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
+}
 
 static pli_status check_contact_method(const model_rules *r)
 {
     if (r->model->contact.method != PLI_CONTACT_PENALTY) return PLI_OK;
     pli_visit at = {
         .path = "contact.method", .holder = &r->def->contact, .member = &r->def->contact.method};
-    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                          "found 'penalty', whose matrix changes with every iteration; solver %s "
-                          "keeps one: use solver newton or newton-multigrid",
-                          r->name);
+    bool lifted = is_local_global(r);
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, &at,
+        "found 'penalty', whose %s with every iteration; solver %s %s: use solver "
+        "newton or newton-multigrid",
+        lifted ? "matrix changes" : "couplings change", r->name,
+        lifted ? "keeps one" : "colours vertices once");
 }
 
 static pli_status check_penalties(const model_rules *r)
@@ -203,10 +211,13 @@ static pli_status check_bodies(const model_rules *r)
         const pli_body_def *body = &r->def->bodies[k];
         if (body->kind != PLI_BODY_SHELL) continue;
         pli_visit at = {.path = "bodies", .holder = body, .member = &body->kind};
+        bool lifted = is_local_global(r);
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "body %s is a shell, whose stiffness changes as it bends; solver %s "
-                              "keeps one matrix: use solver newton or newton-multigrid",
-                              body->name, r->name);
+                              "body %s is a shell%s; solver %s %s: use solver newton or "
+                              "newton-multigrid%s",
+                              body->name, lifted ? ", whose stiffness changes as it bends" : "",
+                              r->name, lifted ? "keeps one matrix" : "takes solids and cloth",
+                              lifted ? "" : ", or make it kind: cloth");
     }
     return PLI_OK;
 }
@@ -270,13 +281,15 @@ static void warn_unused(const model_rules *r)
     }
 }
 
-static pli_status check_local_global(const model_rules *r)
+static pli_status check_minimizer(const model_rules *r)
 {
-    if (r->model->solver_kind->minimizer != PLI_MINIMIZER_LOCAL_GLOBAL) return PLI_OK;
+    if (r->model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON) return PLI_OK;
     PLI_TRY(check_contact_method(r));
-    PLI_TRY(check_penalties(r));
     PLI_TRY(check_bodies(r));
-    PLI_TRY(check_damping(r));
+    if (is_local_global(r)) {
+        PLI_TRY(check_penalties(r));
+        PLI_TRY(check_damping(r));
+    }
     PLI_TRY(check_choices(r));
     warn_unused(r);
     return PLI_OK;
@@ -291,5 +304,5 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_barrier(&r));
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
-    return check_local_global(&r);
+    return check_minimizer(&r);
 }

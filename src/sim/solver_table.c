@@ -170,6 +170,15 @@ static const pli_solver_kind kinds[] = {
         .linear_iterations = 1,
         .accelerated = true,
     },
+    {
+        .info = {"vbd",
+                 "vertex block descent: no matrix, one vertex after another by colours; cheap "
+                 "iterations, of which stiff matter needs many",
+                 "Chen et al. 2024"},
+        .minimizer = PLI_MINIMIZER_VERTEX,
+        .best_guess = true,
+        .search = PLI_SEARCH_NONE,
+    },
 };
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -226,6 +235,7 @@ static void choose_preconditioner(const pli_solver_kind *kind, const pli_solver_
 pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def)
 {
     pli_solver_parts parts = {.search = choose_search(kind, def)};
+    if (kind->minimizer == PLI_MINIMIZER_VERTEX) return parts;
     if (kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL) {
         parts.needs_hierarchy = kind->lifted == PLI_LIFTED_MULTIGRID;
         return parts;

@@ -11,8 +11,9 @@
 #include "pliant/sim.h"
 
 typedef enum pli_minimizer_kind {
-    PLI_MINIMIZER_NEWTON,      // a matrix for every iteration, see optimize/newton.h
-    PLI_MINIMIZER_LOCAL_GLOBAL // one matrix for many, see optimize/local_global.h
+    PLI_MINIMIZER_NEWTON,       // a matrix for every iteration, see optimize/newton.h
+    PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many, see optimize/local_global.h
+    PLI_MINIMIZER_VERTEX        // no matrix, see optimize/vertex_descent.h
 } pli_minimizer_kind;
 
 typedef struct pli_solver_kind {

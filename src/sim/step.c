@@ -172,6 +172,8 @@ pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
     if (s->local_global != NULL) {
         PLI_TRY(pli_local_global_begin_step(s->local_global, s->coefficients));
         PLI_TRY(pli_local_global_minimize(s->local_global, &env, s->x, &outcome));
+    } else if (s->vertex_descent != NULL) {
+        PLI_TRY(pli_vertex_descent_minimize(s->vertex_descent, &env, s->x, &outcome));
     } else {
         PLI_TRY(pli_newton_minimize(&s->newton, &s->objective, s->linear, &env, s->x, &outcome));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chain of springs with inertia, attachments and a floor, as terms that Newton's method and
-// local-global minimisers both understand.
+// A chain of springs with inertia, attachments and a floor, as terms that Newton's method,
+// local-global minimisers and vertex descent all understand.
 #ifndef PLI_TESTS_CHAIN_H
 #define PLI_TESTS_CHAIN_H
 
@@ -104,6 +104,31 @@ static inline void chain_spring_lifted(void *self, pli_lifted *S)
     }
 }
 
+static inline void chain_spring_vertices(void *self, const double *x, const pli_vertex_batch *b)
+{
+    const chain *c = self;
+    for (int32_t i = 0; i < b->count; ++i) {
+        for (int32_t s = b->vertices[i] - 1; s <= b->vertices[i]; ++s) {
+            if (s < 0 || s + 1 >= c->point_count) continue;
+            double u[3];
+            double length = chain_direction(c, s, x, u);
+            double stretch = length - c->rest;
+            double sign = c->ends[2 * s] == b->vertices[i] ? -1 : 1;
+            double across = fmax(0, stretch / length);
+            if (b->energy != NULL) b->energy[i] += 0.5 * c->stiffness * stretch * stretch;
+            for (int k = 0; k < 3 && b->g != NULL; ++k) {
+                b->g[3 * i + k] += sign * c->stiffness * stretch * u[k];
+            }
+            for (int k = 0; k < 6 && b->H != NULL; ++k) {
+                static const int rows[6] = {0, 1, 2, 0, 0, 1};
+                static const int columns[6] = {0, 1, 2, 1, 2, 2};
+                b->H[6 * i + k] += c->stiffness * ((k < 3 ? across : 0) +
+                                                   (1 - across) * u[rows[k]] * u[columns[k]]);
+            }
+        }
+    }
+}
+
 static inline double chain_max_step(void *self, const double *x, const double *d)
 {
     const chain *c = self;
@@ -121,6 +146,7 @@ static const pli_term_ops chain_spring_term = {
     .get_cliques = chain_cliques,
     .max_step = chain_max_step,
     .add_lifted = chain_spring_lifted,
+    .add_vertices = chain_spring_vertices,
 };
 
 // ---- inertia
@@ -157,12 +183,25 @@ static inline void chain_inertia_lifted(void *self, pli_lifted *S)
     for (int32_t p = 0; p < c->point_count; ++p) pli_lifted_add(S, S->diagonal[p], c->mass);
 }
 
+static inline void chain_inertia_vertices(void *self, const double *x, const pli_vertex_batch *b)
+{
+    const chain *c = self;
+    for (int32_t i = 0; i < 3 * b->count; ++i) {
+        int32_t at = 3 * b->vertices[i / 3] + i % 3;
+        double away = x[at] - c->target[at];
+        if (b->energy != NULL) b->energy[i / 3] += 0.5 * c->mass * away * away;
+        if (b->g != NULL) b->g[i] += c->mass * away;
+        if (b->H != NULL) b->H[6 * (i / 3) + i % 3] += c->mass;
+    }
+}
+
 static const pli_term_ops chain_inertia_term = {
     .name = "inertia",
     .energy = chain_inertia_energy,
     .add_gradient = chain_inertia_gradient,
     .add_hessian = chain_inertia_hessian,
     .add_lifted = chain_inertia_lifted,
+    .add_vertices = chain_inertia_vertices,
 };
 
 // ---- attachments and floor
@@ -240,12 +279,39 @@ static inline void chain_contact_hessian(void *self, const double *x, bool proje
     free(blocks);
 }
 
+// What a point sees of the floor, if it is below it, and of the places that it is attached to.
+static inline void chain_contact_vertices(void *self, const double *x, const pli_vertex_batch *b)
+{
+    const chain *c = self;
+    double n[3];
+    chain_normal(c, n);
+    for (int32_t i = 0; i < b->count; ++i) {
+        double depth = fmin(0, pli_vec3_dot(n, x + 3 * b->vertices[i]));
+        double floor = depth < 0 ? c->floor : 0;
+        const double outer[6] = {n[0] * n[0], n[1] * n[1], n[2] * n[2],
+                                 n[0] * n[1], n[0] * n[2], n[1] * n[2]};
+        if (b->energy != NULL) b->energy[i] += 0.5 * floor * depth * depth;
+        for (int k = 0; k < 3 && b->g != NULL; ++k) b->g[3 * i + k] += floor * depth * n[k];
+        for (int k = 0; k < 6 && b->H != NULL; ++k) b->H[6 * i + k] += floor * outer[k];
+        for (int32_t a = 0; a < c->attachment_count; ++a) {
+            if (c->attached[a] != b->vertices[i]) continue;
+            for (int k = 0; k < 3; ++k) {
+                double away = x[3 * c->attached[a] + k] - c->attachment[a][k];
+                if (b->energy != NULL) b->energy[i] += 0.5 * c->attachment_stiffness * away * away;
+                if (b->g != NULL) b->g[3 * i + k] += c->attachment_stiffness * away;
+                if (b->H != NULL) b->H[6 * i + k] += c->attachment_stiffness;
+            }
+        }
+    }
+}
+
 static const pli_term_ops chain_contact_term = {
     .name = "contacts",
     .energy = chain_contact_energy,
     .add_gradient = chain_contact_gradient,
     .add_hessian = chain_contact_hessian,
     .add_blocks = chain_contact_blocks,
+    .add_vertices = chain_contact_vertices,
 };
 
 // ---- everything a minimisation needs

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optimize/vertex_descent.h"
+
+#include "optimize/stopping.h"
+
+#include "base/memory.h"
+#include "linear/bcsr_pattern.h"
+#include "linear/coloring.h"
+#include "linear/vector.h"
+#include "math/vec3.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    BATCH = 32,       // vertices that terms see together
+    VERTEX_GRAIN = 64 // of loops over the vertices of a colour
+};
+
+struct pli_vertex_descent {
+    pli_context *context;
+    pli_vertex_descent_def def;
+    pli_objective *objective; // borrowed
+    pli_graph_coloring *coloring;
+};
+
+// ---- creation
+
+static pli_status check_term(pli_context *context, const pli_term_ops *ops)
+{
+    bool varies = ops->prepare != NULL || ops->freeze != NULL || ops->max_step != NULL;
+    if (ops->add_vertices != NULL && !varies) return PLI_OK;
+    return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
+                    "the term \"%s\" %s, so vertex descent cannot minimise it; use a Newton method",
+                    ops->name,
+                    varies ? "couples or limits vertices anew in every iteration"
+                           : "does not tell what a single vertex sees of it");
+}
+
+static pli_status check_objective(pli_context *context, const pli_objective *objective)
+{
+    if (pli_objective_is_constrained(objective)) {
+        return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
+                        "vertex descent knows no inequality constraints; use penalties or a Newton "
+                        "method");
+    }
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        PLI_TRY(check_term(context, objective->terms[k].ops));
+    }
+    return PLI_OK;
+}
+
+// Colours the vertices by the cliques of all terms.
+static pli_status color_vertices(pli_vertex_descent *made)
+{
+    const pli_objective *objective = made->objective;
+    pli_clique_list lists[PLI_OBJECTIVE_TERMS];
+    int32_t list_count = pli_objective_get_cliques(objective, lists);
+    pli_bcsr_pattern pattern;
+    PLI_TRY(
+        pli_bcsr_pattern_build(made->context, objective->point_count, list_count, lists, &pattern));
+    pli_graph graph = {objective->point_count, pattern.row_start, pattern.column};
+    pli_status status =
+        pli_graph_coloring_create(made->context, &graph, PLI_COLORING_GREEDY, 0, &made->coloring);
+    pli_release(made->context, pattern.row_start);
+    pli_release(made->context, pattern.column);
+    return status;
+}
+
+static pli_status bind_terms(const pli_objective *objective)
+{
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->bind_vertices != NULL) PLI_TRY(term->ops->bind_vertices(term->self));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_vertex_descent_create(pli_context *context, const pli_vertex_descent_def *def,
+                                     pli_objective *objective, pli_vertex_descent **minimizer)
+{
+    *minimizer = NULL;
+    PLI_TRY(check_objective(context, objective));
+    pli_vertex_descent *made = PLI_NEW(context, pli_vertex_descent, 1, "vertex descent");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->def = *def;
+    made->objective = objective;
+    pli_status status = color_vertices(made);
+    if (status == PLI_OK) status = bind_terms(objective);
+    if (status != PLI_OK) {
+        pli_vertex_descent_destroy(made);
+        return status;
+    }
+    *minimizer = made;
+    return PLI_OK;
+}
+
+void pli_vertex_descent_destroy(pli_vertex_descent *minimizer)
+{
+    if (minimizer == NULL) return;
+    pli_graph_coloring_destroy(minimizer->coloring);
+    pli_release(minimizer->context, minimizer);
+}
+
+int32_t pli_vertex_descent_color_count(const pli_vertex_descent *minimizer)
+{
+    return minimizer->coloring->color_count;
+}
+
+// ---- a vertex
+
+// Solves H d = b by H = L D L^T; H: xx, yy, zz, xy, xz, yz. False when a pivot is not above the
+// rounding of its diagonal entry, or d not finite.
+static bool solve_block(const double H[6], const double b[3], double d[3])
+{
+    const double noise = 8 * DBL_EPSILON;
+    double p0 = H[0];
+    if (!(p0 > 0)) return false;
+    double l10 = H[3] / p0;
+    double l20 = H[4] / p0;
+    double p1 = H[1] - l10 * H[3];
+    if (!(p1 > noise * H[1])) return false;
+    double l21 = (H[5] - l20 * H[3]) / p1;
+    double p2 = H[2] - l20 * H[4] - l21 * l21 * p1;
+    if (!(p2 > noise * H[2])) return false;
+    double y1 = b[1] - l10 * b[0];
+    double y2 = b[2] - l20 * b[0] - l21 * y1;
+    d[2] = y2 / p2;
+    d[1] = y1 / p1 - l21 * d[2];
+    d[0] = b[0] / p0 - l10 * d[1] - l20 * d[2];
+    return isfinite(d[0] + d[1] + d[2]);
+}
+
+// Takes held coordinates out of the block and the gradient of a vertex.
+static void hold_coordinates(uint8_t mask, double g[3], double H[6])
+{
+    static const uint8_t axes[6] = {1, 2, 4, 3, 5, 6};
+    for (int k = 0; k < 6; ++k) {
+        if (mask & axes[k]) H[k] = k < 3 ? 1 : 0;
+    }
+    for (int k = 0; k < 3; ++k) {
+        if (mask & (1u << k)) g[k] = 0;
+    }
+}
+
+// ---- a batch of vertices of one colour
+
+// what kept vertices of a sweep from moving, the worse the larger
+typedef enum obstacle { MET_NOTHING, MET_NO_DECREASE, MET_SINGULAR } obstacle;
+
+// one sweep over all colours
+typedef struct sweep {
+    const pli_vertex_descent *minimizer;
+    double *x;    // [point_count][3]
+    obstacle met; // so far
+
+    // the colour at work
+    const int32_t *vertices; // [any]
+} sweep;
+
+// vertices that move together, and what they saw before
+typedef struct moving {
+    int32_t count;
+    int32_t vertices[BATCH];
+    double start[3 * BATCH]; // positions (m)
+    double d[3 * BATCH];     // steps (m)
+    double energy[BATCH];    // at start; of searches only (J)
+    double slope[BATCH];     // f . d, twice what the model promises (J)
+} moving;
+
+static uint8_t mask_of(const pli_objective *objective, int32_t point)
+{
+    return objective->fixed != NULL ? objective->fixed[point] & 7 : 0;
+}
+
+static void evaluate_batch(const sweep *s, const pli_vertex_batch *batch)
+{
+    const pli_objective *objective = s->minimizer->objective;
+    size_t count = (size_t)batch->count;
+    if (batch->energy != NULL) memset(batch->energy, 0, count * sizeof(double));
+    if (batch->g != NULL) memset(batch->g, 0, 3 * count * sizeof(double));
+    if (batch->H != NULL) memset(batch->H, 0, 6 * count * sizeof(double));
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        term->ops->add_vertices(term->self, s->x, batch);
+    }
+}
+
+// d = -H^-1 g of every vertex, 0 where there is no such thing
+static obstacle compute_steps(const sweep *s, moving *m)
+{
+    obstacle met = MET_NOTHING;
+    double g[3 * BATCH];
+    double H[6 * BATCH];
+    bool searches = s->minimizer->def.searches;
+    pli_vertex_batch batch = {m->count, m->vertices, searches ? m->energy : NULL, g, H};
+    evaluate_batch(s, &batch);
+    for (int32_t i = 0; i < m->count; ++i) {
+        double *d = m->d + 3 * i;
+        hold_coordinates(mask_of(s->minimizer->objective, m->vertices[i]), g + 3 * i, H + 6 * i);
+        double f[3];
+        pli_vec3_scale(-1, g + 3 * i, f);
+        m->slope[i] = 0;
+        if (solve_block(H + 6 * i, f, d)) {
+            m->slope[i] = pli_vec3_dot(f, d);
+            continue;
+        }
+        pli_vec3_set(0, 0, 0, d);
+        if (pli_vec3_norm2(f) > 0) met = MET_SINGULAR;
+    }
+    return met;
+}
+
+// x_i = start + d
+static void place_vertices(const sweep *s, const moving *m)
+{
+    for (int32_t i = 0; i < m->count; ++i) {
+        pli_vec3_add(m->start + 3 * i, m->d + 3 * i, s->x + 3 * (int64_t)m->vertices[i]);
+    }
+}
+
+// Whether an energy that was e counts as not risen. The noise is that of sums of a few dozen parts;
+// written so that what is not a number has risen.
+static bool is_acceptable(double trial, double e)
+{
+    return trial <= e + 16 * DBL_EPSILON * fabs(e) || !isfinite(e);
+}
+
+// Halves the steps of vertices whose energy has risen, until it has not; in the end they stay, and
+// that is an obstacle where rounding does not explain it.
+static obstacle shorten_steps(const sweep *s, moving *m)
+{
+    enum { HALVINGS = 12 };
+    obstacle met = MET_NOTHING;
+    double trial[BATCH];
+    pli_vertex_batch batch = {.count = m->count, .vertices = m->vertices, .energy = trial};
+    for (int k = 0; k <= HALVINGS; ++k) {
+        bool done = true;
+        evaluate_batch(s, &batch);
+        for (int32_t i = 0; i < m->count; ++i) {
+            if (is_acceptable(trial[i], m->energy[i])) continue;
+            bool last = k == HALVINGS;
+            if (last && m->slope[i] > 1e-12 * fabs(m->energy[i])) met = MET_NO_DECREASE;
+            pli_vec3_scale(last ? 0 : 0.5, m->d + 3 * i, m->d + 3 * i);
+            done = false;
+        }
+        if (done) break;
+        place_vertices(s, m);
+    }
+    return met;
+}
+
+static obstacle move_batch(const sweep *s, moving *m)
+{
+    obstacle met = compute_steps(s, m);
+    place_vertices(s, m);
+    if (!s->minimizer->def.searches) return met;
+    obstacle uphill = shorten_steps(s, m);
+    return uphill > met ? uphill : met;
+}
+
+// Vertices of the colour at work, those that are held altogether left out. Returns the worst
+// obstacle.
+static double move_range(void *user, int64_t begin, int64_t end)
+{
+    const sweep *s = user;
+    obstacle worst = MET_NOTHING;
+    moving m;
+    m.count = 0;
+    for (int64_t at = begin; at < end; ++at) {
+        int32_t vertex = s->vertices[at];
+        if (mask_of(s->minimizer->objective, vertex) != 7) {
+            pli_vec3_copy(s->x + 3 * (int64_t)vertex, m.start + 3 * m.count);
+            m.vertices[m.count++] = vertex;
+        }
+        if (m.count < BATCH && at + 1 < end) continue;
+        obstacle met = move_batch(s, &m);
+        if (met > worst) worst = met;
+        m.count = 0;
+    }
+    return worst;
+}
+
+// One iteration: all colours in order, the vertices of a colour in parallel.
+static void sweep_colors(void *user)
+{
+    sweep *s = user;
+    const pli_graph_coloring *coloring = s->minimizer->coloring;
+    for (int32_t color = 0; color < coloring->color_count; ++color) {
+        int32_t begin = coloring->color_begin[color];
+        int32_t end = coloring->color_begin[color + 1];
+        s->vertices = coloring->node + begin;
+        double worst =
+            pli_parallel_max(s->minimizer->context, end - begin, VERTEX_GRAIN, move_range, s);
+        obstacle met = worst > 0 ? (obstacle)worst : MET_NOTHING;
+        if (met > s->met) s->met = met;
+    }
+}
+
+// ---- the loop
+
+// everything one minimisation carries from stage to stage
+typedef struct descent {
+    const pli_vertex_descent *minimizer;
+    const pli_vertex_descent_def *def;
+    const pli_objective *objective;
+    const pli_minimize_env *env;
+    pli_minimize_report *report;
+    int64_t n; // unknowns
+
+    double *x; // [n] current iterate, the caller's
+    double *g; // [n] gradient at x
+    double *d; // [n] what the last sweep moved; used where convergence is judged
+    pli_iterate last;
+} descent;
+
+static bool is_judged(const descent *s)
+{
+    return s->def->fixed_iterations == 0;
+}
+
+static bool is_last(const descent *s)
+{
+    return !is_judged(s) && s->report->iterations >= s->def->fixed_iterations;
+}
+
+// Whether the current iterate decides on how the minimisation ends.
+static bool decides(const descent *s)
+{
+    return is_judged(s) || is_last(s);
+}
+
+// Searches begin at an energy that may be infinite, and nothing else shows whether it still is.
+static bool needs_energy(const descent *s)
+{
+    return s->def->measures_energy || (s->def->searches && decides(s));
+}
+
+static void evaluate_gradient(descent *s)
+{
+    pli_timers_begin(s->env->timers, "gradient");
+    pli_objective_compute_gradient(s->objective, s->x, s->g);
+    s->report->residual = pli_objective_norm(s->objective, s->g);
+    s->last.gradient = sqrt(pli_vector_dot(s->objective->context, s->n, s->g, s->g));
+    pli_timers_end(s->env->timers);
+}
+
+static void evaluate_energy(descent *s)
+{
+    pli_timers_begin(s->env->timers, "energy");
+    s->report->energy = pli_sum_value(pli_objective_energy(s->objective, s->x));
+    ++s->report->energy_evaluations;
+    pli_timers_end(s->env->timers);
+}
+
+// Computes what somebody wants to know of the current iterate, and tells it.
+static void tell_iterate(descent *s)
+{
+    s->report->energy = NAN;
+    s->report->residual = NAN;
+    s->last.gradient = NAN;
+    if (decides(s) || s->def->measures_energy) evaluate_gradient(s);
+    if (needs_energy(s)) evaluate_energy(s);
+    s->last.iteration = s->report->iterations;
+    s->last.residual = s->report->residual;
+    s->last.energy = s->report->energy;
+    if (s->env->monitor != NULL) s->env->monitor(s->env->user, &s->last);
+}
+
+// Sets report->stop when the iteration has to end here.
+static bool is_over(descent *s)
+{
+    pli_stopping rules = {.tolerance = s->def->tolerance,
+                          .judges = true,
+                          .max_iterations = s->def->max_iterations,
+                          .fixed_iterations = s->def->fixed_iterations};
+    double measure = decides(s) ? s->last.gradient : 0;
+    if (decides(s) && needs_energy(s)) measure += s->report->energy;
+    return pli_stopping_is_over(&rules, measure, s->report);
+}
+
+// One sweep; false, with the reason in the report, when it moved nothing.
+static bool iterate(descent *s)
+{
+    pli_context *context = s->objective->context;
+    sweep all = {.minimizer = s->minimizer, .x = s->x};
+    if (is_judged(s)) pli_vector_copy(context, s->n, s->x, s->d);
+    pli_timers_begin(s->env->timers, "sweep");
+    pli_parallel_team(context, sweep_colors, &all);
+    pli_timers_end(s->env->timers);
+    ++s->report->iterations;
+    s->last.alpha = 1;
+    if (!is_judged(s)) return true;
+    pli_vector_subtract(context, s->n, s->x, s->d, s->d);
+    if (!pli_stopping_is_negligible(context, s->n, s->d, s->x)) return true;
+    static const pli_minimize_stop reasons[] = {[MET_NOTHING] = PLI_MINIMIZE_STEP,
+                                                [MET_NO_DECREASE] = PLI_MINIMIZE_LINESEARCH,
+                                                [MET_SINGULAR] = PLI_MINIMIZE_LINEAR};
+    s->report->stop = reasons[all.met];
+    return false;
+}
+
+static pli_status run(descent *s)
+{
+    s->g = pli_arena_doubles(s->env->scratch, s->n, "gradient");
+    s->d = pli_arena_doubles(s->env->scratch, s->n, "steps");
+    if (s->g == NULL || s->d == NULL) return PLI_ERROR_MEMORY;
+    tell_iterate(s);
+    while (!is_over(s)) {
+        if (s->env->cancel != NULL && s->env->cancel(s->env->user)) {
+            return PLI_FAIL(s->objective->context, PLI_ERROR_INTERRUPTED, "the step was cancelled");
+        }
+        bool moved = iterate(s);
+        tell_iterate(s);
+        if (!moved) break;
+    }
+    return PLI_OK;
+}
+
+pli_status pli_vertex_descent_minimize(const pli_vertex_descent *minimizer,
+                                       const pli_minimize_env *env, double *x,
+                                       pli_minimize_report *report)
+{
+    *report = (pli_minimize_report){0};
+    descent s = {.minimizer = minimizer,
+                 .def = &minimizer->def,
+                 .objective = minimizer->objective,
+                 .env = env,
+                 .report = report,
+                 .n = 3 * (int64_t)minimizer->objective->point_count,
+                 .x = x};
+    pli_arena_mark mark = pli_arena_begin(env->scratch);
+    pli_status status = run(&s);
+    pli_arena_end(env->scratch, mark);
+    return status;
+}
