@@ -7,7 +7,6 @@
 #include "linear/coloring.h"
 #include "linear/vector.h"
 #include "material/laws.h"
-#include "multilevel/skinning.h"
 
 #include <math.h>
 
@@ -192,11 +191,13 @@ double pli_bar_residual(const pli_bar *bar)
     return share;
 }
 
-pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_hierarchy **hierarchy)
+pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_skinning_weights weights,
+                             pli_hierarchy **hierarchy)
 {
     pli_skinning_def def = {.graph = pli_bcsr_graph(bar->matrix),
                             .positions = bar->mesh->points,
                             .stiffness = by_matter ? bar->stiffness : NULL,
-                            .dofs = 12};
+                            .dofs = 12,
+                            .weights = weights};
     return pli_skinning_create(bar->context, &def, hierarchy);
 }

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "geometry/tet_mesh.h"
 #include "linear/bcsr.h"
-#include "linear/hierarchy.h"
+#include "multilevel/skinning.h"
 
 // Where the stiff matter is; the clamp is in soft matter.
 typedef enum pli_bar_matter {
@@ -46,6 +46,7 @@ void pli_bar_clear(pli_bar *bar);
 double pli_bar_residual(const pli_bar *bar);
 
 // The skinning hierarchy with levels chosen by size; with sampling by matter or without.
-pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_hierarchy **hierarchy);
+pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_skinning_weights weights,
+                             pli_hierarchy **hierarchy);
 
 #endif
