@@ -2,6 +2,7 @@
 //
 // pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
 #include "bench.h"
+#include "s1_bars.h"
 #include "s2.h"
 
 #include "base/memory.h"
@@ -60,6 +61,7 @@ static const pli_bench_case cases[] = {
      pli_bench_contact},
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
      pli_bench_contact_scenes},
+    {"s1-bars", "part of s1: linear systems of bars of two kinds of matter", pli_bench_s1_bars},
     {"s2",
      "multigrid in skinning space: frames per second, growth, energy against time, linear systems: "
      "Q2-1 to 10",

@@ -7,16 +7,18 @@
 #include "linear/coloring.h"
 #include "linear/vector.h"
 #include "material/laws.h"
-#include "multilevel/skinning.h"
+
+#include <math.h>
 
 static const double poisson = 0.4;
-static const double density = 1000; // kg/m^3
-static const double step = 0.01;    // s
-static const double gravity = 9.8;  // m/s^2
+static const double density = 1000;                // kg/m^3
+static const double step = 0.01;                   // s
+static const double gravity = 9.8;                 // m/s^2
+static const double bar_size[3] = {1, 0.35, 0.35}; // m
 
 static pli_status make_mesh(pli_bar *bar, const pli_bar_def *def)
 {
-    pli_grid_mesh_def grid = {.bounds = {{0, 0, 0}, {1, 0.35, 0.35}},
+    pli_grid_mesh_def grid = {.bounds = {{0, 0, 0}, {bar_size[0], bar_size[1], bar_size[2]}},
                               .cells = {def->cells[0], def->cells[1], def->cells[2]},
                               .split = PLI_GRID_MESH_SIX};
     return pli_grid_mesh_create(bar->context, &grid, &bar->mesh);
@@ -26,22 +28,45 @@ static pli_status allocate(pli_bar *bar)
 {
     int64_t n = bar->mesh->vertex_count;
     bar->mask = PLI_NEW(bar->context, uint8_t, n, "bar");
+    bar->young = PLI_NEW(bar->context, double, bar->mesh->tet_count, "bar");
     bar->stiffness = PLI_NEW(bar->context, double, n, "bar");
     bar->b = PLI_NEW(bar->context, double, 3 * n, "bar");
     bar->x = PLI_NEW(bar->context, double, 3 * n, "bar");
-    bool complete = bar->mask != NULL && bar->stiffness != NULL && bar->b != NULL && bar->x != NULL;
+    bool complete = bar->mask != NULL && bar->young != NULL && bar->stiffness != NULL &&
+                    bar->b != NULL && bar->x != NULL;
     return complete ? pli_arena_create(bar->context, 1 << 20, &bar->arena) : PLI_ERROR_MEMORY;
 }
 
-static double young_of(const pli_bar *bar, const pli_bar_def *def, int32_t tet)
+// Which piece of the pattern a tetrahedron is in: every other number is stiff.
+static int32_t piece_of(const pli_bar *bar, const pli_bar_def *def, int32_t tet)
 {
+    enum { CUBE = 6 }; // cells along the edge of a cube
     double centroid[3];
     pli_tet_centroid(bar->mesh->points, bar->mesh->tets + 4 * (int64_t)tet, centroid);
-    bool stiff = (int32_t)(4 * centroid[0]) % 2 == 1;
-    return stiff ? def->contrast * def->young : def->young;
+    if (def->matter != PLI_BAR_CHECKER) {
+        return (int32_t)((def->matter == PLI_BAR_SLABS ? 8 : 4) * centroid[0]);
+    }
+    int32_t piece = 0;
+    for (int a = 0; a < 3; ++a) {
+        piece += (int32_t)(def->cells[a] * centroid[a] / bar_size[a]) / CUBE;
+    }
+    return piece;
 }
 
-static pli_status create_elastic(const pli_bar *bar, const pli_bar_def *def, pli_elastic **elastic)
+// E of every tetrahedron, and the largest around every vertex.
+static void lay_matter(pli_bar *bar, const pli_bar_def *def)
+{
+    for (int32_t tet = 0; tet < bar->mesh->tet_count; ++tet) {
+        const int32_t *corners = bar->mesh->tets + 4 * (int64_t)tet;
+        bool stiff = piece_of(bar, def, tet) % 2 == 1;
+        bar->young[tet] = stiff ? def->contrast * def->young : def->young;
+        for (int k = 0; k < 4; ++k) {
+            bar->stiffness[corners[k]] = fmax(bar->stiffness[corners[k]], bar->young[tet]);
+        }
+    }
+}
+
+static pli_status create_elastic(const pli_bar *bar, pli_elastic **elastic)
 {
     static const pli_material_ops *const laws[] = {&pli_law_linear};
     const pli_tet_mesh *mesh = bar->mesh;
@@ -51,7 +76,7 @@ static pli_status create_elastic(const pli_bar *bar, const pli_bar_def *def, pli
         PLI_NEW(bar->context, double, PLI_ELASTIC_PARAMS *(int64_t)mesh->tet_count, "laws");
     if (law_of_tet != NULL && params != NULL) {
         for (int32_t tet = 0; tet < mesh->tet_count; ++tet) {
-            double inputs[2] = {young_of(bar, def, tet), poisson};
+            double inputs[2] = {bar->young[tet], poisson};
             pli_law_linear.derive(inputs, params + PLI_ELASTIC_PARAMS * (int64_t)tet);
         }
         pli_elastic_def made = {.vertex_count = mesh->vertex_count,
@@ -70,10 +95,10 @@ static pli_status create_elastic(const pli_bar *bar, const pli_bar_def *def, pli
 }
 
 // A = K at rest; the law is linear, so it is K everywhere
-static pli_status add_stiffness(pli_bar *bar, const pli_bar_def *def)
+static pli_status add_stiffness(pli_bar *bar)
 {
     pli_elastic *elastic = NULL;
-    PLI_TRY(create_elastic(bar, def, &elastic));
+    PLI_TRY(create_elastic(bar, &elastic));
     pli_clique_list list = {4, bar->mesh->tet_count, bar->mesh->tets};
     pli_status status =
         pli_bcsr_create(bar->context, bar->mesh->vertex_count, 1, &list, &bar->matrix);
@@ -85,8 +110,8 @@ static pli_status add_stiffness(pli_bar *bar, const pli_bar_def *def)
     return status;
 }
 
-// A += M/h^2, b = M g; and the mean of the stiffness around every vertex
-static pli_status add_mass(pli_bar *bar, const pli_bar_def *def)
+// A += M/h^2, b = M g
+static pli_status add_mass(pli_bar *bar)
 {
     const pli_tet_mesh *mesh = bar->mesh;
     pli_status status = PLI_ERROR_MEMORY;
@@ -96,11 +121,9 @@ static pli_status add_mass(pli_bar *bar, const pli_bar_def *def)
     pli_vector_fill(bar->context, mesh->vertex_count, 0, mass);
     for (int32_t tet = 0; tet < mesh->tet_count; ++tet) {
         const int32_t *corners = mesh->tets + 4 * (int64_t)tet;
-        double quarter = pli_tet_lump(mesh->points, corners, density, mass);
-        for (int k = 0; k < 4; ++k) bar->stiffness[corners[k]] += quarter * young_of(bar, def, tet);
+        pli_tet_lump(mesh->points, corners, density, mass);
     }
     for (int64_t vertex = 0; vertex < mesh->vertex_count; ++vertex) {
-        bar->stiffness[vertex] /= mass[vertex];
         bar->b[3 * vertex + 1] = -gravity * mass[vertex];
         mass[vertex] /= step * step;
     }
@@ -126,8 +149,9 @@ static pli_status fill_bar(pli_bar *bar, const pli_bar_def *def)
 {
     PLI_TRY(make_mesh(bar, def));
     PLI_TRY(allocate(bar));
-    PLI_TRY(add_stiffness(bar, def));
-    PLI_TRY(add_mass(bar, def));
+    lay_matter(bar, def);
+    PLI_TRY(add_stiffness(bar));
+    PLI_TRY(add_mass(bar));
     clamp_end(bar);
     return PLI_OK;
 }
@@ -146,6 +170,7 @@ void pli_bar_clear(pli_bar *bar)
     pli_arena_destroy(bar->arena);
     pli_tet_mesh_destroy(bar->mesh);
     pli_release(bar->context, bar->mask);
+    pli_release(bar->context, bar->young);
     pli_release(bar->context, bar->stiffness);
     pli_release(bar->context, bar->b);
     pli_release(bar->context, bar->x);
@@ -166,11 +191,13 @@ double pli_bar_residual(const pli_bar *bar)
     return share;
 }
 
-pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_hierarchy **hierarchy)
+pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_skinning_weights weights,
+                             pli_hierarchy **hierarchy)
 {
     pli_skinning_def def = {.graph = pli_bcsr_graph(bar->matrix),
                             .positions = bar->mesh->points,
                             .stiffness = by_matter ? bar->stiffness : NULL,
-                            .dofs = 12};
+                            .dofs = 12,
+                            .weights = weights};
     return pli_skinning_create(bar->context, &def, hierarchy);
 }

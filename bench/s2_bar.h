@@ -10,12 +10,20 @@
 #include "base/arena.h"
 #include "geometry/tet_mesh.h"
 #include "linear/bcsr.h"
-#include "linear/hierarchy.h"
+#include "multilevel/skinning.h"
+
+// Where the stiff matter is; the clamp is in soft matter.
+typedef enum pli_bar_matter {
+    PLI_BAR_QUARTERS, // every other quarter of the length
+    PLI_BAR_SLABS,    // every other eighth of the length
+    PLI_BAR_CHECKER   // every other cube of 6 cells
+} pli_bar_matter;
 
 typedef struct pli_bar_def {
     int32_t cells[3];
-    double young;    // Pa
-    double contrast; // every other quarter of the length is so much stiffer
+    double young;    // of soft matter (Pa)
+    double contrast; // stiff matter is so much stiffer; 1: all is the same
+    pli_bar_matter matter;
 } pli_bar_def;
 
 typedef struct pli_bar {
@@ -24,7 +32,8 @@ typedef struct pli_bar {
     pli_tet_mesh *mesh;
     pli_bcsr *matrix;  // clamped vertices are unit rows
     uint8_t *mask;     // [vertex_count] 7: clamped
-    double *stiffness; // [vertex_count] mean of the tetrahedra around (Pa)
+    double *young;     // [tet_count] Pa
+    double *stiffness; // [vertex_count] largest of the tetrahedra around (Pa)
     double *b;         // [vertex_count][3] weight (N), zero where clamped
     double *x;         // [vertex_count][3] solution
 } pli_bar;
@@ -37,6 +46,7 @@ void pli_bar_clear(pli_bar *bar);
 double pli_bar_residual(const pli_bar *bar);
 
 // The skinning hierarchy with levels chosen by size; with sampling by matter or without.
-pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_hierarchy **hierarchy);
+pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_skinning_weights weights,
+                             pli_hierarchy **hierarchy);
 
 #endif

@@ -29,8 +29,18 @@ typedef struct linear_row {
 } linear_row;
 
 static const linear_row rows[] = {
-    {"bar-50k", "50k", {{72, 25, 25}, 1e6, 1}, "AMGCL 0.74/1.15", {0.5, 0.8}, true},
-    {"bar-200k", "200k", {{116, 41, 41}, 1e6, 1}, "AMGCL 3.4/5.2", {2.2, 3.5}, false},
+    {"bar-50k",
+     "50k",
+     {{72, 25, 25}, 1e6, 1, PLI_BAR_QUARTERS},
+     "AMGCL 0.74/1.15",
+     {0.5, 0.8},
+     true},
+    {"bar-200k",
+     "200k",
+     {{116, 41, 41}, 1e6, 1, PLI_BAR_QUARTERS},
+     "AMGCL 3.4/5.2",
+     {2.2, 3.5},
+     false},
 };
 
 typedef struct linear_bench {
@@ -113,7 +123,7 @@ static pli_status make_multigrid(linear_bench *self, bool by_matter, double *sec
 {
     pli_bar *bar = &self->bar;
     double start = pli_clock_seconds();
-    PLI_TRY(pli_bar_hierarchy(bar, by_matter, &self->hierarchy));
+    PLI_TRY(pli_bar_hierarchy(bar, by_matter, PLI_SKINNING_CONSTANT, &self->hierarchy));
     pli_multigrid_def def;
     PLI_TRY(pli_multigrid_parse(bar->context, "direct/GS(4)/GS(1)",
                                 self->hierarchy->level_count + 1, &def));
@@ -205,7 +215,7 @@ static pli_status count_cycles(pli_bench *bench, double young, double contrast, 
     static const linear_row row = {.name = "two kinds of matter"};
     pli_context *context = pli_bench_context(bench);
     linear_bench self = {.bench = bench, .row = &row};
-    pli_bar_def def = {{48, 16, 16}, young, contrast};
+    pli_bar_def def = {{48, 16, 16}, young, contrast, PLI_BAR_QUARTERS};
     double seconds = 0;
     pli_krylov_report report;
     pli_bcsr_single_init(context, &self.single);

@@ -296,6 +296,8 @@ static pli_status create_level(pli_multigrid *mg, int32_t index)
         level->rows = mg->hierarchy->dofs == 12 ? 4 : 1;
         level->size = level->lifted ? level->rows : 3 * level->rows;
         PLI_TRY(pli_mg_coarsen_create(mg, index));
+        bool overlaps = !pli_transfer_is_piecewise(&mg->hierarchy->transfers[index - 1]);
+        level->shift = overlaps ? mg->null_share : mg->levels[index - 1].shift;
     }
     PLI_TRY(order_level(mg, index));
     PLI_TRY(split_couplings(mg, level));

@@ -300,33 +300,35 @@ static inline void spread_group(const double *sum, const double *P, int32_t e, i
 }
 
 // Sums of a row of blocks with vertices below, grouped: A_ij T_j is summed over the j of one coarse
-// column first, and multiplied by T_i^T once for all of them.
+// column first, and multiplied by T_i^T once for all of them. A vertex with several parents counts
+// for the column of each.
 static inline __attribute__((always_inline)) void
 add_vertex_row(const coarsen_job *job, int32_t row, int32_t vertex, const double link_i[5],
                int32_t e, int32_t R, double *sums, int32_t *listed)
 {
     const pli_mg_level *level = job->level;
     const pli_transfer *transfer = job->transfer;
-    int64_t row_start = level->own_row_start[row];
     int32_t count = 0;
     for (int64_t k = job->fine->row_start[vertex]; k < job->fine->row_start[vertex + 1]; ++k) {
-        if (level->target[k] < 0) continue;
         double copy[9];
-        double link_j[5];
         const double *A = fine_block(job, vertex, k, copy);
-        pli_mg_get_link(transfer, transfer->start[job->fine->column[k]], link_j);
-        int32_t at = (int32_t)(level->target[k] - row_start);
-        int32_t slot = 0;
-        while (slot < count && listed[slot] != at) ++slot;
-        double *sum = sums + (int64_t)slot * GROUP_SUM;
-        if (slot == count) {
-            listed[count++] = at;
-            memset(sum, 0, GROUP_SUM * sizeof *sum);
+        int32_t other = job->fine->column[k];
+        for (int64_t link = transfer->start[other]; link < transfer->start[other + 1]; ++link) {
+            double link_j[5];
+            pli_mg_get_link(transfer, link, link_j);
+            int32_t slot = 0;
+            while (slot < count && listed[slot] != transfer->parent[link]) ++slot;
+            double *sum = sums + (int64_t)slot * GROUP_SUM;
+            if (slot == count) {
+                listed[count++] = transfer->parent[link];
+                memset(sum, 0, GROUP_SUM * sizeof *sum);
+            }
+            add_to_group(A, R == 1 ? link_j + 3 : link_j, e, R, sum);
         }
-        add_to_group(A, R == 1 ? link_j + 3 : link_j, e, R, sum);
     }
     for (int32_t slot = 0; slot < count; ++slot) {
-        double *C = level->own_values + (row_start + listed[slot]) * level->size * level->size;
+        int64_t at = find_block(level, row, listed[slot]);
+        double *C = level->own_values + at * level->size * level->size;
         spread_group(sums + (int64_t)slot * GROUP_SUM, R == 1 ? link_i + 3 : link_i, e, R, C);
     }
 }
@@ -373,7 +375,7 @@ static void sum_rows(void *user, int64_t begin, int64_t end)
     for (int64_t row = begin; row < end; ++row) {
         int64_t first = level->own_row_start[row];
         int64_t length = level->own_row_start[row + 1] - first;
-        bool grouped = level->target != NULL && job->fine_rows == 1 && length <= GROUPED_ROW;
+        bool grouped = job->fine_rows == 1 && length <= GROUPED_ROW;
         memset(level->own_values + block * first, 0,
                (size_t)(block * length) * sizeof *level->own_values);
         for (int64_t c = level->child_start[row]; c < level->child_start[row + 1]; ++c) {

@@ -95,6 +95,7 @@ typedef struct pli_mg_level {
     // projectors to the null space of that; for x, y and z
     double *gram; // [node_count][3][rows^2]
     double *null; // [node_count][3][rows^2]
+    double shift; // added to diagonal entries, as a share of them, where weights overlap
 
     // what cycles use
     pli_sweep_order *order;

@@ -5,6 +5,10 @@
 // The Gram matrix of a node, G = sum over its free vertices of P P^T with P = (u, 1), has a
 // direction n in its null space exactly when no vertex notices it. Gram matrices of coarser nodes
 // are sums of T^T G T. Held coordinates make them differ for x, y and z.
+//
+// Where finer nodes have several parents, fields of neighbouring nodes may depend on each other,
+// which no node can see alone. A shift of the diagonal by what rounding is anyway keeps matrices
+// definite.
 #include "linear/multigrid_inside.h"
 
 #include "base/parallel.h"
@@ -142,4 +146,5 @@ void pli_mg_regularize(const pli_mg_level *level, int32_t node, double *block)
             }
         }
     }
+    for (int32_t k = 0; k < size; ++k) block[(size + 1) * k] *= 1 + level->shift;
 }

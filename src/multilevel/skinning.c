@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "multilevel/skinning.h"
 
+#include "multilevel/averaging.h"
 #include "multilevel/biharmonic.h"
 #include "multilevel/sampling.h"
 
@@ -17,6 +18,7 @@ enum {
     // 50 000 to 200 000 vertices: a tiny coarsest level costs more in cycles than it saves in its
     // solves
     VERTICES_PER_NODE = 100,   // of the first level
+    VERTICES_AVERAGED = 55,    // the same, with averaged weights; the coarsest has COARSEST_MOST
     COARSEST_LEAST = 64,       // nodes of the coarsest level: a tenth of the first one's
     COARSEST_MOST = 128,       // between these bounds
     NODES_PER_NODE = 40,       // of levels above the first, at most
@@ -136,9 +138,9 @@ static void measure_rows(void *user, int64_t begin, int64_t end)
 // ---- levels
 
 // Counts for a mesh of that many vertices, when the caller has none.
-static int32_t choose_levels(int32_t vertex_count, int32_t *node_counts)
+static int32_t choose_levels(int32_t vertex_count, bool averaged, int32_t *node_counts)
 {
-    int32_t nodes = vertex_count / VERTICES_PER_NODE;
+    int32_t nodes = vertex_count / (averaged ? VERTICES_AVERAGED : VERTICES_PER_NODE);
     int32_t least = vertex_count / VERTICES_PER_NODE_MIN;
     if (least > FIRST_AT_LEAST) least = FIRST_AT_LEAST;
     if (nodes < least) nodes = least;
@@ -147,6 +149,7 @@ static int32_t choose_levels(int32_t vertex_count, int32_t *node_counts)
     if (nodes <= COARSEST_MOST) return 1;
     // levels in equal ratios down to the coarsest
     double coarsest = fmin(fmax(nodes / 10.0, COARSEST_LEAST), COARSEST_MOST);
+    if (averaged) coarsest = COARSEST_MOST;
     double range = log(nodes / coarsest);
     int32_t steps = (int32_t)ceil(range / log(NODES_PER_NODE));
     if (steps >= PLI_HIERARCHY_LEVELS) steps = PLI_HIERARCHY_LEVELS - 1;
@@ -163,7 +166,8 @@ static int32_t plan_levels(const builder *b, int32_t *node_counts)
     int32_t level_count = def->level_count;
     memcpy(node_counts, def->node_counts, sizeof def->node_counts);
     if (level_count > 0) return level_count;
-    level_count = choose_levels(b->active_count, node_counts);
+    bool averaged = def->weights == PLI_SKINNING_AVERAGED;
+    level_count = choose_levels(b->active_count, averaged, node_counts);
     if (def->sample_count == 0) return level_count;
     while (level_count > 0 && node_counts[level_count - 1] <= def->sample_count) --level_count;
     if (level_count == PLI_HIERARCHY_LEVELS) --level_count;
@@ -322,10 +326,24 @@ static pli_status link_vertices(builder *b)
     return PLI_OK;
 }
 
+// Links of the first level from sparse rows of weights, one for every vertex.
+static pli_status take_weights(builder *b, const int64_t *start, const int32_t *handle,
+                               const double *weight)
+{
+    pli_transfer *transfer = &b->hierarchy->transfers[0];
+    int32_t vertex_count = b->def->graph.node_count;
+    int64_t link_count = start[vertex_count];
+    PLI_TRY(
+        pli_transfer_init(b->context, vertex_count, b->node_counts[0], link_count, true, transfer));
+    memcpy(transfer->start, start, ((size_t)vertex_count + 1) * sizeof *start);
+    memcpy(transfer->parent, handle, (size_t)link_count * sizeof *handle);
+    memcpy(transfer->weight, weight, (size_t)link_count * sizeof *weight);
+    return PLI_OK;
+}
+
 static pli_status link_vertices_smoothly(builder *b)
 {
     const pli_skinning_def *def = b->def;
-    pli_transfer *transfer = &b->hierarchy->transfers[0];
     int32_t vertex_count = def->graph.node_count;
     pli_biharmonic *weights = NULL;
     pli_biharmonic_def biharmonic = {.mesh = {vertex_count, def->positions, def->corner_count,
@@ -340,16 +358,32 @@ static pli_status link_vertices_smoothly(builder *b)
             "smooth weights of %d handles are not as smooth as they could be after %d iterations",
             (int)b->node_counts[0], (int)weights->iterations);
     }
-    int64_t link_count = weights->start[vertex_count];
-    pli_status status =
-        pli_transfer_init(b->context, vertex_count, b->node_counts[0], link_count, true, transfer);
-    if (status == PLI_OK) {
-        memcpy(transfer->start, weights->start, ((size_t)vertex_count + 1) * sizeof(int64_t));
-        memcpy(transfer->parent, weights->handle, (size_t)link_count * sizeof(int32_t));
-        memcpy(transfer->weight, weights->weight, (size_t)link_count * sizeof(double));
-    }
+    pli_status status = take_weights(b, weights->start, weights->handle, weights->weight);
     pli_biharmonic_destroy(weights);
     return status;
+}
+
+static pli_status link_vertices_averaged(builder *b)
+{
+    pli_averaging_def def = pli_averaging_def_default();
+    pli_averaging *weights = NULL;
+    def.graph = b->def->graph;
+    def.stiffness = b->def->stiffness;
+    def.label = b->labels[0];
+    PLI_TRY(pli_averaging_create(b->context, &def, &weights));
+    pli_status status = take_weights(b, weights->start, weights->handle, weights->weight);
+    pli_averaging_destroy(weights);
+    return status;
+}
+
+static pli_status link_first_level(builder *b)
+{
+    switch (b->def->weights) {
+    case PLI_SKINNING_SMOOTH: return link_vertices_smoothly(b);
+    case PLI_SKINNING_AVERAGED: return link_vertices_averaged(b);
+    case PLI_SKINNING_CONSTANT: break;
+    }
+    return link_vertices(b);
 }
 
 // A node follows the node of the coarser level that its middle belongs to. A coarse node that gets
@@ -429,8 +463,7 @@ static pli_status build_levels(builder *b)
         b->vertex_counts == NULL) {
         return PLI_ERROR_MEMORY;
     }
-    bool is_smooth = b->def->weights == PLI_SKINNING_SMOOTH;
-    PLI_TRY(is_smooth ? link_vertices_smoothly(b) : link_vertices(b));
+    PLI_TRY(link_first_level(b));
     for (int32_t level = 1; level < b->level_count; ++level) PLI_TRY(link_nodes(b, level));
     for (int32_t level = 0; level < b->level_count; ++level) {
         place_level(b, level);

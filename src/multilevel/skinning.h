@@ -27,6 +27,11 @@
 // frames and the levels above stay as they are. Stiffness has no influence on them other than
 // through the samples.
 //
+// Averaged weights replace the same links and do heed stiffness (averaging.h). They have two
+// parents for a vertex on average. Where matter is mixed they halve the iterations, and levels that
+// are chosen by the number of vertices are larger, because the first one now carries the motion of
+// stiff pieces against each other.
+//
 // Vertices that are not wanted (obstacles) have no parent.
 #ifndef PLI_MULTILEVEL_SKINNING_H
 #define PLI_MULTILEVEL_SKINNING_H
@@ -36,7 +41,8 @@
 
 typedef enum pli_skinning_weights {
     PLI_SKINNING_CONSTANT, // one parent, weight 1
-    PLI_SKINNING_SMOOTH    // bounded biharmonic (Jacobson et al. 2011), first level only
+    PLI_SKINNING_SMOOTH,   // bounded biharmonic (Jacobson et al. 2011), first level only
+    PLI_SKINNING_AVERAGED  // averaged along edges by stiffness (averaging.h), first level only
 } pli_skinning_weights;
 
 typedef struct pli_skinning_def {

@@ -26,6 +26,11 @@ typedef struct coarse {
     int32_t sheet_count;
 } coarse;
 
+static bool is_lifted(const pli_model *model)
+{
+    return model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
+}
+
 // ---- the graph
 
 static pli_status build_pattern(coarse *c)
@@ -147,6 +152,15 @@ static void find_samples(coarse *c)
 
 // ---- the hierarchy
 
+// Weights of the first level. Where matter is mixed, constant ones are averaged along stiff edges,
+// unless the matrix is lifted: its cycles are cheap, and matter of one kind is what they are for.
+static pli_skinning_weights choose_weights(const coarse *c)
+{
+    if (c->def->weights == PLI_WEIGHTS_SMOOTH) return PLI_SKINNING_SMOOTH;
+    bool averaged = heeds_matter(c) && !is_lifted(c->model);
+    return averaged ? PLI_SKINNING_AVERAGED : PLI_SKINNING_CONSTANT;
+}
+
 static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
 {
     const pli_model *model = c->model;
@@ -162,7 +176,7 @@ static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
         .sample_count = c->sample_count,
         .samples = c->samples,
         .seed = model->seed,
-        .weights = def->weights == PLI_WEIGHTS_SMOOTH ? PLI_SKINNING_SMOOTH : PLI_SKINNING_CONSTANT,
+        .weights = choose_weights(c),
         .corner_count = solid ? 4 : 3,
         .element_count = solid ? model->tet_count : c->sheet_count,
         .elements = solid ? model->tets : c->sheets};
@@ -198,11 +212,6 @@ pli_status pli_coarse_parse(pli_context *context, const pli_coarse_def *def,
 {
     int32_t level_count = def->level_count > 0 ? def->level_count + 1 : 2;
     return pli_multigrid_parse(context, pli_coarse_smoothers(def, true), level_count, multigrid);
-}
-
-static bool is_lifted(const pli_model *model)
-{
-    return model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
 }
 
 // Smoothers for the levels that there are. A mesh with few vertices has fewer than the scene names;

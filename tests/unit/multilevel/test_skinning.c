@@ -186,17 +186,21 @@ static void smooth_weights_keep_affine_fields_exact(void **state)
     check_affine_fields(PLI_SKINNING_SMOOTH);
 }
 
-static void smooth_weights_are_a_partition_of_unity(void **state)
+static void averaged_weights_keep_affine_fields_exact(void **state)
 {
     (void)state;
-    if (!pli_cholesky_is_available()) skip();
+    check_affine_fields(PLI_SKINNING_AVERAGED);
+}
+
+static void check_partition_of_unity(pli_skinning_weights weights)
+{
     pli_context *context = make_context(1);
     solid s = make_solids(context, 2, 5, 3, 3);
     pli_skinning_def def = def_of(&s);
     uint8_t *skipped = new_marks(&s);
     skipped[7] = 1;
     def.skipped = skipped;
-    def.weights = PLI_SKINNING_SMOOTH;
+    def.weights = weights;
     def.level_count = 2;
     def.node_counts[0] = 12;
     def.node_counts[1] = 2;
@@ -213,6 +217,52 @@ static void smooth_weights_are_a_partition_of_unity(void **state)
         NEAR(sum, skipped[v] ? 0 : 1, 0, 1e-14);
     }
     free(skipped);
+    pli_hierarchy_destroy(h);
+    clear_solids(&s);
+    pli_context_destroy(context);
+}
+
+static void smooth_weights_are_a_partition_of_unity(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    check_partition_of_unity(PLI_SKINNING_SMOOTH);
+}
+
+static void averaged_weights_are_a_partition_of_unity(void **state)
+{
+    (void)state;
+    check_partition_of_unity(PLI_SKINNING_AVERAGED);
+}
+
+// Two halves with a jump: what a stiff vertex hears from soft handles is left out as too small.
+static void averaged_weights_of_stiff_vertices_are_of_stiff_handles(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    solid s = make_solids(context, 1, 12, 6, 6);
+    double *stiffness = malloc((size_t)s.graph.node_count * sizeof *stiffness);
+    assert_non_null(stiffness);
+    for (int64_t v = 0; v < s.graph.node_count; ++v) {
+        stiffness[v] = s.mesh->points[3 * v] > 5.5 ? 1e4 : 1;
+    }
+    pli_skinning_def def = def_of(&s);
+    def.stiffness = stiffness;
+    def.weights = PLI_SKINNING_AVERAGED;
+    def.level_count = 1;
+    def.node_counts[0] = 16;
+    pli_hierarchy *h = make_hierarchy(&s, &def);
+    const pli_transfer *transfer = &h->transfers[0];
+    int32_t shared = 0;
+    for (int64_t v = 0; v < s.graph.node_count; ++v) {
+        shared += transfer->start[v + 1] - transfer->start[v] > 1;
+        for (int64_t k = transfer->start[v]; k < transfer->start[v + 1]; ++k) {
+            double handle = stiffness[h->samples[0][transfer->parent[k]]];
+            if (stiffness[v] > 1) assert_true(handle > 1);
+        }
+    }
+    AT_LEAST(shared, 1);
+    free(stiffness);
     pli_hierarchy_destroy(h);
     clear_solids(&s);
     pli_context_destroy(context);
@@ -410,7 +460,7 @@ static void senseless_wishes_are_refused(void **state)
     pli_context_destroy(context);
 }
 
-static uint64_t hierarchy_hash(int32_t thread_count)
+static uint64_t hierarchy_hash(int32_t thread_count, pli_skinning_weights weights)
 {
     pli_context *context = make_context(thread_count);
     solid s = make_solids(context, 1, 9, 9, 9);
@@ -418,7 +468,7 @@ static uint64_t hierarchy_hash(int32_t thread_count)
     def.level_count = 2;
     def.node_counts[0] = 30;
     def.node_counts[1] = 4;
-    if (pli_cholesky_is_available()) def.weights = PLI_SKINNING_SMOOTH;
+    def.weights = weights;
     pli_hierarchy *h = make_hierarchy(&s, &def);
     uint64_t hash = PLI_HASH_START;
     for (int32_t level = 0; level < 2; ++level) {
@@ -437,9 +487,13 @@ static uint64_t hierarchy_hash(int32_t thread_count)
 static void bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
-    uint64_t hash = hierarchy_hash(1);
-    assert_true(hierarchy_hash(2) == hash);
-    assert_true(hierarchy_hash(4) == hash);
+    static const pli_skinning_weights kinds[] = {PLI_SKINNING_CONSTANT, PLI_SKINNING_AVERAGED,
+                                                 PLI_SKINNING_SMOOTH};
+    for (int k = 0; k < (pli_cholesky_is_available() ? 3 : 2); ++k) {
+        uint64_t hash = hierarchy_hash(1, kinds[k]);
+        assert_true(hierarchy_hash(2, kinds[k]) == hash);
+        assert_true(hierarchy_hash(4, kinds[k]) == hash);
+    }
 }
 
 // Lets the n-th allocation fail, for all n; returns how many there are.
@@ -479,6 +533,7 @@ static void failed_allocations_are_survived(void **state)
     pli_context *context = make_context(1);
     solid s = make_solids(context, 1, 3, 2, 2);
     AT_LEAST((double)sweep(&s, PLI_SKINNING_CONSTANT), 15);
+    AT_LEAST((double)sweep(&s, PLI_SKINNING_AVERAGED), 25);
     if (pli_cholesky_is_available()) AT_LEAST((double)sweep(&s, PLI_SKINNING_SMOOTH), 40);
     clear_solids(&s);
     pli_context_destroy(context);
@@ -491,6 +546,9 @@ int main(void)
         cmocka_unit_test(affine_fields_are_exact_on_every_level),
         cmocka_unit_test(smooth_weights_keep_affine_fields_exact),
         cmocka_unit_test(smooth_weights_are_a_partition_of_unity),
+        cmocka_unit_test(averaged_weights_keep_affine_fields_exact),
+        cmocka_unit_test(averaged_weights_are_a_partition_of_unity),
+        cmocka_unit_test(averaged_weights_of_stiff_vertices_are_of_stiff_handles),
         cmocka_unit_test(components_have_nodes_of_their_own),
         cmocka_unit_test(given_samples_are_the_coarsest_level),
         cmocka_unit_test(skipped_vertices_have_no_parent),

@@ -86,22 +86,77 @@ static double find_rate(const problem *p, const pli_multigrid *multigrid)
     return rate;
 }
 
-static double two_grid_rate(const problem *p, const pli_skinning_def *def)
+static pli_multigrid *make_multigrid(const problem *p, const pli_skinning_def *def,
+                                     const char *smoothers, bool single, pli_hierarchy **hierarchy)
 {
-    pli_hierarchy *hierarchy = NULL;
     pli_multigrid *multigrid = NULL;
     pli_multigrid_def multigrid_def = {0};
     bool definite = false;
-    OK(p->context, pli_skinning_create(p->context, def, &hierarchy));
-    OK(p->context, pli_multigrid_parse(p->context, "direct/GS(2)", 2, &multigrid_def));
+    OK(p->context, pli_skinning_create(p->context, def, hierarchy));
+    OK(p->context, pli_multigrid_parse(p->context, smoothers, 2, &multigrid_def));
+    multigrid_def.single = single;
     OK(p->context,
-       pli_multigrid_create(p->context, &multigrid_def, hierarchy, p->matrix, &multigrid));
+       pli_multigrid_create(p->context, &multigrid_def, *hierarchy, p->matrix, &multigrid));
     OK(p->context, pli_multigrid_build(multigrid, p->mask, &definite));
     assert_true(definite);
+    return multigrid;
+}
+
+static double two_grid_rate(const problem *p, const pli_skinning_def *def)
+{
+    pli_hierarchy *hierarchy = NULL;
+    pli_multigrid *multigrid = make_multigrid(p, def, "direct/GS(2)", false, &hierarchy);
     double rate = find_rate(p, multigrid);
     pli_multigrid_destroy(multigrid);
     pli_hierarchy_destroy(hierarchy);
     return rate;
+}
+
+// Iterations of conjugate gradients to 1e-8 under a load along y.
+static int32_t count_iterations(const problem *p, const pli_skinning_def *def)
+{
+    int64_t n = 3 * (int64_t)p->mesh.vertex_count;
+    double *b = PLI_NEW(p->context, double, n, "load");
+    double *x = PLI_NEW(p->context, double, n, "solution");
+    pli_arena *arena = NULL;
+    pli_hierarchy *hierarchy = NULL;
+    pli_multigrid *multigrid = make_multigrid(p, def, "direct/GS(1)", true, &hierarchy);
+    OK(p->context, pli_arena_create(p->context, 1 << 16, &arena));
+    for (int64_t v = 0; v < n / 3; ++v) b[3 * v + 1] = p->mask[v] == 0 ? 1 : 0;
+    pli_operator A = pli_bcsr_operator(p->matrix);
+    pli_operator B = pli_multigrid_operator(multigrid);
+    pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
+    pli_krylov_def krylov = pli_krylov_def_default();
+    pli_krylov_report report;
+    OK(p->context, pli_pcg(p->context, &krylov, &system, arena, &report));
+    assert_int_equal(report.stop, PLI_KRYLOV_CONVERGED);
+    pli_arena_destroy(arena);
+    pli_multigrid_destroy(multigrid);
+    pli_hierarchy_destroy(hierarchy);
+    pli_release(p->context, b);
+    pli_release(p->context, x);
+    return report.iterations;
+}
+
+// Layers with a ratio of 10 000 cost at most twice the iterations of matter of one kind.
+static void averaged_weights_make_layers_as_easy_as_one_matter(void **state)
+{
+    (void)state;
+    problem plain = make_problem(24, 8, 1);
+    problem layers = make_problem(24, 8, 1e4);
+    pli_skinning_def def = def_of(&plain, 40, 12);
+    int32_t one = count_iterations(&plain, &def);
+    def = def_of(&layers, 40, 12);
+    def.stiffness = layers.stiffness;
+    int32_t constant = count_iterations(&layers, &def);
+    def.weights = PLI_SKINNING_AVERAGED;
+    int32_t averaged = count_iterations(&layers, &def);
+    print_message("iterations: %d for one matter, %d for layers, %d with averaged weights\n",
+                  (int)one, (int)constant, (int)averaged);
+    AT_MOST(averaged, 2 * one);
+    AT_MOST(averaged, constant);
+    clear_problem(&layers);
+    clear_problem(&plain);
 }
 
 // With jumps of 1000 handles that straddle them leave errors that cycles hardly touch.
@@ -145,6 +200,7 @@ static void choices_rank_as_in_the_paper(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(averaged_weights_make_layers_as_easy_as_one_matter),
         cmocka_unit_test(respect_for_jumps_makes_cycles_converge),
         cmocka_unit_test(choices_rank_as_in_the_paper),
     };

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clamped bars of slabs and of a checkerboard: conjugate gradients with the multigrid whose handles
+// heed matter, with one handle for a vertex and with averaged weights, against a bar of one matter
+// and against the seconds that other programs took on two cores of the same kind. What depends on
+// geometry and matter alone is told apart: a simulation pays it once.
+#include "s1_bars.h"
+#include "s2_bar.h"
+
+#include "base/timers.h"
+#include "linear/bcsr_single.h"
+#include "linear/multigrid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TOLERANCES = 2 };
+
+static const double tolerances[TOLERANCES] = {1e-4, 1e-8};
+
+typedef struct bar_row {
+    const char *name;
+    pli_bar_def bar;
+    const char *others;      // seconds of other programs to both tolerances
+    double band[TOLERANCES]; // seconds at most; NAN: only told
+    bool paper_only;
+} bar_row;
+
+static const bar_row rows[] = {
+    {"50k", {{72, 25, 25}, 1e6, 1, PLI_BAR_QUARTERS}, "-", {NAN, NAN}, false},
+    {"50k slabs", {{72, 25, 25}, 1e5, 1e4, PLI_BAR_SLABS}, "AMGCL 4.0/6.6", {1.33, 2.2}, false},
+    {"50k checker",
+     {{72, 25, 25}, 1e5, 1e4, PLI_BAR_CHECKER},
+     "GAMG 2.35/2.6",
+     {0.78, 0.87},
+     false},
+    {"200k", {{116, 41, 41}, 1e6, 1, PLI_BAR_QUARTERS}, "-", {NAN, NAN}, true},
+    {"200k slabs",
+     {{116, 41, 41}, 1e5, 1e4, PLI_BAR_SLABS},
+     "GAMG 18.4, AMGCL 22",
+     {6.1, 7.3},
+     true},
+};
+
+typedef struct bars_bench {
+    pli_bench *bench;
+    const bar_row *row;
+    pli_bar bar;
+    pli_skinning_weights weights;
+    pli_hierarchy *hierarchy;
+    pli_multigrid *multigrid;
+    pli_bcsr_single single;
+    double plain[TOLERANCES]; // iterations on the last bar of one matter, one handle for a vertex
+} bars_bench;
+
+static const char *weights_text(const bars_bench *self)
+{
+    return self->weights == PLI_SKINNING_AVERAGED ? "averaged weights" : "one handle for a vertex";
+}
+
+static bool has_one_matter(const bar_row *row)
+{
+    return row->bar.contrast == 1;
+}
+
+static pli_status make_multigrid(bars_bench *self)
+{
+    pli_bar *bar = &self->bar;
+    pli_multigrid_def def;
+    bool by_matter = !has_one_matter(self->row);
+    PLI_TRY(pli_bar_hierarchy(bar, by_matter, self->weights, &self->hierarchy));
+    PLI_TRY(pli_multigrid_parse(bar->context, "direct/GS(4)/GS(1)",
+                                self->hierarchy->level_count + 1, &def));
+    def.single = true;
+    return pli_multigrid_create(bar->context, &def, self->hierarchy, bar->matrix, &self->multigrid);
+}
+
+static pli_status build_values(bars_bench *self)
+{
+    bool definite = false;
+    PLI_TRY(pli_multigrid_build(self->multigrid, self->bar.mask, &definite));
+    if (!definite) {
+        return PLI_FAIL(self->bar.context, PLI_ERROR_NUMERIC, "a coarse matrix is not definite");
+    }
+    return pli_bcsr_single_build(&self->single, self->bar.matrix);
+}
+
+static pli_status solve(bars_bench *self, double tolerance, pli_krylov_report *report)
+{
+    pli_bar *bar = &self->bar;
+    pli_operator A = pli_bcsr_operator(bar->matrix);
+    pli_operator B = pli_multigrid_operator(self->multigrid);
+    pli_operator rough = pli_bcsr_single_operator(&self->single);
+    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x, .A_rough = &rough};
+    pli_krylov_def def = pli_krylov_def_default();
+    def.max_iterations = 1000;
+    def.relative_tolerance = tolerance;
+    return pli_pcg(bar->context, &def, &system, bar->arena, report);
+}
+
+static void claim(bars_bench *self, int k, const pli_krylov_report *report, double seconds)
+{
+    const bar_row *row = self->row;
+    char what[96];
+    bool averaged = self->weights == PLI_SKINNING_AVERAGED;
+    double high = averaged ? row->band[k] : NAN;
+    snprintf(what, sizeof what, "%s bar to %.0e, %s, set-up and solve", row->name, tolerances[k],
+             weights_text(self));
+    pli_bench_claim(self->bench, &(pli_claim){"s1-bars", what, row->others, seconds, "s",
+                                              isnan(high) ? NAN : 0, high});
+    if (has_one_matter(row)) {
+        if (!averaged) self->plain[k] = report->iterations;
+        return;
+    }
+    snprintf(what, sizeof what, "%s bar to %.0e, %s, iterations over those of one matter",
+             row->name, tolerances[k], weights_text(self));
+    pli_bench_claim(self->bench,
+                    &(pli_claim){"s1-bars", what, "-", report->iterations / self->plain[k], "x",
+                                 averaged ? 0 : NAN, averaged ? 2 : NAN});
+}
+
+static pli_status run_solves(bars_bench *self)
+{
+    double start = pli_clock_seconds();
+    PLI_TRY(make_multigrid(self));
+    double geometry = pli_clock_seconds() - start;
+    start = pli_clock_seconds();
+    PLI_TRY(build_values(self));
+    double setup = pli_clock_seconds() - start;
+    for (int k = 0; k < TOLERANCES; ++k) {
+        pli_krylov_report report;
+        start = pli_clock_seconds();
+        PLI_TRY(solve(self, tolerances[k], &report));
+        double seconds = pli_clock_seconds() - start;
+        pli_bench_note(self->bench,
+                       "%s, %s: geometry and matter, once %.3f s, set-up %.3f s, %d iterations "
+                       "%.3f s, residual %.1e",
+                       self->row->name, weights_text(self), geometry, setup, (int)report.iterations,
+                       seconds, pli_bar_residual(&self->bar));
+        claim(self, k, &report, setup + seconds);
+    }
+    return PLI_OK;
+}
+
+static pli_status run_weights(bars_bench *self, pli_skinning_weights weights)
+{
+    self->weights = weights;
+    pli_bcsr_single_init(self->bar.context, &self->single);
+    pli_status status = run_solves(self);
+    pli_bcsr_single_clear(&self->single);
+    pli_multigrid_destroy(self->multigrid);
+    pli_hierarchy_destroy(self->hierarchy);
+    self->multigrid = NULL;
+    self->hierarchy = NULL;
+    return status;
+}
+
+pli_status pli_bench_s1_bars(pli_bench *bench)
+{
+    bars_bench self = {.bench = bench};
+    pli_status status = PLI_OK;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && status == PLI_OK; ++k) {
+        if (rows[k].paper_only && !pli_bench_is_paper_size(bench)) continue;
+        self.row = &rows[k];
+        status = pli_bar_init(&self.bar, pli_bench_context(bench), &rows[k].bar);
+        if (status != PLI_OK) break;
+        status = run_weights(&self, PLI_SKINNING_CONSTANT);
+        if (status == PLI_OK) status = run_weights(&self, PLI_SKINNING_AVERAGED);
+        pli_bar_clear(&self.bar);
+    }
+    return status;
+}
