@@ -730,6 +730,7 @@ typedef enum pli_reduction_kind { // weights of the handles of the solver "subsp
 } pli_reduction_kind;
 
 typedef enum pli_reduced_hessian { // of the coarse levels
+    PLI_REDUCED_AUTO,              // cubature where it takes fewer than half of the elements
     PLI_REDUCED_CUBATURE,          // of a few elements, by moments of the weights
     PLI_REDUCED_POLYNOMIAL,        // of a few elements, by moments of polynomials
     PLI_REDUCED_FULL               // of all elements, as old as that of the polish

@@ -154,6 +154,16 @@ typedef struct pli_contact_pair {
     double friction_force[3]; // on the first (N)
 } pli_contact_pair;
 
+// What the levels of the solver "subspace" did in a step.
+typedef struct pli_level_counts {
+    int32_t directions; // 0: another solver
+    int32_t refreshes;  // of the elastic Hessian
+    int64_t affine_iterations;
+    int64_t subspace_iterations;
+    int64_t polish_iterations;
+    double largest_step; // entry of the last direction over the time step (m/s)
+} pli_level_counts;
+
 typedef struct pli_step_report {
     int64_t step; // 1 for the first step
     double time;  // at the end of the step (s)
@@ -163,7 +173,8 @@ typedef struct pli_step_report {
     int32_t iterations;         // outer iterations: linear systems solved
     int64_t linear_iterations;  // inner iterations, all systems together
     int32_t energy_evaluations; // by line searches and initial guesses
-    double residual;            // in the norm of the convergence test
+    pli_level_counts levels;
+    double residual; // in the norm of the convergence test
     double tolerance;
     pli_energies energy;
     double momentum[3];         // kg m/s

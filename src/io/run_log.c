@@ -90,6 +90,18 @@ static void append_contact(pli_text *text, const pli_step_report *report)
     append_pairs(text, report);
 }
 
+// What the three levels of the solver subspace did.
+static void append_levels(pli_text *text, const pli_level_counts *levels)
+{
+    pli_text_format(text,
+                    ",\"levels\":{\"directions\":%d,\"refreshes\":%d,\"affine\":%lld,"
+                    "\"subspace\":%lld,\"polish\":%lld",
+                    levels->directions, levels->refreshes, (long long)levels->affine_iterations,
+                    (long long)levels->subspace_iterations, (long long)levels->polish_iterations);
+    append_number(text, "largest_step", levels->largest_step);
+    pli_text_append(text, "}");
+}
+
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
@@ -101,6 +113,7 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     pli_json_append_string(text, pli_stop_name(report->stop));
     pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
                     (long long)report->linear_iterations);
+    if (report->levels.directions > 0) append_levels(text, &report->levels);
     append_number(text, "residual", report->residual);
     append_number(text, "tolerance", report->tolerance);
     append_energy(text, &report->energy);

@@ -6,7 +6,8 @@ static const char *const bases_names[] = {[PLI_REDUCTION_MATERIAL] = "material",
                                           [PLI_REDUCTION_EIGENMODES] = "eigenmodes",
                                           [PLI_REDUCTION_BIHARMONIC] = "biharmonic",
                                           NULL};
-static const char *const hessian_names[] = {[PLI_REDUCED_CUBATURE] = "cubature",
+static const char *const hessian_names[] = {[PLI_REDUCED_AUTO] = "auto",
+                                            [PLI_REDUCED_CUBATURE] = "cubature",
                                             [PLI_REDUCED_POLYNOMIAL] = "polynomial",
                                             [PLI_REDUCED_FULL] = "full",
                                             NULL};
@@ -86,10 +87,11 @@ static const pli_field subspace_fields[] = {
      .doc = "Rounds of clustering, at most."},
     {.key = "hessian",
      PLI_CHOICE(pli_reduction_def, hessian, hessian_names),
-     .fallback = "cubature",
+     .fallback = "auto",
      .doc = "Elastic Hessian of the coarse levels: that of a few elements, chosen by moments of "
-            "the weights or, for comparison, of polynomials, and fresh in every iteration; or the "
-            "full one of the polish, which lags."},
+            "the handles' functions or, for comparison, of polynomials, and fresh in every "
+            "iteration; or the full one of the polish, which lags. auto: cubature, unless it takes "
+            "half of the elements or more."},
     {.key = "degree",
      PLI_INTEGER(pli_reduction_def, degree),
      .fallback = "2",

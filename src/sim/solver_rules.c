@@ -248,6 +248,40 @@ static pli_status check_damping(const model_rules *r)
     return PLI_OK;
 }
 
+// ---- what the levels of the solver subspace take
+
+static pli_status check_subspace_bodies(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->def->body_count; ++k) {
+        const pli_body_def *body = &r->def->bodies[k];
+        if (body->kind != PLI_BODY_SHELL && body->kind != PLI_BODY_CLOTH) continue;
+        pli_visit at = {.path = "bodies", .holder = body, .member = &body->kind};
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "body %s is a %s; solver %s has handles for solids only: use solver "
+                              "ipc-pcg or newton",
+                              body->name, body->kind == PLI_BODY_SHELL ? "shell" : "cloth",
+                              r->name);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_subspace(const model_rules *r)
+{
+    PLI_TRY(check_subspace_bodies(r));
+    const pli_reduction_def *def = &r->def->solver.subspace;
+    if (r->model->tet_count == 0) {
+        pli_visit at = solver_key(r, "solver", &r->def->solver.name);
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "solver %s has handles for solids, but the scene has none", r->name);
+    }
+    bool polynomial = def->hessian == PLI_REDUCED_POLYNOMIAL;
+    if (polynomial || (def->degree >= 1 && def->degree <= 2)) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.subspace.degree", &def->degree);
+    return pli_scene_fail(r->scene, PLI_ERROR_SCENE, &at,
+                          "found '%d'; allowed: 1 or 2, or 0 to 4 with hessian: polynomial",
+                          (int)def->degree);
+}
+
 static pli_status check_choices(const model_rules *r)
 {
     const pli_solver_def *def = &r->def->solver;
@@ -304,5 +338,6 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_barrier(&r));
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
+    if (model->solver_kind->subspace) PLI_TRY(check_subspace(&r));
     return check_minimizer(&r);
 }

@@ -135,6 +135,18 @@ static void tell_monitor(void *user, const pli_iterate *iterate)
     s->monitor(s->monitor_user, &report);
 }
 
+static void fill_levels(const pli_solver *s, pli_level_counts *levels)
+{
+    if (s->subspace == NULL) return;
+    pli_subspace_counts counts = pli_subspace_get_counts(s->subspace);
+    levels->directions += counts.directions;
+    levels->refreshes += counts.refreshes;
+    levels->affine_iterations += counts.affine_iterations;
+    levels->subspace_iterations += counts.subspace_iterations;
+    levels->polish_iterations += counts.polish_iterations;
+    levels->largest_step = counts.largest / s->newton.step_unit;
+}
+
 static void fill_outcome(const pli_solver *s, const pli_minimize_report *outcome,
                          pli_step_report *report)
 {
@@ -143,6 +155,7 @@ static void fill_outcome(const pli_solver *s, const pli_minimize_report *outcome
     report->iterations += outcome->iterations;
     report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
+    fill_levels(s, &report->levels);
     report->residual = outcome->residual;
     report->tolerance = s->model->tolerance;
 }

@@ -115,7 +115,7 @@ static pli_status create_cubature(const reducing *r, pli_reduction *reduction)
 {
     if (r->def->hessian == PLI_REDUCED_FULL || r->model->has_rayleigh) return PLI_OK;
     pli_cubature_def def = pli_cubature_def_default();
-    bool modal = r->def->hessian == PLI_REDUCED_CUBATURE;
+    bool modal = r->def->hessian != PLI_REDUCED_POLYNOMIAL;
     def.kind = modal ? PLI_CUBATURE_MODAL : PLI_CUBATURE_POLYNOMIAL;
     def.mesh = r->mesh;
     def.material_of = r->model->material_of;
@@ -127,7 +127,13 @@ static pli_status create_cubature(const reducing *r, pli_reduction *reduction)
     def.initial = r->def->cubature_initial;
     def.increment = r->def->cubature_increment;
     def.seed = r->model->seed;
-    return pli_cubature_create(r->context, &def, &reduction->cubature);
+    PLI_TRY(pli_cubature_create(r->context, &def, &reduction->cubature));
+    bool dense = 2 * (int64_t)reduction->cubature->count >= r->model->tet_count;
+    if (r->def->hessian == PLI_REDUCED_AUTO && dense) {
+        pli_cubature_destroy(reduction->cubature);
+        reduction->cubature = NULL;
+    }
+    return PLI_OK;
 }
 
 // Whichever of 20 and 40 is nearer to the way from a cluster's middle to its rim (K12).
