@@ -217,8 +217,8 @@ void pli_recipe_koosh(pli_sculpt *sculpt)
 
 void pli_recipe_koosh_fine(pli_sculpt *sculpt)
 {
-    static const double radii[2] = {0.036, 0.032};
-    build_koosh(sculpt, 200, 0.96, radii, 0.02);
+    static const double radii[2] = {0.05, 0.045};
+    build_koosh(sculpt, 120, 0.96, radii, 0.02);
 }
 
 // ---- shoe
