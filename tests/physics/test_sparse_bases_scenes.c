@@ -8,7 +8,7 @@
 // The solver that is judged, of all scenes.
 #define SOLVER "ipc-pcg"
 
-enum { SMALL_SETS = 4 };
+enum { SMALL_SETS = 5 };
 
 // A scene made small: fewer vertices, and a start so near that the few steps have contact.
 typedef struct small_scene {
@@ -20,41 +20,49 @@ typedef struct small_scene {
 
 static const small_scene small_scenes[] = {
     {"slit-square",
-     12,
-     {"bodies.square.geometry.fill.spacing=0.06",
-      "bodies.square.geometry.fill.shape.difference.shapes[1].box.size=[0.09, 0.6, 1]"},
+     6,
+     {"bodies.square.geometry.fill.spacing=0.07",
+      "bodies.square.geometry.fill.shape.difference.shapes[1].box.size=[0.11, 0.6, 1]",
+      "bodies.square.position=[0.04, 0.815, 0]"},
      true},
-    {"layered-square", 6, {"bodies.square.geometry.grid.cells=[10, 10, 1]"}, true},
+    {"layered-square", 5, {"bodies.square.geometry.grid.cells=[10, 10, 1]"}, true},
     {"square-on-square", 2, {"bodies.soft.geometry.grid.cells=[10, 10, 1]"}, true},
     {"cantilever", 6, {"bodies.beam.geometry.grid.cells=[20, 2, 2]"}, false},
-    {"h-shape", 5, {"bodies.h.geometry.fill.spacing=0.05"}, true},
-    {"sphere-on-spike", 8, {"bodies.ball.geometry.fill.vertices=500"}, true},
+    {"h-shape", 4, {"bodies.h.geometry.fill.spacing=0.05"}, true},
+    {"sphere-on-spike", 6, {"bodies.ball.geometry.fill.vertices=400"}, true},
     {"hoop",
-     10,
-     {"bodies.ball.geometry.fill.vertices=1200", "bodies.hoop.geometry.fill.vertices=1800"},
+     2,
+     {"bodies.ball.geometry={fill: {shape: {recipe: {name: strutball, size: 0.24}}, spacing: "
+      "0.016}}",
+      "bodies.hoop.geometry={fill: {shape: {recipe: {name: hoop, size: 0.56}}, spacing: 0.03}}",
+      "bodies.ball.position=[0.1, 0.27, 0.05]", "materials.steel.young=1e8"},
      true},
     {"basketball",
-     6,
-     {"bodies.ball.geometry.fill.vertices=1200", "materials.rubber.young=1e6"},
+     4,
+     {"bodies.ball.geometry={fill: {shape: {recipe: {name: strutball, size: 0.24}}, spacing: "
+      "0.016}}",
+      "materials.rubber.young=1e6"},
      true},
     {"koosh",
-     5,
-     {"bodies.koosh.geometry.fill.shape={recipe: {name: koosh, size: 0.2}}",
-      "bodies.koosh.geometry.fill.vertices=1200"},
+     2,
+     {"bodies.koosh.geometry={fill: {shape: {recipe: {name: koosh, size: 0.2}}, spacing: 0.013}}"},
      true},
-    {"shoe", 4, {"bodies.shoe.geometry.fill.vertices=1500"}, true},
+    {"shoe",
+     2,
+     {"bodies.shoe.geometry={fill: {shape: {recipe: {name: sole, size: 0.3}}, spacing: 0.016}}"},
+     true},
     {"roller",
-     8,
-     {"bodies.roller.geometry.fill.vertices=900", "bodies.ground.geometry.fill.vertices=600"},
+     6,
+     {"bodies.roller.geometry.fill.vertices=600", "bodies.ground.geometry.fill.vertices=400"},
      true},
-    {"stressball", 6, {"bodies.ball.geometry.fill.vertices=1000"}, true},
+    {"stressball", 4, {"bodies.ball.geometry.fill.vertices=500"}, true},
     {"two-stressballs",
-     5,
-     {"bodies.left.geometry.fill.vertices=600", "bodies.right.geometry.fill.vertices=600"},
+     4,
+     {"bodies.left.geometry.fill.vertices=400", "bodies.right.geometry.fill.vertices=400"},
      true},
     {"jello",
-     6,
-     {"bodies.anvil.geometry.fill.vertices=500", "bodies.jello.geometry.fill.vertices=700"},
+     5,
+     {"bodies.anvil.geometry.fill.vertices=400", "bodies.jello.geometry.grid.cells=[8, 3, 8]"},
      true},
 };
 
