@@ -62,7 +62,7 @@ static pli_status run_row(pli_bench *bench, const error_row *row)
     pli_s1_pair pair;
     row_error result;
     bool paper_size = pli_bench_is_paper_size(bench);
-    double deadline = pli_clock_seconds() + (paper_size ? 7200 : 90);
+    double deadline = pli_clock_seconds() + (paper_size ? 7200 : 50);
     pli_s1_pair_def def = {.scene = row->scene, .solvers = {PLI_S1_DIRECT, PLI_S1_OURS}};
     if (paper_size) def.overrides[0] = row->paper_size;
     PLI_TRY(pli_s1_pair_init(&pair, bench, &def));
