@@ -49,7 +49,7 @@ static const small_scene small_scenes[] = {
      true},
     {"shoe",
      2,
-     {"bodies.shoe.geometry={fill: {shape: {recipe: {name: sole, size: 0.3}}, spacing: 0.016}}"},
+     {"bodies.shoe.geometry={fill: {shape: {recipe: {name: sole, size: 1}}, spacing: 0.053}}"},
      true},
     {"roller",
      6,
