@@ -77,6 +77,9 @@ pli_status pli_bench_contact(pli_bench *bench);
 // All scenes of barrier contact, checked frame by frame.
 pli_status pli_bench_contact_scenes(pli_bench *bench);
 
+// Sparse material-aware bases for barrier contact: the tables and figures of S1.
+pli_status pli_bench_s1(pli_bench *bench);
+
 // Multigrid in skinning space: the tables and figures of S2.
 pli_status pli_bench_s2(pli_bench *bench);
 

@@ -60,18 +60,6 @@ static pli_status check_frame(pli_bench_scene *s, outcome *o)
     return PLI_OK;
 }
 
-static void add_tally(const pli_bench_tally *from, pli_bench_tally *to)
-{
-    to->steps += from->steps;
-    to->failures += from->failures;
-    to->unfinished = to->unfinished || from->unfinished;
-    to->solves += from->solves;
-    to->linear_iterations += from->linear_iterations;
-    to->seconds += from->seconds;
-    to->min_gap = fmin(to->min_gap, from->min_gap);
-    to->least_J = fmin(to->least_J, from->least_J);
-}
-
 static pli_status run_frames(pli_bench_scene *s, outcome *o)
 {
     const pli_time_def *time = &pli_scene_get(s->scene)->time;
@@ -80,7 +68,7 @@ static pli_status run_frames(pli_bench_scene *s, outcome *o)
     for (int32_t frame = 0; frame < time->frames && !o->tally.unfinished; ++frame) {
         pli_bench_tally part;
         PLI_TRY(pli_bench_scene_steps(s, time->steps_per_frame, false, &part));
-        add_tally(&part, &o->tally);
+        pli_bench_tally_add(&part, &o->tally);
         PLI_TRY(check_frame(s, o));
     }
     return PLI_OK;

@@ -3,6 +3,7 @@
 // pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
 #include "bench.h"
 #include "s1_bars.h"
+#include "s1.h"
 #include "s2.h"
 
 #include "base/memory.h"
@@ -62,6 +63,11 @@ static const pli_bench_case cases[] = {
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
      pli_bench_contact_scenes},
     {"s1-bars", "part of s1: linear systems of bars of two kinds of matter", pli_bench_s1_bars},
+    {"s1", "sparse material-aware bases for barrier contact: speed, stiffness, error: Q1-1 to 4",
+     pli_bench_s1},
+    {"s1-table", "part of s1: speed over a direct solver", pli_bench_s1_table},
+    {"s1-stiffness", "part of s1: a step of first contact over stiffness", pli_bench_s1_stiffness},
+    {"s1-error", "part of s1: a step against the full space", pli_bench_s1_error},
     {"s2",
      "multigrid in skinning space: frames per second, growth, energy against time, linear systems: "
      "Q2-1 to 10",

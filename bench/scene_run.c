@@ -106,6 +106,22 @@ static void add_step(const pli_step_report *report, pli_bench_tally *tally)
     add_phases(report, tally);
 }
 
+void pli_bench_tally_add(const pli_bench_tally *later, pli_bench_tally *sum)
+{
+    sum->steps += later->steps;
+    sum->failures += later->failures;
+    sum->unfinished = sum->unfinished || later->unfinished;
+    sum->solves += later->solves;
+    sum->linear_iterations += later->linear_iterations;
+    sum->energy_evaluations += later->energy_evaluations;
+    sum->seconds += later->seconds;
+    sum->inverted = later->inverted;
+    sum->min_J = later->min_J;
+    if (later->max_inverted > sum->max_inverted) sum->max_inverted = later->max_inverted;
+    sum->min_gap = fmin(sum->min_gap, later->min_gap);
+    sum->least_J = fmin(sum->least_J, later->least_J);
+}
+
 pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at_failure,
                                  pli_bench_tally *tally)
 {

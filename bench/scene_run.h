@@ -51,6 +51,9 @@ typedef struct pli_bench_tally {
     double peak_kinetic;    // J
 } pli_bench_tally;
 
+// Adds what came of later steps; depths, work of friction and phases are left as they are.
+void pli_bench_tally_add(const pli_bench_tally *later, pli_bench_tally *sum);
+
 // Takes steps, at most `steps`; stops early at the first failure if asked to.
 pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at_failure,
                                  pli_bench_tally *tally);

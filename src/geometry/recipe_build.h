@@ -28,6 +28,7 @@ void pli_recipe_wheel(pli_sculpt *sculpt);
 void pli_recipe_strutball(pli_sculpt *sculpt);
 void pli_recipe_hoop(pli_sculpt *sculpt);
 void pli_recipe_koosh(pli_sculpt *sculpt);
+void pli_recipe_koosh_fine(pli_sculpt *sculpt);
 void pli_recipe_sole(pli_sculpt *sculpt);
 void pli_recipe_cellball(pli_sculpt *sculpt);
 void pli_recipe_roller(pli_sculpt *sculpt);

@@ -193,20 +193,32 @@ void pli_recipe_hoop_rim(pli_sculpt *sculpt)
 
 // ---- kooshball
 
-enum { TENDRILS = 32 };
-
-void pli_recipe_koosh(pli_sculpt *sculpt)
+// A ball of radius 0.40 with tendrils in all directions, thick at the root, up to a distance.
+static void build_koosh(pli_sculpt *sculpt, int32_t tendrils, double length, const double radii[2],
+                        double smooth)
 {
     int32_t mark = sculpt->count;
     pli_sculpt_ball(sculpt, origin, 0.40);
-    for (int32_t i = 0; i < TENDRILS; ++i) {
+    for (int32_t i = 0; i < tendrils; ++i) {
         double direction[3], start[3], end[3];
-        pli_recipe_direction(i, TENDRILS, direction);
+        pli_recipe_direction(i, tendrils, direction);
         pli_vec3_scale(0.34, direction, start);
-        pli_vec3_scale(0.91, direction, end);
-        pli_sculpt_limb(sculpt, start, end, 0.10, 0.09);
+        pli_vec3_scale(length, direction, end);
+        pli_sculpt_limb(sculpt, start, end, radii[0], radii[1]);
     }
-    pli_sculpt_blend(sculpt, mark, 0.03);
+    pli_sculpt_blend(sculpt, mark, smooth);
+}
+
+void pli_recipe_koosh(pli_sculpt *sculpt)
+{
+    static const double radii[2] = {0.10, 0.09};
+    build_koosh(sculpt, 32, 0.91, radii, 0.03);
+}
+
+void pli_recipe_koosh_fine(pli_sculpt *sculpt)
+{
+    static const double radii[2] = {0.05, 0.045};
+    build_koosh(sculpt, 120, 0.96, radii, 0.02);
 }
 
 // ---- shoe

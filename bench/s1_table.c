@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables 1 and 2 of Trusty et al. 2025: scenes with contact, seconds of a direct solver in the full
+// space over seconds of ours for the same number of steps from the same state.
+//
+// The race begins with the first step that has contact, as in table 2, where the steps with the
+// most complex contact are compared and early ones only, since the two ways part in the end.
+#include "s1.h"
+#include "s1_pair.h"
+
+#include "base/context.h"
+
+#include "sim/model.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { CONTACT_LIMIT = 40 }; // steps until contact
+
+// A row of table 2; at paper size more vertices.
+typedef struct table_row {
+    const char *name;
+    const char *scene;
+    const char *paper_size[2]; // overrides, NULL: none
+    const char *ours;          // override of our solver, NULL: none
+    int32_t steps;
+    const char *paper;
+} table_row;
+
+static const table_row rows[] = {
+    {"hoop",
+     "s1/hoop",
+     {"bodies.ball.geometry.fill.vertices=58000", "bodies.hoop.geometry.fill.vertices=25000"},
+     NULL,
+     30,
+     "11.91"},
+    {"stressball",
+     "s1/stressball",
+     {"bodies.ball.geometry.fill.vertices=100000", NULL},
+     NULL,
+     30,
+     "7.64"},
+    {"roller",
+     "s1/roller",
+     {"bodies.roller.geometry.fill.vertices=50000", "bodies.ground.geometry.fill.vertices=60000"},
+     NULL,
+     50,
+     "13.38"},
+    {"koosh, 40 iterations",
+     "s1/koosh",
+     {"bodies.koosh.geometry.fill.vertices=150000", NULL},
+     "solver.linear_iterations=40",
+     30,
+     "9.81"},
+    {"koosh, 10 iterations",
+     "s1/koosh",
+     {"bodies.koosh.geometry.fill.vertices=150000", NULL},
+     "solver.linear_iterations=10",
+     30,
+     "2.57"},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows, FORTY = 3, TEN = 4 };
+
+// Seconds that a race may take, of both together.
+static double patience(const pli_bench *bench)
+{
+    return pli_bench_is_paper_size(bench) ? 7200 : 100;
+}
+
+static pli_s1_pair_def describe(const pli_bench *bench, const table_row *row)
+{
+    pli_s1_pair_def def = {
+        .scene = row->scene, .solvers = {PLI_S1_DIRECT, PLI_S1_OURS}, .ours = {row->ours}};
+    if (pli_bench_is_paper_size(bench)) {
+        for (int k = 0; k < 2; ++k) def.overrides[k] = row->paper_size[k];
+    }
+    return def;
+}
+
+// Seconds per step, the measure of a race.
+static double step_seconds(const pli_bench_tally *tally)
+{
+    return tally->seconds / fmax(1, tally->steps);
+}
+
+static void tell_sizes(pli_bench *bench, const table_row *row, const pli_s1_pair *pair)
+{
+    const pli_bench_scene *ours = &pair->sides[1];
+    // a node of a coarse level carries an affine map
+    double unknowns = 0;
+    for (int32_t k = 0; k < ours->info.level_count; ++k)
+        unknowns += 12.0 * ours->info.level_nodes[k];
+    pli_bench_note(
+        bench,
+        "%s: %d vertices, %d faces, %d tetrahedra, %.0f subspace unknowns; set-up %.2f s "
+        "with %s, %.2f s with %s",
+        row->name, (int)ours->info.vertex_count, (int)ours->model->surface_triangle_count,
+        (int)ours->info.tet_count, unknowns, pair->setup_seconds[0], PLI_S1_DIRECT,
+        pair->setup_seconds[1], PLI_S1_OURS);
+}
+
+static void tell_race(pli_bench *bench, const char *solver, const pli_bench_tally *tally)
+{
+    double solves = fmax(1, (double)tally->solves);
+    pli_bench_note(bench,
+                   "  %-8s %3d steps in %8.2f s, %6.1f solves a step, %8.1f linear iterations a "
+                   "solve, %d not converged, smallest J %.3f%s",
+                   solver, (int)tally->steps, tally->seconds, solves / fmax(1, tally->steps),
+                   (double)tally->linear_iterations / solves, (int)tally->failures, tally->least_J,
+                   tally->unfinished ? " (out of time)" : "");
+}
+
+static void claim_row(pli_bench *bench, const table_row *row, const pli_bench_tally tallies[2])
+{
+    char what[96];
+    bool judged = row != &rows[TEN];
+    snprintf(what, sizeof what, "%s: speed over %s, %d steps", row->name, PLI_S1_DIRECT,
+             (int)tallies[0].steps);
+    pli_bench_claim(bench,
+                    &(pli_claim){"Q1-1", what, row->paper, tallies[0].seconds / tallies[1].seconds,
+                                 "x", judged ? 7 : NAN, judged ? INFINITY : NAN});
+    snprintf(what, sizeof what, "%s: steps that did not converge, or inverted", row->name);
+    int32_t bad = tallies[1].failures + tallies[1].max_inverted;
+    pli_bench_claim(bench, &(pli_claim){"Q1-1", what, "0", bad, "", 0, 0});
+}
+
+static pli_status run_row(pli_bench *bench, const table_row *row, int32_t steps,
+                          pli_bench_tally tallies[2])
+{
+    pli_s1_pair pair;
+    bool contact = false;
+    pli_s1_pair_def def = describe(bench, row);
+    PLI_TRY(pli_s1_pair_init(&pair, bench, &def));
+    tell_sizes(bench, row, &pair);
+    pli_status status = pli_s1_pair_find_contact(&pair, CONTACT_LIMIT, &contact);
+    if (status == PLI_OK) status = pli_s1_pair_race(&pair, steps, patience(bench), tallies);
+    pli_s1_pair_clear(&pair);
+    if (status != PLI_OK) return status;
+    if (!contact) pli_bench_note(bench, "  no contact within %d steps", CONTACT_LIMIT);
+    tell_race(bench, PLI_S1_DIRECT, &tallies[0]);
+    tell_race(bench, PLI_S1_OURS, &tallies[1]);
+    claim_row(bench, row, tallies);
+    return PLI_OK;
+}
+
+pli_status pli_bench_s1_table(pli_bench *bench)
+{
+    pli_bench_tally tallies[ROWS][2];
+    for (int32_t k = 0; k < ROWS; ++k) {
+        // the same steps with 10 iterations as with 40, even where the time ran out
+        int32_t steps = k == TEN ? tallies[FORTY][0].steps : rows[k].steps;
+        PLI_TRY(run_row(bench, &rows[k], steps, tallies[k]));
+    }
+    double share = step_seconds(&tallies[TEN][1]) / step_seconds(&tallies[FORTY][1]);
+    pli_bench_claim(bench, &(pli_claim){"Q1-1", "koosh: time with 10 iterations over that with 40",
+                                        "3.81", share, "x", 1, INFINITY});
+    return PLI_OK;
+}
