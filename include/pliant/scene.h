@@ -692,7 +692,8 @@ typedef struct pli_point_def {
 
 typedef enum pli_weights_kind {
     PLI_WEIGHTS_CONSTANT, // every vertex follows one handle
-    PLI_WEIGHTS_SMOOTH    // it follows several, by bounded biharmonic weights
+    PLI_WEIGHTS_SMOOTH,   // it follows several, by bounded biharmonic weights
+    PLI_WEIGHTS_AVERAGED  // it follows several, by averages along the edges of stiff matter
 } pli_weights_kind;
 
 typedef enum pli_precision_kind { PLI_PRECISION_SINGLE, PLI_PRECISION_DOUBLE } pli_precision_kind;

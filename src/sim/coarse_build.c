@@ -26,11 +26,6 @@ typedef struct coarse {
     int32_t sheet_count;
 } coarse;
 
-static bool is_lifted(const pli_model *model)
-{
-    return model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
-}
-
 // ---- the graph
 
 static pli_status build_pattern(coarse *c)
@@ -152,13 +147,14 @@ static void find_samples(coarse *c)
 
 // ---- the hierarchy
 
-// Weights of the first level. Where matter is mixed, constant ones are averaged along stiff edges,
-// unless the matrix is lifted: its cycles are cheap, and matter of one kind is what they are for.
 static pli_skinning_weights choose_weights(const coarse *c)
 {
-    if (c->def->weights == PLI_WEIGHTS_SMOOTH) return PLI_SKINNING_SMOOTH;
-    bool averaged = heeds_matter(c) && !is_lifted(c->model);
-    return averaged ? PLI_SKINNING_AVERAGED : PLI_SKINNING_CONSTANT;
+    static const pli_skinning_weights of_kind[] = {
+        [PLI_WEIGHTS_CONSTANT] = PLI_SKINNING_CONSTANT,
+        [PLI_WEIGHTS_SMOOTH] = PLI_SKINNING_SMOOTH,
+        [PLI_WEIGHTS_AVERAGED] = PLI_SKINNING_AVERAGED,
+    };
+    return of_kind[c->def->weights];
 }
 
 static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
@@ -212,6 +208,11 @@ pli_status pli_coarse_parse(pli_context *context, const pli_coarse_def *def,
 {
     int32_t level_count = def->level_count > 0 ? def->level_count + 1 : 2;
     return pli_multigrid_parse(context, pli_coarse_smoothers(def, true), level_count, multigrid);
+}
+
+static bool is_lifted(const pli_model *model)
+{
+    return model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
 }
 
 // Smoothers for the levels that there are. A mesh with few vertices has fewer than the scene names;

@@ -70,8 +70,10 @@ static const char *const line_search_names[] = {[PLI_LINE_SEARCH_AUTO] = "auto",
                                                 [PLI_LINE_SEARCH_NONE] = "none",
                                                 NULL};
 
-static const char *const weights_names[] = {
-    [PLI_WEIGHTS_CONSTANT] = "constant", [PLI_WEIGHTS_SMOOTH] = "smooth", NULL};
+static const char *const weights_names[] = {[PLI_WEIGHTS_CONSTANT] = "constant",
+                                            [PLI_WEIGHTS_SMOOTH] = "smooth",
+                                            [PLI_WEIGHTS_AVERAGED] = "averaged",
+                                            NULL};
 static const char *const precision_names[] = {
     [PLI_PRECISION_SINGLE] = "single", [PLI_PRECISION_DOUBLE] = "double", NULL};
 static const char *const sampling_names[] = {[PLI_SAMPLING_AUTO] = "auto",
@@ -121,7 +123,9 @@ static const pli_field multigrid_fields[] = {
      PLI_CHOICE(pli_coarse_def, weights, weights_names),
      .fallback = "constant",
      .doc = "How vertices follow coarse nodes: each its nearest one, or several of them smoothly, "
-            "by bounded biharmonic weights, which take long to compute and fill the matrices."},
+            "by bounded biharmonic weights, which take long to compute and fill the matrices, or "
+            "about two by weights averaged along stiff edges, which pay in large meshes of mixed "
+            "matter."},
     {.key = "precision",
      PLI_CHOICE(pli_coarse_def, precision, precision_names),
      .fallback = "single",
