@@ -8,7 +8,7 @@
 #include "bench.h"
 
 // The solvers that are compared, by name: everything in this case takes them from here.
-#define PLI_S1_OURS "ipc-pcg"
+#define PLI_S1_OURS "subspace"
 #define PLI_S1_DIRECT "ipc-llt"
 #define PLI_S1_ITERATIVE "ipc-pcg"
 

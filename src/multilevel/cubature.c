@@ -17,7 +17,7 @@
 enum {
     BATCH = 32,       // groups between two reports of progress
     MAX_DEGREE = 4,   // of polynomials
-    CROWDED = 2,      // products for each element from which on all elements are taken
+    CROWDED = 4,      // products for each element from which on all elements are taken
     SCRATCH = 1 << 20 // bytes that a worker begins with
 };
 
@@ -88,7 +88,8 @@ typedef struct fit {
 
 pli_cubature_def pli_cubature_def_default(void)
 {
-    return (pli_cubature_def){.kind = PLI_CUBATURE_MODAL, .degree = 2, .tolerance = 1e-9};
+    return (pli_cubature_def){
+        .kind = PLI_CUBATURE_MODAL, .degree = 2, .tolerance = 1e-9, .share = 1};
 }
 
 // ---- functions at the points
@@ -128,6 +129,17 @@ static void add_corner(const fit *f, int32_t point, int32_t vertex, const int32_
     }
 }
 
+// A coordinate of an element's barycentre.
+static double barycenter(const pli_simplices *mesh, int32_t element, int32_t axis)
+{
+    const int32_t *corners = mesh->elements + (int64_t)mesh->corner_count * element;
+    double sum = 0;
+    for (int32_t k = 0; k < mesh->corner_count; ++k) {
+        sum += mesh->points[3 * (int64_t)corners[k] + axis];
+    }
+    return sum / mesh->corner_count;
+}
+
 // Barycentres from the middle of their bounds, over half the largest extent of these: -1 to 1.
 static void compute_frame(const fit *f, double *frame)
 {
@@ -138,13 +150,10 @@ static void compute_frame(const fit *f, double *frame)
         double low = INFINITY;
         double high = -INFINITY;
         for (int32_t point = 0; point < f->n; ++point) {
-            double sum = 0;
-            for (int32_t k = 0; k < mesh->corner_count; ++k) {
-                sum += mesh->points[3 * (int64_t)corners_of(f, point)[k] + axis];
-            }
-            frame[(int64_t)axis * f->n + point] = sum / mesh->corner_count;
-            low = fmin(low, sum / mesh->corner_count);
-            high = fmax(high, sum / mesh->corner_count);
+            double at = barycenter(mesh, f->elements[point], axis);
+            frame[(int64_t)axis * f->n + point] = at;
+            low = fmin(low, at);
+            high = fmax(high, at);
         }
         middle[axis] = 0.5 * (low + high);
         half = fmax(half, 0.5 * (high - low));
@@ -473,9 +482,10 @@ static pli_status prepare_fit(fit *f, bool *all)
     f->tolerance = basis_tolerance(f, &span);
     double largest = largest_value((int64_t)span.row_count * f->n, span.rows);
     span.drop = fmax(allowed_error(f), ROUNDING * largest);
+    span.most = (int32_t)ceil(fmin(f->builder->def->share, 1) * f->n);
     f->rank = pli_span_build(&span);
     // as many conditions as elements: only the volumes meet them
-    *all = f->rank >= f->n;
+    *all = f->rank >= span.most;
     return *all ? PLI_OK : build_columns(f, &span);
 }
 
@@ -646,15 +656,86 @@ static int32_t cut_groups(const builder *b, group *groups)
     return count;
 }
 
+// Axis along which the barycentres of a group reach farthest, and where they begin there.
+static int32_t longest_axis(const builder *b, const group *g, double *begin)
+{
+    int32_t longest = 0;
+    double length = -1;
+    for (int32_t axis = 0; axis < 3; ++axis) {
+        double low = INFINITY;
+        double high = -INFINITY;
+        for (int64_t k = g->begin; k < g->begin + g->count; ++k) {
+            double at = barycenter(&b->def->mesh, b->order[k], axis);
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+        if (!(high - low > length)) continue;
+        length = high - low;
+        longest = axis;
+        *begin = low;
+    }
+    return longest;
+}
+
+// Cuts a group in two halves across its longest axis; both keep their elements in order. keys
+// [count] and order [2 count] are scratch.
+static void halve_group(builder *b, group *g, uint64_t *keys, int32_t *order, group *second)
+{
+    double low = 0;
+    int32_t axis = longest_axis(b, g, &low);
+    int32_t half = g->count / 2;
+    int32_t *elements = b->order + g->begin;
+    int32_t *scratch = order + g->count;
+    for (int32_t k = 0; k < g->count; ++k) {
+        // numbers that are not negative sort like their bits
+        double above = fmax(barycenter(&b->def->mesh, elements[k], axis) - low, 0);
+        memcpy(&keys[k], &above, sizeof above);
+    }
+    pli_sort_order_in(g->count, keys, scratch, order);
+    for (int32_t k = 0; k < g->count; ++k) keys[order[k]] = k >= half;
+    pli_sort_order_in(g->count, keys, scratch, order);
+    for (int32_t k = 0; k < g->count; ++k) scratch[k] = elements[order[k]];
+    memcpy(elements, scratch, (size_t)g->count * sizeof *elements);
+    *second = (group){.begin = g->begin + half, .count = g->count - half, .part = g->part};
+    g->count = half;
+}
+
+// Cuts groups until none is larger than allowed.
+static pli_status split_groups(builder *b)
+{
+    int32_t most = b->def->group_size;
+    if (most <= 0) return PLI_OK;
+    int32_t n = b->def->mesh.element_count;
+    uint64_t *keys = PLI_NEW(b->context, uint64_t, n, "keys of elements");
+    int32_t *order = PLI_NEW(b->context, int32_t, 2 * (int64_t)n, "halves of clusters");
+    pli_status status = keys != NULL && order != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < b->group_count && status == PLI_OK; ++k) {
+        while (b->groups[k].count > most) {
+            group *second = &b->groups[b->group_count++];
+            halve_group(b, &b->groups[k], keys, order, second);
+        }
+    }
+    // pieces of one cluster draw different numbers
+    enum { RANKS = 1 << 15 };
+    for (int32_t k = 0; k < b->group_count; ++k) b->groups[k].rank = k % RANKS;
+    pli_release(b->context, order);
+    pli_release(b->context, keys);
+    return status;
+}
+
 static pli_status make_groups(builder *b)
 {
     PLI_TRY(sort_elements(b));
     b->group_count = cut_groups(b, NULL);
-    b->groups = PLI_NEW(b->context, group, b->group_count, "groups of elements");
+    // halves have at least half of what is allowed
+    int64_t room = b->group_count;
+    int32_t size = b->def->group_size;
+    if (size > 0) room += 2 * (int64_t)b->def->mesh.element_count / size + 1;
+    b->groups = PLI_NEW(b->context, group, room, "groups of elements");
     b->weights = PLI_NEW(b->context, double, b->def->mesh.element_count, "weights of elements");
     if (b->groups == NULL || b->weights == NULL) return PLI_ERROR_MEMORY;
     (void)cut_groups(b, b->groups);
-    return PLI_OK;
+    return split_groups(b);
 }
 
 // Batches, so that progress is told by the calling thread.

@@ -18,8 +18,8 @@
 // draws that favour what would change the residual most (algorithm 3), until the relative residual
 // |A w - b| / |b| of all moments is under the tolerance. All elements with their volumes as weights
 // always solve it; they are taken where no fit is good enough, where as many moments as elements
-// are independent, and where there are more than twice as many products as elements, which bases
-// that reach over the whole mesh can make.
+// are independent, and where there are more than four times as many products as elements, which
+// bases that reach over the whole mesh can make.
 //
 // Products of functions that sum to one depend on each other. The fit is therefore not to the
 // moments themselves but to those of an orthonormal basis of the products (moments.h): first
@@ -28,6 +28,9 @@
 // together miss a quarter of the tolerance. The residual that decides is that of the original
 // moments all the same. A fit has no more elements than this basis has functions, and is well
 // conditioned.
+//
+// The time of a fit grows with the cube of its elements, so that large clusters may be cut across
+// their longest extent first; moments of the pieces add up to those of the cluster.
 //
 // Draws depend on the seed, on the cluster's number and on nothing else. Clusters are independent
 // of each other: parallel, same bits for any number of threads.
@@ -48,7 +51,9 @@ typedef struct pli_cubature_def {
     int32_t degree;   // 1 or 2; polynomial: 0 to 4
     double tolerance; // relative residual, over 0 and under 1
     int32_t initial;  // elements drawn at first in a cluster; 0: as many as independent moments
-    int32_t increment; // further ones in a round; 0: half of it
+    int32_t increment;  // further ones in a round; 0: half of it
+    int32_t group_size; // elements that are fitted together, at most; 0: a cluster, however large
+    double share;       // of them that a fit may need at most; otherwise all are taken
     uint64_t seed;
     void (*progress)(void *user, double fraction); // by the calling thread; NULL: nobody
     void *user;

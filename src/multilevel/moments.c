@@ -170,6 +170,7 @@ int32_t pli_span_build(pli_span *span)
     while (rank < end && rank < span->point_count) {
         int32_t width = choose_panel(span, rank, end);
         rank += width;
+        if (span->most > 0 && rank >= span->most) return span->most;
         for (int32_t k = end - 1; k >= rank; --k) {
             subtract_parts(span, rank - width, width, k);
             if (span->norms[k] > suspect || is_large(span, k)) continue;

@@ -42,13 +42,15 @@ typedef struct pli_span {
     int32_t point_count;
     const double *volumes; // [point_count] > 0
     double drop;           // largest value of a remainder that may be left out
+    int32_t most;          // rank at which to give up; 0: none
     double *rows;          // [row_count][point_count]  functions; the basis in the end
     int32_t *order;        // [row_count]  set: number of the function in a row
     double *norms;         // [row_count]  scratch
     double *roots;         // [point_count]  scratch
 } pli_span;
 
-// Replaces the first rows by an orthonormal basis of all and returns its size, the rank; what is in
+// Replaces the first rows by an orthonormal basis of all and returns its size, the rank, or `most`
+// when it is at least that; what is in
 // the rows behind it is of no use. The first row comes first in the basis.
 int32_t pli_span_build(pli_span *span);
 

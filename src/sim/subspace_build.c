@@ -122,6 +122,8 @@ static pli_status create_cubature(const reducing *r, pli_reduction *reduction)
     def.partition = reduction->partition;
     def.bases = reduction->bases;
     def.affine = true;
+    def.group_size = 600;
+    def.share = r->def->hessian == PLI_REDUCED_AUTO ? 0.5 : 1;
     def.degree = r->def->degree;
     def.tolerance = r->def->cubature_tolerance;
     def.initial = r->def->cubature_initial;
