@@ -134,6 +134,7 @@ static void *visit_object(stream *s, void *object, size_t size)
 {
     int32_t is_there = object != NULL;
     visit_whole(s, &is_there);
+    if (is_sound(s) && is_there != 0 && is_there != 1) s->fault = "has a part that is not known";
     if (!is_sound(s) || is_there == 0) return NULL;
     if (s->mode != STREAM_READ) return object;
     object = pli_allocate(s->context, 1, size, "cached subspace");
