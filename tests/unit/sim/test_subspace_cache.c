@@ -308,7 +308,7 @@ static void nonsense_under_a_right_hash_does_no_harm(void **state)
         mend_head(&fix, bytes, fix.size);
         refused += !is_taken(&fix, bytes, fix.size);
     }
-    // at least all bytes of the indices: those of four clusters' numbers per vertex and element
+    // at least all bytes of the clusters' numbers, four for each vertex and each element
     AT_LEAST(refused, 4 * (fix.sim.info.vertex_count + fix.sim.info.tet_count));
     free(bytes);
     fixture_clear(&fix);
