@@ -2,8 +2,8 @@
 //
 // pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
 #include "bench.h"
-#include "s1_bars.h"
 #include "s1.h"
+#include "s1_bars.h"
 #include "s2.h"
 
 #include "base/memory.h"

@@ -40,12 +40,21 @@ static bool is_film(const char *path)
     return ends_with(path, ".mp4") || ends_with(path, ".mov") || ends_with(path, ".mkv");
 }
 
+// Whether a field holds whole numbers of cells, which have an order but no distance.
+static bool has_categories(const char *field)
+{
+    return strcmp(field, "material") == 0 || strcmp(field, "partition") == 0;
+}
+
 static pli_picture_def make_def(const pli_cli_arguments *arguments)
 {
     pli_picture_def def = pli_picture_def_default();
     def.width = arguments->size.width;
     def.height = arguments->size.height;
-    if (arguments->color != NULL) def.field = arguments->color;
+    if (arguments->color != NULL) {
+        def.field = arguments->color;
+        if (has_categories(def.field)) def.colormap = PLI_COLORMAP_CATEGORIES;
+    }
     if (arguments->color_range.given) {
         def.automatic_range = false;
         def.range[0] = arguments->color_range.low;

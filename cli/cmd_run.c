@@ -180,9 +180,12 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     def.progress_user = &progress;
     def.cancel = ask_cancel;
     def.cancel_user = &progress;
+    def.prepare = pli_cli_progress_prepare;
+    def.prepare_user = &progress;
 
     pli_run *run = NULL;
     pli_status status = pli_run_create(&def, &run);
+    pli_cli_progress_end(&progress);
     if (status != PLI_OK) return refuse_folder(session, folder, status);
     status = advance_to_end(run, &progress);
     pli_cli_progress_end(&progress);
@@ -204,7 +207,7 @@ static int rehearse(pli_cli_session *session, const pli_scene *scene, const char
         return PLI_CLI_IO;
     }
     pli_model *model = NULL;
-    pli_status status = pli_model_create(session->context, scene, &model);
+    pli_status status = pli_cli_create_model(session, scene, &model);
     if (status != PLI_OK) return pli_cli_report(session, status);
     const pli_time_def *time = &pli_scene_get(scene)->time;
     int64_t steps = (int64_t)time->frames * time->steps_per_frame;

@@ -46,13 +46,18 @@ static void format_contacts(const pli_cli_progress *progress, char *text, size_t
              report->contacts == 1 ? "" : "s");
 }
 
+// Whether the line may be drawn again.
+static bool is_due(pli_cli_progress *progress)
+{
+    double now = pli_cli_seconds();
+    if (!progress->console->live || now - progress->drawn < DRAW_INTERVAL) return false;
+    progress->drawn = now;
+    return true;
+}
+
 static void draw(pli_cli_progress *progress)
 {
-    if (!progress->console->live) return;
-    double now = pli_cli_seconds();
-    if (now - progress->drawn < DRAW_INTERVAL) return;
-    progress->drawn = now;
-
+    if (!is_due(progress)) return;
     const pli_run_progress *latest = &progress->latest;
     char left[48];
     format_left(progress, left, sizeof left);
@@ -69,6 +74,34 @@ static void draw(pli_cli_progress *progress)
         snprintf(line, sizeof line, "first step, iteration %d", (int)progress->iteration);
     }
     pli_cli_set_status(progress->console, line);
+}
+
+static void tell_preparation(pli_cli_progress *progress, const pli_preparation *preparation)
+{
+    bool done = preparation->stage[0] == '\0';
+    if (done) {
+        char duration[32];
+        pli_cli_format_duration(preparation->seconds, duration, sizeof duration);
+        pli_cli_say(progress->console, "prepared %s in %s", preparation->what, duration);
+    } else if (!progress->preparing) {
+        pli_cli_say(progress->console, "preparing %s", preparation->what);
+    }
+    progress->preparing = !done;
+}
+
+void pli_cli_progress_prepare(void *user, const pli_preparation *preparation)
+{
+    pli_cli_progress *progress = user;
+    if (!progress->console->live) {
+        tell_preparation(progress, preparation);
+    } else if (preparation->stage[0] == '\0') {
+        pli_cli_set_status(progress->console, "");
+    } else if (is_due(progress)) {
+        char line[96];
+        snprintf(line, sizeof line, "preparing %s: %s %.0f %%", preparation->what,
+                 preparation->stage, 100 * preparation->fraction);
+        pli_cli_set_status(progress->console, line);
+    }
 }
 
 void pli_cli_progress_iterate(pli_cli_progress *progress)
@@ -109,6 +142,16 @@ void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
     progress->iterations = 0;
     progress->seconds = 0;
     progress->unconverged = 0;
+}
+
+pli_status pli_cli_create_model(pli_cli_session *session, const pli_scene *scene, pli_model **model)
+{
+    pli_cli_progress progress;
+    pli_cli_progress_init(&progress, &session->console);
+    pli_model_def def = {.prepare = pli_cli_progress_prepare, .prepare_user = &progress};
+    pli_status status = pli_model_create_with(session->context, scene, &def, model);
+    pli_cli_progress_end(&progress);
+    return status;
 }
 
 void pli_cli_progress_end(pli_cli_progress *progress)

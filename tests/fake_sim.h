@@ -112,8 +112,10 @@ WEAK pli_status pli_scene_to_yaml(const pli_scene *scene, const pli_yaml_def *de
     return *text != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-WEAK pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
+WEAK pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
+                                      const pli_model_def *def, pli_model **model)
 {
+    (void)def;
     *model = PLI_NEW(context, pli_model, 1, "model");
     if (*model == NULL) return PLI_ERROR_MEMORY;
     (*model)->context = context;
@@ -128,6 +130,11 @@ WEAK pli_status pli_model_create(pli_context *context, const pli_scene *scene, p
         for (int32_t k = 0; k < 4; ++k) (*model)->tets[i][k] = i + k;
     }
     return PLI_OK;
+}
+
+WEAK pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
+{
+    return pli_model_create_with(context, scene, NULL, model);
 }
 
 WEAK void pli_model_destroy(pli_model *model)

@@ -164,6 +164,8 @@ PLI_API PLI_CHECKED pli_status pli_checkpoint_load(const pli_scene *scene, const
 //   steps.jsonl      a JSON object a step; iterations.jsonl, one an iteration, if the scene asks
 //   series.pvd       the frames, in frames/
 //   checkpoint/      the two newest states
+//   cache/           what took long to prepare, by a hash of what it was made from; the next run in
+//                    this folder takes it from there, one by force too. The newest few are kept
 //   run.json         version, times, warnings, how it ended
 //   report.html      plots and a verdict, written when the run ends for whatever reason
 // The folder has a lock that goes away with the process: two runs never share one. A run that was
@@ -199,6 +201,8 @@ typedef struct pli_run_def {
     // wall-clock time between checkpoints (s), which then are written after any step; 0: by frames,
     // as the scene says
     double checkpoint_seconds;
+    pli_prepare_fn prepare; // hears how far the model is; NULL: nobody does
+    void *prepare_user;
 } pli_run_def;
 
 typedef enum pli_run_outcome {

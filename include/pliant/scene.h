@@ -806,6 +806,7 @@ typedef struct pli_output_def {
     bool iterations;           // also iterations.jsonl, a line per solver iteration
     const char *const *fields; // of the frames; none: all
     int32_t field_count;
+    int32_t handle; // of the solver "subspace" whose weights frames carry; -1: none
 } pli_output_def;
 
 typedef enum pli_severity {

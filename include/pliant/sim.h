@@ -46,6 +46,10 @@ typedef struct pli_model_info {
     int32_t level_count;                   // coarse levels of a multigrid; 0: the solver has none
     int32_t level_nodes[PLI_MODEL_LEVELS]; // [level_count] coarsest first
     int64_t level_memory;                  // bytes of all levels, part of memory_estimate
+    int32_t handle_count;                  // of the solver "subspace"; 0: another solver
+    int32_t cubature_count;                // tetrahedra whose Hessian its coarse levels see
+    int32_t polish_iterations;             // of its last level
+    int64_t subspace_memory;               // bytes of its levels, part of memory_estimate
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -60,6 +64,41 @@ typedef struct pli_contact_info {
 // Lifetime: the model keeps no reference to the scene.
 PLI_API PLI_CHECKED pli_status pli_model_create(pli_context *context, const pli_scene *scene,
                                                 pli_model **model);
+
+// A place for what takes long to compute and depends on nothing but its key, a hash of everything
+// that went into it. What comes back is checked before it is used: a cache may lose, cut or mix up
+// what it was given.
+typedef struct pli_cache {
+    void *user;
+    // *bytes and *size of what was stored under the key; false: nothing is there, or it can't be
+    // had. NULL: nothing is ever there.
+    bool (*load)(void *user, uint64_t key, const void **bytes, int64_t *size);
+    // gives back what load handed out
+    void (*release)(void *user, const void *bytes);
+    // keeps a copy, or does not: a failure is the cache's own affair. NULL: nothing is kept.
+    void (*store)(void *user, uint64_t key, const void *bytes, int64_t size);
+} pli_cache;
+
+// How far the part of a model is that takes long.
+typedef struct pli_preparation {
+    const char *what;  // "subspace"
+    const char *stage; // "clusters", "weights", "cubature"; "" when all of it is done
+    double fraction;   // of the stage, 0 to 1
+    double seconds;    // since it began
+} pli_preparation;
+
+typedef void (*pli_prepare_fn)(void *user, const pli_preparation *preparation);
+
+typedef struct pli_model_def {
+    pli_cache cache;        // all zero: none
+    pli_prepare_fn prepare; // hears how far it is, on the calling thread; NULL: nobody does
+    void *prepare_user;
+} pli_model_def;
+
+// The same with a cache and someone who hears how far it is; they are used during the call only. A
+// model out of a cache equals one that was computed, bit for bit. def may be NULL.
+PLI_API PLI_CHECKED pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
+                                                     const pli_model_def *def, pli_model **model);
 PLI_API void pli_model_destroy(pli_model *model);
 PLI_API void pli_model_get_info(const pli_model *model, pli_model_info *info);
 
@@ -290,8 +329,8 @@ typedef struct pli_frame {
 
 // The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
 // material, shells and obstacles as triangles, then the surfaces of the colliders where their
-// scripts have moved them; a collider that its script has released is left out. Lifetime: until the
-// next call on this solver.
+// scripts have moved them; a collider that its script has released is left out. With the solver
+// "subspace", handles and cubature as well. Lifetime: until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);
 

@@ -8,6 +8,7 @@
 #include "io/checkpoint.h"
 #include "io/file.h"
 #include "io/report.h"
+#include "io/run_cache.h"
 #include "io/run_folder.h"
 #include "io/run_json.h"
 #include "io/run_log.h"
@@ -312,7 +313,10 @@ static pli_status take_folder(pli_run *run, const pli_run_def *def)
 
 static pli_status build_simulation(pli_run *run)
 {
-    PLI_TRY(pli_model_create(run->context, run->def.scene, &run->model));
+    pli_model_def def = {.cache = pli_run_cache(&run->folder),
+                         .prepare = run->def.prepare,
+                         .prepare_user = run->def.prepare_user};
+    PLI_TRY(pli_model_create_with(run->context, run->def.scene, &def, &run->model));
     PLI_TRY(pli_state_create(run->model, &run->state));
     PLI_TRY(pli_solver_create(run->model, &run->solver));
     pli_model_get_info(run->model, &run->model_info);

@@ -5,6 +5,7 @@
 #include "io/checkpoint.h"
 #include "io/file.h"
 #include "io/report.h"
+#include "io/run_cache.h"
 #include "io/run_log.h"
 #include "io/series.h"
 
@@ -73,6 +74,7 @@ static void remove_drafts(const pli_run_folder *folder)
     remove_files(folder, ".", is_draft);
     remove_files(folder, PLI_FRAMES_FOLDER, is_draft);
     remove_files(folder, PLI_CHECKPOINT_FOLDER, is_draft);
+    remove_files(folder, PLI_CACHE_FOLDER, is_draft);
 }
 
 void pli_run_folder_wipe(pli_run_folder *folder)

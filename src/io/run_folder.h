@@ -32,7 +32,7 @@ void pli_run_folder_clear(pli_run_folder *folder);
 // Gives the lock up and removes a folder that was made and is still empty.
 void pli_run_folder_undo(pli_run_folder *folder);
 
-// Removes all files of an earlier run.
+// Removes all files of an earlier run but its cache, whose files know what they belong to.
 void pli_run_folder_wipe(pli_run_folder *folder);
 
 // folder/name. Lifetime: until pli_release. NULL when memory ran out.

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "sim/collider_part.h"
 #include "sim/solver.h"
+#include "sim/subspace_frame.h"
 #include "sim/tets_build.h"
 
 #include <string.h>
@@ -18,6 +19,11 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL},
     [PLI_BODY_FRICTION_FORCE] = {"friction_force", "N", PLI_PLACE_POINT, 3, NULL},
     [PLI_BODY_CONTACT_GAP] = {"contact_gap", "m", PLI_PLACE_POINT, 1, NULL},
+    [PLI_BODY_HANDLE] = {"handle", "", PLI_PLACE_POINT, 1, NULL},
+    [PLI_BODY_HANDLE_WEIGHT] = {"handle_weight", "", PLI_PLACE_POINT, 1, NULL},
+    [PLI_BODY_WEIGHT] = {"weight", "", PLI_PLACE_POINT, 1, NULL},
+    [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL},
+    [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -53,6 +59,7 @@ struct pli_frame_cache {
     double *von_mises; // [tet_count + shell_triangle_count] (Pa)
     double *J;         // [tet_count + shell_triangle_count]
     double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
+    pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_collider_parts *colliders;
     pli_frame_part *parts;        // [body_count + collider_count]
     pli_frame_field *part_fields; // [body_count][PLI_BODY_FIELD_COUNT]
@@ -65,6 +72,7 @@ void pli_frame_cache_destroy(pli_frame_cache *cache)
     pli_release(context, cache->part_fields);
     pli_release(context, cache->parts);
     pli_collider_parts_destroy(cache->colliders);
+    pli_reduction_fields_destroy(cache->reduction);
     pli_release(context, cache->material);
     pli_release(context, cache->J);
     pli_release(context, cache->von_mises);
@@ -124,6 +132,7 @@ static pli_status ensure_cache(pli_solver *s)
     pli_frame_cache *cache = PLI_NEW(s->context, pli_frame_cache, 1, "frame");
     if (cache == NULL) return PLI_ERROR_MEMORY;
     pli_status status = allocate_cache(cache, s->model) ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) status = pli_reduction_fields_create(s->model, &cache->reduction);
     if (status == PLI_OK) status = pli_collider_parts_create(s->model, &cache->colliders);
     if (status != PLI_OK) {
         pli_frame_cache_destroy(cache);
@@ -151,6 +160,11 @@ static const double *field_values(const pli_solver *s, const pli_state *state, i
     case PLI_BODY_CONTACT_FORCE: return state->contact_force + 3 * first_vertex;
     case PLI_BODY_FRICTION_FORCE: return state->friction_force + 3 * first_vertex;
     case PLI_BODY_CONTACT_GAP: return cache->gap + first_vertex;
+    case PLI_BODY_HANDLE: return cache->reduction->handle + first_vertex;
+    case PLI_BODY_HANDLE_WEIGHT: return cache->reduction->largest + first_vertex;
+    case PLI_BODY_WEIGHT: return cache->reduction->weight + first_vertex;
+    case PLI_BODY_PARTITION: return cache->reduction->partition + first_cell;
+    case PLI_BODY_CUBATURE: return cache->reduction->cubature + first_cell;
     case PLI_BODY_FIELD_COUNT: break;
     }
     return NULL;

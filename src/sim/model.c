@@ -34,6 +34,7 @@ typedef struct building {
     pli_model *model;
     const pli_scene *scene;
     const pli_scene_def *def;
+    const pli_model_def *model_def;
     int32_t mesh_count;
     pli_body_mesh **meshes; // [mesh_count] of all pieces of the scene's bodies, in the bodies' own
                             // coordinates
@@ -557,6 +558,29 @@ static void set_size(pli_model *model)
     model->size = pli_vec3_distance(box.min, box.max);
 }
 
+// The fields of frames that the scene asks for and its solver and contacts have.
+static pli_status set_frame_fields(building *b)
+{
+    pli_model *model = b->model;
+    const pli_output_def *output = &b->def->output;
+    const char *unknown = NULL;
+    model->frame_fields = pli_body_fields_find(output->fields, output->field_count, &unknown);
+    if (unknown != NULL) {
+        return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
+                        unknown);
+    }
+    bool barrier = model->contact.method == PLI_CONTACT_BARRIER;
+    bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
+    if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
+    if (!barrier) {
+        model->frame_fields &= ~(1u << PLI_BODY_FRICTION_FORCE | 1u << PLI_BODY_CONTACT_GAP);
+    }
+    model->frame_handle = model->solver_kind->subspace ? output->handle : -1;
+    if (model->frame_handle < 0) model->frame_fields &= ~(1u << PLI_BODY_WEIGHT);
+    if (!model->solver_kind->subspace) model->frame_fields &= ~PLI_BODY_SUBSPACE_FIELDS;
+    return PLI_OK;
+}
+
 static pli_status set_solver(building *b)
 {
     pli_model *model = b->model;
@@ -573,26 +597,14 @@ static pli_status set_solver(building *b)
     model->solver_parts = pli_solver_parts_choose(model->solver_kind, &model->solver_def);
     model->seed = (uint64_t)(uint32_t)b->def->seed;
     model->wants_energies = b->def->output.iterations;
-    const char *unknown = NULL;
-    model->frame_fields =
-        pli_body_fields_find(b->def->output.fields, b->def->output.field_count, &unknown);
-    if (unknown != NULL) {
-        return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
-                        unknown);
-    }
-    bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
-    if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
-    if (!barrier) {
-        model->frame_fields &= ~(1u << PLI_BODY_FRICTION_FORCE | 1u << PLI_BODY_CONTACT_GAP);
-    }
-    return PLI_OK;
+    return set_frame_fields(b);
 }
 
 // The coarse spaces of the solver, after which the model no longer looks at lists of the scene.
-static pli_status build_levels(pli_model *model)
+static pli_status build_levels(pli_model *model, const pli_model_def *model_def)
 {
     PLI_TRY(pli_coarse_build(model));
-    PLI_TRY(pli_reduction_build(model));
+    PLI_TRY(pli_reduction_build(model, model_def));
     pli_coarse_def *def = &model->solver_def.multigrid;
     def->levels = NULL;
     def->level_count = 0;
@@ -671,16 +683,27 @@ static pli_status build(building *b)
     PLI_TRY(set_solver(b));
     PLI_TRY(pli_norm_build(b->model));
     PLI_TRY(pli_solver_check_model(b->model, b->scene));
-    return build_levels(b->model);
+    return build_levels(b->model, b->model_def);
 }
 
 pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
 {
+    return pli_model_create_with(context, scene, NULL, model);
+}
+
+pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
+                                 const pli_model_def *def, pli_model **model)
+{
+    static const pli_model_def plain = {0};
     *model = NULL;
     pli_model *made = PLI_NEW(context, pli_model, 1, "model");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
-    building b = {.context = context, .model = made, .scene = scene, .def = pli_scene_get(scene)};
+    building b = {.context = context,
+                  .model = made,
+                  .scene = scene,
+                  .def = pli_scene_get(scene),
+                  .model_def = def != NULL ? def : &plain};
     pli_status status = build(&b);
 
     // what only the building needed
@@ -785,7 +808,7 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     const int64_t per_spring = 2 * (2 * 4 + 2 * 8) + 2 * (2 * 4 + 2 * 8) + 4 * 4 + 8;
     return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count +
            per_triangle * model->triangle_count + per_spring * model->spring_count +
-           pli_coarse_memory(model);
+           pli_coarse_memory(model) + pli_reduction_memory(model);
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
@@ -814,6 +837,7 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .collider_count = model->collider_count,
                              .triangle_count = model->triangle_count,
                              .spring_count = model->spring_count};
+    pli_reduction_get_info(model, info);
     if (model->hierarchy == NULL) return;
     info->level_count = model->hierarchy->level_count;
     info->level_memory = pli_coarse_memory(model);

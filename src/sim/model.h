@@ -141,6 +141,7 @@ struct pli_model {
     double norm_scale;
     double *norm_weights;  // [vertex_count] see optimize/objective.h
     uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
+    int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
 };
 
 #endif

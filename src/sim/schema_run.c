@@ -350,6 +350,13 @@ static const pli_field output_fields[] = {
      PLI_MEMBERS(PLI_FIELD_TEXTS, pli_output_def, fields, field_count),
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "Names of the fields that frames hold; by default all."},
+    {.key = "handle",
+     PLI_INTEGER(pli_output_def, handle),
+     .fallback = "-1",
+     .min = -1,
+     .max = 100000000,
+     .unit = "",
+     .doc = "Handle of the solver subspace whose weights frames hold, as field weight; -1: none."},
 };
 const pli_schema pli_output_schema = {.name = "output",
                                       .doc = "What is written.",

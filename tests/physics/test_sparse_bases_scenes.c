@@ -6,7 +6,7 @@
 #include "brute_force.h"
 
 // The solver that is judged, of all scenes.
-#define SOLVER "ipc-pcg"
+#define SOLVER "subspace"
 
 enum { SMALL_SETS = 5 };
 
