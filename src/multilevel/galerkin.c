@@ -10,8 +10,11 @@
 
 enum { BLOCK = PLI_HANDLE_DOFS * PLI_HANDLE_DOFS, TILE = 9 };
 
-// of a handle's mean diagonal entry, on its diagonal
+// of a handle's mean diagonal entry, on its diagonal; more, up to a limit, where rounding of a
+// matrix with very different entries, or a cubature of too few elements, leaves it indefinite
 static const double regularity = 1e-9;
+static const double regularity_growth = 100;
+static const double regularity_limit = 1e-2;
 
 // A coupling of handles that the pattern does not have.
 typedef struct contact_pair {
@@ -354,7 +357,7 @@ static pli_status place_pairs(pli_galerkin *g)
 
 // ---- the factor
 
-static void regularize(pli_galerkin *g)
+static void regularize(pli_galerkin *g, double share)
 {
     for (int32_t i = 0; i < g->handle_count; ++i) {
         double sum = 0;
@@ -362,7 +365,7 @@ static void regularize(pli_galerkin *g)
             const double *D = g->K->values + TILE * g->K->diagonal[PLI_HANDLE_ROWS * i + k];
             sum += D[0] + D[4] + D[8];
         }
-        double shift = sum > 0 ? regularity * sum / PLI_HANDLE_DOFS : 1;
+        double shift = sum > 0 ? share * sum / PLI_HANDLE_DOFS : 1;
         for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
             double *D = g->K->values + TILE * g->K->diagonal[PLI_HANDLE_ROWS * i + k];
             for (int c = 0; c < 3; ++c) D[4 * c] += shift;
@@ -417,8 +420,12 @@ pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O, bool *
     row_job job = {.galerkin = galerkin};
     pli_parallel_for(galerkin->context, galerkin->handle_count, 1, mirror_rows, &job);
     PLI_TRY(place_pairs(galerkin));
-    regularize(galerkin);
-    return pli_cholesky_factor(galerkin->cholesky, galerkin->K, 0, definite);
+    for (double share = regularity; !*definite && share < regularity_limit;
+         share *= regularity_growth) {
+        regularize(galerkin, share);
+        PLI_TRY(pli_cholesky_factor(galerkin->cholesky, galerkin->K, 0, definite));
+    }
+    return PLI_OK;
 }
 
 static void solve(const void *self, const double *r, double *z)

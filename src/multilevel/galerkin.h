@@ -17,7 +17,8 @@
 // contacts bring become extra blocks of K.
 //
 // A handle whose vertices lie in a plane or on a line, or are held, does not determine all of its
-// unknowns: a billionth of its mean diagonal entry is added to each, which U^T y never notices.
+// unknowns: a billionth of its mean diagonal entry is added to each, which U^T y never notices;
+// more where that is not enough for a factor.
 //
 // Threads: one call on an object at a time; same bits for any number of threads.
 #ifndef PLI_MULTILEVEL_GALERKIN_H

@@ -188,13 +188,7 @@ static pli_status create_cubature(reducing *r, pli_reduction *reduction)
     def.seed = r->model->seed;
     def.progress = tell_fraction;
     def.user = r;
-    PLI_TRY(pli_cubature_create(r->context, &def, &reduction->cubature));
-    bool dense = 2 * (int64_t)reduction->cubature->count >= r->model->tet_count;
-    if (r->def->hessian == PLI_REDUCED_AUTO && dense) {
-        pli_cubature_destroy(reduction->cubature);
-        reduction->cubature = NULL;
-    }
-    return PLI_OK;
+    return pli_cubature_create(r->context, &def, &reduction->cubature);
 }
 
 // Whichever of 20 and 40 is nearer to the way from a cluster's middle to its rim (K12).
@@ -328,11 +322,20 @@ void pli_reduction_get_info(const pli_model *model, pli_model_info *info)
 
 // ---- the solver's part
 
+// A cubature of half of the elements or more is not worth it.
+static bool uses_cubature(const pli_model *model)
+{
+    const pli_cubature *cubature = model->reduction->cubature;
+    if (cubature == NULL) return false;
+    bool dense = 2 * (int64_t)cubature->count >= model->tet_count;
+    return model->solver_def.subspace.hessian != PLI_REDUCED_AUTO || !dense;
+}
+
 // The elastic energy of the cubature's elements, each standing for its weight.
 static pli_status create_cubature_term(pli_solver *s)
 {
     const pli_cubature *cubature = s->model->reduction->cubature;
-    if (cubature == NULL) return PLI_OK;
+    if (!uses_cubature(s->model)) return PLI_OK;
     pli_tet_choice choice = {
         .count = cubature->count, .tets = cubature->elements, .weights = cubature->weights};
     return pli_tets_create_elastic(s, &choice, &s->cubature);
