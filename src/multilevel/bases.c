@@ -248,6 +248,10 @@ static void set_sizes(const double *points, pli_bases *bases)
             bases->size[handle] = fmax(bases->size[handle], distance);
         }
     }
+    // a handle that moves one vertex only may be of any size
+    for (int32_t k = 0; k < bases->handle_count; ++k) {
+        if (!(bases->size[k] > 0)) bases->size[k] = 1;
+    }
 }
 
 // ---- objects

@@ -79,7 +79,8 @@ typedef struct pli_bases {
     int32_t *handle; // [start[vertex_count]]  increasing in a row
     double *weight;  // [start[vertex_count]]  phi
     double *center;  // [handle_count][3]  c (m)
-    double *size;    // [handle_count]  largest distance of a vertex with weight from the centre (m)
+    double
+        *size; // [handle_count]  largest distance of a vertex with weight from the centre (m), or 1
     int32_t orphan_count; // vertices that no function reached
 } pli_bases;
 
