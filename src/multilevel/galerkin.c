@@ -4,11 +4,14 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/cholesky.h"
-#include "multilevel/galerkin_sum.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = PLI_HANDLE_DOFS * PLI_HANDLE_DOFS, TILE = 9 };
+enum { BLOCK = PLI_HANDLE_DOFS * PLI_HANDLE_DOFS, TILE = 9, ROW = PLI_HANDLE_ROWS * TILE };
+
+// vertices whose sums are kept at a time, and those that a worker takes at once
+enum { SLAB = 4096, VERTEX_GRAIN = 64 };
 
 // of a handle's mean diagonal entry, on its diagonal; more, up to a limit, where rounding of a
 // matrix with very different entries, or a cubature of too few elements, leaves it indefinite
@@ -28,6 +31,12 @@ struct pli_galerkin {
     int32_t handle_count;
     pli_bcsr *K; // rows 4 i + k
     pli_cholesky *cholesky;
+    int64_t *slot_of; // [handle_count][handle_count] first block of handles (i, j) in K; -1: none
+
+    // handles that move a vertex or its neighbours, increasing, and sums of a slab of vertices
+    int64_t *around_start; // [vertex_count + 1]
+    int32_t *around;       // [around_start[vertex_count]]
+    double *sums;          // [handles around a slab][4][9]  T of galerkin.h
 
     // what updates start from
     double *base;     // [block_count of K][9]  K of the last build, without extra blocks
@@ -41,20 +50,93 @@ struct pli_galerkin {
     double *pair_values; // [pair_room][4][4][9]
 };
 
+// ---- handles around vertices
+
+static int compare_handles(const void *a, const void *b)
+{
+    int32_t first = *(const int32_t *)a;
+    int32_t second = *(const int32_t *)b;
+    return (first > second) - (first < second);
+}
+
+// Handles of the vertices in a row of the pattern, each once, in order; returns how many. list has
+// room for all their links.
+static int32_t list_around(const pli_bases *bases, const pli_bcsr *S, int32_t vertex, int32_t *list)
+{
+    int32_t count = 0;
+    for (int64_t slot = S->row_start[vertex]; slot < S->row_start[vertex + 1]; ++slot) {
+        int32_t b = S->column[slot];
+        for (int64_t at = bases->start[b]; at < bases->start[b + 1]; ++at) {
+            int32_t k = 0;
+            while (k < count && list[k] != bases->handle[at]) ++k;
+            if (k == count) list[count++] = bases->handle[at];
+        }
+    }
+    qsort(list, (size_t)count, sizeof *list, compare_handles);
+    return count;
+}
+
+// Most links that a row of the pattern can have.
+static int64_t count_links(const pli_bases *bases, const pli_bcsr *S)
+{
+    int64_t most = 0;
+    for (int32_t vertex = 0; vertex < S->row_count; ++vertex) {
+        int64_t links = 0;
+        for (int64_t slot = S->row_start[vertex]; slot < S->row_start[vertex + 1]; ++slot) {
+            links += bases->start[S->column[slot] + 1] - bases->start[S->column[slot]];
+        }
+        most = links > most ? links : most;
+    }
+    return most;
+}
+
+static int64_t largest_slab(const pli_galerkin *g, int32_t vertex_count)
+{
+    int64_t most = 0;
+    for (int32_t first = 0; first < vertex_count; first += SLAB) {
+        int32_t last = vertex_count - first < SLAB ? vertex_count : first + SLAB;
+        int64_t rows = g->around_start[last] - g->around_start[first];
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+static pli_status list_all_around(pli_galerkin *g, const pli_bcsr *S)
+{
+    const pli_bases *bases = g->space->bases;
+    int32_t n = S->row_count;
+    g->around_start = PLI_NEW(g->context, int64_t, n + 1, "handles around vertices");
+    int32_t *list = PLI_NEW(g->context, int32_t, count_links(bases, S), "handles around a vertex");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (g->around_start == NULL || list == NULL) goto done;
+    for (int32_t vertex = 0; vertex < n; ++vertex) {
+        g->around_start[vertex + 1] = g->around_start[vertex] + list_around(bases, S, vertex, list);
+    }
+    g->around = PLI_NEW(g->context, int32_t, g->around_start[n], "handles around vertices");
+    g->sums = PLI_NEW(g->context, double, ROW *largest_slab(g, n), "sums over vertices");
+    if (g->around == NULL || g->sums == NULL) goto done;
+    for (int32_t vertex = 0; vertex < n; ++vertex) {
+        int32_t count = list_around(bases, S, vertex, list);
+        if (count == 0) continue;
+        memcpy(g->around + g->around_start[vertex], list, (size_t)count * sizeof *list);
+    }
+    status = PLI_OK;
+
+done:
+    pli_release(g->context, list);
+    return status;
+}
+
 // ---- the pattern
 
 // Marks the handles that share a vertex or an edge of the pattern with a handle.
-static void mark_neighbors(const pli_space *space, const pli_bcsr *S, int32_t handle,
-                           uint8_t *marked)
+static void mark_neighbors(const pli_galerkin *g, int32_t handle, uint8_t *marked)
 {
-    const pli_bases *bases = space->bases;
+    const pli_space *space = g->space;
     for (int64_t at = space->start[handle]; at < space->start[handle + 1]; ++at) {
         int32_t a = space->vertex[at];
-        for (int64_t slot = S->row_start[a]; slot < S->row_start[a + 1]; ++slot) {
-            int32_t b = S->column[slot];
-            for (int64_t k = bases->start[b]; k < bases->start[b + 1]; ++k) {
-                marked[bases->handle[k]] = 1;
-            }
+        for (int64_t k = g->around_start[a]; k < g->around_start[a + 1]; ++k) {
+            marked[g->around[k]] = 1;
         }
     }
     marked[handle] = 1;
@@ -81,7 +163,7 @@ static int64_t list_rows(int32_t handle, int32_t count, const uint8_t *marked, i
     return at;
 }
 
-static pli_status create_matrix(pli_galerkin *g, const pli_bcsr *S)
+static pli_status create_matrix(pli_galerkin *g)
 {
     int32_t m = g->handle_count;
     pli_context *context = g->context;
@@ -92,7 +174,7 @@ static pli_status create_matrix(pli_galerkin *g, const pli_bcsr *S)
     if (marked == NULL) goto done;
     int64_t total = 0;
     for (int32_t i = 0; i < m; ++i) {
-        mark_neighbors(g->space, S, i, marked + (int64_t)i * m);
+        mark_neighbors(g, i, marked + (int64_t)i * m);
         total += count_marked(m, marked + (int64_t)i * m);
     }
     row_start = PLI_NEW(context, int64_t, PLI_HANDLE_ROWS * (int64_t)m + 1, "coarse matrix");
@@ -112,11 +194,27 @@ done:
     return status;
 }
 
+static pli_status find_slots(pli_galerkin *g)
+{
+    int32_t m = g->handle_count;
+    g->slot_of = PLI_NEW(g->context, int64_t, (int64_t)m * m, "couplings of handles");
+    if (g->slot_of == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t i = 0; i < m; ++i) {
+        for (int32_t j = 0; j < m; ++j) {
+            g->slot_of[(int64_t)i * m + j] =
+                pli_bcsr_find(g->K, PLI_HANDLE_ROWS * i, PLI_HANDLE_ROWS * j);
+        }
+    }
+    return PLI_OK;
+}
+
 // ---- creation
 
 static pli_status build_symbolic(pli_galerkin *g, const pli_bcsr *S)
 {
-    PLI_TRY(create_matrix(g, S));
+    PLI_TRY(list_all_around(g, S));
+    PLI_TRY(create_matrix(g));
+    PLI_TRY(find_slots(g));
     g->pair_of = PLI_NEW(g->context, int32_t, (int64_t)g->handle_count * g->handle_count,
                          "couplings of handles");
     g->base = PLI_NEW(g->context, double, TILE * g->K->block_count, "coarse matrix");
@@ -152,6 +250,10 @@ void pli_galerkin_destroy(pli_galerkin *galerkin)
     pli_release(context, galerkin->pair_of);
     pli_release(context, galerkin->diagonal);
     pli_release(context, galerkin->base);
+    pli_release(context, galerkin->sums);
+    pli_release(context, galerkin->around);
+    pli_release(context, galerkin->around_start);
+    pli_release(context, galerkin->slot_of);
     pli_cholesky_destroy(galerkin->cholesky);
     pli_bcsr_destroy(galerkin->K);
     pli_release(context, galerkin);
@@ -172,14 +274,17 @@ const pli_bcsr *pli_galerkin_matrix(const pli_galerkin *galerkin)
 typedef struct row_job {
     pli_galerkin *galerkin;
     const pli_galerkin_matrices *H;
+    int32_t first; // vertices of the slab
+    int32_t last;
 } row_job;
 
 // Blocks of handles (i, j) in the first of the four rows; those of the others are a row's length
-// apart.
-static double *find_blocks(const pli_bcsr *K, int32_t i, int32_t j, int64_t *stride)
+// apart. NULL: the pattern has none.
+static double *find_blocks(const pli_galerkin *g, int32_t i, int32_t j, int64_t *stride)
 {
+    const pli_bcsr *K = g->K;
+    int64_t slot = g->slot_of[(int64_t)i * g->handle_count + j];
     int32_t row = PLI_HANDLE_ROWS * i;
-    int64_t slot = pli_bcsr_find(K, row, PLI_HANDLE_ROWS * j);
     *stride = TILE * (K->row_start[row + 1] - K->row_start[row]);
     return slot >= 0 ? K->values + TILE * slot : NULL;
 }
@@ -190,28 +295,79 @@ static void add_outer(double *blocks, int64_t stride, const double s[PLI_HANDLE_
 {
     for (int k = 0; k < PLI_HANDLE_ROWS; ++k) {
         double *row = blocks + k * stride;
-        for (int e = 0; e < PLI_HANDLE_ROWS * TILE; ++e) row[e] += s[k] * T[e];
+        for (int e = 0; e < ROW; ++e) row[e] += s[k] * T[e];
     }
 }
 
-// The rows of a handle, columns from its own on.
+// T_j(a) += H_ab (x) s_j(b) for all handles j of b; T follows the handles around a.
+static void add_neighbor(const pli_galerkin *g, int32_t a, int32_t b, const double H[TILE],
+                         double *T)
+{
+    const pli_bases *bases = g->space->bases;
+    const int32_t *around = g->around + g->around_start[a];
+    int64_t k = 0;
+    for (int64_t at = bases->start[b]; at < bases->start[b + 1]; ++at) {
+        // both lists increase
+        while (around[k] != bases->handle[at]) ++k;
+        double s[PLI_HANDLE_ROWS];
+        pli_space_place(g->space, b, bases->handle[at], bases->weight[at], s);
+        for (int l = 0; l < PLI_HANDLE_ROWS; ++l) {
+            for (int e = 0; e < TILE; ++e) T[ROW * k + TILE * l + e] += s[l] * H[e];
+        }
+    }
+}
+
+// Sums of the slab's vertices that some handle moves.
+static void sum_vertices(void *user, int64_t begin, int64_t end)
+{
+    const row_job *job = user;
+    const pli_galerkin *g = job->galerkin;
+    const pli_bcsr *S = job->H->S;
+    const pli_bcsr *O = job->H->O;
+    for (int32_t a = job->first + (int32_t)begin; a < job->first + (int32_t)end; ++a) {
+        int64_t count = g->around_start[a + 1] - g->around_start[a];
+        double *T = g->sums + ROW * (g->around_start[a] - g->around_start[job->first]);
+        memset(T, 0, ROW * (size_t)count * sizeof *T);
+        for (int64_t slot = S->row_start[a]; slot < S->row_start[a + 1]; ++slot) {
+            add_neighbor(g, a, S->column[slot], S->values + TILE * slot, T);
+        }
+        double block[TILE];
+        pli_space_free_block(g->space, a, O->values + TILE * O->diagonal[a], block);
+        add_neighbor(g, a, a, block, T);
+    }
+}
+
+// The place of the first vertex >= vertex in the list of a handle.
+static int64_t find_vertex(const pli_space *space, int32_t handle, int32_t vertex)
+{
+    int64_t low = space->start[handle];
+    int64_t high = space->start[handle + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (space->vertex[middle] < vertex) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// What the slab adds to the rows of a handle, columns from its own on.
 static void add_handle_row(const row_job *job, int32_t i)
 {
     const pli_galerkin *g = job->galerkin;
     const pli_space *space = g->space;
-    pli_galerkin_row row;
-    for (int64_t at = space->start[i]; at < space->start[i + 1]; ++at) {
+    int64_t end = find_vertex(space, i, job->last);
+    for (int64_t at = find_vertex(space, i, job->first); at < end; ++at) {
         int32_t a = space->vertex[at];
         double s[PLI_HANDLE_ROWS];
         pli_space_place(space, a, i, space->weight[at], s);
-        // a vertex with very many handles around comes in several parts
-        for (bool more = true, first = true; more; first = false) {
-            more = pli_galerkin_row_sum(space, job->H, a, i, first, &row);
-            for (int32_t k = 0; k < row.count; ++k) {
-                int64_t stride;
-                double *blocks = find_blocks(g->K, i, row.handles[k], &stride);
-                add_outer(blocks, stride, s, row.T[k]);
-            }
+        for (int64_t k = g->around_start[a]; k < g->around_start[a + 1]; ++k) {
+            if (g->around[k] < i) continue;
+            int64_t stride;
+            double *blocks = find_blocks(g, i, g->around[k], &stride);
+            add_outer(blocks, stride, s, g->sums + ROW * (k - g->around_start[job->first]));
         }
     }
 }
@@ -219,6 +375,17 @@ static void add_handle_row(const row_job *job, int32_t i)
 static void add_handle_rows(void *user, int64_t begin, int64_t end)
 {
     for (int64_t i = begin; i < end; ++i) add_handle_row(user, (int32_t)i);
+}
+
+// Right half of U^T H U without extra blocks.
+static void add_patterns(pli_galerkin *g, const pli_galerkin_matrices *H)
+{
+    int32_t n = H->S->row_count;
+    for (int32_t first = 0; first < n; first += SLAB) {
+        row_job job = {g, H, first, n - first < SLAB ? n : first + SLAB};
+        pli_parallel_for(g->context, job.last - first, VERTEX_GRAIN, sum_vertices, &job);
+        pli_parallel_for(g->context, g->handle_count, 1, add_handle_rows, &job);
+    }
 }
 
 // Copies what is right of the diagonal to the left.
@@ -287,7 +454,7 @@ static pli_status add_coupling(pli_galerkin *g, int32_t i, int32_t j, const doub
                                const double *s_j, const double B[TILE])
 {
     int64_t stride;
-    double *blocks = find_blocks(g->K, i, j, &stride);
+    double *blocks = find_blocks(g, i, j, &stride);
     if (blocks == NULL) {
         PLI_TRY(find_pair(g, i, j, &blocks));
         stride = PLI_HANDLE_ROWS * TILE;
@@ -376,9 +543,8 @@ static void regularize(pli_galerkin *g, double share)
 pli_status pli_galerkin_build(pli_galerkin *galerkin, const pli_galerkin_matrices *H,
                               bool *definite)
 {
-    row_job job = {galerkin, H};
     pli_bcsr_set_zero(galerkin->K);
-    pli_parallel_for(galerkin->context, galerkin->handle_count, 1, add_handle_rows, &job);
+    add_patterns(galerkin, H);
     memcpy(galerkin->base, galerkin->K->values,
            TILE * (size_t)galerkin->K->block_count * sizeof(double));
     pli_bcsr_get_diagonal_blocks(H->O, galerkin->diagonal);

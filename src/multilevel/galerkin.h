@@ -5,8 +5,9 @@
 // Cholesky.
 //
 // H is the sum of two matrices over the vertices, as a split objective has them (objective.h): a
-// smooth one with a fixed pattern, S, and a fresh one, O, whose extra blocks come and go with
-// contacts. Held coordinates are rows of zeros of U, so neither their rows nor their columns count.
+// smooth one with a fixed pattern, S, and a fresh one, O, of diagonal blocks and extra blocks that
+// come and go with contacts. Held coordinates are rows of zeros of U, so neither their rows nor
+// their columns count.
 //
 // With the four numbers s_i(a) = phi_i(a) (u, 1) of space.h a block of handles i and j is
 //

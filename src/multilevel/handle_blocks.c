@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/dense.h"
-#include "multilevel/galerkin_sum.h"
 
 #include <string.h>
 
@@ -80,7 +79,7 @@ static void sum_row(const pli_space *space, const pli_galerkin_matrices *H, int3
     for (int64_t slot = O->row_start[a]; slot < O->row_start[a + 1]; ++slot) {
         double block[9];
         bool diagonal = slot == O->diagonal[a];
-        if (diagonal) pli_galerkin_free_diagonal(space, O, a, block);
+        if (diagonal) pli_space_free_block(space, a, O->values + 9 * slot, block);
         add_column(space, handle, O->column[slot], diagonal ? block : O->values + 9 * slot, T);
     }
 }

@@ -62,6 +62,17 @@ void pli_space_lift(const pli_space *space, const double *q, double *w);
 // z = U^T y
 void pli_space_restrict(pli_space *space, const double *y, double *z);
 
+// A diagonal block of a vertex without what held coordinates have there.
+static inline void pli_space_free_block(const pli_space *space, int32_t vertex,
+                                        const double block[9], double freed[9])
+{
+    uint8_t mask = space->fixed != NULL ? space->fixed[vertex] : 0;
+    for (int e = 0; e < 9; ++e) {
+        bool held = (mask & (1u << (e / 3))) != 0 || (mask & (1u << (e % 3))) != 0;
+        freed[e] = held ? 0 : block[e];
+    }
+}
+
 // The four numbers phi (u, 1) of a vertex and a handle that moves it with weight phi.
 static inline void pli_space_place(const pli_space *space, int32_t vertex, int32_t handle,
                                    double weight, double place[PLI_HANDLE_ROWS])

@@ -416,8 +416,8 @@ static pli_status solve_fine(pli_subspace *s, const double *g, pli_arena *scratc
     return status;
 }
 
-// Scales d to the minimum of g.d + d.Hd / 2 along it; leaves r = -g - H d. Returns |d| / n.
-static double scale_to_model(pli_subspace *s, const double *g, double *d)
+// Scales d to the minimum of g.d + d.Hd / 2 along it; leaves r = -g - H d.
+static void scale_to_model(pli_subspace *s, const double *g, double *d)
 {
     multiply_sum(s, s->E, d, s->y);
     double slope = pli_vector_dot(s->context, s->n, g, d);
@@ -428,7 +428,6 @@ static double scale_to_model(pli_subspace *s, const double *g, double *d)
         d[k] *= scale;
         s->r[k] = -g[k] - scale * s->y[k];
     }
-    return pli_vector_norm(s->context, s->n, d) / s->vertex_count;
 }
 
 static pli_status polish(pli_subspace *s, pli_arena *scratch, double *d)
@@ -477,11 +476,12 @@ static pli_status solve(void *self, const double *g, pli_arena *scratch, double 
     for (int64_t k = 0; k < s->n; ++k) s->r[k] = -g[k];
     PLI_TRY(solve_affine(s, scratch, d));
     PLI_TRY(solve_fine(s, g, scratch, d));
-    double size = scale_to_model(s, g, d);
+    double coarse = pli_vector_norm(s->context, s->n, d);
+    scale_to_model(s, g, d);
     PLI_TRY(polish(s, scratch, d));
     s->counts.largest = pli_vector_max_abs(s->context, s->n, d);
-    bool coarse = s->affine.space != NULL || s->fine.space != NULL;
-    report->step = coarse ? size : pli_vector_norm(s->context, s->n, d) / s->vertex_count;
+    double whole = pli_vector_norm(s->context, s->n, d);
+    report->step = fmax(coarse, whole) / s->vertex_count;
     report->linear_iterations = count_iterations(s) - before;
     return PLI_OK;
 }

@@ -25,7 +25,9 @@
 //   - The subspace level may be preconditioned by the Cholesky factor of U_s^T H U_s of the last
 //     refresh instead of block Jacobi, and the polish by it and block Jacobi together.
 //
-// A step is judged by |d_s| / n, n the number of vertices, as the paper does.
+// A step is judged by |d_s| / n, n the number of vertices, as the paper does, and by |d| / n: where
+// contact squeezes single elements, which no handle sees, d_s alone would end the iteration too
+// soon.
 //
 // Threads: one call on an object at a time; same bits for any number of threads.
 #ifndef PLI_MULTILEVEL_SUBSPACE_H
