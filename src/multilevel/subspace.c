@@ -490,8 +490,8 @@ static pli_status solve(void *self, const double *g, pli_arena *scratch, double 
     double size = scale_to_model(s, g, d);
     PLI_TRY(polish(s, scratch, d));
     s->counts.largest = pli_vector_max_abs(s->context, s->n, d);
-    bool coarse = s->affine.space != NULL || s->fine.space != NULL;
-    report->step = coarse ? size : pli_vector_norm(s->context, s->n, d) / s->vertex_count;
+    // without coarse levels, or where they find nothing, the whole direction counts
+    report->step = size > 0 ? size : pli_vector_norm(s->context, s->n, d) / s->vertex_count;
     report->linear_iterations = count_iterations(s) - before;
     return PLI_OK;
 }

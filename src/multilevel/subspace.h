@@ -25,7 +25,8 @@
 //   - The subspace level may be preconditioned by the Cholesky factor of U_s^T H U_s of the last
 //     refresh instead of block Jacobi, and the polish by it and block Jacobi together.
 //
-// A step is judged by |d_s| / n, n the number of vertices, as the paper does.
+// A step is judged by |d_s| / n, n the number of vertices, as the paper does; by |d| / n where the
+// first two levels find nothing.
 //
 // Threads: one call on an object at a time; same bits for any number of threads.
 #ifndef PLI_MULTILEVEL_SUBSPACE_H

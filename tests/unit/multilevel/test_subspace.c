@@ -240,6 +240,32 @@ static void directions_point_downhill_whatever_the_cubature_says(void **state)
     pli_context_destroy(context);
 }
 
+// A cubature without any sense leaves the coarse levels with nothing that lowers the model; a step
+// of size zero would be taken for convergence.
+static void levels_that_find_nothing_leave_the_judgement_to_the_polish(void **state)
+{
+    (void)state;
+    static const double weights[] = {-1e3, (double)NAN};
+    pli_context *context = make_context(1);
+    spring_box box;
+    spring_box_init(&box, context, 2, 3);
+    for (int k = 0; k < 2; ++k) {
+        springs chosen = make_springs(box.b.mesh, 1, weights[k]);
+        pli_subspace_def def = spring_box_def(&box);
+        def.cubature = (pli_term){&springs_term, &chosen};
+        def.polish_iterations = 5;
+        pli_subspace *subspace = make_subspace(&box, &def);
+        pli_direction_report report = first_direction(&box, subspace);
+        assert_true(report.step > 0);
+        assert_true(pli_vector_dot(context, box.n, box.g, box.d) < 0);
+        assert_true(model_value(&box) < 0);
+        pli_subspace_destroy(subspace);
+        free(chosen.tets);
+    }
+    spring_box_clear(&box);
+    pli_context_destroy(context);
+}
+
 static void at_a_minimum_the_direction_is_zero(void **state)
 {
     (void)state;
@@ -594,6 +620,7 @@ int main(void)
         cmocka_unit_test(polish_lowers_the_model_as_far_as_it_goes),
         cmocka_unit_test(polish_alone_is_a_solver_too),
         cmocka_unit_test(directions_point_downhill_whatever_the_cubature_says),
+        cmocka_unit_test(levels_that_find_nothing_leave_the_judgement_to_the_polish),
         cmocka_unit_test(at_a_minimum_the_direction_is_zero),
         cmocka_unit_test(minimisations_end_where_newton_ends),
         cmocka_unit_test(fixed_coordinates_never_move),

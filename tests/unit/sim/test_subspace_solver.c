@@ -94,7 +94,7 @@ static const char *press =
     "contact: {method: barrier, distance: 5e-3, stiffness: 1e6}\n"
     "time: {fps: 100, frames: 1}\n";
 
-// The step that is compared has the lower block between the upper one and the ground.
+// Brings the lower block between the upper one and the ground; the next step is to be compared.
 static void meet(simulation *s)
 {
     start(s, press, "{name: ipc-llt, norm: velocity, tolerance: 1e-9}", 2);
@@ -107,26 +107,29 @@ static void a_contact_step_ends_where_a_factor_ends_or_says_it_did_not(void **st
     (void)state;
     static const int polishes[] = {0, 10, 20, 40};
     simulation reference;
+    simulation s[4];
     meet(&reference);
     for (int k = 0; k < 4; ++k) {
         char solver[256];
         snprintf(solver, sizeof solver,
-                 "{name: subspace, norm: velocity, tolerance: 1e-7, max_iterations: 150, "
+                 "{name: subspace, norm: velocity, tolerance: 1e-7, max_iterations: 60, "
                  "subspace: {handles: 8, polish: %d}}",
                  polishes[k]);
-        simulation s;
-        simulation before;
-        start(&s, press, solver, 2);
-        meet(&before);
-        copy_state(&before, &s);
-        simulation_step(&before);
+        start(&s[k], press, solver, 2);
+        copy_state(&reference, &s[k]);
+    }
+    simulation_step(&reference);
+    for (int k = 0; k < 4; ++k) {
         pli_step_report report;
-        OK(s.context, pli_solver_step(s.solver, s.state, &report));
-        fprintf(stderr, "polish %d: %s after %d, residual %g, distance %g\n", polishes[k],
-                pli_stop_name(report.stop), (int)report.iterations, report.residual,
-                distance(&s, &before));
-        simulation_clear(&before);
-        simulation_clear(&s);
+        OK(s[k].context, pli_solver_step(s[k].solver, s[k].state, &report));
+        assert_int_equal(report.stop > 0, report.residual <= report.tolerance);
+        // the norm bounds the root mean square error of the velocity, 1e-7 m/s; a single vertex may
+        // be off by ten times as much
+        if (report.stop > 0) AT_MOST(distance(&s[k], &reference), 10 * 1e-7 / 100);
+        // a few iterations over all vertices are enough, and handles alone are not
+        assert_int_equal(report.stop > 0, k > 0);
+        if (k > 0) AT_MOST(report.iterations, 15);
+        simulation_clear(&s[k]);
     }
     simulation_clear(&reference);
 }
