@@ -3,6 +3,8 @@
 // Objectives with two matrices, one for terms that lag: together they are the matrix of the whole.
 #include "chain.h"
 
+#include "base/fault.h"
+
 enum { POINTS = 3000, LINKS = 20 };
 
 // Stiff links between far points: blocks beside the pattern, room for which is made when an
@@ -271,6 +273,39 @@ static void bits_do_not_depend_on_threads(void **state)
     free(first);
 }
 
+static void no_failing_allocation_leaves_anything_behind(void **state)
+{
+    (void)state;
+    int32_t failing = 0;
+    for (int64_t n = 1;; ++n) {
+        pli_fault fault = {.fail_at = n};
+        pli_context_def def = pli_context_def_default();
+        def.thread_count = 1;
+        def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        pli_status status = pli_context_create(&def, &context);
+        pli_objective objective;
+        int32_t ends[6] = {0, 1, 1, 2, 2, 3};
+        chain body = {.point_count = 4, .ends = ends, .list = {2, 3, ends}};
+        pli_term_ops lagging = chain_spring_term;
+        lagging.lags = true;
+        pli_objective_init(&objective, context, 4);
+        pli_objective_add(&objective, &chain_inertia_term, &body);
+        pli_objective_add(&objective, &lagging, &body);
+        // the second time there is something to replace
+        if (status == PLI_OK) status = pli_objective_build_split_pattern(&objective);
+        if (status == PLI_OK) status = pli_objective_build_split_pattern(&objective);
+        if (status != PLI_OK) assert_int_equal(status, PLI_ERROR_MEMORY);
+        failing += status != PLI_OK;
+        pli_objective_clear(&objective);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_int_equal(fault.live_bytes, 0);
+        if (fault.calls < n) break;
+    }
+    AT_LEAST(failing, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +314,7 @@ int main(void)
         cmocka_unit_test(what_lags_stays_until_it_is_computed),
         cmocka_unit_test(terms_are_bound_to_their_own_matrix_at_every_build),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(no_failing_allocation_leaves_anything_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
