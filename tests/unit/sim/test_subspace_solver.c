@@ -102,6 +102,17 @@ static void meet(simulation *s)
     assert_int_equal(report.pair_count, 2);
 }
 
+// A solver of three levels from the same state.
+static void start_beside(simulation *s, const simulation *reference, const char *keys, int polish)
+{
+    char solver[256];
+    snprintf(solver, sizeof solver,
+             "{name: subspace, %s, max_iterations: 60, subspace: {handles: 8, polish: %d}}", keys,
+             polish);
+    start(s, press, solver, 2);
+    copy_state(reference, s);
+}
+
 static void a_contact_step_ends_where_a_factor_ends_or_says_it_did_not(void **state)
 {
     (void)state;
@@ -110,25 +121,45 @@ static void a_contact_step_ends_where_a_factor_ends_or_says_it_did_not(void **st
     simulation s[4];
     meet(&reference);
     for (int k = 0; k < 4; ++k) {
-        char solver[256];
-        snprintf(solver, sizeof solver,
-                 "{name: subspace, norm: velocity, tolerance: 1e-7, max_iterations: 60, "
-                 "subspace: {handles: 8, polish: %d}}",
-                 polishes[k]);
-        start(&s[k], press, solver, 2);
-        copy_state(&reference, &s[k]);
+        start_beside(&s[k], &reference, "norm: velocity, tolerance: 1e-7", polishes[k]);
     }
     simulation_step(&reference);
     for (int k = 0; k < 4; ++k) {
         pli_step_report report;
         OK(s[k].context, pli_solver_step(s[k].solver, s[k].state, &report));
         assert_int_equal(report.stop > 0, report.residual <= report.tolerance);
+        // other norms than that of steps have this number, too
+        assert_true(report.levels.largest_step > 0 && report.levels.largest_step < 10);
         // the norm bounds the root mean square error of the velocity, 1e-7 m/s; a single vertex may
         // be off by ten times as much
         if (report.stop > 0) AT_MOST(distance(&s[k], &reference), 10 * 1e-7 / 100);
         // a few iterations over all vertices are enough, and handles alone are not
         assert_int_equal(report.stop > 0, k > 0);
         if (k > 0) AT_MOST(report.iterations, 15);
+        simulation_clear(&s[k]);
+    }
+    simulation_clear(&reference);
+}
+
+// With a polish small steps of the handles mean a small error; without one they say nothing about
+// what the handles cannot do.
+static void the_norm_of_steps_sees_what_the_handles_see(void **state)
+{
+    (void)state;
+    static const int polishes[] = {0, 10, 40};
+    simulation reference;
+    simulation s[3];
+    meet(&reference);
+    for (int k = 0; k < 3; ++k) {
+        start_beside(&s[k], &reference, "tolerance: 1e-9", polishes[k]);
+    }
+    simulation_step(&reference);
+    for (int k = 0; k < 3; ++k) {
+        pli_step_report report = simulation_step(&s[k]);
+        assert_int_equal(report.stop, PLI_STOP_DIRECTION);
+        // a mean of 1e-9 m/s, and a hundred times as much at a single vertex
+        if (k > 0) AT_MOST(distance(&s[k], &reference), 100 * 1e-9 / 100);
+        if (k == 0) AT_LEAST(distance(&s[k], &reference), 1e-5);
         simulation_clear(&s[k]);
     }
     simulation_clear(&reference);
@@ -363,6 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_contact_step_ends_where_a_factor_ends_or_says_it_did_not),
+        cmocka_unit_test(the_norm_of_steps_sees_what_the_handles_see),
         cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(a_state_is_all_there_is),
