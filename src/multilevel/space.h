@@ -73,13 +73,15 @@ static inline void pli_space_free_block(const pli_space *space, int32_t vertex,
     }
 }
 
-// The four numbers phi (u, 1) of a vertex and a handle that moves it with weight phi.
+// The four numbers phi (u, 1) of a vertex and a handle that moves it with weight phi. A handle
+// without size has vertices at its centre alone, where u is zero.
 static inline void pli_space_place(const pli_space *space, int32_t vertex, int32_t handle,
                                    double weight, double place[PLI_HANDLE_ROWS])
 {
     const double *X = space->points + 3 * (int64_t)vertex;
     const double *c = space->bases->center + 3 * (int64_t)handle;
-    double scale = weight / space->bases->size[handle];
+    double size = space->bases->size[handle];
+    double scale = size > 0 ? weight / size : 0;
     for (int k = 0; k < 3; ++k) place[k] = scale * (X[k] - c[k]);
     place[3] = weight;
 }

@@ -81,7 +81,7 @@ static pli_status create_cubature_matrix(pli_subspace *s)
     if (term.ops == NULL) return PLI_OK;
     const pli_clique_list *cliques = term.ops->get_cliques(term.self);
     PLI_TRY(pli_bcsr_create(s->context, s->vertex_count, 1, cliques, &s->C));
-    return term.ops->bind(term.self, s->C);
+    return term.ops->bind != NULL ? term.ops->bind(term.self, s->C) : PLI_OK;
 }
 
 static bool wants_factor(const pli_subspace_def *def)
@@ -162,6 +162,16 @@ pli_subspace_counts pli_subspace_get_counts(const pli_subspace *subspace)
 
 // ---- matrices
 
+static void begin_phase(const pli_subspace *s, const char *phase)
+{
+    if (s->def.timers != NULL) pli_timers_begin(s->def.timers, phase);
+}
+
+static void end_phase(const pli_subspace *s)
+{
+    if (s->def.timers != NULL) pli_timers_end(s->def.timers);
+}
+
 static void begin(void *self)
 {
     pli_subspace *s = self;
@@ -188,9 +198,9 @@ static bool should_refresh(const pli_subspace *s)
 
 static pli_status refresh(pli_subspace *s, pli_objective *objective, const double *x)
 {
-    pli_timers_begin(s->def.timers, "assembly");
+    begin_phase(s, "assembly");
     pli_objective_compute_lagged(objective, x, true);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
     ++s->counts.refreshes;
     s->since_refresh = 0;
     s->has_factor = false;
@@ -200,11 +210,11 @@ static pli_status refresh(pli_subspace *s, pli_objective *objective, const doubl
 static void compute_cubature(pli_subspace *s, const double *x)
 {
     if (s->C == NULL || s->fine.space == NULL) return;
-    pli_timers_begin(s->def.timers, "assembly");
+    begin_phase(s, "assembly");
     pli_bcsr_set_zero(s->C);
     s->def.cubature.ops->add_hessian(s->def.cubature.self, x, true, s->C);
     if (s->fixed != NULL) pli_bcsr_fix_dofs(s->C, s->fixed, 0);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
 }
 
 static void factor_diagonal(void *user, int64_t begin_row, int64_t end_row)
@@ -250,13 +260,13 @@ static pli_status prepare(void *self, pli_objective *objective, const double *x,
         ++s->since_refresh;
     }
     if (should_refresh(s)) PLI_TRY(refresh(s, objective, x));
-    pli_timers_begin(s->def.timers, "assembly");
+    begin_phase(s, "assembly");
     pli_objective_compute_hessian(objective, x, true);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
     compute_cubature(s, x);
-    pli_timers_begin(s->def.timers, "setup");
+    begin_phase(s, "setup");
     pli_status status = build_preconditioners(s, usable);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
     return status;
 }
 
@@ -396,23 +406,23 @@ static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_a
 static pli_status solve_affine(pli_subspace *s, pli_arena *scratch, double *d)
 {
     if (s->affine.space == NULL) return PLI_OK;
-    pli_timers_begin(s->def.timers, "affine");
+    begin_phase(s, "affine");
     pli_status status = solve_level(s, &s->affine, s->r, scratch, d, &s->counts.affine_iterations);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
     return status;
 }
 
 static pli_status solve_fine(pli_subspace *s, const double *g, pli_arena *scratch, double *d)
 {
     if (s->fine.space == NULL) return PLI_OK;
-    pli_timers_begin(s->def.timers, "subspace");
+    begin_phase(s, "subspace");
     // what the affine level has left
     if (s->affine.space != NULL) {
         multiply_sum(s, coarse_matrices(s).S, d, s->y);
         for (int64_t k = 0; k < s->n; ++k) s->r[k] = -g[k] - s->y[k];
     }
     pli_status status = solve_level(s, &s->fine, s->r, scratch, d, &s->counts.subspace_iterations);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
     return status;
 }
 
@@ -433,7 +443,7 @@ static void scale_to_model(pli_subspace *s, const double *g, double *d)
 static pli_status polish(pli_subspace *s, pli_arena *scratch, double *d)
 {
     if (s->def.polish_iterations <= 0) return PLI_OK;
-    pli_timers_begin(s->def.timers, "polish");
+    begin_phase(s, "polish");
     pli_arena_mark mark = pli_arena_begin(scratch);
     double *correction = pli_arena_doubles(scratch, s->n, "polish");
     pli_status status = correction != NULL ? PLI_OK : PLI_ERROR_MEMORY;
@@ -456,7 +466,7 @@ static pli_status polish(pli_subspace *s, pli_arena *scratch, double *d)
         pli_vector_axpy(s->context, s->n, 1, correction, d);
     }
     pli_arena_end(scratch, mark);
-    pli_timers_end(s->def.timers);
+    end_phase(s);
     return status;
 }
 

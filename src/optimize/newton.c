@@ -240,6 +240,12 @@ static void guard_direction(newton *s)
     }
 }
 
+// The direction changes no coordinate by more than rounding does.
+static bool is_negligible(const newton *s)
+{
+    return s->def->safeguard && pli_stopping_is_negligible(context_of(s), s->n, s->d, s->x);
+}
+
 // Newton's own measure of how far the minimum is; see step_unit.
 static bool is_step_small(newton *s)
 {
@@ -415,7 +421,9 @@ static pli_status iterate(newton *s, bool *over)
     // motion would stand still
     bool small = is_step_small(s);
     if (small) s->report->stop = PLI_MINIMIZE_DIRECTION;
-    if (s->def->safeguard && pli_stopping_is_negligible(context_of(s), s->n, s->d, s->x)) {
+    // a source may see nothing to do where there is, such as one of coarse motions alone
+    if (has_source(s) && !small && is_negligible(s)) use_steepest_descent(s);
+    if (is_negligible(s)) {
         if (!small) s->report->stop = PLI_MINIMIZE_STEP;
         return PLI_OK;
     }

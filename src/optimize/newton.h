@@ -27,7 +27,8 @@
 // solve, no downhill test, full steps), which may diverge: that is its purpose here.
 //
 // Directions may come from a source of their own (direction.h) instead of one linear solve; it then
-// says what matrices it needs and how the size of a step is measured.
+// says what matrices it needs and how the size of a step is measured. Where its direction is below
+// rounding away from a minimum, as of one that works in a subspace, steepest descent goes on.
 //
 // Steepest descent is scaled by its Cauchy step g.g / |g.Hg|, so that the first trial of the line
 // search has a sensible length. When rounding hides any further decrease, the iteration ends with

@@ -87,7 +87,7 @@ static const pli_field subspace_fields[] = {
      .doc = "Rounds of clustering, at most."},
     {.key = "hessian",
      PLI_CHOICE(pli_reduction_def, hessian, hessian_names),
-     .fallback = "auto",
+     .fallback = "full",
      .doc = "Elastic Hessian of the coarse levels: that of a few elements, chosen by moments of "
             "the handles' functions or, for comparison, of polynomials, and fresh in every "
             "iteration; or the full one of the polish, which lags. auto: cubature, unless it takes "

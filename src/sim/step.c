@@ -135,7 +135,7 @@ static void tell_monitor(void *user, const pli_iterate *iterate)
     s->monitor(s->monitor_user, &report);
 }
 
-static void fill_levels(const pli_solver *s, pli_level_counts *levels)
+static void fill_levels(const pli_solver *s, double dt, pli_level_counts *levels)
 {
     if (s->subspace == NULL) return;
     pli_subspace_counts counts = pli_subspace_get_counts(s->subspace);
@@ -144,7 +144,7 @@ static void fill_levels(const pli_solver *s, pli_level_counts *levels)
     levels->affine_iterations += counts.affine_iterations;
     levels->subspace_iterations += counts.subspace_iterations;
     levels->polish_iterations += counts.polish_iterations;
-    levels->largest_step = counts.largest / s->newton.step_unit;
+    levels->largest_step = counts.largest / dt;
 }
 
 static void fill_outcome(const pli_solver *s, const pli_minimize_report *outcome,
@@ -155,7 +155,7 @@ static void fill_outcome(const pli_solver *s, const pli_minimize_report *outcome
     report->iterations += outcome->iterations;
     report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
-    fill_levels(s, &report->levels);
+    fill_levels(s, report->dt, &report->levels);
     report->residual = outcome->residual;
     report->tolerance = s->model->tolerance;
 }

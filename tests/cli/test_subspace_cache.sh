@@ -37,6 +37,7 @@ call 0 run bar.yaml -o run
 [ "$(grep -cE '^(preparing|prepared) subspace' stderr)" -eq 2 ] || fail "not two lines about preparing"
 says stderr '^subspace: 5 handles .*, [0-9.e-]+ s$'
 grep -q 'from the cache' stderr && fail "the first run had a cache"
+says run/steps.jsonl '"levels":\{"directions":[1-9][0-9]*,"refreshes":[1-9][0-9]*,"affine":0,"subspace":[1-9]'
 [ "$(find run/cache -name '????????????????.bin' | wc -l)" -eq 1 ] || fail "not one file in the cache"
 cp -r run first
 

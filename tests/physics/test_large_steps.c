@@ -119,7 +119,8 @@ static void solvers_agree_on_the_result(void **state)
                                     "newton-plain",
                                     "newton, linear: cholesky",
                                     "newton, linear: minres",
-                                    "newton, line_search: backtracking"};
+                                    "newton, line_search: backtracking",
+                                    "subspace, norm: velocity"};
     double reference[3];
     tip_after("newton", reference);
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {

@@ -299,6 +299,53 @@ static void budgets_hold_where_steps_are_judged(void **state)
     toy_problem_clear(&p);
 }
 
+// ---- directions from elsewhere
+
+static void begin_nothing(void *self)
+{
+    (void)self;
+}
+
+static pli_status prepare_hessian(void *self, pli_objective *objective, const double *x,
+                                  double alpha, bool *usable)
+{
+    (void)self;
+    (void)alpha;
+    *usable = true;
+    pli_objective_compute_hessian(objective, x, true);
+    return PLI_OK;
+}
+
+// A source that sees nothing of y: along x and z it is steepest descent.
+static pli_status solve_blindly(void *self, const double *g, pli_arena *scratch, double *d,
+                                pli_direction_report *report)
+{
+    (void)self;
+    (void)scratch;
+    d[0] = -g[0];
+    d[1] = -1e-18 * g[1];
+    d[2] = -g[2];
+    report->step = 1;
+    return PLI_OK;
+}
+
+static void what_a_source_does_not_see_is_not_taken_for_a_minimum(void **state)
+{
+    (void)state;
+    static const pli_direction_ops ops = {begin_nothing, prepare_hessian, solve_blindly};
+    toy_problem p;
+    heard h;
+    toy_problem_init(&p, (toy){bowl, bowl_gradient, bowl_hessian, 0}, PLI_SOLVER_PCG);
+    pli_newton_def def = projected();
+    def.source = (pli_direction_source){&ops, NULL};
+    double x[3] = {3, 5, -2};
+    pli_minimize_report report = minimize(&p, &def, x, &h);
+    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(h.last.direction, PLI_DIRECTION_STEEPEST);
+    for (int k = 0; k < 3; ++k) NEAR(x[k], 0, 0, 1e-10);
+    toy_problem_clear(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +355,7 @@ int main(void)
         cmocka_unit_test(steps_tell_how_far_the_minimum_is_whatever_the_forces),
         cmocka_unit_test(short_steps_are_the_last_that_are_made),
         cmocka_unit_test(budgets_hold_where_steps_are_judged),
+        cmocka_unit_test(what_a_source_does_not_see_is_not_taken_for_a_minimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

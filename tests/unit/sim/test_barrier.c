@@ -51,7 +51,9 @@ static const char *brake =
     "contact: {method: barrier, distance: 5e-3}\n"
     "time: {fps: 20}\n";
 
-static const char *const solvers[] = {"ipc-pcg", "ipc-llt"};
+static const char *const solvers[] = {"ipc-pcg", "ipc-llt",
+                                      "{name: subspace, subspace: {handles: 8}}"};
+enum { SOLVER_COUNT = sizeof solvers / sizeof *solvers };
 
 // The pile with a solver, of its own memory.
 static char *pile_with(const char *solver)
@@ -88,7 +90,7 @@ static void the_pile_has_every_kind_of_contact(void **state)
 static void states_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < SOLVER_COUNT; ++k) {
         uint64_t one = hash_after(pile, 1, 10, solvers[k]);
         assert_true(hash_after(pile, 2, 10, solvers[k]) == one);
         assert_true(hash_after(pile, 4, 10, solvers[k]) == one);
@@ -98,7 +100,7 @@ static void states_have_the_same_bits_for_any_thread_count(void **state)
 static void dropping_the_solver_changes_nothing(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < SOLVER_COUNT; ++k) {
         char *text = pile_with(solvers[k]);
         expect_no_memory_in_solvers(text, 9);
         free(text);
@@ -110,7 +112,7 @@ static void dropping_the_solver_changes_nothing(void **state)
 static void a_state_restored_from_its_arrays_continues_the_same(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < SOLVER_COUNT; ++k) {
         char *text = pile_with(solvers[k]);
         expect_same_after_restoring(text, 7);
         free(text);

@@ -77,7 +77,8 @@ static void states_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
     static const char *solvers[] = {"newton", "pn-pcg", "pn-sgs",
-                                    "{name: newton, linear: cholesky}"};
+                                    "{name: newton, linear: cholesky}",
+                                    "{name: subspace, subspace: {handles: 8}}"};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {
         uint64_t one = hash_after(busy_scene, 1, 10, solvers[k]);
         assert_true(hash_after(busy_scene, 2, 10, solvers[k]) == one);
