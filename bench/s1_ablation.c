@@ -55,7 +55,7 @@ static pli_status bend(pli_bench *bench)
         .scene = "s1/cantilever",
         .overrides = {"solver={name: " PLI_S1_DIRECT "}"},
         .gauge = measure_deflection,
-        .steps = 30,
+        .steps = 40,
     };
     PLI_TRY(move(bench, &def, "full space", &full));
     def.overrides[0] = "solver={name: " PLI_S1_OURS
@@ -99,13 +99,13 @@ static pli_status impale(pli_bench *bench)
     double plain = NAN;
     pli_s1_motion_def def = {
         .scene = "s1/sphere-on-spike",
-        .overrides = {"solver={name: " PLI_S1_DIRECT "}"},
+        .overrides = {"solver={name: " PLI_S1_ITERATIVE "}"},
         .gauge = measure_compression,
-        .steps = 20,
+        .steps = 13,
     };
     PLI_TRY(move(bench, &def, "full space", &full));
     def.overrides[0] =
-        "solver={name: " PLI_S1_OURS ", tolerance: 1e-6, subspace: {handles: 64, hessian: full}}";
+        "solver={name: " PLI_S1_OURS ", tolerance: 1e-5, subspace: {handles: 64, hessian: full}}";
     PLI_TRY(move(bench, &def, "with polish", &polished));
     def.overrides[1] = "solver.subspace.polish=0";
     PLI_TRY(move(bench, &def, "without", &plain));
@@ -146,7 +146,7 @@ static pli_status imprint(pli_bench *bench, bool polish, double *least, double *
                                  .overrides = {solver, "bodies.jello.geometry.grid.cells=[24,8,24]",
                                                "bodies.anvil.geometry.fill.vertices=1500"},
                                  .gauge = measure_imprint,
-                                 .steps = 30};
+                                 .steps = 12};
         snprintf(solver, sizeof solver,
                  "solver={name: %s, tolerance: 1e-5, subspace: {handles: %d, polish: %d}}",
                  PLI_S1_OURS, (int)handles[k], polish ? -1 : 0);
