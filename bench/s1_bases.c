@@ -142,35 +142,24 @@ static const shape_row shapes[] = {
      {INFINITY, 0.5, NAN, NAN}},
 };
 
-static pli_status move(pli_bench *bench, const shape_row *row, const char *solver,
-                       const char *label, double *width)
-{
-    pli_s1_motion motion;
-    pli_s1_motion_def def = {
-        .scene = row->scene, .overrides = {solver}, .gauge = row->gauge, .steps = row->steps};
-    PLI_TRY(pli_s1_motion_run(bench, &def, &motion));
-    *width = motion.largest;
-    pli_bench_note(bench,
-                   "%s, %s: %d handles, %.4f m wider after step %d; %d steps with %ld "
-                   "iterations, %d not converged, %.1f s",
-                   row->name, label, (int)motion.info.handle_count, motion.largest,
-                   (int)motion.step, (int)row->steps, (long)motion.iterations, (int)motion.failures,
-                   motion.seconds);
-    return PLI_OK;
-}
-
 static pli_status compare_kinds(pli_bench *bench, const shape_row *row)
 {
     double full = NAN;
-    PLI_TRY(move(bench, row, "solver={name: " PLI_S1_DIRECT "}", "full space", &full));
+    char solver[256] = "solver={name: " PLI_S1_DIRECT "}";
+    pli_s1_motion_def def = {.scene = row->scene,
+                             .label = "full space",
+                             .overrides = {solver},
+                             .gauge = row->gauge,
+                             .steps = row->steps};
+    PLI_TRY(pli_s1_motion_run(bench, &def, &full));
     for (int k = 0; k < KINDS; ++k) {
-        char solver[256];
         char what[96];
         double width = NAN;
         snprintf(solver, sizeof solver,
                  "solver={name: %s, tolerance: 1e-6, subspace: {bases: %s, handles: %d, %s}}",
                  PLI_S1_OURS, kinds[k], (int)row->handles, PURE_SUBSPACE);
-        PLI_TRY(move(bench, row, solver, kinds[k], &width));
+        def.label = kinds[k];
+        PLI_TRY(pli_s1_motion_run(bench, &def, &width));
         snprintf(what, sizeof what, "%s with bases %s: width over full space", row->name, kinds[k]);
         pli_bench_claim(bench, &(pli_claim){"Q1-9", what, row->paper[k], width / full, "x",
                                             row->low[k], row->high[k]});

@@ -12,20 +12,13 @@ typedef double (*pli_s1_gauge)(const pli_bench_scene *s);
 
 typedef struct pli_s1_motion_def {
     const char *scene;
+    const char *label;                       // what is special about this motion, for the note
     const char *overrides[PLI_S1_OVERRIDES]; // "path=value", ends with NULL
     pli_s1_gauge gauge;
     int32_t steps;
 } pli_s1_motion_def;
 
-typedef struct pli_s1_motion {
-    double largest;   // that the gauge told after any step (m)
-    int32_t step;     // after which
-    int32_t failures; // steps that did not converge
-    int64_t iterations;
-    double seconds; // of the steps
-    pli_model_info info;
-} pli_s1_motion;
-
-pli_status pli_s1_motion_run(pli_bench *bench, const pli_s1_motion_def *def, pli_s1_motion *motion);
+// Takes the steps, notes what came of them, and gives the largest length after any (m).
+pli_status pli_s1_motion_run(pli_bench *bench, const pli_s1_motion_def *def, double *largest);
 
 #endif
