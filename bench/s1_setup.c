@@ -107,7 +107,7 @@ static pli_status run_row(pli_bench *bench, const setup_row *row)
 
 // ---- Q1-5
 
-enum { STEPS = 20 };
+enum { STEPS = 10 };
 
 static int compare_doubles(const void *a, const void *b)
 {
