@@ -127,7 +127,7 @@ static pli_status run_affine(pli_bench *bench, const char *name, const char *ove
     PLI_TRY(pli_bench_scene_init(&s, bench, name,
                                  (const char *[]){"solver={name: " PLI_S1_OURS
                                                   ", subspace: {preconditioner: blocks}}",
-                                                  NULL}));
+                                                  override, NULL}));
     for (int k = 0; k < STEPS && status == PLI_OK; ++k) {
         pli_step_report report;
         status = pli_solver_step(s.solver, s.state, &report);
