@@ -63,11 +63,16 @@ static const pli_bench_case cases[] = {
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
      pli_bench_contact_scenes},
     {"s1-bars", "part of s1: linear systems of bars of two kinds of matter", pli_bench_s1_bars},
-    {"s1", "sparse material-aware bases for barrier contact: speed, stiffness, error: Q1-1 to 4",
+    {"s1",
+     "sparse material-aware bases for barrier contact: speed, stiffness, error, what bases can do: "
+     "Q1-1 to 14",
      pli_bench_s1},
     {"s1-table", "part of s1: speed over a direct solver", pli_bench_s1_table},
     {"s1-stiffness", "part of s1: a step of first contact over stiffness", pli_bench_s1_stiffness},
     {"s1-error", "part of s1: a step against the full space", pli_bench_s1_error},
+    {"s1-setup", "part of s1: cubature, clusters and the affine level", pli_bench_s1_setup},
+    {"s1-bases", "part of s1: coarse spaces of several kinds", pli_bench_s1_bases},
+    {"s1-ablation", "part of s1: deformation with parts left out", pli_bench_s1_ablation},
     {"s2",
      "multigrid in skinning space: frames per second, growth, energy against time, linear systems: "
      "Q2-1 to 10",

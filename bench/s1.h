@@ -21,4 +21,13 @@ pli_status pli_bench_s1_stiffness(pli_bench *bench);
 // A step with many contacts against the full space (figure 13): Q1-4.
 pli_status pli_bench_s1_error(pli_bench *bench);
 
+// Cubature, radius of clusters and the affine level in the scenes of table 1: Q1-5 to 7.
+pli_status pli_bench_s1_setup(pli_bench *bench);
+
+// Coarse spaces alone: convergence, slits, layers, support (figures 3, 4, 5, 8): Q1-8 to 10.
+pli_status pli_bench_s1_bases(pli_bench *bench);
+
+// Deformation with parts of the method left out (figures 9, 11, 22): Q1-11, 12, 14.
+pli_status pli_bench_s1_ablation(pli_bench *bench);
+
 #endif

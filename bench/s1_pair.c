@@ -88,15 +88,19 @@ static void measure_error(const pli_s1_pair *pair, pli_s1_duel *duel)
 {
     const double *x = pli_state_positions(pair->sides[0].state);
     const double *y = pli_state_positions(pair->sides[1].state);
+    int32_t count = pair->sides[0].info.vertex_count;
+    double squares = 0;
     duel->error = 0;
     duel->vertex = 0;
-    for (int32_t i = 0; i < pair->sides[0].info.vertex_count; ++i) {
+    for (int32_t i = 0; i < count; ++i) {
         double distance = pli_vec3_distance(x + 3 * (int64_t)i, y + 3 * (int64_t)i);
         double error = distance / pair->sides[0].info.size;
+        squares += error * error;
         if (error <= duel->error) continue;
         duel->error = error;
         duel->vertex = i;
     }
+    duel->mean_error = sqrt(squares / count);
 }
 
 pli_status pli_s1_pair_duel(pli_s1_pair *pair, pli_s1_duel *duel)

@@ -46,6 +46,7 @@ typedef struct pli_s1_duel {
     pli_step_report reports[2]; // pairs of bodies are not kept
     double error;               // largest distance of a vertex over the scene's diagonal (D7)
     int32_t vertex;             // where
+    double mean_error;          // root mean square of the same
 } pli_s1_duel;
 
 // Both sides step from the first one's state; afterwards both have the first one's outcome.
