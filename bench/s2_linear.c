@@ -157,8 +157,7 @@ static pli_status solve_by_pcg(linear_bench *self, double tolerance, pli_krylov_
     pli_bar *bar = &self->bar;
     pli_operator A = pli_bcsr_operator(bar->matrix);
     pli_operator B = pli_multigrid_operator(self->multigrid);
-    pli_operator rough = pli_bcsr_single_operator(&self->single);
-    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x, .A_rough = &rough};
+    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x};
     pli_krylov_def def = pli_krylov_def_default();
     def.max_iterations = 500;
     def.relative_tolerance = tolerance;

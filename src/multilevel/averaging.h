@@ -27,6 +27,7 @@ typedef struct pli_averaging_def {
     pli_graph graph;
     const double *stiffness; // [node_count]  largest around (any unit), > 0; NULL: all the same
     const int32_t *label;    // [node_count]  handle that a vertex belongs to; -1: none
+    const int32_t *piece;    // [node_count]  piece of matter of a vertex; NULL: all is one
     int32_t rounds;
     double share; // s, of the neighbours
     double drop;  // weights up to this are left out at the end

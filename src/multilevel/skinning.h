@@ -50,6 +50,7 @@ typedef struct pli_skinning_def {
     const double *positions; // [node_count][3] at rest (m)
     const uint8_t *skipped;  // [node_count]  1: has no part in coarse levels; NULL: none
     const double *stiffness; // [node_count]  largest around (Pa, any unit), > 0; NULL: all the same
+    const int32_t *piece;    // [node_count]  piece of matter, no handle is in two; NULL: all is one
     int32_t dofs;            // 12 or 3
 
     // nodes of the coarse levels, finest of them first and decreasing; level_count 0: chosen by the
