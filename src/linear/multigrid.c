@@ -719,7 +719,8 @@ pli_multigrid_level_info pli_multigrid_get_level(const pli_multigrid *multigrid,
 int64_t pli_multigrid_memory_bytes(const pli_multigrid *multigrid)
 {
     int64_t bytes = size_of(multigrid) + size_of(multigrid->mask) + size_of(multigrid->dense) +
-                    size_of(multigrid->dense_vector) + size_of(multigrid->dense_columns);
+                    size_of(multigrid->dense_vector) + size_of(multigrid->dense_columns) +
+                    pli_mg_sparse_memory_bytes(multigrid);
     for (int32_t k = 0; k < multigrid->level_count; ++k)
         bytes += level_bytes(&multigrid->levels[k]);
     return bytes;

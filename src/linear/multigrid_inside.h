@@ -213,6 +213,7 @@ void pli_mg_dense_solve(const pli_multigrid *mg);
 bool pli_mg_sparse_is_wanted(const pli_multigrid *mg);
 PLI_CHECKED pli_status pli_mg_sparse_create(pli_multigrid *mg);
 void pli_mg_sparse_clear(pli_multigrid *mg);
+int64_t pli_mg_sparse_memory_bytes(const pli_multigrid *mg); // CHOLMOD's included
 PLI_CHECKED pli_status pli_mg_sparse_factor(pli_multigrid *mg, bool *definite);
 void pli_mg_sparse_solve(const pli_multigrid *mg);
 

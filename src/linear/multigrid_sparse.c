@@ -71,12 +71,20 @@ void pli_mg_sparse_clear(pli_multigrid *mg)
     pli_bcsr_destroy(mg->sparse);
 }
 
+int64_t pli_mg_sparse_memory_bytes(const pli_multigrid *mg)
+{
+    if (mg->cholesky == NULL) return 0;
+    return pli_bcsr_memory_bytes(mg->sparse) + pli_cholesky_get_report(mg->cholesky).memory_bytes;
+}
+
 // ---- values
 
 // Block (k, l) of 3x3 numbers out of a natural one [size][size].
 static void take_tile(int32_t size, const double *block, int32_t k, int32_t l, double tile[9])
 {
-    for (int c = 0; c < 3; ++c) memcpy(tile + 3 * c, block + size * (3 * k + c) + 3 * l, 24);
+    for (int c = 0; c < 3; ++c) {
+        memcpy(tile + 3 * c, block + size * (3 * k + c) + 3 * l, 3 * sizeof *tile);
+    }
 }
 
 static void fill_nodes(void *user, int64_t begin, int64_t end)

@@ -10,10 +10,11 @@
 //     W <- (1 - s) W + s D^-1 E W,    E_ij = min(E_i, E_j) on edges, D_ii = sum_j E_ij,
 //
 // E_i being the largest stiffness around a vertex: a stiff vertex listens to stiff ones alone, so
-// stiff matter keeps following its own handles and what gives way is soft. Rows keep their sum,
-// one, with which affine fields are exact, as they were. At the end small weights are left out, but
-// never the one of the handle that a vertex belongs to, and rows are scaled to sum one again; so
-// every handle keeps its vertices.
+// stiff matter keeps following its own handles and what gives way is soft. E_ij is zero where j is
+// in another piece of matter and not stiffer: pieces that meet along an edge may turn about it.
+// Rows keep their sum, one, with which affine fields are exact, as they were. At the end small
+// weights are left out, but never the one of the handle that a vertex belongs to, and rows are
+// scaled to sum one again; so every handle keeps its vertices.
 //
 // Handles of few vertices may depend on each other once their weights overlap; who factors matrices
 // made with such weights must allow for it. Parallel over vertices, same bits for any number of
