@@ -8,7 +8,6 @@
 #include "s2_bar.h"
 
 #include "base/timers.h"
-#include "linear/bcsr_single.h"
 #include "linear/multigrid.h"
 
 #include <math.h>
@@ -50,7 +49,6 @@ typedef struct bars_bench {
     pli_skinning_weights weights;
     pli_hierarchy *hierarchy;
     pli_multigrid *multigrid;
-    pli_bcsr_single single;
     double plain[TOLERANCES]; // iterations on the last bar of one matter, one handle for a vertex
 } bars_bench;
 
@@ -83,7 +81,7 @@ static pli_status build_values(bars_bench *self)
     if (!definite) {
         return PLI_FAIL(self->bar.context, PLI_ERROR_NUMERIC, "a coarse matrix is not definite");
     }
-    return pli_bcsr_single_build(&self->single, self->bar.matrix);
+    return PLI_OK;
 }
 
 static pli_status solve(bars_bench *self, double tolerance, pli_krylov_report *report)
@@ -91,8 +89,7 @@ static pli_status solve(bars_bench *self, double tolerance, pli_krylov_report *r
     pli_bar *bar = &self->bar;
     pli_operator A = pli_bcsr_operator(bar->matrix);
     pli_operator B = pli_multigrid_operator(self->multigrid);
-    pli_operator rough = pli_bcsr_single_operator(&self->single);
-    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x, .A_rough = &rough};
+    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x};
     pli_krylov_def def = pli_krylov_def_default();
     def.max_iterations = 1000;
     def.relative_tolerance = tolerance;
@@ -155,9 +152,7 @@ static pli_status run_solves(bars_bench *self)
 static pli_status run_weights(bars_bench *self, pli_skinning_weights weights)
 {
     self->weights = weights;
-    pli_bcsr_single_init(self->bar.context, &self->single);
     pli_status status = run_solves(self);
-    pli_bcsr_single_clear(&self->single);
     pli_multigrid_destroy(self->multigrid);
     pli_hierarchy_destroy(self->hierarchy);
     self->multigrid = NULL;

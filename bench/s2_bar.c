@@ -7,6 +7,7 @@
 #include "linear/coloring.h"
 #include "linear/vector.h"
 #include "material/laws.h"
+#include "multilevel/matter.h"
 
 #include <math.h>
 
@@ -30,10 +31,11 @@ static pli_status allocate(pli_bar *bar)
     bar->mask = PLI_NEW(bar->context, uint8_t, n, "bar");
     bar->young = PLI_NEW(bar->context, double, bar->mesh->tet_count, "bar");
     bar->stiffness = PLI_NEW(bar->context, double, n, "bar");
+    bar->piece = PLI_NEW(bar->context, int32_t, n, "bar");
     bar->b = PLI_NEW(bar->context, double, 3 * n, "bar");
     bar->x = PLI_NEW(bar->context, double, 3 * n, "bar");
     bool complete = bar->mask != NULL && bar->young != NULL && bar->stiffness != NULL &&
-                    bar->b != NULL && bar->x != NULL;
+                    bar->piece != NULL && bar->b != NULL && bar->x != NULL;
     return complete ? pli_arena_create(bar->context, 1 << 20, &bar->arena) : PLI_ERROR_MEMORY;
 }
 
@@ -172,6 +174,7 @@ void pli_bar_clear(pli_bar *bar)
     pli_release(bar->context, bar->mask);
     pli_release(bar->context, bar->young);
     pli_release(bar->context, bar->stiffness);
+    pli_release(bar->context, bar->piece);
     pli_release(bar->context, bar->b);
     pli_release(bar->context, bar->x);
     *bar = (pli_bar){0};
@@ -194,9 +197,16 @@ double pli_bar_residual(const pli_bar *bar)
 pli_status pli_bar_hierarchy(const pli_bar *bar, bool by_matter, pli_skinning_weights weights,
                              pli_hierarchy **hierarchy)
 {
+    static const double ratio = 10; // of stiffness that makes matter another one
+    const pli_tet_mesh *mesh = bar->mesh;
+    pli_simplices elements = {mesh->vertex_count, mesh->points, 4, mesh->tet_count, mesh->tets};
+    if (by_matter) {
+        PLI_TRY(pli_matter_compute_pieces(bar->context, &elements, bar->young, ratio, bar->piece));
+    }
     pli_skinning_def def = {.graph = pli_bcsr_graph(bar->matrix),
                             .positions = bar->mesh->points,
                             .stiffness = by_matter ? bar->stiffness : NULL,
+                            .piece = by_matter ? bar->piece : NULL,
                             .dofs = 12,
                             .weights = weights};
     return pli_skinning_create(bar->context, &def, hierarchy);

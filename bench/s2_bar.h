@@ -34,6 +34,7 @@ typedef struct pli_bar {
     uint8_t *mask;     // [vertex_count] 7: clamped
     double *young;     // [tet_count] Pa
     double *stiffness; // [vertex_count] largest of the tetrahedra around (Pa)
+    int32_t *piece;    // [vertex_count] of matter
     double *b;         // [vertex_count][3] weight (N), zero where clamped
     double *x;         // [vertex_count][3] solution
 } pli_bar;

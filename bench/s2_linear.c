@@ -8,7 +8,6 @@
 #include "s2_bar.h"
 
 #include "base/timers.h"
-#include "linear/bcsr_single.h"
 #include "linear/multigrid.h"
 #include "linear/solver.h"
 
@@ -49,7 +48,6 @@ typedef struct linear_bench {
     pli_bar bar;
     pli_hierarchy *hierarchy;
     pli_multigrid *multigrid;
-    pli_bcsr_single single;
 } linear_bench;
 
 static void claim_seconds(linear_bench *self, const char *method, int tolerance, double seconds,
@@ -157,8 +155,7 @@ static pli_status solve_by_pcg(linear_bench *self, double tolerance, pli_krylov_
     pli_bar *bar = &self->bar;
     pli_operator A = pli_bcsr_operator(bar->matrix);
     pli_operator B = pli_multigrid_operator(self->multigrid);
-    pli_operator rough = pli_bcsr_single_operator(&self->single);
-    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x, .A_rough = &rough};
+    pli_krylov_system system = {.A = &A, .B = &B, .b = bar->b, .x = bar->x};
     pli_krylov_def def = pli_krylov_def_default();
     def.max_iterations = 500;
     def.relative_tolerance = tolerance;
@@ -171,7 +168,6 @@ static pli_status run_multigrid(linear_bench *self)
     PLI_TRY(make_multigrid(self, false, &geometry));
     double start = pli_clock_seconds();
     PLI_TRY(build_multigrid(self));
-    PLI_TRY(pli_bcsr_single_build(&self->single, self->bar.matrix));
     double setup = pli_clock_seconds() - start;
     tell_levels(self, "geometry, once", geometry);
     for (int k = 0; k < TOLERANCES; ++k) {
@@ -192,12 +188,10 @@ static pli_status run_row(pli_bench *bench, const linear_row *row)
 {
     linear_bench self = {.bench = bench, .row = row};
     pli_context *context = pli_bench_context(bench);
-    pli_bcsr_single_init(context, &self.single);
     pli_status status = pli_bar_init(&self.bar, context, &row->bar);
     if (status == PLI_OK) status = run_multigrid(&self);
     if (status == PLI_OK) status = run_rivals(&self);
     drop_multigrid(&self);
-    pli_bcsr_single_clear(&self.single);
     if (self.bar.context != NULL) pli_bar_clear(&self.bar);
     return status;
 }
@@ -218,12 +212,10 @@ static pli_status count_cycles(pli_bench *bench, double young, double contrast, 
     pli_bar_def def = {{48, 16, 16}, young, contrast, PLI_BAR_QUARTERS};
     double seconds = 0;
     pli_krylov_report report;
-    pli_bcsr_single_init(context, &self.single);
     pli_status status = pli_bar_init(&self.bar, context, &def);
     if (status != PLI_OK) return status;
     status = make_multigrid(&self, by_matter, &seconds);
     if (status == PLI_OK) status = build_multigrid(&self);
-    if (status == PLI_OK) status = pli_bcsr_single_build(&self.single, self.bar.matrix);
     if (status == PLI_OK) {
         status = pli_multigrid_solve(self.multigrid, self.bar.b, 1e-3, 500, self.bar.arena,
                                      self.bar.x, &report);
@@ -234,7 +226,6 @@ static pli_status count_cycles(pli_bench *bench, double young, double contrast, 
         count->pcg = report.iterations;
     }
     drop_multigrid(&self);
-    pli_bcsr_single_clear(&self.single);
     pli_bar_clear(&self.bar);
     return status;
 }

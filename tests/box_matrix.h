@@ -107,7 +107,8 @@ typedef struct box_assembly {
     const int32_t *slots; // [tet_count][16]
     double lambda;        // Lame's parameters
     double mu;
-    double contrast; // every other layer of 4 cells along x is this much stiffer
+    double contrast;         // every other layer of 4 cells along x is this much stiffer
+    const double *stiffness; // [tet_count]  factor of its own for every tetrahedron; NULL: none
 } box_assembly;
 
 static inline void box_add_elements(void *user, int64_t begin, int64_t end)
@@ -118,6 +119,7 @@ static inline void box_add_elements(void *user, int64_t begin, int64_t end)
         double V = box_shape_gradients(assembly->mesh, assembly->mesh->tets + 4 * tet, g);
         int32_t layer = (int32_t)(tet / 5 % assembly->mesh->cells[0]) / 4;
         if (layer % 2 == 1) V *= assembly->contrast;
+        if (assembly->stiffness != NULL) V *= assembly->stiffness[tet];
         for (int ab = 0; ab < 16; ++ab) {
             double *block = assembly->matrix->values + 9 * (int64_t)assembly->slots[16 * tet + ab];
             const double *ga = g[ab / 4];
@@ -133,10 +135,11 @@ static inline void box_add_elements(void *user, int64_t begin, int64_t end)
     }
 }
 
-// The stiffness of a box with lambda = mu = 1, plus mass on the diagonal.
-static inline pli_status box_matrix_create(pli_context *context, const box_mesh *mesh, double mass,
-                                           double contrast, pli_bcsr **matrix)
+// Matrix of the matter that the assembly tells, plus mass on the diagonal.
+static inline pli_status box_matrix_assemble(pli_context *context, box_assembly assembly,
+                                             double mass, pli_bcsr **matrix)
 {
+    const box_mesh *mesh = assembly.mesh;
     pli_clique_list list = box_cliques(mesh);
     int32_t *slots = NULL;
     pli_chunk_coloring *coloring = NULL;
@@ -151,7 +154,8 @@ static inline pli_status box_matrix_create(pli_context *context, const box_mesh 
     weight = PLI_NEW(context, double, mesh->vertex_count, "mass");
     if (weight == NULL) goto done;
 
-    box_assembly assembly = {mesh, *matrix, slots, 1, 1, contrast};
+    assembly.matrix = *matrix;
+    assembly.slots = slots;
     pli_chunk_coloring_run(coloring, box_add_elements, &assembly);
     for (int32_t vertex = 0; vertex < mesh->vertex_count; ++vertex) weight[vertex] = mass;
     pli_bcsr_add_to_diagonal(*matrix, weight);
@@ -166,6 +170,14 @@ done:
         *matrix = NULL;
     }
     return status;
+}
+
+// The stiffness of a box with lambda = mu = 1, plus mass on the diagonal.
+static inline pli_status box_matrix_create(pli_context *context, const box_mesh *mesh, double mass,
+                                           double contrast, pli_bcsr **matrix)
+{
+    box_assembly assembly = {.mesh = mesh, .lambda = 1, .mu = 1, .contrast = contrast};
+    return box_matrix_assemble(context, assembly, mass, matrix);
 }
 
 #endif

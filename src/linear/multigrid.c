@@ -309,7 +309,7 @@ static pli_status create_levels(pli_multigrid *mg)
 {
     for (int32_t index = 0; index < mg->level_count; ++index) PLI_TRY(create_level(mg, index));
     for (int32_t index = 0; index + 1 < mg->level_count; ++index) PLI_TRY(build_links(mg, index));
-    return PLI_OK;
+    return pli_mg_sparse_is_wanted(mg) ? pli_mg_sparse_create(mg) : PLI_OK;
 }
 
 static pli_status check(pli_context *context, const pli_multigrid_def *def,
@@ -382,6 +382,7 @@ void pli_multigrid_destroy(pli_multigrid *multigrid)
     pli_context *context = multigrid->context;
     for (int32_t k = 0; k < multigrid->level_count; ++k)
         level_clear(context, &multigrid->levels[k]);
+    pli_mg_sparse_clear(multigrid);
     pli_release(context, multigrid->mask);
     pli_release(context, multigrid->dense);
     pli_release(context, multigrid->dense_vector);
@@ -477,8 +478,13 @@ static void run_build(void *user)
     bool rest = false;
     task->status = build(mg, task->mask, &task->definite);
     if (task->status != PLI_OK) return;
-    task->status = mg->lifted != NULL ? pli_multigrid_update_blocks(mg, &rest)
-                                      : pli_mg_dense_factor(mg, &rest);
+    if (mg->lifted != NULL) {
+        task->status = pli_multigrid_update_blocks(mg, &rest);
+    } else if (mg->sparse != NULL) {
+        task->status = pli_mg_sparse_factor(mg, &rest);
+    } else {
+        task->status = pli_mg_dense_factor(mg, &rest);
+    }
     task->definite = task->definite && rest;
 }
 
@@ -516,7 +522,11 @@ static void cycle(pli_multigrid *mg, int32_t index)
     const pli_mg_kernels *kernels = mg->kernels;
     if (index + 1 == mg->level_count) {
         begin_phase(mg, "coarsest");
-        pli_mg_dense_solve(mg);
+        if (mg->sparse != NULL) {
+            pli_mg_sparse_solve(mg);
+        } else {
+            pli_mg_dense_solve(mg);
+        }
         end_phase(mg);
         return;
     }
@@ -709,7 +719,8 @@ pli_multigrid_level_info pli_multigrid_get_level(const pli_multigrid *multigrid,
 int64_t pli_multigrid_memory_bytes(const pli_multigrid *multigrid)
 {
     int64_t bytes = size_of(multigrid) + size_of(multigrid->mask) + size_of(multigrid->dense) +
-                    size_of(multigrid->dense_vector) + size_of(multigrid->dense_columns);
+                    size_of(multigrid->dense_vector) + size_of(multigrid->dense_columns) +
+                    pli_mg_sparse_memory_bytes(multigrid);
     for (int32_t k = 0; k < multigrid->level_count; ++k)
         bytes += level_bytes(&multigrid->levels[k]);
     return bytes;

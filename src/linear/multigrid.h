@@ -22,8 +22,9 @@
 // Smoothers, for each level above the coarsest (section 4.5): coloured symmetric block
 // Gauss-Seidel, whose half sweeps keep the sums over the half of the row that did not change and so
 // read half of the matrix each (Conrad and Wallach 1979), or block Jacobi, damped where the largest
-// eigenvalue of D^-1 A exceeds 1.6. The coarsest level is solved by dense Cholesky. All of them are
-// symmetric, and so is the cycle.
+// eigenvalue of D^-1 A exceeds 1.6. The coarsest level is solved by Cholesky: dense, or sparse
+// where it has more than 1800 unknowns, is not lifted, and the build has it (cholesky.h). All of
+// them are symmetric, and so is the cycle.
 //
 // Precision: matrices and vectors inside the cycle are single or double, as the def says; input,
 // output and the residuals of solve are double. A right-hand side is scaled by a power of two
@@ -41,7 +42,7 @@
 #include "linear/lifted.h"
 
 typedef enum pli_smoother_kind {
-    PLI_SMOOTHER_DIRECT, // dense Cholesky, the coarsest level only
+    PLI_SMOOTHER_DIRECT, // Cholesky, dense or sparse, the coarsest level only
     PLI_SMOOTHER_GAUSS_SEIDEL,
     PLI_SMOOTHER_JACOBI
 } pli_smoother_kind;

@@ -16,6 +16,7 @@
 #ifndef PLI_LINEAR_MULTIGRID_INSIDE_H
 #define PLI_LINEAR_MULTIGRID_INSIDE_H
 
+#include "linear/cholesky.h"
 #include "linear/multigrid.h"
 #include "linear/sweep_order.h"
 
@@ -160,7 +161,9 @@ struct pli_multigrid {
     int32_t level_count;
     pli_mg_level levels[PLI_HIERARCHY_LEVELS + 1]; // finest first
 
-    // the coarsest level
+    // the coarsest level: a sparse factor where there is one, else a dense one
+    pli_bcsr *sparse; // [nodes * rows] rows of blocks
+    pli_cholesky *cholesky;
     bool dense_lifted; // factored as 4x4 numbers a block
     int32_t dense_size;
     int64_t dense_capacity;
@@ -205,5 +208,13 @@ PLI_CHECKED pli_status pli_mg_patches_update(pli_multigrid *mg, bool *definite);
 // multigrid_dense.c: the coarsest level
 PLI_CHECKED pli_status pli_mg_dense_factor(pli_multigrid *mg, bool *definite);
 void pli_mg_dense_solve(const pli_multigrid *mg);
+
+// multigrid_sparse.c: the coarsest level when it is large and not lifted
+bool pli_mg_sparse_is_wanted(const pli_multigrid *mg);
+PLI_CHECKED pli_status pli_mg_sparse_create(pli_multigrid *mg);
+void pli_mg_sparse_clear(pli_multigrid *mg);
+int64_t pli_mg_sparse_memory_bytes(const pli_multigrid *mg); // CHOLMOD's included
+PLI_CHECKED pli_status pli_mg_sparse_factor(pli_multigrid *mg, bool *definite);
+void pli_mg_sparse_solve(const pli_multigrid *mg);
 
 #endif

@@ -74,7 +74,8 @@ static pli_status build_pcg(pli_linear_solver *s, bool *definite)
 {
     PLI_TRY(build_precondition(s, definite));
     bool is_large = s->A->block_count >= SINGLE_BLOCKS;
-    return is_large ? pli_bcsr_single_build(&s->single, s->A) : PLI_OK;
+    bool is_rough = is_large && !s->cycles_work;
+    return is_rough ? pli_bcsr_single_build(&s->single, s->A) : PLI_OK;
 }
 
 typedef pli_status (*krylov_fn)(const pli_context *context, const pli_krylov_def *def,
@@ -90,7 +91,9 @@ static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, con
                                     : pli_precondition_operator(s->precondition);
     pli_operator rough;
     pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
-    if (s->single.matrix != NULL) {
+    // with few iterations the product is a small part of each, and beginning anew costs more of
+    // them
+    if (s->single.matrix != NULL && !s->cycles_work) {
         rough = pli_bcsr_single_operator(&s->single);
         system.A_rough = &rough;
     }

@@ -32,8 +32,13 @@ pli_averaging_def pli_averaging_def_default(void)
 
 // ---- one row
 
+// How much a vertex a listens to its neighbour b.
 static double edge_stiffness(const pli_averaging_def *def, int64_t a, int64_t b)
 {
+    if (def->piece != NULL && def->piece[a] != def->piece[b]) {
+        bool yields = def->stiffness != NULL && def->stiffness[b] > def->stiffness[a];
+        if (!yields) return 0;
+    }
     return def->stiffness != NULL ? fmin(def->stiffness[a], def->stiffness[b]) : 1;
 }
 
@@ -82,8 +87,8 @@ static void average_row(const round_job *job, int32_t vertex, row *r)
     add_row(job->from, vertex, sum > 0 ? 1 - def->share : 1, r);
     for (int64_t k = graph->start[vertex]; k < graph->start[vertex + 1]; ++k) {
         int32_t other = graph->neighbor[k];
-        if (other == vertex) continue;
-        add_row(job->from, other, def->share * edge_stiffness(def, vertex, other) / sum, r);
+        double stiffness = other != vertex ? edge_stiffness(def, vertex, other) : 0;
+        if (stiffness > 0) add_row(job->from, other, def->share * stiffness / sum, r);
     }
     if (job->is_last) trim_row(r, def->label[vertex], def->drop);
 }

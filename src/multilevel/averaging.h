@@ -10,10 +10,11 @@
 //     W <- (1 - s) W + s D^-1 E W,    E_ij = min(E_i, E_j) on edges, D_ii = sum_j E_ij,
 //
 // E_i being the largest stiffness around a vertex: a stiff vertex listens to stiff ones alone, so
-// stiff matter keeps following its own handles and what gives way is soft. Rows keep their sum,
-// one, with which affine fields are exact, as they were. At the end small weights are left out, but
-// never the one of the handle that a vertex belongs to, and rows are scaled to sum one again; so
-// every handle keeps its vertices.
+// stiff matter keeps following its own handles and what gives way is soft. E_ij is zero where j is
+// in another piece of matter and not stiffer: pieces that meet along an edge may turn about it.
+// Rows keep their sum, one, with which affine fields are exact, as they were. At the end small
+// weights are left out, but never the one of the handle that a vertex belongs to, and rows are
+// scaled to sum one again; so every handle keeps its vertices.
 //
 // Handles of few vertices may depend on each other once their weights overlap; who factors matrices
 // made with such weights must allow for it. Parallel over vertices, same bits for any number of
@@ -27,6 +28,7 @@ typedef struct pli_averaging_def {
     pli_graph graph;
     const double *stiffness; // [node_count]  largest around (any unit), > 0; NULL: all the same
     const int32_t *label;    // [node_count]  handle that a vertex belongs to; -1: none
+    const int32_t *piece;    // [node_count]  piece of matter of a vertex; NULL: all is one
     int32_t rounds;
     double share; // s, of the neighbours
     double drop;  // weights up to this are left out at the end

@@ -33,6 +33,10 @@ enum {
 static const double JUMP = 10;
 static const double GROWTH = 0.05;
 
+// An edge between two pieces of matter counts for so many: more than any path inside of a piece, so
+// that every piece has a handle of its own before one has two.
+static const double CROSSING = 1000;
+
 // What is known while a hierarchy is built. Levels are numbered from the finest.
 typedef struct builder {
     pli_context *context;
@@ -115,6 +119,7 @@ static pli_status check_vertices(pli_context *context, const pli_skinning_def *d
 static double edge_length(const pli_skinning_def *def, int64_t a, int64_t b)
 {
     double length = pli_vec3_distance(def->positions + 3 * a, def->positions + 3 * b);
+    if (def->piece != NULL && def->piece[a] != def->piece[b]) length *= CROSSING;
     if (def->stiffness == NULL) return length;
     double decades = fabs(log10(def->stiffness[a] / def->stiffness[b]));
     double growth = pow(fmin(def->stiffness[a], def->stiffness[b]), GROWTH);
@@ -369,6 +374,7 @@ static pli_status link_vertices_averaged(builder *b)
     pli_averaging *weights = NULL;
     def.graph = b->def->graph;
     def.stiffness = b->def->stiffness;
+    def.piece = b->def->piece;
     def.label = b->labels[0];
     PLI_TRY(pli_averaging_create(b->context, &def, &weights));
     pli_status status = take_weights(b, weights->start, weights->handle, weights->weight);

@@ -23,6 +23,10 @@
 // vertices move with the stiff ones. With means instead, the vertices of an interface are like no
 // other and draw samples to themselves.
 //
+// Pieces. With a piece of matter per vertex (matter.h) an edge between two of them counts as longer
+// than any path inside of one: every piece has a handle before one has two. Levels with fewer nodes
+// than there are pieces have some in common.
+//
 // Smooth weights replace the links of the vertices to the first level (biharmonic.h); samples,
 // frames and the levels above stay as they are. Stiffness has no influence on them other than
 // through the samples.
@@ -50,6 +54,7 @@ typedef struct pli_skinning_def {
     const double *positions; // [node_count][3] at rest (m)
     const uint8_t *skipped;  // [node_count]  1: has no part in coarse levels; NULL: none
     const double *stiffness; // [node_count]  largest around (Pa, any unit), > 0; NULL: all the same
+    const int32_t *piece;    // [node_count]  piece of matter; NULL: all is one
     int32_t dofs;            // 12 or 3
 
     // nodes of the coarse levels, finest of them first and decreasing; level_count 0: chosen by the

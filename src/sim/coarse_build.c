@@ -5,6 +5,7 @@
 #include "base/timers.h"
 #include "linear/bcsr_pattern.h"
 #include "math/vec3.h"
+#include "multilevel/matter.h"
 #include "multilevel/skinning.h"
 #include "sim/schema.h"
 
@@ -20,6 +21,7 @@ typedef struct coarse {
     pli_bcsr_pattern pattern; // of all elements
     uint8_t *skipped;         // [vertex_count]
     double *stiffness;        // [vertex_count] largest of the elements of a vertex (Pa)
+    int32_t *piece;           // [vertex_count] of matter; NULL: all is one
     int32_t *samples;         // [handle_count]
     int32_t sample_count;
     int32_t *sheets; // [sheet_count][3] triangles of shells and cloth
@@ -117,6 +119,27 @@ static bool heeds_matter(const coarse *c)
     return c->def->sampling == PLI_SAMPLING_MATERIAL;
 }
 
+// Pieces of matter among tetrahedra. Other vertices are one piece that is nobody's.
+static pli_status find_pieces(coarse *c)
+{
+    static const double ratio = 10; // of stiffness that makes matter another one
+    const pli_model *model = c->model;
+    if (model->tet_count == 0 || !heeds_matter(c)) return PLI_OK;
+    double *stiffness = PLI_NEW(c->context, double, model->tet_count, "coarse spaces");
+    c->piece = PLI_NEW(c->context, int32_t, model->vertex_count, "coarse spaces");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (stiffness == NULL || c->piece == NULL) goto done;
+    for (int64_t k = 0; k < model->tet_count; ++k) {
+        stiffness[k] = model->materials[model->material_of[k]].rest_norm;
+    }
+    pli_simplices mesh = {model->vertex_count, model->rest, 4, model->tet_count, model->tets};
+    status = pli_matter_compute_pieces(c->context, &mesh, stiffness, ratio, c->piece);
+
+done:
+    pli_release(c->context, stiffness);
+    return status;
+}
+
 // ---- handles
 
 static int32_t find_nearest(const coarse *c, const double point[3])
@@ -167,6 +190,7 @@ static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
         .positions = model->rest,
         .skipped = c->skipped,
         .stiffness = heeds_matter(c) ? c->stiffness : NULL,
+        .piece = c->piece,
         .dofs = def->dofs,
         .level_count = def->level_count,
         .sample_count = c->sample_count,
@@ -190,6 +214,7 @@ static pli_status build(coarse *c, pli_hierarchy **hierarchy)
     skip_obstacles(c);
     list_sheets(c);
     compute_stiffness(c);
+    PLI_TRY(find_pieces(c));
     find_samples(c);
     return create_hierarchy(c, hierarchy);
 }
@@ -256,6 +281,7 @@ pli_status pli_coarse_build(pli_model *model)
     pli_status status = build(&c, &model->hierarchy);
     pli_release(c.context, c.sheets);
     pli_release(c.context, c.samples);
+    pli_release(c.context, c.piece);
     pli_release(c.context, c.stiffness);
     pli_release(c.context, c.skipped);
     pli_release(c.context, c.pattern.column);

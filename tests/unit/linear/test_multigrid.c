@@ -5,7 +5,7 @@
 #include "unit/linear/coarse_boxes.h"
 
 #include "base/fault.h"
-#include "linear/multigrid.h"
+#include "linear/multigrid_inside.h"
 
 // ---- problems
 
@@ -515,6 +515,68 @@ static void smoothers_are_read(void **state)
     pli_context_destroy(context);
 }
 
+// More than 1800 unknowns of the coarsest level, as affine nodes and as translations.
+static problem large_coarsest(pli_context *context, int32_t dofs)
+{
+    const int32_t affine[3] = {11, 11, 9};
+    const int32_t rigid[3] = {11, 8, 5};
+    return make_problem_in(context, dofs == 12 ? affine : rigid, dofs, 1,
+                           dofs == 12 ? (const int32_t[]){2} : (const int32_t[]){1});
+}
+
+static void sparse_and_dense_coarsest_levels_agree(void **state)
+{
+    (void)state;
+    if (!pli_cholesky_is_available()) skip();
+    for (int32_t dofs = 3; dofs <= 12; dofs += 9) {
+        problem p = large_coarsest(make_context(1), dofs);
+        int64_t n = 3 * (int64_t)p.mesh.vertex_count;
+        pli_multigrid *mg = make_multigrid(&p, false, "direct/GS(1)", false, NULL);
+        double *r = random_vector(n, 3);
+        double *z = new_vector(n);
+        double *other = new_vector(n);
+        pli_bcsr *sparse = mg->sparse;
+        bool definite = false;
+        assert_non_null(sparse);
+        pli_multigrid_apply(mg, r, z);
+        mg->sparse = NULL;
+        OK(p.context, pli_mg_dense_factor(mg, &definite));
+        assert_true(definite);
+        pli_multigrid_apply(mg, r, other);
+        mg->sparse = sparse;
+        // two orders of the same sums: rounding times the condition of the coarse matrix
+        double size = pli_vector_norm(p.context, n, z);
+        for (int64_t k = 0; k < n; ++k) NEAR(z[k], other[k], 0, 1e-10 * size);
+        pli_multigrid_destroy(mg);
+        free(r);
+        free(z);
+        free(other);
+        clear_problem(&p);
+    }
+}
+
+static uint64_t hash_of_sparse_cycle(int32_t threads)
+{
+    problem p = large_coarsest(make_context(threads), 12);
+    int64_t n = 3 * (int64_t)p.mesh.vertex_count;
+    pli_multigrid *mg = make_multigrid(&p, false, "direct/GS(1)", true, NULL);
+    double *r = random_vector(n, 3);
+    pli_multigrid_apply(mg, r, r);
+    uint64_t hash = vector_hash(n, r);
+    pli_multigrid_destroy(mg);
+    free(r);
+    clear_problem(&p);
+    return hash;
+}
+
+static void sparse_coarsest_levels_have_the_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    uint64_t hash = hash_of_sparse_cycle(1);
+    assert_true(hash == hash_of_sparse_cycle(2));
+    assert_true(hash == hash_of_sparse_cycle(4));
+}
+
 static pli_status build_once(problem *p, const pli_multigrid_def *def, bool lifted)
 {
     pli_multigrid *mg = NULL;
@@ -558,6 +620,33 @@ static void memory_may_run_out_at_any_point(void **state)
     clear_problem(&p);
 }
 
+// Every failure while a sparse coarsest level is created; the rest is tested above.
+static void memory_may_run_out_in_sparse_coarsest_levels(void **state)
+{
+    (void)state;
+    pli_fault fault = {0};
+    pli_context_def context_def = pli_context_def_default();
+    pli_context *context = NULL;
+    context_def.thread_count = 1;
+    context_def.allocator = pli_fault_allocator(&fault);
+    assert_int_equal(pli_context_create(&context_def, &context), PLI_OK);
+    problem p = large_coarsest(context, 3);
+    pli_multigrid_def def = {.single = true};
+    OK(context, pli_multigrid_parse(context, "direct/GS(1)", 2, &def));
+    pli_status status = PLI_ERROR_MEMORY;
+    for (int64_t n = 1; status != PLI_OK; ++n) {
+        int64_t before = fault.live_blocks;
+        fault.calls = 0;
+        fault.fail_at = n;
+        status = build_once(&p, &def, false);
+        fault.fail_at = 0;
+        assert_int_equal(fault.live_blocks, before);
+        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
+        assert_true(n < 500);
+    }
+    clear_problem(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +663,9 @@ int main(void)
         cmocka_unit_test(an_indefinite_matrix_is_told),
         cmocka_unit_test(smoothers_are_read),
         cmocka_unit_test(memory_may_run_out_at_any_point),
+        cmocka_unit_test(sparse_and_dense_coarsest_levels_agree),
+        cmocka_unit_test(sparse_coarsest_levels_have_the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(memory_may_run_out_in_sparse_coarsest_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
