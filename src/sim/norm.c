@@ -116,7 +116,7 @@ pli_status pli_norm_build(pli_model *model)
         use_velocity(model);
         if (model->norm == PLI_NORM_STEP) {
             model->tolerance = (moves ? default_step : default_rest) * model->size;
-            if (model->solver_kind->subspace) model->tolerance = subspace_tolerance;
+            if (moves && model->solver_kind->subspace) model->tolerance = subspace_tolerance;
         }
     } else {
         PLI_TRY(use_bearable(model));

@@ -341,6 +341,14 @@ static pli_status create_cubature_term(pli_solver *s)
     return pli_tets_create_elastic(s, &choice, &s->cubature);
 }
 
+// Without inertia full steps with an old Hessian go on and on, so that it is made anew whenever the
+// period allows.
+static double refresh_threshold(const pli_model *model)
+{
+    bool moves = model->time.mode == PLI_MODE_DYNAMIC;
+    return moves ? model->solver_def.subspace.refresh_threshold : INFINITY;
+}
+
 pli_status pli_subspace_build(pli_solver *s)
 {
     const pli_reduction *reduction = s->model->reduction;
@@ -361,7 +369,7 @@ pli_status pli_subspace_build(pli_solver *s)
                                      ? PLI_SUBSPACE_FACTOR
                                      : PLI_SUBSPACE_BLOCKS,
         .average_length = def->refresh_average,
-        .threshold = def->refresh_threshold,
+        .threshold = refresh_threshold(s->model),
         .period = def->refresh_period,
         .timers = &s->timers};
     PLI_TRY(pli_subspace_create(s->context, &subspace, &s->objective, &s->subspace));

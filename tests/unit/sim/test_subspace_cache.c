@@ -14,7 +14,7 @@ static const char *const small_scene =
     "bodies:\n"
     "  bar: {geometry: {grid: {size: [1, 0.5, 0.5], cells: [4, 2, 2]}}, material: soft}\n"
     "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"
-    "solver: {name: subspace, subspace: {handles: 3, affine: on}}\n";
+    "solver: {name: subspace, subspace: {handles: 3, affine: on, hessian: cubature}}\n";
 
 // ---- a cache in memory
 

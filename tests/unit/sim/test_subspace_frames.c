@@ -16,8 +16,8 @@
     "  high: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [6, 2, 2]}}, material: soft, "    \
     "position: [0, 1, 0]}\n"
 
-static const char *const two_bodies =
-    TWO_BODIES "solver: {name: subspace, subspace: {handles: 6}}\noutput: {handle: 1}\n";
+static const char *const two_bodies = TWO_BODIES
+    "solver: {name: subspace, subspace: {handles: 6, hessian: cubature}}\noutput: {handle: 1}\n";
 
 static const pli_frame_field *find_field(const pli_frame_part *part, const char *name)
 {
@@ -179,11 +179,16 @@ static void fields_come_with_solver_and_wish_alone(void **state)
     (void)state;
     static const char *const names[] = {"handle", "handle_weight", "partition", "cubature"};
     for (int k = 0; k < 4; ++k) {
-        assert_true(has_field(TWO_BODIES "solver: subspace\n", names[k]));
+        assert_true(has_field(
+            TWO_BODIES "solver: {name: subspace, subspace: {hessian: cubature}}\n", names[k]));
         assert_false(has_field(TWO_BODIES "solver: newton\noutput: {handle: 0}\n", names[k]));
-        assert_false(has_field(TWO_BODIES "solver: subspace\noutput: {fields: [J]}\n", names[k]));
+        assert_false(has_field(
+            TWO_BODIES
+            "solver: {name: subspace, subspace: {hessian: cubature}}\noutput: {fields: [J]}\n",
+            names[k]));
     }
-    assert_false(has_field(TWO_BODIES "solver: subspace\n", "weight"));
+    assert_false(has_field(TWO_BODIES "solver: {name: subspace, subspace: {hessian: cubature}}\n",
+                           "weight"));
     assert_true(has_field(two_bodies, "weight"));
     assert_false(has_field(TWO_BODIES "solver: newton\noutput: {handle: 0}\n", "weight"));
 }
@@ -206,7 +211,8 @@ static void a_handle_that_is_not_there_is_refused(void **state)
     pli_context *context = make_context(1);
     pli_scene *scene = NULL;
     pli_model *model = NULL;
-    const char *yaml = TWO_BODIES "solver: subspace\noutput: {handle: 1000}\n";
+    const char *yaml = TWO_BODIES
+        "solver: {name: subspace, subspace: {hessian: cubature}}\noutput: {handle: 1000}\n";
     OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
     assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_SCENE);
     assert_null(model);
@@ -219,8 +225,11 @@ static void model_tells_about_the_subspace(void **state)
 {
     (void)state;
     simulation sim;
-    simulation_init(&sim,
-                    TWO_BODIES "solver: {name: subspace, subspace: {handles: 6, polish: 7}}\n", 1);
+    simulation_init(
+        &sim,
+        TWO_BODIES
+        "solver: {name: subspace, subspace: {handles: 6, polish: 7, hessian: cubature}}\n",
+        1);
     const pli_reduction *reduction = sim.model->reduction;
     assert_int_equal(sim.info.handle_count, reduction->bases->handle_count);
     assert_int_equal(sim.info.cubature_count, reduction->cubature->count);
