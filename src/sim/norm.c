@@ -9,7 +9,7 @@ static const double default_characteristic = 1e-7;
 static const double default_velocity = 1e-4;   // scene diagonals per second
 static const double default_step = 1e-3;       // scene diagonals per second
 static const double default_rest = 1e-7;       // scene diagonals, where time means nothing
-static const double subspace_tolerance = 1e-4; // m/s, see multilevel/subspace.h
+static const double subspace_tolerance = 2e-4; // m/s, see multilevel/subspace.h
 
 // What the material around every vertex bears: bearable[i] = l_i xi_i (N), with xi_i the mean of
 // rest_norm by mass; 0 for the vertices of obstacles.
