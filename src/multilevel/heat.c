@@ -15,11 +15,11 @@ static const double COLD = 1e-290;
 
 // ---- creation
 
-static pli_status check_def(pli_context *context, const pli_heat_def *def)
+pli_status pli_heat_check(pli_context *context, const pli_heat_def *def)
 {
     if (def->mesh.element_count < 1) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "the mesh has no elements; distances need at least one");
+                        "the mesh has no elements; there must be at least one");
     }
     for (int32_t k = 0; def->stiffness != NULL && k < def->mesh.element_count; ++k) {
         if (def->stiffness[k] > 0 && isfinite(def->stiffness[k])) continue;
@@ -264,7 +264,7 @@ static pli_status heat_init(pli_heat *h, const pli_heat_def *def)
 pli_status pli_heat_create(pli_context *context, const pli_heat_def *def, pli_heat **heat)
 {
     *heat = NULL;
-    PLI_TRY(check_def(context, def));
+    PLI_TRY(pli_heat_check(context, def));
     pli_heat *h = PLI_NEW(context, pli_heat, 1, "heat");
     if (h == NULL) return PLI_ERROR_MEMORY;
     h->context = context;

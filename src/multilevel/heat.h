@@ -73,9 +73,11 @@ typedef struct pli_heat {
     int32_t *sources_in; // [component_count]
 } pli_heat;
 
-// Errors: argument (no elements, a stiffness that is not positive and finite), mesh (as for
-// laplacian.h), unsupported (a build without CHOLMOD), numeric (a matrix could not be factored),
-// memory.
+// Errors: argument (no elements, a stiffness that is not positive and finite).
+PLI_CHECKED pli_status pli_heat_check(pli_context *context, const pli_heat_def *def);
+
+// Errors: argument (as check tells), mesh (as for laplacian.h), unsupported (a build without
+// CHOLMOD), numeric (a matrix could not be factored), memory.
 PLI_CHECKED pli_status pli_heat_create(pli_context *context, const pli_heat_def *def,
                                        pli_heat **heat);
 void pli_heat_destroy(pli_heat *heat);

@@ -108,17 +108,7 @@ static pli_status check_numbers(pli_context *context, const pli_partition_def *d
 static pli_status check_def(pli_context *context, const pli_partition_def *def)
 {
     PLI_TRY(check_numbers(context, def));
-    if (def->mesh.element_count < 1) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "the mesh has no elements; a partition needs at least one");
-    }
-    for (int32_t k = 0; def->stiffness != NULL && k < def->mesh.element_count; ++k) {
-        if (def->stiffness[k] > 0 && isfinite(def->stiffness[k])) continue;
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "the stiffness of element %d is %g Pa; it must be positive and finite",
-                        (int)k, def->stiffness[k]);
-    }
-    return PLI_OK;
+    return pli_heat_check(context, &(pli_heat_def){def->mesh, def->stiffness});
 }
 
 static void tell_progress(const maker *m, double fraction)
