@@ -17,10 +17,10 @@ enum { ROW_GRAIN = 256, AVERAGE_MAX = 16, WEIGHTS = 6 };
 
 // A coarse level: its space, its product U^T H U, and what precedes it.
 typedef struct level {
-    pli_space *space; // NULL: there is no such level
-    pli_handle_blocks *blocks;
-    double *q; // [size]
-    double *b; // [size]
+    pli_space *space;          // NULL: there is no such level
+    pli_handle_blocks *blocks; // NULL: a factor serves it
+    double *q;                 // [size]
+    double *b;                 // [size]
 } level;
 
 struct pli_subspace {
@@ -56,11 +56,11 @@ struct pli_subspace {
 
 // ---- creation
 
-static pli_status create_level(pli_subspace *s, const pli_bases *bases, level *made)
+static pli_status create_level(pli_subspace *s, const pli_bases *bases, bool blocks, level *made)
 {
     if (bases == NULL) return PLI_OK;
     PLI_TRY(pli_space_create(s->context, bases, s->def.points, s->fixed, &made->space));
-    PLI_TRY(pli_handle_blocks_create(s->context, made->space, &made->blocks));
+    if (blocks) PLI_TRY(pli_handle_blocks_create(s->context, made->space, &made->blocks));
     int64_t size = pli_space_size(made->space);
     made->q = PLI_NEW(s->context, double, size, "subspace unknowns");
     made->b = PLI_NEW(s->context, double, size, "subspace unknowns");
@@ -104,8 +104,9 @@ static pli_status build(pli_subspace *s)
 {
     PLI_TRY(allocate_vectors(s));
     PLI_TRY(create_cubature_matrix(s));
-    PLI_TRY(create_level(s, s->def.affine, &s->affine));
-    PLI_TRY(create_level(s, s->def.bases, &s->fine));
+    bool blocks = s->def.level_preconditioner == PLI_SUBSPACE_BLOCKS;
+    PLI_TRY(create_level(s, s->def.affine, true, &s->affine));
+    PLI_TRY(create_level(s, s->def.bases, blocks, &s->fine));
     if (!wants_factor(&s->def)) return PLI_OK;
     const pli_bcsr *S = s->C != NULL ? s->C : s->E;
     return pli_galerkin_create(s->context, s->fine.space, S, &s->galerkin);
@@ -239,8 +240,7 @@ static pli_status build_preconditioners(pli_subspace *s, bool *usable)
     pli_galerkin_matrices H = coarse_matrices(s);
     *usable = true;
     if (s->affine.space != NULL) pli_handle_blocks_build(s->affine.blocks, &H);
-    bool blocks = s->def.level_preconditioner == PLI_SUBSPACE_BLOCKS;
-    if (s->fine.space != NULL && blocks) pli_handle_blocks_build(s->fine.blocks, &H);
+    if (s->fine.blocks != NULL) pli_handle_blocks_build(s->fine.blocks, &H);
     if (s->galerkin != NULL && !s->has_factor) {
         PLI_TRY(pli_galerkin_build(s->galerkin, &H, usable));
     } else if (s->galerkin != NULL) {

@@ -22,8 +22,10 @@
 //   - d_s is scaled to the minimum of the quadratic model of H_lag along it: a cubature that
 //     underestimates the stiffness under large deformation, which the paper names as its
 //     limitation, cannot overshoot, and d always points downhill.
-//   - The subspace level may be preconditioned by the Cholesky factor of U_s^T H U_s of the last
-//     refresh instead of block Jacobi, and the polish by it and block Jacobi together.
+//   - The subspace level may be preconditioned by the Cholesky factor of U_s^T H U_s, elastic part
+//   of
+//     the last refresh and fresh contacts, instead of block Jacobi; and the polish by it and block
+//     Jacobi together.
 //
 // A step is judged by |d_s| / n, n the number of vertices, as the paper does, and by |d| / n: where
 // contact squeezes single elements, which no handle sees, d_s alone would end the iteration too
@@ -40,7 +42,7 @@
 // Preconditioner of the subspace level, and of the polish.
 typedef enum pli_subspace_preconditioner {
     PLI_SUBSPACE_BLOCKS, // a block per handle (the paper); per vertex
-    PLI_SUBSPACE_FACTOR  // the factor of the last refresh; with a block per vertex
+    PLI_SUBSPACE_FACTOR  // the factored matrix of the handles; with a block per vertex
 } pli_subspace_preconditioner;
 
 typedef struct pli_subspace_def {

@@ -133,7 +133,7 @@ static const pli_field subspace_fields[] = {
      PLI_CHOICE(pli_reduction_def, preconditioner, preconditioner_names),
      .fallback = "factor",
      .doc = "Of the linear solves with all handles: blocks, one of 12 unknowns per handle, as in "
-            "the paper, or factor, the factored matrix of the last refresh."},
+            "the paper, or factor, the factored matrix, which follows contacts."},
     {.key = "polish",
      PLI_INTEGER(pli_reduction_def, polish),
      .fallback = "-1",
