@@ -2,7 +2,7 @@
 //
 // The broad phase on surfaces as contact sees them: solids, cloth, rubble, and awkward cases.
 // Rates are of warm calls with all threads; the ratio is to one thread testing the boxes of all
-// pairs of edges of the first surface, in plain double precision.
+// pairs of edges of the first surface around their whole ways, in plain double precision.
 #include "bench.h"
 #include "surface.h"
 
@@ -82,7 +82,8 @@ static pli_status measure(pli_bench *bench, const char *name, const pli_bench_su
     if (run.boxes == NULL) goto done;
     status = PLI_OK;
     double brute = pli_bench_best_seconds(run_brute, &run, 1);
-    pli_bench_note(bench, "edges by brute force: %lld pairs, in single precision %lld",
+    pli_bench_note(bench,
+                   "pairs of edges: %lld with boxes around whole ways, %lld with boxes that move",
                    (long long)run.brute_count, (long long)run.pairs.edge_edge.count);
     pli_claim claim = {.claim = "broad",
                        .what = "all pairs of a cube, all threads, over plain tests of its edges",

@@ -124,12 +124,15 @@ PLI_API void pli_ccd_enclose(const pli_ccd_query *query, const pli_ccd_def *def,
 // edge, and an edge of a triangle is met with the triangle. Pairs are left out when they share a
 // vertex, when none of their vertices can move, and when their groups do not collide.
 //
-// Boxes are those of the positions x, or of the motion from x0 to x1, inflated by half the reach on
-// all sides: primitives closer than the reach are never missed. Faces are rounded outwards to
-// single precision, min to the largest float that is not above it, max to the smallest that is not
-// below, and boxes that only touch overlap. That defines the outcome: it is what testing all pairs
-// of boxes would give, sorted by the first index and then by the second, for any number of threads
-// and whatever was asked before.
+// Boxes are those of the positions x, or those at both ends of the motion from x0 to x1, inflated
+// by half the reach on all sides. A pair is left out when one box lies beyond the other along an
+// axis, on the same side at both ends: since vertices move on straight lines, it then does so
+// throughout. Primitives that come closer than the reach at any time are never missed, and motion
+// that they have in common does not count. Faces are rounded outwards to single precision, min to
+// the largest float that is not above it, max to the smallest that is not below, and boxes that
+// only touch overlap. That defines the outcome: it is what testing all pairs of boxes would give,
+// sorted by the first index and then by the second, for any number of threads and whatever was
+// asked before.
 //
 // Memory: arrays of pairs grow by half at least and stay. A call that finds no more than there is
 // room for allocates nothing.

@@ -73,11 +73,13 @@ static pli_status allocate_scratch(pli_ipc *ipc)
 {
     pli_context *context = ipc->context;
     int64_t n = ipc->vertex_count;
-    ipc->box = PLI_NEW(context, double, 6 * (int64_t)ipc->point_count, "contact boxes");
+    ipc->start_of_way = PLI_NEW(context, double, 3 * (int64_t)ipc->point_count, "contact ways");
+    ipc->way = PLI_NEW(context, double, 3 * (int64_t)ipc->point_count, "contact ways");
     ipc->far = PLI_NEW(context, double, 3 * n, "contact positions");
     ipc->x = PLI_NEW(context, double, 3 * n, "contact positions");
     ipc->blocks = PLI_NEW(context, double, (int64_t)PLI_IPC_CHUNK *PLI_CONTACT_DOFS, "gradients");
-    bool complete = ipc->box != NULL && ipc->far != NULL && ipc->x != NULL && ipc->blocks != NULL;
+    bool complete = ipc->start_of_way != NULL && ipc->way != NULL && ipc->far != NULL &&
+                    ipc->x != NULL && ipc->blocks != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
@@ -153,7 +155,8 @@ void pli_ipc_destroy(pli_ipc *ipc)
     pli_release(context, ipc->distance);
     pli_release(context, ipc->x);
     pli_release(context, ipc->far);
-    pli_release(context, ipc->box);
+    pli_release(context, ipc->way);
+    pli_release(context, ipc->start_of_way);
     pli_release(context, ipc->planes);
     pli_release(context, ipc->rest);
     pli_release(context, ipc->body_of);

@@ -42,13 +42,16 @@ struct pli_ipc {
 
     pli_barrier_def barrier; // its stiffness may change
 
-    // candidates: pairs that can be contacts while every vertex is inside its box
+    // candidates: pairs that can be contacts while all points are near the way at the same time
     pli_broad_phase *broad;
     pli_broad_phase_pairs pairs;
     bool has_candidates;
     int64_t candidate_count;
-    double *box; // [point_count][6] where the points may be: min, max (m)
-    double *far; // [vertex_count][3] scratch: the end of a way (m)
+    double *start_of_way; // [point_count][3] (m)
+    double *way;          // [point_count][3] from there to its end (m)
+    double way_square;    // sum of squares of the way (m^2)
+    double margin;        // how far a coordinate may be from the way (m)
+    double *far;          // [vertex_count][3] scratch: the end of a way (m)
 
     // contacts at x
     pli_status status;  // of the last search

@@ -18,37 +18,68 @@ static const double kept = 0.1;
 
 // ---- candidates
 
-// a way from x to x + d, to be compared with the boxes that candidates hold for
-typedef struct inside_job {
+// positions to be compared with the way that candidates hold for
+typedef struct way_job {
     const pli_ipc *ipc;
     const double *x;
-    const double *d; // NULL: it stands still
-} inside_job;
+    const double *d; // to be added to x; NULL: none
+    double along;    // the part of the way
+} way_job;
 
-// 1 when a point leaves its box on the way, else 0
-static double leaves_boxes(void *user, int64_t begin, int64_t end)
+// The coordinate of a point from where the way begins.
+static double from_start(const way_job *job, int64_t point, int axis)
 {
-    const inside_job *job = user;
-    for (int64_t k = begin; k < end; ++k) {
-        const double *box = job->ipc->box + 6 * k;
-        int64_t first = 3 * (int64_t)job->ipc->points[k];
-        for (int axis = 0; axis < 3; ++axis) {
-            double x = job->x[first + axis];
-            double end_x = job->d != NULL ? x + job->d[first + axis] : x;
-            bool inside = x >= box[axis] && x <= box[3 + axis] && end_x >= box[axis] &&
-                          end_x <= box[3 + axis];
-            if (!inside) return 1;
-        }
-    }
-    return 0;
+    int64_t i = 3 * (int64_t)job->ipc->points[point] + axis;
+    double x = job->d != NULL ? job->x[i] + job->d[i] : job->x[i];
+    return x - job->ipc->start_of_way[3 * point + axis];
 }
 
+static pli_sum sum_along(void *user, int64_t begin, int64_t end)
+{
+    const way_job *job = user;
+    pli_sum sum = {0, 0};
+    for (int64_t k = begin; k < end; ++k) {
+        for (int axis = 0; axis < 3; ++axis) {
+            pli_sum_add(&sum, from_start(job, k, axis) * job->ipc->way[3 * k + axis]);
+        }
+    }
+    return sum;
+}
+
+// How far the points are from where they would be along the way, at most.
+static double largest_deviation(void *user, int64_t begin, int64_t end)
+{
+    const way_job *job = user;
+    double largest = 0;
+    for (int64_t k = begin; k < end; ++k) {
+        for (int axis = 0; axis < 3; ++axis) {
+            double deviation = from_start(job, k, axis) - job->along * job->ipc->way[3 * k + axis];
+            if (!isfinite(deviation)) return INFINITY;
+            largest = fmax(largest, fabs(deviation));
+        }
+    }
+    return largest;
+}
+
+// Whether all points are within the margin of where they are on the way at one and the same time.
+static bool is_near_way(const pli_ipc *ipc, const double *x, const double *d)
+{
+    way_job job = {.ipc = ipc, .x = x, .d = d};
+    if (ipc->way_square > 0) {
+        pli_sum sum =
+            pli_parallel_sum(ipc->context, ipc->point_count, POINT_GRAIN, sum_along, &job);
+        job.along = fmin(fmax(pli_sum_value(sum) / ipc->way_square, 0), 1);
+    }
+    return pli_parallel_max(ipc->context, ipc->point_count, POINT_GRAIN, largest_deviation, &job) <=
+           ipc->margin;
+}
+
+// Whether candidates hold from x to x + d: at both ends, and so in between.
 static bool is_covered(const pli_ipc *ipc, const double *x, const double *d)
 {
     if (!ipc->has_candidates) return false;
     if (ipc->point_count == 0) return true;
-    inside_job job = {ipc, x, d};
-    return !(pli_parallel_max(ipc->context, ipc->point_count, POINT_GRAIN, leaves_boxes, &job) > 0);
+    return is_near_way(ipc, x, NULL) && (d == NULL || is_near_way(ipc, x, d));
 }
 
 static double largest_motion(const pli_ipc *ipc, const double *d)
@@ -62,19 +93,21 @@ static double largest_motion(const pli_ipc *ipc, const double *d)
     return largest;
 }
 
-// Boxes around the way from x to x + d; far gets x + d.
-static void set_boxes(pli_ipc *ipc, const double *x, const double *d, double margin)
+// The way from x to x + d; far gets x + d.
+static void set_way(pli_ipc *ipc, const double *x, const double *d)
 {
-    for (int32_t k = 0; k < ipc->point_count; ++k) {
+    pli_sum square = {0, 0};
+    for (int64_t k = 0; k < ipc->point_count; ++k) {
         int64_t first = 3 * (int64_t)ipc->points[k];
         for (int axis = 0; axis < 3; ++axis) {
-            double a = x[first + axis];
-            double b = d != NULL ? a + d[first + axis] : a;
-            ipc->far[first + axis] = b;
-            ipc->box[6 * k + axis] = fmin(a, b) - margin;
-            ipc->box[6 * k + 3 + axis] = fmax(a, b) + margin;
+            double step = d != NULL ? d[first + axis] : 0;
+            ipc->far[first + axis] = x[first + axis] + step;
+            ipc->start_of_way[3 * k + axis] = x[first + axis];
+            ipc->way[3 * k + axis] = step;
+            pli_sum_add(&square, step * step);
         }
     }
+    ipc->way_square = pli_sum_value(square);
 }
 
 pli_status pli_ipc_grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count, size_t size)
@@ -99,24 +132,24 @@ static pli_status reserve_contacts(pli_ipc *ipc)
                         ipc->candidate_count + points, sizeof *ipc->contacts);
 }
 
-// Margin around the way: a quarter of it, so that the shorter steps that follow need no new search;
-// not more than twice the distance of contact, or slow parts of a fast scene meet too many others.
+// Margin around the way: a quarter of it, so that the shorter steps that follow need no new search,
+// but neither much less nor more than the distance of contact: too many pairs would be candidates.
 static double choose_margin(const pli_ipc *ipc, const double *d)
 {
-    return fmin(fmax(0.5 * ipc->barrier.dhat, 0.25 * largest_motion(ipc, d)),
-                2 * ipc->barrier.dhat);
+    double dhat = ipc->barrier.dhat;
+    return fmin(fmax(0.5 * dhat, 0.25 * largest_motion(ipc, d)), dhat);
 }
 
 pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d)
 {
     if (is_covered(ipc, x, d)) return PLI_OK;
     pli_ipc_begin(ipc, "contact search");
-    double margin = choose_margin(ipc, d);
+    ipc->margin = choose_margin(ipc, d);
     ipc->has_candidates = false;
     ipc->is_valid = false;
-    set_boxes(ipc, x, d, margin);
-    pli_status status = pli_broad_phase_find_swept(ipc->broad, x, ipc->far,
-                                                   ipc->barrier.dhat + 2 * margin, &ipc->pairs);
+    set_way(ipc, x, d);
+    pli_status status = pli_broad_phase_find_swept(
+        ipc->broad, x, d != NULL ? ipc->far : x, ipc->barrier.dhat + 2 * ipc->margin, &ipc->pairs);
     if (status == PLI_OK) status = reserve_contacts(ipc);
     ipc->has_candidates = status == PLI_OK;
     if (status == PLI_ERROR_MEMORY) ipc->failure = status;

@@ -73,7 +73,9 @@ struct pli_broad_phase {
     primitive_set sets[SET_COUNT];
 
     // of the last call
-    float *boxes; // [vertex_count][8] min, -max, unused (m)
+    float *boxes;     // [vertex_count][8] min, -max, unused (m): at the start, or of the whole way
+    float *end_boxes; // [vertex_count][8] at the end of the way
+    bool is_moving;   // searches heed the end
     pli_simplex_tree trees[SET_COUNT];
     pair_search searches[SEARCH_COUNT];
 };
@@ -85,6 +87,7 @@ typedef struct box_job {
     const double *x1;
     double t;      // up to where motion counts
     double margin; // m
+    float *boxes;  // [vertex_count][8]
 } box_job;
 
 // The largest float that is not above x.
@@ -120,7 +123,7 @@ static double compute_boxes(void *user, int64_t begin, int64_t end)
         int64_t vertex = job->broad->vertices[i];
         const double *a = job->x0 + 3 * vertex;
         const double *b = job->x1 + 3 * vertex;
-        float *box = job->broad->boxes + 8 * i;
+        float *box = job->boxes + 8 * i;
         for (int k = 0; k < 3; ++k) {
             double error;
             if (!isfinite(a[k]) || !isfinite(b[k])) bad = (double)vertex;
@@ -132,13 +135,19 @@ static double compute_boxes(void *user, int64_t begin, int64_t end)
     return bad;
 }
 
+static int32_t fit_boxes(const box_job *job)
+{
+    const pli_broad_phase *broad = job->broad;
+    if (broad->vertex_count == 0) return -1;
+    return (int32_t)pli_parallel_max(broad->context, broad->vertex_count, VERTEX_GRAIN,
+                                     compute_boxes, (void *)job);
+}
+
 int32_t pli_broad_phase_fit_boxes(pli_broad_phase *broad, const double *x0, const double *x1,
                                   double t, double reach)
 {
-    box_job job = {broad, x0, x1, t, 0.5 * reach};
-    double bad =
-        pli_parallel_max(broad->context, broad->vertex_count, VERTEX_GRAIN, compute_boxes, &job);
-    return broad->vertex_count > 0 ? (int32_t)bad : -1;
+    box_job job = {broad, x0, x1, t, 0.5 * reach, broad->boxes};
+    return fit_boxes(&job);
 }
 
 pli_broad_surface pli_broad_phase_surface(const pli_broad_phase *broad)
@@ -267,7 +276,8 @@ PLI_INLINE void seek_partners(const search_job *job, int32_t index, int32_t own,
 
     pli_simplex_walk walk;
     pli_f8 box = pli_simplex_box(own, s.corners, broad->boxes);
-    pli_simplex_walk_begin(tree, box, search->first == search->second ? index : -1, &walk);
+    pli_f8 end_box = broad->is_moving ? pli_simplex_box(own, s.corners, broad->end_boxes) : box;
+    pli_simplex_walk_begin(tree, box, end_box, search->first == search->second ? index : -1, &walk);
     uint32_t lanes;
     for (int32_t leaf; (leaf = pli_simplex_walk_next(&walk, &lanes)) >= 0;) {
         lanes &= ~find_neighbours(tree, leaf, s.corners, own, other);
@@ -407,12 +417,21 @@ pli_status pli_broad_phase_find_swept(pli_broad_phase *broad, const double *x0, 
 {
     *pairs = (pli_broad_phase_pairs){0};
 
-    // boxes of vertices
-    int32_t bad = pli_broad_phase_fit_boxes(broad, x0, x1, 1, reach);
+    // boxes of vertices at both ends
+    broad->is_moving = x0 != x1;
+    int32_t bad = pli_broad_phase_fit_boxes(broad, x0, x0, 1, reach);
+    if (broad->is_moving) {
+        box_job job = {broad, x1, x1, 1, 0.5 * reach, broad->end_boxes};
+        int32_t bad_end = fit_boxes(&job);
+        if (bad_end > bad) bad = bad_end;
+    }
     PLI_TRY(check_input(broad, reach, bad));
 
     // trees over what is looked for
-    for (int k = 0; k < SET_COUNT; ++k) pli_simplex_tree_fit(&broad->trees[k], broad->boxes);
+    const float *end_boxes = broad->is_moving ? broad->end_boxes : NULL;
+    for (int k = 0; k < SET_COUNT; ++k) {
+        pli_simplex_tree_fit(&broad->trees[k], broad->boxes, end_boxes);
+    }
 
     // all kinds, or none
     pli_broad_phase_pairs found = {0};
@@ -472,9 +491,11 @@ static pli_status number_vertices(pli_broad_phase *broad, const pli_broad_phase_
     broad->vertices = PLI_NEW(broad->context, int32_t, broad->vertex_count, "surface vertices");
     broad->groups = PLI_NEW(broad->context, int32_t, broad->vertex_count, "groups of vertices");
     broad->is_fixed = PLI_NEW(broad->context, bool, broad->vertex_count, "fixed vertices");
-    broad->boxes = PLI_NEW(broad->context, float, 8 * (int64_t)broad->vertex_count, "vertex boxes");
+    int64_t floats = 8 * (int64_t)broad->vertex_count;
+    broad->boxes = PLI_NEW(broad->context, float, floats, "vertex boxes");
+    broad->end_boxes = PLI_NEW(broad->context, float, floats, "vertex boxes");
     if (broad->vertices == NULL || broad->groups == NULL || broad->is_fixed == NULL ||
-        broad->boxes == NULL) {
+        broad->boxes == NULL || broad->end_boxes == NULL) {
         return PLI_ERROR_MEMORY;
     }
     for (int32_t v = 0; v < def->vertex_count; ++v) {
@@ -639,6 +660,7 @@ void pli_broad_phase_destroy(pli_broad_phase *broad)
         pli_release(broad->context, broad->sets[k].ids);
         pli_release(broad->context, broad->sets[k].corners);
     }
+    pli_release(broad->context, broad->end_boxes);
     pli_release(broad->context, broad->boxes);
     pli_release(broad->context, broad->is_fixed);
     pli_release(broad->context, broad->groups);

@@ -24,6 +24,7 @@ static const uint64_t apart_bit = UINT64_C(1) << 63;
 typedef struct fit_job {
     pli_simplex_tree *tree;
     const float *vertex_boxes; // [vertex][8]
+    const float *end_boxes;    // [vertex][8], NULL: nothing moves
     int32_t level;             // whose nodes are fitted
     pli_bounds bounds;         // around everything (m)
     double long_extent;        // sum of extents from which on a primitive is sorted apart (m)
@@ -49,10 +50,14 @@ static double box_extent(pli_f8 box)
     return sum;
 }
 
+static pli_f8 box_among(const pli_simplex_tree *tree, int64_t primitive, const float *vertex_boxes)
+{
+    return pli_simplex_box(tree->size, tree->corners + tree->size * primitive, vertex_boxes);
+}
+
 static pli_f8 primitive_box(const fit_job *job, int64_t primitive)
 {
-    const pli_simplex_tree *tree = job->tree;
-    return pli_simplex_box(tree->size, tree->corners + tree->size * primitive, job->vertex_boxes);
+    return box_among(job->tree, primitive, job->vertex_boxes);
 }
 
 static void place_levels(pli_simplex_tree *tree)
@@ -76,13 +81,16 @@ pli_status pli_simplex_tree_init(pli_context *context, int32_t count, int32_t si
     int64_t nodes = tree->level_start[tree->level_count];
     tree->nodes = PLI_NEW(context, pli_simplex_node, nodes, "box tree nodes");
     tree->boxes = PLI_NEW(context, float, 8 * nodes, "box tree boxes");
+    tree->end_faces = PLI_NEW(context, pli_simplex_faces, nodes, "box tree nodes");
+    tree->end_boxes = PLI_NEW(context, float, 8 * nodes, "box tree boxes");
     tree->leaf_corners =
         PLI_NEW(context, int32_t, LANES * size * node_count(tree, 0), "box tree corners");
     tree->order = PLI_NEW(context, int32_t, count, "box tree order");
     tree->keys = PLI_NEW(context, uint64_t, count, "box tree keys");
     tree->scratch = PLI_NEW(context, int32_t, count, "box tree scratch");
-    if (tree->nodes != NULL && tree->boxes != NULL && tree->leaf_corners != NULL &&
-        tree->order != NULL && tree->keys != NULL && tree->scratch != NULL) {
+    if (tree->nodes != NULL && tree->boxes != NULL && tree->end_faces != NULL &&
+        tree->end_boxes != NULL && tree->leaf_corners != NULL && tree->order != NULL &&
+        tree->keys != NULL && tree->scratch != NULL) {
         return PLI_OK;
     }
     pli_simplex_tree_clear(tree);
@@ -95,6 +103,8 @@ void pli_simplex_tree_clear(pli_simplex_tree *tree)
     pli_release(tree->context, tree->keys);
     pli_release(tree->context, tree->order);
     pli_release(tree->context, tree->leaf_corners);
+    pli_release(tree->context, tree->end_boxes);
+    pli_release(tree->context, tree->end_faces);
     pli_release(tree->context, tree->boxes);
     pli_release(tree->context, tree->nodes);
     *tree = (pli_simplex_tree){0};
@@ -176,62 +186,86 @@ static void sort_primitives(fit_job *job)
     for (int32_t level = 1; level < tree->level_count; ++level) name_nodes(tree, level);
 }
 
-// Puts a box into a lane of a node.
-static void set_lane(pli_simplex_node *node, int32_t lane, pli_f8 box)
+// Puts a box into a lane.
+static void set_lane(pli_simplex_faces faces, int32_t lane, pli_f8 box)
 {
-    for (int k = 0; k < FACES; ++k) node->faces[k][lane] = box[k];
+    for (int k = 0; k < FACES; ++k) faces[k][lane] = box[k];
 }
 
-static void clear_lanes(pli_simplex_node *node, int32_t first)
+static void clear_lanes(pli_simplex_faces faces, int32_t first)
 {
-    for (int32_t lane = first; lane < LANES; ++lane) set_lane(node, lane, pli_f8_broadcast(NAN));
+    for (int32_t lane = first; lane < LANES; ++lane) set_lane(faces, lane, pli_f8_broadcast(NAN));
 }
 
-// How much further a leaf reaches than its primitives do on the average; inflating all boxes by the
-// same length does not change it.
-static double fit_leaf(const fit_job *job, int64_t leaf)
+// Fits the boxes of a leaf's primitives at one end of the way; the box around them goes to `whole`.
+// Returns how much further the leaf reaches than its primitives do on the average; inflating all
+// boxes by the same length does not change it.
+static double fit_leaf(const pli_simplex_tree *tree, int64_t leaf, const float *vertex_boxes,
+                       pli_simplex_faces faces, float *whole)
 {
-    pli_simplex_tree *tree = job->tree;
-    pli_simplex_node *node = &tree->nodes[leaf];
     int32_t filled = child_count(tree->count, leaf);
     pli_f8 all = pli_f8_broadcast(INFINITY);
     double sum = 0;
     for (int32_t lane = 0; lane < filled; ++lane) {
-        pli_f8 box = primitive_box(job, node->last[lane]);
-        set_lane(node, lane, box);
+        pli_f8 box = box_among(tree, tree->nodes[leaf].last[lane], vertex_boxes);
+        set_lane(faces, lane, box);
         all = pli_f8_min(box, all);
         sum += box_extent(box);
     }
-    clear_lanes(node, filled);
-    pli_f8_store(all, tree->boxes + 8 * leaf);
+    clear_lanes(faces, filled);
+    pli_f8_store(all, whole);
     return box_extent(all) - sum / filled;
 }
 
 static pli_sum fit_leaves(void *user, int64_t begin, int64_t end)
 {
+    const fit_job *job = user;
+    pli_simplex_tree *tree = job->tree;
     pli_sum sum = {0, 0};
-    for (int64_t leaf = begin; leaf < end; ++leaf) pli_sum_add(&sum, fit_leaf(user, leaf));
+    for (int64_t leaf = begin; leaf < end; ++leaf) {
+        pli_sum_add(&sum, fit_leaf(tree, leaf, job->vertex_boxes, tree->nodes[leaf].faces,
+                                   tree->boxes + 8 * leaf));
+    }
     return sum;
+}
+
+static void fit_end_leaves(void *user, int64_t begin, int64_t end)
+{
+    const fit_job *job = user;
+    pli_simplex_tree *tree = job->tree;
+    for (int64_t leaf = begin; leaf < end; ++leaf) {
+        (void)fit_leaf(tree, leaf, job->end_boxes, tree->end_faces[leaf],
+                       tree->end_boxes + 8 * leaf);
+    }
+}
+
+// Fits the boxes of a node's children at one end of the way.
+static void fit_node(int32_t filled, const float *children, pli_simplex_faces faces, float *whole)
+{
+    pli_f8 all = pli_f8_broadcast(INFINITY);
+    for (int32_t lane = 0; lane < filled; ++lane) {
+        pli_f8 box = pli_f8_load(children + 8 * lane);
+        set_lane(faces, lane, box);
+        all = pli_f8_min(box, all);
+    }
+    clear_lanes(faces, filled);
+    pli_f8_store(all, whole);
 }
 
 static void fit_nodes(void *user, int64_t begin, int64_t end)
 {
     const fit_job *job = user;
     pli_simplex_tree *tree = job->tree;
-    const float *below = tree->boxes + 8 * (int64_t)tree->level_start[job->level - 1];
-    float *boxes = tree->boxes + 8 * (int64_t)tree->level_start[job->level];
+    int64_t below = tree->level_start[job->level - 1];
     int64_t below_count = node_count(tree, job->level - 1);
     for (int64_t index = begin; index < end; ++index) {
-        pli_simplex_node *node = &tree->nodes[tree->level_start[job->level] + index];
+        int64_t node = tree->level_start[job->level] + index;
+        int64_t child = below + LANES * index;
         int32_t filled = child_count(below_count, index);
-        pli_f8 all = pli_f8_broadcast(INFINITY);
-        for (int32_t lane = 0; lane < filled; ++lane) {
-            pli_f8 box = pli_f8_load(below + 8 * (LANES * index + lane));
-            set_lane(node, lane, box);
-            all = pli_f8_min(box, all);
-        }
-        clear_lanes(node, filled);
-        pli_f8_store(all, boxes + 8 * index);
+        fit_node(filled, tree->boxes + 8 * child, tree->nodes[node].faces, tree->boxes + 8 * node);
+        if (!tree->is_moving) continue;
+        fit_node(filled, tree->end_boxes + 8 * child, tree->end_faces[node],
+                 tree->end_boxes + 8 * node);
     }
 }
 
@@ -242,16 +276,20 @@ static double fit_spread(fit_job *job)
         pli_parallel_sum(tree->context, node_count(tree, 0), NODE_GRAIN, fit_leaves, job));
 }
 
-void pli_simplex_tree_fit(pli_simplex_tree *tree, const float *vertex_boxes)
+void pli_simplex_tree_fit(pli_simplex_tree *tree, const float *vertex_boxes, const float *end_boxes)
 {
     if (tree->count == 0) return;
-    fit_job job = {.tree = tree, .vertex_boxes = vertex_boxes};
+    fit_job job = {.tree = tree, .vertex_boxes = vertex_boxes, .end_boxes = end_boxes};
+    tree->is_moving = end_boxes != NULL;
 
     // leaves, in the order they have or in a new one
     if (!tree->is_sorted || fit_spread(&job) > worn * tree->sorted_spread) {
         sort_primitives(&job);
         tree->is_sorted = true;
         tree->sorted_spread = fit_spread(&job);
+    }
+    if (tree->is_moving) {
+        pli_parallel_for(tree->context, node_count(tree, 0), NODE_GRAIN, fit_end_leaves, &job);
     }
 
     // nodes above them

@@ -16,6 +16,14 @@
 //
 //   faces[k][lane] <= reach[k]  for k = 0 .. 5,   reach = (max, -min) of the query
 //
+// Where vertices move on straight lines, there are boxes at both ends of the way. In between, a box
+// lies within what its faces enclose as they move from one end to the other, since the smallest of
+// several linear functions lies above its chord. The distance of two such faces is linear in time:
+// two boxes that a face keeps apart at both ends never meet. What a body has in common as it moves
+// does not count, unlike with boxes around whole ways.
+//
+//   faces[k][lane] <= reach[k]  or  end_faces[k][lane] <= end_reach[k]  for k = 0 .. 5
+//
 // Primitives are also numbered, and every box knows the largest number below it: a query for the
 // partners of primitive i with numbers above i passes over parts of the tree that have none.
 //
@@ -36,9 +44,12 @@ enum {
     PLI_SIMPLEX_FACES = 6
 };
 
-// eight boxes; those that stand for nothing have faces that are no numbers
+// faces of eight boxes, min and -max (m); not a number where there is no box
+typedef float pli_simplex_faces[PLI_SIMPLEX_FACES][PLI_SIMPLEX_LANES];
+
+// eight boxes
 typedef struct pli_simplex_node {
-    float faces[PLI_SIMPLEX_FACES][PLI_SIMPLEX_LANES]; // min and -max (m)
+    pli_simplex_faces faces;
     int32_t last[PLI_SIMPLEX_LANES]; // largest primitive in the box; in a leaf: the primitive
 } pli_simplex_node;
 
@@ -51,8 +62,11 @@ typedef struct pli_simplex_tree {
     int32_t level_start[PLI_SIMPLEX_LEVELS + 1]; // first node of each level, leaves first, and end
 
     // written by fitting
-    pli_simplex_node *nodes; // [level_start[level_count]]
-    float *boxes;            // [level_start[level_count]][8] box around each node (m)
+    bool is_moving;               // there are boxes at the end of a way
+    pli_simplex_node *nodes;      // [level_start[level_count]]
+    float *boxes;                 // [level_start[level_count]][8] box around each node (m)
+    pli_simplex_faces *end_faces; // [level_start[level_count]]
+    float *end_boxes;             // [level_start[level_count]][8]
     int32_t *leaf_corners; // [leaf_count][size][8] corners of the primitives of each leaf, -1: none
     bool is_sorted;        // once at least
     double sorted_spread;  // how far leaves spread after the last sort (m)
@@ -69,9 +83,10 @@ PLI_CHECKED pli_status pli_simplex_tree_init(pli_context *context, int32_t count
 // Gives the memory back; a tree of zeros is legal.
 void pli_simplex_tree_clear(pli_simplex_tree *tree);
 
-// Fits the tree to new boxes of the vertices, [vertex][8] as described above and without NaN.
-// Nothing is allocated.
-void pli_simplex_tree_fit(pli_simplex_tree *tree, const float *vertex_boxes);
+// Fits the tree to new boxes of the vertices, [vertex][8] as described above and without NaN, and
+// to those at the end of their way (NULL: they stand still). Nothing is allocated.
+void pli_simplex_tree_fit(pli_simplex_tree *tree, const float *vertex_boxes,
+                          const float *end_boxes);
 
 // The box around the vertices of one primitive.
 PLI_INLINE pli_f8 pli_simplex_box(int32_t size, const int32_t *corners, const float *vertex_boxes)
@@ -87,6 +102,7 @@ PLI_INLINE pli_f8 pli_simplex_box(int32_t size, const int32_t *corners, const fl
 typedef struct pli_simplex_walk {
     const pli_simplex_tree *tree;
     pli_f8 reach[PLI_SIMPLEX_FACES];
+    pli_f8 end_reach[PLI_SIMPLEX_FACES];
     pli_f8_mask after; // only primitives above this one are wanted
     int32_t level;     // level_count: the walk is over
     int32_t node[PLI_SIMPLEX_LEVELS + 1];
@@ -100,19 +116,29 @@ PLI_INLINE uint32_t pli_simplex_walk_test(const pli_simplex_walk *walk, int64_t 
     pli_f8_mask last;
     memcpy(&last, node->last, sizeof last);
     pli_f8_mask is_met = (pli_f8_mask)(last > walk->after);
+    if (!walk->tree->is_moving) {
+        for (int k = 0; k < PLI_SIMPLEX_FACES; ++k) {
+            is_met &= (pli_f8_mask)(pli_f8_load(node->faces[k]) <= walk->reach[k]);
+        }
+        return pli_f8_bits(is_met);
+    }
+    float(*end_faces)[PLI_SIMPLEX_LANES] = walk->tree->end_faces[index];
     for (int k = 0; k < PLI_SIMPLEX_FACES; ++k) {
-        is_met &= (pli_f8_mask)(pli_f8_load(node->faces[k]) <= walk->reach[k]);
+        is_met &= (pli_f8_mask)(pli_f8_load(node->faces[k]) <= walk->reach[k]) |
+                  (pli_f8_mask)(pli_f8_load(end_faces[k]) <= walk->end_reach[k]);
     }
     return pli_f8_bits(is_met);
 }
 
-// Begins a walk over primitives above `after` (-1: all) whose boxes touch the given one.
-PLI_INLINE void pli_simplex_walk_begin(const pli_simplex_tree *tree, pli_f8 box, int32_t after,
-                                       pli_simplex_walk *walk)
+// Begins a walk over primitives above `after` (-1: all) that the given one may meet. Boxes are
+// those of vertices that the tree was fitted to.
+PLI_INLINE void pli_simplex_walk_begin(const pli_simplex_tree *tree, pli_f8 box, pli_f8 end_box,
+                                       int32_t after, pli_simplex_walk *walk)
 {
     walk->tree = tree;
     for (int k = 0; k < PLI_SIMPLEX_FACES; ++k) {
         walk->reach[k] = pli_f8_broadcast(-box[(k + 3) % PLI_SIMPLEX_FACES]);
+        walk->end_reach[k] = pli_f8_broadcast(-end_box[(k + 3) % PLI_SIMPLEX_FACES]);
     }
     walk->after = after - (pli_f8_mask){0};
 

@@ -2,6 +2,7 @@
 #include "multilevel/partition.h"
 
 #include "multilevel/clusters.h"
+#include "multilevel/metric.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -15,7 +16,6 @@ enum {
     PATIENCE = 4         // rounds without progress that are waited for
 };
 
-static const double INTERFACE = 2;      // ratio of stiffness that tells two kinds of matter
 static const double CALM = 1e-3;        // share of elements that change cluster when rounds settle
 static const double PROGRESS = 5e-4;    // relative decrease of the cost that counts
 static const double SET_UP_SHARE = 0.3; // of the whole work, as progress is told
@@ -26,7 +26,7 @@ typedef struct maker {
     const pli_partition_def *def;
     int32_t wanted; // clusters
     pli_pieces *pieces;
-    double *stiffness; // [element_count]  as heat sees it
+    double *metric; // [element_count]  stiffness as heat sees it
     pli_heat *heat;
     pli_clusters *clusters;
 
@@ -116,63 +116,15 @@ static void tell_progress(const maker *m, double fraction)
     if (m->def->progress != NULL) m->def->progress(m->def->user, fraction);
 }
 
-// ---- stiffness at interfaces
-
-static double find_softest(const maker *m)
-{
-    double softest = INFINITY;
-    for (int32_t k = 0; k < m->pieces->mesh.element_count; ++k) {
-        softest = fmin(softest, m->def->stiffness[k]);
-    }
-    return softest;
-}
-
-// Marks the vertices of faces, inside a piece, between kinds of matter.
-static void mark_interfaces(const maker *m, uint8_t *marks)
-{
-    const pli_simplices *mesh = &m->pieces->mesh;
-    int32_t size = mesh->corner_count;
-    for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
-        int64_t element = k / size;
-        int32_t other = m->pieces->neighbor[k];
-        // both sides look at the face; the stiffer one marks it
-        if (other < 0 || m->def->stiffness[element] < INTERFACE * m->def->stiffness[other])
-            continue;
-        for (int64_t c = 0; c < size; ++c) {
-            if (c != k % size) marks[mesh->elements[size * element + c]] = 1;
-        }
-    }
-}
-
-// Elements with a vertex at an interface count as soft.
-static pli_status soften_interfaces(maker *m)
-{
-    const pli_simplices *mesh = &m->pieces->mesh;
-    int32_t size = mesh->corner_count;
-    m->stiffness = PLI_NEW(m->context, double, mesh->element_count, "stiffness");
-    uint8_t *marks = PLI_NEW(m->context, uint8_t, mesh->vertex_count, "interfaces");
-    if (m->stiffness == NULL || marks == NULL) {
-        pli_release(m->context, marks);
-        return PLI_ERROR_MEMORY;
-    }
-    memcpy(m->stiffness, m->def->stiffness, (size_t)mesh->element_count * sizeof *m->stiffness);
-    mark_interfaces(m, marks);
-    double softened = m->def->jump * find_softest(m);
-    for (int64_t k = 0; k < (int64_t)size * mesh->element_count; ++k) {
-        if (marks[mesh->elements[k]]) m->stiffness[k / size] = softened;
-    }
-    pli_release(m->context, marks);
-    return PLI_OK;
-}
-
 // ---- rounds
 
 static pli_status set_up(maker *m)
 {
     const pli_partition_def *def = m->def;
     PLI_TRY(pli_pieces_create(m->context, &def->mesh, def->stiffness, def->conform, &m->pieces));
-    if (def->stiffness != NULL && def->jump > 0) PLI_TRY(soften_interfaces(m));
-    pli_heat_def heat_def = {m->pieces->mesh, m->stiffness != NULL ? m->stiffness : def->stiffness};
+    PLI_TRY(
+        pli_metric_build(m->context, &def->mesh, def->stiffness, def->jump, m->pieces, &m->metric));
+    pli_heat_def heat_def = {m->pieces->mesh, m->metric};
     PLI_TRY(pli_heat_create(m->context, &heat_def, &m->heat));
 
     // between one for each piece and one for each element
@@ -588,7 +540,7 @@ pli_status pli_partition_create(pli_context *context, const pli_partition_def *d
     pli_clusters_destroy(m.clusters);
     pli_heat_destroy(m.heat);
     pli_pieces_destroy(m.pieces);
-    pli_release(context, m.stiffness);
+    pli_release(context, m.metric);
     pli_release(context, m.best_label);
     pli_release(context, m.best_centers);
     return status;

@@ -23,9 +23,9 @@
 // is smaller than a few elements (pieces.h). Components of the mesh, by faces, have at least one
 // cluster each. The number of clusters grows to that of pieces where needed.
 //
-// Other interfaces, faces across which the stiffness changes by a factor of 2 or more, are passable
-// but slow: the elements around them count as softer than the softest, as in the paper. That keeps
-// clusters from creeping across, and gives soft matter more of them.
+// Other interfaces are passable but slow, and clusters are shared among loose components in
+// proportion to their vertices: metric.h. That keeps clusters from creeping across interfaces, and
+// gives soft matter more of them.
 //
 // Most of the time goes into two factorisations and two substitutions per round. The same bits for
 // any number of threads. Needs the sparse Cholesky of cholesky.h.

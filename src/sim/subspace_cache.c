@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    ALGORITHM_VERSION = 1, // grows when the same input gives other parts
+    ALGORITHM_VERSION = 2, // grows when the same input gives other parts
     FORMAT_VERSION = 1,
     HEAD_WORDS = 5,
     HEAD_SIZE = 8 * HEAD_WORDS

@@ -43,16 +43,16 @@ static float float_below(double x)
     return (double)f > x ? nextafterf(f, -INFINITY) : f;
 }
 
-// min and max of a primitive's box, rounded outwards
-static void find_box(const scene *s, const kind *k, int32_t i, float box[6])
+// min and max of a primitive's box at positions x, rounded outwards
+static void find_box(const scene *s, const double *x, const kind *k, int32_t i, float box[6])
 {
     for (int axis = 0; axis < 3; ++axis) {
         double low = INFINITY;
         double high = -INFINITY;
         for (int32_t c = 0; c < k->size; ++c) {
             int32_t v = 3 * k->corners[k->size * i + c] + axis;
-            low = fmin(low, fmin(s->x0[v], s->x1[v]));
-            high = fmax(high, fmax(s->x0[v], s->x1[v]));
+            low = fmin(low, x[v]);
+            high = fmax(high, x[v]);
         }
         box[axis] = float_below(low - 0.5 * s->reach);
         box[3 + axis] = -float_below(-high - 0.5 * s->reach);
@@ -76,21 +76,31 @@ static bool is_pair_wanted(const scene *s, const kind *a, int32_t i, const kind 
     return s->def.collides(s->def.user, g, s->groups[b->corners[b->size * j]]);
 }
 
+// Whether no axis has one box beyond the other, on the same side at both ends of the way.
+static bool do_boxes_meet(float p[2][6], float q[2][6])
+{
+    for (int k = 0; k < 3; ++k) {
+        if (p[0][k] > q[0][3 + k] && p[1][k] > q[1][3 + k]) return false;
+        if (q[0][k] > p[0][3 + k] && q[1][k] > p[1][3 + k]) return false;
+    }
+    return true;
+}
+
 // All pairs of boxes, in order.
 static void find_by_force(const scene *s, const kind *a, const kind *b, pair_array *out)
 {
     out->count = 0;
     for (int32_t i = 0; i < a->count; ++i) {
         if (a->is_wanted != NULL && !a->is_wanted[i]) continue;
-        float p[6];
-        find_box(s, a, i, p);
+        float p[2][6];
+        find_box(s, s->x0, a, i, p[0]);
+        find_box(s, s->x1, a, i, p[1]);
         for (int32_t j = a == b ? i + 1 : 0; j < b->count; ++j) {
             if (b->is_wanted != NULL && !b->is_wanted[j]) continue;
-            float q[6];
-            find_box(s, b, j, q);
-            bool is_met = true;
-            for (int k = 0; k < 3; ++k) is_met &= p[k] <= q[3 + k] && q[k] <= p[3 + k];
-            if (!is_met || !is_pair_wanted(s, a, i, b, j)) continue;
+            float q[2][6];
+            find_box(s, s->x0, b, j, q[0]);
+            find_box(s, s->x1, b, j, q[1]);
+            if (!do_boxes_meet(p, q) || !is_pair_wanted(s, a, i, b, j)) continue;
             assert_true(out->count < MAX_PAIRS);
             out->pairs[out->count][0] = i;
             out->pairs[out->count++][1] = j;
