@@ -35,7 +35,7 @@ static pli_status measure_error(pli_bench *bench, int32_t handles, double *error
     pli_s1_pair_def def = {.scene = "s1/square-on-square",
                            .solvers = {PLI_S1_DIRECT, PLI_S1_OURS},
                            .overrides = {"solver.tolerance=1e-6"},
-                           .ours = {subspace, "solver.tolerance=1e-7"}};
+                           .own = {{NULL}, {subspace, "solver.tolerance=1e-7"}}};
     snprintf(subspace, sizeof subspace, "solver.subspace={handles: %d, %s}", (int)handles,
              PURE_SUBSPACE);
     PLI_TRY(pli_s1_pair_init(&pair, bench, &def));
@@ -43,15 +43,15 @@ static pli_status measure_error(pli_bench *bench, int32_t handles, double *error
     int32_t made = pair.sides[1].info.handle_count;
     pli_s1_pair_clear(&pair);
     if (status != PLI_OK) return status;
-    *error = duel.error;
+    *error = duel.error.largest;
     pli_bench_note(bench,
                    "square on square, %3d handles: %d contacts, %d iterations%s, full space %d%s; "
                    "apart %.2e of the diagonal in the mean, %.2e at vertex %d",
                    (int)made, (int)duel.reports[1].contacts, (int)duel.reports[1].iterations,
                    duel.reports[1].stop <= 0 ? " (not converged)" : "",
                    (int)duel.reports[0].iterations,
-                   duel.reports[0].stop <= 0 ? " (not converged)" : "", duel.mean_error, duel.error,
-                   (int)duel.vertex);
+                   duel.reports[0].stop <= 0 ? " (not converged)" : "", duel.error.mean,
+                   duel.error.largest, (int)duel.error.vertex);
     return PLI_OK;
 }
 

@@ -18,9 +18,11 @@ static pli_status init_side(pli_s1_pair *pair, pli_bench *bench, const pli_s1_pa
                             int side)
 {
     char solver[64];
-    const char *all[2 * PLI_S1_OVERRIDES + 2] = {solver};
-    int32_t count = append_all(def->overrides, all, 1);
-    if (side == 1) append_all(def->ours, all, count);
+    const char *all[2 * PLI_S1_OVERRIDES + 3] = {solver};
+    int32_t count = 1;
+    if (side == 0) all[count++] = "solver.tolerance=0"; // that of the scene is meant for ours
+    count = append_all(def->overrides, all, count);
+    append_all(def->own[side], all, count);
     snprintf(solver, sizeof solver, "solver.name=%s", def->solvers[side]);
     double start = pli_clock_seconds();
     PLI_TRY(pli_bench_scene_init(&pair->sides[side], bench, def->scene, all));
@@ -84,23 +86,21 @@ pli_status pli_s1_pair_race(pli_s1_pair *pair, int32_t steps, double patience,
 
 // ---- duels
 
-static void measure_error(const pli_s1_pair *pair, pli_s1_duel *duel)
+pli_s1_error pli_s1_error_measure(const pli_bench_scene *a, const pli_bench_scene *b)
 {
-    const double *x = pli_state_positions(pair->sides[0].state);
-    const double *y = pli_state_positions(pair->sides[1].state);
-    int32_t count = pair->sides[0].info.vertex_count;
+    const double *x = pli_state_positions(a->state);
+    const double *y = pli_state_positions(b->state);
     double squares = 0;
-    duel->error = 0;
-    duel->vertex = 0;
-    for (int32_t i = 0; i < count; ++i) {
-        double distance = pli_vec3_distance(x + 3 * (int64_t)i, y + 3 * (int64_t)i);
-        double error = distance / pair->sides[0].info.size;
-        squares += error * error;
-        if (error <= duel->error) continue;
-        duel->error = error;
-        duel->vertex = i;
+    pli_s1_error error = {0};
+    for (int32_t i = 0; i < a->info.vertex_count; ++i) {
+        double distance = pli_vec3_distance(x + 3 * (int64_t)i, y + 3 * (int64_t)i) / a->info.size;
+        squares += distance * distance;
+        if (distance <= error.largest) continue;
+        error.largest = distance;
+        error.vertex = i;
     }
-    duel->mean_error = sqrt(squares / count);
+    error.mean = sqrt(squares / a->info.vertex_count);
+    return error;
 }
 
 pli_status pli_s1_pair_duel(pli_s1_pair *pair, pli_s1_duel *duel)
@@ -114,7 +114,7 @@ pli_status pli_s1_pair_duel(pli_s1_pair *pair, pli_s1_duel *duel)
         duel->reports[side].pairs = NULL;
         duel->reports[side].pair_count = 0;
     }
-    measure_error(pair, duel);
+    duel->error = pli_s1_error_measure(&pair->sides[0], &pair->sides[1]);
     pli_state_copy(pair->sides[0].state, pair->sides[1].state);
     return PLI_OK;
 }

@@ -18,8 +18,8 @@ typedef struct pli_s1_pair_def {
     const char *scene;
     const char *overrides[PLI_S1_OVERRIDES]; // "path=value" of both, ends with NULL
     const char *solvers[2];                  // first the rival or reference, then ours
-    // ends with NULL: of ours only
-    const char *ours[PLI_S1_OVERRIDES];
+    // of one side only, end with NULL
+    const char *own[2][PLI_S1_OVERRIDES];
 } pli_s1_pair_def;
 
 typedef struct pli_s1_pair {
@@ -41,12 +41,19 @@ pli_status pli_s1_pair_find_contact(pli_s1_pair *pair, int32_t limit, bool *cont
 pli_status pli_s1_pair_race(pli_s1_pair *pair, int32_t steps, double patience,
                             pli_bench_tally tallies[2]);
 
+// How far apart two scenes have their vertices, over the diagonal (D7).
+typedef struct pli_s1_error {
+    double largest;
+    double mean;    // root mean square
+    int32_t vertex; // that is farthest
+} pli_s1_error;
+
+pli_s1_error pli_s1_error_measure(const pli_bench_scene *a, const pli_bench_scene *b);
+
 // What came of one step that both took from the same state.
 typedef struct pli_s1_duel {
     pli_step_report reports[2]; // pairs of bodies are not kept
-    double error;               // largest distance of a vertex over the scene's diagonal (D7)
-    int32_t vertex;             // where
-    double mean_error;          // root mean square of the same
+    pli_s1_error error;
 } pli_s1_duel;
 
 // Both sides step from the first one's state; afterwards both have the first one's outcome.

@@ -55,7 +55,7 @@ static pli_status run_decade(pli_bench *bench, double young, contact_step *step)
                    young, (int)duel.reports[0].step, contact ? "" : " (no contact)",
                    PLI_S1_ITERATIVE, (int)duel.reports[0].iterations, step->iterations[0],
                    step->seconds[0], (int)duel.reports[1].iterations, step->iterations[1],
-                   step->seconds[1], duel.error);
+                   step->seconds[1], duel.error.largest);
     return PLI_OK;
 }
 

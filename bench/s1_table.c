@@ -71,7 +71,7 @@ static double patience(const pli_bench *bench)
 static pli_s1_pair_def describe(const pli_bench *bench, const table_row *row)
 {
     pli_s1_pair_def def = {
-        .scene = row->scene, .solvers = {PLI_S1_DIRECT, PLI_S1_OURS}, .ours = {row->ours}};
+        .scene = row->scene, .solvers = {PLI_S1_DIRECT, PLI_S1_OURS}, .own = {{NULL}, {row->ours}}};
     if (pli_bench_is_paper_size(bench)) {
         for (int k = 0; k < 2; ++k) def.overrides[k] = row->paper_size[k];
     }
