@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Particles in blocks of the grid (L4).
+//
+// A particle belongs to the block that holds the lowest node of its 27. With u = x / dx - 1/2 in
+// units of cells from the domain's lowest node, that node is floor(u), and blocks have 4 x 4 x 8
+// nodes; so all nodes of a block's particles are among 6 x 6 x 10.
+//
+// Positions are kept as u from the block's own lowest node, in fixed point with 27 bits behind the
+// point: within the domain everywhere as fine as 7e-9 of a cell, so that neither the place in a
+// large domain nor a small time step costs accuracy. Everything else is float.
+//
+// Particles of a block that are of one kind, which is what has the same material, mass and volume,
+// form a list of chunks of eight; only the last chunk may have fewer. Chunks are a kilobyte, come
+// from one pool that keeps its place in memory as it grows, and go back to it.
+//
+// Moving. After a step some particles are outside their blocks. pli_particles_settle takes them out
+// (others of the list close the gaps), makes blocks that are missing, and appends them where they
+// belong, in the order of the blocks and places they come from: the outcome does not depend on
+// threads. There is no sort of all particles. Blocks that have become empty are given back by
+// pli_particles_drop_empty.
+//
+// Threads: settling is parallel where it counts; all else is serial.
+#ifndef PLI_MPM_PARTICLES_H
+#define PLI_MPM_PARTICLES_H
+
+#include "mpm/paged_grid.h"
+
+enum {
+    PLI_PARTICLE_LANES = 8,
+    PLI_PARTICLE_FRACTION_BITS = 27, // of u behind the point
+    PLI_PARTICLE_ONE = 1 << PLI_PARTICLE_FRACTION_BITS
+};
+
+// Eight particles. Lanes beyond the count of the last chunk of a list hold finite numbers that
+// mean nothing.
+typedef struct pli_particle_chunk {
+    int32_t u[3][PLI_PARTICLE_LANES];
+    float v[3][PLI_PARTICLE_LANES];   // m/s
+    float C[9][PLI_PARTICLE_LANES];   // affine velocity (1/s), row-major
+    float F[9][PLI_PARTICLE_LANES];   // elastic deformation gradient
+    float tau[6][PLI_PARTICLE_LANES]; // Kirchhoff stress 00, 11, 22, 12, 02, 01 (Pa)
+    float memory[PLI_PARTICLE_LANES]; // of the material, see law.h
+    int32_t id[PLI_PARTICLE_LANES];   // given by whoever added it
+} pli_particle_chunk;
+
+_Static_assert(sizeof(pli_particle_chunk) == 1024, "chunks fill pages");
+
+// the particles of one kind in one block
+typedef struct pli_particle_list {
+    int32_t first; // chunk, -1: none
+    int32_t last;  // chunk
+    int32_t count; // particles
+} pli_particle_list;
+
+typedef struct pli_particle_block {
+    int32_t at[3];   // in blocks from the domain's lowest
+    uint32_t code;   // of the page, see paged_grid.h
+    int32_t count;   // particles of all kinds
+    int32_t leaving; // of these outside the block; set by whoever moves them
+} pli_particle_block;
+
+typedef struct pli_particles {
+    pli_context *context;
+    pli_paged_grid *grid; // borrowed: its table knows the block of a page
+    int32_t kind_count;
+    int64_t count; // particles
+
+    int32_t block_count;
+    int32_t block_room;
+    pli_particle_block *blocks; // [block_room]
+    pli_particle_list *lists;   // [block_room][kind_count]
+
+    // the pool
+    pli_particle_chunk *chunks; // reserved addresses
+    int32_t *next;              // [chunk] in a list or among the free ones, -1: last
+    int32_t chunk_count;        // ever used
+    int32_t chunk_room;         // addresses
+    int32_t free_chunk;         // first free one, -1: none
+
+    // scratch of settling
+    int64_t mover_room;
+    struct pli_particle_mover *movers;
+} pli_particles;
+
+// One particle as a record.
+typedef struct pli_particle {
+    double position[3]; // u, in cells from the domain's lowest node
+    float v[3];
+    float C[9];
+    float F[9];
+    float tau[6];
+    float memory;
+    int32_t id;
+} pli_particle;
+
+// Room for `most` particles is reserved as addresses, not as memory. Errors: argument, memory.
+PLI_CHECKED pli_status pli_particles_create(pli_context *context, pli_paged_grid *grid,
+                                            int32_t kind_count, int64_t most,
+                                            pli_particles **particles);
+void pli_particles_destroy(pli_particles *particles);
+
+// Appends particles. Errors: argument (a position outside of what blocks cover; the message names
+// the particle), memory; then none is added.
+PLI_CHECKED pli_status pli_particles_add(pli_particles *particles, int32_t kind, int64_t count,
+                                         const pli_particle *added);
+
+// Puts particles that left their blocks where they belong. Errors: out of the domain (numeric; the
+// message names the particle, all are still there), memory.
+PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles);
+
+// Gives blocks without particles back; others may get other numbers.
+void pli_particles_drop_empty(pli_particles *particles);
+
+// A record of lane `lane` of a chunk of a block.
+void pli_particles_get(const pli_particles *particles, int32_t block, int32_t chunk, int32_t lane,
+                       pli_particle *particle);
+
+#endif
