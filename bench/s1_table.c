@@ -52,20 +52,14 @@ static const table_row rows[] = {
      "solver.subspace.polish=40",
      30,
      "9.81"},
-    {"koosh, 10 iterations",
-     "s1/koosh",
-     {"bodies.koosh.geometry.fill.vertices=150000", "solver.subspace.handles=400"},
-     "solver.subspace.polish=10",
-     30,
-     "2.57"},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, FORTY = 3, TEN = 4 };
+enum { ROWS = sizeof rows / sizeof *rows, KOOSH = ROWS - 1 };
 
 // Seconds that a race may take, of both together.
 static double patience(const pli_bench *bench)
 {
-    return pli_bench_is_paper_size(bench) ? 7200 : 60;
+    return pli_bench_is_paper_size(bench) ? 7200 : 50;
 }
 
 static pli_s1_pair_def describe(const pli_bench *bench, const table_row *row)
@@ -76,12 +70,6 @@ static pli_s1_pair_def describe(const pli_bench *bench, const table_row *row)
         for (int k = 0; k < 2; ++k) def.overrides[k] = row->paper_size[k];
     }
     return def;
-}
-
-// Seconds per step, the measure of a race.
-static double step_seconds(const pli_bench_tally *tally)
-{
-    return tally->seconds / fmax(1, tally->steps);
 }
 
 static void tell_sizes(pli_bench *bench, const table_row *row, const pli_s1_pair *pair)
@@ -110,19 +98,16 @@ static void tell_race(pli_bench *bench, const char *solver, const pli_bench_tall
 static void claim_row(pli_bench *bench, const table_row *row, const pli_bench_tally tallies[2])
 {
     char what[96];
-    bool judged = row != &rows[TEN];
     snprintf(what, sizeof what, "%s: speed over %s, %d steps", row->name, PLI_S1_DIRECT,
              (int)tallies[0].steps);
-    pli_bench_claim(bench,
-                    &(pli_claim){"Q1-1", what, row->paper, tallies[0].seconds / tallies[1].seconds,
-                                 "x", judged ? 7 : NAN, judged ? INFINITY : NAN});
+    pli_bench_claim(bench, &(pli_claim){"Q1-1", what, row->paper,
+                                        tallies[0].seconds / tallies[1].seconds, "x", 7, INFINITY});
     snprintf(what, sizeof what, "%s: steps that did not converge, or inverted", row->name);
     int32_t bad = tallies[1].failures + tallies[1].max_inverted;
     pli_bench_claim(bench, &(pli_claim){"Q1-1", what, "0", bad, "", 0, 0});
 }
 
-static pli_status run_row(pli_bench *bench, const table_row *row, int32_t steps,
-                          pli_bench_tally tallies[2])
+static pli_status run_row(pli_bench *bench, const table_row *row, pli_bench_tally tallies[2])
 {
     pli_s1_pair pair;
     bool contact = false;
@@ -130,7 +115,7 @@ static pli_status run_row(pli_bench *bench, const table_row *row, int32_t steps,
     PLI_TRY(pli_s1_pair_init(&pair, bench, &def));
     tell_sizes(bench, row, &pair);
     pli_status status = pli_s1_pair_find_contact(&pair, CONTACT_LIMIT, &contact);
-    if (status == PLI_OK) status = pli_s1_pair_race(&pair, steps, patience(bench), tallies);
+    if (status == PLI_OK) status = pli_s1_pair_race(&pair, row->steps, patience(bench), tallies);
     pli_s1_pair_clear(&pair);
     if (status != PLI_OK) return status;
     if (!contact) pli_bench_note(bench, "  no contact within %d steps", CONTACT_LIMIT);
@@ -140,16 +125,40 @@ static pli_status run_row(pli_bench *bench, const table_row *row, int32_t steps,
     return PLI_OK;
 }
 
+// The row of table 2 with few iterations of the polish, raced against that with many: a direct
+// solver takes half a minute a step there, and it is over many steps that the two part.
+static pli_status race_polish(pli_bench *bench, double koosh_speed)
+{
+    const table_row *row = &rows[KOOSH];
+    pli_bench_tally tallies[2];
+    pli_s1_pair pair;
+    bool contact = false;
+    pli_s1_pair_def def = describe(bench, row);
+    def.solvers[0] = PLI_S1_OURS;
+    def.own[0][0] = "solver.subspace.polish=10";
+    PLI_TRY(pli_s1_pair_init(&pair, bench, &def));
+    pli_status status = pli_s1_pair_find_contact(&pair, CONTACT_LIMIT, &contact);
+    if (status == PLI_OK) status = pli_s1_pair_race(&pair, row->steps, patience(bench), tallies);
+    pli_s1_pair_clear(&pair);
+    if (status != PLI_OK) return status;
+    tell_race(bench, "polish 10", &tallies[0]);
+    tell_race(bench, "polish 40", &tallies[1]);
+    double ratio = tallies[0].seconds / tallies[1].seconds;
+    pli_bench_claim(bench, &(pli_claim){"Q1-1", "koosh: time with 10 iterations over that with 40",
+                                        "3.81", ratio, "x", 1, INFINITY});
+    pli_bench_claim(
+        bench, &(pli_claim){"Q1-1", "koosh, 10 iterations: speed over " PLI_S1_DIRECT ", by both",
+                            "2.57", koosh_speed / ratio, "x", NAN, NAN});
+    return PLI_OK;
+}
+
 pli_status pli_bench_s1_table(pli_bench *bench)
 {
-    pli_bench_tally tallies[ROWS][2];
+    double speed = NAN;
     for (int32_t k = 0; k < ROWS; ++k) {
-        // the same steps with 10 iterations as with 40, even where the time ran out
-        int32_t steps = k == TEN ? tallies[FORTY][0].steps : rows[k].steps;
-        PLI_TRY(run_row(bench, &rows[k], steps, tallies[k]));
+        pli_bench_tally tallies[2];
+        PLI_TRY(run_row(bench, &rows[k], tallies));
+        speed = tallies[0].seconds / tallies[1].seconds;
     }
-    double share = step_seconds(&tallies[TEN][1]) / step_seconds(&tallies[FORTY][1]);
-    pli_bench_claim(bench, &(pli_claim){"Q1-1", "koosh: time with 10 iterations over that with 40",
-                                        "3.81", share, "x", 1, INFINITY});
-    return PLI_OK;
+    return race_polish(bench, speed);
 }
