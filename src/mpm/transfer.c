@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpm/transfer.h"
+
+#include "math/transpose_simd.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LANES = PLI_PARTICLE_LANES,
+    ARENA_X = PLI_BLOCK_X + 2,
+    ARENA_Y = PLI_BLOCK_Y + 2,
+    ARENA_Z = PLI_BLOCK_Z + 2,
+    ROW_NODES = ARENA_Z + 2, // two more: vectors hold two nodes each
+    NODE = 4,                // floats
+    ROW = NODE * ROW_NODES,
+    SLAB = ARENA_Y * ROW,
+    ARENA = ARENA_X * SLAB
+};
+
+typedef pli_f8_mask pli_i8;
+
+// Nodes around a block: mass and momentum, or velocity and nothing.
+typedef struct arena {
+    _Alignas(32) float nodes[ARENA];
+} arena;
+
+// ---- pages
+
+// Calls for every run of nodes that arena and page have in common.
+typedef void (*span_fn)(float *arena_nodes, float *page_nodes, int32_t count);
+
+static void visit_page(const pli_transfer *t, const pli_particle_block *block,
+                       const int32_t step[3], span_fn visit, float *nodes)
+{
+    const pli_paged_grid *grid = t->particles->grid;
+    float *page = pli_paged_grid_page(grid, pli_paged_grid_step(grid, block->code, step));
+    int32_t size[3] = {step[0] ? 2 : PLI_BLOCK_X, step[1] ? 2 : PLI_BLOCK_Y,
+                       step[2] ? 2 : PLI_BLOCK_Z};
+    for (int32_t i = 0; i < size[0]; ++i) {
+        for (int32_t j = 0; j < size[1]; ++j) {
+            float *from = nodes + SLAB * (PLI_BLOCK_X * step[0] + i) +
+                          ROW * (PLI_BLOCK_Y * step[1] + j) + NODE * PLI_BLOCK_Z * step[2];
+            visit(from, page + PLI_NODE_FLOATS * PLI_BLOCK_Z * (PLI_BLOCK_Y * i + j), size[2]);
+        }
+    }
+}
+
+static void visit_pages(const pli_transfer *t, int32_t block, span_fn visit, float *nodes)
+{
+    for (int32_t k = 0; k < 8; ++k) {
+        const int32_t step[3] = {k >> 2, k >> 1 & 1, k & 1};
+        visit_page(t, &t->particles->blocks[block], step, visit, nodes);
+    }
+}
+
+static void add_to_page(float *nodes, float *page, int32_t count)
+{
+    for (int32_t k = 0; k < count; ++k) {
+        pli_f4 sum, mine;
+        memcpy(&sum, page + PLI_NODE_FLOATS * k, sizeof sum);
+        memcpy(&mine, nodes + NODE * k, sizeof mine);
+        sum += mine;
+        memcpy(page + PLI_NODE_FLOATS * k, &sum, sizeof sum);
+    }
+}
+
+static void read_velocities(float *nodes, float *page, int32_t count)
+{
+    for (int32_t k = 0; k < count; ++k) {
+        memcpy(nodes + NODE * k, page + PLI_NODE_FLOATS * k + NODE, NODE * sizeof *nodes);
+    }
+}
+
+// ---- weights of eight particles
+
+typedef struct stencils {
+    _Alignas(32) float weights[2][3][LANES]; // along x and y
+    _Alignas(32) int32_t base[LANES];        // float of the lowest node in the arena
+    pli_f8 offset[3];                        // of the particle from its lowest node (cells)
+    pli_f8 z[3];                             // weights along z
+} stencils;
+
+// N(x) at 0, 1 and 2 cells from the lowest node, f in [1/2, 3/2] being where the particle is (X1)
+PLI_INLINE void weigh(pli_f8 f, pli_f8 w[3])
+{
+    pli_f8 low = 1.5f - f;
+    pli_f8 middle = f - 1.0f;
+    pli_f8 high = f - 0.5f;
+    w[0] = 0.5f * low * low;
+    w[1] = 0.75f - middle * middle;
+    w[2] = 0.5f * high * high;
+}
+
+PLI_INLINE pli_i8 load_integers(const int32_t *from)
+{
+    pli_i8 x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+PLI_INLINE void find_stencils(const pli_particle_chunk *chunk, stencils *s)
+{
+    static const int32_t strides[3] = {SLAB, ROW, NODE};
+    const float scale = 1.0f / PLI_PARTICLE_ONE;
+    pli_i8 base = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        pli_i8 u = load_integers(chunk->u[axis]);
+        base += (u >> PLI_PARTICLE_FRACTION_BITS) * strides[axis];
+        s->offset[axis] =
+            __builtin_convertvector(u & (PLI_PARTICLE_ONE - 1), pli_f8) * scale + 0.5f;
+        pli_f8 w[3];
+        weigh(s->offset[axis], w);
+        for (int k = 0; k < 3; ++k) {
+            if (axis < 2) pli_f8_store(w[k], s->weights[axis][k]);
+            if (axis == 2) s->z[k] = w[k];
+        }
+    }
+    memcpy(s->base, &base, sizeof base);
+}
+
+// Both halves of a vector: the lower or the upper one of x.
+PLI_INLINE pli_f8 low_twice(pli_f8 x)
+{
+    return __builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+
+PLI_INLINE pli_f8 high_twice(pli_f8 x)
+{
+    return __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7);
+}
+
+// (x0 x0 x0 x0 x1 x1 x1 x1) and (x2 x2 x2 x2 x3 x3 x3 x3)
+PLI_INLINE pli_f8 spread_01(pli_f8 x)
+{
+    return __builtin_shufflevector(x, x, 0, 0, 0, 0, 1, 1, 1, 1);
+}
+
+PLI_INLINE pli_f8 spread_23(pli_f8 x)
+{
+    return __builtin_shufflevector(x, x, 2, 2, 2, 2, 3, 3, 3, 3);
+}
+
+static const pli_f8 Z_01 = {0, 0, 0, 0, 1, 1, 1, 1};
+static const pli_f8 Z_23 = {2, 2, 2, 2, 3, 3, 3, 3};
+
+// ---- scattering
+
+// What eight particles give, as rows of one particle each.
+typedef struct gifts {
+    pli_f8 base[LANES];  // mass and momentum at the lowest node | 0 and their growth along x
+    pli_f8 slope[LANES]; // 0 and growth along y | 0 and growth along z
+    pli_f8 z[LANES];     // weights along z, 0, ...
+} gifts;
+
+// Numbers of a kind and a step that scattering needs.
+typedef struct scatter_scale {
+    float mass;
+    float affine; // dx m
+    float stress; // -dt (4 / dx) V
+} scatter_scale;
+
+static const int8_t tau_of[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
+
+PLI_INLINE void find_gifts(const pli_particle_chunk *chunk, const scatter_scale *scale,
+                           const stencils *s, gifts *g)
+{
+    const pli_f8 zero = {0};
+    pli_f8 slope[3][3]; // growth of momentum a cell along axis [axis][component]
+    pli_f8 start[3];
+    for (int c = 0; c < 3; ++c) {
+        start[c] = scale->mass * pli_f8_load(chunk->v[c]);
+        for (int axis = 0; axis < 3; ++axis) {
+            slope[axis][c] = scale->affine * pli_f8_load(chunk->C[3 * c + axis]) +
+                             scale->stress * pli_f8_load(chunk->tau[tau_of[c][axis]]);
+            start[c] -= slope[axis][c] * s->offset[axis];
+        }
+    }
+    const pli_f8 mass = pli_f8_broadcast(scale->mass);
+    const pli_f8 base[LANES] = {mass, start[0],    start[1],    start[2],
+                                zero, slope[0][0], slope[0][1], slope[0][2]};
+    const pli_f8 slopes[LANES] = {zero, slope[1][0], slope[1][1], slope[1][2],
+                                  zero, slope[2][0], slope[2][1], slope[2][2]};
+    pli_transpose_f8(base, g->base);
+    pli_transpose_f8(slopes, g->slope);
+    const pli_f8 z[LANES] = {s->z[0], s->z[1], s->z[2], zero, zero, zero, zero, zero};
+    pli_transpose_f8(z, g->z);
+}
+
+// Adds one particle to the arena: nodes k, k + 1 in one vector, k + 2 and one of weight 0 in
+// another.
+PLI_INLINE void add_particle(const stencils *s, const gifts *g, int lane, float *nodes)
+{
+    pli_f8 base = low_twice(g->base[lane]);
+    pli_f8 along_x = high_twice(g->base[lane]);
+    pli_f8 along_y = low_twice(g->slope[lane]);
+    pli_f8 along_z = high_twice(g->slope[lane]);
+    pli_f8 w_01 = spread_01(g->z[lane]);
+    pli_f8 w_23 = spread_23(g->z[lane]);
+    pli_f8 b_01 = (base + Z_01 * along_z) * w_01;
+    pli_f8 b_23 = (base + Z_23 * along_z) * w_23;
+    pli_f8 x_01 = along_x * w_01, x_23 = along_x * w_23;
+    pli_f8 y_01 = along_y * w_01, y_23 = along_y * w_23;
+    float *row = nodes + s->base[lane];
+    for (int i = 0; i < 3; ++i) {
+        float w_x = s->weights[0][i][lane];
+        pli_f8 c_01 = b_01 * w_x, c_23 = b_23 * w_x;
+        pli_f8 d_01 = y_01 * w_x, d_23 = y_23 * w_x;
+        for (int j = 0; j < 3; ++j) {
+            float w_y = s->weights[1][j][lane];
+            float *to = row + SLAB * i + ROW * j;
+            pli_f8_store(pli_f8_load(to) + w_y * c_01, to);
+            pli_f8_store(pli_f8_load(to + 8) + w_y * c_23, to + 8);
+            c_01 += d_01;
+            c_23 += d_23;
+        }
+        b_01 += x_01;
+        b_23 += x_23;
+    }
+}
+
+static void scatter_list(const pli_transfer *t, const pli_particle_list *list,
+                         const scatter_scale *scale, float *nodes)
+{
+    int32_t left = list->count;
+    for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+        const pli_particle_chunk *chunk = &t->particles->chunks[k];
+        stencils s;
+        gifts g;
+        find_stencils(chunk, &s);
+        find_gifts(chunk, scale, &s, &g);
+        int lanes = left < LANES ? left : LANES;
+        for (int lane = 0; lane < lanes; ++lane) add_particle(&s, &g, lane, nodes);
+    }
+}
+
+static const pli_particle_list *lists_of(const pli_transfer *t, int32_t block)
+{
+    return t->particles->lists + (int64_t)block * t->particles->kind_count;
+}
+
+void pli_transfer_scatter(const pli_transfer *t, int32_t block, double dt)
+{
+    arena a;
+    memset(&a, 0, sizeof a);
+    for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
+        double volume = t->kinds[kind].volume;
+        double mass = t->kinds[kind].material.density * volume;
+        scatter_scale scale = {(float)mass, (float)(t->dx * mass),
+                               (float)(-4 * dt / t->dx * volume)};
+        scatter_list(t, &lists_of(t, block)[kind], &scale, a.nodes);
+    }
+    visit_pages(t, block, add_to_page, a.nodes);
+}
+
+// ---- nodes
+
+void pli_transfer_accelerate(float *page, const double acceleration[3], double dt)
+{
+    const pli_f4 gain = {(float)(dt * acceleration[0]), (float)(dt * acceleration[1]),
+                         (float)(dt * acceleration[2]), 0};
+    for (int32_t k = 0; k < PLI_PAGE_NODES; ++k) {
+        float *node = page + PLI_NODE_FLOATS * k;
+        pli_f4 v = {0};
+        if (node[0] > 0) {
+            float inverse = 1 / node[0];
+            v = (pli_f4){node[1], node[2], node[3], 0} * inverse + gain;
+        }
+        memcpy(node + NODE, &v, sizeof v);
+    }
+}
+
+// ---- gathering
+
+// What eight particles take, as rows of one particle each: velocity | its moment along x, and the
+// moments along y | z, in cells, of four floats each.
+typedef struct takings {
+    pli_f8 first[LANES];
+    pli_f8 second[LANES];
+} takings;
+
+// Sums over nodes of one particle. offset: where it is, from its lowest node (cells).
+PLI_INLINE void take_particle(const stencils *s, const pli_f8 *z, const float offset[3], int lane,
+                              const float *nodes, takings *t)
+{
+    pli_f8 w_01 = spread_01(z[lane]);
+    pli_f8 w_23 = spread_23(z[lane]);
+    pli_f8 m_01 = w_01 * (Z_01 - offset[2]);
+    pli_f8 m_23 = w_23 * (Z_23 - offset[2]);
+    pli_f8 sum = {0}, moment_x = {0}, moment_y = {0}, moment_z = {0};
+    const float *row = nodes + s->base[lane];
+    for (int i = 0; i < 3; ++i) {
+        pli_f8 plane = {0}, plane_y = {0}, plane_z = {0};
+        for (int j = 0; j < 3; ++j) {
+            float w_y = s->weights[1][j][lane];
+            const float *from = row + SLAB * i + ROW * j;
+            pli_f8 v_01 = pli_f8_load(from), v_23 = pli_f8_load(from + 8);
+            pli_f8 line = w_01 * v_01 + w_23 * v_23;
+            pli_f8 line_z = m_01 * v_01 + m_23 * v_23;
+            plane += w_y * line;
+            plane_y += w_y * ((float)j - offset[1]) * line;
+            plane_z += w_y * line_z;
+        }
+        float w_x = s->weights[0][i][lane];
+        sum += w_x * plane;
+        moment_x += w_x * ((float)i - offset[0]) * plane;
+        moment_y += w_x * plane_y;
+        moment_z += w_x * plane_z;
+    }
+    t->first[lane] = __builtin_shufflevector(sum, moment_x, 0, 1, 2, 3, 8, 9, 10, 11) +
+                     __builtin_shufflevector(sum, moment_x, 4, 5, 6, 7, 12, 13, 14, 15);
+    t->second[lane] = __builtin_shufflevector(moment_y, moment_z, 0, 1, 2, 3, 8, 9, 10, 11) +
+                      __builtin_shufflevector(moment_y, moment_z, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+// Numbers of a step that gathering needs.
+typedef struct gather_scale {
+    float dt;
+    float affine; // 4 / dx
+    float move;   // dt / dx in units of the fixed point
+} gather_scale;
+
+PLI_INLINE void take_all(const pli_particle_chunk *chunk, int lanes, const float *nodes, takings *t)
+{
+    stencils s;
+    const pli_f8 zero = {0};
+    _Alignas(32) float offset[3][LANES];
+    pli_f8 z[LANES];
+    find_stencils(chunk, &s);
+    for (int axis = 0; axis < 3; ++axis) pli_f8_store(s.offset[axis], offset[axis]);
+    const pli_f8 planes[LANES] = {s.z[0], s.z[1], s.z[2], zero, zero, zero, zero, zero};
+    pli_transpose_f8(planes, z);
+    for (int lane = 0; lane < lanes; ++lane) {
+        const float at[3] = {offset[0][lane], offset[1][lane], offset[2][lane]};
+        take_particle(&s, z, at, lane, nodes, t);
+    }
+    for (int lane = lanes; lane < LANES; ++lane) t->first[lane] = t->second[lane] = zero;
+}
+
+// Moves eight particles; returns a bit for each that is outside of the block then.
+PLI_INLINE uint32_t move_chunk(pli_particle_chunk *chunk, const pli_f8 v[3], float scale)
+{
+    static const int32_t size[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
+    const float most = PLI_PARTICLE_ONE; // a cell
+    pli_i8 is_out = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        pli_f8 step = scale * v[axis];
+        // no step of more than a cell, nor one that is no number, may be converted
+        pli_i8 is_sane = (pli_i8)(pli_f8_abs(step) <= most);
+        pli_i8 u = load_integers(chunk->u[axis]);
+        u += __builtin_convertvector(pli_f8_select(is_sane, step, (pli_f8){0}), pli_i8);
+        memcpy(chunk->u[axis], &u, sizeof u);
+        pli_i8 cell = u >> PLI_PARTICLE_FRACTION_BITS;
+        is_out |= ~is_sane | (pli_i8)(cell < 0) | (pli_i8)(cell >= size[axis]);
+    }
+    return pli_f8_bits(is_out);
+}
+
+PLI_INLINE void load_planes(const float (*from)[LANES], int count, pli_f8 *to)
+{
+    for (int k = 0; k < count; ++k) to[k] = pli_f8_load(from[k]);
+}
+
+PLI_INLINE void store_planes(const pli_f8 *from, int count, float (*to)[LANES])
+{
+    for (int k = 0; k < count; ++k) pli_f8_store(from[k], to[k]);
+}
+
+// Deforms eight particles; C (1/s) is theirs already. Returns the speed of sound, squared.
+PLI_INLINE pli_f8 deform_chunk(const pli_mpm_material *material, float dt, const pli_f8 C[9],
+                               pli_particle_chunk *chunk)
+{
+    pli_f8 F[9], tau[6], sound2;
+    pli_f8 memory = pli_f8_load(chunk->memory);
+    load_planes((const float(*)[LANES])chunk->F, 9, F);
+    pli_mpm_advance_f8(material, dt, C, F, &memory, tau, &sound2);
+    store_planes(F, 9, chunk->F);
+    store_planes(tau, 6, chunk->tau);
+    pli_f8_store(memory, chunk->memory);
+    return sound2;
+}
+
+// The largest of the first lanes; what is not a number is infinite.
+PLI_INLINE float find_largest(pli_f8 x, int lanes, float largest)
+{
+    for (int lane = 0; lane < lanes; ++lane) {
+        if (!(x[lane] <= largest)) largest = isnan(x[lane]) ? INFINITY : x[lane];
+    }
+    return largest;
+}
+
+// Returns a bit for each of the first lanes that leaves.
+PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_scale *scale,
+                                 const float *nodes, int lanes, pli_particle_chunk *chunk,
+                                 pli_transfer_bounds *bounds)
+{
+    takings t;
+    pli_f8 first[LANES], second[LANES], C[9];
+    take_all(chunk, lanes, nodes, &t);
+    pli_transpose_f8(t.first, first);
+    pli_transpose_f8(t.second, second);
+    for (int c = 0; c < 3; ++c) {
+        C[3 * c] = scale->affine * first[4 + c];
+        C[3 * c + 1] = scale->affine * second[c];
+        C[3 * c + 2] = scale->affine * second[4 + c];
+    }
+    store_planes(first, 3, chunk->v);
+    store_planes(C, 9, chunk->C);
+    uint32_t out = move_chunk(chunk, first, scale->move);
+    pli_f8 sound2 = deform_chunk(material, scale->dt, C, chunk);
+    pli_f8 speed2 = first[0] * first[0] + first[1] * first[1] + first[2] * first[2];
+    bounds->sound2 = find_largest(sound2, lanes, bounds->sound2);
+    bounds->speed2 = find_largest(speed2, lanes, bounds->speed2);
+    return out & ((1u << lanes) - 1);
+}
+
+static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *material,
+                           const gather_scale *scale, const pli_particle_list *list,
+                           const float *nodes, pli_transfer_bounds *bounds)
+{
+    int32_t leaving = 0;
+    int32_t left = list->count;
+    for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+        int lanes = left < LANES ? left : LANES;
+        leaving += __builtin_popcount(
+            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], bounds));
+    }
+    return leaving;
+}
+
+void pli_transfer_gather(const pli_transfer *t, int32_t block, double dt,
+                         pli_transfer_bounds *bounds)
+{
+    arena a;
+    memset(&a, 0, sizeof a);
+    visit_pages(t, block, read_velocities, a.nodes);
+    gather_scale scale = {(float)dt, (float)(4 / t->dx), (float)(dt / t->dx * PLI_PARTICLE_ONE)};
+    *bounds = (pli_transfer_bounds){0, 0};
+    int32_t leaving = 0;
+    for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
+        leaving += gather_list(t, &t->kinds[kind].material, &scale, &lists_of(t, block)[kind],
+                               a.nodes, bounds);
+    }
+    t->particles->blocks[block].leaving = leaving;
+}
+
+void pli_transfer_begin(const pli_transfer *t, int32_t block)
+{
+    for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
+        const pli_particle_list *list = &lists_of(t, block)[kind];
+        int32_t left = list->count;
+        for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+            pli_particle_chunk *chunk = &t->particles->chunks[k];
+            pli_f8 C[9];
+            load_planes((const float(*)[LANES])chunk->C, 9, C);
+            (void)deform_chunk(&t->kinds[kind].material, 0, C, chunk);
+        }
+    }
+}
