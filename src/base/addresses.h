@@ -32,8 +32,8 @@ void pli_addresses_release(void *range, int64_t bytes);
 void pli_addresses_discard(void *part, int64_t bytes);
 
 // Bytes of a part of a range that have been touched and not given back, in whole pages. Asks the
-// system about every page of the part, some nanoseconds for a thousand that were never touched.
-// Pages that were read and never written count, although they share one page of zeros.
+// system about every page of the part, which takes about a nanosecond each. Pages that were read
+// and never written count, although they share one page of zeros.
 int64_t pli_addresses_touched(const void *part, int64_t bytes);
 
 #endif
