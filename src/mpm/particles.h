@@ -20,6 +20,16 @@
 // threads. There is no sort of all particles. Blocks that have become empty are given back by
 // pli_particles_drop_empty.
 //
+// Limits. A particle writes to nodes up to two beyond its lowest, so a block may have particles
+// only where the next one along each axis is still in the domain: [0, size (blocks - 1)) in cells.
+// Between two settlings it may move by less than PLI_PARTICLE_REACH cells along each axis, which
+// takes it no further than the next block. Whoever moves it keeps u from wrapping around: numbers
+// too large for it, and those that are none, become the largest or smallest that there are, which
+// are out of reach.
+//
+// Pages of the grid are not touched here, also not when a block is given back: its lower neighbours
+// may still write to them. The grid's table belongs to the particles.
+//
 // Threads: settling is parallel where it counts; all else is serial.
 #ifndef PLI_MPM_PARTICLES_H
 #define PLI_MPM_PARTICLES_H
@@ -29,11 +39,13 @@
 enum {
     PLI_PARTICLE_LANES = 8,
     PLI_PARTICLE_FRACTION_BITS = 27, // of u behind the point
-    PLI_PARTICLE_ONE = 1 << PLI_PARTICLE_FRACTION_BITS
+    PLI_PARTICLE_ONE = 1 << PLI_PARTICLE_FRACTION_BITS,
+    PLI_PARTICLE_REACH = 4 // cells that a particle may move between two settlings
 };
 
-// Eight particles. Lanes beyond the count of the last chunk of a list hold finite numbers that
-// mean nothing.
+// Eight particles. Lanes beyond the count of the last chunk of a list hold what some particle of
+// the same kind once was, numbers that mean nothing but are good for the material; u may be
+// anywhere.
 typedef struct pli_particle_chunk {
     int32_t u[3][PLI_PARTICLE_LANES];
     float v[3][PLI_PARTICLE_LANES];   // m/s
@@ -64,6 +76,7 @@ typedef struct pli_particles {
     pli_context *context;
     pli_paged_grid *grid; // borrowed: its table knows the block of a page
     int32_t kind_count;
+    int64_t most;  // particles that there is room for
     int64_t count; // particles
 
     int32_t block_count;
@@ -79,8 +92,10 @@ typedef struct pli_particles {
     int32_t free_chunk;         // first free one, -1: none
 
     // scratch of settling
+    struct pli_particle_source *sources; // [block_room]
     int64_t mover_room;
-    struct pli_particle_mover *movers;
+    struct pli_particle_mover *movers; // [mover_room]
+    struct pli_particle_lane *lanes;   // [mover_room] their data
 } pli_particles;
 
 // One particle as a record.
@@ -94,7 +109,9 @@ typedef struct pli_particle {
     int32_t id;
 } pli_particle;
 
-// Room for `most` particles is reserved as addresses, not as memory. Errors: argument, memory.
+// Room for `most` particles, 1 to 2^31 - 1, is reserved as addresses, not as memory. The grid, two
+// blocks or more along each axis, is borrowed and serves one such object at a time. Errors:
+// argument, memory.
 PLI_CHECKED pli_status pli_particles_create(pli_context *context, pli_paged_grid *grid,
                                             int32_t kind_count, int64_t most,
                                             pli_particles **particles);
@@ -105,11 +122,12 @@ void pli_particles_destroy(pli_particles *particles);
 PLI_CHECKED pli_status pli_particles_add(pli_particles *particles, int32_t kind, int64_t count,
                                          const pli_particle *added);
 
-// Puts particles that left their blocks where they belong. Errors: out of the domain (numeric; the
-// message names the particle, all are still there), memory.
+// Puts particles that left their blocks where they belong, and sets leaving to 0. Errors: a
+// particle left the domain or went out of reach (numeric; the message names it), a wrong number in
+// leaving (argument), memory; then all particles are still where they were.
 PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles);
 
-// Gives blocks without particles back; others may get other numbers.
+// Gives blocks without particles back; those behind them move up and keep their order.
 void pli_particles_drop_empty(pli_particles *particles);
 
 // A record of lane `lane` of a chunk of a block.
