@@ -62,9 +62,10 @@ void pli_particles_free_chunks(pli_particles *particles, int32_t first)
     }
 }
 
-int32_t pli_particles_extend(pli_particles *particles, int32_t block, int32_t kind, int32_t *chunk)
+int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place, int32_t kind,
+                             int32_t *chunk)
 {
-    pli_particle_list *list = pli_particles_list(particles, block, kind);
+    pli_particle_list *list = pli_particles_list(particles, place, kind);
     if (list->count % PLI_PARTICLE_LANES == 0) {
         int32_t taken = take_chunk(particles);
         if (list->count == 0) {
@@ -74,7 +75,7 @@ int32_t pli_particles_extend(pli_particles *particles, int32_t block, int32_t ki
         }
         list->last = taken;
     }
-    ++particles->blocks[block].count;
+    ++particles->blocks[place.block].count;
     *chunk = list->last;
     return list->count++;
 }
@@ -83,7 +84,7 @@ int32_t pli_particles_extend(pli_particles *particles, int32_t block, int32_t ki
 // lanes of the last chunk may be idle.
 static int64_t most_chunks(const pli_paged_grid *grid, int32_t kind_count, int64_t most)
 {
-    double lists = kind_count;
+    double lists = PLI_PARTICLE_LAYERS * kind_count;
     for (int k = 0; k < 3; ++k) lists *= grid->blocks[k] - 1;
     int64_t list_count = lists < (double)most ? (int64_t)lists : most;
     return (most + (PLI_PARTICLE_LANES - 1) * list_count) / PLI_PARTICLE_LANES;
@@ -119,15 +120,11 @@ static pli_status grow_blocks(pli_particles *particles)
         pli_reallocate(context, particles->blocks, room, sizeof *blocks, "blocks of particles");
     if (blocks == NULL) return PLI_ERROR_MEMORY;
     particles->blocks = blocks;
-    pli_particle_list *lists = pli_reallocate(
-        context, particles->lists, room * particles->kind_count, sizeof *lists, "particle lists");
+    pli_particle_list *lists = pli_reallocate(context, particles->lists,
+                                              room * PLI_PARTICLE_LAYERS * particles->kind_count,
+                                              sizeof *lists, "particle lists");
     if (lists == NULL) return PLI_ERROR_MEMORY;
     particles->lists = lists;
-    pli_particle_source *sources = pli_reallocate(context, particles->sources, room,
-                                                  sizeof *sources, "blocks that particles leave");
-    if (sources == NULL) return PLI_ERROR_MEMORY;
-    particles->sources = sources;
-
     particles->block_room = (int32_t)room;
     return PLI_OK;
 }
@@ -142,8 +139,9 @@ pli_status pli_particles_find_block(pli_particles *particles, uint32_t code, int
     pli_particle_block *made = &particles->blocks[*block];
     *made = (pli_particle_block){.code = code};
     pli_paged_grid_coordinates(particles->grid, code, made->at);
-    for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-        *pli_particles_list(particles, *block, kind) = (pli_particle_list){-1, -1, 0};
+    pli_particle_list *lists = pli_particles_list(particles, (pli_particle_place){*block, 0}, 0);
+    for (int32_t k = 0; k < PLI_PARTICLE_LAYERS * particles->kind_count; ++k) {
+        lists[k] = (pli_particle_list){.first = -1, .last = -1};
     }
     particles->grid->table[code] = *block + 1;
     return PLI_OK;
@@ -153,8 +151,9 @@ static void move_block(pli_particles *particles, int32_t from, int32_t to)
 {
     if (from == to) return;
     particles->blocks[to] = particles->blocks[from];
-    memcpy(pli_particles_list(particles, to, 0), pli_particles_list(particles, from, 0),
-           (size_t)particles->kind_count * sizeof(pli_particle_list));
+    pli_particle_place from_place = {from, 0}, to_place = {to, 0};
+    memcpy(pli_particles_list(particles, to_place, 0), pli_particles_list(particles, from_place, 0),
+           PLI_PARTICLE_LAYERS * (size_t)particles->kind_count * sizeof(pli_particle_list));
     particles->grid->table[particles->blocks[to].code] = to + 1;
 }
 
@@ -234,6 +233,87 @@ void pli_particles_destroy(pli_particles *particles)
     pli_release(context, particles);
 }
 
+// ---- layers
+
+// A walk along a list, place by place.
+typedef struct list_walk {
+    int32_t chunk;
+    int32_t place;
+} list_walk;
+
+static void walk_on(const pli_particles *particles, list_walk *walk)
+{
+    if (++walk->place % PLI_PARTICLE_LANES == 0) walk->chunk = particles->next[walk->chunk];
+}
+
+static void append(pli_particles *particles, pli_particle_place place, int32_t kind,
+                   const pli_particle_lane *data)
+{
+    int32_t chunk;
+    int32_t lane = pli_particles_extend(particles, place, kind, &chunk) % PLI_PARTICLE_LANES;
+    // the first of a chunk stands in for those that are still to come
+    int32_t end = lane == 0 ? PLI_PARTICLE_LANES : lane + 1;
+    pli_particle_lane_write(data, lane, end, &particles->chunks[chunk]);
+}
+
+void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *to)
+{
+    if (from->sound2 > to->sound2) to->sound2 = from->sound2;
+    if (from->speed2 > to->speed2) to->speed2 = from->speed2;
+}
+
+void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id)
+{
+    pli_particle_place own = {block, 0}, second = {block, 1};
+    for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+        const pli_particle_list *list = pli_particles_list(particles, own, kind);
+        pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
+        list_walk walk = {list->first, 0};
+        for (; walk.place < list->count; walk_on(particles, &walk)) {
+            pli_particle_lane data;
+            pli_particle_lane_read(&particles->chunks[walk.chunk], walk.place % PLI_PARTICLE_LANES,
+                                   &data);
+            data.id = id;
+            append(particles, second, kind, &data);
+        }
+    }
+}
+
+// Returns the largest id of copies, or what was largest before.
+static int32_t sift_list(pli_particles *particles, const pli_particle_list *old, int32_t kind,
+                         pli_particle_place own, pli_particle_place second, int32_t id,
+                         int32_t largest)
+{
+    list_walk walk = {old->first, 0};
+    for (; walk.place < old->count; walk_on(particles, &walk)) {
+        pli_particle_lane data;
+        pli_particle_lane_read(&particles->chunks[walk.chunk], walk.place % PLI_PARTICLE_LANES,
+                               &data);
+        if (data.id == id) continue;
+        append(particles, data.id < 0 ? second : own, kind, &data);
+        if (data.id < 0 && data.id > largest) largest = data.id;
+    }
+    return largest;
+}
+
+int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, bool joins)
+{
+    pli_particle_place second = {block, 1}, own = {block, joins ? 0 : 1};
+    int32_t largest = INT32_MIN;
+    for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+        pli_particle_list *list = pli_particles_list(particles, second, kind);
+        pli_particle_list old = *list;
+        if (old.count == 0) continue;
+        *list = (pli_particle_list){.first = -1, .last = -1};
+        particles->blocks[block].count -= old.count;
+        largest = sift_list(particles, &old, kind, own, second, id, largest);
+        pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
+        pli_particle_list_raise(&old, list);
+        pli_particles_free_chunks(particles, old.first);
+    }
+    return largest;
+}
+
 // ---- in and out
 
 // The block of a position and u from there. False: no block may be there.
@@ -301,11 +381,7 @@ static void add_one(pli_particles *particles, int32_t kind, int32_t block, const
 {
     pli_particle_lane data;
     fill_lane(added, u, &data);
-    int32_t chunk;
-    int32_t lane = pli_particles_extend(particles, block, kind, &chunk) % PLI_PARTICLE_LANES;
-    // the first of a chunk stands in for those that are still to come
-    int32_t end = lane == 0 ? PLI_PARTICLE_LANES : lane + 1;
-    pli_particle_lane_write(&data, lane, end, &particles->chunks[chunk]);
+    append(particles, (pli_particle_place){block, 0}, kind, &data);
 }
 
 // What two passes over new particles do: make blocks, then fill them.

@@ -24,9 +24,9 @@ _Static_assert(sizeof(pli_particle_lane) == PLI_PARTICLE_ROWS * sizeof(float),
 
 // A block that particles left.
 typedef struct pli_particle_source {
-    int32_t block;
+    pli_particle_place place;
     int32_t found; // movers in it
-    int64_t first; // of its movers; it has as many as the block's `leaving`
+    int64_t first; // of its movers; it has as many as the place's `leaving`
     int64_t wrong; // mover that may not go where it went, -1: none
 } pli_particle_source;
 
@@ -34,6 +34,7 @@ typedef struct pli_particle_source {
 typedef struct pli_particle_mover {
     uint32_t code; // of the block it goes to
     int32_t block; // the same by its number
+    int32_t layer; // that it was in, and once it has a new place, that it goes to
     int32_t kind;
     int32_t chunk; // where it was, and once it has a new place, where it goes
     int32_t place; // in its list, likewise
@@ -55,15 +56,20 @@ void pli_particle_lane_write(const pli_particle_lane *data, int32_t begin, int32
 PLI_CHECKED pli_status pli_particles_find_block(pli_particles *particles, uint32_t code,
                                                 int32_t *block);
 
-static inline pli_particle_list *pli_particles_list(const pli_particles *particles, int32_t block,
-                                                    int32_t kind)
+static inline pli_particle_list *pli_particles_list(const pli_particles *particles,
+                                                    pli_particle_place place, int32_t kind)
 {
-    return &particles->lists[(int64_t)block * particles->kind_count + kind];
+    int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
+    return &particles->lists[layer * particles->kind_count + kind];
 }
 
 // Makes a list longer by one particle, whose lane is not written: *chunk, and its place in the list
 // as the result. Counts it in the block, too.
-int32_t pli_particles_extend(pli_particles *particles, int32_t block, int32_t kind, int32_t *chunk);
+int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place, int32_t kind,
+                             int32_t *chunk);
+
+// What bounds one list's particles bounds the other's too.
+void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *to);
 
 // Puts a chunk and all behind it among the free ones; -1 is legal.
 void pli_particles_free_chunks(pli_particles *particles, int32_t first);

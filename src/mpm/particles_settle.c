@@ -26,7 +26,9 @@ enum {
 
 typedef struct settling {
     pli_particles *particles;
-    int32_t source_count;
+    pli_particle_home_fn home; // NULL: layers stay
+    void *user;
+    int64_t source_count;
     int64_t mover_count;
 } settling;
 
@@ -37,25 +39,45 @@ static int32_t fixed(int32_t cells)
 
 // ---- 1: sources
 
-static pli_status fail_leaving(const pli_particles *particles, int32_t block, int32_t found)
+static pli_status fail_leaving(const pli_particles *particles, pli_particle_place place,
+                               int32_t found)
 {
-    const pli_particle_block *told = &particles->blocks[block];
+    const pli_particle_block *told = &particles->blocks[place.block];
     return PLI_FAIL(particles->context, PLI_ERROR_ARGUMENT,
                     "block (%d, %d, %d) is said to lose %d of its %d particles, but %d are outside",
-                    told->at[0], told->at[1], told->at[2], told->leaving, told->count, found);
+                    told->at[0], told->at[1], told->at[2], told->leaving[place.layer], told->count,
+                    found);
 }
 
-static pli_status list_sources(settling *job)
+static int32_t count_leaving(const pli_particles *particles, pli_particle_place place)
+{
+    return particles->blocks[place.block].leaving[place.layer];
+}
+
+static pli_status grow_sources(pli_particles *particles, int64_t needed)
+{
+    if (needed <= particles->source_room) return PLI_OK;
+    int64_t room = pli_particles_grown(particles->source_room, needed);
+    pli_particle_source *sources = pli_reallocate(particles->context, particles->sources, room,
+                                                  sizeof *sources, "blocks that particles leave");
+    if (sources == NULL) return PLI_ERROR_MEMORY;
+    particles->sources = sources;
+    particles->source_room = room;
+    return PLI_OK;
+}
+
+static pli_status list_sources(settling *job, int64_t count, const pli_particle_place *places)
 {
     pli_particles *particles = job->particles;
-    for (int32_t block = 0; block < particles->block_count; ++block) {
-        int32_t leaving = particles->blocks[block].leaving;
+    PLI_TRY(grow_sources(particles, count));
+    for (int64_t k = 0; k < count; ++k) {
+        int32_t leaving = count_leaving(particles, places[k]);
         if (leaving == 0) continue;
-        if (leaving < 0 || leaving > particles->blocks[block].count) {
-            return fail_leaving(particles, block, 0);
+        if (leaving < 0 || leaving > particles->blocks[places[k].block].count) {
+            return fail_leaving(particles, places[k], 0);
         }
         particles->sources[job->source_count++] =
-            (pli_particle_source){.block = block, .first = job->mover_count, .wrong = -1};
+            (pli_particle_source){.place = places[k], .first = job->mover_count, .wrong = -1};
         job->mover_count += leaving;
     }
     return PLI_OK;
@@ -120,14 +142,15 @@ static bool has_room(const pli_paged_grid *grid, const int32_t at[3], const int3
 static void record_mover(const pli_particles *particles, pli_particle_source *from, int32_t kind,
                          int32_t chunk, int32_t place)
 {
-    const pli_particle_block *block = &particles->blocks[from->block];
+    const pli_particle_block *block = &particles->blocks[from->place.block];
     // more than the block has told are only counted
-    if (from->found++ >= block->leaving) return;
+    if (from->found++ >= block->leaving[from->place.layer]) return;
     int64_t index = from->first + from->found - 1;
     pli_particle_lane *data = &particles->lanes[index];
     pli_particle_lane_read(&particles->chunks[chunk], place % PLI_PARTICLE_LANES, data);
     pli_particle_mover *mover = &particles->movers[index];
-    *mover = (pli_particle_mover){.kind = kind, .chunk = chunk, .place = place};
+    *mover = (pli_particle_mover){
+        .layer = from->place.layer, .kind = kind, .chunk = chunk, .place = place};
 
     int32_t step[3];
     if (!find_step(data->u, step) || !has_room(particles->grid, block->at, step)) {
@@ -140,7 +163,7 @@ static void record_mover(const pli_particles *particles, pli_particle_source *fr
 
 static void record_list(const pli_particles *particles, pli_particle_source *from, int32_t kind)
 {
-    const pli_particle_list *list = pli_particles_list(particles, from->block, kind);
+    const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
     int32_t chunk = list->first;
     for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
         uint32_t bits = outside_bits(&particles->chunks[chunk]);
@@ -170,7 +193,7 @@ static pli_status fail_mover(const pli_particles *particles, const pli_particle_
 {
     const pli_particle_mover *mover = &particles->movers[from->wrong];
     pli_particle particle;
-    pli_particles_get(particles, from->block, mover->chunk, mover->place % PLI_PARTICLE_LANES,
+    pli_particles_get(particles, from->place.block, mover->chunk, mover->place % PLI_PARTICLE_LANES,
                       &particle);
     const double *x = particle.position;
     int32_t step[3];
@@ -192,11 +215,11 @@ static pli_status fail_mover(const pli_particles *particles, const pli_particle_
 static pli_status check_sources(const settling *job)
 {
     const pli_particles *particles = job->particles;
-    for (int32_t i = 0; i < job->source_count; ++i) {
+    for (int64_t i = 0; i < job->source_count; ++i) {
         const pli_particle_source *from = &particles->sources[i];
         if (from->wrong >= 0) return fail_mover(particles, from);
-        if (from->found != particles->blocks[from->block].leaving) {
-            return fail_leaving(particles, from->block, from->found);
+        if (from->found != count_leaving(particles, from->place)) {
+            return fail_leaving(particles, from->place, from->found);
         }
     }
     return PLI_OK;
@@ -263,7 +286,7 @@ static void close_source(const pli_particles *particles, const pli_particle_sour
         int32_t kind = movers[begin].kind;
         int32_t end = begin;
         while (end < from->found && movers[end].kind == kind) ++end;
-        close_gaps(particles, pli_particles_list(particles, from->block, kind), &movers[begin],
+        close_gaps(particles, pli_particles_list(particles, from->place, kind), &movers[begin],
                    end - begin);
         begin = end;
     }
@@ -289,22 +312,32 @@ static void cut_list(pli_particles *particles, pli_particle_list *list)
 static void cut_sources(const settling *job)
 {
     pli_particles *particles = job->particles;
-    for (int32_t i = 0; i < job->source_count; ++i) {
+    for (int64_t i = 0; i < job->source_count; ++i) {
         const pli_particle_source *from = &particles->sources[i];
         for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-            cut_list(particles, pli_particles_list(particles, from->block, kind));
+            cut_list(particles, pli_particles_list(particles, from->place, kind));
         }
-        particles->blocks[from->block].count -= from->found;
-        particles->blocks[from->block].leaving = 0;
+        particles->blocks[from->place.block].count -= from->found;
+        particles->blocks[from->place.block].leaving[from->place.layer] = 0;
+    }
+}
+
+static void give_places_of(const settling *job, const pli_particle_source *from)
+{
+    for (int64_t i = from->first; i < from->first + from->found; ++i) {
+        pli_particle_mover *mover = &job->particles->movers[i];
+        if (job->home != NULL) mover->layer = job->home(job->user, from->place, mover->block);
+        pli_particle_place place = {mover->block, mover->layer};
+        mover->place = pli_particles_extend(job->particles, place, mover->kind, &mover->chunk);
+        pli_particle_list_raise(pli_particles_list(job->particles, from->place, mover->kind),
+                                pli_particles_list(job->particles, place, mover->kind));
     }
 }
 
 static void give_places(const settling *job)
 {
-    for (int64_t i = 0; i < job->mover_count; ++i) {
-        pli_particle_mover *mover = &job->particles->movers[i];
-        mover->place =
-            pli_particles_extend(job->particles, mover->block, mover->kind, &mover->chunk);
+    for (int64_t i = 0; i < job->source_count; ++i) {
+        give_places_of(job, &job->particles->sources[i]);
     }
 }
 
@@ -315,7 +348,8 @@ static void write_movers(void *user, int64_t begin, int64_t end)
     const pli_particles *particles = ((const settling *)user)->particles;
     for (int64_t i = begin; i < end; ++i) {
         const pli_particle_mover *mover = &particles->movers[i];
-        const pli_particle_list *list = pli_particles_list(particles, mover->block, mover->kind);
+        pli_particle_place place = {mover->block, mover->layer};
+        const pli_particle_list *list = pli_particles_list(particles, place, mover->kind);
         // the last of a list stands in for those that are not there
         int32_t lane = mover->place % PLI_PARTICLE_LANES;
         bool is_last = mover->place == list->count - 1;
@@ -324,11 +358,13 @@ static void write_movers(void *user, int64_t begin, int64_t end)
     }
 }
 
-pli_status pli_particles_settle(pli_particles *particles)
+pli_status pli_particles_settle(pli_particles *particles, int64_t count,
+                                const pli_particle_place *places, pli_particle_home_fn home,
+                                void *user)
 {
     const pli_context *context = particles->context;
-    settling job = {.particles = particles};
-    PLI_TRY(list_sources(&job));
+    settling job = {.particles = particles, .home = home, .user = user};
+    PLI_TRY(list_sources(&job, count, places));
     if (job.source_count == 0) return PLI_OK;
     PLI_TRY(grow_movers(particles, job.mover_count));
 

@@ -234,12 +234,13 @@ static void scatter_list(const pli_transfer *t, const pli_particle_list *list,
     }
 }
 
-static const pli_particle_list *lists_of(const pli_transfer *t, int32_t block)
+static pli_particle_list *lists_of(const pli_transfer *t, pli_particle_place place)
 {
-    return t->particles->lists + (int64_t)block * t->particles->kind_count;
+    int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
+    return t->particles->lists + layer * t->particles->kind_count;
 }
 
-void pli_transfer_scatter(const pli_transfer *t, int32_t block, double dt)
+void pli_transfer_scatter(const pli_transfer *t, pli_particle_place place, double dt)
 {
     arena a;
     memset(&a, 0, sizeof a);
@@ -248,9 +249,9 @@ void pli_transfer_scatter(const pli_transfer *t, int32_t block, double dt)
         double mass = t->kinds[kind].material.density * volume;
         scatter_scale scale = {(float)mass, (float)(t->dx * mass),
                                (float)(-4 * dt / t->dx * volume)};
-        scatter_list(t, &lists_of(t, block)[kind], &scale, a.nodes);
+        scatter_list(t, &lists_of(t, place)[kind], &scale, a.nodes);
     }
-    visit_pages(t, block, add_to_page, a.nodes);
+    visit_pages(t, place.block, add_to_page, a.nodes);
 }
 
 // ---- nodes
@@ -345,13 +346,13 @@ PLI_INLINE uint32_t move_chunk(pli_particle_chunk *chunk, const pli_f8 v[3], flo
     pli_i8 is_out = {0};
     for (int axis = 0; axis < 3; ++axis) {
         pli_f8 step = scale * v[axis];
-        // no step of more than a cell, nor one that is no number, may be converted
+        // what goes further than a cell, or nowhere, is put where nobody may be
         pli_i8 is_sane = (pli_i8)(pli_f8_abs(step) <= most);
         pli_i8 u = load_integers(chunk->u[axis]);
         u += __builtin_convertvector(pli_f8_select(is_sane, step, (pli_f8){0}), pli_i8);
+        u = pli_f8_select_integer(is_sane, u, INT32_MIN - (pli_i8){0});
         memcpy(chunk->u[axis], &u, sizeof u);
-        pli_i8 cell = u >> PLI_PARTICLE_FRACTION_BITS;
-        is_out |= ~is_sane | (pli_i8)(cell < 0) | (pli_i8)(cell >= size[axis]);
+        is_out |= (pli_i8)(u < 0) | (pli_i8)(u >> PLI_PARTICLE_FRACTION_BITS >= size[axis]);
     }
     return pli_f8_bits(is_out);
 }
@@ -389,10 +390,17 @@ PLI_INLINE float find_largest(pli_f8 x, int lanes, float largest)
     return largest;
 }
 
+PLI_INLINE void raise_list(pli_f8 sound2, const pli_f8 v[3], int lanes, pli_particle_list *list)
+{
+    pli_f8 speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    list->sound2 = find_largest(sound2, lanes, list->sound2);
+    list->speed2 = find_largest(speed2, lanes, list->speed2);
+}
+
 // Returns a bit for each of the first lanes that leaves.
 PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_scale *scale,
                                  const float *nodes, int lanes, pli_particle_chunk *chunk,
-                                 pli_transfer_bounds *bounds)
+                                 pli_particle_list *list)
 {
     takings t;
     pli_f8 first[LANES], second[LANES], C[9];
@@ -408,52 +416,55 @@ PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_
     store_planes(C, 9, chunk->C);
     uint32_t out = move_chunk(chunk, first, scale->move);
     pli_f8 sound2 = deform_chunk(material, scale->dt, C, chunk);
-    pli_f8 speed2 = first[0] * first[0] + first[1] * first[1] + first[2] * first[2];
-    bounds->sound2 = find_largest(sound2, lanes, bounds->sound2);
-    bounds->speed2 = find_largest(speed2, lanes, bounds->speed2);
+    raise_list(sound2, first, lanes, list);
     return out & ((1u << lanes) - 1);
 }
 
 static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *material,
-                           const gather_scale *scale, const pli_particle_list *list,
-                           const float *nodes, pli_transfer_bounds *bounds)
+                           const gather_scale *scale, const float *nodes, pli_particle_list *list)
 {
     int32_t leaving = 0;
     int32_t left = list->count;
+    list->sound2 = list->speed2 = 0;
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
         int lanes = left < LANES ? left : LANES;
         leaving += __builtin_popcount(
-            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], bounds));
+            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], list));
     }
     return leaving;
 }
 
-void pli_transfer_gather(const pli_transfer *t, int32_t block, double dt,
-                         pli_transfer_bounds *bounds)
+void pli_transfer_gather(const pli_transfer *t, pli_particle_place place, double dt)
 {
     arena a;
     memset(&a, 0, sizeof a);
-    visit_pages(t, block, read_velocities, a.nodes);
+    visit_pages(t, place.block, read_velocities, a.nodes);
     gather_scale scale = {(float)dt, (float)(4 / t->dx), (float)(dt / t->dx * PLI_PARTICLE_ONE)};
-    *bounds = (pli_transfer_bounds){0, 0};
     int32_t leaving = 0;
     for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
-        leaving += gather_list(t, &t->kinds[kind].material, &scale, &lists_of(t, block)[kind],
-                               a.nodes, bounds);
+        leaving +=
+            gather_list(t, &t->kinds[kind].material, &scale, a.nodes, &lists_of(t, place)[kind]);
     }
-    t->particles->blocks[block].leaving = leaving;
+    t->particles->blocks[place.block].leaving[place.layer] = leaving;
 }
 
-void pli_transfer_begin(const pli_transfer *t, int32_t block)
+static void begin_list(const pli_transfer *t, const pli_mpm_material *material,
+                       pli_particle_list *list)
+{
+    int32_t left = list->count;
+    for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+        pli_particle_chunk *chunk = &t->particles->chunks[k];
+        pli_f8 C[9], v[3];
+        load_planes((const float(*)[LANES])chunk->C, 9, C);
+        load_planes((const float(*)[LANES])chunk->v, 3, v);
+        pli_f8 sound2 = deform_chunk(material, 0, C, chunk);
+        raise_list(sound2, v, left < LANES ? left : LANES, list);
+    }
+}
+
+void pli_transfer_begin(const pli_transfer *t, pli_particle_place place)
 {
     for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
-        const pli_particle_list *list = &lists_of(t, block)[kind];
-        int32_t left = list->count;
-        for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
-            pli_particle_chunk *chunk = &t->particles->chunks[k];
-            pli_f8 C[9];
-            load_planes((const float(*)[LANES])chunk->C, 9, C);
-            (void)deform_chunk(&t->kinds[kind].material, 0, C, chunk);
-        }
+        begin_list(t, &t->kinds[kind].material, &lists_of(t, place)[kind]);
     }
 }

@@ -43,35 +43,29 @@ typedef struct pli_transfer {
     double dx;                 // m
 } pli_transfer;
 
-// What bounds the next time step of a block.
-typedef struct pli_transfer_bounds {
-    float sound2; // largest speed of sound, squared (m^2/s^2)
-    float speed2; // largest speed of a particle, squared
-} pli_transfer_bounds;
+// The stress of particles that were just added, as their law has it, and bounds on their speeds.
+void pli_transfer_begin(const pli_transfer *transfer, pli_particle_place place);
 
-// The stress of particles that were just added, as their law has it.
-void pli_transfer_begin(const pli_transfer *transfer, int32_t block);
-
-// Adds mass and momentum of a block's particles to pages, the impulse of their stress over dt (s)
+// Adds mass and momentum of a place's particles to pages, the impulse of their stress over dt (s)
 // included.
-void pli_transfer_scatter(const pli_transfer *transfer, int32_t block, double dt);
+void pli_transfer_scatter(const pli_transfer *transfer, pli_particle_place place, double dt);
 
 // Velocities of a page's nodes from their momentum and an acceleration over dt (m/s^2). Nodes
 // without mass stand still.
 void pli_transfer_accelerate(float *page, const double acceleration[3], double dt);
 
-// Moves a block's particles by the velocities of nodes and deforms them; counts those that leave.
+// Moves a place's particles by the velocities of nodes and deforms them, sets the bounds of its
+// lists, and counts those that leave.
 // Particles that move too far, or have numbers that are not finite, count as leaving too, and are
 // told when they settle.
-void pli_transfer_gather(const pli_transfer *transfer, int32_t block, double dt,
-                         pli_transfer_bounds *bounds);
+void pli_transfer_gather(const pli_transfer *transfer, pli_particle_place place, double dt);
 
 // ---- the same one particle at a time, in double and plainly, on a dense grid
 
 // nodes [n_x][n_y][n_z], all of the paged grid's; mass and momentum [4], or velocity and nothing
-void pli_transfer_scatter_reference(const pli_transfer *transfer, int32_t block, double dt,
-                                    double (*nodes)[4]);
-void pli_transfer_gather_reference(const pli_transfer *transfer, int32_t block, double dt,
-                                   const double (*velocities)[4]);
+void pli_transfer_scatter_reference(const pli_transfer *transfer, pli_particle_place place,
+                                    double dt, double (*nodes)[4]);
+void pli_transfer_gather_reference(const pli_transfer *transfer, pli_particle_place place,
+                                   double dt, const double (*velocities)[4]);
 
 #endif

@@ -62,16 +62,17 @@ static stencil_node find_node(const stencil *s, int k)
 
 typedef void (*visit_fn)(const pli_transfer *t, const pli_mpm_kind *kind, stencil *s, void *user);
 
-static void for_each_particle(const pli_transfer *t, int32_t block, visit_fn visit, void *user)
+static void for_each_particle(const pli_transfer *t, pli_particle_place place, visit_fn visit,
+                              void *user)
 {
     const pli_particles *particles = t->particles;
     for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-        const pli_particle_list *list =
-            &particles->lists[(int64_t)block * particles->kind_count + kind];
+        int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
+        const pli_particle_list *list = &particles->lists[layer * particles->kind_count + kind];
         int32_t chunk = list->first;
         for (int32_t k = 0; k < list->count; ++k) {
             stencil s;
-            find_stencil(t, block, chunk, k % LANES, &s);
+            find_stencil(t, place.block, chunk, k % LANES, &s);
             visit(t, &t->kinds[kind], &s, user);
             if (k % LANES == LANES - 1) chunk = particles->next[chunk];
         }
@@ -107,11 +108,11 @@ static void scatter(const pli_transfer *t, const pli_mpm_kind *kind, stencil *s,
     }
 }
 
-void pli_transfer_scatter_reference(const pli_transfer *transfer, int32_t block, double dt,
-                                    double (*nodes)[4])
+void pli_transfer_scatter_reference(const pli_transfer *transfer, pli_particle_place place,
+                                    double dt, double (*nodes)[4])
 {
     scatter_job job = {dt, nodes};
-    for_each_particle(transfer, block, scatter, &job);
+    for_each_particle(transfer, place, scatter, &job);
 }
 
 // ---- gathering
@@ -156,9 +157,9 @@ static void gather(const pli_transfer *t, const pli_mpm_kind *kind, stencil *s, 
     s->chunk->memory[s->lane] = (float)memory;
 }
 
-void pli_transfer_gather_reference(const pli_transfer *transfer, int32_t block, double dt,
-                                   const double (*velocities)[4])
+void pli_transfer_gather_reference(const pli_transfer *transfer, pli_particle_place place,
+                                   double dt, const double (*velocities)[4])
 {
     gather_job job = {dt, velocities};
-    for_each_particle(transfer, block, gather, &job);
+    for_each_particle(transfer, place, gather, &job);
 }
