@@ -79,7 +79,7 @@ static void steps_reach_the_neighbours_from_everywhere(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
-    pli_paged_grid *grid = make_grid(context, 1 << 10, 9, 1 << 16);
+    pli_paged_grid *grid = make_grid(context, 1 << 7, 9, 1 << 11);
     pli_random random = {7, 0};
     for (uint64_t trial = 0; trial < 2000; ++trial) {
         int32_t at[3];
@@ -164,13 +164,13 @@ static void memory_is_what_was_touched(void **state)
     const int64_t page = PLI_PAGE_FLOATS * sizeof(float);
     if (sysconf(_SC_PAGESIZE) != page) skip();
 
-    // 1 TiB of addresses
+    // 64 GiB of addresses
     pli_context *context = make_context(1);
-    pli_paged_grid *grid = make_grid(context, 1 << 10, 1 << 10, 1 << 8);
+    pli_paged_grid *grid = make_grid(context, 1 << 9, 1 << 8, 1 << 7);
     assert_int_equal(pli_paged_grid_memory(grid), 0);
-    for (uint32_t k = 0; k < 100; ++k) pli_paged_grid_page(grid, k * 2684354u)[k] = 1;
+    for (uint32_t k = 0; k < 100; ++k) pli_paged_grid_page(grid, k * 167772u)[k] = 1;
     assert_int_equal(pli_paged_grid_memory(grid), 100 * page);
-    for (uint32_t k = 0; k < 40; ++k) pli_paged_grid_release(grid, k * 2684354u);
+    for (uint32_t k = 0; k < 40; ++k) pli_paged_grid_release(grid, k * 167772u);
     assert_int_equal(pli_paged_grid_memory(grid), 60 * page);
     grid->table[grid->code_count - 1] = 3;
     assert_int_equal(pli_paged_grid_memory(grid), 61 * page);

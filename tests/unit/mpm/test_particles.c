@@ -474,6 +474,30 @@ static void positions_round_to_fixed_point_and_never_beyond_their_block(void **s
     destroy_world(&w);
 }
 
+static void large_domains_are_as_fine_as_small_ones(void **state)
+{
+    (void)state;
+    enum { LONG = 1 << 20 };
+    pli_context *context = make_context(1);
+    pli_paged_grid *grid = NULL;
+    pli_particles *particles = NULL;
+    OK(context, pli_paged_grid_create(context, (const int32_t[3]){2, 3, LONG}, &grid));
+    OK(context, pli_particles_create(context, grid, 1, 1, &particles));
+    // the last place that there is, a step of the last bit before the end
+    const double last = 1.0 / PLI_PARTICLE_ONE;
+    const double end = 8.0 * (LONG - 1);
+    pli_particle added = make_particle(9, (const double[3]){4 - last, 8 - last, end - last});
+    OK(context, pli_particles_add(particles, 0, 1, &added));
+    assert_int_equal(particles->blocks[0].at[2], LONG - 2);
+    pli_particle got;
+    pli_particles_get(particles, 0, 0, 0, &got);
+    // numbers below 2^23 with 27 bits behind the point are doubles
+    for (int k = 0; k < 3; ++k) NEAR(got.position[k], added.position[k], 0, 0);
+    pli_particles_destroy(particles);
+    pli_paged_grid_destroy(grid);
+    pli_context_destroy(context);
+}
+
 static void message_of(const world *w, char text[512])
 {
     pli_context_message(w->context, text, 512);
@@ -708,7 +732,14 @@ static pli_status live(world *w, pli_fault *fault)
     PLI_TRY(pli_particles_create(w->context, w->grid, 2, w->count, &w->particles));
     pli_status status = add_particles(w);
     if (status != PLI_OK) {
+        // what was not added left no trace but empty blocks
         assert_true(w->particles->count < w->count);
+        check_blocks(w);
+        check_pool(w);
+        int64_t held = 0;
+        for (int32_t b = 0; b < w->particles->block_count; ++b)
+            held += w->particles->blocks[b].count;
+        assert_int_equal(held, w->particles->count);
         return status;
     }
     for (uint64_t step = 0; step < 12; ++step) {
@@ -769,6 +800,7 @@ int main(void)
         cmocka_unit_test(empty_blocks_are_dropped_and_everything_is_used_again),
         cmocka_unit_test(everything_may_leave_at_once),
         cmocka_unit_test(positions_round_to_fixed_point_and_never_beyond_their_block),
+        cmocka_unit_test(large_domains_are_as_fine_as_small_ones),
         cmocka_unit_test(particles_outside_are_refused_by_name_and_none_is_added),
         cmocka_unit_test(wrong_objects_are_refused),
         cmocka_unit_test(leaving_the_domain_is_told_by_id_and_nothing_is_lost),
