@@ -119,6 +119,19 @@ typedef struct pli_particle {
     int32_t id;
 } pli_particle;
 
+// A layer of a block.
+typedef struct pli_particle_place {
+    int32_t block;
+    int32_t layer;
+} pli_particle_place;
+
+static inline pli_particle_list *pli_particles_list(const pli_particles *particles,
+                                                    pli_particle_place place, int32_t kind)
+{
+    int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
+    return &particles->lists[layer * particles->kind_count + kind];
+}
+
 // Room for `most` particles, 1 to 2^31 - 1, is reserved as addresses, not as memory. The grid, two
 // blocks or more along each axis, is borrowed and serves one such object at a time. Errors:
 // argument, memory.
@@ -131,12 +144,6 @@ void pli_particles_destroy(pli_particles *particles);
 // the particle), memory; then none is added.
 PLI_CHECKED pli_status pli_particles_add(pli_particles *particles, int32_t kind, int64_t count,
                                          const pli_particle *added);
-
-// A layer of a block.
-typedef struct pli_particle_place {
-    int32_t block;
-    int32_t layer;
-} pli_particle_place;
 
 // Chooses the layer in which a particle from a place is at home in another block, which may have
 // been made just now and then has the largest number there is.

@@ -56,13 +56,6 @@ void pli_particle_lane_write(const pli_particle_lane *data, int32_t begin, int32
 PLI_CHECKED pli_status pli_particles_find_block(pli_particles *particles, uint32_t code,
                                                 int32_t *block);
 
-static inline pli_particle_list *pli_particles_list(const pli_particles *particles,
-                                                    pli_particle_place place, int32_t kind)
-{
-    int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
-    return &particles->lists[layer * particles->kind_count + kind];
-}
-
 // Makes a list longer by one particle, whose lane is not written: *chunk, and its place in the list
 // as the result. Counts it in the block, too.
 int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place, int32_t kind,

@@ -6,16 +6,11 @@
 
 #include <math.h>
 
-static const pli_particle_list *lists_of(const pli_stepper *s, int32_t block, int32_t layer)
-{
-    int64_t first = (int64_t)PLI_PARTICLE_LAYERS * block + layer;
-    return &s->particles->lists[first * s->def.kind_count];
-}
-
 static bool is_layer_empty(const pli_stepper *s, int32_t block, int32_t layer)
 {
     for (int32_t kind = 0; kind < s->def.kind_count; ++kind) {
-        if (lists_of(s, block, layer)[kind].count > 0) return false;
+        if (pli_particles_list(s->particles, (pli_particle_place){block, layer}, kind)->count > 0)
+            return false;
     }
     return true;
 }
@@ -116,11 +111,12 @@ static void sift(pli_stepper *s, int32_t time)
 static double find_limit(const pli_stepper *s, int32_t block)
 {
     double sound2 = 0, speed2 = 0;
-    const pli_particle_list *lists = lists_of(s, block, 0);
     for (int32_t kind = 0; kind < s->def.kind_count; ++kind) {
-        if (lists[kind].count == 0) continue;
-        sound2 = fmax(sound2, (double)lists[kind].sound2);
-        speed2 = fmax(speed2, (double)lists[kind].speed2);
+        const pli_particle_list *list =
+            pli_particles_list(s->particles, (pli_particle_place){block, 0}, kind);
+        if (list->count == 0) continue;
+        sound2 = fmax(sound2, (double)list->sound2);
+        speed2 = fmax(speed2, (double)list->speed2);
     }
     double dx = s->def.dx;
     return fmin(s->def.sound_share * dx / sqrt(sound2), s->def.advection_share * dx / sqrt(speed2));

@@ -200,10 +200,10 @@ static void transfer_all(void *user)
 
 static int64_t count_particles(const pli_stepper *s, int32_t block, int32_t layer)
 {
-    int64_t first = (int64_t)PLI_PARTICLE_LAYERS * block + layer;
+    pli_particle_place place = {block, layer};
     int64_t count = 0;
     for (int32_t kind = 0; kind < s->def.kind_count; ++kind) {
-        count += s->particles->lists[first * s->def.kind_count + kind].count;
+        count += pli_particles_list(s->particles, place, kind)->count;
     }
     return count;
 }

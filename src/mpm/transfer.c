@@ -234,12 +234,6 @@ static void scatter_list(const pli_transfer *t, const pli_particle_list *list,
     }
 }
 
-static pli_particle_list *lists_of(const pli_transfer *t, pli_particle_place place)
-{
-    int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
-    return t->particles->lists + layer * t->particles->kind_count;
-}
-
 void pli_transfer_scatter(const pli_transfer *t, pli_particle_place place, double dt)
 {
     arena a;
@@ -249,7 +243,7 @@ void pli_transfer_scatter(const pli_transfer *t, pli_particle_place place, doubl
         double mass = t->kinds[kind].material.density * volume;
         scatter_scale scale = {(float)mass, (float)(t->dx * mass),
                                (float)(-4 * dt / t->dx * volume)};
-        scatter_list(t, &lists_of(t, place)[kind], &scale, a.nodes);
+        scatter_list(t, pli_particles_list(t->particles, place, kind), &scale, a.nodes);
     }
     visit_pages(t, place.block, add_to_page, a.nodes);
 }
@@ -442,8 +436,8 @@ void pli_transfer_gather(const pli_transfer *t, pli_particle_place place, double
     gather_scale scale = {(float)dt, (float)(4 / t->dx), (float)(dt / t->dx * PLI_PARTICLE_ONE)};
     int32_t leaving = 0;
     for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
-        leaving +=
-            gather_list(t, &t->kinds[kind].material, &scale, a.nodes, &lists_of(t, place)[kind]);
+        leaving += gather_list(t, &t->kinds[kind].material, &scale, a.nodes,
+                               pli_particles_list(t->particles, place, kind));
     }
     t->particles->blocks[place.block].leaving[place.layer] = leaving;
 }
@@ -465,6 +459,6 @@ static void begin_list(const pli_transfer *t, const pli_mpm_material *material,
 void pli_transfer_begin(const pli_transfer *t, pli_particle_place place)
 {
     for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
-        begin_list(t, &t->kinds[kind].material, &lists_of(t, place)[kind]);
+        begin_list(t, &t->kinds[kind].material, pli_particles_list(t->particles, place, kind));
     }
 }

@@ -67,8 +67,7 @@ static void for_each_particle(const pli_transfer *t, pli_particle_place place, v
 {
     const pli_particles *particles = t->particles;
     for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-        int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
-        const pli_particle_list *list = &particles->lists[layer * particles->kind_count + kind];
+        const pli_particle_list *list = pli_particles_list(particles, place, kind);
         int32_t chunk = list->first;
         for (int32_t k = 0; k < list->count; ++k) {
             stencil s;

@@ -27,6 +27,17 @@ typedef struct world {
     int32_t *seen;       // [count] scratch
 } world;
 
+// Settles everything that is in the first layer.
+static pli_status settle(pli_particles *particles)
+{
+    static pli_particle_place places[1 << 16];
+    assert_true(particles->block_count <= 1 << 16);
+    for (int32_t block = 0; block < particles->block_count; ++block) {
+        places[block] = (pli_particle_place){block, 0};
+    }
+    return pli_particles_settle(particles, particles->block_count, places, NULL, NULL);
+}
+
 static int64_t unit_of(int axis)
 {
     return (int64_t)block_size[axis] * PLI_PARTICLE_ONE;
@@ -133,7 +144,8 @@ static void visit_all(world *w, visit_fn visit)
     const pli_particles *p = w->particles;
     for (int32_t block = 0; block < p->block_count; ++block) {
         for (int32_t kind = 0; kind < p->kind_count; ++kind) {
-            const pli_particle_list *list = &p->lists[block * p->kind_count + kind];
+            const pli_particle_list *list =
+                pli_particles_list(p, (pli_particle_place){block, 0}, kind);
             int32_t chunk = list->first;
             int32_t last = -1;
             for (int32_t place = 0; place < list->count; ++place) {
@@ -188,10 +200,10 @@ static void check_blocks(const world *w)
         const pli_particle_block *b = &p->blocks[block];
         assert_int_equal(b->code, pli_paged_grid_code(w->grid, b->at));
         assert_int_equal(w->grid->table[b->code], block + 1);
-        assert_int_equal(b->leaving, 0);
+        assert_int_equal(b->leaving[0], 0);
         int32_t count = 0;
         for (int32_t kind = 0; kind < p->kind_count; ++kind) {
-            count += p->lists[block * p->kind_count + kind].count;
+            count += pli_particles_list(p, (pli_particle_place){block, 0}, kind)->count;
         }
         assert_int_equal(b->count, count);
     }
@@ -202,7 +214,7 @@ static void check_pool(const world *w)
 {
     const pli_particles *p = w->particles;
     int64_t known = 0;
-    for (int64_t k = 0; k < (int64_t)p->block_count * p->kind_count; ++k) {
+    for (int64_t k = 0; k < (int64_t)p->block_count * PLI_PARTICLE_LAYERS * p->kind_count; ++k) {
         known += (p->lists[k].count + LANES - 1) / LANES;
     }
     for (int32_t chunk = p->free_chunk; chunk >= 0; chunk = p->next[chunk]) ++known;
@@ -230,7 +242,7 @@ static void move_particle(world *w, int32_t block, int32_t chunk, int32_t lane, 
         c->u[k][lane] += (int32_t)by[k];
         is_outside = is_outside || c->u[k][lane] < 0 || c->u[k][lane] >= unit_of(k);
     }
-    w->particles->blocks[block].leaving += is_outside - was_outside;
+    w->particles->blocks[block].leaving[0] += is_outside - was_outside;
 }
 
 static bool is_in_domain(const world *w, int axis, int64_t whole)
@@ -280,7 +292,7 @@ static void nothing_is_lost_in_thousands_of_moves(void **state)
         check_world(&w);
         for (int32_t step = 0; step < cases[k].steps; ++step) {
             move_all_at_random(&w, (uint64_t)step);
-            OK(w.context, pli_particles_settle(w.particles));
+            OK(w.context, settle(w.particles));
             if (step % 7 == 3) pli_particles_drop_empty(w.particles);
             check_world(&w);
         }
@@ -295,7 +307,8 @@ static uint64_t hash_world(const world *w)
     uint64_t hash =
         pli_hash_bytes(PLI_HASH_START, p->blocks, (size_t)p->block_count * sizeof *p->blocks);
     hash = pli_hash_bytes(hash, p->lists,
-                          (size_t)p->block_count * (size_t)p->kind_count * sizeof *p->lists);
+                          (size_t)p->block_count * PLI_PARTICLE_LAYERS * (size_t)p->kind_count *
+                              sizeof *p->lists);
     hash = pli_hash_bytes(hash, p->next, (size_t)p->chunk_count * sizeof *p->next);
     return pli_hash_bytes(hash, p->chunks, (size_t)p->chunk_count * sizeof *p->chunks);
 }
@@ -310,7 +323,7 @@ static void order_does_not_depend_on_threads(void **state)
         world w = make_world(threads, blocks, 2, 20000);
         for (int32_t step = 0; step < STEPS; ++step) {
             move_all_at_random(&w, (uint64_t)step);
-            OK(w.context, pli_particles_settle(w.particles));
+            OK(w.context, settle(w.particles));
             uint64_t hash = hash_world(&w);
             if (threads == 1) want[step] = hash;
             assert_true(hash == want[step]);
@@ -322,7 +335,7 @@ static void order_does_not_depend_on_threads(void **state)
 
 static int32_t id_at(const world *w, int32_t block, int32_t place)
 {
-    int32_t chunk = w->particles->lists[block].first;
+    int32_t chunk = pli_particles_list(w->particles, (pli_particle_place){block, 0}, 0)->first;
     for (int32_t k = 0; k < place / LANES; ++k) chunk = w->particles->next[chunk];
     return w->particles->chunks[chunk].id[place % LANES];
 }
@@ -346,7 +359,7 @@ static void gaps_are_closed_from_behind_and_arrivals_appended_in_order(void **st
         const int64_t by[3] = {3 * (int64_t)PLI_PARTICLE_ONE, 0, 0};
         move_particle(&w, 0, chunk, leaving[k] % LANES, by);
     }
-    OK(w.context, pli_particles_settle(w.particles));
+    OK(w.context, settle(w.particles));
     check_world(&w);
     const int32_t stayed[] = {0, 1, 16, 3, 4, 5, 6, 18, 19, 9, 10, 11, 12, 13, 14};
     for (int k = 0; k < 15; ++k) assert_int_equal(id_at(&w, 0, k), stayed[k]);
@@ -361,7 +374,8 @@ static void idle_lanes_hold_particles_of_the_same_kind(void **state)
     world w = make_world(2, (const int32_t[3]){4, 4, 3}, 3, 400);
     for (uint64_t step = 0; step < 50; ++step) {
         const pli_particles *p = w.particles;
-        for (int64_t k = 0; k < (int64_t)p->block_count * p->kind_count; ++k) {
+        for (int64_t k = 0; k < (int64_t)p->block_count * PLI_PARTICLE_LAYERS * p->kind_count;
+             ++k) {
             const pli_particle_list *list = &p->lists[k];
             for (int32_t lane = list->count % LANES; list->count > 0 && lane < LANES; ++lane) {
                 // a full chunk has none
@@ -372,7 +386,7 @@ static void idle_lanes_hold_particles_of_the_same_kind(void **state)
             }
         }
         move_all_at_random(&w, step);
-        OK(w.context, pli_particles_settle(w.particles));
+        OK(w.context, settle(w.particles));
     }
     destroy_world(&w);
 }
@@ -398,7 +412,7 @@ static void empty_blocks_are_dropped_and_everything_is_used_again(void **state)
     assert_int_equal(w.particles->block_count, 2 * 2 * 2);
     for (int32_t step = 0; step < 70; ++step) {
         visit_all(&w, drift);
-        OK(w.context, pli_particles_settle(w.particles));
+        OK(w.context, settle(w.particles));
         pli_particles_drop_empty(w.particles);
         check_world(&w);
         // it covers three blocks at most, and all that it left is given back
@@ -426,7 +440,7 @@ static void everything_may_leave_at_once(void **state)
     int32_t chunks = w.particles->chunk_count;
     for (int32_t step = 0; step < 3; ++step) {
         visit_all(&w, drift);
-        OK(w.context, pli_particles_settle(w.particles));
+        OK(w.context, settle(w.particles));
         check_world(&w);
     }
     // at 5, 8 and 11 cells: from block 0 over 1 to 2, through the same chunks
@@ -459,7 +473,7 @@ static void positions_round_to_fixed_point_and_never_beyond_their_block(void **s
             if (1.3 * x[k] + half < own->at[2] * 8 || 1.3 * x[k] + half >= own->at[2] * 8 + 8) {
                 continue;
             }
-            list = &w.particles->lists[b];
+            list = pli_particles_list(w.particles, (pli_particle_place){b, 0}, 0);
             block = b;
         }
         assert_non_null(list);
@@ -572,7 +586,8 @@ static whereabouts find_id(const world *w, int32_t id)
     const pli_particles *p = w->particles;
     for (int32_t block = 0; block < p->block_count; ++block) {
         for (int32_t kind = 0; kind < p->kind_count; ++kind) {
-            const pli_particle_list *list = &p->lists[block * p->kind_count + kind];
+            const pli_particle_list *list =
+                pli_particles_list(p, (pli_particle_place){block, 0}, kind);
             int32_t chunk = list->first;
             for (int32_t place = 0; place < list->count; ++place) {
                 if (p->chunks[chunk].id[place % LANES] == id) {
@@ -608,19 +623,19 @@ static void leaving_the_domain_is_told_by_id_and_nothing_is_lost(void **state)
         move_particle(&w, at.block, at.chunk, at.lane, by);
 
         int32_t blocks = w.particles->block_count;
-        assert_int_equal(pli_particles_settle(w.particles), PLI_ERROR_NUMERIC);
+        assert_int_equal(settle(w.particles), PLI_ERROR_NUMERIC);
         char text[512];
         message_of(&w, text);
         assert_non_null(strstr(text, "particle 123 left the domain"));
         assert_int_equal(w.particles->block_count, blocks);
         check_presence(&w);
-        assert_int_equal(pli_particles_settle(w.particles), PLI_ERROR_NUMERIC);
+        assert_int_equal(settle(w.particles), PLI_ERROR_NUMERIC);
         check_presence(&w);
 
         // whoever brings it back may go on
         by[axis] = sign < 0 ? PLI_PARTICLE_ONE : -PLI_PARTICLE_ONE;
         move_particle(&w, at.block, at.chunk, at.lane, by);
-        OK(w.context, pli_particles_settle(w.particles));
+        OK(w.context, settle(w.particles));
         check_world(&w);
         destroy_world(&w);
     }
@@ -642,10 +657,10 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
         int32_t size = (int32_t)unit_of(k);
         int32_t was = chunk->u[k][at.lane];
         const int32_t bad[] = {-reach - 1, size + reach, INT32_MIN, INT32_MAX};
-        w.particles->blocks[at.block].leaving = 1;
+        w.particles->blocks[at.block].leaving[0] = 1;
         for (int i = 0; i < 4; ++i) {
             chunk->u[k][at.lane] = bad[i];
-            assert_int_equal(pli_particles_settle(w.particles), PLI_ERROR_NUMERIC);
+            assert_int_equal(settle(w.particles), PLI_ERROR_NUMERIC);
             char name[32];
             char text[512];
             snprintf(name, sizeof name, "particle %d went", id);
@@ -653,7 +668,7 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
             assert_non_null(strstr(text, name));
         }
         chunk->u[k][at.lane] = was;
-        w.particles->blocks[at.block].leaving = 0;
+        w.particles->blocks[at.block].leaving[0] = 0;
         check_world(&w);
     }
     // to the very end of its reach is well
@@ -661,7 +676,7 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
                            unit_of(1) + reach - 1 - chunk->u[1][at.lane],
                            unit_of(2) + reach - 1 - chunk->u[2][at.lane]};
     move_particle(&w, at.block, at.chunk, at.lane, by);
-    OK(w.context, pli_particles_settle(w.particles));
+    OK(w.context, settle(w.particles));
     check_world(&w);
     destroy_world(&w);
 }
@@ -671,17 +686,17 @@ static void wrong_numbers_of_leavers_are_refused(void **state)
     (void)state;
     world w = make_world(1, (const int32_t[3]){5, 5, 5}, 2, 2000);
     move_all_at_random(&w, 0);
-    int32_t *leaving = &w.particles->blocks[3].leaving;
+    int32_t *leaving = &w.particles->blocks[3].leaving[0];
     int32_t right = *leaving;
     assert_true(right > 1);
     const int32_t wrong[] = {right - 1, 1, right + 1, -1, INT32_MAX};
     for (int k = 0; k < 5; ++k) {
         *leaving = wrong[k];
-        assert_int_equal(pli_particles_settle(w.particles), PLI_ERROR_ARGUMENT);
+        assert_int_equal(settle(w.particles), PLI_ERROR_ARGUMENT);
         check_presence(&w);
     }
     *leaving = right;
-    OK(w.context, pli_particles_settle(w.particles));
+    OK(w.context, settle(w.particles));
     check_world(&w);
     destroy_world(&w);
 }
@@ -715,7 +730,7 @@ static void warm_settling_allocates_nothing(void **state)
         if (step == 2) before = pli_context_allocation_count(w.context);
         w.random.stream = (uint64_t)step;
         visit_all(&w, swing);
-        OK(w.context, pli_particles_settle(w.particles));
+        OK(w.context, settle(w.particles));
         pli_particles_drop_empty(w.particles);
     }
     assert_true(before > 0);
@@ -744,11 +759,11 @@ static pli_status live(world *w, pli_fault *fault)
     }
     for (uint64_t step = 0; step < 12; ++step) {
         move_all_at_random(w, step);
-        status = pli_particles_settle(w->particles);
+        status = settle(w->particles);
         if (status != PLI_OK) {
             check_presence(w);
             fault->fail_at = 0;
-            OK(w->context, pli_particles_settle(w->particles));
+            OK(w->context, settle(w->particles));
         }
         check_world(w);
         if (status != PLI_OK) return status;
