@@ -38,7 +38,7 @@
 
 // Least share of f^3 that the denominator of V may be: the inverse of how much rounding grows. At
 // rest it is 16/27.
-#define PLI_STRETCH_LEAST 0.02f
+#define PLI_STRETCH_LEAST 0.1f
 
 // of any 3x3 matrix, row-major
 PLI_INLINE pli_f8 pli_determinant_f8(const pli_f8 A[9])

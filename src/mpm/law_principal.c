@@ -196,17 +196,20 @@ static const principal_law laws[] = {
     [PLI_MPM_HENCKY] = principal_hencky,
 };
 
-// F = U diag(s) V^T where s was moved, and tau = U diag(tau) U^T; settled lanes stay
+// F <- F + U diag(change of s) V^T, whose rounding is as small as the change, and tau = U diag(tau)
+// U^T; settled lanes stay.
 static void turn_back(const pli_svd_parts_f8 *parts, const principal *p, pli_f8_mask settled,
                       pli_mpm_lanes *lanes)
 {
     static const int rows[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
     pli_f8_mask same = settled | ~p->moved;
+    pli_f8 change[3];
+    for (int k = 0; k < 3; ++k) change[k] = p->s[k] - parts->sigma[k];
     for (int k = 0; k < 9; ++k) {
         const pli_f8 *u = parts->U + 3 * (k / 3);
         const pli_f8 *v = parts->V + 3 * (k % 3);
-        pli_f8 sum = u[0] * p->s[0] * v[0] + u[1] * p->s[1] * v[1] + u[2] * p->s[2] * v[2];
-        lanes->F[k] = pli_f8_select(same, lanes->F[k], sum);
+        pli_f8 sum = u[0] * change[0] * v[0] + u[1] * change[1] * v[1] + u[2] * change[2] * v[2];
+        lanes->F[k] = pli_f8_select(same, lanes->F[k], lanes->F[k] + sum);
     }
     for (int k = 0; k < 6; ++k) {
         const pli_f8 *u = parts->U + 3 * rows[k][0];
