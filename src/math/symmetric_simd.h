@@ -30,7 +30,7 @@
 #include "math/rotation_simd.h"
 
 // Largest |d| of the polynomial of the logarithm.
-#define PLI_SYMMETRIC_LOG_RANGE 0.7f
+#define PLI_SYMMETRIC_RANGE 0.7f
 
 // tr b / 3 for which no product leaves the range of floats
 #define PLI_SYMMETRIC_LEAST 1e-7f
@@ -38,7 +38,14 @@
 
 // Least share of f^3 that the denominator of V may be: the inverse of how much rounding grows. At
 // rest it is 16/27.
-#define PLI_STRETCH_LEAST 0.02f
+#define PLI_STRETCH_LEAST 0.1f
+
+// of any 3x3 matrix, row-major
+PLI_INLINE pli_f8 pli_determinant_f8(const pli_f8 A[9])
+{
+    return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
+           A[2] * (A[3] * A[7] - A[4] * A[6]);
+}
 
 // b = F F^T
 PLI_INLINE void pli_symmetric_gram_f8(const pli_f8 F[9], pli_f8 b[6])
@@ -141,6 +148,15 @@ PLI_INLINE void pli_symmetric_horner(const pli_symmetric_powers *powers, int deg
     }
 }
 
+// True where no eigenvalue of a matrix with the given mean of its diagonal and deviator D is
+// further than PLI_SYMMETRIC_RANGE times the mean from it; p = tr(D^2) / 2.
+PLI_INLINE pli_f8_mask pli_symmetric_is_near_f8(pli_f8 mean, pli_f8 p)
+{
+    const float most = 0.75f * PLI_SYMMETRIC_RANGE * PLI_SYMMETRIC_RANGE;
+    return (pli_f8_mask)(p <= most * mean * mean) & (pli_f8_mask)(mean > PLI_SYMMETRIC_LEAST) &
+           (pli_f8_mask)(mean < PLI_SYMMETRIC_MOST);
+}
+
 // L = dev log b; returns where it is right.
 PLI_INLINE pli_f8_mask pli_symmetric_log_f8(const pli_f8 b[6], pli_f8 L[6])
 {
@@ -163,9 +179,7 @@ PLI_INLINE pli_f8_mask pli_symmetric_log_f8(const pli_f8 b[6], pli_f8 L[6])
     for (int k = 0; k < 6; ++k) L[k] = first * D[k] + a[1] * powers.square[k];
     for (int k = 0; k < 3; ++k) L[k] -= a[1] * powers.p * (2.0f / 3);
 
-    const float most = 0.75f * PLI_SYMMETRIC_LOG_RANGE * PLI_SYMMETRIC_LOG_RANGE;
-    return (pli_f8_mask)(powers.p <= most) & (pli_f8_mask)(mean > PLI_SYMMETRIC_LEAST) &
-           (pli_f8_mask)(mean < PLI_SYMMETRIC_MOST);
+    return pli_symmetric_is_near_f8(mean, powers.p * mean * mean);
 }
 
 // S = exp E

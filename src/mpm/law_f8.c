@@ -31,12 +31,6 @@ PLI_INLINE void deform(const law_motion *motion, pli_f8 F[9], pli_f8 b[6])
     pli_symmetric_gram_f8(out, b);
 }
 
-PLI_INLINE pli_f8 determinant(const pli_f8 A[9])
-{
-    return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
-           A[2] * (A[3] * A[7] - A[4] * A[6]);
-}
-
 // tau += 2 viscosity J dev((C + C^T) / 2)
 PLI_INLINE void add_viscosity(const pli_mpm_material *material, const pli_f8 C[9], pli_f8 J,
                               pli_f8 tau[6])
@@ -143,7 +137,7 @@ static void neo_hookean(const pli_mpm_material *material, const law_motion *moti
     const float mu = (float)material->mu;
     pli_f8 b[6];
     deform(motion, lanes->F, b);
-    lanes->J = determinant(lanes->F);
+    lanes->J = pli_determinant_f8(lanes->F);
     lanes->trace = pli_f8_log(pli_mpm_at_least_f8(PLI_MPM_LEAST_VOLUME, lanes->J));
 
     pli_f8 pressure = (float)material->lambda * lanes->trace;
@@ -182,7 +176,7 @@ static void hencky(const pli_mpm_material *material, const law_motion *motion, p
     pli_f8 b[6];
     pli_f8 deviator[6];
     deform(motion, lanes->F, b);
-    lanes->J = determinant(lanes->F);
+    lanes->J = pli_determinant_f8(lanes->F);
     pli_f8_mask settled = pli_symmetric_log_f8(b, deviator) & (pli_f8_mask)(lanes->J > 0.0f);
     settled &= is_unclamped(material, b, lanes->J);
 

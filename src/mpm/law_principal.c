@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The long way from F to the stress: by singular values, for whatever F is.
+//
+// Near rest, F = U diag(s) V^T follows from the eigenvectors U and eigenvalues s^2 of b = F F^T,
+// with V = F^T U diag(1/s), in half of the time of the full decomposition, which the other lanes
+// take. Near is what the logarithm of math/symmetric_simd.h holds for: s^2 within 0.3 to 1.7 of its
+// mean, so that forming b costs no digits that matter.
 #include "mpm/law_inside.h"
 
 #include "math/svd_simd.h"
+#include "math/symmetric_simd.h"
 
 enum {
+    SWEEPS = 3, // of Jacobi rotations on dev b: they leave at most 1e-5 of it, and b is near 1
     NEWTON_STEPS = 12, // most that the radial return takes
     HALVINGS = 26      // of an interval of one: the resolution of a float, and two more
 };
@@ -57,33 +64,28 @@ static void clamp(const pli_mpm_material *material, principal *p)
 }
 
 // Fixed corotated, no s below 1/2: s_k^2 - s_k = m + d_k with given d_k and the m that keeps J.
-// With s_2 the least, s_2 = 1/2 + r and D_k = d_k - d_2 >= 0,
+// With r + 1/2 for the least s and D_k >= 0 for d_k less the least d,
 //
 //   s_k = 1/2 + sqrt(r^2 + D_k),   H(r) = s_0 s_1 s_2 - J = 0
 //
 // H is convex and grows for r >= 0, so Newton's iteration passes the root at most once and then
 // comes down to it.
-PLI_INLINE void return_radially(const pli_f8 D[2], pli_f8 J, pli_f8 s[3])
+PLI_INLINE void return_radially(const pli_f8 D[3], pli_f8 J, pli_f8 r, pli_f8 s[3])
 {
-    pli_f8 r = s[2] - 0.5f;
     pli_f8_mask done = {0};
     for (int step = 0; step < NEWTON_STEPS; ++step) {
-        pli_f8 a = pli_f8_sqrt(r * r + D[0]);
-        pli_f8 b = pli_f8_sqrt(r * r + D[1]);
-        pli_f8 s0 = a + 0.5f;
-        pli_f8 s1 = b + 0.5f;
-        pli_f8 s2 = r + 0.5f;
-        // da/dr = r / a, at most 1; a is 0 only where r is
-        const pli_f8 tiny = pli_f8_broadcast(1e-18f);
-        pli_f8 slope = s0 * s1 + s2 * r * (s1 / pli_f8_max(a, tiny) + s0 / pli_f8_max(b, tiny));
-        pli_f8 change = (s0 * s1 * s2 - J) / slope;
+        pli_f8 slope = {0}; // of log s_0 s_1 s_2: the sum of r / (sqrt(r^2 + D_k) s_k)
+        for (int k = 0; k < 3; ++k) {
+            pli_f8 root = pli_f8_sqrt(r * r + D[k]);
+            s[k] = 0.5f + root;
+            slope += r / (pli_f8_max(root, pli_f8_broadcast(1e-18f)) * s[k]);
+        }
+        pli_f8 change = (1.0f - J / product(s)) / slope;
         r = pli_f8_select(done, r, r - change);
         done |= ~(pli_f8_mask)(pli_f8_abs(change) > 1e-4f);
         if (pli_f8_all(done)) break;
     }
-    s[0] = 0.5f + pli_f8_sqrt(r * r + D[0]);
-    s[1] = 0.5f + pli_f8_sqrt(r * r + D[1]);
-    s[2] = 0.5f + r;
+    for (int k = 0; k < 3; ++k) s[k] = 0.5f + pli_f8_sqrt(r * r + D[k]);
 }
 
 // s_k = exp(m + x d_k), and the norm of the deviator of s_k^2 - s_k
@@ -125,7 +127,7 @@ static void yield_corotated(const pli_mpm_material *material, principal *p)
     pli_f8 other[3];
     for (int k = 0; k < 3; ++k) {
         q[k] = p->s[k] * p->s[k] - p->s[k];
-        radial[k] = other[k] = p->s[k];
+        other[k] = p->s[k];
     }
     pli_f8 norm = deviate(q);
     pli_mpm_flow flow;
@@ -133,10 +135,11 @@ static void yield_corotated(const pli_mpm_material *material, principal *p)
     p->moved = flow.moved;
     if (!pli_f8_any(p->moved)) return;
 
-    pli_f8_mask simple = (pli_f8_mask)(p->s[2] >= 0.5f);
-    pli_f8 D[2];
-    for (int k = 0; k < 2; ++k) D[k] = flow.keep * pli_f8_max(q[k] - q[2], (pli_f8){0});
-    return_radially(D, product(p->s), radial);
+    pli_f8 least = pli_f8_min(pli_f8_min(p->s[0], p->s[1]), p->s[2]);
+    pli_f8 bottom = pli_f8_min(pli_f8_min(q[0], q[1]), q[2]);
+    pli_f8_mask simple = (pli_f8_mask)(least >= 0.5f);
+    for (int k = 0; k < 3; ++k) q[k] = flow.keep * (q[k] - bottom);
+    return_radially(q, product(p->s), least - 0.5f, radial);
     if (pli_f8_any(p->moved & ~simple)) return_along_strain(flow.keep * norm, other);
     for (int k = 0; k < 3; ++k) {
         pli_f8 s = pli_f8_select(simple, radial[k], other[k]);
@@ -193,17 +196,20 @@ static const principal_law laws[] = {
     [PLI_MPM_HENCKY] = principal_hencky,
 };
 
-// F = U diag(s) V^T where s was moved, and tau = U diag(tau) U^T; settled lanes stay
+// F <- F + U diag(change of s) V^T, whose rounding is as small as the change, and tau = U diag(tau)
+// U^T; settled lanes stay.
 static void turn_back(const pli_svd_parts_f8 *parts, const principal *p, pli_f8_mask settled,
                       pli_mpm_lanes *lanes)
 {
     static const int rows[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
     pli_f8_mask same = settled | ~p->moved;
+    pli_f8 change[3];
+    for (int k = 0; k < 3; ++k) change[k] = p->s[k] - parts->sigma[k];
     for (int k = 0; k < 9; ++k) {
         const pli_f8 *u = parts->U + 3 * (k / 3);
         const pli_f8 *v = parts->V + 3 * (k % 3);
-        pli_f8 sum = u[0] * p->s[0] * v[0] + u[1] * p->s[1] * v[1] + u[2] * p->s[2] * v[2];
-        lanes->F[k] = pli_f8_select(same, lanes->F[k], sum);
+        pli_f8 sum = u[0] * change[0] * v[0] + u[1] * change[1] * v[1] + u[2] * change[2] * v[2];
+        lanes->F[k] = pli_f8_select(same, lanes->F[k], lanes->F[k] + sum);
     }
     for (int k = 0; k < 6; ++k) {
         const pli_f8 *u = parts->U + 3 * rows[k][0];
@@ -213,11 +219,58 @@ static void turn_back(const pli_svd_parts_f8 *parts, const principal *p, pli_f8_
     }
 }
 
+// F = U diag(s) V^T by the eigenvectors of b, given by its deviator D and the rest; s in no order.
+PLI_INLINE void decompose_near(const pli_f8 F[9], const pli_f8 D[6], pli_f8 middle,
+                               pli_svd_parts_f8 *parts)
+{
+    pli_f8 S[6];
+    for (int k = 0; k < 6; ++k) S[k] = D[k];
+    pli_identity_f8(parts->U);
+    PLI_NO_UNROLL
+    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+        pli_jacobi_rotate_f8(0, 1, S, parts->U);
+        pli_jacobi_rotate_f8(0, 2, S, parts->U);
+        pli_jacobi_rotate_f8(1, 2, S, parts->U);
+    }
+    for (int k = 0; k < 3; ++k) {
+        const pli_f8 *U = parts->U + k;
+        parts->sigma[k] = pli_f8_sqrt(middle + S[k]);
+        pli_f8 inverse = 1.0f / parts->sigma[k];
+        for (int i = 0; i < 3; ++i) {
+            parts->V[3 * i + k] = inverse * (F[i] * U[0] + F[3 + i] * U[3] + F[6 + i] * U[6]);
+        }
+    }
+}
+
+// Replaces the lanes that are not near.
+PLI_INLINE void decompose_far(const pli_f8 F[9], pli_f8_mask near, pli_svd_parts_f8 *parts)
+{
+    pli_svd_parts_f8 full;
+    pli_svd_f8(F, &full);
+    for (int k = 0; k < 9; ++k) parts->U[k] = pli_f8_select(near, parts->U[k], full.U[k]);
+    for (int k = 0; k < 9; ++k) parts->V[k] = pli_f8_select(near, parts->V[k], full.V[k]);
+    for (int k = 0; k < 3; ++k) {
+        parts->sigma[k] = pli_f8_select(near, parts->sigma[k], full.sigma[k]);
+    }
+}
+
+// F = U diag(sigma) V^T in the lanes that are not settled.
+static void decompose(const pli_f8 F[9], pli_f8_mask settled, pli_svd_parts_f8 *parts)
+{
+    pli_f8 D[6];
+    pli_symmetric_gram_f8(F, D);
+    pli_f8 middle = pli_symmetric_deviate_f8(D); // apart from D, so that small strains keep digits
+    pli_f8_mask near = pli_symmetric_is_near_f8(middle, 0.5f * pli_symmetric_norm2_f8(D));
+    near &= (pli_f8_mask)(pli_determinant_f8(F) > 0.0f);
+    if (pli_f8_any(near & ~settled)) decompose_near(F, D, middle, parts);
+    if (!pli_f8_all(near | settled)) decompose_far(F, near, parts);
+}
+
 void pli_mpm_principal_f8(const pli_mpm_material *material, pli_f8_mask settled,
                           pli_mpm_lanes *lanes)
 {
-    pli_svd_parts_f8 parts;
-    pli_svd_f8(lanes->F, &parts);
+    pli_svd_parts_f8 parts = {0};
+    decompose(lanes->F, settled, &parts);
     principal p = {.memory = *lanes->memory};
     for (int k = 0; k < 3; ++k) p.s[k] = parts.sigma[k];
     if (material->yield == PLI_MPM_SNOW) clamp(material, &p);

@@ -234,11 +234,10 @@ static double advance_fluid(const pli_mpm_material *material, double growth, dou
                             double tau[6], double *speed2)
 {
     double J = pli_mpm_at_least(PLI_MPM_LEAST_FLUID, *memory * growth);
-    double p = material->bulk * (pow(J, -material->exponent) - 1);
-    for (int k = 0; k < 6; ++k) tau[k] = k < 3 ? -J * p : 0;
+    double power = pow(J, -material->exponent);
+    for (int k = 0; k < 6; ++k) tau[k] = k < 3 ? -J * material->bulk * (power - 1) : 0;
     *memory = J;
-    *speed2 =
-        material->bulk * material->exponent / material->density * pow(J, 1 - material->exponent);
+    *speed2 = material->bulk * material->exponent / material->density * J * power;
     return J;
 }
 
