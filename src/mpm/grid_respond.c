@@ -70,14 +70,13 @@ PLI_INLINE void load_row(const float *nodes, row_state *state)
     pli_rows_to_planes(rows, state->v);
 }
 
-// Only nodes that were acted on are written, and only their velocities.
-PLI_INLINE void store_row(const row_state *state, uint32_t lanes, float *nodes)
+// Velocities only: what else nodes have is left alone.
+PLI_INLINE void store_row(const row_state *state, float *nodes)
 {
     pli_f4 rows[PLI_BLOCK_Z];
     pli_planes_to_rows(state->v, rows);
     for (int k = 0; k < PLI_BLOCK_Z; ++k) {
-        float *node = nodes + PLI_NODE_FLOATS * k;
-        if (lanes >> k & 1) memcpy(node + VELOCITY, &rows[k], 3 * sizeof(float));
+        memcpy(nodes + PLI_NODE_FLOATS * k + VELOCITY, &rows[k], 3 * sizeof(float));
     }
 }
 
@@ -216,7 +215,7 @@ static void respond_row(group *g, int32_t row)
             act(&g->actors[i], &state);
         }
         if (shared_lanes(g) != 0) take_turns(g, &start, &state);
-        store_row(&state, lanes, nodes);
+        store_row(&state, nodes);
     }
 
     // on to the normals of the next row that has any

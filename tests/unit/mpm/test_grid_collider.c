@@ -211,6 +211,35 @@ static void nodes_do_what_the_equations_say(void **state)
     world_destroy(w);
 }
 
+// Balls and their outsides around the middle of a block, up to beyond its corners.
+static void blocks_are_held_whole_only_when_they_are(void **state)
+{
+    (void)state;
+    world *w = world_make(1);
+    int32_t whole = 0;
+    for (int32_t i = 0; i < 80; ++i) {
+        // corners are 0.51 from the middle
+        const pli_shape *shape = world_sphere(w, 0.1875, 0.1875, 0.4375, 0.4 + 0.002 * i);
+        if (i % 2 == 1) OK(w->context, pli_shape_negation(w->shapes, shape, &shape));
+        w->def.collider_count = 0;
+        pli_grid_collider *ball = world_add(w, shape, PLI_GRID_STICKY, 0);
+        world_build(w);
+        world_fill(w, middle_block, (float[3]){1, 1, 1});
+        world_apply(w);
+        int32_t held = 0;
+        for (int32_t node = 0; node < PLI_PAGE_NODES; ++node) {
+            double x[3], n[3], velocity[3];
+            world_position(w, node, x);
+            bool is_in = expect_contact(ball, x, n, velocity) <= 1e-6 * w->def.dx;
+            expect_velocity_is(w, node, is_in ? 0 : 1, is_in ? 0 : 1, is_in ? 0 : 1);
+            held += is_in;
+        }
+        whole += held == PLI_PAGE_NODES;
+    }
+    assert_true(whole > 5 && whole < 40);
+    world_destroy(w);
+}
+
 static void far_pages_keep_every_bit(void **state)
 {
     (void)state;
@@ -570,6 +599,17 @@ static void walls_have_the_last_word(void **state)
     world_fill(w, (int32_t[3]){0, 0, 1}, (float[3]){0, 0, 0});
     world_apply(w);
     expect_velocity_is(w, 0, 0, 0, 0);
+
+    // in the corner of two slip walls the plate still gives what it has once
+    w->def.walls[0].hold = PLI_GRID_SLIP;
+    world_build(w);
+    world_fill(w, (int32_t[3]){0, 0, 1}, (float[3]){0, 0, 0});
+    world_apply(w);
+    expect_velocity_is(w, 0, 0, 0, 1);
+    expect_velocity_is(w, 16, 0, -2, 1);
+    expect_velocity_is(w, 64, 3, 0, 1);
+    NEAR(w->impulses[0][0], 3 * 128, 0, 0);
+    NEAR(w->impulses[0][1], -2 * 128, 0, 0);
     world_destroy(w);
 }
 
@@ -582,6 +622,7 @@ int main(void)
         cmocka_unit_test(separating_objects_let_go),
         cmocka_unit_test(velocities_agree_with_poses),
         cmocka_unit_test(nodes_do_what_the_equations_say),
+        cmocka_unit_test(blocks_are_held_whole_only_when_they_are),
         cmocka_unit_test(far_pages_keep_every_bit),
         cmocka_unit_test(only_velocities_of_nodes_with_mass_change),
         cmocka_unit_test(impulses_are_the_change_of_momentum),
