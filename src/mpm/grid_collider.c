@@ -210,6 +210,11 @@ static pli_status fill_set(pli_grid_colliders *set, const pli_grid_colliders_def
     for (int32_t wall = 0; wall < PLI_GRID_WALLS; ++wall) {
         PLI_TRY(make_wall(set, def, wall, &set->bodies[def->collider_count + wall]));
     }
+    for (int32_t i = 0; i < set->body_count; ++i) {
+        pli_grid_body *body = &set->bodies[i];
+        body->box = pli_shape_bounds(body->def.shape);
+        body->slope = pli_shape_lipschitz(body->def.shape);
+    }
     make_order(set);
     return PLI_OK;
 }

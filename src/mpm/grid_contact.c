@@ -25,9 +25,22 @@ static void to_shape(const pli_grid_motion *motion, const double x[3], double x0
     pli_vec3_add(x0, motion->center, x0);
 }
 
+static bool is_outside(const pli_bounds *box, const double x[3], double distance)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (box->min[k] - x[k] > distance || x[k] - box->max[k] > distance) return true;
+    }
+    return false;
+}
+
+static double largest3(const double a[3])
+{
+    return pli_larger(fabs(a[0]), pli_larger(fabs(a[1]), fabs(a[2])));
+}
+
 // How much of a block is certain to be in a body, by the middle of its nodes and their distance
 // from there.
-static block_part part_inside(const pli_grid_colliders *set, const pli_grid_collider *body,
+static block_part part_inside(const pli_grid_colliders *set, const pli_grid_body *body,
                               const int32_t at[3])
 {
     const double edges[3] = {PLI_BLOCK_X - 1, PLI_BLOCK_Y - 1, PLI_BLOCK_Z - 1};
@@ -35,19 +48,16 @@ static block_part part_inside(const pli_grid_colliders *set, const pli_grid_coll
     double x[3], middle[3];
     pli_grid_row_position(set, at, 0, x);
     pli_vec3_add_scaled(x, 0.5 * set->dx, edges, x);
-    to_shape(&body->motion, x, middle);
+    to_shape(&body->def.motion, x, middle);
 
     // larger than what rounding could do, and than the layer outside the surface that counts
-    double slack = 1e-12 * (pli_vec3_norm(x) + pli_vec3_norm(middle)) + 2 * surface_cells * set->dx;
-    pli_bounds box = pli_shape_bounds(body->shape);
-    if (pli_bounds_is_empty(&box)) return BLOCK_NONE;
-    if (pli_bounds_distance(&box, middle) > radius + slack) return BLOCK_NONE;
+    double slack = 1e-12 * (largest3(x) + largest3(middle)) + 2 * surface_cells * set->dx;
+    if (is_outside(&body->box, middle, radius + slack)) return BLOCK_NONE;
 
     // no value changes faster than the slope
-    double slope = pli_shape_lipschitz(body->shape);
-    if (!isfinite(slope)) return BLOCK_SOME;
-    double value = pli_shape_value(body->shape, middle);
-    double reach = slope * (radius + slack) + slack + 1e-12 * fabs(value);
+    if (!isfinite(body->slope)) return BLOCK_SOME;
+    double value = pli_shape_value(body->def.shape, middle);
+    double reach = body->slope * (radius + slack) + slack + 1e-12 * fabs(value);
     if (value > reach) return BLOCK_NONE;
     return value < -reach ? BLOCK_ALL : BLOCK_SOME;
 }
@@ -56,15 +66,17 @@ static block_part part_inside(const pli_grid_colliders *set, const pli_grid_coll
 static int32_t gather_rows(const pli_grid_colliders *set, const pli_grid_motion *motion,
                            const pli_grid_view *view, double *points)
 {
+    // from one node to the next, R^T (0, 0, dx)
+    double step[3];
+    pli_vec3_scale(set->dx, motion->R + 6, step);
     int32_t count = 0;
     for (int32_t row = 0; row < PLI_PAGE_ROWS; ++row) {
         if (view->lanes[row] == 0) continue;
-        double x[3];
+        double x[3], first[3];
         pli_grid_row_position(set, view->at, row, x);
-        double low = x[2];
+        to_shape(motion, x, first);
         for (int32_t k = 0; k < PLI_BLOCK_Z; ++k) {
-            x[2] = low + set->dx * k;
-            to_shape(motion, x, points + 3 * (PLI_BLOCK_Z * count + k));
+            pli_vec3_add_scaled(first, k, step, points + 3 * (PLI_BLOCK_Z * count + k));
         }
         ++count;
     }
@@ -145,7 +157,7 @@ bool pli_grid_contact_find(const pli_grid_colliders *set, int32_t index, pli_gri
                            float *normals, pli_grid_contact *contact)
 {
     const pli_grid_collider *body = &set->bodies[index].def;
-    block_part part = part_inside(set, body, view->at);
+    block_part part = part_inside(set, &set->bodies[index], view->at);
     if (part == BLOCK_NONE) return false;
     bool is_sticky = body->hold == PLI_GRID_STICKY;
     *contact = (pli_grid_contact){.body = index,

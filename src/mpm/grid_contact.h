@@ -44,6 +44,8 @@ typedef struct pli_grid_slot {
 // An object or a wall.
 typedef struct pli_grid_body {
     pli_grid_collider def;
+    pli_bounds box; // of the shape, before the pose (m)
+    double slope;   // of the shape's values, at most; may be infinite
     bool is_active;
     bool is_wall;
 } pli_grid_body;
