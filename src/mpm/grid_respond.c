@@ -99,13 +99,16 @@ PLI_INLINE void slide(const pli_grid_collider *def, const float *normals, pli_f8
     for (int c = 0; c < 3; ++c) r[c] = pli_f8_select(has_normal, s * t[c], zero);
 }
 
-// impulse += sum of mass times change of velocity over the lanes
-PLI_INLINE void add_impulse(const row_state *state, const pli_f8 changed[3], double impulse[3])
+// impulse += sum of mass times change of velocity over the nodes of the mask; others may have
+// velocities that are not finite.
+PLI_INLINE void add_impulse(const row_state *state, const pli_f8 changed[3], pli_f8_mask mask,
+                            double impulse[3])
 {
+    const pli_f8 zero = {0};
     for (int c = 0; c < 3; ++c) {
         float before[PLI_BLOCK_Z], after[PLI_BLOCK_Z];
-        pli_f8_store(state->v[c], before);
-        pli_f8_store(changed[c], after);
+        pli_f8_store(pli_f8_select(mask, state->v[c], zero), before);
+        pli_f8_store(pli_f8_select(mask, changed[c], zero), after);
         double sum = 0;
         for (int k = 0; k < PLI_BLOCK_Z; ++k) {
             sum += (double)state->mass[k] * ((double)after[k] - (double)before[k]);
@@ -128,7 +131,7 @@ static void act(actor *a, row_state *state)
         for (int c = 0; c < 3; ++c) r[c] = (pli_f8){0};
     }
     for (int c = 0; c < 3; ++c) changed[c] = pli_f8_select(mask, w[c] + r[c], state->v[c]);
-    add_impulse(state, changed, a->impulse);
+    add_impulse(state, changed, mask, a->impulse);
     for (int c = 0; c < 3; ++c) state->v[c] = changed[c];
 }
 
@@ -176,16 +179,18 @@ static void set_velocities(const group *g, int32_t row, actor *a)
     }
 }
 
-// Whether no velocity has changed by more than the limit, squares both.
-PLI_INLINE bool is_settled(const row_state *state, const row_state *before, pli_f8 limit)
+// Whether no velocity of the lanes has changed by more than the limit, squares both.
+PLI_INLINE bool is_settled(const row_state *state, const row_state *before, uint32_t lanes,
+                           pli_f8 limit)
 {
     pli_f8 d[3];
     for (int c = 0; c < 3; ++c) d[c] = state->v[c] - before->v[c];
-    return pli_f8_all((pli_f8_mask)(dot(d, d) <= limit));
+    return pli_f8_all((pli_f8_mask)(dot(d, d) <= limit) | ~lanes_mask(lanes));
 }
 
-// Further turns of those that let things slide, until all of them are respected.
-static void take_turns(group *g, const row_state *start, row_state *state)
+// Further turns of those that let things slide, until all of them are respected at the lanes that
+// they share.
+static void take_turns(group *g, uint32_t lanes, const row_state *start, row_state *state)
 {
     pli_f8 d[3];
     for (int c = 0; c < 3; ++c) d[c] = state->v[c] - start->v[c];
@@ -197,7 +202,7 @@ static void take_turns(group *g, const row_state *start, row_state *state)
             actor *a = &g->actors[i];
             if (a->normals != NULL && a->lanes != 0) act(a, state);
         }
-        is_done = is_settled(state, &before, limit);
+        is_done = is_settled(state, &before, lanes, limit);
     }
 }
 
@@ -214,7 +219,8 @@ static void respond_row(group *g, int32_t row)
             set_velocities(g, row, &g->actors[i]);
             act(&g->actors[i], &state);
         }
-        if (shared_lanes(g) != 0) take_turns(g, &start, &state);
+        uint32_t shared = shared_lanes(g);
+        if (shared != 0) take_turns(g, shared, &start, &state);
         store_row(&state, nodes);
     }
 

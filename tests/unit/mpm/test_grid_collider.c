@@ -285,6 +285,31 @@ static void only_velocities_of_nodes_with_mass_change(void **state)
     world_destroy(w);
 }
 
+// What lies in nodes without mass, such as 0 / 0, goes nowhere.
+static void nodes_without_mass_may_hold_anything(void **state)
+{
+    (void)state;
+    world *w = world_make(1);
+    world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_SLIP, 0.5);
+    world_add(w, world_plane(w, -1, -1, 0), PLI_GRID_SEPARATE, 0);
+    world_build(w);
+    double impulses[2][2][3];
+    for (int32_t pass = 0; pass < 2; ++pass) {
+        world_fill_random(w, middle_block, 4);
+        for (int32_t node = 1; node < PLI_PAGE_NODES && pass == 1; node += 3) {
+            for (int k = 4; k < 7; ++k) world_node(w, node)[k] = node % 2 == 0 ? NAN : INFINITY;
+        }
+        world_apply(w);
+        memcpy(impulses[pass], w->impulses, sizeof impulses[pass]);
+        for (int32_t node = 1; node < PLI_PAGE_NODES && pass == 1; node += 3) {
+            float v = world_node(w, node)[5];
+            assert_true(node % 2 == 0 ? isnan(v) : isinf(v));
+        }
+    }
+    assert_memory_equal(impulses[0], impulses[1], sizeof impulses[0]);
+    world_destroy(w);
+}
+
 static void impulses_are_the_change_of_momentum(void **state)
 {
     (void)state;
@@ -625,6 +650,7 @@ int main(void)
         cmocka_unit_test(blocks_are_held_whole_only_when_they_are),
         cmocka_unit_test(far_pages_keep_every_bit),
         cmocka_unit_test(only_velocities_of_nodes_with_mass_change),
+        cmocka_unit_test(nodes_without_mass_may_hold_anything),
         cmocka_unit_test(impulses_are_the_change_of_momentum),
         cmocka_unit_test(nodes_on_a_surface_are_inside),
         cmocka_unit_test(nodes_without_a_normal_are_held),
