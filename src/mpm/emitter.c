@@ -9,10 +9,11 @@
 
 enum {
     SPRAY_STREAM = 0x5ef0, // of random numbers
-    SHADOW_SIDE = 128,     // lines along each side of the square that the shadow falls on
-    STEPS_A_CELL = 16,     // least steps along a line
-    HALVINGS = 30,         // of a least step: an exit is found to 6e-11 of a cell
-    WINDOW_CELLS = 4,      // that matter moves in one go
+    SHADOW_STREAM = 0x5ef1,
+    SHADOW_SIDE = 128, // lines along each side of the rectangle that the shadow falls on
+    STEPS_A_CELL = 16, // least steps along a line
+    HALVINGS = 30,     // of a least step: an exit is found to 6e-11 of a cell
+    WINDOW_CELLS = 4,  // that matter moves in one go
     MOST_WINDOWS = 1 << 20
 };
 
@@ -106,22 +107,27 @@ static void build_frame(const double along[3], double across[2][3])
 
 typedef struct shadow_job {
     const pli_emitter *emitter;
+    pli_random random;
     double across[2][3];
     double middle[3];
-    double step; // between lines (m)
+    double steps[2]; // edges of the fields that have a line each (m)
 } shadow_job;
 
-// Counts the lines of some rows that meet the source.
+// Counts the lines of some rows that meet the source. Each is somewhere in its field: rows of lines
+// would err together along a straight edge.
 static pli_sum count_lines(void *user, int64_t begin, int64_t end)
 {
     const shadow_job *job = user;
     pli_sum sum = {0, 0};
     for (int64_t line = begin * SHADOW_SIDE; line < end * SHADOW_SIDE; ++line) {
-        double u = ((double)(line / SHADOW_SIDE) + 0.5 - SHADOW_SIDE / 2) * job->step;
-        double v = ((double)(line % SHADOW_SIDE) + 0.5 - SHADOW_SIDE / 2) * job->step;
+        const int64_t at[2] = {line / SHADOW_SIDE, line % SHADOW_SIDE};
         double p[3];
-        pli_vec3_add_scaled(job->middle, u, job->across[0], p);
-        pli_vec3_add_scaled(p, v, job->across[1], p);
+        pli_vec3_copy(job->middle, p);
+        for (int k = 0; k < 2; ++k) {
+            double place = pli_random_uniform(job->random, (uint64_t)(2 * line + k));
+            double fields = (double)at[k] + place - SHADOW_SIDE / 2;
+            pli_vec3_add_scaled(p, fields * job->steps[k], job->across[k], p);
+        }
         sum.hi += exit_distance(job->emitter, p) > -INFINITY;
     }
     return sum;
@@ -130,12 +136,18 @@ static pli_sum count_lines(void *user, int64_t begin, int64_t end)
 static double shadow_area(const pli_emitter *emitter)
 {
     const pli_bounds *bounds = &emitter->bounds;
-    shadow_job job = {.emitter = emitter};
+    shadow_job job = {.emitter = emitter, .random = {emitter->def.seeding.seed, SHADOW_STREAM}};
     build_frame(emitter->along, job.across);
-    for (int k = 0; k < 3; ++k) job.middle[k] = 0.5 * (bounds->min[k] + bounds->max[k]);
-    job.step = pli_vec3_distance(bounds->min, bounds->max) / SHADOW_SIDE;
+    for (int k = 0; k < 3; ++k) {
+        job.middle[k] = 0.5 * (bounds->min[k] + bounds->max[k]);
+        // how wide the bounds are, seen along the velocity
+        for (int i = 0; i < 2; ++i) {
+            double edge = bounds->max[k] - bounds->min[k];
+            job.steps[i] += fabs(job.across[i][k]) * edge / SHADOW_SIDE;
+        }
+    }
     pli_sum lines = pli_parallel_sum(emitter->context, SHADOW_SIDE, 4, count_lines, &job);
-    return pli_sum_value(lines) * job.step * job.step;
+    return pli_sum_value(lines) * job.steps[0] * job.steps[1];
 }
 
 // ---- making one

@@ -15,7 +15,7 @@
 //   jittered   every cell is cut into per_cell boxes of the same volume and about the same edges
 //              (m x m x m cubes for m^3), and each box has one random point.
 //   random     independent, uniform points, as many as the volume asks for.
-//   poisson    random, but no two closer than 0.85 (dx^3 / per_cell)^(1/3): blue noise. Darts are
+//   poisson    random, but no two closer than 0.82 (dx^3 / per_cell)^(1/3): blue noise. Darts are
 //              thrown at a periodic tile of some 32000 particles until it has exactly per_cell a
 //              cell, conflicts being found by a background grid (McCool and Fiume 1992; Bridson
 //              2007 for the grid); the tile is laid out over all space. Seeding any number of

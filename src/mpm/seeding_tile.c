@@ -14,44 +14,52 @@ enum {
 };
 
 // the radius, relative to the edge of the cube that is one particle's share of the volume
-static const double relative_radius = 0.85;
+static const double relative_radius = 0.82;
 
+// The background grid has REACH more cells on each side, which repeat those of the other side: so
+// cells around one are always at the same steps in memory.
 typedef struct dart_board {
     pli_seeding_tile *tile;
     pli_random random;
-    int32_t side;                // cells of the background grid along each axis
-    int32_t *particle_of;        // [side^3] the particle in a cell plus one, 0: none
-    int32_t stencil[STENCIL][3]; // steps to the cells around one, nearest first
+    int32_t side;           // cells of the background grid along each axis
+    int32_t row;            // side + 2 REACH
+    int32_t *particle_of;   // [row^3] the particle in a cell plus one, 0: none
+    int32_t steps[STENCIL]; // in memory, to the cells around one, nearest first
 } dart_board;
 
-// Steps by their length, equally long ones in the order of counting.
-static void build_stencil(dart_board *board)
+// Place in memory of a cell, coordinates from -REACH to side + REACH - 1.
+static int32_t place_at(const dart_board *board, const int32_t at[3])
 {
+    return at[0] + REACH + board->row * (at[1] + REACH + board->row * (at[2] + REACH));
+}
+
+// Steps by their length, equally long ones in the order of counting.
+static void build_steps(dart_board *board)
+{
+    const int32_t wide = 2 * REACH + 1, row = board->row;
     int32_t count = 0;
     for (int32_t length2 = 0; length2 <= 3 * REACH * REACH; ++length2) {
         for (int32_t s = 0; s < STENCIL; ++s) {
-            const int32_t side = 2 * REACH + 1;
-            const int32_t step[3] = {s % side - REACH, s / side % side - REACH,
-                                     s / (side * side) - REACH};
-            if (step[0] * step[0] + step[1] * step[1] + step[2] * step[2] != length2) continue;
-            for (int k = 0; k < 3; ++k) board->stencil[count][k] = step[k];
-            ++count;
+            int32_t x = s % wide - REACH, y = s / wide % wide - REACH,
+                    z = s / (wide * wide) - REACH;
+            if (x * x + y * y + z * z == length2) board->steps[count++] = x + row * (y + row * z);
         }
     }
 }
 
-static int32_t wrap(int32_t at, int32_t side)
+// Writes a particle into its cell and those that repeat it.
+static void enter(dart_board *board, const int32_t at[3], int32_t particle)
 {
-    if (at < 0) return at + side;
-    return at < side ? at : at - side;
-}
-
-static int64_t cell_near(const dart_board *board, const int32_t at[3], const int32_t step[3])
-{
-    int32_t x = wrap(at[0] + step[0], board->side);
-    int32_t y = wrap(at[1] + step[1], board->side);
-    int32_t z = wrap(at[2] + step[2], board->side);
-    return x + (int64_t)board->side * (y + (int64_t)board->side * z);
+    for (int32_t image = 0; image < 27; ++image) {
+        const int32_t moved[3] = {at[0] + (image % 3 - 1) * board->side,
+                                  at[1] + (image / 3 % 3 - 1) * board->side,
+                                  at[2] + (image / 9 - 1) * board->side};
+        bool is_there = true;
+        for (int k = 0; k < 3; ++k) {
+            is_there = is_there && moved[k] >= -REACH && moved[k] < board->side + REACH;
+        }
+        if (is_there) board->particle_of[place_at(board, moved)] = particle + 1;
+    }
 }
 
 // Squared distance of the nearest images of two points.
@@ -69,9 +77,10 @@ static double periodic_distance2(const double a[3], const double b[3], double pe
 static bool is_free(const dart_board *board, const int32_t at[3], const double point[3])
 {
     const pli_seeding_tile *tile = board->tile;
+    const int32_t *here = board->particle_of + place_at(board, at);
     double radius2 = tile->radius * tile->radius;
     for (int s = 0; s < STENCIL; ++s) {
-        int32_t other = board->particle_of[cell_near(board, at, board->stencil[s])];
+        int32_t other = here[board->steps[s]];
         if (other == 0) continue;
         const double *x = tile->points + 3 * (int64_t)(other - 1);
         if (periodic_distance2(point, x, tile->side) < radius2) return false;
@@ -92,7 +101,6 @@ static void draw_dart(const dart_board *board, int64_t dart, double point[3])
 
 static void throw_darts(dart_board *board, int32_t wanted)
 {
-    static const int32_t stay[3] = {0, 0, 0};
     pli_seeding_tile *tile = board->tile;
     double cells_per_unit = (double)board->side / tile->side;
     int64_t darts = (int64_t)wanted * DARTS_A_PARTICLE;
@@ -103,7 +111,7 @@ static void throw_darts(dart_board *board, int32_t wanted)
         for (int k = 0; k < 3; ++k) at[k] = (int32_t)(point[k] * cells_per_unit);
         if (!is_free(board, at, point)) continue;
         pli_vec3_copy(point, tile->points + 3 * (int64_t)tile->count);
-        board->particle_of[cell_near(board, at, stay)] = ++tile->count;
+        enter(board, at, tile->count++);
     }
 }
 
@@ -111,9 +119,10 @@ static pli_status fill_tile(pli_seeding_tile *tile, int32_t wanted, uint64_t see
 {
     pli_context *context = tile->context;
     dart_board board = {.tile = tile, .random = {seed, 0}};
-    build_stencil(&board);
     board.side = (int32_t)ceil(tile->side * sqrt(3.0) / tile->radius);
-    int64_t cells = (int64_t)board.side * board.side * board.side;
+    board.row = board.side + 2 * REACH;
+    build_steps(&board);
+    int64_t cells = (int64_t)board.row * board.row * board.row;
     board.particle_of = PLI_NEW(context, int32_t, cells, "seeding background grid");
     if (board.particle_of == NULL) return PLI_ERROR_MEMORY;
     throw_darts(&board, wanted);

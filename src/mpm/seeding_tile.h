@@ -5,11 +5,12 @@
 //
 // Darts are thrown uniformly; one that is not closer than the radius to any that stuck before
 // sticks. Random packings of this kind are full at n radius^3 = 0.733 for n particles in a unit
-// volume (balls of half the radius then fill 0.384 of it); with 0.614, which is 84 % of that,
-// some 40 darts are thrown for a particle that sticks, and the number always comes out. The
-// background grid has cells that hold one particle at most, radius / sqrt(3) wide, so that a dart
-// is compared with what is in the 125 cells around it, nearest cells first, since most darts hit
-// near a particle (Bridson 2007 has the grid).
+// volume (balls of half the radius then fill 0.384 of it); with 0.551, which is 75 % of that, 24
+// darts are thrown for a particle that sticks, and the number always comes out. The background
+// grid has cells that hold one particle at most, radius / sqrt(3) wide, so that a dart is compared
+// with what is in the 125 cells around it, nearest cells first, since most darts hit near a
+// particle (Bridson 2007 has the grid). A larger radius costs dearly: 0.85 instead of 0.82 takes
+// three times as long.
 #ifndef PLI_MPM_SEEDING_TILE_H
 #define PLI_MPM_SEEDING_TILE_H
 
