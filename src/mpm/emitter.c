@@ -71,8 +71,9 @@ static double bisect(const pli_emitter *emitter, const double p[3], double insid
 }
 
 // How far from p, along the velocity, its line leaves the source for the last time (m); -infinity
-// when it never is inside.
-static double exit_distance(const pli_emitter *emitter, const double p[3])
+// when it never is inside. Exact only between low and high: what turns out to be beyond is told as
+// any number beyond.
+static double exit_distance(const pli_emitter *emitter, const double p[3], double low, double high)
 {
     double first, s;
     if (!clip_line(emitter, p, &first, &s)) return -INFINITY;
@@ -80,10 +81,10 @@ static double exit_distance(const pli_emitter *emitter, const double p[3])
     double slope = pli_shape_lipschitz(emitter->def.borrowed_shape);
     double value = value_along(emitter, p, s);
     if (value < 0) return s;
-    while (s > first) {
+    while (s > first && s > low) {
         double next = s - pli_larger(value / slope, least);
         value = value_along(emitter, p, next);
-        if (value < 0) return bisect(emitter, p, next, s);
+        if (value < 0) return next > high ? next : bisect(emitter, p, next, s);
         s = next;
     }
     return -INFINITY;
@@ -128,7 +129,7 @@ static pli_sum count_lines(void *user, int64_t begin, int64_t end)
             double fields = (double)at[k] + place - SHADOW_SIDE / 2;
             pli_vec3_add_scaled(p, fields * job->steps[k], job->across[k], p);
         }
-        sum.hi += exit_distance(job->emitter, p) > -INFINITY;
+        sum.hi += exit_distance(job->emitter, p, -INFINITY, -INFINITY) > -INFINITY;
     }
     return sum;
 }
@@ -287,8 +288,10 @@ static bool is_in_share(const pli_emitter *emitter, const double label[3])
 
 static bool leaves_in(const window *w, const double label[3])
 {
-    double exit = exit_distance(w->emitter, label) / w->emitter->speed;
-    return exit > w->begin && exit <= w->end && is_in_share(w->emitter, label);
+    double low = w->begin * w->emitter->speed;
+    double high = w->end * w->emitter->speed;
+    double exit = exit_distance(w->emitter, label, low, high);
+    return exit > low && exit <= high && is_in_share(w->emitter, label);
 }
 
 static void test_in_window(const void *data, int32_t count, const double *labels, bool *inside)

@@ -26,9 +26,10 @@
 // 2^-30 of dx. So the outcome has the same bits for any number of threads, and for a domain that
 // is moved or enlarged by whole cells.
 //
-// How many. The count is volume per_cell / dx^3 but for what happens at the surface; for bodies of
-// ten cells across within 2 %, and much closer for larger ones. `random` meets it exactly where a
-// mesh tells the volume, and as exactly as shapes know theirs (some 1e-3).
+// How many. The count is volume per_cell / dx^3 but for what happens at the surface: within 2 % for
+// bodies of ten cells across with 4 particles a cell or more, or of twenty cells across with one,
+// and closer in proportion to count^(-2/3) for larger ones. `random` meets it exactly where a mesh
+// tells the volume, and as exactly as shapes know theirs (some 1e-3).
 //
 // Order: by blocks of 4 x 4 x 4 cells, so particles near in memory are near in space.
 //
