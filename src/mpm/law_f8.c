@@ -49,8 +49,8 @@ PLI_INLINE pli_f8_mask is_unclamped(const pli_mpm_material *material, const pli_
     if (material->yield != PLI_MPM_SNOW) return ~(pli_f8_mask){0};
     double low = 1 - material->compression;
     double high = 1 + material->stretch;
-    float low2 = (float)(low * low) * (1 - 2 * PLI_MPM_ROUNDING);
-    float high2 = (float)(high * high) * (1 + 2 * PLI_MPM_ROUNDING);
+    float low2 = (float)(low * low) * (1 - 4 * PLI_MPM_ROUNDING);
+    float high2 = (float)(high * high) * (1 + 4 * PLI_MPM_ROUNDING);
     return pli_symmetric_is_above_f8(b, low2) & pli_symmetric_is_below_f8(b, high2) &
            (pli_f8_mask)(J > 0.0f);
 }

@@ -26,8 +26,9 @@
 // A fluid is not pressed further than this.
 #define PLI_MPM_LEAST_FLUID 1e-2
 
-// Singular values, and strains of shear, that are over their limit by less than this are taken for
-// rounding of F: a state that has been put onto the limit stays there, and its memory rests.
+// A strain of shear that is over its limit by less than this, and a singular value by less than
+// twice as much, are taken for rounding of F: a state that has been put onto the limit stays there,
+// and its memory rests.
 #define PLI_MPM_ROUNDING 1e-6f
 
 // The larger of both; not-a-number stays one, which fmax would hide.
