@@ -274,33 +274,57 @@ typedef struct takings {
     pli_f8 second[LANES];
 } takings;
 
-// Sums over nodes of one particle. offset: where it is, from its lowest node (cells).
-PLI_INLINE void take_particle(const stencils *s, const pli_f8 *z, const float offset[3], int lane,
-                              const float *nodes, takings *t)
+// Weights times the distance of nodes from the particle (cells): along x and y, and along z as rows
+// of one particle each, weights in the lower half and moments in the upper.
+typedef struct moments {
+    _Alignas(32) float plane[2][3][LANES];
+    pli_f8 z[LANES];
+} moments;
+
+PLI_INLINE void find_moments(const stencils *s, moments *m)
 {
-    pli_f8 w_01 = spread_01(z[lane]);
-    pli_f8 w_23 = spread_23(z[lane]);
-    pli_f8 m_01 = w_01 * (Z_01 - offset[2]);
-    pli_f8 m_23 = w_23 * (Z_23 - offset[2]);
+    for (int axis = 0; axis < 2; ++axis) {
+        for (int k = 0; k < 3; ++k) {
+            pli_f8 w = pli_f8_load(s->weights[axis][k]);
+            pli_f8_store(w * ((float)k - s->offset[axis]), m->plane[axis][k]);
+        }
+    }
+    const pli_f8 zero = {0};
+    const pli_f8 z[LANES] = {s->z[0],
+                             s->z[1],
+                             s->z[2],
+                             zero,
+                             s->z[0] * (0.0f - s->offset[2]),
+                             s->z[1] * (1.0f - s->offset[2]),
+                             s->z[2] * (2.0f - s->offset[2]),
+                             zero};
+    pli_transpose_f8(z, m->z);
+}
+
+// Sums over nodes of one particle.
+PLI_INLINE void take_particle(const stencils *s, const moments *m, int lane, const float *nodes,
+                              takings *t)
+{
+    pli_f8 upper = high_twice(m->z[lane]);
+    pli_f8 w_01 = spread_01(m->z[lane]), w_23 = spread_23(m->z[lane]);
+    pli_f8 m_01 = spread_01(upper), m_23 = spread_23(upper);
     pli_f8 sum = {0}, moment_x = {0}, moment_y = {0}, moment_z = {0};
     const float *row = nodes + s->base[lane];
     for (int i = 0; i < 3; ++i) {
         pli_f8 plane = {0}, plane_y = {0}, plane_z = {0};
         for (int j = 0; j < 3; ++j) {
-            float w_y = s->weights[1][j][lane];
             const float *from = row + SLAB * i + ROW * j;
             pli_f8 v_01 = pli_f8_load(from), v_23 = pli_f8_load(from + 8);
             pli_f8 line = w_01 * v_01 + w_23 * v_23;
             pli_f8 line_z = m_01 * v_01 + m_23 * v_23;
-            plane += w_y * line;
-            plane_y += w_y * ((float)j - offset[1]) * line;
-            plane_z += w_y * line_z;
+            plane += s->weights[1][j][lane] * line;
+            plane_y += m->plane[1][j][lane] * line;
+            plane_z += s->weights[1][j][lane] * line_z;
         }
-        float w_x = s->weights[0][i][lane];
-        sum += w_x * plane;
-        moment_x += w_x * ((float)i - offset[0]) * plane;
-        moment_y += w_x * plane_y;
-        moment_z += w_x * plane_z;
+        sum += s->weights[0][i][lane] * plane;
+        moment_x += m->plane[0][i][lane] * plane;
+        moment_y += s->weights[0][i][lane] * plane_y;
+        moment_z += s->weights[0][i][lane] * plane_z;
     }
     t->first[lane] = __builtin_shufflevector(sum, moment_x, 0, 1, 2, 3, 8, 9, 10, 11) +
                      __builtin_shufflevector(sum, moment_x, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -318,18 +342,11 @@ typedef struct gather_scale {
 PLI_INLINE void take_all(const pli_particle_chunk *chunk, int lanes, const float *nodes, takings *t)
 {
     stencils s;
-    const pli_f8 zero = {0};
-    _Alignas(32) float offset[3][LANES];
-    pli_f8 z[LANES];
+    moments m;
     find_stencils(chunk, &s);
-    for (int axis = 0; axis < 3; ++axis) pli_f8_store(s.offset[axis], offset[axis]);
-    const pli_f8 planes[LANES] = {s.z[0], s.z[1], s.z[2], zero, zero, zero, zero, zero};
-    pli_transpose_f8(planes, z);
-    for (int lane = 0; lane < lanes; ++lane) {
-        const float at[3] = {offset[0][lane], offset[1][lane], offset[2][lane]};
-        take_particle(&s, z, at, lane, nodes, t);
-    }
-    for (int lane = lanes; lane < LANES; ++lane) t->first[lane] = t->second[lane] = zero;
+    find_moments(&s, &m);
+    for (int lane = 0; lane < lanes; ++lane) take_particle(&s, &m, lane, nodes, t);
+    for (int lane = lanes; lane < LANES; ++lane) t->first[lane] = t->second[lane] = (pli_f8){0};
 }
 
 // Moves eight particles; returns a bit for each that is outside of the block then.
@@ -375,26 +392,39 @@ PLI_INLINE pli_f8 deform_chunk(const pli_mpm_material *material, float dt, const
     return sound2;
 }
 
-// The largest of the first lanes; what is not a number is infinite.
-PLI_INLINE float find_largest(pli_f8 x, int lanes, float largest)
+// Squares of the largest speeds so far, lane by lane.
+typedef struct speeds {
+    pli_f8 sound2;
+    pli_f8 speed2;
+} speeds;
+
+// Idle lanes do not count, nor what is not a number: it is told when it settles.
+PLI_INLINE void raise_speeds(pli_f8 sound2, const pli_f8 v[3], int lanes, speeds *s)
 {
-    for (int lane = 0; lane < lanes; ++lane) {
-        if (!(x[lane] <= largest)) largest = isnan(x[lane]) ? INFINITY : x[lane];
-    }
+    static const pli_i8 count = {0, 1, 2, 3, 4, 5, 6, 7};
+    pli_i8 is_used = (pli_i8)(count < lanes);
+    pli_f8 speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    s->sound2 = pli_f8_max(pli_f8_select(is_used, sound2, (pli_f8){0}), s->sound2);
+    s->speed2 = pli_f8_max(pli_f8_select(is_used, speed2, (pli_f8){0}), s->speed2);
+}
+
+static float find_largest(pli_f8 x)
+{
+    float largest = 0;
+    for (int lane = 0; lane < LANES; ++lane) largest = x[lane] > largest ? x[lane] : largest;
     return largest;
 }
 
-PLI_INLINE void raise_list(pli_f8 sound2, const pli_f8 v[3], int lanes, pli_particle_list *list)
+static void raise_list(const speeds *s, pli_particle_list *list)
 {
-    pli_f8 speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    list->sound2 = find_largest(sound2, lanes, list->sound2);
-    list->speed2 = find_largest(speed2, lanes, list->speed2);
+    list->sound2 = fmaxf(list->sound2, find_largest(s->sound2));
+    list->speed2 = fmaxf(list->speed2, find_largest(s->speed2));
 }
 
 // Returns a bit for each of the first lanes that leaves.
 PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_scale *scale,
                                  const float *nodes, int lanes, pli_particle_chunk *chunk,
-                                 pli_particle_list *list)
+                                 speeds *s)
 {
     takings t;
     pli_f8 first[LANES], second[LANES], C[9];
@@ -410,7 +440,7 @@ PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_
     store_planes(C, 9, chunk->C);
     uint32_t out = move_chunk(chunk, first, scale->move);
     pli_f8 sound2 = deform_chunk(material, scale->dt, C, chunk);
-    raise_list(sound2, first, lanes, list);
+    raise_speeds(sound2, first, lanes, s);
     return out & ((1u << lanes) - 1);
 }
 
@@ -419,12 +449,14 @@ static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *materi
 {
     int32_t leaving = 0;
     int32_t left = list->count;
-    list->sound2 = list->speed2 = 0;
+    speeds s = {{0}, {0}};
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
         int lanes = left < LANES ? left : LANES;
         leaving += __builtin_popcount(
-            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], list));
+            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s));
     }
+    list->sound2 = list->speed2 = 0;
+    raise_list(&s, list);
     return leaving;
 }
 
@@ -446,14 +478,16 @@ static void begin_list(const pli_transfer *t, const pli_mpm_material *material,
                        pli_particle_list *list)
 {
     int32_t left = list->count;
+    speeds s = {{0}, {0}};
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
         pli_particle_chunk *chunk = &t->particles->chunks[k];
         pli_f8 C[9], v[3];
         load_planes((const float(*)[LANES])chunk->C, 9, C);
         load_planes((const float(*)[LANES])chunk->v, 3, v);
         pli_f8 sound2 = deform_chunk(material, 0, C, chunk);
-        raise_list(sound2, v, left < LANES ? left : LANES, list);
+        raise_speeds(sound2, v, left < LANES ? left : LANES, &s);
     }
+    raise_list(&s, list);
 }
 
 void pli_transfer_begin(const pli_transfer *t, pli_particle_place place)
