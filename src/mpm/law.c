@@ -146,12 +146,12 @@ pli_status pli_mpm_material_check(pli_context *context, const pli_mpm_material *
 
 double pli_mpm_material_memory(const pli_mpm_material *material)
 {
-    return material->elasticity == PLI_MPM_FLUID || material->yield == PLI_MPM_SNOW ? 1 : 0;
+    return material->yield == PLI_MPM_SNOW ? 1 : 0;
 }
 
 double pli_mpm_volume_ratio(const pli_mpm_material *material, const double F[9], double memory)
 {
-    return material->elasticity == PLI_MPM_FLUID ? memory : pli_mat3_determinant(F);
+    return material->elasticity == PLI_MPM_FLUID ? exp(memory) : pli_mat3_determinant(F);
 }
 
 // mu sum (s - 1)^2 + lambda / 2 (J - 1)^2
@@ -185,10 +185,10 @@ static double hencky_energy(const pli_mpm_material *material, const double s[3])
 }
 
 // The work of the pressure, the integral of -p from 1 to J: k (J - 1 + (J^(1 - gamma) - 1) /
-// (gamma - 1)), with the limit k (J - 1 - log J) for gamma = 1.
-static double fluid_energy(const pli_mpm_material *material, double J)
+// (gamma - 1)), with the limit k (J - 1 - log J) for gamma = 1; L = log J.
+static double fluid_energy(const pli_mpm_material *material, double L)
 {
-    double L = log(pli_mpm_at_least(PLI_MPM_LEAST_FLUID, J));
+    L = pli_mpm_at_least(PLI_MPM_LEAST_FLUID_LOG, L);
     double power = material->exponent - 1;
     double gas = power > 0 ? expm1(-power * L) / power : -L;
     return material->bulk * (expm1(L) + gas);

@@ -93,14 +93,15 @@ typedef struct pli_mpm_material {
 PLI_CHECKED pli_status pli_mpm_material_check(pli_context *context,
                                               const pli_mpm_material *material);
 
-// What a particle remembers besides F (see memory below) when it is at rest: 1 for a fluid (its J)
-// and snow (Jp), 0 for others (plastic strain of von Mises; the logarithm of the volume that sand
-// of Drucker-Prager has gained without stress, and gives back before it bears any).
+// What a particle remembers besides F (see memory below) when it is at rest: 1 for snow (Jp), 0 for
+// others (log J of a fluid, in which the smallest changes are kept; plastic strain of von Mises;
+// the logarithm of the volume that sand of Drucker-Prager has gained without stress, and gives back
+// before it bears any).
 double pli_mpm_material_memory(const pli_mpm_material *material);
 
 // Deforms for a time dt (s) in which the velocity gradient is C (1/s):
 //
-//   F <- (I + dt C) F          fluids: J <- (1 + dt tr C) J, kept in memory
+//   F <- (I + dt C) F          fluids: J <- (1 + dt tr C) J, log J kept in memory
 //
 // yields, and gives the Kirchhoff stress, viscous part 2 viscosity J dev(sym C) included, and c^2.
 // Matrices are row-major; tau is 00, 11, 22, 12, 02, 01. A lane with entries that are not finite

@@ -201,6 +201,13 @@ static void hencky(const pli_mpm_material *material, const law_motion *motion, p
     *speed2 = finish(material, motion->C, volume(lanes), slope, lanes);
 }
 
+// log(1 + x) without loss near zero: the rounding of 1 + x is made up for.
+PLI_INLINE pli_f8 log_growth(pli_f8 x)
+{
+    pli_f8 growth = pli_mpm_at_least_f8(PLI_MPM_LEAST_FLUID, 1.0f + x);
+    return pli_f8_log(growth) - ((growth - 1.0f) - x) / growth;
+}
+
 // tau = -J p 1, p = k (J^-gamma - 1), rho_0 dp/drho = k gamma J^(1 - gamma)
 static void fluid(const pli_mpm_material *material, const law_motion *motion, pli_mpm_lanes *lanes,
                   pli_f8 *speed2)
@@ -208,11 +215,12 @@ static void fluid(const pli_mpm_material *material, const law_motion *motion, pl
     const float bulk = (float)material->bulk;
     const float gamma = (float)material->exponent;
     const pli_f8 *C = motion->C;
-    pli_f8 J = *lanes->memory + *lanes->memory * (motion->dt * (C[0] + C[4] + C[8]));
-    J = pli_mpm_at_least_f8(PLI_MPM_LEAST_FLUID, J);
-    *lanes->memory = J;
+    pli_f8 L = *lanes->memory + log_growth(motion->dt * (C[0] + C[4] + C[8]));
+    L = pli_mpm_at_least_f8(PLI_MPM_LEAST_FLUID_LOG, L);
+    *lanes->memory = L;
 
-    pli_f8 excess = pli_f8_expm1(-gamma * pli_f8_log(J)); // J^-gamma - 1
+    pli_f8 J = pli_f8_exp(L);
+    pli_f8 excess = pli_f8_expm1(-gamma * L); // J^-gamma - 1
     for (int k = 0; k < 6; ++k) lanes->tau[k] = k < 3 ? -bulk * J * excess : (pli_f8){0};
     add_viscosity(material, C, J, lanes->tau);
     *speed2 =

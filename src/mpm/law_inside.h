@@ -25,6 +25,7 @@
 
 // A fluid is not pressed further than this.
 #define PLI_MPM_LEAST_FLUID 1e-2
+#define PLI_MPM_LEAST_FLUID_LOG (-4.605170185988091)
 
 // A strain of shear that is over its limit by less than this, and a singular value by less than
 // twice as much, are taken for rounding of F: a state that has been put onto the limit stays there,

@@ -230,14 +230,16 @@ static double advance_solid(const pli_mpm_material *material, double F[9], doubl
     return p.J;
 }
 
-static double advance_fluid(const pli_mpm_material *material, double growth, double *memory,
+static double advance_fluid(const pli_mpm_material *material, double divergence, double *memory,
                             double tau[6], double *speed2)
 {
-    double J = pli_mpm_at_least(PLI_MPM_LEAST_FLUID, *memory * growth);
-    double power = pow(J, -material->exponent);
-    for (int k = 0; k < 6; ++k) tau[k] = k < 3 ? -J * material->bulk * (power - 1) : 0;
-    *memory = J;
-    *speed2 = material->bulk * material->exponent / material->density * J * power;
+    double growth = pli_mpm_at_least(PLI_MPM_LEAST_FLUID - 1, divergence);
+    double L = pli_mpm_at_least(PLI_MPM_LEAST_FLUID_LOG, *memory + log1p(growth));
+    double J = exp(L);
+    double excess = expm1(-material->exponent * L);
+    for (int k = 0; k < 6; ++k) tau[k] = k < 3 ? -J * material->bulk * excess : 0;
+    *memory = L;
+    *speed2 = material->bulk * material->exponent / material->density * J * (excess + 1);
     return J;
 }
 
@@ -258,7 +260,7 @@ void pli_mpm_advance_reference(const pli_mpm_material *material, double dt, cons
 {
     double J;
     if (material->elasticity == PLI_MPM_FLUID) {
-        J = advance_fluid(material, 1 + dt * pli_mat3_trace(C), memory, tau, speed2);
+        J = advance_fluid(material, dt * pli_mat3_trace(C), memory, tau, speed2);
     } else {
         double change[9];
         pli_mat3_multiply(C, F, change);

@@ -88,7 +88,8 @@ PLI_CHECKED pli_status pli_stepper_create(pli_context *context, const pli_steppe
                                           pli_stepper **stepper);
 void pli_stepper_destroy(pli_stepper *stepper);
 
-// Adds particles; tau and memory of theirs are made here. Errors: as for pli_particles_add.
+// Adds particles; their tau is made here, memory is what the material has at rest or what it was
+// before (law.h). Errors: as for pli_particles_add.
 PLI_CHECKED pli_status pli_stepper_add(pli_stepper *stepper, int32_t kind, int64_t count,
                                        const pli_particle *added);
 
