@@ -13,7 +13,6 @@
 // The serial stages look at 20 bytes of a mover, and at none of its data.
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "math/simd.h"
 #include "mpm/particles_inside.h"
 
 #include <string.h>
@@ -104,18 +103,6 @@ static pli_status grow_movers(pli_particles *particles, int64_t needed)
 
 // ---- 2: movers
 
-// A bit for each lane that is outside of its block.
-static uint32_t outside_bits(const pli_particle_chunk *chunk)
-{
-    pli_f8_mask outside = {0};
-    for (int k = 0; k < 3; ++k) {
-        pli_f8_mask u;
-        memcpy(&u, chunk->u[k], sizeof u);
-        outside |= (u < 0) | (u >= fixed(pli_particle_block_size(k)));
-    }
-    return pli_f8_bits(outside);
-}
-
 // The step from a block to the one that u is in; false: it is further away than a mover may go.
 static bool find_step(const int32_t u[3], int32_t step[3])
 {
@@ -166,7 +153,7 @@ static void record_list(const pli_particles *particles, pli_particle_source *fro
     const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
     int32_t chunk = list->first;
     for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
-        uint32_t bits = outside_bits(&particles->chunks[chunk]);
+        uint32_t bits = pli_particle_chunk_outside(&particles->chunks[chunk]);
         // lanes beyond the end are none
         int32_t left = list->count - place;
         if (left < PLI_PARTICLE_LANES) bits &= ((uint32_t)1 << left) - 1;

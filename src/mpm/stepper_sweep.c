@@ -14,7 +14,8 @@ enum { OWN = 1, SECOND = 2, PAGE_GRAIN = 8 };
 // ---- who takes part
 
 // Layers of a block that stand for it at a time that is a multiple of the step: what has not moved
-// yet, or else the buffer. A block that is ahead without one is better than nothing.
+// yet, or else the buffer. A block that is ahead and left none, since what is next to it was empty
+// then, is better than nothing.
 static uint8_t choose_layers(const pli_stepper *s, int32_t block, int32_t time)
 {
     const pli_block_clock *clock = &s->clocks[block];
@@ -61,8 +62,12 @@ static void list_movers(pli_stepper *s, int32_t time, int32_t step)
 static void list_all(pli_stepper *s, int32_t time, int32_t step)
 {
     list_movers(s, time, step);
+    // around buffers nothing is needed: they are wide enough for what their rim lacks not to reach
+    // the blocks that they are for before they expire
     int32_t mover_count = s->listed_count;
-    for (int32_t k = 0; k < mover_count; ++k) list_neighbors(s, s->listed[k].block, time);
+    for (int32_t k = 0; k < mover_count; ++k) {
+        if (s->listed[k].takes & OWN) list_neighbors(s, s->listed[k].block, time);
+    }
     for (int32_t k = 0; k < s->listed_count; ++k) s->clocks[s->listed[k].block].listed = -1;
 }
 

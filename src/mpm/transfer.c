@@ -2,6 +2,7 @@
 #include "mpm/transfer.h"
 
 #include "math/transpose_simd.h"
+#include "mpm/particles_inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,18 +220,27 @@ PLI_INLINE void add_particle(const stencils *s, const gifts *g, int lane, float 
     }
 }
 
-static void scatter_list(const pli_transfer *t, const pli_particle_list *list,
+// Adds those of a chunk's particles that a bit is set for.
+PLI_INLINE void scatter_chunk(const pli_particle_chunk *chunk, const scatter_scale *scale,
+                              uint32_t lanes, float *nodes)
+{
+    stencils s;
+    gifts g;
+    find_stencils(chunk, &s);
+    find_gifts(chunk, scale, &s, &g);
+    for (; lanes != 0; lanes &= lanes - 1) add_particle(&s, &g, __builtin_ctz(lanes), nodes);
+}
+
+// With is_settled false some may be outside of the block; they have no part in it.
+static void scatter_list(const pli_transfer *t, const pli_particle_list *list, bool is_settled,
                          const scatter_scale *scale, float *nodes)
 {
     int32_t left = list->count;
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
         const pli_particle_chunk *chunk = &t->particles->chunks[k];
-        stencils s;
-        gifts g;
-        find_stencils(chunk, &s);
-        find_gifts(chunk, scale, &s, &g);
-        int lanes = left < LANES ? left : LANES;
-        for (int lane = 0; lane < lanes; ++lane) add_particle(&s, &g, lane, nodes);
+        uint32_t lanes = left < LANES ? (1u << left) - 1 : (1u << LANES) - 1;
+        if (!is_settled) lanes &= ~pli_particle_chunk_outside(chunk);
+        scatter_chunk(chunk, scale, lanes, nodes);
     }
 }
 
@@ -238,12 +248,13 @@ void pli_transfer_scatter(const pli_transfer *t, pli_particle_place place, doubl
 {
     arena a;
     memset(&a, 0, sizeof a);
+    bool is_settled = t->particles->blocks[place.block].leaving[place.layer] == 0;
     for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
         double volume = t->kinds[kind].volume;
         double mass = t->kinds[kind].material.density * volume;
         scatter_scale scale = {(float)mass, (float)(t->dx * mass),
                                (float)(-4 * dt / t->dx * volume)};
-        scatter_list(t, pli_particles_list(t->particles, place, kind), &scale, a.nodes);
+        scatter_list(t, pli_particles_list(t->particles, place, kind), is_settled, &scale, a.nodes);
     }
     visit_pages(t, place.block, add_to_page, a.nodes);
 }

@@ -47,7 +47,7 @@ typedef struct pli_transfer {
 void pli_transfer_begin(const pli_transfer *transfer, pli_particle_place place);
 
 // Adds mass and momentum of a place's particles to pages, the impulse of their stress over dt (s)
-// included.
+// included. Particles that left their block and have not settled are left out.
 void pli_transfer_scatter(const pli_transfer *transfer, pli_particle_place place, double dt);
 
 // Velocities of a page's nodes from their momentum and an acceleration over dt (m/s^2). Nodes
