@@ -116,6 +116,16 @@ static uint32_t outside_bits(const pli_particle_chunk *chunk)
     return pli_f8_bits(outside);
 }
 
+// Bits of those that are outside of the chunk that begins at a place of a list.
+static uint32_t list_outside_bits(const pli_particles *particles, const pli_particle_list *list,
+                                  int32_t chunk, int32_t place)
+{
+    uint32_t bits = outside_bits(&particles->chunks[chunk]);
+    // lanes beyond the end are none
+    int32_t left = list->count - place;
+    return left < PLI_PARTICLE_LANES ? bits & (((uint32_t)1 << left) - 1) : bits;
+}
+
 // The step from a block to the one that u is in; false: it is further away than a mover may go.
 static bool find_step(const int32_t u[3], int32_t step[3])
 {
@@ -166,10 +176,7 @@ static void record_list(const pli_particles *particles, pli_particle_source *fro
     const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
     int32_t chunk = list->first;
     for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
-        uint32_t bits = outside_bits(&particles->chunks[chunk]);
-        // lanes beyond the end are none
-        int32_t left = list->count - place;
-        if (left < PLI_PARTICLE_LANES) bits &= ((uint32_t)1 << left) - 1;
+        uint32_t bits = list_outside_bits(particles, list, chunk, place);
         for (; bits != 0; bits &= bits - 1) {
             record_mover(particles, from, kind, chunk, place + __builtin_ctz(bits));
         }
@@ -183,6 +190,29 @@ static void record_sources(void *user, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; ++i) {
         for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
             record_list(particles, &particles->sources[i], kind);
+        }
+    }
+}
+
+static int32_t count_outside(const pli_particles *particles, const pli_particle_list *list)
+{
+    int32_t found = 0;
+    int32_t chunk = list->first;
+    for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
+        found += __builtin_popcount(list_outside_bits(particles, list, chunk, place));
+        chunk = particles->next[chunk];
+    }
+    return found;
+}
+
+void pli_particles_recount(pli_particles *particles, int32_t block)
+{
+    for (int32_t layer = 0; layer < PLI_PARTICLE_LAYERS; ++layer) {
+        int32_t *leaving = &particles->blocks[block].leaving[layer];
+        *leaving = 0;
+        for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+            pli_particle_place place = {block, layer};
+            *leaving += count_outside(particles, pli_particles_list(particles, place, kind));
         }
     }
 }

@@ -41,8 +41,8 @@ static world make_world(void)
 static void begin_world(world *w)
 {
     w->transfer = (pli_transfer){w->particles, w->kinds, 0.0625};
-    for (int32_t b = 0; b < w->particles->block_count; ++b) {
-        pli_transfer_begin(&w->transfer, (pli_particle_place){b, 0});
+    for (int32_t k = 0; k < w->particles->block_count * KINDS; ++k) {
+        pli_transfer_begin(&w->transfer, (pli_particle_place){k / KINDS, 0}, k % KINDS, 0);
     }
 }
 
@@ -674,9 +674,7 @@ static void idle_lanes_have_no_effect_whatever_they_hold(void **state)
         put_back(&w, start);
         memset(pli_paged_grid_page(w.grid, 0), 0, bytes);
         if (trial == 1) spoil_idle_lanes(&w);
-        for (int32_t b = 0; b < w.particles->block_count; ++b) {
-            pli_transfer_begin(&w.transfer, (pli_particle_place){b, 0});
-        }
+        begin_world(&w);
         scatter_all(&w, dt);
         accelerate_all(&w, (const double[3]){0, -9.8, 0}, dt);
         gather_all(&w, dt);
