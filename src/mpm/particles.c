@@ -81,13 +81,13 @@ int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place,
 }
 
 // Chunks that `most` particles can ever need: in each list that there can be, all but one of the
-// lanes of the last chunk may be idle.
+// lanes of the last chunk may be idle. One more list is there while sifting.
 static int64_t most_chunks(const pli_paged_grid *grid, int32_t kind_count, int64_t most)
 {
     double lists = PLI_PARTICLE_LAYERS * kind_count;
     for (int k = 0; k < 3; ++k) lists *= grid->blocks[k] - 1;
     int64_t list_count = lists < (double)most ? (int64_t)lists : most;
-    return (most + (PLI_PARTICLE_LANES - 1) * list_count) / PLI_PARTICLE_LANES;
+    return (most + (PLI_PARTICLE_LANES - 1) * list_count) / PLI_PARTICLE_LANES + 1;
 }
 
 static pli_status reserve_pool(pli_particles *particles)
@@ -279,37 +279,46 @@ void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id)
     }
 }
 
-// Returns the largest id of copies, or what was largest before.
-static int32_t sift_list(pli_particles *particles, const pli_particle_list *old, int32_t kind,
-                         pli_particle_place own, pli_particle_place second, int32_t id,
-                         int32_t largest)
+// Removes copies of an id from a list of a block's second layer; what is none goes to `own`. Chunks
+// are given back as they are read, so that no more are needed than there were. Returns the largest
+// id of copies that stay, INT32_MIN: none does.
+static int32_t sift_list(pli_particles *particles, pli_particle_place own, int32_t kind, int32_t id)
 {
-    list_walk walk = {old->first, 0};
-    for (; walk.place < old->count; walk_on(particles, &walk)) {
-        pli_particle_lane data;
-        pli_particle_lane_read(&particles->chunks[walk.chunk], walk.place % PLI_PARTICLE_LANES,
-                               &data);
-        if (data.id == id) continue;
-        append(particles, data.id < 0 ? second : own, kind, &data);
-        if (data.id < 0 && data.id > largest) largest = data.id;
+    pli_particle_place second = {own.block, 1};
+    pli_particle_list *list = pli_particles_list(particles, second, kind);
+    pli_particle_list old = *list;
+    int32_t largest = INT32_MIN;
+    *list = (pli_particle_list){.first = -1, .last = -1};
+    particles->blocks[own.block].count -= old.count;
+    for (int32_t place = 0; place < old.count; place += PLI_PARTICLE_LANES) {
+        pli_particle_chunk chunk = particles->chunks[old.first];
+        int32_t behind = particles->next[old.first];
+        particles->next[old.first] = -1;
+        pli_particles_free_chunks(particles, old.first);
+        old.first = behind;
+        for (int32_t lane = 0; lane < PLI_PARTICLE_LANES && place + lane < old.count; ++lane) {
+            pli_particle_lane data;
+            pli_particle_lane_read(&chunk, lane, &data);
+            if (data.id == id) continue;
+            append(particles, data.id < 0 ? second : own, kind, &data);
+            if (data.id < 0 && data.id > largest) largest = data.id;
+        }
     }
+    pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
+    pli_particle_list_raise(&old, list);
     return largest;
 }
 
 int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, bool joins)
 {
-    pli_particle_place second = {block, 1}, own = {block, joins ? 0 : 1};
+    pli_particle_place own = {block, joins ? 0 : 1};
     int32_t largest = INT32_MIN;
     for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-        pli_particle_list *list = pli_particles_list(particles, second, kind);
-        pli_particle_list old = *list;
-        if (old.count == 0) continue;
-        *list = (pli_particle_list){.first = -1, .last = -1};
-        particles->blocks[block].count -= old.count;
-        largest = sift_list(particles, &old, kind, own, second, id, largest);
-        pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
-        pli_particle_list_raise(&old, list);
-        pli_particles_free_chunks(particles, old.first);
+        if (pli_particles_list(particles, (pli_particle_place){block, 1}, kind)->count == 0) {
+            continue;
+        }
+        int32_t found = sift_list(particles, own, kind, id);
+        if (found > largest) largest = found;
     }
     return largest;
 }

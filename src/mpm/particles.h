@@ -40,6 +40,9 @@
 
 #include "mpm/paged_grid.h"
 
+// u of a particle that moved too far or has numbers that are not finite
+#define PLI_PARTICLE_NOWHERE INT32_MIN
+
 enum {
     PLI_PARTICLE_LANES = 8,
     PLI_PARTICLE_FRACTION_BITS = 27, // of u behind the point
@@ -156,6 +159,9 @@ typedef int32_t (*pli_particle_home_fn)(void *user, pli_particle_place from, int
 PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t count,
                                             const pli_particle_place *places,
                                             pli_particle_home_fn home, void *user);
+
+// Sets a block's leaving for both layers by looking where its particles are.
+void pli_particles_recount(pli_particles *particles, int32_t block);
 
 // Adds copies of the particles in a block's first layer to its second one, with the given id.
 void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id);

@@ -4,10 +4,7 @@
 #ifndef PLI_MPM_PARTICLES_INSIDE_H
 #define PLI_MPM_PARTICLES_INSIDE_H
 
-#include "math/simd.h"
 #include "mpm/particles.h"
-
-#include <string.h>
 
 enum { PLI_PARTICLE_ROWS = sizeof(pli_particle_chunk) / (PLI_PARTICLE_LANES * sizeof(float)) };
 
@@ -47,18 +44,6 @@ typedef struct pli_particle_mover {
 static inline int32_t pli_particle_block_size(int axis)
 {
     return axis == 2 ? PLI_BLOCK_Z : PLI_BLOCK_X;
-}
-
-// A bit for each lane that is outside of its block.
-static inline uint32_t pli_particle_chunk_outside(const pli_particle_chunk *chunk)
-{
-    pli_f8_mask outside = {0};
-    for (int k = 0; k < 3; ++k) {
-        pli_f8_mask u;
-        memcpy(&u, chunk->u[k], sizeof u);
-        outside |= (u < 0) | (u >= pli_particle_block_size(k) * PLI_PARTICLE_ONE);
-    }
-    return pli_f8_bits(outside);
 }
 
 void pli_particle_lane_read(const pli_particle_chunk *chunk, int32_t lane, pli_particle_lane *data);

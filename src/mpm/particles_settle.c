@@ -13,6 +13,7 @@
 // The serial stages look at 20 bytes of a mover, and at none of its data.
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "math/simd.h"
 #include "mpm/particles_inside.h"
 
 #include <string.h>
@@ -103,6 +104,28 @@ static pli_status grow_movers(pli_particles *particles, int64_t needed)
 
 // ---- 2: movers
 
+// A bit for each lane that is outside of its block.
+static uint32_t outside_bits(const pli_particle_chunk *chunk)
+{
+    pli_f8_mask outside = {0};
+    for (int k = 0; k < 3; ++k) {
+        pli_f8_mask u;
+        memcpy(&u, chunk->u[k], sizeof u);
+        outside |= (u < 0) | (u >= fixed(pli_particle_block_size(k)));
+    }
+    return pli_f8_bits(outside);
+}
+
+// Bits of those that are outside of the chunk that begins at a place of a list.
+static uint32_t list_outside_bits(const pli_particles *particles, const pli_particle_list *list,
+                                  int32_t chunk, int32_t place)
+{
+    uint32_t bits = outside_bits(&particles->chunks[chunk]);
+    // lanes beyond the end are none
+    int32_t left = list->count - place;
+    return left < PLI_PARTICLE_LANES ? bits & (((uint32_t)1 << left) - 1) : bits;
+}
+
 // The step from a block to the one that u is in; false: it is further away than a mover may go.
 static bool find_step(const int32_t u[3], int32_t step[3])
 {
@@ -153,10 +176,7 @@ static void record_list(const pli_particles *particles, pli_particle_source *fro
     const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
     int32_t chunk = list->first;
     for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
-        uint32_t bits = pli_particle_chunk_outside(&particles->chunks[chunk]);
-        // lanes beyond the end are none
-        int32_t left = list->count - place;
-        if (left < PLI_PARTICLE_LANES) bits &= ((uint32_t)1 << left) - 1;
+        uint32_t bits = list_outside_bits(particles, list, chunk, place);
         for (; bits != 0; bits &= bits - 1) {
             record_mover(particles, from, kind, chunk, place + __builtin_ctz(bits));
         }
@@ -170,6 +190,29 @@ static void record_sources(void *user, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; ++i) {
         for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
             record_list(particles, &particles->sources[i], kind);
+        }
+    }
+}
+
+static int32_t count_outside(const pli_particles *particles, const pli_particle_list *list)
+{
+    int32_t found = 0;
+    int32_t chunk = list->first;
+    for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
+        found += __builtin_popcount(list_outside_bits(particles, list, chunk, place));
+        chunk = particles->next[chunk];
+    }
+    return found;
+}
+
+void pli_particles_recount(pli_particles *particles, int32_t block)
+{
+    for (int32_t layer = 0; layer < PLI_PARTICLE_LAYERS; ++layer) {
+        int32_t *leaving = &particles->blocks[block].leaving[layer];
+        *leaving = 0;
+        for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+            pli_particle_place place = {block, layer};
+            *leaving += count_outside(particles, pli_particles_list(particles, place, kind));
         }
     }
 }

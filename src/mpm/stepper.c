@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_CLOCKS = 64, MOST_TICKS = 1 << 30 };
+enum { FIRST_CLOCKS = 64, MOST_TICKS = 1 << 30, MOST_PARTICLES = (1 << 30) - 1 };
 
 // ---- definition
 
@@ -30,12 +30,34 @@ static bool is_share(double x)
     return x > 0 && x <= 1;
 }
 
+static pli_status check_kinds(pli_context *context, const pli_stepper_def *def)
+{
+    if (def->kind_count < 1 || def->particle_room < 1 || def->particle_room > MOST_PARTICLES) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "%d kinds and room for %" PRId64
+                        " particles; there must be at least one kind and room for 1 to %d",
+                        (int)def->kind_count, def->particle_room, MOST_PARTICLES);
+    }
+    for (int32_t kind = 0; kind < def->kind_count; ++kind) {
+        PLI_TRY(pli_mpm_material_check(context, &def->kinds[kind].material));
+        if (def->kinds[kind].volume > 0 && isfinite(def->kinds[kind].volume)) continue;
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "a particle of kind %d stands for %g m^3; it must be positive and finite",
+                        (int)kind, def->kinds[kind].volume);
+    }
+    return PLI_OK;
+}
+
 static pli_status check_def(pli_context *context, const pli_stepper_def *def)
 {
     if (!(def->dx > 0) || !isfinite(def->dx) || !(def->tick > 0) || !isfinite(def->tick)) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "cells of %g m and ticks of %g s; both must be positive and finite",
                         def->dx, def->tick);
+    }
+    if (!isfinite(def->gravity[0]) || !isfinite(def->gravity[1]) || !isfinite(def->gravity[2])) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "gravity (%g, %g, %g) must be finite",
+                        def->gravity[0], def->gravity[1], def->gravity[2]);
     }
     if (!is_power_of_two(def->longest) || def->longest >= 1 << PLI_STEPPER_LEVELS) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
@@ -48,14 +70,7 @@ static pli_status check_def(pli_context *context, const pli_stepper_def *def)
                         "do; both must be above 0 and at most 1",
                         def->sound_share, def->advection_share);
     }
-    for (int32_t kind = 0; kind < def->kind_count; ++kind) {
-        PLI_TRY(pli_mpm_material_check(context, &def->kinds[kind].material));
-        if (def->kinds[kind].volume > 0 && isfinite(def->kinds[kind].volume)) continue;
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "a particle of kind %d stands for %g m^3; it must be positive and finite",
-                        (int)kind, def->kinds[kind].volume);
-    }
-    return PLI_OK;
+    return check_kinds(context, def);
 }
 
 // ---- life
@@ -147,24 +162,57 @@ pli_status pli_stepper_grow(pli_stepper *s, int32_t time)
 
 // ---- particles
 
+// Particles that are new: those of a kind, in each block behind the first due[block].
+typedef struct beginning {
+    const pli_stepper *stepper;
+    int32_t kind;
+    int32_t old_block_count;
+} beginning;
+
 static void begin_blocks(void *user, int64_t begin, int64_t end)
 {
-    const pli_stepper *s = user;
-    for (int64_t block = begin; block < end; ++block) {
-        pli_transfer_begin(&s->transfer, (pli_particle_place){(int32_t)block, 0});
+    const beginning *job = user;
+    const pli_stepper *s = job->stepper;
+    for (int32_t block = (int32_t)begin; block < end; ++block) {
+        int32_t first = block < job->old_block_count ? s->due[block] : 0;
+        pli_transfer_begin(&s->transfer, (pli_particle_place){block, 0}, job->kind, first);
     }
 }
 
-pli_status pli_stepper_add(pli_stepper *s, int32_t kind, int64_t count, const pli_particle *added)
+static pli_status check_added(const pli_stepper *s, int32_t kind, int64_t count,
+                              const pli_particle *added)
 {
-    if (count > s->def.particle_room - s->particles->count) {
+    if (kind < 0 || kind >= s->def.kind_count) {
+        return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                        "particles of kind %d are added; there are kinds 0 to %d", (int)kind,
+                        (int)s->def.kind_count - 1);
+    }
+    if (count < 0 || count > s->def.particle_room - s->particles->count) {
         return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
                         "%" PRId64 " particles are added to %" PRId64
                         "; there is room for %" PRId64,
                         count, s->particles->count, s->def.particle_room);
     }
+    for (int64_t k = 0; k < count; ++k) {
+        if (added[k].id >= 0) continue;
+        return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                        "a particle with the id %d is added; ids below 0 are those of copies",
+                        (int)added[k].id);
+    }
+    return PLI_OK;
+}
+
+pli_status pli_stepper_add(pli_stepper *s, int32_t kind, int64_t count, const pli_particle *added)
+{
+    PLI_TRY(check_added(s, kind, count, added));
+    beginning job = {s, kind, s->particles->block_count};
+    PLI_TRY(reserve_clocks(s, job.old_block_count));
+    for (int32_t block = 0; block < job.old_block_count; ++block) {
+        pli_particle_place place = {block, 0};
+        s->due[block] = pli_particles_list(s->particles, place, kind)->count;
+    }
     PLI_TRY(pli_particles_add(s->particles, kind, count, added));
-    pli_parallel_for(s->context, s->particles->block_count, 1, begin_blocks, s);
+    pli_parallel_for(s->context, s->particles->block_count, 1, begin_blocks, &job);
     return PLI_OK;
 }
 
@@ -213,6 +261,18 @@ static pli_status run(pli_stepper *s, int32_t end)
     return PLI_OK;
 }
 
+// Puts particles of both layers together and drops all copies.
+static void rejoin(pli_stepper *s)
+{
+    for (int32_t block = 0; block < s->particles->block_count; ++block) {
+        int32_t id = INT32_MIN;
+        do {
+            id = pli_particles_sift(s->particles, block, id, true);
+        } while (id > INT32_MIN);
+        pli_particles_recount(s->particles, block);
+    }
+}
+
 pli_status pli_stepper_advance(pli_stepper *s, int64_t ticks)
 {
     if (ticks < 0 || ticks > MOST_TICKS) {
@@ -222,6 +282,7 @@ pli_status pli_stepper_advance(pli_stepper *s, int64_t ticks)
     double start = pli_clock_seconds();
     double transfer = s->report.transfer_seconds;
     pli_status status = run(s, (int32_t)ticks);
+    if (status != PLI_OK) rejoin(s);
     transfer = s->report.transfer_seconds - transfer;
     s->report.schedule_seconds += pli_clock_seconds() - start - transfer;
     return status;

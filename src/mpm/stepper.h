@@ -48,10 +48,10 @@ typedef struct pli_stepper_event {
 } pli_stepper_event;
 
 typedef struct pli_stepper_def {
-    double dx;         // m
-    int32_t blocks[3]; // of the domain, see particles.h for what is left free
-    double gravity[3]; // m/s^2
-    int32_t kind_count;
+    double dx;                 // m
+    int32_t blocks[3];         // of the domain, see particles.h for what is left free
+    double gravity[3];         // m/s^2
+    int32_t kind_count;        // 1 or more
     const pli_mpm_kind *kinds; // [kind_count]
     int64_t particle_room;
     double tick;            // s
@@ -75,6 +75,7 @@ typedef struct pli_stepper_report {
     int64_t block_updates;                      // blocks moved
     int64_t particle_updates;                   // particles moved
     int64_t buffer_updates;                     // particles of buffers moved
+    int64_t hasty_updates;                      // of block_updates: a tick is more than it bears
     int64_t blocks_by_step[PLI_STEPPER_LEVELS]; // block updates of 2^k ticks
     double schedule_seconds;                    // of all that is not transfer
     double transfer_seconds;
@@ -88,14 +89,15 @@ PLI_CHECKED pli_status pli_stepper_create(pli_context *context, const pli_steppe
                                           pli_stepper **stepper);
 void pli_stepper_destroy(pli_stepper *stepper);
 
-// Adds particles; their tau is made here, memory is what the material has at rest or what it was
-// before (law.h). Errors: as for pli_particles_add.
+// Adds particles with ids from 0 on; tau of theirs is made here, memory is as given (see
+// pli_mpm_material_memory). Others stay as they are. Errors: as for pli_particles_add.
 PLI_CHECKED pli_status pli_stepper_add(pli_stepper *stepper, int32_t kind, int64_t count,
                                        const pli_particle *added);
 
 // Goes on by so many ticks, at the end of which all particles are at the same time. Errors: numeric
-// (a particle left the domain or its numbers broke down; the message names it, and all are still
-// there), memory.
+// (a particle left the domain or its numbers broke down; the message names it), memory. Then all
+// particles are still there, each once, though those of different steps may be at different times;
+// the report's time is that of the last success.
 PLI_CHECKED pli_status pli_stepper_advance(pli_stepper *stepper, int64_t ticks);
 
 // Lifetime: the stepper's; all in the first layer, between calls.

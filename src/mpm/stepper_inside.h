@@ -15,6 +15,8 @@ typedef struct pli_block_clock {
     int32_t expiry; // of the first copies in its second layer that do
     int32_t listed; // in the sweep's list, -1: not
     bool copies;    // leaves copies behind when it moves
+    bool is_copied; // copies stand in for its particles until `time`
+    bool is_hasty;  // its step is longer than it bears
 } pli_block_clock;
 
 // A block with a part in a sweep; bits for layers.

@@ -141,7 +141,9 @@ static void choose_steps(pli_stepper *s, int32_t time, int32_t end)
     for (int32_t k = 0; k < s->due_count; ++k) {
         int32_t block = s->due[k];
         if (is_layer_empty(s, block, 0)) continue;
-        s->clocks[block].step = choose_step(s, find_limit(s, block), time, end);
+        double limit = find_limit(s, block);
+        s->clocks[block].step = choose_step(s, limit, time, end);
+        s->clocks[block].is_hasty = limit < s->clocks[block].step * s->def.tick;
         if (s->clocks[block].step < smallest) smallest = s->clocks[block].step;
     }
     for (int32_t k = 0; k < s->due_count; ++k) {
@@ -172,6 +174,7 @@ static void choose_buffers(pli_stepper *s, int32_t time)
         pli_block_clock *clock = &s->clocks[block];
         bool is_due = clock->time == time;
         clock->copies = false;
+        if (is_due) clock->is_copied = false;
         if (!is_due && clock->buffer_step == 0) continue;
         int32_t shortest = find_shortest(s, block);
         if (is_due) {

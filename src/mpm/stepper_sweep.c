@@ -9,18 +9,18 @@
 
 #include <string.h>
 
-enum { OWN = 1, SECOND = 2, PAGE_GRAIN = 8 };
+enum { OWN = 1, SECOND = 2, PAGE_GRAIN = 8, FIRST_STAMP = 0x3f800000, LAST_STAMP = 0x7effffff };
 
 // ---- who takes part
 
-// Layers of a block that stand for it at a time that is a multiple of the step: what has not moved
-// yet, or else the buffer. A block that is ahead and left none, since what is next to it was empty
-// then, is better than nothing.
+// Layers of a block that stand for it at a time that is a multiple of the step: the second, with
+// copies and those that wait, and what has not moved yet. A block that is ahead and left no copies
+// is better than nothing.
 static uint8_t choose_layers(const pli_stepper *s, int32_t block, int32_t time)
 {
     const pli_block_clock *clock = &s->clocks[block];
-    if (clock->time == time) return OWN | (clock->buffer_step > 0 ? SECOND : 0);
-    return clock->buffer_step > 0 ? SECOND : OWN;
+    int second = clock->buffer_step > 0 ? SECOND : 0;
+    return (uint8_t)(clock->time > time && clock->is_copied ? second : OWN | second);
 }
 
 static pli_sweep_block *list_block(pli_stepper *s, int32_t block, int32_t time)
@@ -95,7 +95,9 @@ static pli_status grow_pages(pli_stepper *s)
 static void list_pages(pli_stepper *s)
 {
     s->page_count = 0;
-    if (++s->stamp == 0) ++s->stamp; // pages that were never written have 0
+    // pages that were never written have 0; seen as floats, stamps are neither tiny nor infinite,
+    // for transfers carry them along where computing with such may be slow
+    s->stamp = s->stamp >= FIRST_STAMP && s->stamp < LAST_STAMP ? s->stamp + 1 : FIRST_STAMP;
     for (int32_t k = 0; k < 8 * s->listed_count; ++k) {
         const int32_t step[3] = {k >> 2 & 1, k >> 1 & 1, k & 1};
         uint32_t code =
@@ -184,6 +186,7 @@ static void make_copies(pli_stepper *s)
         int32_t expiry = clock->time + clock->step;
         pli_particles_copy(s->particles, b->block, pli_stepper_copy_id(expiry));
         if (expiry < clock->expiry) clock->expiry = expiry;
+        clock->is_copied = true;
     }
 }
 
@@ -223,6 +226,7 @@ static void count_updates(pli_stepper *s, int32_t step, const pli_sweep_block *b
     pli_stepper_report *report = &s->report;
     if (b->takes & OWN) {
         ++report->block_updates;
+        report->hasty_updates += s->clocks[b->block].is_hasty;
         ++report->blocks_by_step[level_of(step)];
         report->particle_updates += count_particles(s, b->block, 0);
     }

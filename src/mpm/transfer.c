@@ -19,6 +19,8 @@ enum {
     ARENA = ARENA_X * SLAB
 };
 
+static const int32_t block_size[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
+
 typedef pli_f8_mask pli_i8;
 
 // Nodes around a block: mass and momentum, or velocity and nothing.
@@ -220,7 +222,6 @@ PLI_INLINE void add_particle(const stencils *s, const gifts *g, int lane, float 
     }
 }
 
-// Adds those of a chunk's particles that a bit is set for.
 PLI_INLINE void scatter_chunk(const pli_particle_chunk *chunk, const scatter_scale *scale,
                               uint32_t lanes, float *nodes)
 {
@@ -231,16 +232,45 @@ PLI_INLINE void scatter_chunk(const pli_particle_chunk *chunk, const scatter_sca
     for (; lanes != 0; lanes &= lanes - 1) add_particle(&s, &g, __builtin_ctz(lanes), nodes);
 }
 
-// With is_settled false some may be outside of the block; they have no part in it.
-static void scatter_list(const pli_transfer *t, const pli_particle_list *list, bool is_settled,
+// Bits of the first lanes, up to eight.
+PLI_INLINE uint32_t first_lanes(int32_t count)
+{
+    return count < LANES ? (1u << count) - 1 : (1u << LANES) - 1;
+}
+
+static void scatter_list(const pli_transfer *t, const pli_particle_list *list,
                          const scatter_scale *scale, float *nodes)
 {
     int32_t left = list->count;
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
-        const pli_particle_chunk *chunk = &t->particles->chunks[k];
-        uint32_t lanes = left < LANES ? (1u << left) - 1 : (1u << LANES) - 1;
-        if (!is_settled) lanes &= ~pli_particle_chunk_outside(chunk);
-        scatter_chunk(chunk, scale, lanes, nodes);
+        scatter_chunk(&t->particles->chunks[k], scale, first_lanes(left), nodes);
+    }
+}
+
+// Puts particles that are outside of the block to its edge. Returns a bit for each that broke down.
+static uint32_t pull_inside(pli_particle_chunk *chunk)
+{
+    uint32_t broken = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t most = block_size[axis] * PLI_PARTICLE_ONE - 1;
+        for (int lane = 0; lane < LANES; ++lane) {
+            int32_t u = chunk->u[axis][lane];
+            if (u == PLI_PARTICLE_NOWHERE) broken |= 1u << lane;
+            chunk->u[axis][lane] = u < 0 ? 0 : u > most ? most : u;
+        }
+    }
+    return broken;
+}
+
+// The same for a list that was moved and has not been settled.
+static void scatter_unsettled(const pli_transfer *t, const pli_particle_list *list,
+                              const scatter_scale *scale, float *nodes)
+{
+    int32_t left = list->count;
+    for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+        pli_particle_chunk chunk = t->particles->chunks[k];
+        uint32_t broken = pull_inside(&chunk);
+        scatter_chunk(&chunk, scale, first_lanes(left) & ~broken, nodes);
     }
 }
 
@@ -250,11 +280,12 @@ void pli_transfer_scatter(const pli_transfer *t, pli_particle_place place, doubl
     memset(&a, 0, sizeof a);
     bool is_settled = t->particles->blocks[place.block].leaving[place.layer] == 0;
     for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
+        const pli_particle_list *list = pli_particles_list(t->particles, place, kind);
         double volume = t->kinds[kind].volume;
         double mass = t->kinds[kind].material.density * volume;
         scatter_scale scale = {(float)mass, (float)(t->dx * mass),
                                (float)(-4 * dt / t->dx * volume)};
-        scatter_list(t, pli_particles_list(t->particles, place, kind), is_settled, &scale, a.nodes);
+        (is_settled ? scatter_list : scatter_unsettled)(t, list, &scale, a.nodes);
     }
     visit_pages(t, place.block, add_to_page, a.nodes);
 }
@@ -363,18 +394,20 @@ PLI_INLINE void take_all(const pli_particle_chunk *chunk, int lanes, const float
 // Moves eight particles; returns a bit for each that is outside of the block then.
 PLI_INLINE uint32_t move_chunk(pli_particle_chunk *chunk, const pli_f8 v[3], float scale)
 {
-    static const int32_t size[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
     const float most = PLI_PARTICLE_ONE; // a cell
+    const pli_f8 half = pli_f8_broadcast(0.5f);
     pli_i8 is_out = {0};
     for (int axis = 0; axis < 3; ++axis) {
         pli_f8 step = scale * v[axis];
         // what goes further than a cell, or nowhere, is put where nobody may be
         pli_i8 is_sane = (pli_i8)(pli_f8_abs(step) <= most);
         pli_i8 u = load_integers(chunk->u[axis]);
+        // to the nearest unit: cutting it off would slow everything down
+        step += pli_f8_select((pli_i8)(step < 0), -half, half);
         u += __builtin_convertvector(pli_f8_select(is_sane, step, (pli_f8){0}), pli_i8);
-        u = pli_f8_select_integer(is_sane, u, INT32_MIN - (pli_i8){0});
+        u = pli_f8_select_integer(is_sane, u, PLI_PARTICLE_NOWHERE - (pli_i8){0});
         memcpy(chunk->u[axis], &u, sizeof u);
-        is_out |= (pli_i8)(u < 0) | (pli_i8)(u >> PLI_PARTICLE_FRACTION_BITS >= size[axis]);
+        is_out |= (pli_i8)(u < 0) | (pli_i8)(u >> PLI_PARTICLE_FRACTION_BITS >= block_size[axis]);
     }
     return pli_f8_bits(is_out);
 }
@@ -452,7 +485,7 @@ PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_
     uint32_t out = move_chunk(chunk, first, scale->move);
     pli_f8 sound2 = deform_chunk(material, scale->dt, C, chunk);
     raise_speeds(sound2, first, lanes, s);
-    return out & ((1u << lanes) - 1);
+    return out & first_lanes(lanes);
 }
 
 static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *material,
@@ -485,25 +518,33 @@ void pli_transfer_gather(const pli_transfer *t, pli_particle_place place, double
     t->particles->blocks[place.block].leaving[place.layer] = leaving;
 }
 
-static void begin_list(const pli_transfer *t, const pli_mpm_material *material,
-                       pli_particle_list *list)
+// Gives lanes below `end` back what deforming changes.
+static void restore_lanes(const pli_particle_chunk *old, int32_t end, pli_particle_chunk *chunk)
 {
-    int32_t left = list->count;
+    for (int32_t lane = 0; lane < end; ++lane) {
+        for (int k = 0; k < 9; ++k) chunk->F[k][lane] = old->F[k][lane];
+        for (int k = 0; k < 6; ++k) chunk->tau[k][lane] = old->tau[k][lane];
+        chunk->memory[lane] = old->memory[lane];
+    }
+}
+
+void pli_transfer_begin(const pli_transfer *t, pli_particle_place place, int32_t kind,
+                        int32_t first)
+{
+    pli_particle_list *list = pli_particles_list(t->particles, place, kind);
     speeds s = {{0}, {0}};
-    for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+    int32_t k = list->first;
+    for (int32_t start = 0; start < list->count; start += LANES, k = t->particles->next[k]) {
+        if (start + LANES <= first) continue;
         pli_particle_chunk *chunk = &t->particles->chunks[k];
+        const pli_particle_chunk old = *chunk;
         pli_f8 C[9], v[3];
         load_planes((const float(*)[LANES])chunk->C, 9, C);
         load_planes((const float(*)[LANES])chunk->v, 3, v);
-        pli_f8 sound2 = deform_chunk(material, 0, C, chunk);
+        pli_f8 sound2 = deform_chunk(&t->kinds[kind].material, 0, C, chunk);
+        int32_t left = list->count - start;
         raise_speeds(sound2, v, left < LANES ? left : LANES, &s);
+        restore_lanes(&old, first - start, chunk);
     }
     raise_list(&s, list);
-}
-
-void pli_transfer_begin(const pli_transfer *t, pli_particle_place place)
-{
-    for (int32_t kind = 0; kind < t->particles->kind_count; ++kind) {
-        begin_list(t, &t->kinds[kind].material, pli_particles_list(t->particles, place, kind));
-    }
 }

@@ -43,11 +43,14 @@ typedef struct pli_transfer {
     double dx;                 // m
 } pli_transfer;
 
-// The stress of particles that were just added, as their law has it, and bounds on their speeds.
-void pli_transfer_begin(const pli_transfer *transfer, pli_particle_place place);
+// The stress of a list's particles from `first` on, which were just added, as their law has it, and
+// bounds on their speeds.
+void pli_transfer_begin(const pli_transfer *transfer, pli_particle_place place, int32_t kind,
+                        int32_t first);
 
 // Adds mass and momentum of a place's particles to pages, the impulse of their stress over dt (s)
-// included. Particles that left their block and have not settled are left out.
+// included. Those that left the block and have not been settled act from its nearest edge; those
+// that broke down do not act.
 void pli_transfer_scatter(const pli_transfer *transfer, pli_particle_place place, double dt);
 
 // Velocities of a page's nodes from their momentum and an acceleration over dt (m/s^2). Nodes
