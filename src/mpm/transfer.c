@@ -442,14 +442,21 @@ typedef struct speeds {
     pli_f8 speed2;
 } speeds;
 
-// Idle lanes do not count, nor what is not a number: it is told when it settles.
+// The larger of each lane, what is not a number being infinite.
+PLI_INLINE pli_f8 raise_lanes(pli_i8 is_used, pli_f8 x, pli_f8 largest)
+{
+    x = pli_f8_select((pli_i8)(x == x), x, pli_f8_broadcast(INFINITY));
+    return pli_f8_max(pli_f8_select(is_used, x, (pli_f8){0}), largest);
+}
+
+// Idle lanes do not count.
 PLI_INLINE void raise_speeds(pli_f8 sound2, const pli_f8 v[3], int lanes, speeds *s)
 {
     static const pli_i8 count = {0, 1, 2, 3, 4, 5, 6, 7};
     pli_i8 is_used = (pli_i8)(count < lanes);
     pli_f8 speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    s->sound2 = pli_f8_max(pli_f8_select(is_used, sound2, (pli_f8){0}), s->sound2);
-    s->speed2 = pli_f8_max(pli_f8_select(is_used, speed2, (pli_f8){0}), s->speed2);
+    s->sound2 = raise_lanes(is_used, sound2, s->sound2);
+    s->speed2 = raise_lanes(is_used, speed2, s->speed2);
 }
 
 static float find_largest(pli_f8 x)
