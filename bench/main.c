@@ -39,6 +39,7 @@ static pli_status run_kernels(pli_bench *bench)
     if (status == PLI_OK) status = pli_bench_kernels_springs(bench);
     if (status == PLI_OK) status = pli_bench_kernels_broad(bench);
     if (status == PLI_OK) status = pli_bench_kernels_contact(bench);
+    if (status == PLI_OK) status = pli_bench_kernels_mpm(bench);
     return status;
 }
 
@@ -47,6 +48,8 @@ static const pli_bench_case cases[] = {
      "decompositions, block products and assembly against scalar code and the copy "
      "bandwidth",
      run_kernels},
+    {"kernels-mpm", "part of kernels: explicit particles, one step and regional ones",
+     pli_bench_kernels_mpm},
     {"ccd", "continuous collision detection on a million queries of known truth", pli_bench_ccd},
     {"s4-mesh",
      "optimisation integrator on tetrahedral meshes without contact: Q4-1, 2, 3, 5, 6, "

@@ -7,6 +7,7 @@
 
 #include "math/vec3.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static inline void pli_mat3_identity(double out[9])
@@ -117,6 +118,19 @@ static inline double pli_mat3_inverse(const double A[9], double out[9])
         for (int j = 0; j < 3; ++j) out[3 * i + j] = C[3 * j + i] / determinant;
     }
     return determinant;
+}
+
+// Whether R R^T = 1 and det R = 1, each entry to within a tolerance; false for entries that are not
+// finite.
+static inline bool pli_mat3_is_rotation(const double R[9], double tolerance)
+{
+    double product[9];
+    pli_mat3_multiply_transposed_right(R, R, product);
+    bool is_close = fabs(pli_mat3_determinant(R) - 1) <= tolerance;
+    for (int k = 0; k < 9; ++k) {
+        is_close = is_close && fabs(product[k] - (k % 4 == 0 ? 1 : 0)) <= tolerance;
+    }
+    return is_close;
 }
 
 static const double pli_radians_per_degree = 0.017453292519943295;

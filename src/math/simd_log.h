@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Natural logarithm of four doubles, for the laws that have one (neo-Hookean, Hencky).
+// Natural logarithm of four doubles and of eight floats, for the laws that have one (neo-Hookean,
+// Hencky).
 //
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f), and
 //
@@ -10,11 +11,17 @@
 // first with trailing zeros, so that k log 2 adds no error. Within 2 units in the last place of the
 // C library's log.
 //
-// x must be positive, finite and normal; other lanes get a finite, meaningless value.
+// x must be positive, finite and normal; other lanes get a finite, meaningless value in double.
+//
+// In float four terms reach the last bit, and whatever is not positive, finite and normal gives
+// not-a-number.
 #ifndef PLI_MATH_SIMD_LOG_H
 #define PLI_MATH_SIMD_LOG_H
 
 #include "math/simd.h"
+
+#include <float.h>
+#include <math.h>
 
 PLI_INLINE pli_d4 pli_d4_log(pli_d4 x)
 {
@@ -39,6 +46,32 @@ PLI_INLINE pli_d4 pli_d4_log(pli_d4 x)
     for (int odd = 19; odd >= 3; odd -= 2) R = R * z + 2.0 / odd;
     R *= z;
     return k * log2_high + (f - (s * (f - R) - k * log2_low));
+}
+
+PLI_INLINE pli_f8 pli_f8_log(pli_f8 x)
+{
+    typedef uint32_t bits8 __attribute__((vector_size(32)));
+    const uint32_t one_bits = 0x3f800000;
+    const uint32_t root_half_bits = 0x3f3504f3;
+    const uint32_t mantissa = 0x007fffff;
+    const float bias = 127;
+    const float magic = 0x1p23f;
+    const uint32_t magic_bits = 0x4b000000;
+    const float log2_high = 0x1.62e4p-1f; // 15 bits
+    const float log2_low = 0x1.7f7d1cp-20f;
+
+    bits8 bits = (bits8)x + (one_bits - root_half_bits);
+    pli_f8 f = (pli_f8)((bits & mantissa) + root_half_bits) - 1.0f;
+    pli_f8 k = (pli_f8)((bits >> 23) | magic_bits) - (magic + bias);
+
+    pli_f8 s = f / (2.0f + f);
+    pli_f8 z = s * s;
+    pli_f8 R = pli_f8_broadcast(2.0f / 9);
+    for (int odd = 7; odd >= 3; odd -= 2) R = R * z + 2.0f / (float)odd;
+    R *= z;
+    pli_f8 value = k * log2_high + (f - (s * (f - R) - k * log2_low));
+    pli_f8_mask valid = (pli_f8_mask)(x >= FLT_MIN) & (pli_f8_mask)(x <= FLT_MAX);
+    return pli_f8_select(valid, value, pli_f8_broadcast(NAN));
 }
 
 #endif

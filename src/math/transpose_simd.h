@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Between rows and planes: eight points of four floats each, as they lie in memory, and one vector
-// of eight per coordinate, as kernels want them.
+// of eight per coordinate, as kernels want them; or eight rows of eight.
 #ifndef PLI_MATH_TRANSPOSE_SIMD_H
 #define PLI_MATH_TRANSPOSE_SIMD_H
 
@@ -65,5 +65,27 @@ PLI_INLINE void pli_planes_to_rows(const pli_f8 planes[3], pli_f4 rows[8])
     }
 }
 #endif
+
+// to[k][lane] = from[lane][k]; must not overlap
+PLI_INLINE void pli_transpose_f8(const pli_f8 from[8], pli_f8 to[8])
+{
+    pli_f8 a[8], b[8];
+    for (int k = 0; k < 8; k += 2) {
+        a[k] = __builtin_shufflevector(from[k], from[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        a[k + 1] = __builtin_shufflevector(from[k], from[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int k = 0; k < 8; k += 4) {
+        for (int m = 0; m < 2; ++m) {
+            b[k + 2 * m] =
+                __builtin_shufflevector(a[k + m], a[k + 2 + m], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[k + 2 * m + 1] =
+                __builtin_shufflevector(a[k + m], a[k + 2 + m], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int k = 0; k < 4; ++k) {
+        to[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        to[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
 
 #endif

@@ -25,7 +25,23 @@
 //
 //   c^2 = (4/3) mu / rho + dp/drho,   rho = rho_0 / J
 //
-// with dp/drho of the law's own pressure p(J) = -tr(tau) / (3 J), hardening included.
+// with dp/drho of the law's own pressure p(J) = -tr(tau) / (3 J) of a cube that is dilated alike in
+// all directions, hardening included. rho_0 dp/drho, K being lambda + 2/3 mu, is
+//
+//   fixed corotated   2/3 mu (2 J^(1/3) - J^(2/3)) + lambda J^2
+//   Neo-Hookean       mu (1 - J^(2/3) / 3) + lambda (1 - log J)
+//   Hencky            K (1 - log J)
+//   fluid             k gamma J^(1 - gamma), and mu is 0
+//
+// It counts as zero where it is negative, in matter stretched far, so c is at least that of shear.
+// Matter stretched in one direction is stiffer in that one than this says.
+//
+// Matter that is nearly gone. Fixed corotated is defined for every F. Logarithms take singular
+// values below 1e-4 (Neo-Hookean: J below 1e-12), flat and inverted matter, for that much; so does
+// what yields. A fluid is not pressed below J = 0.01. Hence stress is finite whatever F is.
+//
+// Eight lanes need no decomposition where nothing is far from rest: see law_inside.h. tau and F are
+// good to 1e-6 of the stiffness there. Everything is stateless and free of locks.
 #ifndef PLI_MPM_LAW_H
 #define PLI_MPM_LAW_H
 
@@ -50,7 +66,7 @@ typedef struct pli_mpm_material {
     pli_mpm_elasticity elasticity;
     pli_mpm_yield yield;
     double density;   // at rest (kg/m^3), > 0
-    double mu;        // Pa, >= 0
+    double mu;        // Pa, >= 0; > 0 for von Mises and Drucker-Prager
     double lambda;    // Pa, >= 0
     double bulk;      // of a fluid, k (Pa), > 0
     double exponent;  // of a fluid, gamma, >= 1
@@ -60,8 +76,8 @@ typedef struct pli_mpm_material {
     double compression;  // in [0, 1)
     double stretch;      // >= 0
     double hardening;    // >= 0
-    double least_volume; // Jp stays in [least_volume, most_volume]
-    double most_volume;
+    double least_volume; // Jp stays in [least_volume, most_volume]; in (0, 1]
+    double most_volume;  // >= 1
 
     // von Mises
     double yield_stress;     // Pa, > 0
@@ -72,18 +88,20 @@ typedef struct pli_mpm_material {
     bool volume_correction;
 } pli_mpm_material;
 
-// Every number is finite and in its range, and the pair of laws is one that exists. Errors:
-// argument.
+// Every number that the laws use is in its range and at most 1e30, also mu and lambda of snow at
+// its hardest, and the pair of laws is one that exists. Errors: argument.
 PLI_CHECKED pli_status pli_mpm_material_check(pli_context *context,
                                               const pli_mpm_material *material);
 
-// What a particle remembers besides F (see memory below) when it is at rest: 1 for a fluid (its J)
-// and snow (Jp), 0 for others (plastic strain of von Mises, volume of Drucker-Prager).
+// What a particle remembers besides F (see memory below) when it is at rest: 1 for snow (Jp), 0 for
+// others (log J of a fluid, in which the smallest changes are kept; plastic strain of von Mises;
+// the logarithm of the volume that sand of Drucker-Prager has gained without stress, and gives back
+// before it bears any).
 double pli_mpm_material_memory(const pli_mpm_material *material);
 
 // Deforms for a time dt (s) in which the velocity gradient is C (1/s):
 //
-//   F <- (I + dt C) F          fluids: J <- (1 + dt tr C) J, kept in memory
+//   F <- (I + dt C) F          fluids: J <- (1 + dt tr C) J, log J kept in memory
 //
 // yields, and gives the Kirchhoff stress, viscous part 2 viscosity J dev(sym C) included, and c^2.
 // Matrices are row-major; tau is 00, 11, 22, 12, 02, 01. A lane with entries that are not finite

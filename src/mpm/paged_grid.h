@@ -58,7 +58,8 @@ static inline float *pli_paged_grid_page(const pli_paged_grid *grid, uint32_t co
 // Gives the memory of a page back; it reads as zeros then.
 void pli_paged_grid_release(pli_paged_grid *grid, uint32_t code);
 
-// Bytes of memory that pages and table have at the moment.
+// Bytes of memory that pages and table have at the moment, pages included that were only read (see
+// base/addresses.h). Asks the system about all codes: for reports, not for every step.
 int64_t pli_paged_grid_memory(const pli_paged_grid *grid);
 
 #endif

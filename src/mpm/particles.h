@@ -20,20 +20,40 @@
 // threads. There is no sort of all particles. Blocks that have become empty are given back by
 // pli_particles_drop_empty.
 //
+// Limits. A particle writes to nodes up to two beyond its lowest, so a block may have particles
+// only where the next one along each axis is still in the domain: [0, size (blocks - 1)) in cells.
+// Between two settlings it may move by less than PLI_PARTICLE_REACH cells along each axis, which
+// takes it no further than the next block. Whoever moves it keeps u from wrapping around: numbers
+// too large for it, and those that are none, become the largest or smallest that there are, which
+// are out of reach.
+//
+// Pages of the grid are not touched here, also not when a block is given back: its lower neighbours
+// may still write to them. The grid's table belongs to the particles.
+//
+// Layers. Lists are in two layers. Particles are added to the first; the second is for those that
+// are at another time than their block, and for copies of particles that stand in for them
+// meanwhile (regions.h). Copies have negative ids.
+//
 // Threads: settling is parallel where it counts; all else is serial.
 #ifndef PLI_MPM_PARTICLES_H
 #define PLI_MPM_PARTICLES_H
 
 #include "mpm/paged_grid.h"
 
+// u of a particle that moved too far or has numbers that are not finite
+#define PLI_PARTICLE_NOWHERE INT32_MIN
+
 enum {
     PLI_PARTICLE_LANES = 8,
     PLI_PARTICLE_FRACTION_BITS = 27, // of u behind the point
-    PLI_PARTICLE_ONE = 1 << PLI_PARTICLE_FRACTION_BITS
+    PLI_PARTICLE_ONE = 1 << PLI_PARTICLE_FRACTION_BITS,
+    PLI_PARTICLE_REACH = 4, // cells that a particle may move between two settlings
+    PLI_PARTICLE_LAYERS = 2
 };
 
-// Eight particles. Lanes beyond the count of the last chunk of a list hold finite numbers that
-// mean nothing.
+// Eight particles. Lanes beyond the count of the last chunk of a list hold what some particle of
+// the same kind once was, numbers that mean nothing but are good for the material; u may be
+// anywhere.
 typedef struct pli_particle_chunk {
     int32_t u[3][PLI_PARTICLE_LANES];
     float v[3][PLI_PARTICLE_LANES];   // m/s
@@ -46,30 +66,35 @@ typedef struct pli_particle_chunk {
 
 _Static_assert(sizeof(pli_particle_chunk) == 1024, "chunks fill pages");
 
-// the particles of one kind in one block
+// the particles of one kind in one layer of a block
 typedef struct pli_particle_list {
     int32_t first; // chunk, -1: none
     int32_t last;  // chunk
     int32_t count; // particles
+    // bounds on what its particles have, which those that leave take along; set by whoever moves
+    // them, 0 at first
+    float sound2; // speed of sound, squared (m^2/s^2)
+    float speed2; // speed, squared
 } pli_particle_list;
 
 typedef struct pli_particle_block {
-    int32_t at[3];   // in blocks from the domain's lowest
-    uint32_t code;   // of the page, see paged_grid.h
-    int32_t count;   // particles of all kinds
-    int32_t leaving; // of these outside the block; set by whoever moves them
+    int32_t at[3];                        // in blocks from the domain's lowest
+    uint32_t code;                        // of the page, see paged_grid.h
+    int32_t count;                        // particles of all kinds and layers
+    int32_t leaving[PLI_PARTICLE_LAYERS]; // of these outside the block; set by whoever moves them
 } pli_particle_block;
 
 typedef struct pli_particles {
     pli_context *context;
     pli_paged_grid *grid; // borrowed: its table knows the block of a page
     int32_t kind_count;
-    int64_t count; // particles
+    int64_t most;  // particles that there is room for
+    int64_t count; // particles that were added
 
     int32_t block_count;
     int32_t block_room;
     pli_particle_block *blocks; // [block_room]
-    pli_particle_list *lists;   // [block_room][kind_count]
+    pli_particle_list *lists;   // [block_room][PLI_PARTICLE_LAYERS][kind_count]
 
     // the pool
     pli_particle_chunk *chunks; // reserved addresses
@@ -79,8 +104,11 @@ typedef struct pli_particles {
     int32_t free_chunk;         // first free one, -1: none
 
     // scratch of settling
+    int64_t source_room;
+    struct pli_particle_source *sources; // [source_room]
     int64_t mover_room;
-    struct pli_particle_mover *movers;
+    struct pli_particle_mover *movers; // [mover_room]
+    struct pli_particle_lane *lanes;   // [mover_room] their data
 } pli_particles;
 
 // One particle as a record.
@@ -94,7 +122,22 @@ typedef struct pli_particle {
     int32_t id;
 } pli_particle;
 
-// Room for `most` particles is reserved as addresses, not as memory. Errors: argument, memory.
+// A layer of a block.
+typedef struct pli_particle_place {
+    int32_t block;
+    int32_t layer;
+} pli_particle_place;
+
+static inline pli_particle_list *pli_particles_list(const pli_particles *particles,
+                                                    pli_particle_place place, int32_t kind)
+{
+    int64_t layer = (int64_t)PLI_PARTICLE_LAYERS * place.block + place.layer;
+    return &particles->lists[layer * particles->kind_count + kind];
+}
+
+// Room for `most` particles, 1 to 2^31 - 1, is reserved as addresses, not as memory. The grid, two
+// blocks or more along each axis, is borrowed and serves one such object at a time. Errors:
+// argument, memory.
 PLI_CHECKED pli_status pli_particles_create(pli_context *context, pli_paged_grid *grid,
                                             int32_t kind_count, int64_t most,
                                             pli_particles **particles);
@@ -105,11 +148,29 @@ void pli_particles_destroy(pli_particles *particles);
 PLI_CHECKED pli_status pli_particles_add(pli_particles *particles, int32_t kind, int64_t count,
                                          const pli_particle *added);
 
-// Puts particles that left their blocks where they belong. Errors: out of the domain (numeric; the
-// message names the particle, all are still there), memory.
-PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles);
+// Chooses the layer in which a particle from a place is at home in another block, which may have
+// been made just now and then has the largest number there is.
+typedef int32_t (*pli_particle_home_fn)(void *user, pli_particle_place from, int32_t block);
 
-// Gives blocks without particles back; others may get other numbers.
+// Puts particles that left their blocks where they belong, and sets leaving to 0, for the given
+// places, all different, whatever is in others. home NULL: they stay in their layer. Errors: a
+// particle left the domain or went out of reach (numeric; the message names it), a wrong number in
+// leaving (argument), memory; then all particles are still where they were.
+PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t count,
+                                            const pli_particle_place *places,
+                                            pli_particle_home_fn home, void *user);
+
+// Sets a block's leaving for both layers by looking where its particles are.
+void pli_particles_recount(pli_particles *particles, int32_t block);
+
+// Adds copies of the particles in a block's first layer to its second one, with the given id.
+void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id);
+
+// Removes the copies of the given id from a block's second layer, and with `joins` moves all that
+// are no copies to the first. Returns the largest id of the copies that stay; INT32_MIN: none does.
+int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, bool joins);
+
+// Gives blocks without particles back; those behind them move up and keep their order.
 void pli_particles_drop_empty(pli_particles *particles);
 
 // A record of lane `lane` of a chunk of a block.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of pli_stepper share.
+#ifndef PLI_MPM_STEPPER_INSIDE_H
+#define PLI_MPM_STEPPER_INSIDE_H
+
+#include "mpm/stepper.h"
+
+// The times of a block; ticks since the last call of advance.
+typedef struct pli_block_clock {
+    int32_t step;        // 0: none chosen yet
+    int32_t time;        // of its particles
+    int32_t buffer_step; // 0: nothing in the second layer
+    int32_t buffer_time;
+    int32_t expiry; // of the first copies in its second layer that do
+    int32_t listed; // in the sweep's list, -1: not
+    bool copies;    // leaves copies behind when it moves
+    bool is_copied; // copies stand in for its particles until `time`
+    bool is_hasty;  // its step is longer than it bears
+} pli_block_clock;
+
+// A block with a part in a sweep; bits for layers.
+typedef struct pli_sweep_block {
+    int32_t block;
+    uint8_t gives; // layers that act on the grid
+    uint8_t takes; // layers that move
+    bool copies;
+} pli_sweep_block;
+
+// The id of copies that expire at a time; there and back.
+static inline int32_t pli_stepper_copy_id(int32_t time)
+{
+    return -1 - time;
+}
+
+struct pli_stepper {
+    pli_context *context;
+    pli_stepper_def def;
+    pli_mpm_kind *kinds; // [kind_count]
+    pli_paged_grid *grid;
+    pli_particles *particles;
+    pli_transfer transfer;
+    pli_stepper_report report;
+
+    // of blocks
+    int32_t clock_count;
+    int32_t clock_room;
+    pli_block_clock *clocks;    // [clock_room]
+    int32_t *due;               // [clock_room] blocks that are to move now
+    pli_particle_place *places; // [PLI_PARTICLE_LAYERS * clock_room]
+    pli_sweep_block *listed;    // [clock_room] by colour once complete
+    pli_sweep_block *sorted;    // [clock_room]
+    int32_t *moved;             // [clock_room] for the trace
+    int32_t *moved_buffers;     // [clock_room]
+    int32_t due_count;
+
+    // of the sweep
+    int32_t listed_count;
+    int32_t color_start[9];
+    int32_t color; // that scatters
+    double dt;     // s
+    uint32_t stamp;
+    int32_t page_count;
+    int32_t page_room;
+    uint32_t *pages; // [page_room] codes
+};
+
+// Room for what concerns blocks, for as many as there are particle blocks. New ones are at `time`.
+// Errors: memory.
+PLI_CHECKED pli_status pli_stepper_grow(pli_stepper *stepper, int32_t time);
+
+// Moves the blocks that are due and have the given step, and the buffers that go with it, from
+// `time` on.
+PLI_CHECKED pli_status pli_stepper_sweep(pli_stepper *stepper, int32_t time, int32_t step);
+
+// All that comes before the sweeps at a time: particles are put where they belong, steps chosen,
+// buffers made. `end` is where the call of advance ends.
+PLI_CHECKED pli_status pli_stepper_schedule(pli_stepper *stepper, int32_t time, int32_t end);
+
+// The neighbour of a block; -1: there is none with particles.
+int32_t pli_stepper_neighbor(const pli_stepper *stepper, int32_t block, const int32_t step[3]);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happens between sweeps: particles are put where they belong, copies expire, steps are
+// chosen.
+#include "mpm/stepper_inside.h"
+
+#include <math.h>
+
+static bool is_layer_empty(const pli_stepper *s, int32_t block, int32_t layer)
+{
+    for (int32_t kind = 0; kind < s->def.kind_count; ++kind) {
+        if (pli_particles_list(s->particles, (pli_particle_place){block, layer}, kind)->count > 0)
+            return false;
+    }
+    return true;
+}
+
+int32_t pli_stepper_neighbor(const pli_stepper *s, int32_t block, const int32_t step[3])
+{
+    const pli_particle_block *b = &s->particles->blocks[block];
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t at = b->at[axis] + step[axis];
+        if (at < 0 || at >= s->grid->blocks[axis]) return -1;
+    }
+    int32_t other = s->grid->table[pli_paged_grid_step(s->grid, b->code, step)] - 1;
+    return other >= 0 && s->particles->blocks[other].count > 0 ? other : -1;
+}
+
+// ---- particles that crossed
+
+// At home in a block that is at the same time, in the second layer of one that is ahead. That is
+// made ready to go on with the step that the particle comes from.
+typedef struct settling {
+    pli_stepper *stepper;
+    int32_t time;
+} settling;
+
+static int32_t choose_home(void *user, pli_particle_place from, int32_t block)
+{
+    const settling *job = user;
+    pli_stepper *s = job->stepper;
+    if (block >= s->clock_count) return from.layer; // made just now
+    pli_block_clock *clock = &s->clocks[block];
+    if (from.layer == 0 && clock->time == job->time) return 0;
+    const pli_block_clock *source = &s->clocks[from.block];
+    int32_t step = from.layer == 0 ? source->step : source->buffer_step;
+    if (clock->buffer_step == 0 || step < clock->buffer_step) clock->buffer_step = step;
+    if (from.layer == 1 && source->expiry < clock->expiry) clock->expiry = source->expiry;
+    clock->buffer_time = job->time;
+    return 1;
+}
+
+// Empty blocks are at any time.
+static void list_due(pli_stepper *s, int32_t time)
+{
+    s->due_count = 0;
+    for (int32_t block = 0; block < s->clock_count; ++block) {
+        if (s->particles->blocks[block].count == 0) {
+            s->clocks[block].time = time;
+        } else if (s->clocks[block].time == time)
+            s->due[s->due_count++] = block;
+    }
+}
+
+static int64_t list_places(pli_stepper *s, int32_t time)
+{
+    int64_t count = 0;
+    for (int32_t block = 0; block < s->clock_count; ++block) {
+        const pli_block_clock *clock = &s->clocks[block];
+        bool has_buffer = clock->buffer_step > 0 && clock->buffer_time == time;
+        if (clock->time == time) s->places[count++] = (pli_particle_place){block, 0};
+        if (has_buffer) s->places[count++] = (pli_particle_place){block, 1};
+    }
+    return count;
+}
+
+static pli_status settle(pli_stepper *s, int32_t time)
+{
+    settling job = {s, time};
+    list_due(s, time);
+    int64_t count = list_places(s, time);
+    PLI_TRY(pli_particles_settle(s->particles, count, s->places, choose_home, &job));
+    int32_t known = s->clock_count;
+    PLI_TRY(pli_stepper_grow(s, time));
+    // copies may have come to blocks that were made for them
+    for (int32_t block = known; block < s->clock_count; ++block) {
+        if (is_layer_empty(s, block, 1)) continue;
+        s->clocks[block].buffer_step = 1;
+        s->clocks[block].buffer_time = time;
+        s->clocks[block].expiry = time;
+    }
+    return PLI_OK;
+}
+
+// Copies whose originals are here now go; who waited for its block joins it.
+static void sift(pli_stepper *s, int32_t time)
+{
+    for (int32_t block = 0; block < s->clock_count; ++block) {
+        pli_block_clock *clock = &s->clocks[block];
+        bool joins = clock->time == time;
+        if (clock->buffer_step == 0 || !(joins || clock->expiry <= time)) continue;
+        int32_t id = pli_particles_sift(s->particles, block, pli_stepper_copy_id(time), joins);
+        clock->expiry = id > INT32_MIN ? pli_stepper_copy_id(id) : INT32_MAX;
+        if (is_layer_empty(s, block, 1)) clock->buffer_step = 0;
+    }
+}
+
+// ---- steps
+
+// The longest step that a block's particles can bear (s).
+static double find_limit(const pli_stepper *s, int32_t block)
+{
+    double sound2 = 0, speed2 = 0;
+    for (int32_t kind = 0; kind < s->def.kind_count; ++kind) {
+        const pli_particle_list *list =
+            pli_particles_list(s->particles, (pli_particle_place){block, 0}, kind);
+        if (list->count == 0) continue;
+        sound2 = fmax(sound2, (double)list->sound2);
+        speed2 = fmax(speed2, (double)list->speed2);
+    }
+    double dx = s->def.dx;
+    return fmin(s->def.sound_share * dx / sqrt(sound2), s->def.advection_share * dx / sqrt(speed2));
+}
+
+// The largest power of two of ticks within a limit (s), the rest of the time, and what the time is
+// a multiple of.
+static int32_t choose_step(const pli_stepper *s, double limit, int32_t time, int32_t end)
+{
+    int32_t step = 1;
+    while (2 * step <= s->def.longest && 2 * step * s->def.tick <= limit &&
+           time % (2 * step) == 0 && time + 2 * step <= end) {
+        step *= 2;
+    }
+    return step;
+}
+
+// Blocks without particles of their own go with the smallest.
+static void choose_steps(pli_stepper *s, int32_t time, int32_t end)
+{
+    int32_t smallest = s->def.longest;
+    for (int32_t k = 0; k < s->due_count; ++k) {
+        int32_t block = s->due[k];
+        if (is_layer_empty(s, block, 0)) continue;
+        double limit = find_limit(s, block);
+        s->clocks[block].step = choose_step(s, limit, time, end);
+        s->clocks[block].is_hasty = limit < s->clocks[block].step * s->def.tick;
+        if (s->clocks[block].step < smallest) smallest = s->clocks[block].step;
+    }
+    for (int32_t k = 0; k < s->due_count; ++k) {
+        pli_block_clock *clock = &s->clocks[s->due[k]];
+        bool follows = !s->def.is_regional || is_layer_empty(s, s->due[k], 0);
+        if (follows) clock->step = choose_step(s, smallest * s->def.tick, time, end);
+    }
+}
+
+// ---- buffers
+
+// The shortest step among the neighbours of a block.
+static int32_t find_shortest(const pli_stepper *s, int32_t block)
+{
+    int32_t shortest = s->clocks[block].step;
+    for (int k = 0; k < 27; ++k) {
+        const int32_t step[3] = {k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1};
+        int32_t other = k == 13 ? -1 : pli_stepper_neighbor(s, block, step);
+        if (other >= 0 && s->clocks[other].step < shortest) shortest = s->clocks[other].step;
+    }
+    return shortest;
+}
+
+// Buffers go with the shortest step around; a block that is longer than that leaves copies.
+static void choose_buffers(pli_stepper *s, int32_t time)
+{
+    for (int32_t block = 0; block < s->clock_count; ++block) {
+        pli_block_clock *clock = &s->clocks[block];
+        bool is_due = clock->time == time;
+        clock->copies = false;
+        if (is_due) clock->is_copied = false;
+        if (!is_due && clock->buffer_step == 0) continue;
+        int32_t shortest = find_shortest(s, block);
+        if (is_due) {
+            clock->copies = shortest < clock->step && !is_layer_empty(s, block, 0);
+            clock->buffer_step = clock->copies || clock->buffer_step > 0 ? shortest : 0;
+            clock->buffer_time = time;
+        } else if (clock->buffer_time == time && shortest < clock->buffer_step) {
+            clock->buffer_step = shortest;
+        }
+    }
+}
+
+pli_status pli_stepper_schedule(pli_stepper *s, int32_t time, int32_t end)
+{
+    PLI_TRY(settle(s, time));
+    sift(s, time);
+    list_due(s, time);
+    if (time == end) return PLI_OK;
+    choose_steps(s, time, end);
+    if (s->def.is_regional) choose_buffers(s, time);
+    return PLI_OK;
+}
