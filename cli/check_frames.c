@@ -137,6 +137,7 @@ static void put_report(pli_cli_json *json, const pli_check_report *report)
     pli_cli_json_integer(json, "bad_frames", report->bad_frame_count);
     pli_cli_json_integer(json, "triangles", report->triangle_count);
     pli_cli_json_integer(json, "tetrahedra", report->tet_count);
+    pli_cli_json_integer(json, "particles", report->particle_count);
     put_counts(json, report->intersection_count, report->inverted_count, report->flat_count,
                report->lost_count);
 }
@@ -172,7 +173,9 @@ static int judge(pli_cli_session *session, pli_status status, const pli_check_re
     }
     if (status != PLI_OK) return pli_cli_report(session, status);
     if (report->triangle_count == 0 && report->lost_count == 0) {
-        pli_cli_warn(&session->console, "the frames have no surfaces: nothing was tested");
+        pli_cli_warn(&session->console, "the frames have no surfaces: %s",
+                     report->particle_count > 0 ? "of particles only the coordinates were tested"
+                                                : "nothing was tested");
     }
     return report->bad_frame_count > 0 ? PLI_CLI_BROKEN : PLI_CLI_DONE;
 }

@@ -179,6 +179,17 @@ static int open_output(rendering *job, const char *output)
     return status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
 }
 
+// Whether a part before this one has a field of this name.
+static bool was_seen(const pli_frame *frame, int32_t part, const char *name)
+{
+    for (int32_t before = 0; before < part; ++before) {
+        for (int32_t index = 0; index < frame->parts[before].field_count; ++index) {
+            if (strcmp(frame->parts[before].fields[index].name, name) == 0) return true;
+        }
+    }
+    return false;
+}
+
 // Says which fields a frame has, unless one of them is the one that is to colour it.
 static bool has_color(rendering *job, const pli_frame *frame)
 {
@@ -189,8 +200,9 @@ static bool has_color(rendering *job, const pli_frame *frame)
         for (int32_t index = 0; index < body->field_count; ++index) {
             const char *name = body->fields[index].name;
             if (strcmp(name, color) == 0) return true;
+            if (was_seen(frame, part, name)) continue;
             size_t used = strlen(names);
-            if (part == 0) snprintf(names + used, sizeof names - used, " %s", name);
+            snprintf(names + used, sizeof names - used, " %s", name);
         }
     }
     pli_cli_error(&job->session->console, "the frames have no field '%s'; they have%s", color,

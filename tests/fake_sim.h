@@ -303,7 +303,8 @@ WEAK pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_r
 
 WEAK pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_frame *frame)
 {
-    solver->field = (pli_frame_field){"velocity", "m/s", PLI_PLACE_POINT, 3, &state->v[0][0]};
+    solver->field =
+        (pli_frame_field){"velocity", "m/s", PLI_PLACE_POINT, 3, &state->v[0][0], false};
     solver->part = (pli_frame_part){.name = "springs",
                                     .kind = PLI_PART_TETS,
                                     .point_count = FAKE_POINTS,

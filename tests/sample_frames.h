@@ -54,7 +54,7 @@ static inline void sample_add_field(sample *s, int32_t body, const char *name, c
     }
     s->bodies[body].values[part->field_count] = values;
     s->bodies[body].fields[part->field_count++] =
-        (pli_frame_field){name, unit, place, components, values};
+        (pli_frame_field){name, unit, place, components, values, false};
 }
 
 static inline void sample_block(sample *s, int32_t n)

@@ -85,7 +85,9 @@ PLI_API PLI_CHECKED pli_status pli_schema_to_markdown(pli_context *context, char
 // A series is a folder with series.pvd, which lists the frames with their times, and
 // frames/<body>_<frame, five digits or more>.vtu or .vtp, one file a body and frame. It opens in
 // ParaView at any moment, also while frames are still being added. Points are stored as double,
-// fields as float.
+// fields as float, or as int32 where they are whole. Meshes are .vtu, particles .vtp: as many as
+// each frame has, none among them. What has no finite place is refused of particles; of meshes it
+// is kept, for pli_frame_check to find.
 
 typedef struct pli_frame_writer_def {
     const char *folder; // made if it is not there
@@ -270,7 +272,7 @@ PLI_API const pli_state *pli_run_state(const pli_run *run);
 // keeps off. A tetrahedron is inverted when its volume is not above zero.
 //
 // Coordinates under 1e-92 m count as zero; points that are not finite, or beyond 1e92 m, are
-// counted, and what hangs on them is left out.
+// counted, and what hangs on them is left out. Of particles nothing else is looked at.
 
 enum { PLI_FINDINGS_SHOWN = 8 }; // of each kind, findings of a frame that are told one by one
 
@@ -298,6 +300,7 @@ typedef struct pli_frame_findings {
     pli_found_pair pairs[PLI_FINDINGS_SHOWN]; // the first ones, by their triangles
     int32_t inverted_shown;
     pli_found_cell inverted[PLI_FINDINGS_SHOWN];
+    int64_t particle_count; // whose coordinates were looked at
 } pli_frame_findings;
 
 // Whether anything was found.
@@ -331,6 +334,7 @@ typedef struct pli_check_report { // over all frames that were checked
     int64_t inverted_count;
     int64_t flat_count;
     int64_t lost_count;
+    int64_t particle_count;
 } pli_check_report;
 
 // Every frame, without colliders.
@@ -347,13 +351,20 @@ PLI_API PLI_CHECKED pli_status pli_frames_check(pli_context *context, const pli_
 // themselves; vtkhdf keeps everything. Lengths are in metres; which way is up is stated in every
 // file that can state it.
 //
-//   ply       <body>_00000.ply, one a body and frame: float32 x y z, then fields by name; values of
-//             cells are averaged to vertices. Read by Blender, Houdini, MeshLab
-//   obj+pc2   <body>.obj and its motion in <body>.pc2, for Blender's Mesh Cache modifier
+//   ply       <body>_00000.ply, one a body and frame: float32 x y z, then fields by name, int for
+//             whole ones; values of cells are averaged to vertices. Read by Blender, Houdini,
+//             MeshLab
+//   obj+pc2   <body>.obj and its motion in <body>.pc2, for Blender's Mesh Cache modifier; particles
+//             are vertices without faces
 //   glb       one glTF 2.0 file: a morph target a frame and an animation of their weights. Every
-//             target costs a full set of vertices, so frames are thinned to at most max_targets
-//   usda      one USD file as text: Mesh and Points with time samples
+//             target costs a full set of vertices, so frames are thinned to at most max_targets.
+//             Particles are a primitive of points
+//   usda      one USD file as text: Mesh and Points with time samples; Points have velocities and
+//             widths
 //   vtkhdf    <body>.vtkhdf, everything of a body in one file (ParaView 5.12, VTK 9.3 or newer)
+//
+// Particles whose number changes need ply, usda or vtkhdf: point caches and morph targets are
+// refused for them.
 
 typedef struct pli_export_format {
     const char *name;
@@ -458,7 +469,7 @@ typedef struct pli_picture_def {
 
     bool edges;             // draw the edges of triangles
     double edge_width;      // pixels; 0: fits the height of the picture
-    double particle_radius; // m; 0: from the spacing of the particles
+    double particle_radius; // m; 0: what the particles have, or else from their spacing
 
     bool ground;
     bool automatic_ground; // at a level collider, or the lowest point of everything surveyed

@@ -305,10 +305,13 @@ typedef struct pli_frame_field {
     pli_field_place place;
     int32_t components;   // 1 or 3
     const double *values; // [points or cells][components]
+    bool whole;           // all values are whole numbers of 32 bits, and files store them as such
 } pli_frame_field;
 
-typedef struct pli_frame_part { // what one file of a frame holds
-    const char *name;           // the body's or collider's
+// What one file of a frame holds. Particles are points without cells, whose number may change from
+// frame to frame; a field "radius" (m, one component) says how large each of them is drawn.
+typedef struct pli_frame_part {
+    const char *name; // the body's or collider's
     pli_part_kind kind;
     int32_t point_count;
     const double *points; // [point_count][3] (m)
@@ -317,6 +320,7 @@ typedef struct pli_frame_part { // what one file of a frame holds
     int32_t field_count;
     const pli_frame_field *fields;
     pli_part_role role;
+    double radius; // of particles that no field says it of, for pictures (m); 0: by their spacing
 } pli_frame_part;
 
 typedef struct pli_frame {

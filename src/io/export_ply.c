@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PLY, binary little endian: one file a body and frame. Vertices are float32 x y z, then one
-// property a field (three for vectors: name_x, name_y, name_z); faces are lists of three vertices.
+// property a field (three for vectors: name_x, name_y, name_z), int for whole numbers of points and
+// float for all else; faces are lists of three vertices. Every number has four bytes.
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/export.h"
+#include "io/frame_part.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// one property that a vertex has behind its position
+enum { NUMBER_BYTES = 4 };
+
+_Static_assert(sizeof(float) == NUMBER_BYTES && sizeof(int32_t) == NUMBER_BYTES, "numbers of PLY");
+
+// what a vertex has of one kind
 typedef struct column {
-    const pli_frame_field *field;
-    const float *values; // [points][components]
+    int64_t components;
+    const char *values; // [points][components] float or int32_t
 } column;
 
-static void append_property(pli_text *text, const char *name, const char *suffix)
+// Averages of whole numbers over cells are not whole.
+static bool is_whole(const pli_frame_field *field)
 {
-    pli_text_append(text, "property float ");
+    return field->whole && field->place == PLI_PLACE_POINT;
+}
+
+static void append_property(pli_text *text, const char *type, const char *name, const char *suffix)
+{
+    pli_text_format(text, "property %s ", type);
     for (; *name != '\0'; ++name) {
         // blanks would end the name
         bool blank = *name == ' ' || (unsigned char)*name < 0x20;
@@ -36,14 +48,21 @@ static void append_header(pli_text *text, const pli_export_job *job, const pli_s
                     "comment frame %d, time ",
                     pli_version(), job->z_up ? "z" : "y", frame->index);
     pli_text_append_number(text, frame->time);
-    pli_text_format(text, " s\nelement vertex %d\n", skin->point_count);
-    append_property(text, "x", "");
-    append_property(text, "y", "");
-    append_property(text, "z", "");
+    pli_text_append(text, " s\n");
+    if (skin->kind == PLI_PART_POINTS && part->radius > 0) {
+        pli_text_append(text, "comment radius ");
+        pli_text_append_number(text, part->radius);
+        pli_text_append(text, " m\n");
+    }
+    pli_text_format(text, "element vertex %d\n", skin->point_count);
+    append_property(text, "float", "x", "");
+    append_property(text, "float", "y", "");
+    append_property(text, "float", "z", "");
     for (int32_t i = 0; i < part->field_count; ++i) {
         const pli_frame_field *field = &part->fields[i];
+        const char *type = is_whole(field) ? "int" : "float";
         for (int32_t k = 0; k < field->components; ++k) {
-            append_property(text, field->name, field->components > 1 ? suffixes[k] : "");
+            append_property(text, type, field->name, field->components > 1 ? suffixes[k] : "");
         }
     }
     if (skin->kind != PLI_PART_POINTS) {
@@ -53,24 +72,52 @@ static void append_header(pli_text *text, const pli_export_job *job, const pli_s
     pli_text_append(text, "end_header\n");
 }
 
-static void append_vertices(pli_text *text, const pli_skin *skin, const float *points,
-                            const column *columns, int32_t column_count)
+static pli_status append_vertices(pli_export_file *file, const pli_skin *skin,
+                                  const column *columns, int32_t column_count)
 {
     for (int64_t i = 0; i < skin->point_count; ++i) {
-        pli_text_append_bytes(text, points + 3 * i, 3 * (int64_t)sizeof *points);
         for (int32_t c = 0; c < column_count; ++c) {
-            int64_t components = columns[c].field->components;
-            pli_text_append_bytes(text, columns[c].values + components * i,
-                                  components * (int64_t)sizeof *points);
+            int64_t bytes = NUMBER_BYTES * columns[c].components;
+            pli_text_append_bytes(&file->text, columns[c].values + bytes * i, bytes);
         }
+        PLI_TRY(pli_export_file_flush(file));
+    }
+    return PLI_OK;
+}
+
+static pli_status append_faces(pli_export_file *file, const pli_skin *skin)
+{
+    for (int64_t i = 0; i < skin->triangle_count; ++i) {
+        pli_text_append_bytes(&file->text, "\3", 1);
+        pli_text_append_bytes(&file->text, skin->triangles + 3 * i, 3 * NUMBER_BYTES);
+        PLI_TRY(pli_export_file_flush(file));
+    }
+    return PLI_OK;
+}
+
+static void fill_whole(const pli_skin *skin, const pli_frame_field *field, int32_t *values)
+{
+    for (int64_t i = 0; i < skin->point_count; ++i) {
+        const double *source = field->values + (int64_t)skin->point_ids[i] * field->components;
+        for (int32_t k = 0; k < field->components; ++k) *values++ = (int32_t)source[k];
     }
 }
 
-static void append_faces(pli_text *text, const pli_skin *skin)
+// Positions and fields as columns, [1 + field_count]; numbers has room for all of them.
+static void fill_columns(const pli_skin *skin, const pli_frame_part *part, double *scratch,
+                         char *numbers, column *columns)
 {
-    for (int64_t i = 0; i < skin->triangle_count; ++i) {
-        pli_text_append_bytes(text, "\3", 1);
-        pli_text_append_bytes(text, skin->triangles + 3 * i, 3 * (int64_t)sizeof(int32_t));
+    columns[0] = (column){3, numbers};
+    pli_skin_get_points(skin, part, (float *)numbers);
+    for (int32_t i = 0; i < part->field_count; ++i) {
+        const pli_frame_field *field = &part->fields[i];
+        numbers += NUMBER_BYTES * columns[i].components * skin->point_count;
+        columns[i + 1] = (column){field->components, numbers};
+        if (is_whole(field)) {
+            fill_whole(skin, field, (int32_t *)numbers);
+        } else {
+            pli_skin_get_values(skin, part, field, scratch, (float *)numbers);
+        }
     }
 }
 
@@ -81,23 +128,18 @@ static pli_status append_all(pli_export_file *file, const pli_skin *skin, const 
     pli_context *context = file->job->context;
     int64_t width = 3; // numbers of a vertex
     for (int32_t i = 0; i < part->field_count; ++i) width += part->fields[i].components;
-    float *numbers = PLI_NEW(context, float, width * skin->point_count, "export");
-    double *scratch = PLI_NEW(context, double, 4 * (int64_t)part->point_count, "export");
-    column *columns = PLI_NEW(context, column, part->field_count, "export");
+    // values of cells are averaged; particles have no cells
+    int64_t averaged = part->kind != PLI_PART_POINTS ? part->point_count : 0;
+    char *numbers = pli_allocate(context, width * skin->point_count, NUMBER_BYTES, "export");
+    double *scratch = PLI_NEW(context, double, 4 * averaged, "export");
+    column *columns = PLI_NEW(context, column, part->field_count + 1, "export");
     pli_status status = PLI_ERROR_MEMORY;
     if (numbers == NULL || scratch == NULL || columns == NULL) goto done;
 
-    pli_skin_get_points(skin, part, numbers);
-    float *next = numbers + 3 * (int64_t)skin->point_count;
-    for (int32_t i = 0; i < part->field_count; ++i) {
-        pli_skin_get_values(skin, part, &part->fields[i], scratch, next);
-        columns[i] = (column){&part->fields[i], next};
-        next += (int64_t)part->fields[i].components * skin->point_count;
-    }
+    fill_columns(skin, part, scratch, numbers, columns);
     append_header(&file->text, file->job, skin, frame);
-    append_vertices(&file->text, skin, numbers, columns, part->field_count);
-    append_faces(&file->text, skin);
-    status = file->text.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    status = append_vertices(file, skin, columns, part->field_count + 1);
+    if (status == PLI_OK) status = append_faces(file, skin);
 
 done:
     pli_release(context, columns);

@@ -2,11 +2,13 @@
 //
 // USD as text: one file with a Mesh or Points prim a body under one Xform. Positions are time
 // samples, one a frame, at time codes that are the frames' numbers. A mesh keeps its topology;
-// points may change in number and then carry velocities, so that motion can be blurred.
+// points may change in number; they carry velocities, so that motion can be blurred, and widths:
+// those that the particles have, or one for all that fits their number.
 // subdivisionScheme is "none": importers would otherwise smooth the mesh.
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/export.h"
+#include "io/frame_part.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +21,8 @@ typedef struct usda {
     float *points;      // [points][3] of the current part (m)
     float (*extent)[6]; // [frame_count] smallest and largest coordinates (m)
     bool *present;      // [frame_count] the frame has the body
+    bool has_radii;     // particles say how large each of them is
+    float width;        // of all particles, when they do not (m); 0: there were none so far
 } usda;
 
 // ---- reading a frame --------------------------------------------------------------------------
@@ -39,12 +43,26 @@ static void measure(usda *u, int32_t frame)
     u->present[frame] = true;
 }
 
+// Width of all particles, by the first frame that has some: what the part says, or else the edge of
+// a particle's share of the box around them.
+static void measure_width(usda *u, int32_t frame, const pli_frame_part *part)
+{
+    u->has_radii = u->has_radii || pli_part_find_radius(part) != NULL;
+    if (part->kind != PLI_PART_POINTS || part->point_count == 0 || u->width > 0) return;
+    const float *box = u->extent[frame];
+    double volume = 1;
+    for (int k = 0; k < 3; ++k) volume *= fmax((double)(box[k + 3] - box[k]), 1e-6);
+    double share = cbrt(volume / part->point_count);
+    u->width = (float)(part->radius > 0 ? 2 * part->radius : share);
+}
+
 // Brings skin and points up to a part.
 static pli_status take_part(usda *u, const pli_frame_part *part)
 {
     pli_context *context = u->job->context;
     if (u->skin.context == NULL || !pli_skin_fits(&u->skin, part)) {
-        if (u->skin.context != NULL && u->skin.kind != PLI_PART_POINTS) {
+        bool points = u->skin.kind == PLI_PART_POINTS && part->kind == PLI_PART_POINTS;
+        if (u->skin.context != NULL && !points) {
             return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
                             "body '%s' changes its cells; ply and vtkhdf can say that",
                             u->job->bodies[u->body].name);
@@ -127,6 +145,7 @@ static pli_status append_positions(usda *u)
         }
         if (status == PLI_OK) {
             measure(u, frame);
+            measure_width(u, frame, &loaded->parts[0]);
             begin_sample(u, frame);
             status = append_vectors(u, u->points, u->skin.point_count);
             pli_text_append(text, ",\n");
@@ -153,56 +172,67 @@ static void append_extents(usda *u)
     pli_text_append(text, "        }\n");
 }
 
-static const pli_frame_field *find_velocity(const pli_frame_part *part)
+// One sample of velocities; frames without the field have none.
+static pli_status append_velocity(usda *u, int32_t frame, const pli_frame_part *part)
 {
-    for (int32_t i = 0; i < part->field_count; ++i) {
-        const pli_frame_field *field = &part->fields[i];
-        bool is = strcmp(field->name, "velocity") == 0 && field->components == 3 &&
-                  field->place == PLI_PLACE_POINT;
-        if (is) return field;
-    }
-    return NULL;
+    const pli_frame_field *field = pli_part_find_field(part, "velocity", PLI_PLACE_POINT, 3);
+    if (field == NULL) return PLI_OK;
+    pli_skin_get_values(&u->skin, part, field, NULL, u->points);
+    begin_sample(u, frame);
+    PLI_TRY(append_vectors(u, u->points, u->skin.point_count));
+    pli_text_append(&u->file->text, ",\n");
+    return PLI_OK;
 }
 
-static pli_status append_velocities(usda *u)
+// One sample of widths, which are diameters.
+static pli_status append_width(usda *u, int32_t frame, const pli_frame_part *part)
+{
+    const pli_frame_field *radii = pli_part_find_radius(part);
+    pli_text *text = &u->file->text;
+    begin_sample(u, frame);
+    pli_text_append(text, "[");
+    for (int64_t i = 0; i < part->point_count; ++i) {
+        double radius = pli_part_radius(part, radii, i);
+        if (i > 0) pli_text_append(text, ", ");
+        pli_text_append_float(text, radius > 0 ? (float)(2 * radius) : u->width);
+        PLI_TRY(pli_export_file_flush(u->file));
+    }
+    pli_text_append(text, "],\n");
+    return PLI_OK;
+}
+
+typedef pli_status (*append_fn)(usda *u, int32_t frame, const pli_frame_part *part);
+
+// An attribute of particles with a sample a frame.
+static pli_status append_samples(usda *u, const char *attribute, append_fn append)
 {
     pli_status status = PLI_OK;
-    pli_text_append(&u->file->text, "        vector3f[] velocities.timeSamples = {\n");
+    pli_text_format(&u->file->text, "        %s.timeSamples = {\n", attribute);
     for (int32_t frame = 0; frame < u->job->frame_count && status == PLI_OK; ++frame) {
         pli_frame *loaded = NULL;
         status = pli_export_load(u->job, u->body, frame, &loaded);
         if (loaded == NULL) continue;
-        const pli_frame_field *field = find_velocity(&loaded->parts[0]);
-        if (field != NULL) {
-            status = take_part(u, &loaded->parts[0]);
-            if (status == PLI_OK) {
-                pli_skin_get_values(&u->skin, &loaded->parts[0], field, NULL, u->points);
-                begin_sample(u, frame);
-                status = append_vectors(u, u->points, u->skin.point_count);
-                pli_text_append(&u->file->text, ",\n");
-            }
-        }
+        status = take_part(u, &loaded->parts[0]);
+        if (status == PLI_OK) status = append(u, frame, &loaded->parts[0]);
         pli_frame_destroy(loaded);
     }
     pli_text_append(&u->file->text, "        }\n");
     return status;
 }
 
-// Width of a point: the edge of its share of the box around all points.
-static float point_width(const usda *u)
-{
-    const float *box = u->extent[0];
-    double volume = 1;
-    for (int k = 0; k < 3; ++k) volume *= fmax((double)(box[k + 3] - box[k]), 1e-6);
-    return (float)cbrt(volume / fmax(1, u->skin.point_count));
-}
-
 static pli_status append_point_attributes(usda *u)
 {
-    pli_text_append(&u->file->text, "        float[] widths = [");
-    pli_text_append_float(&u->file->text, point_width(u));
-    pli_text_append(&u->file->text, "] (\n            interpolation = \"constant\"\n        )\n");
-    return append_velocities(u);
+    pli_text *text = &u->file->text;
+    if (u->has_radii) {
+        pli_text_append(text, "        float[] widths (\n            interpolation = \"vertex\"\n"
+                              "        )\n");
+        PLI_TRY(append_samples(u, "float[] widths", append_width));
+    } else {
+        pli_text_append(text, "        float[] widths = [");
+        pli_text_append_float(text, u->width);
+        pli_text_append(text, "] (\n            interpolation = \"constant\"\n        )\n");
+    }
+    return append_samples(u, "vector3f[] velocities", append_velocity);
 }
 
 static pli_status append_body(usda *u)

@@ -177,7 +177,8 @@ static pli_status create_fields(vtkhdf *v, const pli_frame_part *part)
         v->field_count = i + 1;
         field_path(&v->fields[i], path);
         hsize_t columns = part->fields[i].components > 1 ? (hsize_t)part->fields[i].components : 0;
-        if (!create_array(v->file, path, H5T_IEEE_F32LE, columns)) return fail(v, "a field");
+        hid_t type = part->fields[i].whole ? H5T_STD_I32LE : H5T_IEEE_F32LE;
+        if (!create_array(v->file, path, type, columns)) return fail(v, "a field");
     }
     return PLI_OK;
 }
@@ -238,27 +239,17 @@ static pli_status take_cells(vtkhdf *v, const pli_frame_part *part, step_offsets
     return append_cells(v, part);
 }
 
-static const pli_frame_field *find_field(const pli_frame_part *part, const pli_frame_field *wanted)
-{
-    for (int32_t i = 0; i < part->field_count; ++i) {
-        const pli_frame_field *field = &part->fields[i];
-        if (strcmp(field->name, wanted->name) == 0 && field->place == wanted->place &&
-            field->components == wanted->components) {
-            return field;
-        }
-    }
-    return NULL;
-}
-
 static pli_status append_fields(vtkhdf *v, const pli_frame_part *part)
 {
     for (int32_t i = 0; i < v->field_count; ++i) {
         char path[NAME_CAPACITY];
-        const pli_frame_field *field = find_field(part, &v->fields[i]);
+        const pli_frame_field *wanted = &v->fields[i];
+        const pli_frame_field *field =
+            pli_part_find_field(part, wanted->name, wanted->place, wanted->components);
         if (field == NULL) {
             return PLI_FAIL(v->job->context, PLI_ERROR_UNSUPPORTED,
                             "body '%s' does not have the field '%s' in every frame",
-                            v->job->bodies[v->body].name, v->fields[i].name);
+                            v->job->bodies[v->body].name, wanted->name);
         }
         int64_t rows = field->place == PLI_PLACE_POINT ? part->point_count : part->cell_count;
         field_path(field, path);

@@ -119,20 +119,25 @@ static pli_status take_arrays(checker *c)
     return all ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+static bool is_lost(const double point[3])
+{
+    // written so that a NaN is lost
+    bool kept = fabs(point[0]) <= PLI_PREDICATE_LARGEST &&
+                fabs(point[1]) <= PLI_PREDICATE_LARGEST && fabs(point[2]) <= PLI_PREDICATE_LARGEST;
+    return !kept;
+}
+
 // Copies points into the range in which the predicates are right.
 static void add_points(checker *c, const part_surface *surface)
 {
     for (int32_t i = 0; i < surface->part->point_count; ++i) {
         int32_t point = surface->first_point + i;
-        bool lost = false;
+        const double *x = surface->part->points + 3 * (int64_t)i;
         for (int k = 0; k < 3; ++k) {
-            double x = surface->part->points[3 * (int64_t)i + k];
-            // written so that a NaN is lost
-            lost = lost || !(fabs(x) <= PLI_PREDICATE_LARGEST);
-            c->points[3 * (int64_t)point + k] = fabs(x) < PLI_PREDICATE_SMALLEST ? 0 : x;
+            c->points[3 * (int64_t)point + k] = fabs(x[k]) < PLI_PREDICATE_SMALLEST ? 0 : x[k];
         }
-        c->lost[point] = lost;
-        c->findings->lost_count += lost;
+        c->lost[point] = is_lost(x);
+        c->findings->lost_count += c->lost[point];
     }
 }
 
@@ -290,6 +295,29 @@ static void check_tets(checker *c)
     }
 }
 
+// ---- particles
+
+static pli_sum count_lost(void *user, int64_t begin, int64_t end)
+{
+    const pli_frame_part *part = user;
+    pli_sum count = {0, 0};
+    for (int64_t i = begin; i < end; ++i) pli_sum_add(&count, is_lost(part->points + 3 * i));
+    return count;
+}
+
+// Particles have no surface; what they can be is lost.
+static void check_particles(checker *c)
+{
+    for (int32_t p = 0; p < c->frame->part_count; ++p) {
+        pli_frame_part part = c->frame->parts[p];
+        if (part.kind != PLI_PART_POINTS) continue;
+        pli_sum lost =
+            pli_parallel_sum(c->context, part.point_count, LOOP_GRAIN, count_lost, &part);
+        c->findings->particle_count += part.point_count;
+        c->findings->lost_count += (int64_t)pli_sum_value(lost);
+    }
+}
+
 // ---- frames
 
 bool pli_frame_findings_any(const pli_frame_findings *findings)
@@ -307,6 +335,7 @@ pli_status pli_frame_check(pli_context *context, const pli_frame *frame, bool co
     pli_status status = gather(&c, colliders);
     if (status == PLI_OK) status = check_triangles(&c);
     if (status == PLI_OK) check_tets(&c);
+    if (status == PLI_OK) check_particles(&c);
     pli_arena_destroy(c.arena);
     return status;
 }
@@ -328,6 +357,7 @@ static void add_findings(pli_check_report *report, const pli_frame_findings *fin
     report->inverted_count += findings->inverted_count;
     report->flat_count += findings->flat_count;
     report->lost_count += findings->lost_count;
+    report->particle_count += findings->particle_count;
 }
 
 // Checks the frame at a position of a series; *any tells whether something was found.

@@ -130,25 +130,48 @@ static pli_status find_bytes(reader *r, const pli_xml_tag *tag, int64_t bytes, c
     return PLI_OK;
 }
 
-// Reads count floats or doubles.
-static pli_status read_reals(reader *r, const pli_xml_tag *tag, int64_t count, const double **reals)
+static void load_floats(const char *source, int64_t count, double *values)
 {
-    pli_slice type = pli_xml_get(tag, "type");
-    bool single = pli_slice_is(type, "Float32");
-    if (!single && !pli_slice_is(type, "Float64")) {
-        return refuse(r, "an array of numbers is neither Float32 nor Float64");
-    }
-    const char *source = NULL;
-    PLI_TRY(find_bytes(r, tag, count * (single ? 4 : 8), &source));
-    double *values = pli_arena_doubles(r->arena, count, "frame array");
-    if (values == NULL) return PLI_ERROR_MEMORY;
-    if (!single) memcpy(values, source, (size_t)count * 8);
-    for (int64_t i = 0; single && i < count; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
         float value;
         memcpy(&value, source + 4 * i, sizeof value);
         values[i] = (double)value;
     }
-    *reals = values;
+}
+
+static void load_integers(const char *source, int64_t count, double *values)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        int32_t value;
+        memcpy(&value, source + 4 * i, sizeof value);
+        values[i] = value;
+    }
+}
+
+// Reads count floats, doubles or, where *whole says so afterwards, integers; NULL: only the former.
+static pli_status read_numbers(reader *r, const pli_xml_tag *tag, int64_t count,
+                               const double **numbers, bool *whole)
+{
+    pli_slice type = pli_xml_get(tag, "type");
+    bool integers = whole != NULL && pli_slice_is(type, "Int32");
+    bool wide = pli_slice_is(type, "Float64");
+    if (!integers && !wide && !pli_slice_is(type, "Float32")) {
+        return refuse(r, whole != NULL ? "a field is neither Float32 nor Float64 nor Int32"
+                                       : "points are neither Float32 nor Float64");
+    }
+    const char *source = NULL;
+    PLI_TRY(find_bytes(r, tag, count * (wide ? 8 : 4), &source));
+    double *values = pli_arena_doubles(r->arena, count, "frame array");
+    if (values == NULL) return PLI_ERROR_MEMORY;
+    if (wide) {
+        memcpy(values, source, (size_t)count * 8);
+    } else if (integers) {
+        load_integers(source, count, values);
+    } else {
+        load_floats(source, count, values);
+    }
+    if (whole != NULL) *whole = integers;
+    *numbers = values;
     return PLI_OK;
 }
 
@@ -181,7 +204,7 @@ static pli_status read_field(reader *r, const pli_xml *xml, const pli_xml_tag *t
     field->name = copy_slice(r, pli_xml_get(tag, "Name"));
     if (field->name == NULL) return PLI_ERROR_MEMORY;
     if (field->name[0] == '\0') return refuse(r, "a field has no name, or one too long");
-    PLI_TRY(read_reals(r, tag, tuples * components, &field->values));
+    PLI_TRY(read_numbers(r, tag, tuples * components, &field->values, &field->whole));
 
     // the unit follows as <InformationKey name="UNITS_LABEL" ...>m/s</InformationKey>
     pli_xml ahead = *xml;
@@ -249,6 +272,18 @@ static pli_status read_offsets(reader *r, const pli_xml_tag *tag)
     return PLI_OK;
 }
 
+// Polygons of other programs would silently become points.
+static bool has_only_vertices(const pli_xml_tag *tag)
+{
+    static const char *const others[] = {"NumberOfLines", "NumberOfStrips", "NumberOfPolys"};
+    for (int i = 0; i < 3; ++i) {
+        int64_t count = 0;
+        bool stated = pli_xml_get(tag, others[i]).bytes != NULL;
+        if (stated && !pli_xml_get_count(tag, others[i], 0, &count)) return false;
+    }
+    return true;
+}
+
 static pli_status read_counts(reader *r, const pli_xml_tag *tag)
 {
     int64_t points = 0;
@@ -258,33 +293,42 @@ static pli_status read_counts(reader *r, const pli_xml_tag *tag)
         !pli_xml_get_count(tag, is_points ? "NumberOfVerts" : "NumberOfCells", INT32_MAX, &cells)) {
         return refuse(r, "the numbers of points and cells are missing or too large");
     }
+    if (is_points && (cells != points || !has_only_vertices(tag))) {
+        return refuse(r, "has cells other than one vertex for every point");
+    }
     r->part->point_count = (int32_t)points;
     r->part->cell_count = is_points ? 0 : (int32_t)cells;
+    return PLI_OK;
+}
+
+// Arrays that belong to the file as a whole; those of other programs are passed over.
+static pli_status read_mark(reader *r, const pli_xml *xml, const pli_xml_tag *tag)
+{
+    pli_slice name = pli_xml_get(tag, "Name");
+    pli_slice text = pli_xml_content(xml, tag);
+    if (pli_slice_is(name, "Step") && !pli_integer_from_bytes(text.bytes, text.length, r->step)) {
+        return refuse(r, "the step's number is damaged");
+    }
+    double *radius = &r->part->radius;
+    if (pli_slice_is(name, "Radius") &&
+        (!pli_number_from_bytes(text.bytes, text.length, radius) || !(*radius >= 0))) {
+        return refuse(r, "the particles' radius is damaged");
+    }
+    if (pli_slice_is(name, "Collider")) r->part->role = PLI_ROLE_COLLIDER;
+    if (pli_slice_is(name, "Obstacle")) r->part->role = PLI_ROLE_OBSTACLE;
     return PLI_OK;
 }
 
 static pli_status read_data_array(reader *r, const pli_xml *xml, const pli_xml_tag *tag,
                                   section where)
 {
-    pli_slice name = pli_xml_get(tag, "Name");
     if (where == SECTION_POINT) return read_field(r, xml, tag, PLI_PLACE_POINT);
     if (where == SECTION_CELL) return read_field(r, xml, tag, PLI_PLACE_CELL);
     if (where == SECTION_POINTS) {
         r->has_points = true;
-        return read_reals(r, tag, 3 * (int64_t)r->part->point_count, &r->part->points);
+        return read_numbers(r, tag, 3 * (int64_t)r->part->point_count, &r->part->points, NULL);
     }
-    if (where == SECTION_OTHER && pli_slice_is(name, "Step")) {
-        pli_slice text = pli_xml_content(xml, tag);
-        if (!pli_integer_from_bytes(text.bytes, text.length, r->step)) {
-            return refuse(r, "the step's number is damaged");
-        }
-    }
-    if (where == SECTION_OTHER && pli_slice_is(name, "Collider")) {
-        r->part->role = PLI_ROLE_COLLIDER;
-    }
-    if (where == SECTION_OTHER && pli_slice_is(name, "Obstacle")) {
-        r->part->role = PLI_ROLE_OBSTACLE;
-    }
+    if (where == SECTION_OTHER) return read_mark(r, xml, tag);
     // of cells, the types come first, in read_cells: they say how many corners there are
     return PLI_OK;
 }
@@ -406,6 +450,7 @@ pli_status pli_vtu_read(pli_context *context, const char *path, pli_arena *arena
     part->cells = NULL;
     part->fields = NULL;
     part->role = PLI_ROLE_BODY;
+    part->radius = 0;
 
     pli_status status = pli_file_read(context, path, 0, &r.bytes, &r.count);
     if (status == PLI_OK) status = read_frame_of_file(&r, &array_count);

@@ -24,6 +24,7 @@ typedef enum array_kind {
     ARRAY_F64,     // doubles as they are
     ARRAY_F32,     // doubles as floats
     ARRAY_I32,     // int32_t as they are
+    ARRAY_WHOLE,   // doubles as int32_t
     ARRAY_STEPS,   // int32_t: stride, 2 stride, 3 stride ...
     ARRAY_INDEX,   // int32_t: 0, 1, 2 ...
     ARRAY_CONSTANT // one byte, repeated
@@ -33,8 +34,9 @@ static const struct {
     const char *type; // VTK's name
     int64_t size;     // bytes of a number
 } kinds[] = {
-    [ARRAY_F64] = {"Float64", 8}, [ARRAY_F32] = {"Float32", 4}, [ARRAY_I32] = {"Int32", 4},
-    [ARRAY_STEPS] = {"Int32", 4}, [ARRAY_INDEX] = {"Int32", 4}, [ARRAY_CONSTANT] = {"UInt8", 1},
+    [ARRAY_F64] = {"Float64", 8},    [ARRAY_F32] = {"Float32", 4}, [ARRAY_I32] = {"Int32", 4},
+    [ARRAY_WHOLE] = {"Int32", 4},    [ARRAY_STEPS] = {"Int32", 4}, [ARRAY_INDEX] = {"Int32", 4},
+    [ARRAY_CONSTANT] = {"UInt8", 1},
 };
 
 struct pli_vtu_array {
@@ -53,11 +55,6 @@ const char *pli_vtu_ending(pli_part_kind kind)
     return kind == PLI_PART_POINTS ? "vtp" : "vtu";
 }
 
-int32_t pli_part_corners(pli_part_kind kind)
-{
-    return kind == PLI_PART_TETS ? 4 : kind == PLI_PART_TRIANGLES ? 3 : 1;
-}
-
 void pli_vtu_writer_init(pli_vtu_writer *writer, pli_context *context)
 {
     *writer = (pli_vtu_writer){.context = context};
@@ -74,72 +71,6 @@ void pli_vtu_writer_clear(pli_vtu_writer *writer)
     pli_release(context, writer->block_sizes);
     pli_text_clear(&writer->header);
     pli_vtu_writer_init(writer, context);
-}
-
-// ---- what may be written ----------------------------------------------------------------------
-
-static pli_status check_field(pli_context *context, const pli_frame_part *part,
-                              const pli_frame_field *field)
-{
-    int64_t tuples = field->place == PLI_PLACE_POINT ? part->point_count : part->cell_count;
-    if (field->name == NULL || field->name[0] == '\0') {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "a field of body '%s' has no name",
-                        part->name);
-    }
-    if (field->components != 1 && field->components != 3) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "field '%s' of body '%s' has %d components; 1 or 3 are possible",
-                        field->name, part->name, field->components);
-    }
-    if (field->place == PLI_PLACE_CELL && part->kind == PLI_PART_POINTS) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "field '%s' of body '%s' is per cell, but the body consists of points",
-                        field->name, part->name);
-    }
-    if (tuples > 0 && field->values == NULL) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "field '%s' of body '%s' has no values",
-                        field->name, part->name);
-    }
-    return PLI_OK;
-}
-
-static pli_status check_cells(pli_context *context, const pli_frame_part *part)
-{
-    if (part->kind == PLI_PART_POINTS) return PLI_OK;
-    if (part->cell_count > 0 && part->cells == NULL) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "body '%s' has cells without corners",
-                        part->name);
-    }
-    int64_t corners = (int64_t)part->cell_count * pli_part_corners(part->kind);
-    for (int64_t i = 0; i < corners; ++i) {
-        if (part->cells[i] >= 0 && part->cells[i] < part->point_count) continue;
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "body '%s': cell %lld refers to point %d, but there are %d", part->name,
-                        (long long)(i / pli_part_corners(part->kind)), part->cells[i],
-                        part->point_count);
-    }
-    return PLI_OK;
-}
-
-pli_status pli_part_check(pli_context *context, const pli_frame_part *part)
-{
-    if (part->name == NULL || part->kind < PLI_PART_TETS || part->kind > PLI_PART_POINTS) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "a body of the frame has no name or an unknown kind");
-    }
-    if (part->point_count < 0 || part->cell_count < 0 || part->field_count < 0) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "body '%s' has a negative count", part->name);
-    }
-    if ((part->point_count > 0 && part->points == NULL) ||
-        (part->field_count > 0 && part->fields == NULL)) {
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "body '%s' has no points or fields",
-                        part->name);
-    }
-    PLI_TRY(check_cells(context, part));
-    for (int32_t i = 0; i < part->field_count; ++i) {
-        PLI_TRY(check_field(context, part, &part->fields[i]));
-    }
-    return PLI_OK;
 }
 
 // ---- the list of arrays -----------------------------------------------------------------------
@@ -163,7 +94,7 @@ static void add_fields(pli_vtu_writer *writer, const pli_frame_part *part, pli_f
     for (int32_t i = 0; i < part->field_count; ++i) {
         const pli_frame_field *field = &part->fields[i];
         if (field->place != place || !is_wanted(writer, field)) continue;
-        add_array(writer, (struct pli_vtu_array){.kind = ARRAY_F32,
+        add_array(writer, (struct pli_vtu_array){.kind = field->whole ? ARRAY_WHOLE : ARRAY_F32,
                                                  .name = field->name,
                                                  .unit = field->unit,
                                                  .components = field->components,
@@ -262,6 +193,12 @@ static void fill_range(void *user, int64_t begin, int64_t end)
     case ARRAY_F32:
         for (int64_t i = begin; i < end; ++i, target += size) {
             float value = to_float(((const double *)array->source)[i]);
+            memcpy(target, &value, sizeof value);
+        }
+        break;
+    case ARRAY_WHOLE:
+        for (int64_t i = begin; i < end; ++i, target += size) {
+            int32_t value = (int32_t)((const double *)array->source)[i];
             memcpy(target, &value, sizeof value);
         }
         break;
@@ -416,6 +353,27 @@ static int32_t count_fields(const pli_vtu_writer *writer, const pli_frame_part *
     return count;
 }
 
+// An array of one number that belongs to the whole file: opens it, and closes it after the number.
+static void open_mark(pli_text *text, const char *type, const char *name)
+{
+    pli_text_format(text,
+                    "<DataArray type=\"%s\" Name=\"%s\" NumberOfTuples=\"1\" format=\"ascii\">",
+                    type, name);
+}
+
+static void mark_integer(pli_text *text, const char *type, const char *name, int64_t value)
+{
+    open_mark(text, type, name);
+    pli_text_format(text, "%lld</DataArray>\n", (long long)value);
+}
+
+static void mark_real(pli_text *text, const char *name, double value)
+{
+    open_mark(text, "Float64", name);
+    pli_text_append_number(text, value);
+    pli_text_append(text, "</DataArray>\n");
+}
+
 static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame,
                              const pli_frame_part *part, const char *type)
 {
@@ -424,25 +382,13 @@ static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame,
                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
                     "byte_order=\"LittleEndian\" header_type=\"UInt64\"%s>\n<%s>\n<FieldData>\n",
                     type, writer->compress ? " compressor=\"vtkZLibDataCompressor\"" : "", type);
-    pli_text_append(text, "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-                          "format=\"ascii\">");
-    pli_text_append_number(text, frame->time);
-    pli_text_format(text,
-                    "</DataArray>\n<DataArray type=\"Int64\" Name=\"Step\" NumberOfTuples=\"1\" "
-                    "format=\"ascii\">%lld</DataArray>\n",
-                    (long long)frame->step);
-    pli_text_format(text,
-                    "<DataArray type=\"Int32\" Name=\"Frame\" NumberOfTuples=\"1\" "
-                    "format=\"ascii\">%d</DataArray>\n",
-                    frame->index);
-    if (part->role == PLI_ROLE_COLLIDER) {
-        pli_text_append(text, "<DataArray type=\"Int32\" Name=\"Collider\" NumberOfTuples=\"1\" "
-                              "format=\"ascii\">1</DataArray>\n");
-    }
-    if (part->role == PLI_ROLE_OBSTACLE) {
-        pli_text_append(text, "<DataArray type=\"Int32\" Name=\"Obstacle\" NumberOfTuples=\"1\" "
-                              "format=\"ascii\">1</DataArray>\n");
-    }
+    mark_real(text, "TimeValue", frame->time);
+    mark_integer(text, "Int64", "Step", frame->step);
+    mark_integer(text, "Int32", "Frame", frame->index);
+    if (part->role == PLI_ROLE_COLLIDER) mark_integer(text, "Int32", "Collider", 1);
+    if (part->role == PLI_ROLE_OBSTACLE) mark_integer(text, "Int32", "Obstacle", 1);
+    bool sized = part->kind == PLI_PART_POINTS && part->radius > 0;
+    if (sized) mark_real(text, "Radius", part->radius);
     pli_text_append(text, "</FieldData>\n");
 }
 

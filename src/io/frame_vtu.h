@@ -9,9 +9,11 @@
 //   - points as Float64, since measuring and restarting from a frame needs them whole and the
 //     topology outweighs them anyway (a vertex has about five tetrahedra of 21 bytes each); fields
 //     as Float32, since they are looked at; a finite value beyond its range becomes its largest;
-//   - connectivity and offsets as Int32, the same for every frame of a body;
+//     fields of whole numbers as Int32, so that categories and counts stay exact;
+//   - connectivity and offsets as Int32, the same for every frame of a mesh; particles are PolyData
+//     whose every point is a vertex of its own, which filters for points need;
 //   - field arrays TimeValue (s), Step and Frame, which ParaView shows and frame_read.c reads back,
-//     and Collider (1) in files of colliders;
+//     Collider (1) in files of colliders, and Radius (m) of particles that have one;
 //   - arrays have plain names ("velocity") and their unit as the key UNITS_LABEL of vtkDataArray.
 //
 // Threads: one writer belongs to one thread at a time; its buffers are kept from file to file.
@@ -19,7 +21,7 @@
 #define PLI_IO_FRAME_VTU_H
 
 #include "base/text.h"
-#include "pliant/sim.h"
+#include "io/frame_part.h"
 
 // How every file ends; one that ends otherwise was cut short.
 #define PLI_VTU_CLOSING "\n</AppendedData>\n</VTKFile>\n"
@@ -52,14 +54,7 @@ void pli_vtu_writer_clear(pli_vtu_writer *writer);
 // "vtu" or "vtp".
 const char *pli_vtu_ending(pli_part_kind kind);
 
-// Corners of a cell: 4, 3 or 1.
-int32_t pli_part_corners(pli_part_kind kind);
-
-// Refuses a part that no file can hold: negative counts, missing arrays, corners that are no points
-// of the part, components other than 1 or 3. Errors: argument.
-PLI_CHECKED pli_status pli_part_check(pli_context *context, const pli_frame_part *part);
-
-// Writes a checked part; the file appears whole or not at all.
+// Writes a part that pli_part_check has passed; the file appears whole or not at all.
 // Errors: io, memory, unsupported (more corners than Int32 counts).
 PLI_CHECKED pli_status pli_vtu_write(pli_vtu_writer *writer, const char *path,
                                      const pli_frame *frame, const pli_frame_part *part);

@@ -96,7 +96,9 @@ typedef struct pli_picture_survey_data {
     double lowest;             // smallest height along up, of meshes (m); infinite: no meshes
     double lowest_particle;    // the same, of particles
     double range[2];           // of the field's finite values; range[0] > range[1]: none seen
-    double spacing;            // of particles (m); 0: no particles seen
+    double spacing;            // of particles that have no radius (m); 0: none seen
+    double own_radius;         // largest that particles have (m); 0: none has one
+    bool has_unsized;          // particles without a radius were seen
     double bearing[PLI_PICTURE_BEARINGS][3]; // unit, across up, from the front to the side and on
     double middle[3];                        // of the bodies' box (m), set by *_grown
     int32_t collider_count;
@@ -107,9 +109,15 @@ void pli_picture_survey_init(const pli_picture_def *def, pli_picture_survey_data
 void pli_picture_survey_add(const pli_context *context, const pli_picture_def *def,
                             const pli_frame *frame, pli_picture_survey_data *survey);
 
-// Radius with which particles are drawn: the given one, or from the spacing (m).
+// Radius with which particles are drawn that do not have their own: the given one, or from the
+// spacing (m).
 double pli_picture_particle_radius(const pli_picture_def *def,
                                    const pli_picture_survey_data *survey);
+
+// Radius with which one particle is drawn: the given one for all, its own, or else `otherwise` (m).
+// radii is what pli_part_find_radius returned.
+double pli_picture_radius_of(const pli_picture_def *def, const pli_frame_part *part,
+                             const pli_frame_field *radii, int64_t particle, double otherwise);
 
 // The survey made ready: the particles' radius added to box and lowest point, and the colliders
 // that are not much larger than the bodies to the box; the lowest point lies below all colliders,
@@ -157,7 +165,7 @@ bool pli_picture_is_ground(const pli_picture_def *def, const pli_picture_collide
 typedef struct pli_picture_stage {
     const pli_picture_survey_data *survey; // made ready
     double eye[3];                         // the camera
-    double particle_radius;
+    double particle_radius;                // of particles without a radius of their own (m)
 } pli_picture_stage;
 
 // Sorts the triangles of a collider into groups [cell_count] of pli_picture_group. Errors: memory.

@@ -3,6 +3,7 @@
 
 #include "geometry/boundary.h"
 #include "geometry/bounds.h"
+#include "io/frame_part.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -188,18 +189,21 @@ static void add_triangles(const pli_picture_def *def, const triangle_source *sou
 }
 
 static void add_spheres(const pli_picture_def *def, const pli_frame *frame, int32_t part_index,
-                        double radius, pli_picture_mesh *mesh)
+                        double otherwise, pli_picture_mesh *mesh)
 {
     const pli_frame_part *part = &frame->parts[part_index];
     const pli_frame_field *field = pli_picture_find_field(def, part);
+    const pli_frame_field *radii = pli_part_find_radius(part);
     for (int64_t i = 0; i < part->point_count; ++i) {
         const double *point = part->points + 3 * i;
         if (!pli_picture_is_drawable(point)) continue;
+        double radius = pli_picture_radius_of(def, part, radii, i, otherwise);
         int64_t sphere = mesh->sphere_count++;
         for (int k = 0; k < 3; ++k) {
             mesh->spheres[4 * sphere + k] = (float)(point[k] - mesh->origin[k]);
         }
         mesh->spheres[4 * sphere + 3] = (float)radius;
+        mesh->size = fmax(mesh->size, 2 * radius);
         mesh->sphere_part[sphere] = part_index;
         if (field != NULL) {
             mesh->sphere_values[sphere] = (float)pli_picture_field_value(def, field, i);
@@ -216,7 +220,6 @@ static void add_parts(const pli_picture_def *def, const pli_frame *frame, double
         mesh->part_is_collider[i] = pli_picture_is_collider(part);
         if (part->kind == PLI_PART_POINTS) {
             add_spheres(def, frame, i, particle_radius, mesh);
-            mesh->size = fmax(mesh->size, 2 * particle_radius);
         } else {
             faces[i].first_vertex = mesh->vertex_count;
             add_vertices(part, mesh);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "geometry/bounds.h"
+#include "io/frame_part.h"
 
 #include <string.h>
 
@@ -14,6 +15,9 @@ enum {
 
 // a collider counts as large as the bodies up to this many times their size
 static const double comparable = 2.5;
+
+// of particles: what is drawn stays within single precision (m)
+static const double largest_radius = 1e15;
 
 const pli_frame_field *pli_picture_find_field(const pli_picture_def *def,
                                               const pli_frame_part *part)
@@ -256,10 +260,25 @@ static double particle_spacing(const pli_context *context, const pli_frame_part 
     return count > 0 ? sorted[count / 2] : 0;
 }
 
+// sizes of particles: the largest that they have, and whether some have none; returns the latter
+static bool survey_radii(const pli_frame_part *part, pli_picture_survey_data *survey)
+{
+    bool unsized = false;
+    const pli_frame_field *radii = pli_part_find_radius(part);
+    for (int64_t i = 0; i < part->point_count; ++i) {
+        double radius = pli_part_radius(part, radii, i);
+        survey->own_radius = fmax(survey->own_radius, radius);
+        unsized = unsized || radius == 0;
+    }
+    survey->own_radius = fmin(survey->own_radius, largest_radius);
+    survey->has_unsized = survey->has_unsized || unsized;
+    return unsized;
+}
+
 void pli_picture_survey_add(const pli_context *context, const pli_picture_def *def,
                             const pli_frame *frame, pli_picture_survey_data *survey)
 {
-    const pli_frame_part *largest = NULL; // set of particles
+    const pli_frame_part *largest = NULL; // set of particles that need a radius
     double bodies[3];
     middle_of_bodies(frame, bodies);
     for (int32_t i = 0; i < frame->part_count; ++i) {
@@ -270,7 +289,7 @@ void pli_picture_survey_add(const pli_context *context, const pli_picture_def *d
         }
         survey_body(def, part, survey);
         survey_field(def, part, survey);
-        if (part->kind != PLI_PART_POINTS) continue;
+        if (part->kind != PLI_PART_POINTS || !survey_radii(part, survey)) continue;
         if (largest == NULL || part->point_count > largest->point_count) largest = part;
     }
     // particles are packed best when they start: the first frame that has some decides
@@ -286,6 +305,22 @@ double pli_picture_particle_radius(const pli_picture_def *def,
     if (survey->spacing > 0) return 0.6 * survey->spacing;
     double diagonal = extent_diagonal(&survey->extent);
     return diagonal > 0 ? 0.02 * diagonal : 0.01;
+}
+
+double pli_picture_radius_of(const pli_picture_def *def, const pli_frame_part *part,
+                             const pli_frame_field *radii, int64_t particle, double otherwise)
+{
+    if (def->particle_radius > 0) return def->particle_radius;
+    double own = pli_part_radius(part, radii, particle);
+    return own > 0 ? fmin(own, largest_radius) : otherwise;
+}
+
+// Largest radius with which any particle is drawn (m).
+static double drawn_radius(const pli_picture_def *def, const pli_picture_survey_data *survey)
+{
+    if (def->particle_radius > 0) return def->particle_radius;
+    double otherwise = survey->has_unsized ? pli_picture_particle_radius(def, survey) : 0;
+    return fmax(survey->own_radius, otherwise);
 }
 
 static void grow_by_particles(double radius, pli_picture_survey_data *survey)
@@ -334,7 +369,7 @@ pli_picture_survey_data pli_picture_survey_grown(const pli_picture_def *def,
 {
     pli_picture_survey_data grown = *survey;
     if (!survey->extent.empty && survey->lowest_particle != INFINITY) {
-        grow_by_particles(pli_picture_particle_radius(def, survey), &grown);
+        grow_by_particles(drawn_radius(def, survey), &grown);
     }
     for (int k = 0; k < 3; ++k) {
         grown.middle[k] = 0.5 * (grown.extent.low[k] + grown.extent.high[k]);

@@ -11,19 +11,19 @@
 #include <string.h>
 
 static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
-    [PLI_BODY_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL},
-    [PLI_BODY_DISPLACEMENT] = {"displacement", "m", PLI_PLACE_POINT, 3, NULL},
-    [PLI_BODY_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_CELL, 1, NULL},
-    [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL},
-    [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL},
-    [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL},
-    [PLI_BODY_FRICTION_FORCE] = {"friction_force", "N", PLI_PLACE_POINT, 3, NULL},
-    [PLI_BODY_CONTACT_GAP] = {"contact_gap", "m", PLI_PLACE_POINT, 1, NULL},
-    [PLI_BODY_HANDLE] = {"handle", "", PLI_PLACE_POINT, 1, NULL},
-    [PLI_BODY_HANDLE_WEIGHT] = {"handle_weight", "", PLI_PLACE_POINT, 1, NULL},
-    [PLI_BODY_WEIGHT] = {"weight", "", PLI_PLACE_POINT, 1, NULL},
-    [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL},
-    [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL},
+    [PLI_BODY_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_BODY_DISPLACEMENT] = {"displacement", "m", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_BODY_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_BODY_FRICTION_FORCE] = {"friction_force", "N", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_BODY_CONTACT_GAP] = {"contact_gap", "m", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_BODY_HANDLE] = {"handle", "", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_BODY_HANDLE_WEIGHT] = {"handle_weight", "", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_BODY_WEIGHT] = {"weight", "", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL, false},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)

@@ -7,7 +7,7 @@ target_include_directories(oracle_samples PRIVATE ${PROJECT_SOURCE_DIR}/src ${PR
 target_link_libraries(oracle_samples PRIVATE pliant_flags pliant_static ${CMOCKA_LIBRARY})
 set_target_properties(oracle_samples PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
-foreach(subject frames export checkpoint)
+foreach(subject frames export particles checkpoint)
   add_test(NAME oracle.${subject}
     COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/oracle/${subject}.py $<TARGET_FILE:oracle_samples>)
   set_tests_properties(oracle.${subject} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77

@@ -3,7 +3,10 @@
 // write_samples FOLDER: the files that the scripts beside this one examine.
 //   raw/, zlib/         series of three frames, lattices of 9 vertices a side
 //   <format>/           exports of the first one
+//   cloud/, cloud-zlib/ series of particles whose number changes
+//   cloud-<format>/     exports of the first one, in the formats that can say that
 //   checkpoint/         a state of three arrays at step 42
+#include "sample_cloud.h"
 #include "sample_series.h"
 
 #include "io/checkpoint.h"
@@ -17,18 +20,29 @@ static const char *in(const char *folder, const char *name)
     return path;
 }
 
+// Exports folder/source as folder/target.
+static void write_export(pli_context *context, const char *folder, const char *source,
+                         const char *target, const char *format)
+{
+    char from[4096];
+    pli_export_report report;
+    pli_export_def def = pli_export_def_default();
+    snprintf(from, sizeof from, "%s", in(folder, source));
+    def.folder = from;
+    def.format = format;
+    def.target = in(folder, target);
+    OK(context, pli_export(context, &def, &report));
+}
+
 static void write_exports(pli_context *context, const char *folder)
 {
-    char source[4096];
-    snprintf(source, sizeof source, "%s", in(folder, "raw"));
     for (int32_t i = 0; i < pli_export_format_count(); ++i) {
-        pli_export_report report;
-        pli_export_def def = pli_export_def_default();
-        def.folder = source;
-        def.format = pli_export_format_get(i)->name;
-        def.target = in(folder, def.format);
-        OK(context, pli_export(context, &def, &report));
+        const char *format = pli_export_format_get(i)->name;
+        write_export(context, folder, "raw", format, format);
     }
+    write_export(context, folder, "cloud", "cloud-ply", "ply");
+    write_export(context, folder, "cloud", "cloud-usda", "usda");
+    write_export(context, folder, "cloud", "cloud-vtkhdf", "vtkhdf");
 }
 
 // x = i / 7 and v = -i as doubles, id = i^2 as integers
@@ -59,6 +73,8 @@ int main(int argc, char **argv)
     pli_context *context = make_context(2);
     sample_write(context, in(argv[1], "raw"), false, SIDE, 0, FRAMES - 1);
     sample_write(context, in(argv[1], "zlib"), true, SIDE, 0, FRAMES - 1);
+    cloud_write(context, in(argv[1], "cloud"), false, true);
+    cloud_write(context, in(argv[1], "cloud-zlib"), true, true);
     write_exports(context, argv[1]);
     write_checkpoint(context, argv[1]);
     pli_context_destroy(context);

@@ -121,9 +121,9 @@ static inline void mixed_frame_init(mixed_frame *mixed)
         }
         mixed->speed[i] = pli_random_range(random, 4 * i + 3, 0, 9);
     }
-    mixed->fields[0] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, box_values};
-    mixed->fields[1] = (pli_frame_field){"speed", "m/s", PLI_PLACE_CELL, 1, square_values};
-    mixed->fields[2] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, mixed->speed};
+    mixed->fields[0] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, box_values, false};
+    mixed->fields[1] = (pli_frame_field){"speed", "m/s", PLI_PLACE_CELL, 1, square_values, false};
+    mixed->fields[2] = (pli_frame_field){"speed", "m/s", PLI_PLACE_POINT, 1, mixed->speed, false};
     mixed->parts[0] = box();
     mixed->parts[1] = square();
     mixed->parts[2] = (pli_frame_part){

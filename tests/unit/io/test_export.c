@@ -130,7 +130,7 @@ static void missing_bodies_are_exported_where_possible(void **state)
     pli_frame_writer *writer = NULL;
     OK(fix->context, pli_frame_writer_create(fix->context, &writer_def, &writer));
     double points[9] = {0, 0, 0, 1, 2, 3, 4, 5, 6};
-    pli_frame_field velocity = {"velocity", "m/s", PLI_PLACE_POINT, 3, points};
+    pli_frame_field velocity = {"velocity", "m/s", PLI_PLACE_POINT, 3, points, false};
     for (int32_t index = 0; index < 3; ++index) {
         pli_frame_part parts[2] = {
             {.name = "a", .kind = PLI_PART_POINTS, .point_count = 1, .points = points},

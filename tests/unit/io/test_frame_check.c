@@ -198,7 +198,7 @@ static void empty_frames_are_clean(void **state)
     pli_frame frame = {.index = 0};
     pli_frame_findings findings = check(&frame, true);
     assert_false(pli_frame_findings_any(&findings));
-    double points[3] = {NAN, 0, 0};
+    double points[3] = {0, 0, 0};
     pli_frame_part drops = {
         .name = "drops", .kind = PLI_PART_POINTS, .point_count = 1, .points = points};
     frame.part_count = 1;

@@ -209,7 +209,7 @@ static void values_beyond_float_stay_finite(void **state)
     folder_fixture *fix = *state;
     double point[6] = {0};
     double values[2] = {1e300, -1e300};
-    pli_frame_field field = {"p", "Pa", PLI_PLACE_POINT, 1, values};
+    pli_frame_field field = {"p", "Pa", PLI_PLACE_POINT, 1, values, false};
     pli_frame_part part = {.name = "a",
                            .kind = PLI_PART_POINTS,
                            .point_count = 2,

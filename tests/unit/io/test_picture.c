@@ -280,7 +280,7 @@ static void broken_points_and_flat_triangles_do_not_disturb(void **state)
     pli_vec3_set(0.4, 0.4, -0.5, points + 24);
     static const int32_t cells[] = {0, 1, 2, 0, 2, 3, 0, 1, 4, 1, 2, 5, 6, 7, 8, 6, 6, 6};
     double values[9] = {0, 0, 0, 0, NAN, INFINITY, 0, 0, 0};
-    pli_frame_field field = {"f", "", PLI_PLACE_POINT, 1, values};
+    pli_frame_field field = {"f", "", PLI_PLACE_POINT, 1, values, false};
     pli_frame_part broken = {.name = "b",
                              .kind = PLI_PART_TRIANGLES,
                              .point_count = 9,

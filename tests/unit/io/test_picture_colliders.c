@@ -223,8 +223,8 @@ static void colliders_do_not_count_for_colours(void **state)
     const double low[3] = {-0.5, -0.5, 1};
     const double high[3] = {0.5, 0.5, 1.5};
     block_init(&b, "brick", low, high, false);
-    pli_frame_field fields[2] = {{"speed", "m/s", PLI_PLACE_CELL, 1, values},
-                                 {"speed", "m/s", PLI_PLACE_CELL, 1, wild}};
+    pli_frame_field fields[2] = {{"speed", "m/s", PLI_PLACE_CELL, 1, values, false},
+                                 {"speed", "m/s", PLI_PLACE_CELL, 1, wild, false}};
     pli_frame_part parts[2] = {square(), b.part};
     for (int i = 0; i < 2; ++i) {
         parts[i].field_count = 1;

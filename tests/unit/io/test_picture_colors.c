@@ -14,7 +14,7 @@ static void check_field_colours(pli_colormap colormap)
 {
     pli_context *context = make_context(1);
     static const double values[] = {-2, 6, 6, -2};
-    pli_frame_field field = {"f", "m", PLI_PLACE_POINT, 1, values};
+    pli_frame_field field = {"f", "m", PLI_PLACE_POINT, 1, values, false};
     pli_frame_part part = square();
     part.field_count = 1;
     part.fields = &field;
@@ -63,7 +63,7 @@ static void cells_have_one_colour_and_vectors_their_length(void **state)
     (void)state;
     pli_context *context = make_context(1);
     static const double values[] = {3, 0, 4, 0, -1, 0};
-    pli_frame_field field = {"v", "m/s", PLI_PLACE_CELL, 3, values};
+    pli_frame_field field = {"v", "m/s", PLI_PLACE_CELL, 3, values, false};
     pli_frame_part part = square();
     part.field_count = 1;
     part.fields = &field;
@@ -104,7 +104,7 @@ static void values_that_are_not_finite_are_magenta_and_missing_fields_grey(void 
     (void)state;
     pli_context *context = make_context(1);
     static const double values[] = {0.5, NAN};
-    pli_frame_field field = {"f", "", PLI_PLACE_CELL, 1, values};
+    pli_frame_field field = {"f", "", PLI_PLACE_CELL, 1, values, false};
     pli_frame_part part = square();
     part.field_count = 1;
     part.fields = &field;
@@ -137,7 +137,7 @@ static void categories_have_the_colours_of_bodies(void **state)
     (void)state;
     pli_context *context = make_context(1);
     static const double values[] = {3, 1};
-    pli_frame_field field = {"material", "", PLI_PLACE_CELL, 1, values};
+    pli_frame_field field = {"material", "", PLI_PLACE_CELL, 1, values, false};
     pli_frame_part part = square();
     part.field_count = 1;
     part.fields = &field;
@@ -161,7 +161,7 @@ static void legend_shows_the_map_and_leaves_the_rest_alone(void **state)
     pli_context *context = make_context(2);
     enum { W = 320, H = 300 };
     static const double values[] = {-2, 6, 6, -2};
-    pli_frame_field field = {"f", "m/s", PLI_PLACE_POINT, 1, values};
+    pli_frame_field field = {"f", "m/s", PLI_PLACE_POINT, 1, values, false};
     pli_frame_part part = square();
     part.field_count = 1;
     part.fields = &field;
