@@ -155,7 +155,8 @@ typedef int32_t (*pli_particle_home_fn)(void *user, pli_particle_place from, int
 // Puts particles that left their blocks where they belong, and sets leaving to 0, for the given
 // places, all different, whatever is in others. home NULL: they stay in their layer. Errors: a
 // particle left the domain or went out of reach (numeric; the message names it), a wrong number in
-// leaving (argument), memory; then all particles are still where they were.
+// leaving (argument), memory; then all particles are still where they were. Copies that leave the
+// domain or go out of reach are dropped.
 PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t count,
                                             const pli_particle_place *places,
                                             pli_particle_home_fn home, void *user);

@@ -29,7 +29,8 @@ int32_t pli_stepper_neighbor(const pli_stepper *s, int32_t block, const int32_t 
 // ---- particles that crossed
 
 // At home in a block that is at the same time, in the second layer of one that is ahead. That is
-// made ready to go on with the step that the particle comes from.
+// made ready to go on with the step that the particle comes from; if it has gone on already, with a
+// longer one, the particle rests until the time that it is at.
 typedef struct settling {
     pli_stepper *stepper;
     int32_t time;
@@ -44,9 +45,9 @@ static int32_t choose_home(void *user, pli_particle_place from, int32_t block)
     if (from.layer == 0 && clock->time == job->time) return 0;
     const pli_block_clock *source = &s->clocks[from.block];
     int32_t step = from.layer == 0 ? source->step : source->buffer_step;
+    if (clock->buffer_step == 0) clock->buffer_time = job->time;
     if (clock->buffer_step == 0 || step < clock->buffer_step) clock->buffer_step = step;
     if (from.layer == 1 && source->expiry < clock->expiry) clock->expiry = source->expiry;
-    clock->buffer_time = job->time;
     return 1;
 }
 
