@@ -32,7 +32,7 @@
 //
 // Layers. Lists are in two layers. Particles are added to the first; the second is for those that
 // are at another time than their block, and for copies of particles that stand in for them
-// meanwhile (regions.h). Copies have negative ids.
+// meanwhile (stepper.h). Copies have negative ids.
 //
 // Threads: settling is parallel where it counts; all else is serial.
 #ifndef PLI_MPM_PARTICLES_H
