@@ -32,7 +32,7 @@
 //
 // Layers. Lists are in two layers. Particles are added to the first; the second is for those that
 // are at another time than their block, and for copies of particles that stand in for them
-// meanwhile (regions.h). Copies have negative ids.
+// meanwhile (stepper.h). Copies have negative ids.
 //
 // Threads: settling is parallel where it counts; all else is serial.
 #ifndef PLI_MPM_PARTICLES_H
@@ -155,7 +155,8 @@ typedef int32_t (*pli_particle_home_fn)(void *user, pli_particle_place from, int
 // Puts particles that left their blocks where they belong, and sets leaving to 0, for the given
 // places, all different, whatever is in others. home NULL: they stay in their layer. Errors: a
 // particle left the domain or went out of reach (numeric; the message names it), a wrong number in
-// leaving (argument), memory; then all particles are still where they were.
+// leaving (argument), memory; then all particles are still where they were. Copies that leave the
+// domain or go out of reach are dropped.
 PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t count,
                                             const pli_particle_place *places,
                                             pli_particle_home_fn home, void *user);

@@ -38,6 +38,7 @@ typedef struct pli_particle_mover {
     int32_t kind;
     int32_t chunk; // where it was, and once it has a new place, where it goes
     int32_t place; // in its list, likewise
+    bool is_lost;  // a copy that goes nowhere
 } pli_particle_mover;
 
 // Nodes of a block along an axis.

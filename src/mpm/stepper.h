@@ -26,6 +26,13 @@
 // So no particle is ever lost or doubled, unlike with the paper's pools, where one that is stepped
 // in two ways may end in both blocks or in none.
 //
+// What is lost. At nodes where a long step meets stiff matter of a short one, it feels that
+// matter's force of one moment for longer than that matter could bear, and what it gives to a
+// buffer is thrown away: energy and momentum are off there by some percent of what passes, and by
+// much of it where a stiff body rests against a soft one. With is_guarded, a ring of blocks around
+// takes the short step too, so that regions meet in matter of one kind, where forces change little
+// in a step.
+//
 // With one step for all (is_regional false) the same code runs with the smallest step everywhere,
 // and where all steps are equal the bits are too (R14).
 //
@@ -59,6 +66,7 @@ typedef struct pli_stepper_def {
     double sound_share;     // alpha, in (0, 1]
     double advection_share; // beta, in (0, 1]
     bool is_regional;
+    bool is_guarded; // regions: blocks next to a shorter step take it too
 
     // changes velocities of a page's nodes, for walls and the like; called in parallel; NULL: none
     void (*constrain)(void *user, uint32_t code, float *page, double dt);
@@ -81,7 +89,7 @@ typedef struct pli_stepper_report {
     double transfer_seconds;
 } pli_stepper_report;
 
-// alpha = beta = 0.5, longest 1024, gravity none, regional.
+// alpha = beta = 0.5, longest 1024, gravity none, regional, not guarded.
 pli_stepper_def pli_stepper_def_default(void);
 
 // Errors: argument, memory.

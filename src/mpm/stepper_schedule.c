@@ -29,7 +29,8 @@ int32_t pli_stepper_neighbor(const pli_stepper *s, int32_t block, const int32_t 
 // ---- particles that crossed
 
 // At home in a block that is at the same time, in the second layer of one that is ahead. That is
-// made ready to go on with the step that the particle comes from.
+// made ready to go on with the step that the particle comes from; if it has gone on already, with a
+// longer one, the particle rests until the time that it is at.
 typedef struct settling {
     pli_stepper *stepper;
     int32_t time;
@@ -44,9 +45,9 @@ static int32_t choose_home(void *user, pli_particle_place from, int32_t block)
     if (from.layer == 0 && clock->time == job->time) return 0;
     const pli_block_clock *source = &s->clocks[from.block];
     int32_t step = from.layer == 0 ? source->step : source->buffer_step;
+    if (clock->buffer_step == 0) clock->buffer_time = job->time;
     if (clock->buffer_step == 0 || step < clock->buffer_step) clock->buffer_step = step;
     if (from.layer == 1 && source->expiry < clock->expiry) clock->expiry = source->expiry;
-    clock->buffer_time = job->time;
     return 1;
 }
 
@@ -153,19 +154,28 @@ static void choose_steps(pli_stepper *s, int32_t time, int32_t end)
     }
 }
 
-// ---- buffers
-
-// The shortest step among the neighbours of a block.
-static int32_t find_shortest(const pli_stepper *s, int32_t block)
+// The shortest step of a block and its neighbours, of those only that have particles of their own
+// if so wanted.
+static int32_t find_shortest(const pli_stepper *s, int32_t block, bool with_own)
 {
     int32_t shortest = s->clocks[block].step;
     for (int k = 0; k < 27; ++k) {
         const int32_t step[3] = {k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1};
         int32_t other = k == 13 ? -1 : pli_stepper_neighbor(s, block, step);
-        if (other >= 0 && s->clocks[other].step < shortest) shortest = s->clocks[other].step;
+        if (other < 0 || s->clocks[other].step >= shortest) continue;
+        if (!with_own || !is_layer_empty(s, other, 0)) shortest = s->clocks[other].step;
     }
     return shortest;
 }
+
+// Blocks next to a shorter step take it too.
+static void guard_steps(pli_stepper *s)
+{
+    for (int32_t k = 0; k < s->due_count; ++k) s->moved[k] = find_shortest(s, s->due[k], true);
+    for (int32_t k = 0; k < s->due_count; ++k) s->clocks[s->due[k]].step = s->moved[k];
+}
+
+// ---- buffers
 
 // Buffers go with the shortest step around; a block that is longer than that leaves copies.
 static void choose_buffers(pli_stepper *s, int32_t time)
@@ -176,7 +186,7 @@ static void choose_buffers(pli_stepper *s, int32_t time)
         clock->copies = false;
         if (is_due) clock->is_copied = false;
         if (!is_due && clock->buffer_step == 0) continue;
-        int32_t shortest = find_shortest(s, block);
+        int32_t shortest = find_shortest(s, block, false);
         if (is_due) {
             clock->copies = shortest < clock->step && !is_layer_empty(s, block, 0);
             clock->buffer_step = clock->copies || clock->buffer_step > 0 ? shortest : 0;
@@ -194,6 +204,8 @@ pli_status pli_stepper_schedule(pli_stepper *s, int32_t time, int32_t end)
     list_due(s, time);
     if (time == end) return PLI_OK;
     choose_steps(s, time, end);
-    if (s->def.is_regional) choose_buffers(s, time);
+    if (!s->def.is_regional) return PLI_OK;
+    if (s->def.is_guarded) guard_steps(s);
+    choose_buffers(s, time);
     return PLI_OK;
 }

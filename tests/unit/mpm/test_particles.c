@@ -641,6 +641,28 @@ static void leaving_the_domain_is_told_by_id_and_nothing_is_lost(void **state)
     }
 }
 
+// Whoever they stand for tells of itself.
+static void copies_that_leave_the_domain_are_dropped(void **state)
+{
+    (void)state;
+    world w = make_world(1, (const int32_t[3]){2, 2, 2}, 1, 3);
+    const pli_particle_place second = {0, 1};
+    pli_particles_copy(w.particles, 0, -5);
+    pli_particle_list *list = pli_particles_list(w.particles, second, 0);
+    assert_int_equal(list->count, 3);
+    w.particles->chunks[list->first].u[0][1] = -1;
+    w.particles->chunks[list->first].u[2][2] = PLI_PARTICLE_NOWHERE;
+    pli_particles_recount(w.particles, 0);
+    assert_int_equal(w.particles->blocks[0].leaving[0], 0);
+    assert_int_equal(w.particles->blocks[0].leaving[1], 2);
+    OK(w.context, pli_particles_settle(w.particles, 1, &second, NULL, NULL));
+    assert_int_equal(list->count, 1);
+    assert_int_equal(w.particles->blocks[0].count, 4);
+    assert_int_equal(pli_particles_sift(w.particles, 0, -5, true), INT32_MIN);
+    check_world(&w);
+    destroy_world(&w);
+}
+
 static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
 {
     (void)state;
@@ -819,6 +841,7 @@ int main(void)
         cmocka_unit_test(particles_outside_are_refused_by_name_and_none_is_added),
         cmocka_unit_test(wrong_objects_are_refused),
         cmocka_unit_test(leaving_the_domain_is_told_by_id_and_nothing_is_lost),
+        cmocka_unit_test(copies_that_leave_the_domain_are_dropped),
         cmocka_unit_test(going_out_of_reach_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(wrong_numbers_of_leavers_are_refused),
         cmocka_unit_test(warm_settling_allocates_nothing),

@@ -325,7 +325,8 @@ static void adding_particles_leaves_others_as_they_are(void **state)
     world_add_box(w, 1, &(world_box){{4, 4, 7}, {6, 6, 9}, .per_cell = 2});
     world_collect(w);
     for (int32_t id = 0; id < count; ++id) {
-        assert_memory_equal(&w->all[id], &before[id], sizeof *before);
+        // all but the bytes that pad the record
+        assert_memory_equal(&w->all[id], &before[id], offsetof(pli_particle, id) + sizeof(int32_t));
     }
     free(before);
     world_destroy(w);
