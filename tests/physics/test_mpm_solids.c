@@ -251,7 +251,8 @@ static double settle_column(pli_mpm_elasticity elasticity)
 {
     mpm_world *w = mpm_world_make(1.0 / 40, 0, 0, 44);
     pli_mpm_material rubber = mpm_solid(elasticity, 1000, 1e5, 0);
-    // takes three quarters of the swing in every period, so that the column is at rest after two seconds
+    // takes three quarters of the swing in every period, so that the column is at rest after two
+    // seconds
     rubber.viscosity = 2000;
     int32_t kind = mpm_world_kind(w, &rubber);
     w->def.gravity[2] = -GRAVITY;
