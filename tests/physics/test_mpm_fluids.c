@@ -35,7 +35,9 @@ static void add_to_layer(void *user, const mpm_world *w, const mpm_sample *s)
     assert_in_range(k, 0, LAYERS - 1);
     const float *tau = s->particle.tau;
     double trace = (double)tau[0] + (double)tau[1] + (double)tau[2];
-    l->pressure[k] -= trace / (3 * (double)s->particle.memory);
+    const double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; // a fluid does not look at it
+    double memory = (double)s->particle.memory;
+    l->pressure[k] -= trace / (3 * pli_mpm_volume_ratio(&w->kinds[s->kind].material, F, memory));
     l->mass[k] += s->mass;
     l->count[k] += 1;
 }
