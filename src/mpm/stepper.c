@@ -16,8 +16,11 @@ enum { FIRST_CLOCKS = 64, MOST_TICKS = 1 << 30, MOST_PARTICLES = (1 << 30) - 1 }
 
 pli_stepper_def pli_stepper_def_default(void)
 {
-    return (pli_stepper_def){
-        .longest = 1024, .sound_share = 0.5, .advection_share = 0.5, .is_regional = true};
+    return (pli_stepper_def){.longest = 1024,
+                             .sound_share = 0.5,
+                             .advection_share = 0.5,
+                             .is_regional = true,
+                             .is_guarded = true};
 }
 
 static bool is_power_of_two(int32_t x)

@@ -7,6 +7,7 @@
 // multiples of its step, and its step is the longest that
 //
 //   dt <= alpha dx / c,   dt <= beta dx / |v|        (equations 3 and 10)
+//   dt <= alpha dx^2 / ((8/3) viscosity / rho)
 //
 // allow for all its particles. It may be halved whenever the block has just been moved, and doubled
 // when the time is a multiple of the double (R8). At every time the blocks that are due move, those
@@ -29,9 +30,9 @@
 // What is lost. At nodes where a long step meets stiff matter of a short one, it feels that
 // matter's force of one moment for longer than that matter could bear, and what it gives to a
 // buffer is thrown away: energy and momentum are off there by some percent of what passes, and by
-// much of it where a stiff body rests against a soft one. With is_guarded, a ring of blocks around
-// takes the short step too, so that regions meet in matter of one kind, where forces change little
-// in a step.
+// much of it where a stiff body rests against a soft one. With is_guarded, the default, a ring of
+// blocks around takes the short step too, so that regions meet in matter of one kind, where forces
+// change little in a step. The paper does without.
 //
 // With one step for all (is_regional false) the same code runs with the smallest step everywhere,
 // and where all steps are equal the bits are too (R14).
@@ -89,7 +90,7 @@ typedef struct pli_stepper_report {
     double transfer_seconds;
 } pli_stepper_report;
 
-// alpha = beta = 0.5, longest 1024, gravity none, regional, not guarded.
+// alpha = beta = 0.5, longest 1024, gravity none, regional, guarded.
 pli_stepper_def pli_stepper_def_default(void);
 
 // Errors: argument, memory.

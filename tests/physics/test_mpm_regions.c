@@ -39,6 +39,7 @@ static mpm_world *make_block(bool is_regional)
     pli_mpm_material stiff = mpm_solid(PLI_MPM_FIXED_COROTATED, density, RATIO * young, 0.3);
     int32_t soft_kind = mpm_world_kind(w, &soft), stiff_kind = mpm_world_kind(w, &stiff);
     w->def.is_regional = is_regional;
+    w->def.is_guarded = false; // the paper's regions; with a ring around 1.9 times fewer updates
     w->def.longest = is_regional ? LONGEST : 1;
     mpm_world_build(w, 0.95 * w->def.sound_share * dx / sound_speed(&stiff));
 

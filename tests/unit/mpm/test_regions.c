@@ -60,6 +60,24 @@ static void steps_are_those_of_the_tables(void **state)
     expect_steps(400, 2e5, 1e3, 64, 1024); // balls: 6.4e-5 and 1.024e-3 s
 }
 
+// Soft matter with a viscosity for which alpha dx^2 / ((8/3) nu) is 20 ticks.
+static void viscous_matter_has_short_steps(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    step_world *w = world_make(context, 4, 4, 4);
+    set_ticks(w, 0, 1024);
+    double nu = 0.5 * w->def.dx * w->def.dx / (8.0 / 3 * 20 * w->def.tick);
+    w->kinds[0].material.viscosity = nu * w->kinds[0].material.density;
+    world_create(w);
+    world_add_box(w, 0, &(world_box){{1, 4, 8}, {3, 6, 10}, .per_cell = 2});
+    world_advance(w, 32);
+    pli_stepper_report report = pli_stepper_get_report(w->stepper);
+    assert_int_equal(report.block_updates, report.blocks_by_step[4]);
+    world_destroy(w);
+    pli_context_destroy(context);
+}
+
 // R6: a body that is fast has a short step, however soft.
 static void fast_bodies_have_short_steps(void **state)
 {
@@ -762,6 +780,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_the_tables),
         cmocka_unit_test(fast_bodies_have_short_steps),
+        cmocka_unit_test(viscous_matter_has_short_steps),
         cmocka_unit_test(ticks_that_are_too_long_are_told),
         cmocka_unit_test(blocks_move_in_the_order_of_the_figure),
         cmocka_unit_test(guarded_blocks_take_the_shorter_step),
