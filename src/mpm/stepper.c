@@ -276,6 +276,18 @@ static void rejoin(pli_stepper *s)
     }
 }
 
+typedef struct run_task {
+    pli_stepper *stepper;
+    int32_t end;
+    pli_status status;
+} run_task;
+
+static void run_all(void *user)
+{
+    run_task *task = user;
+    task->status = run(task->stepper, task->end);
+}
+
 pli_status pli_stepper_advance(pli_stepper *s, int64_t ticks)
 {
     if (ticks < 0 || ticks > MOST_TICKS) {
@@ -284,7 +296,10 @@ pli_status pli_stepper_advance(pli_stepper *s, int64_t ticks)
     }
     double start = pli_clock_seconds();
     double transfer = s->report.transfer_seconds;
-    pli_status status = run(s, (int32_t)ticks);
+    // sweeps are many short loops: workers stand by
+    run_task task = {.stepper = s, .end = (int32_t)ticks};
+    pli_parallel_team(s->context, run_all, &task);
+    pli_status status = task.status;
     if (status != PLI_OK) rejoin(s);
     transfer = s->report.transfer_seconds - transfer;
     s->report.schedule_seconds += pli_clock_seconds() - start - transfer;

@@ -190,9 +190,8 @@ static void make_copies(pli_stepper *s)
     }
 }
 
-static void transfer_all(void *user)
+static void transfer_all(pli_stepper *s)
 {
-    pli_stepper *s = user;
     const pli_context *context = s->context;
     pli_parallel_for(context, s->page_count, PAGE_GRAIN, clear_pages, s);
     for (s->color = 0; s->color < 8; ++s->color) {
@@ -264,7 +263,7 @@ pli_status pli_stepper_sweep(pli_stepper *s, int32_t time, int32_t step)
     sort_by_color(s);
     s->dt = step * s->def.tick;
     double start = pli_clock_seconds();
-    pli_parallel_team(s->context, transfer_all, s);
+    transfer_all(s);
     s->report.transfer_seconds += pli_clock_seconds() - start;
     finish_sweep(s, time, step);
     return PLI_OK;
