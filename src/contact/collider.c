@@ -12,12 +12,7 @@ void pli_collider_init(pli_collider *collider, const pli_shape *shape, pli_colli
 
 static bool is_rigid(const pli_rigid_pose *pose)
 {
-    double product[9];
-    pli_mat3_multiply_transposed_right(pose->R, pose->R, product);
-    double error = fabs(pli_mat3_determinant(pose->R) - 1);
-    for (int k = 0; k < 9; ++k) error = fmax(error, fabs(product[k] - (k % 4 == 0 ? 1 : 0)));
-    // written so that a NaN fails
-    return error <= 1e-9 && isfinite(pli_vec3_norm(pose->offset));
+    return pli_mat3_is_rotation(pose->R, 1e-9) && isfinite(pli_vec3_norm(pose->offset));
 }
 
 pli_status pli_collider_check(pli_context *context, const pli_collider *collider)
