@@ -39,17 +39,17 @@ MODULES = {
 PUBLIC = {
     "base": ["base"],
     "math": ["base"],
-    "geometry": ["base", "detect", "scene"],
+    "geometry": ["base", "detect", "scene", "schema"],
     "linear": ["base"],
     "material": ["base", "extend"],
     "optimize": ["base", "sim"],
-    "fem": ["base", "extend", "scene", "sim"],
-    "mpm": ["base", "extend", "scene", "sim"],
-    "contact": ["base", "contact", "detect", "scene", "sim"],
-    "multilevel": ["base", "extend", "scene", "sim"],
-    "sim": ["base", "contact", "detect", "extend", "scene", "sim"],
-    "io": ["base", "extend", "scene", "sim", "io", "pliant"],
-    "serve": ["base", "extend", "scene", "sim", "io", "pliant"],
+    "fem": ["base", "extend", "scene", "schema", "sim"],
+    "mpm": ["base", "extend", "scene", "schema", "sim"],
+    "contact": ["base", "contact", "detect", "scene", "schema", "sim"],
+    "multilevel": ["base", "extend", "scene", "schema", "sim"],
+    "sim": ["base", "contact", "detect", "extend", "scene", "schema", "sim"],
+    "io": ["base", "extend", "scene", "schema", "sim", "io", "pliant"],
+    "serve": ["base", "extend", "scene", "schema", "sim", "io", "pliant"],
 }
 
 # libraries from outside: header (or folder of headers) and the modules that may know it

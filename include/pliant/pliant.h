@@ -11,6 +11,7 @@
 #include "pliant/extend.h"
 #include "pliant/io.h"
 #include "pliant/scene.h"
+#include "pliant/schema.h"
 #include "pliant/sim.h"
 
 #endif

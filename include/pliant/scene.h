@@ -3,7 +3,7 @@
 // The scene: an editable description of what there is and how it starts, in SI units.
 //
 // A scene is a tree of plain def structs whose root is pli_scene_def. The same tree is what a YAML
-// scene file says (io.h reads and writes it), key by key: one table of fields (pli_schema) knows
+// scene file says (io.h reads and writes it), key by key: one table of fields (schema.h) knows
 // for every member its key, unit, default, range and meaning, and drives reading, checking,
 // printing, documentation and completion. So a default exists exactly once, in that table.
 //
@@ -17,152 +17,11 @@
 #ifndef PLIANT_SCENE_H
 #define PLIANT_SCENE_H
 
-#include "pliant/base.h"
+#include "pliant/schema.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// ---- the field table -----------------------------------------------------------------------
-
-typedef enum pli_field_kind {
-    PLI_FIELD_REAL,     // double
-    PLI_FIELD_INTEGER,  // int32_t
-    PLI_FIELD_BOOL,     // bool
-    PLI_FIELD_TEXT,     // const char *
-    PLI_FIELD_CHOICE,   // int32_t, index into choices
-    PLI_FIELD_VECTOR,   // double[3]
-    PLI_FIELD_TRIPLE,   // int32_t[3]
-    PLI_FIELD_REALS,    // const double * and int32_t count
-    PLI_FIELD_INTEGERS, // const int32_t * and int32_t count
-    PLI_FIELD_TEXTS,    // const char *const * and int32_t count
-    PLI_FIELD_STRUCT,   // an inline struct described by `schema`
-    PLI_FIELD_LIST,     // const struct * and int32_t count, a YAML list
-    PLI_FIELD_NAMED,    // the same, a YAML map; the struct's first member is its const char *name
-    PLI_FIELD_VARIANT,  // pli_variant: one of `variants`
-    PLI_FIELD_VARIANTS, // const pli_variant * and int32_t count
-    PLI_FIELD_MESH      // const pli_mesh_data *, not in the file: the content of the path beside it
-} pli_field_kind;
-
-typedef enum pli_field_flags {
-    PLI_FIELD_REQUIRED = 1,     // the file must say it
-    PLI_FIELD_MIN_EXCLUDED = 2, // value > min instead of >=
-    PLI_FIELD_MAX_EXCLUDED = 4, // value < max instead of <=
-    PLI_FIELD_NONZERO = 8,      // a vector that must have a direction
-    PLI_FIELD_OPTIONAL = 16,    // the default means "not given"; it need not be in the range
-    PLI_FIELD_PATH = 32         // a file's name, relative to the file that says it
-} pli_field_flags;
-
-struct pli_schema;
-
-typedef struct pli_field {
-    const char *key;   // as in the file
-    const char *alias; // second spelling, or NULL
-    pli_field_kind kind;
-    unsigned flags;       // pli_field_flags
-    size_t offset;        // of the member
-    size_t count_offset;  // of its count, where there is one
-    const char *fallback; // default as text, or NULL: zero, empty, absent
-    double min;           // for numbers; min = max = 0: any finite value
-    double max;
-    const char *unit;                         // "" for a pure number
-    const char *const *choices;               // NULL-terminated, for PLI_FIELD_CHOICE
-    const struct pli_schema *schema;          // of the struct or of the list's items
-    const struct pli_schema *const *variants; // NULL-terminated; a variant's key is schema->name
-    const char *doc;                          // one sentence
-} pli_field;
-
-typedef struct pli_schema {
-    const char *name;       // "body"; for a variant its key in the file
-    const char *doc;        // one sentence
-    size_t size;            // of the struct
-    const char *scalar_key; // field that a plain scalar or list stands for, or NULL
-    int32_t field_count;
-    const pli_field *fields;
-} pli_schema;
-
-// One of several structs: the index into the field's variants, and the struct. kind -1: absent.
-// data NULL: the variant with all its defaults; in a scene that was validated it is never NULL.
-typedef struct pli_variant {
-    int32_t kind;
-    const void *data;
-} pli_variant;
-
-// The table of the root. Lifetime: static.
-PLI_API const pli_schema *pli_scene_schema(void);
-
-// Fills a def with the defaults of its schema.
-PLI_API void pli_schema_init(const pli_schema *schema, void *def);
-
-// The field with this key or alias, or NULL. Keys that are not for files are not found.
-PLI_API const pli_field *pli_schema_find(const pli_schema *schema, const char *key);
-
-// What a member holds, whatever its kind: `count` items that lie `stride` bytes apart.
-typedef enum pli_item_kind {
-    PLI_ITEM_REAL,    // double
-    PLI_ITEM_INTEGER, // int32_t
-    PLI_ITEM_BOOL,    // bool
-    PLI_ITEM_TEXT,    // const char *
-    PLI_ITEM_CHOICE,  // int32_t
-    PLI_ITEM_STRUCT,  // of field->schema
-    PLI_ITEM_VARIANT, // pli_variant
-    PLI_ITEM_MESH     // const pli_mesh_data *
-} pli_item_kind;
-
-typedef struct pli_items {
-    pli_item_kind kind;
-    bool is_list;      // a list or a map of names, also when it has one item
-    int32_t fixed;     // the number of items if the type fixes it, else 0
-    int32_t count;     // of items
-    size_t stride;     // bytes from one item to the next
-    const void *first; // the first item; may be NULL when count is 0
-} pli_items;
-
-// The items of a member of the struct at holder. holder NULL: only kind, is_list, fixed and stride.
-PLI_API void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items);
-
-// Whether an optional field of the struct at holder holds its default, that is, was not given.
-PLI_API bool pli_field_is_absent(const pli_field *field, const void *holder);
-
-// The schema of a variant that is one of the field's; NULL when it is absent or not one of them.
-PLI_API const pli_schema *pli_field_variant(const pli_field *field, const pli_variant *variant);
-
-enum { PLI_FIELD_ERROR_CAPACITY = 640 };
-
-// Reads one item of a field (real, integer, bool, choice, or text, which is borrowed) from a text
-// and checks its range. When that fails, returns false and says in error what was found and what is
-// allowed: "found '0.5'; allowed: greater than -1 and less than 0.5".
-PLI_API bool pli_field_parse(const pli_field *field, const char *text, void *item,
-                             char error[PLI_FIELD_ERROR_CAPACITY]);
-
-enum { PLI_FIELD_TEXT_CAPACITY = 128 };
-
-// Writes one item so that pli_field_parse reads it back as the same; a text item is returned as it
-// is, other items are written to buffer, which is returned.
-PLI_API const char *pli_field_print(const pli_field *field, const void *item,
-                                    char buffer[PLI_FIELD_TEXT_CAPACITY]);
-
-// "from 1 to 100", "greater than 0", "any finite number", "one of y, z": what a field allows.
-PLI_API const char *pli_field_range(const pli_field *field, char buffer[PLI_FIELD_ERROR_CAPACITY]);
-
-// One stop of a walk: a struct as a whole (field and member NULL), or one of its fields.
-typedef struct pli_visit {
-    const char *path;         // "bodies.cube.geometry.fill.shape.sphere.radius"; valid for the call
-    const pli_schema *schema; // of the struct
-    const void *holder;       // the struct
-    const pli_field *field;
-    const void *member; // in the struct
-} pli_visit;
-
-typedef pli_status (*pli_visit_fn)(void *user, const pli_visit *visit);
-
-// Visits a def and everything below it: each struct first, then its fields in the order of the
-// table, each followed by what it holds. Ends at the first visit that does not return PLI_OK.
-// Errors: those of visit, scene (nested deeper than PLI_SCENE_DEPTH), memory.
-PLI_API PLI_CHECKED pli_status pli_schema_walk(pli_context *context, const pli_schema *schema,
-                                               const void *def, pli_visit_fn visit, void *user);
-
-enum { PLI_SCENE_DEPTH = 64 };
 
 // ---- shapes: signed distance, negative inside ------------------------------------------------
 
@@ -396,6 +255,30 @@ typedef struct pli_named_value {
     double value;
 } pli_named_value;
 
+typedef enum pli_yield_kind {
+    PLI_YIELD_SNOW,
+    PLI_YIELD_VON_MISES,
+    PLI_YIELD_FRICTION
+} pli_yield_kind;
+
+typedef struct pli_snow_def { // stretch is bounded, what is beyond becomes plastic (P1, P2)
+    double compression;       // singular values of F stay above 1 - compression ...
+    double stretch;           // ... and below 1 + stretch
+    double hardening;         // stiffness grows by exp(hardening (1 - Jp))
+    double least;             // bounds of Jp, the plastic part of the volume
+    double most;
+} pli_snow_def;
+
+typedef struct pli_von_mises_def { // metal, goo: shear stress is bounded (P3, P5)
+    double stress;                 // in a pulled rod (Pa); 0: from the preset
+    double hardening;              // growth of it per plastic strain (Pa)
+} pli_von_mises_def;
+
+typedef struct pli_friction_def { // sand, by Drucker and Prager: grains rub, and part freely (P4)
+    double angle;                 // of friction (degrees)
+    bool volume_correction;       // sand that has parted closes up before it bears again
+} pli_friction_def;
+
 typedef struct pli_material_def {
     const char *name;
     const char *preset; // "" or a preset that supplies law and numbers not given here
@@ -407,8 +290,10 @@ typedef struct pli_material_def {
     double lambda;
     const pli_named_value *parameters; // further inputs of the law, by its keys
     int32_t parameter_count;
-    double drag;     // damping by mass (1/s)
-    double rayleigh; // damping by stiffness (s), lagged
+    double drag;       // damping by mass (1/s)
+    double rayleigh;   // damping by stiffness (s), lagged
+    double viscosity;  // of shear, of particles (Pa s)
+    pli_variant yield; // pli_yield_kind; absent: elastic whatever happens. Particles only
 } pli_material_def;
 
 typedef enum pli_geometry_kind {
@@ -421,7 +306,8 @@ typedef enum pli_geometry_kind {
     PLI_GEOMETRY_ROD,
     PLI_GEOMETRY_RING,
     PLI_GEOMETRY_SHEET,
-    PLI_GEOMETRY_SCROLL
+    PLI_GEOMETRY_SCROLL,
+    PLI_GEOMETRY_PARTICLES
 } pli_geometry_kind;
 
 typedef enum pli_grid_split { PLI_SPLIT_FIVE, PLI_SPLIT_SIX } pli_grid_split;
@@ -501,6 +387,23 @@ typedef struct pli_scroll_def { // a sheet that is rolled up about the z axis
     int32_t columns; // squares along the spiral
     int32_t rows;    // squares along z
 } pli_scroll_def;
+
+typedef enum pli_pattern_kind {
+    PLI_PATTERN_JITTERED, // a random point in each of equal boxes of a cell
+    PLI_PATTERN_LATTICE,  // the same regular points in every cell
+    PLI_PATTERN_RANDOM,   // anywhere
+    PLI_PATTERN_POISSON   // random, but no two close to each other
+} pli_pattern_kind;
+
+typedef struct pli_filling_def { // how particles fill a volume
+    int32_t per_cell;            // particles in a cell of the domain's grid, on average
+    int32_t pattern;             // pli_pattern_kind
+} pli_filling_def;
+
+typedef struct pli_particles_def { // a shape filled with particles
+    pli_variant shape;
+    pli_filling_def filling;
+} pli_particles_def;
 
 typedef enum pli_start_kind {
     PLI_START_REST,
@@ -604,6 +507,12 @@ typedef enum pli_collider_method {
     PLI_COLLIDER_QUADRATIC    // what is inside is pulled to the surface by a linear spring
 } pli_collider_method;
 
+typedef enum pli_hold_kind { // what a surface does to particles
+    PLI_HOLD_SEPARATE,       // they slide along it, with friction, and may leave
+    PLI_HOLD_SLIP,           // they slide along it, with friction, and never leave
+    PLI_HOLD_STICKY          // they move with it
+} pli_hold_kind;
+
 typedef struct pli_collider_def { // a solid that stands still or follows a script
     const char *name;
     pli_variant shape;
@@ -613,7 +522,31 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
     double friction;  // Coulomb's coefficient
     pli_motion_def motion;
     double margin; // distance that vertices keep from the surface (m)
+    int32_t hold;  // pli_hold_kind, of particles
 } pli_collider_def;
+
+// ---- the grid that particles move on, and where they come from ---------------------------------
+
+typedef struct pli_domain_def { // a box with walls
+    double cell;                // edge of the cells (m); 0: not given
+    const double *min;          // [3] corner of the room inside of the walls (m); none: around all
+    int32_t min_count;          // 0 or 3
+    const double *max;          // [3] the opposite corner (m)
+    int32_t max_count;          // 0 or 3
+    int32_t walls;              // pli_hold_kind
+    double friction;            // of the walls, Coulomb's coefficient
+} pli_domain_def;
+
+typedef struct pli_emission_def { // a shape that particles stream out of
+    const char *name;
+    pli_variant shape;
+    const char *material;
+    pli_filling_def filling;
+    double velocity[3]; // of what comes out (m/s)
+    double rate;        // m^3/s; 0: all that the shape's cross section lets through
+    double begin;       // s
+    double end;         // s; 0: never
+} pli_emission_def;
 
 typedef enum pli_contact_method {
     PLI_CONTACT_NONE,    // bodies pass through each other and themselves
@@ -773,6 +706,14 @@ typedef struct pli_reduction_def { // the solver "subspace"
     int32_t refresh_period;        // iterations between two Hessians, at least
 } pli_reduction_def;
 
+typedef struct pli_steps_def { // the solvers "explicit" and "regional"
+    double sound;              // share of the time that sound takes to cross a cell
+    double advection;          // share of the time that the fastest particle takes to cross a cell
+    double tick;               // the shortest step (s); 0: by what moves and what it is made of
+    int32_t longest;           // step of a region, in ticks, a power of two
+    bool guard;                // what is next to a region of shorter step takes that step, too
+} pli_steps_def;
+
 typedef struct pli_solver_def {
     const char *name;         // "auto" or one of the solvers
     int32_t norm;             // pli_norm_kind
@@ -797,6 +738,7 @@ typedef struct pli_solver_def {
     pli_coarse_def multigrid;
     pli_chebyshev_def chebyshev;
     pli_reduction_def subspace;
+    pli_steps_def steps;
 } pli_solver_def;
 
 typedef struct pli_output_def {
@@ -844,12 +786,18 @@ typedef struct pli_scene_def {
     const pli_collider_def *colliders;
     int32_t collider_count;
     pli_contact_def contact;
+    pli_domain_def domain;
+    const pli_emission_def *emitters;
+    int32_t emitter_count;
 } pli_scene_def;
 
 // ---- the scene object
 // ----------------------------------------------------------------------------
 
 typedef struct pli_scene pli_scene;
+
+// The table of the root. Lifetime: static.
+PLI_API const pli_schema *pli_scene_schema(void);
 
 PLI_API void pli_scene_def_init(pli_scene_def *def);
 

@@ -50,6 +50,9 @@ typedef struct pli_model_info {
     int32_t cubature_count;                // tetrahedra whose Hessian its coarse levels see
     int32_t polish_iterations;             // of its last level
     int64_t subspace_memory;               // bytes of its levels, part of memory_estimate
+    int64_t particle_count;                // at the start; 0: the scene is not of particles
+    double cell;                           // edge of a cell of their grid (m)
+    int32_t emitter_count;
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -117,6 +120,17 @@ PLI_API void pli_model_get_collider(const pli_model *model, int32_t collider,
                                     pli_contact_info *info);
 PLI_API void pli_model_get_contact(const pli_model *model, pli_contact_info *info);
 
+// What particles of a kind are: those of one body or emitter that have the same material.
+typedef struct pli_kind_info {
+    const char *source; // body or emitter of the scene
+    int32_t material;   // of the scene, counted from 0
+    double mass;        // of a particle (kg)
+    double volume;      // that it takes at rest (m^3)
+} pli_kind_info;
+
+PLI_API int32_t pli_model_kind_count(const pli_model *model);
+PLI_API void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *info);
+
 // ---- state
 // ---------------------------------------------------------------------------------------
 
@@ -141,18 +155,44 @@ PLI_API PLI_CHECKED pli_status pli_state_set(pli_state *state, const double *pos
 PLI_API uint64_t pli_state_hash(const pli_state *state);
 
 // Everything in the state as named arrays: what a checkpoint stores and restores.
-typedef enum pli_array_kind { PLI_ARRAY_F64, PLI_ARRAY_I64 } pli_array_kind;
+typedef enum pli_array_kind {
+    PLI_ARRAY_F64,
+    PLI_ARRAY_I64,
+    PLI_ARRAY_F32,
+    PLI_ARRAY_I32
+} pli_array_kind;
 
 typedef struct pli_state_array {
     const char *name;
     pli_array_kind kind;
     int64_t rows;
     int32_t columns;
-    void *data; // [rows][columns]; writing here is how a checkpoint is restored
+    void *data;        // [rows][columns]; writing here is how a checkpoint is restored
+    bool of_particles; // rows is the number of particles, which may change from step to step
 } pli_state_array;
 
 PLI_API int32_t pli_state_array_count(const pli_state *state);
 PLI_API void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array);
+
+// Makes room for so many particles, for a checkpoint to fill; what the arrays of particles hold
+// then means nothing. Errors: argument (a model without particles, a negative number), memory (then
+// nothing has changed).
+PLI_API PLI_CHECKED pli_status pli_state_set_particle_count(pli_state *state, int64_t count);
+
+// The particles, in an order that may change with every step. Lifetime: until the state is stepped,
+// copied to or destroyed.
+typedef struct pli_particle_view {
+    int64_t count;
+    const double *positions;  // [count][3] (m)
+    const float *velocities;  // [count][3] (m/s)
+    const float *affine;      // [count][9] gradient of the velocity around it (1/s), row-major
+    const float *deformation; // [count][9] elastic deformation gradient, row-major
+    const float *memory;      // [count] of what yields or flows, see docs/theory/mpm.md
+    const int32_t *kinds;     // [count] see pli_model_get_kind
+    const int32_t *ids;       // [count] all different, and the same throughout a run
+} pli_particle_view;
+
+PLI_API void pli_state_get_particles(const pli_state *state, pli_particle_view *view);
 
 // ---- solver and reports
 // ----------------------------------------------------------------------------
@@ -163,6 +203,7 @@ typedef enum pli_stop {
     PLI_STOP_STEP = 2,        // the next step would be shorter than rounding
     PLI_STOP_FIXED = 3,       // the fixed number of iterations was made, as asked
     PLI_STOP_DIRECTION = 4,   // Newton's step fell under the tolerance
+    PLI_STOP_EXPLICIT = 5,    // nothing was to be solved
     PLI_STOP_ITERATIONS = -1, // budget spent; the state is the best iterate
     PLI_STOP_LINESEARCH = -2, // no admissible decrease was found
     PLI_STOP_NONFINITE = -3,  // energy or direction was not finite; the step was rejected
@@ -203,6 +244,23 @@ typedef struct pli_level_counts {
     double largest_step; // entry of the last direction over the time step (m/s)
 } pli_level_counts;
 
+enum { PLI_REPORT_STEPS = 24 };
+
+// What the solvers "explicit" and "regional" did in a step.
+typedef struct pli_matter_report {
+    int64_t particles; // at the end of it; 0: another solver
+    int64_t emitted;
+    double tick;              // s
+    int64_t ticks;            // that the step was made of
+    int64_t sweeps;           // over the blocks that were due at one time
+    int64_t block_updates;    // blocks of 4 x 4 x 8 nodes that were moved by a step of their own
+    int64_t particle_updates; // the same in particles
+    int64_t buffer_updates;   // copies of particles moved along for the sake of shorter steps
+    int64_t steps[PLI_REPORT_STEPS]; // histogram: block updates by 2^k ticks
+    int32_t retries;                 // times that the step was begun anew with a shorter tick
+    double schedule_seconds; // part of the step's time that was neither transfer nor material
+} pli_matter_report;
+
 typedef struct pli_step_report {
     int64_t step; // 1 for the first step
     double time;  // at the end of the step (s)
@@ -218,9 +276,9 @@ typedef struct pli_step_report {
     pli_energies energy;
     double momentum[3];         // kg m/s
     double angular_momentum[3]; // kg m^2/s, about the origin
-    double min_J;               // smallest determinant of a deformation gradient of a tetrahedron;
-                                // NaN: there are none
-    int32_t inverted;           // tetrahedra with J <= 0
+    double min_J;               // smallest determinant of a deformation gradient of a tetrahedron
+                                // or particle; NaN: there are none
+    int32_t inverted;           // of these with J <= 0
     int32_t vertices;
     bool collides;    // the scene has colliders or contact: the next four mean something
     int32_t contacts; // pairs that touch
@@ -233,6 +291,8 @@ typedef struct pli_step_report {
     double barrier_stiffness;      // of a contact (N/m)
     int32_t pair_count;            // bodies in contact, of barriers only
     const pli_contact_pair *pairs; // [pair_count]. Lifetime: until the solver's next call
+
+    pli_matter_report matter;
 
     int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
     const char *phase_name[PLI_REPORT_PHASES];
@@ -334,7 +394,9 @@ typedef struct pli_frame {
 // The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
 // material, shells and obstacles as triangles, then the surfaces of the colliders where their
 // scripts have moved them; a collider that its script has released is left out. With the solver
-// "subspace", handles and cubature as well. Lifetime: until the next call on this solver.
+// "subspace", handles and cubature as well. Particles are a part for every body and emitter, with
+// velocity, material, J, plastic state, the step of their block and what it did last. Lifetime:
+// until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);
 

@@ -189,7 +189,7 @@ void pli_report_add(pli_report *report, const pli_step_report *step)
 
 static pli_stop stop_by_name(const char *name)
 {
-    for (int stop = PLI_STOP_LINEAR; stop <= PLI_STOP_DIRECTION; ++stop) {
+    for (int stop = PLI_STOP_LINEAR; stop <= PLI_STOP_EXPLICIT; ++stop) {
         if (stop != 0 && strcmp(name, pli_stop_name((pli_stop)stop)) == 0) return (pli_stop)stop;
     }
     return PLI_STOP_ITERATIONS;

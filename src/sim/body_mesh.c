@@ -32,7 +32,8 @@ bool pli_body_mesh_has_tets(const pli_body_def *def)
         return file != NULL && file->tet_count > 0;
     }
     case PLI_GEOMETRY_SHEET:
-    case PLI_GEOMETRY_SCROLL: break;
+    case PLI_GEOMETRY_SCROLL:
+    case PLI_GEOMETRY_PARTICLES: break;
     }
     return false;
 }

@@ -148,6 +148,7 @@ const char *pli_stop_name(pli_stop stop)
     case PLI_STOP_STEP: return "step";
     case PLI_STOP_FIXED: return "fixed";
     case PLI_STOP_DIRECTION: return "newton-step";
+    case PLI_STOP_EXPLICIT: return "explicit";
     case PLI_STOP_ITERATIONS: return "iterations";
     case PLI_STOP_LINESEARCH: return "line-search";
     case PLI_STOP_NONFINITE: return "nonfinite";

@@ -135,18 +135,19 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
 {
     int32_t at = 0;
     *array = (pli_state_array){0};
-#define X(member, name)                                                                         \
-    if (at++ == index) {                                                                        \
-        *array = (pli_state_array){name, PLI_ARRAY_F64, state->vertex_count, 3, state->member}; \
+#define X(member, name)                                                                           \
+    if (at++ == index) {                                                                          \
+        *array =                                                                                  \
+            (pli_state_array){name, PLI_ARRAY_F64, state->vertex_count, 3, state->member, false}; \
     }
     PLI_STATE_VECTORS(X)
 #undef X
 #define X(member, name) \
-    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member};
+    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member, false};
     PLI_STATE_SCALARS(X)
 #undef X
 #define X(member, name) \
-    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_I64, 1, 1, &state->member};
+    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_I64, 1, 1, &state->member, false};
     PLI_STATE_COUNTERS(X)
 #undef X
 }

@@ -42,10 +42,11 @@ static void init(fake_state *fake, const folder_fixture *fix, int64_t step)
 {
     memset(fake, 0, sizeof *fake);
     snprintf(fake->folder, sizeof fake->folder, "%s/checkpoint", fix->folder);
-    fake->arrays[0] = (pli_state_array){"x", PLI_ARRAY_F64, VERTICES, 3, fake->x};
-    fake->arrays[1] = (pli_state_array){"fem/v", PLI_ARRAY_F64, VERTICES, 3, fake->v};
-    fake->arrays[2] = (pli_state_array){"contacts", PLI_ARRAY_I64, CONTACTS, 2, fake->contacts};
-    fake->arrays[3] = (pli_state_array){"nothing", PLI_ARRAY_F64, 0, 3, NULL};
+    fake->arrays[0] = (pli_state_array){"x", PLI_ARRAY_F64, VERTICES, 3, fake->x, false};
+    fake->arrays[1] = (pli_state_array){"fem/v", PLI_ARRAY_F64, VERTICES, 3, fake->v, false};
+    fake->arrays[2] =
+        (pli_state_array){"contacts", PLI_ARRAY_I64, CONTACTS, 2, fake->contacts, false};
+    fake->arrays[3] = (pli_state_array){"nothing", PLI_ARRAY_F64, 0, 3, NULL, false};
     fake->def = (pli_checkpoint_def){.folder = fake->folder,
                                      .scene_hash = 0x1234,
                                      .scene_text = "about: caf\xc3\xa9\n",
