@@ -56,26 +56,34 @@ static void print_preset(const pli_cli_entry *entry, const pli_material_preset *
          "How much the sides give way; 0.5 would keep the volume."},
         {"yield", "Pa", preset->yield, preset->yield_range,
          "Stress from which on it stays deformed."},
+        {"bulk", "Pa", preset->bulk, NULL, "Scale of the pressure of a fluid."},
+        {"exponent", "", preset->exponent, NULL, "How steeply that pressure grows."},
     };
     enum { VALUE_COUNT = sizeof values / sizeof *values };
 
     pli_cli_parameter parameters[VALUE_COUNT];
     int32_t count = 0;
     for (int32_t index = 0; index < VALUE_COUNT; ++index) {
-        if (values[index].value == 0 && values[index].range[1] == 0) continue;
+        const double *range = values[index].range;
+        if (values[index].value == 0 && (range == NULL || range[1] == 0)) continue;
         pli_cli_parameter *parameter = &parameters[count++];
         *parameter = (pli_cli_parameter){.key = values[index].key,
                                          .kind = "number",
                                          .unit = values[index].unit,
                                          .doc = values[index].doc};
         snprintf(parameter->fallback, sizeof parameter->fallback, "%g", values[index].value);
-        snprintf(parameter->range, sizeof parameter->range, "in handbooks %g to %g",
-                 values[index].range[0], values[index].range[1]);
+        if (range == NULL) continue;
+        snprintf(parameter->range, sizeof parameter->range, "in handbooks %g to %g", range[0],
+                 range[1]);
+    }
+    char yields[96] = "";
+    if (preset->yield_kind != NULL) {
+        snprintf(yields, sizeof yields, " Particles of it yield: %s.", preset->yield_kind);
     }
     char note[256];
     snprintf(note, sizeof note,
-             "Numbers for the law %s; 'pliant materials %s' tells what else can be set.",
-             preset->law, preset->law);
+             "Numbers for the law %s; 'pliant materials %s' tells what else can be set.%s",
+             preset->law, preset->law, yields);
     pli_cli_print_page(entry, note, parameters, count, as_json);
 }
 

@@ -80,14 +80,17 @@ typedef struct pli_material_preset {
     const char *name; // "rubber"
     const char *law;  // name of the law
     double density;   // kg/m^3
-    double young;     // Pa
+    double young;     // Pa, 0: none
     double poisson;   // -
-    double yield;     // Pa, 0: none
+    double yield;     // stress (Pa), 0: none
     double density_range[2];
     double young_range[2];
     double poisson_range[2];
     double yield_range[2];
     const char *doc;
+    const char *yield_kind; // how particles of it yield, a key of `yield` in scenes; NULL: never
+    double bulk;            // of a fluid (Pa), 0: none
+    double exponent;        // of a fluid, 0: none
 } pli_material_preset;
 
 PLI_API int32_t pli_material_preset_count(void);

@@ -258,7 +258,8 @@ typedef struct pli_named_value {
 typedef enum pli_yield_kind {
     PLI_YIELD_SNOW,
     PLI_YIELD_VON_MISES,
-    PLI_YIELD_FRICTION
+    PLI_YIELD_FRICTION,
+    PLI_YIELD_NONE
 } pli_yield_kind;
 
 typedef struct pli_snow_def { // stretch is bounded, what is beyond becomes plastic (P1, P2)
@@ -279,6 +280,10 @@ typedef struct pli_friction_def { // sand, by Drucker and Prager: grains rub, an
     bool volume_correction;       // sand that has parted closes up before it bears again
 } pli_friction_def;
 
+typedef struct pli_no_yield_def { // elastic, whatever the preset says
+    int32_t unused;
+} pli_no_yield_def;
+
 typedef struct pli_material_def {
     const char *name;
     const char *preset; // "" or a preset that supplies law and numbers not given here
@@ -293,7 +298,7 @@ typedef struct pli_material_def {
     double drag;       // damping by mass (1/s)
     double rayleigh;   // damping by stiffness (s), lagged
     double viscosity;  // of shear, of particles (Pa s)
-    pli_variant yield; // pli_yield_kind; absent: elastic whatever happens. Particles only
+    pli_variant yield; // pli_yield_kind, of particles; absent: the preset's, else elastic
 } pli_material_def;
 
 typedef enum pli_geometry_kind {

@@ -12,5 +12,6 @@ extern const pli_material_ops pli_law_neo_hookean;
 extern const pli_material_ops pli_law_stable_neo_hookean;
 extern const pli_material_ops pli_law_hencky;
 extern const pli_material_ops pli_law_linear;
+extern const pli_material_ops pli_law_fluid;
 
 #endif

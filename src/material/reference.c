@@ -9,7 +9,8 @@
 #include "math/mat3.h"
 #include "math/svd.h"
 
-// An energy of the singular values; H is a full symmetric 3x3 matrix.
+// An energy of the singular values and of the law's two parameters, mu and lambda but for a fluid;
+// H is a full symmetric 3x3 matrix.
 typedef struct scalar_law {
     const pli_material_ops *ops;
     bool needs_positive;
@@ -181,6 +182,26 @@ static void hencky_hessian(const double s[3], double mu, double lambda, double H
     }
 }
 
+static double fluid_energy(const double s[3], double bulk, double exponent)
+{
+    double J = volume(s);
+    if (exponent == 1) return bulk * (J - log(J) - 1);
+    return bulk * (pow(J, 1 - exponent) / (exponent - 1) + J - exponent / (exponent - 1));
+}
+
+static void fluid_gradient(const double s[3], double bulk, double exponent, double g[3])
+{
+    double pressure = bulk * (pow(volume(s), -exponent) - 1);
+    for (int i = 0; i < 3; ++i) g[i] = -pressure * others(s, i, i);
+}
+
+static void fluid_hessian(const double s[3], double bulk, double exponent, double H[9])
+{
+    double pressure = bulk * (pow(volume(s), -exponent) - 1);
+    double second = bulk * exponent * pow(volume(s), -exponent - 1);
+    for (int k = 0; k < 9; ++k) H[k] = volume_part(s, k / 3, k % 3, -pressure, second);
+}
+
 static const scalar_law laws[] = {
     {&pli_law_fixed_corotated, false, true, fixed_corotated_energy, fixed_corotated_gradient,
      fixed_corotated_hessian},
@@ -189,6 +210,7 @@ static const scalar_law laws[] = {
      neo_hookean_hessian},
     {&pli_law_stable_neo_hookean, false, false, stable_energy, stable_gradient, stable_hessian},
     {&pli_law_hencky, true, false, hencky_energy, hencky_gradient, hencky_hessian},
+    {&pli_law_fluid, true, false, fluid_energy, fluid_gradient, fluid_hessian},
 };
 
 // (psi_i - psi_j) / (s_i - s_j), or its limit for equal singular values

@@ -138,9 +138,9 @@ static pli_status build_shape(pli_model *model, const pli_collider_def *def, dou
 
 // Whether a solver is at its best when contact is blocks on the diagonal of its matrix: one that
 // keeps the matrix for many iterations or has none, or V-cycles that stand alone.
-static bool wants_blocks(const char *solver)
+static bool wants_blocks(const pli_scene_def *def)
 {
-    const pli_solver_kind *kind = pli_solver_kind_find(solver, false);
+    const pli_solver_kind *kind = pli_solver_kind_choose(def);
     if (kind == NULL) return false;
     return kind->minimizer != PLI_MINIMIZER_NEWTON || kind->linear == PLI_SOLVER_MULTIGRID;
 }
@@ -150,7 +150,7 @@ pli_collider_method pli_collider_choose_method(const pli_scene_def *def,
 {
     if (collider->method != PLI_COLLIDER_AUTO) return (pli_collider_method)collider->method;
     if (def->contact.method == PLI_CONTACT_BARRIER) return PLI_COLLIDER_BARRIER;
-    if (wants_blocks(def->solver.name)) return PLI_COLLIDER_QUADRATIC;
+    if (wants_blocks(def)) return PLI_COLLIDER_QUADRATIC;
     return analytic ? PLI_COLLIDER_CONSTRAINT : PLI_COLLIDER_PENALTY;
 }
 

@@ -143,8 +143,9 @@ static bool use_lame_pair(resolution *r)
 static bool find_elastic_pair(resolution *r)
 {
     const pli_material_def *def = r->def;
-    r->young = r->preset != NULL ? r->preset->young : NAN;
-    r->poisson = r->preset != NULL ? r->preset->poisson : NAN;
+    bool supplied = r->preset != NULL && r->preset->young > 0;
+    r->young = supplied ? r->preset->young : NAN;
+    r->poisson = supplied ? r->preset->poisson : NAN;
     if (def->mu != 0 || def->lambda != 0) return use_lame_pair(r);
     if (def->young != 0) r->young = def->young;
     if (def->poisson != -1) r->poisson = def->poisson;
@@ -180,7 +181,8 @@ static bool refuse_input(resolution *r, const pli_material_input *input, const c
                          const void *member, double value)
 {
     if (isnan(value)) {
-        return blame(r, key, member, "is missing, and there is no preset; law '%s' needs it",
+        return blame(r, key, member, "is missing, and %s; law '%s' needs it",
+                     r->preset != NULL ? "the preset has none" : "there is no preset",
                      r->result->law->name);
     }
     char found[PLI_QUANTITY_CAPACITY];
@@ -193,6 +195,23 @@ static bool refuse_input(resolution *r, const pli_material_input *input, const c
     return blame(r, key, member, "found '%s'; law '%s' allows: %s %s and %s %s%s%s", found,
                  r->result->law->name, input->exclusive ? "greater than" : "at least", low,
                  input->exclusive ? "less than" : "at most", high, blank, input->unit);
+}
+
+// What the preset says about an input besides young and poisson, else the law's own default.
+static double default_value(const resolution *r, const pli_material_input *input)
+{
+    if (r->preset == NULL) return input->fallback;
+    const struct {
+        const char *key;
+        double value; // 0: none
+    } supplied[] = {
+        {"yield", r->preset->yield}, {"bulk", r->preset->bulk}, {"exponent", r->preset->exponent}};
+    for (size_t k = 0; k < sizeof supplied / sizeof *supplied; ++k) {
+        if (supplied[k].value > 0 && strcmp(supplied[k].key, input->key) == 0) {
+            return supplied[k].value;
+        }
+    }
+    return input->fallback;
 }
 
 // Finds the value of one input of the law and checks it.
@@ -210,10 +229,7 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         member = &def->poisson;
     } else {
         const pli_named_value *parameter = find_parameter(def, input->key);
-        *value = input->fallback;
-        bool yields = r->preset != NULL && r->preset->yield > 0;
-        if (yields && strcmp(input->key, "yield") == 0) *value = r->preset->yield;
-        if (parameter != NULL) *value = parameter->value;
+        *value = parameter != NULL ? parameter->value : default_value(r, input);
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
     }
@@ -269,6 +285,10 @@ static bool check_elastic_use(resolution *r)
     }
     if (r->def->poisson != -1 && pli_material_find_input(law, "poisson") < 0) {
         return blame(r, "poisson", &r->def->poisson, "law '%s' has no such input", law->name);
+    }
+    bool pair = r->def->mu != 0 || r->def->lambda != 0;
+    if (pair && pli_material_find_input(law, "young") < 0) {
+        return blame(r, "mu", &r->def->mu, "law '%s' has no such input", law->name);
     }
     return true;
 }

@@ -182,7 +182,8 @@ pli_status pli_minimizer_build(pli_solver *s)
     switch (s->model->solver_kind->minimizer) {
     case PLI_MINIMIZER_LOCAL_GLOBAL: return build_local_global(s);
     case PLI_MINIMIZER_VERTEX: return build_vertex_descent(s);
-    case PLI_MINIMIZER_NEWTON: break;
+    case PLI_MINIMIZER_NEWTON: return build_newton(s);
+    case PLI_MINIMIZER_NONE: break;
     }
-    return build_newton(s);
+    return PLI_OK;
 }

@@ -587,8 +587,7 @@ static pli_status set_solver(building *b)
     model->time = b->def->time;
     model->dt = 1 / (b->def->time.fps * b->def->time.steps_per_frame);
     model->solver_def = b->def->solver;
-    bool barrier = model->contact.method == PLI_CONTACT_BARRIER;
-    model->solver_kind = pli_solver_kind_find(b->def->solver.name, barrier);
+    model->solver_kind = pli_solver_kind_choose(b->def);
     if (model->solver_kind == NULL) {
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "there is no solver '%s'",
                         b->def->solver.name);
@@ -798,6 +797,7 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
         [PLI_MINIMIZER_LOCAL_GLOBAL] = 2 * 8 + 4,
         // a pattern while vertices are coloured
         [PLI_MINIMIZER_VERTEX] = 4,
+        [PLI_MINIMIZER_NONE] = 0,
     };
     const int64_t per_block = bytes_of_block[model->solver_kind->minimizer];
     const int64_t per_vertex = 60 * 8;

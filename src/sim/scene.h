@@ -27,6 +27,9 @@ PLI_CHECKED pli_status pli_scene_check_links(const pli_scene *scene, const pli_s
 // Errors: scene, memory.
 PLI_CHECKED pli_status pli_scene_check_rules(const pli_scene *scene);
 
+// Whether something in a scene is or emits particles.
+bool pli_scene_has_particles(const pli_scene_def *def);
+
 enum { PLI_PATH_CAPACITY = 512 };
 
 // The place of a member of a visited struct; key may have several parts. The path is written to

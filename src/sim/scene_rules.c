@@ -273,6 +273,7 @@ static pli_status check_geometry(const rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
     if (pli_body_mesh_has_tets(body)) return PLI_OK;
+    if (body->geometry.kind == PLI_GEOMETRY_PARTICLES) return PLI_OK;
     if (body->geometry.kind != PLI_GEOMETRY_FILE) {
         if (body->kind != PLI_BODY_SOLID) return PLI_OK;
         return refuse(r, visit, "geometry", &body->geometry,
@@ -761,6 +762,16 @@ static pli_status check_output(const rules *r, const pli_visit *visit)
                   pli_suggest_text(&suggest));
 }
 
+static pli_status check_root(const rules *r, const pli_visit *visit)
+{
+    const pli_scene_def *def = r->def;
+    if (def->body_count == 0 && def->emitter_count == 0) {
+        return refuse(r, visit, "bodies", &def->bodies,
+                      "is missing; a scene needs bodies, or emitters of particles");
+    }
+    return check_point(r, visit, "gravity", &def->gravity, def->gravity_count);
+}
+
 typedef struct rule {
     const pli_schema *schema;
     rule_fn check;
@@ -806,9 +817,7 @@ static pli_status check_visit(void *user, const pli_visit *visit)
 {
     const rules *r = user;
     if (visit->field != NULL) return PLI_OK;
-    if (visit->holder == r->def) {
-        PLI_TRY(check_point(r, visit, "gravity", &r->def->gravity, r->def->gravity_count));
-    }
+    if (visit->holder == r->def) PLI_TRY(check_root(r, visit));
     for (int32_t i = 0; i < PLI_COUNT_OF(rule_table); ++i) {
         if (rule_table[i].schema == visit->schema) return rule_table[i].check(r, visit);
     }

@@ -204,6 +204,17 @@ static const pli_field material_fields[] = {
      .max = 1e9,
      .unit = "s",
      .doc = "Damping in proportion to stiffness."},
+    {.key = "viscosity",
+     PLI_REAL(pli_material_def, viscosity),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e15,
+     .unit = "Pa s",
+     .doc = "Viscosity of shear, of particles."},
+    {.key = "yield",
+     PLI_VARIANT(pli_material_def, yield, pli_yield_variants),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "How particles of it deform for good; by default as the preset says, or not at all."},
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",
@@ -360,18 +371,19 @@ const pli_schema pli_file_schema = {.name = "file",
                                     .scalar_key = "path",
                                     PLI_TABLE(file_fields)};
 
-static const pli_schema *const geometry_variants[] = {[PLI_GEOMETRY_GRID] = &pli_grid_schema,
-                                                      [PLI_GEOMETRY_SHAPE] = &fill_schema,
-                                                      [PLI_GEOMETRY_FILE] = &pli_file_schema,
-                                                      [PLI_GEOMETRY_ARCH] = &pli_arch_schema,
-                                                      [PLI_GEOMETRY_CARD_HOUSE] =
-                                                          &pli_card_house_schema,
-                                                      [PLI_GEOMETRY_SPIKES] = &pli_spikes_schema,
-                                                      [PLI_GEOMETRY_ROD] = &pli_rod_schema,
-                                                      [PLI_GEOMETRY_RING] = &pli_ring_schema,
-                                                      [PLI_GEOMETRY_SHEET] = &pli_sheet_schema,
-                                                      [PLI_GEOMETRY_SCROLL] = &pli_scroll_schema,
-                                                      NULL};
+static const pli_schema *const geometry_variants[] = {
+    [PLI_GEOMETRY_GRID] = &pli_grid_schema,
+    [PLI_GEOMETRY_SHAPE] = &fill_schema,
+    [PLI_GEOMETRY_FILE] = &pli_file_schema,
+    [PLI_GEOMETRY_ARCH] = &pli_arch_schema,
+    [PLI_GEOMETRY_CARD_HOUSE] = &pli_card_house_schema,
+    [PLI_GEOMETRY_SPIKES] = &pli_spikes_schema,
+    [PLI_GEOMETRY_ROD] = &pli_rod_schema,
+    [PLI_GEOMETRY_RING] = &pli_ring_schema,
+    [PLI_GEOMETRY_SHEET] = &pli_sheet_schema,
+    [PLI_GEOMETRY_SCROLL] = &pli_scroll_schema,
+    [PLI_GEOMETRY_PARTICLES] = &pli_particles_schema,
+    NULL};
 
 // ---- how bodies start
 
@@ -547,7 +559,7 @@ static const pli_field body_fields[] = {
     {.key = "geometry",
      PLI_VARIANT(pli_body_def, geometry, geometry_variants),
      .flags = PLI_FIELD_REQUIRED,
-     .doc = "Where its tetrahedra or triangles come from."},
+     .doc = "Where its tetrahedra, triangles or particles come from."},
     {.key = "material",
      PLI_TEXT(pli_body_def, material),
      .flags = PLI_FIELD_OPTIONAL,

@@ -54,6 +54,11 @@ static const pli_field collider_fields[] = {
      PLI_EXTENT_OR_NONE,
      .doc = "Distance that vertices keep from the surface, such as the thickness of a cloth, whose "
             "triangles would else cut into a round collider."},
+    {.key = "hold",
+     PLI_CHOICE(pli_collider_def, hold, pli_hold_names),
+     .fallback = "separate",
+     .doc = "What it does to particles: let them slide along it and leave (separate), slide only "
+            "(slip), or hold them (sticky)."},
 };
 const pli_schema pli_collider_schema = {
     .name = "collider",

@@ -331,6 +331,8 @@ static pli_status check_minimizer(const model_rules *r)
 
 pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
 {
+    // what particles take is a matter of the scene alone
+    if (model->solver_kind->minimizer == PLI_MINIMIZER_NONE) return PLI_OK;
     model_rules r = {.model = model,
                      .scene = scene,
                      .def = pli_scene_get(scene),

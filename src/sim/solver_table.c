@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/solver_table.h"
 
+#include "sim/scene.h"
+
 #include <string.h>
 
 static const pli_solver_kind kinds[] = {
@@ -179,13 +181,36 @@ static const pli_solver_kind kinds[] = {
         .best_guess = true,
         .search = PLI_SEARCH_NONE,
     },
+    {
+        .info = {"regional",
+                 "particles on a grid, explicit: every region at the longest step that it can bear",
+                 "Fang et al. 2018; Hu et al. 2018"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .regional = true,
+    },
+    {
+        .info = {"explicit",
+                 "particles on a grid, explicit: all at the longest step that everything can bear",
+                 "Hu et al. 2018, MLS-MPM; Sulsky et al. 1994"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+    },
 };
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-const pli_solver_kind *pli_solver_kind_find(const char *name, bool barrier)
+// What "auto" picks.
+static const char *default_name(const pli_scene_def *def)
 {
-    if (strcmp(name, "auto") == 0) name = barrier ? "ipc-pcg" : "newton";
+    if (pli_scene_has_particles(def)) return "regional";
+    return def->contact.method == PLI_CONTACT_BARRIER ? "ipc-pcg" : "newton";
+}
+
+const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def)
+{
+    const char *name = def->solver.name;
+    if (strcmp(name, "auto") == 0) name = default_name(def);
     for (int32_t k = 0; k < KIND_COUNT; ++k) {
         if (strcmp(kinds[k].info.name, name) == 0) return &kinds[k];
     }
@@ -235,6 +260,7 @@ static void choose_preconditioner(const pli_solver_kind *kind, const pli_solver_
 pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def)
 {
     pli_solver_parts parts = {.search = choose_search(kind, def)};
+    if (kind->minimizer == PLI_MINIMIZER_NONE) return parts;
     if (kind->minimizer == PLI_MINIMIZER_VERTEX) return parts;
     if (kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL) {
         parts.needs_hierarchy = kind->lifted == PLI_LIFTED_MULTIGRID;

@@ -13,7 +13,8 @@
 typedef enum pli_minimizer_kind {
     PLI_MINIMIZER_NEWTON,       // a matrix for every iteration, see optimize/newton.h
     PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many, see optimize/local_global.h
-    PLI_MINIMIZER_VERTEX        // no matrix, see optimize/vertex_descent.h
+    PLI_MINIMIZER_VERTEX,       // no matrix, see optimize/vertex_descent.h
+    PLI_MINIMIZER_NONE          // explicit steps of particles, see mpm/stepper.h
 } pli_minimizer_kind;
 
 typedef struct pli_solver_kind {
@@ -38,6 +39,9 @@ typedef struct pli_solver_kind {
     pli_lifted_solver_kind lifted;
     int32_t linear_iterations; // of a linear solve; multigrid: as the scene says
     bool accelerated;          // by Chebyshev's polynomials
+
+    // of particles
+    bool regional; // every region has a step of its own
 } pli_solver_kind;
 
 // The parts of a solver with what the scene says about them.
@@ -49,9 +53,9 @@ typedef struct pli_solver_parts {
     bool needs_hierarchy; // something in it is a multigrid
 } pli_solver_parts;
 
-// NULL when there is no solver of this name; "auto" gives the default for meshes, with or without
-// barriers.
-const pli_solver_kind *pli_solver_kind_find(const char *name, bool barrier);
+// The solver that a scene names, NULL when there is none of this name; "auto" goes by what the
+// scene contains: particles, barriers, or neither.
+const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def);
 
 // What the scene asks for, and where it says "auto" what the solver's row says.
 pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def);

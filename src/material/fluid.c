@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fluid that is hardly compressible, after Tait (Monaghan 1994; Tampubolon et al. 2017): it
+// resists changes of volume by the pressure p = k (J^-gamma - 1) and nothing else. The energy is
+// the work of that pressure,
+//
+//   psi = k (J - 1 + (J^(1 - gamma) - 1) / (gamma - 1)),     gamma = 1: k (J - 1 - log J)
+//   psi_J = -p = k (1 - J^-gamma),                           psi_JJ = k gamma J^(-gamma - 1)
+//
+// and its bulk modulus at rest is k gamma. Defined for J > 0; everywhere else the energy is
+// +infinity. Shear costs nothing, so a mesh of it folds up: it is made for particles, whose F is
+// never looked at.
+#include "material/invariant.h"
+#include "material/laws.h"
+
+#include <math.h>
+
+enum { BULK, EXPONENT, PARAM_COUNT };
+
+PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out)
+{
+    (void)I;
+    *out = (pli_invariant_terms){0};
+    for (int lane = 0; lane < PLI_D4_LANES; ++lane) {
+        double k = p[BULK][lane];
+        double gamma = p[EXPONENT][lane];
+        double volume = (*J)[lane];
+        double L = log(volume);
+        double excess = expm1(-gamma * L); // J^-gamma - 1
+        double power = gamma - 1;
+        double gas = power > 0 ? expm1(-power * L) / power : -L;
+        out->psi[lane] = k * (volume - 1 + gas);
+        out->b[lane] = -k * excess;
+        out->d[lane] = k * gamma * (excess + 1) / volume;
+    }
+}
+
+static const pli_invariant_law law = {PARAM_COUNT, true, terms};
+
+static void block(const pli_planes *at, pli_projection projection)
+{
+    pli_invariant_block(&law, at, projection);
+}
+
+static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
+                     double *psi, double *P, double *dPdF)
+{
+    pli_planes batch = {n, F, params, psi, P, dPdF};
+    pli_batch_run(n, PARAM_COUNT, &batch, projection, block);
+}
+
+static const pli_material_input inputs[] = {
+    [BULK] = {.key = "bulk",
+              .unit = "Pa",
+              .fallback = 1e5,
+              .min = 0,
+              .max = INFINITY,
+              .exclusive = true,
+              .doc = "Scale of the pressure; times the exponent, the bulk modulus at rest."},
+    [EXPONENT] = {.key = "exponent",
+                  .unit = "",
+                  .fallback = 7,
+                  .min = 1,
+                  .max = 100,
+                  .doc = "How steeply the pressure grows when it is squeezed: 7 for water."},
+};
+
+static void derive(const double *values, double *params)
+{
+    params[BULK] = values[BULK];
+    params[EXPONENT] = values[EXPONENT];
+}
+
+static double sound_speed(const double *params, double density)
+{
+    return sqrt(params[BULK] * params[EXPONENT] / density);
+}
+
+const pli_material_ops pli_law_fluid = {
+    .name = "fluid",
+    .doc = "Pressure that keeps the volume, and no shear stress. Not invertible.",
+    .flags = 0,
+    .input_count = PARAM_COUNT,
+    .inputs = inputs,
+    .param_count = PARAM_COUNT,
+    .derive = derive,
+    .evaluate = evaluate,
+    .sound_speed = sound_speed,
+};
