@@ -49,7 +49,7 @@ static pli_status fight_once(pli_bench *bench, pli_s1_pair *pair, pli_bench_scen
 {
     pli_s1_duel duel;
     pli_step_report seen;
-    pli_state_copy(pair->sides[0].state, witness->state);
+    PLI_TRY(pli_state_copy(pair->sides[0].state, witness->state));
     PLI_TRY(pli_s1_pair_duel(pair, &duel));
     PLI_TRY(pli_solver_step(witness->solver, witness->state, &seen));
     double doubt = pli_s1_error_measure(&pair->sides[0], witness).largest;

@@ -53,11 +53,11 @@ pli_status pli_s1_pair_find_contact(pli_s1_pair *pair, int32_t limit, bool *cont
     *contact = false;
     for (int32_t k = 0; k < limit && !*contact; ++k) {
         pli_step_report report;
-        pli_state_copy(first->state, pair->before);
+        PLI_TRY(pli_state_copy(first->state, pair->before));
         PLI_TRY(pli_solver_step(first->solver, first->state, &report));
         *contact = report.contacts > 0;
     }
-    if (*contact) pli_state_copy(pair->before, first->state);
+    if (*contact) PLI_TRY(pli_state_copy(pair->before, first->state));
     return PLI_OK;
 }
 
@@ -69,7 +69,7 @@ pli_status pli_s1_pair_race(pli_s1_pair *pair, int32_t steps, double patience,
     for (int side = 0; side < 2; ++side) {
         tallies[side] = (pli_bench_tally){.least_J = INFINITY, .min_gap = INFINITY};
     }
-    pli_state_copy(pair->sides[0].state, pair->sides[1].state);
+    PLI_TRY(pli_state_copy(pair->sides[0].state, pair->sides[1].state));
     for (int32_t k = 0; k < steps; ++k) {
         if (tallies[0].seconds + tallies[1].seconds > patience) {
             tallies[0].unfinished = tallies[1].unfinished = true;
@@ -106,8 +106,8 @@ pli_s1_error pli_s1_error_measure(const pli_bench_scene *a, const pli_bench_scen
 pli_status pli_s1_pair_duel(pli_s1_pair *pair, pli_s1_duel *duel)
 {
     *duel = (pli_s1_duel){0};
-    pli_state_copy(pair->sides[0].state, pair->before);
-    pli_state_copy(pair->sides[0].state, pair->sides[1].state);
+    PLI_TRY(pli_state_copy(pair->sides[0].state, pair->before));
+    PLI_TRY(pli_state_copy(pair->sides[0].state, pair->sides[1].state));
     for (int side = 0; side < 2; ++side) {
         pli_bench_scene *s = &pair->sides[side];
         PLI_TRY(pli_solver_step(s->solver, s->state, &duel->reports[side]));
@@ -115,6 +115,6 @@ pli_status pli_s1_pair_duel(pli_s1_pair *pair, pli_s1_duel *duel)
         duel->reports[side].pair_count = 0;
     }
     duel->error = pli_s1_error_measure(&pair->sides[0], &pair->sides[1]);
-    pli_state_copy(pair->sides[0].state, pair->sides[1].state);
+    PLI_TRY(pli_state_copy(pair->sides[0].state, pair->sides[1].state));
     return PLI_OK;
 }

@@ -54,7 +54,7 @@ static pli_status try_pixel(map *m, pli_bench_scene *s, const pli_state *fresh, 
     double u = (column + 0.5) / m->size;
     double v = 1 - (row + 0.5) / m->size;
     drag_end(s, u, v, m->positions);
-    pli_state_copy(fresh, s->state);
+    PLI_TRY(pli_state_copy(fresh, s->state));
     PLI_TRY(pli_state_set(s->state, m->positions, NULL));
     pli_step_report report;
     PLI_TRY(pli_solver_step(s->solver, s->state, &report));

@@ -137,7 +137,9 @@ PLI_API void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_i
 // The state at time zero.
 PLI_API PLI_CHECKED pli_status pli_state_create(const pli_model *model, pli_state **state);
 PLI_API void pli_state_destroy(pli_state *state);
-PLI_API void pli_state_copy(const pli_state *from, pli_state *to);
+// Makes a state of the same model equal to another. Errors: memory (of more particles than there
+// was room for; then `to` is as it was).
+PLI_API PLI_CHECKED pli_status pli_state_copy(const pli_state *from, pli_state *to);
 
 PLI_API int64_t pli_state_step(const pli_state *state); // steps taken so far
 PLI_API double pli_state_time(const pli_state *state);  // s

@@ -3,19 +3,20 @@
 
 #include "base/memory.h"
 
-static void transfer_clear(pli_context *context, pli_transfer *transfer)
+static void transfer_clear(pli_context *context, pli_interpolation_map *transfer)
 {
     pli_release(context, transfer->start);
     pli_release(context, transfer->parent);
     pli_release(context, transfer->weight);
     pli_release(context, transfer->place);
-    *transfer = (pli_transfer){0};
+    *transfer = (pli_interpolation_map){0};
 }
 
-pli_status pli_transfer_init(pli_context *context, int32_t fine_count, int32_t coarse_count,
-                             int64_t link_count, bool weighted, pli_transfer *transfer)
+pli_status pli_interpolation_map_init(pli_context *context, int32_t fine_count,
+                                      int32_t coarse_count, int64_t link_count, bool weighted,
+                                      pli_interpolation_map *transfer)
 {
-    *transfer = (pli_transfer){
+    *transfer = (pli_interpolation_map){
         .fine_count = fine_count, .coarse_count = coarse_count, .link_count = link_count};
     transfer->start = PLI_NEW(context, int64_t, (int64_t)fine_count + 1, "links");
     transfer->parent = PLI_NEW(context, int32_t, link_count, "links");
@@ -39,7 +40,7 @@ void pli_hierarchy_destroy(pli_hierarchy *hierarchy)
     pli_release(context, hierarchy);
 }
 
-bool pli_transfer_is_piecewise(const pli_transfer *transfer)
+bool pli_interpolation_map_is_piecewise(const pli_interpolation_map *transfer)
 {
     for (int32_t node = 0; node < transfer->fine_count; ++node) {
         if (transfer->start[node + 1] - transfer->start[node] > 1) return false;
@@ -54,7 +55,7 @@ int64_t pli_hierarchy_memory_bytes(const pli_hierarchy *hierarchy)
 {
     int64_t bytes = 0;
     for (int32_t level = 0; level < hierarchy->level_count; ++level) {
-        const pli_transfer *transfer = &hierarchy->transfers[level];
+        const pli_interpolation_map *transfer = &hierarchy->transfers[level];
         int64_t link = (int64_t)(sizeof *transfer->parent + 4 * sizeof *transfer->place);
         if (transfer->weight != NULL) link += (int64_t)sizeof *transfer->weight;
         bytes += transfer->link_count * link;

@@ -31,7 +31,7 @@
 enum { PLI_HIERARCHY_LEVELS = 8 }; // coarse ones at most
 
 // From level l to level l + 1.
-typedef struct pli_transfer {
+typedef struct pli_interpolation_map {
     int32_t fine_count;   // nodes of level l
     int32_t coarse_count; // nodes of level l + 1, each with at least one link
     int64_t link_count;
@@ -39,26 +39,26 @@ typedef struct pli_transfer {
     int32_t *parent; // [link_count]      coarse node
     double *weight;  // [link_count]      NULL: all are 1
     double *place;   // [link_count][4]   t and sigma
-} pli_transfer;
+} pli_interpolation_map;
 
 typedef struct pli_hierarchy {
     pli_context *context;
-    int32_t dofs;                                 // of a coarse node: 12 or 3
-    int32_t level_count;                          // coarse levels, at least 1
-    pli_transfer transfers[PLI_HIERARCHY_LEVELS]; // [level_count]  finest first
+    int32_t dofs;                                          // of a coarse node: 12 or 3
+    int32_t level_count;                                   // coarse levels, at least 1
+    pli_interpolation_map transfers[PLI_HIERARCHY_LEVELS]; // [level_count]  finest first
     int32_t *samples[PLI_HIERARCHY_LEVELS]; // [level_count][coarse_count]  vertices at the nodes
 } pli_hierarchy;
 
 // Reserves the arrays of a transfer, weight only when asked for. On failure nothing is held.
-PLI_CHECKED pli_status pli_transfer_init(pli_context *context, int32_t fine_count,
-                                         int32_t coarse_count, int64_t link_count, bool weighted,
-                                         pli_transfer *transfer);
+PLI_CHECKED pli_status pli_interpolation_map_init(pli_context *context, int32_t fine_count,
+                                                  int32_t coarse_count, int64_t link_count,
+                                                  bool weighted, pli_interpolation_map *transfer);
 
 // Gives back all arrays and the hierarchy itself; NULL is legal.
 void pli_hierarchy_destroy(pli_hierarchy *hierarchy);
 
 // Whether every finer node has at most one link, of weight 1.
-bool pli_transfer_is_piecewise(const pli_transfer *transfer);
+bool pli_interpolation_map_is_piecewise(const pli_interpolation_map *transfer);
 
 int64_t pli_hierarchy_memory_bytes(const pli_hierarchy *hierarchy);
 

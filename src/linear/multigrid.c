@@ -128,7 +128,7 @@ static pli_status order_level(pli_multigrid *mg, int32_t index)
     if (index + 1 == mg->level_count) {
         return pli_sweep_order_create(mg->context, &graph, NULL, false, &level->order);
     }
-    const pli_transfer *transfer = &mg->hierarchy->transfers[index];
+    const pli_interpolation_map *transfer = &mg->hierarchy->transfers[index];
     int32_t *group = PLI_NEW(mg->context, int32_t, level->node_count, "sweep groups");
     if (group == NULL) return PLI_ERROR_MEMORY;
     int32_t orphans = transfer->coarse_count; // nodes without a parent
@@ -205,7 +205,7 @@ static pli_status allocate_vectors(const pli_multigrid *mg, pli_mg_level *level)
 
 static pli_status allocate_links(pli_multigrid *mg, int32_t index)
 {
-    const pli_transfer *transfer = &mg->hierarchy->transfers[index];
+    const pli_interpolation_map *transfer = &mg->hierarchy->transfers[index];
     pli_mg_links *links = &mg->levels[index].links;
     pli_context *context = mg->context;
     bool frames = mg->levels[index].rows == 4;
@@ -228,7 +228,7 @@ static pli_status allocate_links(pli_multigrid *mg, int32_t index)
 }
 
 // Numbers of a link in the precision of the cycle.
-static void take_link(const pli_multigrid *mg, const pli_transfer *transfer, int64_t link,
+static void take_link(const pli_multigrid *mg, const pli_interpolation_map *transfer, int64_t link,
                       void *data, void *sigma, int64_t at)
 {
     double numbers[5];
@@ -241,7 +241,7 @@ static void take_link(const pli_multigrid *mg, const pli_transfer *transfer, int
 static pli_status build_links(pli_multigrid *mg, int32_t index)
 {
     PLI_TRY(allocate_links(mg, index));
-    const pli_transfer *transfer = &mg->hierarchy->transfers[index];
+    const pli_interpolation_map *transfer = &mg->hierarchy->transfers[index];
     pli_mg_level *fine = &mg->levels[index];
     const pli_mg_level *coarse = fine + 1;
     pli_mg_links *links = &fine->links;
@@ -296,7 +296,7 @@ static pli_status create_level(pli_multigrid *mg, int32_t index)
         level->rows = mg->hierarchy->dofs == 12 ? 4 : 1;
         level->size = level->lifted ? level->rows : 3 * level->rows;
         PLI_TRY(pli_mg_coarsen_create(mg, index));
-        bool overlaps = !pli_transfer_is_piecewise(&mg->hierarchy->transfers[index - 1]);
+        bool overlaps = !pli_interpolation_map_is_piecewise(&mg->hierarchy->transfers[index - 1]);
         level->shift = overlaps ? mg->null_share : mg->levels[index - 1].shift;
     }
     PLI_TRY(order_level(mg, index));

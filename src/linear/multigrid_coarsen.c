@@ -17,7 +17,7 @@ enum {
     GROUPED_ROW = 64 // longest coarse row whose sums are grouped
 };
 
-void pli_mg_get_link(const pli_transfer *transfer, int64_t link, double data[5])
+void pli_mg_get_link(const pli_interpolation_map *transfer, int64_t link, double data[5])
 {
     const double *place = transfer->place + 4 * link;
     double w = transfer->weight != NULL ? transfer->weight[link] : 1;
@@ -29,7 +29,7 @@ void pli_mg_get_link(const pli_transfer *transfer, int64_t link, double data[5])
 // ---- pattern
 
 // Links sorted by coarse nodes, children increasing.
-static pli_status build_children(pli_context *context, const pli_transfer *transfer,
+static pli_status build_children(pli_context *context, const pli_interpolation_map *transfer,
                                  pli_mg_level *level)
 {
     int32_t n = transfer->coarse_count;
@@ -64,7 +64,7 @@ done:
 }
 
 // Counts, or with `columns` lists in no order, the coarse nodes that a coarse node is coupled to.
-static int64_t visit_row(const pli_mg_level *level, const pli_transfer *transfer,
+static int64_t visit_row(const pli_mg_level *level, const pli_interpolation_map *transfer,
                          const pli_mg_matrix *fine, int32_t node, int32_t *mark, int32_t *columns)
 {
     int64_t count = 0;
@@ -101,7 +101,7 @@ static int64_t find_block(const pli_mg_level *level, int32_t row, int32_t column
     return pli_pattern_find(level->own_row_start, level->own_column, row, column);
 }
 
-static pli_status build_pattern(pli_context *context, const pli_transfer *transfer,
+static pli_status build_pattern(pli_context *context, const pli_interpolation_map *transfer,
                                 const pli_mg_matrix *fine, pli_mg_level *level)
 {
     int32_t n = level->node_count;
@@ -141,7 +141,7 @@ done:
 typedef struct coarsen_job {
     pli_mg_level *level;
     const pli_mg_matrix *fine;
-    const pli_transfer *transfer;
+    const pli_interpolation_map *transfer;
     const uint8_t *mask; // of vertices; NULL: nothing is held, or the finer level is coarse, too
     int32_t fine_rows;
 } coarsen_job;
@@ -149,7 +149,7 @@ typedef struct coarsen_job {
 static void find_targets_range(void *user, int64_t begin, int64_t end)
 {
     const coarsen_job *job = user;
-    const pli_transfer *transfer = job->transfer;
+    const pli_interpolation_map *transfer = job->transfer;
     for (int64_t node = begin; node < end; ++node) {
         bool has_parent = transfer->start[node + 1] > transfer->start[node];
         int32_t row = has_parent ? transfer->parent[transfer->start[node]] : -1;
@@ -169,14 +169,14 @@ pli_status pli_mg_coarsen_create(pli_multigrid *mg, int32_t index)
     pli_context *context = mg->context;
     pli_mg_level *level = &mg->levels[index];
     const pli_mg_matrix *fine = &mg->levels[index - 1].natural;
-    const pli_transfer *transfer = &mg->hierarchy->transfers[index - 1];
+    const pli_interpolation_map *transfer = &mg->hierarchy->transfers[index - 1];
     PLI_TRY(build_children(context, transfer, level));
     PLI_TRY(build_pattern(context, transfer, fine, level));
     int64_t gram = 3 * (int64_t)level->node_count * level->rows * level->rows;
     level->gram = PLI_NEW(context, double, gram, "Gram matrices");
     level->null = PLI_NEW(context, double, gram, "null spaces");
     if (level->gram == NULL || level->null == NULL) return PLI_ERROR_MEMORY;
-    if (!pli_transfer_is_piecewise(transfer)) return PLI_OK;
+    if (!pli_interpolation_map_is_piecewise(transfer)) return PLI_OK;
     level->target = PLI_NEW(context, int32_t, fine->block_count, "coarse places");
     if (level->target == NULL) return PLI_ERROR_MEMORY;
     coarsen_job job = {.level = level, .fine = fine, .transfer = transfer};
@@ -307,7 +307,7 @@ add_vertex_row(const coarsen_job *job, int32_t row, int32_t vertex, const double
                int32_t e, int32_t R, double *sums, int32_t *listed)
 {
     const pli_mg_level *level = job->level;
-    const pli_transfer *transfer = job->transfer;
+    const pli_interpolation_map *transfer = job->transfer;
     int32_t count = 0;
     for (int64_t k = job->fine->row_start[vertex]; k < job->fine->row_start[vertex + 1]; ++k) {
         double copy[9];
@@ -338,7 +338,7 @@ static void add_row(const coarsen_job *job, int32_t row, int32_t node, const dou
                     int32_t e)
 {
     const pli_mg_level *level = job->level;
-    const pli_transfer *transfer = job->transfer;
+    const pli_interpolation_map *transfer = job->transfer;
     for (int64_t k = job->fine->row_start[node]; k < job->fine->row_start[node + 1]; ++k) {
         double copy[9];
         const double *A = fine_block(job, node, k, copy);

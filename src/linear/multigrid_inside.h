@@ -185,7 +185,7 @@ void pli_mg_add_congruent(int32_t e, int32_t fine_rows, int32_t coarse_rows, con
                           const double link_j[5], const double *A, double *C);
 
 // A link as five numbers: w t, w, w sigma.
-void pli_mg_get_link(const pli_transfer *transfer, int64_t link, double data[5]);
+void pli_mg_get_link(const pli_interpolation_map *transfer, int64_t link, double data[5]);
 
 // multigrid_regular.c: what makes coarse nodes regular; once, and when other coordinates are held
 void pli_mg_find_null_spaces(pli_multigrid *mg, const uint8_t *mask);

@@ -233,7 +233,7 @@ static void place_vertex_patches(const pli_lifted *matrix, pli_mg_level *finest)
 }
 
 // Patches of a coarse level from those of the finer one.
-static void place_coarse_patches(const pli_transfer *transfer, const pli_mg_level *fine,
+static void place_coarse_patches(const pli_interpolation_map *transfer, const pli_mg_level *fine,
                                  pli_mg_level *coarse)
 {
     const pli_mg_patches *from = &fine->patches;
@@ -315,7 +315,7 @@ pli_status pli_mg_patches_update(pli_multigrid *mg, bool *definite)
         int32_t count = most < level->node_count ? most : level->node_count;
         PLI_TRY(reserve(mg->context, mg->kernels, level, count));
         if (index + 1 < mg->level_count) {
-            const pli_transfer *transfer = &mg->hierarchy->transfers[index];
+            const pli_interpolation_map *transfer = &mg->hierarchy->transfers[index];
             if (transfer->link_count > transfer->fine_count) most = INT32_MAX; // several parents
         }
     }

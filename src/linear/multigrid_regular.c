@@ -31,7 +31,7 @@ static void sum_grams(void *user, int64_t begin, int64_t end)
     const null_job *job = user;
     pli_mg_level *level = &job->mg->levels[job->index];
     const pli_mg_level *finer = level - 1;
-    const pli_transfer *transfer = &job->mg->hierarchy->transfers[job->index - 1];
+    const pli_interpolation_map *transfer = &job->mg->hierarchy->transfers[job->index - 1];
     int32_t square = level->rows * level->rows;
     int32_t finer_square = finer->rows * finer->rows;
     for (int64_t node = begin; node < end; ++node) {

@@ -144,7 +144,8 @@ void pli_grid_colliders_forget(pli_grid_colliders *colliders, uint32_t code);
 
 // Changes the velocities of the nodes of a page that have mass and are inside an object or wall,
 // and adds to impulses [pli_grid_colliders_count][3] what each has given to them, mass times change
-// of velocity (kg m/s). Threads need sums of their own, added up in a fixed order.
+// of velocity (kg m/s); NULL: nobody wants to know. Threads need sums of their own, added up in a
+// fixed order.
 void pli_grid_colliders_apply(const pli_grid_colliders *colliders, const pli_grid_page *page,
                               double *impulses);
 

@@ -254,7 +254,7 @@ static void add_actor(group *g, const pli_grid_contact *contact)
 static void respond_page(group *g, double *impulses)
 {
     for (int32_t row = 0; row < PLI_PAGE_ROWS && g->count > 0; ++row) respond_row(g, row);
-    for (int32_t i = 0; i < g->count; ++i) {
+    for (int32_t i = 0; i < g->count && impulses != NULL; ++i) {
         double *impulse = impulses + 3 * (int64_t)g->actors[i].contact->body;
         pli_vec3_add(impulse, g->actors[i].impulse, impulse);
     }

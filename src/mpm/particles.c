@@ -215,13 +215,22 @@ done:
     return status;
 }
 
+void pli_particles_clear(pli_particles *particles)
+{
+    for (int32_t block = 0; block < particles->block_count; ++block) {
+        particles->grid->table[particles->blocks[block].code] = 0;
+    }
+    particles->block_count = 0;
+    particles->count = 0;
+    particles->chunk_count = 0;
+    particles->free_chunk = -1;
+}
+
 void pli_particles_destroy(pli_particles *particles)
 {
     if (particles == NULL) return;
     pli_context *context = particles->context;
-    for (int32_t block = 0; block < particles->block_count; ++block) {
-        particles->grid->table[particles->blocks[block].code] = 0;
-    }
+    pli_particles_clear(particles);
     int64_t room = particles->chunk_room;
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->chunks, room * (int64_t)sizeof(pli_particle_chunk));

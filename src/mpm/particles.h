@@ -148,6 +148,9 @@ void pli_particles_destroy(pli_particles *particles);
 PLI_CHECKED pli_status pli_particles_add(pli_particles *particles, int32_t kind, int64_t count,
                                          const pli_particle *added);
 
+// Removes all particles and blocks, and keeps the memory for others.
+void pli_particles_clear(pli_particles *particles);
+
 // Chooses the layer in which a particle from a place is at home in another block, which may have
 // been made just now and then has the largest number there is.
 typedef int32_t (*pli_particle_home_fn)(void *user, pli_particle_place from, int32_t block);

@@ -219,6 +219,23 @@ pli_status pli_stepper_add(pli_stepper *s, int32_t kind, int64_t count, const pl
     return PLI_OK;
 }
 
+void pli_stepper_clear(pli_stepper *s)
+{
+    pli_particles_clear(s->particles);
+    s->clock_count = 0;
+    s->report = (pli_stepper_report){0};
+}
+
+pli_status pli_stepper_set_tick(pli_stepper *s, double tick)
+{
+    if (!(tick > 0) || !isfinite(tick)) {
+        return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                        "ticks of %g s; they must be positive and finite", tick);
+    }
+    s->def.tick = tick;
+    return PLI_OK;
+}
+
 const pli_particles *pli_stepper_particles(const pli_stepper *s)
 {
     return s->particles;
@@ -246,6 +263,35 @@ static pli_status run_sweeps(pli_stepper *s, int32_t time, int32_t *shortest)
     }
     for (int32_t step = longest; step >= *shortest; step /= 2) {
         PLI_TRY(pli_stepper_sweep(s, time, step));
+    }
+    return PLI_OK;
+}
+
+double pli_stepper_limit(const pli_stepper *s)
+{
+    double limit = INFINITY;
+    for (int32_t block = 0; block < s->particles->block_count; ++block) {
+        limit = fmin(limit, pli_stepper_block_limit(s, block));
+    }
+    return limit;
+}
+
+static pli_status check_ticks(const pli_stepper *s, int64_t ticks)
+{
+    if (ticks >= 0 && ticks <= MOST_TICKS) return PLI_OK;
+    return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
+                    "%" PRId64 " ticks at once; allowed are 0 to %d", ticks, MOST_TICKS);
+}
+
+pli_status pli_stepper_preview(pli_stepper *s, int64_t ticks, pli_stepper_plan *plans)
+{
+    PLI_TRY(check_ticks(s, ticks));
+    s->clock_count = 0;
+    PLI_TRY(pli_stepper_grow(s, 0));
+    PLI_TRY(pli_stepper_schedule(s, 0, (int32_t)ticks));
+    for (int32_t block = 0; block < s->particles->block_count; ++block) {
+        const pli_block_clock *clock = &s->clocks[block];
+        plans[block] = (pli_stepper_plan){clock->step, clock->copies};
     }
     return PLI_OK;
 }
@@ -290,10 +336,7 @@ static void run_all(void *user)
 
 pli_status pli_stepper_advance(pli_stepper *s, int64_t ticks)
 {
-    if (ticks < 0 || ticks > MOST_TICKS) {
-        return PLI_FAIL(s->context, PLI_ERROR_ARGUMENT,
-                        "%" PRId64 " ticks at once; allowed are 0 to %d", ticks, MOST_TICKS);
-    }
+    PLI_TRY(check_ticks(s, ticks));
     double start = pli_clock_seconds();
     double transfer = s->report.transfer_seconds;
     // sweeps are many short loops: workers stand by

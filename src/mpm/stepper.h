@@ -55,6 +55,14 @@ typedef struct pli_stepper_event {
     const int32_t *buffer_blocks; // [buffer_count]
 } pli_stepper_event;
 
+// What a sweep is about to do.
+typedef struct pli_stepper_sweep_info {
+    int64_t time; // ticks since the last call of pli_stepper_advance
+    int32_t step; // ticks
+    int32_t page_count;
+    const uint32_t *pages; // [page_count] codes of the pages that it works on
+} pli_stepper_sweep_info;
+
 typedef struct pli_stepper_def {
     double dx;                 // m
     int32_t blocks[3];         // of the domain, see particles.h for what is left free
@@ -69,6 +77,8 @@ typedef struct pli_stepper_def {
     bool is_regional;
     bool is_guarded; // regions: blocks next to a shorter step take it too
 
+    // called before every sweep, by itself; what is not PLI_OK ends the call of advance. NULL: none
+    pli_status (*begin)(void *user, const pli_stepper_sweep_info *sweep);
     // changes velocities of a page's nodes, for walls and the like; called in parallel; NULL: none
     void (*constrain)(void *user, uint32_t code, float *page, double dt);
     void (*trace)(void *user, const pli_stepper_event *event); // NULL: none
@@ -102,6 +112,26 @@ void pli_stepper_destroy(pli_stepper *stepper);
 // pli_mpm_material_memory). Others stay as they are. Errors: as for pli_particles_add.
 PLI_CHECKED pli_status pli_stepper_add(pli_stepper *stepper, int32_t kind, int64_t count,
                                        const pli_particle *added);
+
+// Removes all particles and forgets the report; what was allocated is kept for others.
+void pli_stepper_clear(pli_stepper *stepper);
+
+// From now on ticks are of this length (s). Errors: argument.
+PLI_CHECKED pli_status pli_stepper_set_tick(pli_stepper *stepper, double tick);
+
+// The longest step that all blocks bear (s); infinity: nothing limits it.
+double pli_stepper_limit(const pli_stepper *stepper);
+
+// What the next call of advance will do first with a block.
+typedef struct pli_stepper_plan {
+    int32_t step; // ticks
+    bool copies;  // it leaves copies behind
+} pli_stepper_plan;
+
+// Tells with which steps advance(ticks) would begin; plans has room for all blocks. Errors:
+// argument, memory.
+PLI_CHECKED pli_status pli_stepper_preview(pli_stepper *stepper, int64_t ticks,
+                                           pli_stepper_plan *plans);
 
 // Goes on by so many ticks, at the end of which all particles are at the same time. Errors: numeric
 // (a particle left the domain or its numbers broke down; the message names it), memory. Then all

@@ -77,6 +77,9 @@ PLI_CHECKED pli_status pli_stepper_sweep(pli_stepper *stepper, int32_t time, int
 // buffers made. `end` is where the call of advance ends.
 PLI_CHECKED pli_status pli_stepper_schedule(pli_stepper *stepper, int32_t time, int32_t end);
 
+// The longest step that a block's particles can bear (s).
+double pli_stepper_block_limit(const pli_stepper *stepper, int32_t block);
+
 // The neighbour of a block; -1: there is none with particles.
 int32_t pli_stepper_neighbor(const pli_stepper *stepper, int32_t block, const int32_t step[3]);
 

@@ -115,8 +115,7 @@ static double find_viscous_limit(const pli_stepper *s, const pli_mpm_material *m
     return spread > 0 ? s->def.sound_share * s->def.dx * s->def.dx / spread : INFINITY;
 }
 
-// The longest step that a block's particles can bear (s).
-static double find_limit(const pli_stepper *s, int32_t block)
+double pli_stepper_block_limit(const pli_stepper *s, int32_t block)
 {
     double sound2 = 0, speed2 = 0, viscous = INFINITY;
     for (int32_t kind = 0; kind < s->def.kind_count; ++kind) {
@@ -151,7 +150,7 @@ static void choose_steps(pli_stepper *s, int32_t time, int32_t end)
     for (int32_t k = 0; k < s->due_count; ++k) {
         int32_t block = s->due[k];
         if (is_layer_empty(s, block, 0)) continue;
-        double limit = find_limit(s, block);
+        double limit = pli_stepper_block_limit(s, block);
         s->clocks[block].step = choose_step(s, limit, time, end);
         s->clocks[block].is_hasty = limit < s->clocks[block].step * s->def.tick;
         if (s->clocks[block].step < smallest) smallest = s->clocks[block].step;

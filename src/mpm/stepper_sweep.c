@@ -254,6 +254,13 @@ static void finish_sweep(pli_stepper *s, int32_t time, int32_t step)
     if (s->def.trace != NULL) s->def.trace(s->def.user, &event);
 }
 
+static pli_status tell_begin(const pli_stepper *s, int32_t time, int32_t step)
+{
+    if (s->def.begin == NULL) return PLI_OK;
+    pli_stepper_sweep_info sweep = {time, step, s->page_count, s->pages};
+    return s->def.begin(s->def.user, &sweep);
+}
+
 pli_status pli_stepper_sweep(pli_stepper *s, int32_t time, int32_t step)
 {
     list_all(s, time, step);
@@ -262,6 +269,7 @@ pli_status pli_stepper_sweep(pli_stepper *s, int32_t time, int32_t step)
     list_pages(s);
     sort_by_color(s);
     s->dt = step * s->def.tick;
+    PLI_TRY(tell_begin(s, time, step));
     double start = pli_clock_seconds();
     transfer_all(s);
     s->report.transfer_seconds += pli_clock_seconds() - start;

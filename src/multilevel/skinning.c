@@ -318,9 +318,9 @@ static void compute_place(const double centre[3], double size, const double fram
 static pli_status link_vertices(builder *b)
 {
     const pli_skinning_def *def = b->def;
-    pli_transfer *transfer = &b->hierarchy->transfers[0];
-    PLI_TRY(pli_transfer_init(b->context, def->graph.node_count, b->node_counts[0], b->active_count,
-                              false, transfer));
+    pli_interpolation_map *transfer = &b->hierarchy->transfers[0];
+    PLI_TRY(pli_interpolation_map_init(b->context, def->graph.node_count, b->node_counts[0],
+                                       b->active_count, false, transfer));
     int64_t link = 0;
     for (int64_t vertex = 0; vertex < def->graph.node_count; ++vertex) {
         transfer->start[vertex] = link;
@@ -335,11 +335,11 @@ static pli_status link_vertices(builder *b)
 static pli_status take_weights(builder *b, const int64_t *start, const int32_t *handle,
                                const double *weight)
 {
-    pli_transfer *transfer = &b->hierarchy->transfers[0];
+    pli_interpolation_map *transfer = &b->hierarchy->transfers[0];
     int32_t vertex_count = b->def->graph.node_count;
     int64_t link_count = start[vertex_count];
-    PLI_TRY(
-        pli_transfer_init(b->context, vertex_count, b->node_counts[0], link_count, true, transfer));
+    PLI_TRY(pli_interpolation_map_init(b->context, vertex_count, b->node_counts[0], link_count,
+                                       true, transfer));
     memcpy(transfer->start, start, ((size_t)vertex_count + 1) * sizeof *start);
     memcpy(transfer->parent, handle, (size_t)link_count * sizeof *handle);
     memcpy(transfer->weight, weight, (size_t)link_count * sizeof *weight);
@@ -396,10 +396,11 @@ static pli_status link_first_level(builder *b)
 // none this way gets the one that has its own sample.
 static pli_status link_nodes(builder *b, int32_t level)
 {
-    pli_transfer *transfer = &b->hierarchy->transfers[level];
+    pli_interpolation_map *transfer = &b->hierarchy->transfers[level];
     int32_t fine_count = b->node_counts[level - 1];
     int32_t coarse_count = b->node_counts[level];
-    PLI_TRY(pli_transfer_init(b->context, fine_count, coarse_count, fine_count, false, transfer));
+    PLI_TRY(pli_interpolation_map_init(b->context, fine_count, coarse_count, fine_count, false,
+                                       transfer));
     int32_t *children = PLI_NEW(b->context, int32_t, coarse_count, "children");
     if (children == NULL) return PLI_ERROR_MEMORY;
     for (int32_t node = 0; node < fine_count; ++node) {
@@ -426,7 +427,7 @@ static pli_status link_nodes(builder *b, int32_t level)
 // Frames of a level, and the places of the level below in them.
 static void place_level(builder *b, int32_t level)
 {
-    pli_transfer *transfer = &b->hierarchy->transfers[level];
+    pli_interpolation_map *transfer = &b->hierarchy->transfers[level];
     for (int64_t vertex = 0; vertex < b->def->graph.node_count; ++vertex) {
         int32_t *node = &b->node_of_vertex[vertex];
         if (level == 0) *node = b->labels[0][vertex];

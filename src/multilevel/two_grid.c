@@ -17,7 +17,7 @@ enum { ROWS = 4 }; // of an affine node
 struct pli_two_grid {
     pli_context *context;
     const pli_bcsr *matrix;
-    const pli_transfer *transfer;
+    const pli_interpolation_map *transfer;
     const uint8_t *mask;
     int32_t rows;  // numbers a coordinate has at a node: 4 or 1
     int32_t width; // coordinates of one right-hand side: 3, isotropic 1
@@ -40,7 +40,7 @@ static bool is_held(const pli_two_grid *grid, int32_t vertex, int32_t coordinate
 // How the numbers of the node above a link move the vertex below it: w (t, 1), or w alone.
 static void get_coefficients(const pli_two_grid *grid, int64_t link, double a[ROWS])
 {
-    const pli_transfer *transfer = grid->transfer;
+    const pli_interpolation_map *transfer = grid->transfer;
     double w = transfer->weight != NULL ? transfer->weight[link] : 1;
     for (int32_t k = 0; k < grid->rows - 1; ++k) a[k] = w * transfer->place[4 * link + k];
     a[grid->rows - 1] = w;
@@ -62,7 +62,7 @@ static int64_t place_of(const pli_two_grid *grid, int32_t node, int32_t row, int
 static void restrict_vector(const pli_two_grid *grid, const double *r, double *y)
 {
     memset(y, 0, (size_t)grid->size * (size_t)(3 / grid->width) * sizeof *y);
-    const pli_transfer *transfer = grid->transfer;
+    const pli_interpolation_map *transfer = grid->transfer;
     for (int32_t vertex = 0; vertex < transfer->fine_count; ++vertex) {
         for (int64_t link = transfer->start[vertex]; link < transfer->start[vertex + 1]; ++link) {
             double a[ROWS];
@@ -83,7 +83,7 @@ static void restrict_vector(const pli_two_grid *grid, const double *r, double *y
 // x = U y
 static void prolong_vector(const pli_two_grid *grid, const double *y, double *x)
 {
-    const pli_transfer *transfer = grid->transfer;
+    const pli_interpolation_map *transfer = grid->transfer;
     memset(x, 0, 3 * (size_t)transfer->fine_count * sizeof *x);
     for (int32_t vertex = 0; vertex < transfer->fine_count; ++vertex) {
         for (int64_t link = transfer->start[vertex]; link < transfer->start[vertex + 1]; ++link) {
@@ -120,7 +120,7 @@ static void mark_node(row_product *product, int32_t node)
 static void add_block(const pli_two_grid *grid, const double A[9], int32_t vertex,
                       row_product *product)
 {
-    const pli_transfer *transfer = grid->transfer;
+    const pli_interpolation_map *transfer = grid->transfer;
     for (int64_t link = transfer->start[vertex]; link < transfer->start[vertex + 1]; ++link) {
         int32_t node = transfer->parent[link];
         double a[ROWS];
@@ -178,7 +178,7 @@ static void forget_product(const pli_two_grid *grid, row_product *product)
 static void add_rows(const pli_two_grid *grid, row_product *product)
 {
     const pli_bcsr *A = grid->matrix;
-    const pli_transfer *transfer = grid->transfer;
+    const pli_interpolation_map *transfer = grid->transfer;
     for (int32_t vertex = 0; vertex < A->row_count; ++vertex) {
         if (transfer->start[vertex] == transfer->start[vertex + 1]) continue;
         for (int64_t slot = A->row_start[vertex]; slot < A->row_start[vertex + 1]; ++slot) {
@@ -228,7 +228,7 @@ static void count_entries(pli_two_grid *grid)
 // gram [ROWS][ROWS] of every node: sum of a a^T over its vertices that are free in a coordinate
 static void add_grams(const pli_two_grid *grid, int32_t coordinate, double *grams)
 {
-    const pli_transfer *transfer = grid->transfer;
+    const pli_interpolation_map *transfer = grid->transfer;
     for (int32_t vertex = 0; vertex < transfer->fine_count; ++vertex) {
         if (is_held(grid, vertex, coordinate)) continue;
         for (int64_t link = transfer->start[vertex]; link < transfer->start[vertex + 1]; ++link) {
@@ -302,7 +302,7 @@ static void isolate_dropped(pli_two_grid *grid)
 
 static pli_status check_sizes(pli_context *context, const pli_two_grid_def *def)
 {
-    const pli_transfer *transfer = &def->hierarchy->transfers[0];
+    const pli_interpolation_map *transfer = &def->hierarchy->transfers[0];
     if (transfer->fine_count != def->matrix->row_count) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "the hierarchy has %d vertices, the matrix %d rows",

@@ -7,6 +7,7 @@
 #include "sim/barrier_build.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
+#include "sim/scene.h"
 #include "sim/schema.h"
 #include "sim/shape_build.h"
 
@@ -16,18 +17,7 @@
 // stiffness of an automatic penalty relative to Young's modulus, see the header
 static const double stiffness_factor = 10;
 
-enum { PATH_CAPACITY = 160, TEXT_CAPACITY = 512, PART_LIMIT = 512 };
-
-// Tells the last failure again, with its place in the scene.
-static pli_status place_failure(const pli_scene *scene, pli_status status, const pli_visit *at)
-{
-    if (status == PLI_ERROR_MEMORY) return status;
-    char text[TEXT_CAPACITY];
-    pli_context_message(pli_scene_context(scene), text, sizeof text);
-    // what was wrong with a parameter of ours is wrong with the scene
-    if (status == PLI_ERROR_ARGUMENT) status = PLI_ERROR_SCENE;
-    return pli_scene_fail(scene, status, at, "%s", text);
-}
+enum { PATH_CAPACITY = 160, PART_LIMIT = 512 };
 
 // ---- stiffness
 
@@ -219,12 +209,13 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     snprintf(path, sizeof path, "colliders.%s.shape", def->name);
     pli_visit at = {.path = path, .holder = def, .member = &def->shape};
     pli_status status = build_shape(model, def, center, &collider->shape);
-    if (status != PLI_OK) return place_failure(scene, status, &at);
+    if (status != PLI_OK) return pli_scene_fail_again(scene, status, &at);
 
     collider->analytic = pli_shape_is_analytic(collider->shape);
     collider->method = pli_collider_choose_method(pli_scene_get(scene), def, collider->analytic);
     collider->friction = def->friction;
     collider->margin = def->margin;
+    collider->hold = (pli_hold_kind)def->hold;
     collider->stiffness = def->stiffness;
     if (!(def->stiffness > 0)) {
         bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;
@@ -233,7 +224,7 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     if (collider->method == PLI_COLLIDER_BARRIER) set_plane(def, collider->plane);
     log_collider(model, def, collider);
     status = build_parts(model, collider);
-    if (status != PLI_OK) return place_failure(scene, status, &at);
+    if (status != PLI_OK) return pli_scene_fail_again(scene, status, &at);
     return pli_motion_init(model->context, &def->motion, center, &collider->motion);
 }
 
@@ -327,7 +318,7 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
             .path = path, .holder = &def->bodies[source], .member = &def->bodies[source].geometry};
         pli_status status =
             build_body_surface(model, k, &def->bodies[source], meshes[model->bodies[k].mesh]);
-        if (status != PLI_OK) return place_failure(scene, status, &at);
+        if (status != PLI_OK) return pli_scene_fail_again(scene, status, &at);
     }
     return PLI_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "sim/collider_part.h"
+#include "sim/matter_frame.h"
 #include "sim/solver.h"
 #include "sim/subspace_frame.h"
 #include "sim/tets_build.h"
@@ -61,7 +62,8 @@ struct pli_frame_cache {
     double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_collider_parts *colliders;
-    pli_frame_part *parts;        // [body_count + collider_count]
+    pli_matter_parts *matter;     // NULL: there are no particles
+    pli_frame_part *parts;        // [bodies or sources of particles, then collider_count]
     pli_frame_field *part_fields; // [body_count][PLI_BODY_FIELD_COUNT]
 };
 
@@ -71,6 +73,7 @@ void pli_frame_cache_destroy(pli_frame_cache *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_release(context, cache->parts);
+    pli_matter_parts_destroy(cache->matter);
     pli_collider_parts_destroy(cache->colliders);
     pli_reduction_fields_destroy(cache->reduction);
     pli_release(context, cache->material);
@@ -96,8 +99,9 @@ static bool allocate_cache(pli_frame_cache *cache, const pli_model *model)
     cache->von_mises = PLI_NEW(context, double, cells, "frame stress");
     cache->J = PLI_NEW(context, double, cells, "frame J");
     cache->material = PLI_NEW(context, double, cells, "frame material");
-    cache->parts = PLI_NEW(context, pli_frame_part,
-                           (int64_t)model->body_count + model->collider_count, "frame parts");
+    int64_t part_count = model->matter != NULL ? model->matter->source_count : model->body_count;
+    cache->parts =
+        PLI_NEW(context, pli_frame_part, part_count + model->collider_count, "frame parts");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
@@ -134,6 +138,9 @@ static pli_status ensure_cache(pli_solver *s)
     pli_status status = allocate_cache(cache, s->model) ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_reduction_fields_create(s->model, &cache->reduction);
     if (status == PLI_OK) status = pli_collider_parts_create(s->model, &cache->colliders);
+    if (status == PLI_OK && s->model->matter != NULL) {
+        status = pli_matter_parts_create(s->model, &cache->matter);
+    }
     if (status != PLI_OK) {
         pli_frame_cache_destroy(cache);
         return status;
@@ -210,10 +217,9 @@ static pli_status measure_cells(pli_solver *s, const pli_state *state)
     return PLI_OK;
 }
 
-pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_frame *frame)
+// The parts of bodies of meshes, body_count of them.
+static pli_status fill_bodies(pli_solver *solver, const pli_state *state)
 {
-    *frame = (pli_frame){0};
-    PLI_TRY(ensure_cache(solver));
     const pli_model *model = solver->model;
     for (int64_t k = 0; k < 3 * (int64_t)model->vertex_count; ++k) {
         solver->frames->displacement[k] = state->x[k] - model->rest[k];
@@ -221,13 +227,29 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
     PLI_TRY(measure_cells(solver, state));
     PLI_TRY(pli_contacts_measure_gaps(solver->contacts, state->x, solver->frames->gap));
     for (int32_t body = 0; body < model->body_count; ++body) fill_part(solver, state, body);
-    int32_t colliders = pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state),
-                                                solver->frames->parts + model->body_count);
+    return PLI_OK;
+}
+
+pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_frame *frame)
+{
+    *frame = (pli_frame){0};
+    PLI_TRY(ensure_cache(solver));
+    const pli_model *model = solver->model;
+    pli_frame_part *parts = solver->frames->parts;
+    int32_t count = model->body_count;
+    if (solver->matter != NULL) {
+        PLI_TRY(
+            pli_matter_parts_fill(solver->frames->matter, solver->matter, state, parts, &count));
+    } else {
+        PLI_TRY(fill_bodies(solver, state));
+    }
+    count +=
+        pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state), parts + count);
 
     *frame = (pli_frame){.index = (int32_t)(state->step / model->time.steps_per_frame),
                          .step = state->step,
                          .time = pli_state_time(state),
-                         .part_count = model->body_count + colliders,
-                         .parts = solver->frames->parts};
+                         .part_count = count,
+                         .parts = parts};
     return PLI_OK;
 }

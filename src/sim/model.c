@@ -14,6 +14,8 @@
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
+#include "sim/matter_build.h"
+#include "sim/matter_frame.h"
 #include "sim/model_springs.h"
 #include "sim/model_triangles.h"
 #include "sim/norm.h"
@@ -564,11 +566,15 @@ static pli_status set_frame_fields(building *b)
     pli_model *model = b->model;
     const pli_output_def *output = &b->def->output;
     const char *unknown = NULL;
-    model->frame_fields = pli_body_fields_find(output->fields, output->field_count, &unknown);
+    model->frame_fields =
+        model->matter != NULL
+            ? pli_particle_fields_find(output->fields, output->field_count, &unknown)
+            : pli_body_fields_find(output->fields, output->field_count, &unknown);
     if (unknown != NULL) {
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
                         unknown);
     }
+    if (model->matter != NULL) return PLI_OK;
     bool barrier = model->contact.method == PLI_CONTACT_BARRIER;
     bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
     if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
@@ -664,7 +670,18 @@ static pli_status build_bodies(building *b)
     return PLI_OK;
 }
 
-static pli_status build(building *b)
+// Bodies of particles, emitters and what they meet.
+static pli_status build_matter(building *b)
+{
+    set_gravity(b);
+    PLI_TRY(pli_matter_build(b->model, b->scene));
+    PLI_TRY(pli_collider_build(b->model, b->scene));
+    PLI_TRY(pli_matter_check_overlap(b->model, b->scene));
+    return set_solver(b);
+}
+
+// Bodies of meshes.
+static pli_status build_meshes(building *b)
 {
     PLI_TRY(list_bodies(b));
     PLI_TRY(create_meshes(b));
@@ -683,6 +700,11 @@ static pli_status build(building *b)
     PLI_TRY(pli_norm_build(b->model));
     PLI_TRY(pli_solver_check_model(b->model, b->scene));
     return build_levels(b->model, b->model_def);
+}
+
+static pli_status build(building *b)
+{
+    return pli_scene_has_particles(b->def) ? build_matter(b) : build_meshes(b);
 }
 
 pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
@@ -732,6 +754,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_matter_destroy(model->matter);
     pli_reduction_destroy(context, model->reduction);
     pli_hierarchy_destroy(model->hierarchy);
     pli_collider_clear(model);
@@ -787,6 +810,20 @@ const double *pli_model_masses(const pli_model *model)
     return model->mass;
 }
 
+int32_t pli_model_kind_count(const pli_model *model)
+{
+    return model->matter != NULL ? model->matter->kind_count : 0;
+}
+
+void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *info)
+{
+    const pli_matter_kind *known = &model->matter->kinds[kind];
+    *info = (pli_kind_info){.source = model->matter->sources[known->source].name,
+                            .material = known->material,
+                            .mass = known->mass,
+                            .volume = known->matter.volume};
+}
+
 // A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
 // vertex and per tetrahedron.
 static int64_t estimate_memory(const pli_model *model, int64_t block_count)
@@ -837,6 +874,12 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .collider_count = model->collider_count,
                              .triangle_count = model->triangle_count,
                              .spring_count = model->spring_count};
+    if (model->matter != NULL) {
+        info->memory_estimate = pli_matter_memory(model);
+        info->particle_count = model->matter->start.count;
+        info->cell = model->matter->dx;
+        info->emitter_count = model->matter->emitter_count;
+    }
     pli_reduction_get_info(model, info);
     if (model->hierarchy == NULL) return;
     info->level_count = model->hierarchy->level_count;

@@ -14,6 +14,7 @@
 #include "geometry/shape.h"
 #include "pliant/extend.h"
 #include "pliant/sim.h"
+#include "sim/matter.h"
 #include "sim/motion.h"
 #include "sim/solver_table.h"
 
@@ -68,8 +69,9 @@ typedef struct pli_model_collider {
     double friction;            // Coulomb's coefficient (-)
     double margin;              // distance that vertices keep from the surface (m)
     double plane[4];            // barriers: unit normal and offset of the plane they are
-    double stiffness;  // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
-    pli_motion motion; // rigid: neither stretch nor scale
+    double stiffness;   // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
+    pli_motion motion;  // rigid: neither stretch nor scale
+    pli_hold_kind hold; // of particles
     // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
     int32_t part_count;
     const pli_shape **parts; // [part_count]
@@ -135,6 +137,7 @@ struct pli_model {
     bool wants_energies;         // every iteration tells its energy
     pli_hierarchy *hierarchy;    // coarse spaces; NULL: no part of the solver is a multigrid
     pli_multigrid_def multigrid; // smoothers of its levels
+    pli_matter *matter;          // particles; NULL: there are none, and never will be
     pli_reduction *reduction;    // handles and cubature; NULL: the solver is not "subspace"
     pli_norm_kind norm;
     double tolerance;

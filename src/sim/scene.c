@@ -214,6 +214,16 @@ pli_status pli_scene_fail(const pli_scene *scene, pli_status status, const pli_v
     return PLI_FAIL(scene->context, status, "%s", line);
 }
 
+pli_status pli_scene_fail_again(const pli_scene *scene, pli_status status, const pli_visit *at)
+{
+    if (status == PLI_ERROR_MEMORY) return status;
+    char text[512];
+    pli_context_message(pli_scene_context(scene), text, sizeof text);
+    // what was wrong with a parameter of ours is wrong with the scene
+    if (status == PLI_ERROR_ARGUMENT) status = PLI_ERROR_SCENE;
+    return pli_scene_fail(scene, status, at, "%s", text);
+}
+
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
 {
     char line[TEXT_CAPACITY];

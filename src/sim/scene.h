@@ -37,6 +37,10 @@ enum { PLI_PATH_CAPACITY = 512 };
 pli_visit pli_visit_member(const pli_visit *holder, const char *key, const void *member,
                            char path[PLI_PATH_CAPACITY]);
 
+// Tells the context's last failure again, with its place in the scene. What was wrong with an
+// argument of ours is wrong with the scene.
+pli_status pli_scene_fail_again(const pli_scene *scene, pli_status status, const pli_visit *at);
+
 // Logs a warning at a place in the scene, worded like a failure.
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
     PLI_PRINTF(3, 4);

@@ -21,8 +21,7 @@ static bool half_space_contains(const pli_half_space_def *half, const double p[3
     return pli_vec3_dot(d, half->normal) >= 0;
 }
 
-// Whether a selection by place contains a point; false for selections by name or number.
-static bool contains(const pli_variant *where, const double p[3])
+bool pli_selection_contains(const pli_variant *where, const double p[3])
 {
     switch ((pli_selection_kind)where->kind) {
     case PLI_SELECT_ALL: return true;
@@ -105,7 +104,7 @@ int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selectio
         for (int32_t k = 0; k < list->id_count; ++k) mark_number(source, list->ids[k], mask);
     } else {
         for (int64_t vertex = 0; vertex < vertex_count; ++vertex) {
-            mask[vertex] = contains(where, source->points + 3 * vertex);
+            mask[vertex] = pli_selection_contains(where, source->points + 3 * vertex);
         }
     }
     int32_t count = 0;
@@ -166,7 +165,7 @@ int32_t pli_selection_mark_cells(const pli_variant *where, const pli_selection_s
         } else {
             double centroid[3];
             cell_centroid(mesh, source->points, cell, centroid);
-            mask[cell] = contains(where, centroid);
+            mask[cell] = pli_selection_contains(where, centroid);
         }
         count += mask[cell];
     }

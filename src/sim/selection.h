@@ -14,6 +14,9 @@ typedef struct pli_selection_source {
     const double *points;      // [mesh->vertex_count][3] placed rest shape (m)
 } pli_selection_source;
 
+// Whether a selection by place contains a point; false for selections by name or number.
+bool pli_selection_contains(const pli_variant *where, const double point[3]);
+
 // Marks the selected vertices, mask [vertex_count]; vertices of a group are those of its
 // tetrahedra and triangles, those of a place lie in it. Returns how many there are.
 int32_t pli_selection_mark_vertices(const pli_variant *where, const pli_selection_source *source,

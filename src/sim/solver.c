@@ -184,6 +184,7 @@ static void add_terms(pli_solver *s)
 static pli_status build(pli_solver *s)
 {
     PLI_TRY(pli_arena_create(s->context, 1 << 16, &s->scratch));
+    if (s->model->matter != NULL) return pli_matter_solver_create(s->model, &s->matter);
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(pli_tets_build(s));
     PLI_TRY(create_shell(s));
@@ -218,6 +219,7 @@ void pli_solver_destroy(pli_solver *solver)
     if (solver == NULL) return;
     pli_context *context = solver->context;
     pli_frame_cache_destroy(solver->frames);
+    pli_matter_solver_destroy(solver->matter);
     pli_vertex_descent_destroy(solver->vertex_descent);
     pli_local_global_destroy(solver->local_global);
     pli_linear_solver_destroy(solver->linear);

@@ -19,6 +19,7 @@
 #include "optimize/newton.h"
 #include "optimize/vertex_descent.h"
 #include "sim/contacts.h"
+#include "sim/matter_step.h"
 #include "sim/model.h"
 #include "sim/state.h"
 
@@ -64,6 +65,8 @@ struct pli_solver {
     double *friction_start;       // [vertex_count][3] where points stick (m); NULL without barriers
     double *x;                    // [vertex_count][3] iterate (m)
     uint64_t coefficients;        // hash of what the terms' constant stiffness depends on
+
+    pli_matter_solver *matter; // NULL: none of the above but for scratch and timers is there
 
     double *J; // [tet_count] scratch of reports
     pli_frame_cache *frames;

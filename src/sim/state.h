@@ -5,6 +5,7 @@
 #ifndef PLI_SIM_STATE_H
 #define PLI_SIM_STATE_H
 
+#include "sim/matter.h"
 #include "sim/model.h"
 
 // X(member, name in checkpoints): arrays [vertex_count][3]
@@ -38,6 +39,8 @@ struct pli_state {
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside
+    bool has_matter;
+    pli_matter_state matter; // empty without has_matter
 };
 
 #endif

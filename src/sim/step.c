@@ -336,6 +336,26 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
     return PLI_OK;
 }
 
+// Particles: nothing is minimised.
+static pli_status step_matter(pli_solver *s, pli_state *state, pli_step_report *report)
+{
+    *report = (pli_step_report){
+        .dt = state->dt, .solver = s->model->solver_kind->info.name, .stop = PLI_STOP_EXPLICIT};
+    s->step_begin = pli_clock_seconds();
+    pli_timers_reset(&s->timers);
+    s->matter->cancel = s->cancel;
+    s->matter->cancel_user = s->cancel_user;
+    PLI_TRY(pli_matter_step(s->matter, state, &s->timers, report));
+    ++state->step;
+    ++state->history;
+    pli_timers_begin(&s->timers, "report");
+    pli_status status = s->unmeasured ? PLI_OK : pli_matter_measure(s, state, report);
+    if (s->unmeasured) pli_report_leave_open(state, report);
+    pli_timers_end(&s->timers);
+    fill_phases(s, report);
+    return status;
+}
+
 // a step as a task of a team
 typedef struct step_task {
     pli_solver *solver;
@@ -352,6 +372,7 @@ static void run_step(void *user)
 
 pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
 {
+    if (solver->matter != NULL) return step_matter(solver, state, report);
     // a step is many short loops: workers stand by
     step_task task = {.solver = solver, .state = state, .report = report};
     pli_parallel_team(solver->context, run_step, &task);

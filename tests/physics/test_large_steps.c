@@ -34,7 +34,7 @@ static int failed_pixels(const char *solver, double fps, int size)
             x[3 * i + 1] = X[3 * i + 1] + along * v;
             x[3 * i + 2] = X[3 * i + 2];
         }
-        pli_state_copy(fresh, s.state);
+        OK(s.context, pli_state_copy(fresh, s.state));
         OK(s.context, pli_state_set(s.state, x, NULL));
         pli_step_report report;
         OK(s.context, pli_solver_step(s.solver, s.state, &report));

@@ -42,7 +42,7 @@ static inline void grid_frame(const coarse_grid *grid, int32_t node, double cent
     *size = 0.9 * grid->width + 0.01 * node / grid_size(grid);
 }
 
-static inline void set_link(pli_transfer *transfer, int32_t link, int32_t parent,
+static inline void set_link(pli_interpolation_map *transfer, int32_t link, int32_t parent,
                             const double center[3], double size, const coarse_grid *coarse)
 {
     double parent_center[3];
@@ -69,9 +69,9 @@ static inline pli_hierarchy *make_boxes(pli_context *context, const box_mesh *me
     for (int32_t level = 0; level < level_count; ++level) {
         coarse_grid coarse = make_grid(mesh, widths[level]);
         int32_t fine_count = level == 0 ? mesh->vertex_count : grid_size(&fine);
-        pli_transfer *transfer = &hierarchy->transfers[level];
-        OK(context,
-           pli_transfer_init(context, fine_count, grid_size(&coarse), fine_count, false, transfer));
+        pli_interpolation_map *transfer = &hierarchy->transfers[level];
+        OK(context, pli_interpolation_map_init(context, fine_count, grid_size(&coarse), fine_count,
+                                               false, transfer));
         for (int32_t node = 0; node < fine_count; ++node) {
             double center[3];
             double size = 0;
@@ -96,7 +96,7 @@ static inline pli_hierarchy *make_boxes(pli_context *context, const box_mesh *me
 static inline double *dense_basis(const pli_hierarchy *hierarchy, int32_t level,
                                   const uint8_t *mask, int64_t *column_count)
 {
-    const pli_transfer *last = &hierarchy->transfers[level - 1];
+    const pli_interpolation_map *last = &hierarchy->transfers[level - 1];
     int32_t rows = hierarchy->dofs / 3;
     int64_t vertices = hierarchy->transfers[0].fine_count;
     int64_t n = (int64_t)hierarchy->dofs * last->coarse_count;
@@ -106,7 +106,7 @@ static inline double *dense_basis(const pli_hierarchy *hierarchy, int32_t level,
         double u[3] = {0, 0, 0};
         int32_t node = (int32_t)vertex;
         for (int32_t l = 0; l < level; ++l) {
-            const pli_transfer *transfer = &hierarchy->transfers[l];
+            const pli_interpolation_map *transfer = &hierarchy->transfers[l];
             const double *place = transfer->place + 4 * transfer->start[node];
             for (int a = 0; a < 3; ++a) u[a] = place[3] * u[a] + place[a];
             node = transfer->parent[transfer->start[node]];

@@ -39,9 +39,10 @@ static void make_hierarchy(problem *p)
 {
     enum { SIDE = CELLS / BLOCK + 1 };
     p->hierarchy = (pli_hierarchy){.context = p->context, .dofs = 12, .level_count = 1};
-    pli_transfer *transfer = &p->hierarchy.transfers[0];
+    pli_interpolation_map *transfer = &p->hierarchy.transfers[0];
     int32_t n = p->mesh.vertex_count;
-    OK(p->context, pli_transfer_init(p->context, n, SIDE * SIDE * SIDE, n, false, transfer));
+    OK(p->context,
+       pli_interpolation_map_init(p->context, n, SIDE * SIDE * SIDE, n, false, transfer));
     for (int32_t vertex = 0; vertex < n; ++vertex) {
         int32_t node = node_of(p, vertex);
         int32_t corner[3] = {node % SIDE, node / SIDE % SIDE, node / (SIDE * SIDE)};
@@ -89,7 +90,7 @@ static void problem_init(problem *p, double mass)
 
 static void problem_clear(problem *p)
 {
-    pli_transfer *transfer = &p->hierarchy.transfers[0];
+    pli_interpolation_map *transfer = &p->hierarchy.transfers[0];
     pli_release(p->context, transfer->place);
     pli_release(p->context, transfer->parent);
     pli_release(p->context, transfer->start);

@@ -28,8 +28,8 @@ static pli_hierarchy *make_hierarchy(const solid *s, const pli_skinning_def *def
 static void check_piecewise(const pli_hierarchy *h)
 {
     for (int32_t level = 0; level < h->level_count; ++level) {
-        const pli_transfer *transfer = &h->transfers[level];
-        assert_true(pli_transfer_is_piecewise(transfer));
+        const pli_interpolation_map *transfer = &h->transfers[level];
+        assert_true(pli_interpolation_map_is_piecewise(transfer));
         assert_int_equal(transfer->link_count, transfer->fine_count);
         uint8_t *has_child = calloc((uint32_t)transfer->coarse_count, 1);
         for (int32_t node = 0; node < transfer->fine_count; ++node) {
@@ -71,7 +71,7 @@ static void every_node_has_one_parent(void **state)
 }
 
 // Rows [nodes][4][3] of the nodes below from those of a level, by the links.
-static double *new_finer_rows(const pli_transfer *transfer, const double *coarse)
+static double *new_finer_rows(const pli_interpolation_map *transfer, const double *coarse)
 {
     double *fine = calloc(12 * (size_t)transfer->fine_count, sizeof *fine);
     assert_non_null(fine);
@@ -205,9 +205,9 @@ static void check_partition_of_unity(pli_skinning_weights weights)
     def.node_counts[0] = 12;
     def.node_counts[1] = 2;
     pli_hierarchy *h = make_hierarchy(&s, &def);
-    const pli_transfer *transfer = &h->transfers[0];
-    assert_false(pli_transfer_is_piecewise(transfer));
-    assert_true(pli_transfer_is_piecewise(&h->transfers[1]));
+    const pli_interpolation_map *transfer = &h->transfers[0];
+    assert_false(pli_interpolation_map_is_piecewise(transfer));
+    assert_true(pli_interpolation_map_is_piecewise(&h->transfers[1]));
     for (int32_t v = 0; v < s.graph.node_count; ++v) {
         double sum = 0;
         for (int64_t k = transfer->start[v]; k < transfer->start[v + 1]; ++k) {
@@ -252,7 +252,7 @@ static void averaged_weights_of_stiff_vertices_are_of_stiff_handles(void **state
     def.level_count = 1;
     def.node_counts[0] = 16;
     pli_hierarchy *h = make_hierarchy(&s, &def);
-    const pli_transfer *transfer = &h->transfers[0];
+    const pli_interpolation_map *transfer = &h->transfers[0];
     int32_t shared = 0;
     for (int64_t v = 0; v < s.graph.node_count; ++v) {
         shared += transfer->start[v + 1] - transfer->start[v] > 1;
@@ -337,7 +337,7 @@ static void skipped_vertices_have_no_parent(void **state)
     pli_skinning_def def = def_of(&s);
     def.skipped = skipped;
     pli_hierarchy *h = make_hierarchy(&s, &def);
-    const pli_transfer *transfer = &h->transfers[0];
+    const pli_interpolation_map *transfer = &h->transfers[0];
     for (int32_t v = 0; v < s.graph.node_count; ++v) {
         assert_int_equal(transfer->start[v + 1] - transfer->start[v], skipped[v] ? 0 : 1);
     }
@@ -472,7 +472,7 @@ static uint64_t hierarchy_hash(int32_t thread_count, pli_skinning_weights weight
     pli_hierarchy *h = make_hierarchy(&s, &def);
     uint64_t hash = PLI_HASH_START;
     for (int32_t level = 0; level < 2; ++level) {
-        const pli_transfer *t = &h->transfers[level];
+        const pli_interpolation_map *t = &h->transfers[level];
         size_t links = (size_t)t->link_count;
         hash = pli_hash_bytes(hash, t->parent, links * sizeof *t->parent);
         hash = pli_hash_bytes(hash, t->place, 4 * links * sizeof *t->place);

@@ -45,9 +45,9 @@ static pli_hierarchy *slice_hierarchy(pli_context *context, const box_mesh *mesh
     pli_hierarchy *hierarchy = PLI_NEW(context, pli_hierarchy, 1, "hierarchy");
     assert_non_null(hierarchy);
     *hierarchy = (pli_hierarchy){.context = context, .dofs = dofs, .level_count = 1};
-    pli_transfer *transfer = &hierarchy->transfers[0];
+    pli_interpolation_map *transfer = &hierarchy->transfers[0];
     int32_t n = mesh->vertex_count;
-    OK(context, pli_transfer_init(context, n, parts, n, false, transfer));
+    OK(context, pli_interpolation_map_init(context, n, parts, n, false, transfer));
     for (int32_t vertex = 0; vertex < n; ++vertex) {
         int32_t part = part_of(mesh, vertex, parts);
         double middle = (part + 0.5) * (mesh->cells[0] + 1) / parts;

@@ -448,7 +448,7 @@ static void shells_have_levels_and_obstacles_have_none(void **state)
     simulation s;
     start(&reference, scene, "{name: pn-pcg, tolerance: 1e-8}", 2);
     start(&s, scene, "{name: pn-mgpcg, tolerance: 1e-8}", 2);
-    const pli_transfer *transfer = &s.model->hierarchy->transfers[0];
+    const pli_interpolation_map *transfer = &s.model->hierarchy->transfers[0];
     const pli_model_body *wall = &s.model->bodies[0];
     for (int32_t i = 0; i < s.info.vertex_count; ++i) {
         bool skipped = i >= wall->first_vertex && i < wall->first_vertex + wall->vertex_count;
@@ -482,7 +482,7 @@ static void smooth_weights_solve_as_well(void **state)
               "{name: pd-multigrid, tolerance: 1e-5, max_iterations: 2000, "
               "multigrid: {levels: [6], weights: smooth}}",
               2);
-        const pli_transfer *transfer = &s.model->hierarchy->transfers[0];
+        const pli_interpolation_map *transfer = &s.model->hierarchy->transfers[0];
         AT_LEAST((double)transfer->link_count, 1.5 * s.info.vertex_count);
         simulation_run(&reference, 2);
         simulation_run(&s, 2);

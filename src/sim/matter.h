@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Particles in a model and in a state.
+//
+// Sources are what particles come from: bodies of the scene, then its emitters. Those of a source
+// that are made of one material are of one kind; kinds stand in the order of sources. So a kind
+// knows all that its particles have in common, and the particles of a state, which stand in the
+// order of kinds, are together by sources.
+//
+// The state holds positions in metres. Inside of a step they are multiples of 2^-27 cells
+// (mpm/particles.h), and these multiples survive the way through the state: it is far finer than
+// double precision needs. Nothing else of a step survives but what is here, so that a run that is
+// resumed goes on with the same bits.
+#ifndef PLI_SIM_MATTER_H
+#define PLI_SIM_MATTER_H
+
+#include "geometry/shape.h"
+#include "mpm/emitter.h"
+#include "mpm/transfer.h"
+#include "pliant/sim.h"
+
+// X(member, type, kind, columns, name in checkpoints): arrays [count][columns]
+#define PLI_MATTER_ARRAYS(X)                                         \
+    X(position, double, PLI_ARRAY_F64, 3, "particle_positions")      \
+    X(velocity, float, PLI_ARRAY_F32, 3, "particle_velocities")      \
+    X(affine, float, PLI_ARRAY_F32, 9, "particle_affine_velocities") \
+    X(deformation, float, PLI_ARRAY_F32, 9, "particle_deformations") \
+    X(memory, float, PLI_ARRAY_F32, 1, "particle_memories")          \
+    X(kind, int32_t, PLI_ARRAY_I32, 1, "particle_kinds")             \
+    X(id, int32_t, PLI_ARRAY_I32, 1, "particle_ids")
+
+// X(member, type, kind, name in checkpoints): arrays [emitter_count]
+#define PLI_MATTER_EMITTER_ARRAYS(X)                        \
+    X(emitter_time, double, PLI_ARRAY_F64, "emitter_times") \
+    X(emitter_total, int64_t, PLI_ARRAY_I64, "emitter_counts")
+
+typedef struct pli_matter_state {
+    pli_context *context;
+    int64_t count; // particles, sorted by kind
+    int64_t room;
+    double *position;   // [room][3] (m)
+    float *velocity;    // [room][3] (m/s)
+    float *affine;      // [room][9] (1/s) row-major
+    float *deformation; // [room][9] elastic, row-major
+    float *memory;      // [room] of the material, see mpm/law.h
+    int32_t *kind;      // [room]
+    int32_t *id;        // [room]
+    int64_t next_id;
+    int32_t emitter_count;
+    double *emitter_time;   // [emitter_count] up to which everything was emitted (s)
+    int64_t *emitter_total; // [emitter_count] particles so far
+} pli_matter_state;
+
+typedef struct pli_matter_source {
+    char *name;
+    double radius; // of a particle, as pictures show it (m)
+    int32_t first_kind;
+    int32_t kind_count;
+} pli_matter_source;
+
+typedef struct pli_matter_kind {
+    int32_t source;
+    int32_t material; // of the scene
+    pli_mpm_kind matter;
+    double mass; // of a particle (kg)
+} pli_matter_kind;
+
+typedef struct pli_matter_emitter {
+    pli_emitter *emitter;
+    int32_t kind;
+    double velocity[3]; // m/s
+    double spacing;     // from existing particles (m), closer ones are not emitted
+    double begin;       // s
+    double end;         // s; infinity: never
+} pli_matter_emitter;
+
+// The particles' part of a model.
+typedef struct pli_matter {
+    pli_context *context;
+    double dx;            // edge of a cell (m)
+    double origin[3];     // of the grid's lowest node (m)
+    int32_t blocks[3];    // of the grid
+    double room[2][3];    // corners of the box between the walls (m)
+    pli_hold_kind walls;  // how they hold
+    double wall_friction; // Coulomb's coefficient
+    int32_t source_count; // bodies, then emitters
+    pli_matter_source *sources;
+    int32_t kind_count;
+    pli_matter_kind *kinds;
+    int32_t emitter_count;
+    pli_matter_emitter *emitters;
+    pli_shape_set *shapes;  // of emitters
+    pli_matter_state start; // at time 0
+} pli_matter;
+
+// Rows for so many particles; what is in them stays for those that were there. Errors: memory
+// (then nothing has changed).
+PLI_CHECKED pli_status pli_matter_state_reserve(pli_matter_state *state, int64_t count);
+
+// Errors: memory (then `to` is as it was).
+PLI_CHECKED pli_status pli_matter_state_copy(const pli_matter_state *from, pli_matter_state *to);
+void pli_matter_state_clear(pli_matter_state *state);
+
+uint64_t pli_matter_state_hash(const pli_matter_state *state, uint64_t hash);
+int32_t pli_matter_state_array_count(void);
+void pli_matter_state_get_array(pli_matter_state *state, int32_t index, pli_state_array *array);
+
+#endif

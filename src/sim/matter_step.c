@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/matter_step.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/vec3.h"
+#include "sim/matter_emit.h"
+
+#include <math.h>
+#include <string.h>
+
+// A tick is TICK_RESERVE times as short as what is bearable when a step begins, and so much shorter
+// again when that was not enough.
+enum {
+    RECORD_GRAIN = 1024,
+    TICK_RESERVE = 16,
+    MOST_FINER = TICK_RESERVE * TICK_RESERVE * TICK_RESERVE * TICK_RESERVE,
+    MOST_LEVEL = 28,
+    MOST_TICKS = 1 << MOST_LEVEL
+};
+
+// ---- colliders
+
+static pli_grid_hold grid_hold(pli_hold_kind hold)
+{
+    static const pli_grid_hold holds[] = {[PLI_HOLD_SEPARATE] = PLI_GRID_SEPARATE,
+                                          [PLI_HOLD_SLIP] = PLI_GRID_SLIP,
+                                          [PLI_HOLD_STICKY] = PLI_GRID_STICKY};
+    return holds[hold];
+}
+
+// A pose of a script without velocity.
+static pli_grid_motion pose_motion(const pli_motion *script, const pli_pose *pose)
+{
+    pli_grid_motion motion;
+    pli_grid_motion_init(&motion);
+    pli_vec3_copy(script->center, motion.center);
+    pli_vec3_copy(pose->offset, motion.offset);
+    memcpy(motion.R, pose->A, sizeof motion.R);
+    return motion;
+}
+
+static bool moves(const pli_model_collider *collider)
+{
+    return collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
+}
+
+static void list_parts(pli_matter_solver *m, pli_grid_collider *parts)
+{
+    for (int32_t k = 0; k < m->model->collider_count; ++k) {
+        const pli_model_collider *collider = &m->model->colliders[k];
+        pli_pose pose;
+        pli_motion_get_pose(&collider->motion, 0, &pose);
+        for (int32_t p = 0; p < collider->part_count; ++p) {
+            m->collider_of[m->part_count] = k;
+            parts[m->part_count++] =
+                (pli_grid_collider){.name = collider->name,
+                                    .shape = collider->parts[p],
+                                    .hold = grid_hold(collider->hold),
+                                    .friction = collider->friction,
+                                    .is_static = !moves(collider),
+                                    .motion = pose_motion(&collider->motion, &pose)};
+        }
+    }
+}
+
+// Walls stand where the room ends.
+static void place_walls(const pli_matter *matter, pli_grid_wall *walls)
+{
+    static const int32_t edges[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
+    for (int axis = 0; axis < 3; ++axis) {
+        double last = edges[axis] * (matter->blocks[axis] - 1) + 1;
+        double end = matter->origin[axis] + last * matter->dx;
+        pli_grid_wall wall = {grid_hold(matter->walls), matter->wall_friction, 0};
+        wall.distance = matter->room[0][axis] - matter->origin[axis];
+        walls[2 * axis] = wall;
+        wall.distance = end - matter->room[1][axis];
+        walls[2 * axis + 1] = wall;
+    }
+}
+
+static pli_status create_colliders(pli_matter_solver *m)
+{
+    const pli_matter *matter = m->model->matter;
+    int32_t count = 0;
+    for (int32_t k = 0; k < m->model->collider_count; ++k) {
+        count += m->model->colliders[k].part_count;
+    }
+    pli_grid_collider *parts = PLI_NEW(m->context, pli_grid_collider, count, "colliders");
+    m->collider_of = PLI_NEW(m->context, int32_t, count, "colliders");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (parts == NULL || m->collider_of == NULL) goto done;
+    list_parts(m, parts);
+    pli_grid_colliders_def def = {.dx = matter->dx, .collider_count = count, .colliders = parts};
+    pli_vec3_copy(matter->origin, def.origin);
+    memcpy(def.blocks, matter->blocks, sizeof def.blocks);
+    place_walls(matter, def.walls);
+    status = pli_grid_colliders_create(m->context, &def, &m->colliders);
+
+done:
+    pli_release(m->context, parts);
+    return status;
+}
+
+// Moves a part to where it is at the end of a sweep.
+static pli_status move_part(pli_matter_solver *m, int32_t part, double begin, double end)
+{
+    const pli_model_collider *collider = &m->model->colliders[m->collider_of[part]];
+    if (!moves(collider)) return PLI_OK;
+    pli_pose before, after;
+    pli_motion_get_pose(&collider->motion, begin, &before);
+    pli_motion_get_pose(&collider->motion, end, &after);
+    PLI_TRY(pli_grid_colliders_set_active(m->colliders, part, after.active));
+    if (!after.active) return PLI_OK;
+    pli_grid_motion from = pose_motion(&collider->motion, &before);
+    pli_grid_motion to = pose_motion(&collider->motion, &after);
+    pli_grid_motion_follow(&from, end - begin, &to);
+    return pli_grid_colliders_set_motion(m->colliders, part, &to);
+}
+
+static pli_status remember_pages(pli_matter_solver *m, const pli_stepper_sweep_info *sweep)
+{
+    if (sweep->page_count > m->page_room) {
+        int64_t room = (int64_t)sweep->page_count + sweep->page_count / 2;
+        pli_grid_page *grown =
+            pli_reallocate(m->context, m->pages, room, sizeof *grown, "pages of a sweep");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        m->pages = grown;
+        m->page_room = (int32_t)room;
+    }
+    const pli_paged_grid *grid = pli_stepper_particles(m->stepper)->grid;
+    for (int32_t k = 0; k < sweep->page_count; ++k) {
+        m->pages[k].code = sweep->pages[k];
+        pli_paged_grid_coordinates(grid, sweep->pages[k], m->pages[k].at);
+    }
+    return pli_grid_colliders_remember(m->colliders, sweep->page_count, m->pages);
+}
+
+// ---- what the stepper asks for
+
+static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
+{
+    pli_matter_solver *m = user;
+    if (m->cancel != NULL && m->cancel(m->cancel_user)) {
+        return PLI_FAIL(m->context, PLI_ERROR_INTERRUPTED, "the step was abandoned");
+    }
+    double begin = m->begin_time + (double)sweep->time * m->tick;
+    double end = begin + sweep->step * m->tick;
+    for (int32_t part = 0; part < m->part_count; ++part) {
+        PLI_TRY(move_part(m, part, begin, end));
+    }
+    return remember_pages(m, sweep);
+}
+
+static void constrain_page(void *user, uint32_t code, float *nodes, double dt)
+{
+    const pli_matter_solver *m = user;
+    pli_grid_page page = {.code = code, .nodes = nodes};
+    (void)dt;
+    pli_paged_grid_coordinates(pli_stepper_particles(m->stepper)->grid, code, page.at);
+    pli_grid_colliders_apply(m->colliders, &page, NULL);
+}
+
+// ---- life
+
+// Those that emitters may bring are addresses only until they are there.
+static int64_t particle_room(const pli_matter *matter)
+{
+    const int64_t emitted = (int64_t)1 << 26;
+    int64_t start = matter->start.count > 0 ? matter->start.count : 1;
+    return matter->emitter_count > 0 ? start + emitted : start;
+}
+
+static pli_status create_stepper(pli_matter_solver *m)
+{
+    const pli_matter *matter = m->model->matter;
+    const pli_steps_def *steps = &m->model->solver_def.steps;
+    pli_mpm_kind *kinds = PLI_NEW(m->context, pli_mpm_kind, matter->kind_count, "kinds");
+    if (kinds == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < matter->kind_count; ++k) kinds[k] = matter->kinds[k].matter;
+    pli_stepper_def def = {.dx = matter->dx,
+                           .kind_count = matter->kind_count,
+                           .kinds = kinds,
+                           .particle_room = particle_room(matter),
+                           .tick = m->model->dt,
+                           .longest = steps->longest,
+                           .sound_share = steps->sound,
+                           .advection_share = steps->advection,
+                           .is_regional = m->model->solver_kind->regional,
+                           .is_guarded = steps->guard,
+                           .begin = begin_sweep,
+                           .constrain = constrain_page,
+                           .user = m};
+    memcpy(def.blocks, matter->blocks, sizeof def.blocks);
+    pli_vec3_copy(m->model->gravity, def.gravity);
+    pli_status status = pli_stepper_create(m->context, &def, &m->stepper);
+    pli_release(m->context, kinds);
+    return status;
+}
+
+pli_status pli_matter_solver_create(const pli_model *model, pli_matter_solver **solver)
+{
+    *solver = NULL;
+    pli_matter_solver *made = PLI_NEW(model->context, pli_matter_solver, 1, "solver");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->model = model;
+    made->context = model->context;
+    made->emitted.context = model->context;
+    made->records = PLI_NEW(model->context, pli_particle, PLI_MATTER_BATCH, "particles");
+    pli_status status = made->records != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK) status = create_colliders(made);
+    if (status == PLI_OK) status = create_stepper(made);
+    if (status != PLI_OK) {
+        pli_matter_solver_destroy(made);
+        return status;
+    }
+    *solver = made;
+    return PLI_OK;
+}
+
+void pli_matter_solver_destroy(pli_matter_solver *m)
+{
+    if (m == NULL) return;
+    pli_context *context = m->context;
+    pli_stepper_destroy(m->stepper);
+    pli_grid_colliders_destroy(m->colliders);
+    pli_matter_state_clear(&m->emitted);
+    pli_release(context, m->collider_of);
+    pli_release(context, m->records);
+    pli_release(context, m->pages);
+    pli_release(context, m->offsets);
+    pli_release(context, m);
+}
+
+// ---- in and out
+
+// particles of a state that become records, or come from chunks
+typedef struct transport {
+    pli_matter_solver *solver;
+    const pli_matter_state *from;
+    pli_matter_state *to;
+    int64_t first;
+} transport;
+
+static void fill_records(void *user, int64_t begin, int64_t end)
+{
+    const transport *job = user;
+    const pli_matter *matter = job->solver->model->matter;
+    const pli_matter_state *state = job->from;
+    for (int64_t k = begin; k < end; ++k) {
+        pli_particle *record = &job->solver->records[k];
+        int64_t row = job->first + k;
+        for (int axis = 0; axis < 3; ++axis) {
+            record->position[axis] =
+                (state->position[3 * row + axis] - matter->origin[axis]) / matter->dx - 0.5;
+        }
+        memcpy(record->v, state->velocity + 3 * row, sizeof record->v);
+        memcpy(record->C, state->affine + 9 * row, sizeof record->C);
+        memcpy(record->F, state->deformation + 9 * row, sizeof record->F);
+        record->memory = state->memory[row];
+        record->id = state->id[row];
+    }
+}
+
+pli_status pli_matter_load(pli_matter_solver *m, const pli_matter_state *state)
+{
+    transport job = {.solver = m, .from = state};
+    pli_stepper_clear(m->stepper);
+    while (job.first < state->count) {
+        int32_t kind = state->kind[job.first];
+        int64_t count = 1;
+        while (count < PLI_MATTER_BATCH && job.first + count < state->count &&
+               state->kind[job.first + count] == kind) {
+            ++count;
+        }
+        pli_parallel_for(m->context, count, RECORD_GRAIN, fill_records, &job);
+        PLI_TRY(pli_stepper_add(m->stepper, kind, count, m->records));
+        job.first += count;
+    }
+    return PLI_OK;
+}
+
+// As blocks are found when particles are added.
+int32_t pli_matter_block_of(const pli_matter_solver *m, const double position[3])
+{
+    static const int32_t edges[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
+    const pli_matter *matter = m->model->matter;
+    const pli_paged_grid *grid = pli_stepper_particles(m->stepper)->grid;
+    int32_t at[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        double u = (position[axis] - matter->origin[axis]) / matter->dx - 0.5;
+        int64_t unit = (int64_t)edges[axis] * PLI_PARTICLE_ONE;
+        at[axis] = (int32_t)(llrint(u * PLI_PARTICLE_ONE) / unit);
+    }
+    return grid->table[pli_paged_grid_code(grid, at)] - 1;
+}
+
+static void read_particle(const pli_matter *matter, const pli_particle *record, int32_t kind,
+                          pli_matter_state *to, int64_t row)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        to->position[3 * row + axis] =
+            matter->origin[axis] + matter->dx * (record->position[axis] + 0.5);
+    }
+    memcpy(to->velocity + 3 * row, record->v, sizeof record->v);
+    memcpy(to->affine + 9 * row, record->C, sizeof record->C);
+    memcpy(to->deformation + 9 * row, record->F, sizeof record->F);
+    to->memory[row] = record->memory;
+    to->kind[row] = kind;
+    to->id[row] = record->id;
+}
+
+// Reads the particles of some lists back; lists are counted kind by kind, and block by block.
+static void read_lists(void *user, int64_t begin, int64_t end)
+{
+    const transport *job = user;
+    const pli_matter *matter = job->solver->model->matter;
+    const pli_particles *particles = pli_stepper_particles(job->solver->stepper);
+    for (int64_t k = begin; k < end; ++k) {
+        int32_t kind = (int32_t)(k / particles->block_count);
+        int32_t block = (int32_t)(k % particles->block_count);
+        const pli_particle_list *list =
+            pli_particles_list(particles, (pli_particle_place){block, 0}, kind);
+        int32_t chunk = list->first;
+        for (int32_t i = 0; i < list->count; ++i) {
+            pli_particle record;
+            pli_particles_get(particles, block, chunk, i % PLI_PARTICLE_LANES, &record);
+            read_particle(matter, &record, kind, job->to, job->solver->offsets[k] + i);
+            if (i % PLI_PARTICLE_LANES == PLI_PARTICLE_LANES - 1) chunk = particles->next[chunk];
+        }
+    }
+}
+
+// Where the particles of each list begin in the state. Errors: memory.
+static pli_status find_offsets(pli_matter_solver *m)
+{
+    const pli_particles *particles = pli_stepper_particles(m->stepper);
+    int64_t count = (int64_t)particles->kind_count * particles->block_count;
+    if (count > m->offset_room) {
+        int64_t room = count + count / 2;
+        int64_t *grown = pli_reallocate(m->context, m->offsets, room, sizeof *grown, "lists");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        m->offsets = grown;
+        m->offset_room = room;
+    }
+    int64_t at = 0;
+    for (int64_t k = 0; k < count; ++k) {
+        pli_particle_place place = {(int32_t)(k % particles->block_count), 0};
+        m->offsets[k] = at;
+        at += pli_particles_list(particles, place, (int32_t)(k / particles->block_count))->count;
+    }
+    return PLI_OK;
+}
+
+static pli_status store(pli_matter_solver *m, pli_matter_state *state)
+{
+    const pli_particles *particles = pli_stepper_particles(m->stepper);
+    transport job = {.solver = m, .to = state};
+    PLI_TRY(find_offsets(m));
+    PLI_TRY(pli_matter_state_reserve(state, particles->count));
+    state->count = particles->count;
+    int64_t lists = (int64_t)particles->kind_count * particles->block_count;
+    pli_parallel_for(m->context, lists, 1, read_lists, &job);
+    pli_matter_emit_store(m, state);
+    return PLI_OK;
+}
+
+// ---- time
+
+double pli_matter_choose_tick(const pli_matter_solver *m, int64_t *ticks)
+{
+    double dt = m->model->dt, wanted = m->model->solver_def.steps.tick;
+    if (wanted > 0) {
+        *ticks = (int64_t)ceil(dt / wanted * (1 - 1e-9));
+        return dt / (double)*ticks;
+    }
+    double limit = fmin(pli_stepper_limit(m->stepper), pli_matter_emit_limit(m));
+    int level = 0;
+    while (level < MOST_LEVEL && TICK_RESERVE * ldexp(dt, -level) > limit) ++level;
+    *ticks = (int64_t)1 << level;
+    return ldexp(dt, -level);
+}
+
+// Calls of advance with what is emitted in between.
+static pli_status run(pli_matter_solver *m, double begin, int64_t ticks)
+{
+    PLI_TRY(pli_stepper_set_tick(m->stepper, m->tick));
+    int64_t pieces = pli_matter_emit_pieces(m, begin, ticks);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+        int64_t from = ticks * piece / pieces, to = ticks * (piece + 1) / pieces;
+        m->begin_time = begin + (double)from * m->tick;
+        PLI_TRY(pli_stepper_advance(m->stepper, to - from));
+        PLI_TRY(pli_matter_emit(m, begin + (double)to * m->tick));
+    }
+    return PLI_OK;
+}
+
+static void warn_of_tick(pli_matter_solver *m, int64_t hasty)
+{
+    if (m->has_warned) return;
+    m->has_warned = true;
+    PLI_LOG(m->context, PLI_LOG_WARNING,
+            "%lld times a block moved by more than its matter bears, because solver.steps.tick is "
+            "%g s; leave it out, or make it shorter. Later ones are not told",
+            (long long)hasty, m->tick);
+}
+
+static pli_status fail_of_haste(const pli_matter_solver *m)
+{
+    return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                    "matter became too fast or too stiff for any time step: not even %.3g s is "
+                    "short enough",
+                    m->tick);
+}
+
+static void fill_matter_report(const pli_matter_solver *m, int64_t before,
+                               pli_matter_report *report)
+{
+    pli_stepper_report done = pli_stepper_get_report(m->stepper);
+    report->particles = pli_stepper_particles(m->stepper)->count;
+    report->emitted = report->particles - before;
+    report->tick = m->tick;
+    report->ticks = done.time;
+    report->sweeps = done.sweeps;
+    report->block_updates = done.block_updates;
+    report->particle_updates = done.particle_updates;
+    report->buffer_updates = done.buffer_updates;
+    report->schedule_seconds += done.schedule_seconds;
+    _Static_assert((int)PLI_REPORT_STEPS == (int)PLI_STEPPER_LEVELS, "one histogram");
+    memcpy(report->steps, done.blocks_by_step, sizeof report->steps);
+}
+
+// Moves the particles of a state by a step, with ticks that are `finer` times as short as usual.
+static pli_status try_step(pli_matter_solver *m, const pli_state *state, int64_t finer,
+                           pli_timers *timers)
+{
+    int64_t ticks = 0;
+    pli_timers_begin(timers, "load");
+    pli_status status = pli_matter_load(m, &state->matter);
+    if (status == PLI_OK) status = pli_matter_emit_begin(m, &state->matter);
+    if (status == PLI_OK) m->tick = pli_matter_choose_tick(m, &ticks) / (double)finer;
+    pli_timers_end(timers);
+    if (status != PLI_OK) return status;
+    if (ticks > MOST_TICKS / finer) return fail_of_haste(m);
+
+    pli_timers_begin(timers, "move");
+    status = run(m, pli_state_time(state), ticks * finer);
+    pli_timers_end(timers);
+    return status;
+}
+
+pli_status pli_matter_step(pli_matter_solver *m, pli_state *state, pli_timers *timers,
+                           pli_step_report *report)
+{
+    pli_matter_report *matter = &report->matter;
+    bool is_given = m->model->solver_def.steps.tick > 0;
+    for (int64_t finer = 1;; finer *= TICK_RESERVE, ++matter->retries) {
+        pli_status status = try_step(m, state, finer, timers);
+        int64_t hasty = pli_stepper_get_report(m->stepper).hasty_updates;
+        if (is_given && hasty > 0) warn_of_tick(m, hasty);
+        bool is_worth_a_retry = !is_given && hasty > 0 && finer < MOST_FINER;
+        if (is_worth_a_retry && (status == PLI_OK || status == PLI_ERROR_NUMERIC)) continue;
+        if (status != PLI_OK) return status;
+        if (!is_given && hasty > 0) return fail_of_haste(m);
+        break;
+    }
+    pli_timers_begin(timers, "store");
+    fill_matter_report(m, state->matter.count, matter);
+    pli_status status = store(m, &state->matter);
+    pli_timers_end(timers);
+    return status;
+}
