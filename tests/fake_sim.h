@@ -233,8 +233,9 @@ WEAK void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *
 
 WEAK const char *pli_stop_name(pli_stop stop)
 {
-    static const char *const names[] = {"linear", "nonfinite", "linesearch", "iterations",
-                                        "none",   "gradient",  "step",       "fixed"};
+    static const char *const names[] = {"linear",    "nonfinite", "linesearch", "iterations",
+                                        "none",      "gradient",  "step",       "fixed",
+                                        "direction", "explicit"};
     return names[(int)stop + 4];
 }
 
