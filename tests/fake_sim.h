@@ -189,6 +189,23 @@ WEAK void pli_state_destroy(pli_state *state)
     if (state != NULL) pli_release(state->model->context, state);
 }
 
+WEAK pli_status pli_state_copy(const pli_state *from, pli_state *to)
+{
+    *to = *from;
+    return PLI_OK;
+}
+
+WEAK uint64_t pli_state_hash(const pli_state *state)
+{
+    return (uint64_t)state->step;
+}
+
+WEAK pli_status pli_state_set_particle_count(pli_state *state, int64_t count)
+{
+    (void)state;
+    return count == 0 ? PLI_OK : PLI_ERROR_ARGUMENT;
+}
+
 WEAK int64_t pli_state_step(const pli_state *state)
 {
     return state->step;
@@ -216,8 +233,9 @@ WEAK void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *
 
 WEAK const char *pli_stop_name(pli_stop stop)
 {
-    static const char *const names[] = {"linear", "nonfinite", "linesearch", "iterations",
-                                        "none",   "gradient",  "step",       "fixed"};
+    static const char *const names[] = {"linear",    "nonfinite", "linesearch", "iterations",
+                                        "none",      "gradient",  "step",       "fixed",
+                                        "direction", "explicit"};
     return names[(int)stop + 4];
 }
 

@@ -8,7 +8,12 @@
 //   the rest          HDF5 (which skips such a block; h5dump and h5py open the file as it is)
 //     /               attributes format, pliant, build, scene_hash, step, time, array_count
 //     /scene          text of the resolved scene
-//     /state/<name>   one dataset an array, [rows][columns], double or 64-bit integer
+//     /state/<name>   one dataset an array, [rows][columns], little-endian IEEE 754 numbers or
+//                     integers of 32 or 64 bits, as the state has them
+//
+// Rows of arrays that are of particles may be other than those of the state that is to be filled:
+// they are as many as there were particles when the file was written, the same in all of them, and
+// the reader asks for room before it reads.
 //
 // HDF5 builds the content in memory and the bytes go to the disk through a draft (io/file.h):
 // written beside the target, synced, renamed, folder synced. So a full disk never meets HDF5, and a
@@ -36,6 +41,10 @@ typedef struct pli_checkpoint_def {
     double time; // s
     int32_t array_count;
     const pli_state_array *arrays; // [array_count]; reading fills their data
+    // reading: makes rows for so many particles, and changes `arrays` to where they are then.
+    // NULL: files must have as many rows as the arrays
+    pli_status (*set_particle_count)(void *user, int64_t count);
+    void *user;
 } pli_checkpoint_def;
 
 typedef struct pli_checkpoint_info {
@@ -48,7 +57,8 @@ typedef struct pli_checkpoint_info {
 PLI_CHECKED pli_status pli_checkpoint_write(pli_context *context, const pli_checkpoint_def *def);
 
 // Reads one file. Errors: io (damaged, another version, other arrays), scene (of another scene),
-// memory. When it fails before the arrays were read, which all damage does, they are unchanged.
+// memory. When it fails before the arrays were read, which all damage does, they are unchanged; who
+// wants nothing else ever reads into a copy.
 PLI_CHECKED pli_status pli_checkpoint_read(pli_context *context, const char *path,
                                            const pli_checkpoint_def *def,
                                            pli_checkpoint_info *info);

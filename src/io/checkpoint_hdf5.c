@@ -15,14 +15,21 @@ enum {
 
 static const char group_state[] = "/state/";
 
-static hid_t file_type(pli_array_kind kind)
-{
-    return kind == PLI_ARRAY_F64 ? H5T_IEEE_F64LE : H5T_STD_I64LE;
-}
+typedef struct array_type {
+    hid_t stored;
+    hid_t given; // in memory
+    const char *name;
+} array_type;
 
-static hid_t memory_type(pli_array_kind kind)
+static array_type type_of(pli_array_kind kind)
 {
-    return kind == PLI_ARRAY_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+    switch (kind) {
+    case PLI_ARRAY_F64: return (array_type){H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, "64-bit floats"};
+    case PLI_ARRAY_I64: return (array_type){H5T_STD_I64LE, H5T_NATIVE_INT64, "64-bit integers"};
+    case PLI_ARRAY_F32: return (array_type){H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, "32-bit floats"};
+    case PLI_ARRAY_I32: return (array_type){H5T_STD_I32LE, H5T_NATIVE_INT32, "32-bit integers"};
+    }
+    return (array_type){H5I_INVALID_HID, H5I_INVALID_HID, "numbers of no known kind"};
 }
 
 // A type for texts of exactly this length.
@@ -109,10 +116,10 @@ static bool put_array(hid_t file, const pli_state_array *array)
     char name[256];
     int length = snprintf(name, sizeof name, "%s%s", group_state, array->name);
     hsize_t shape[2] = {(hsize_t)array->rows, (hsize_t)array->columns};
+    array_type type = type_of(array->kind);
     hid_t space = H5Screate_simple(2, shape, NULL);
     bool good = space >= 0 && length > 0 && length < (int)sizeof name &&
-                put_dataset(file, name, file_type(array->kind), memory_type(array->kind), space,
-                            array->data);
+                put_dataset(file, name, type.stored, type.given, space, array->data);
     if (space >= 0) H5Sclose(space);
     return good;
 }
@@ -215,50 +222,100 @@ static pli_status check_origin(pli_context *context, const char *path, hid_t fil
     return PLI_OK;
 }
 
-// Opens the dataset of an array if it has the array's shape and kind; otherwise fails.
-static hid_t open_array(hid_t file, const pli_state_array *array)
+// Whether a dataset is what was written of such an array; all of its rows must be in the file.
+static bool is_dataset_of(hid_t set, const pli_state_array *array, int64_t *rows)
 {
-    char name[256];
-    int length = snprintf(name, sizeof name, "%s%s", group_state, array->name);
-    if (length < 0 || length >= (int)sizeof name) return H5I_INVALID_HID;
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    if (set < 0) return H5I_INVALID_HID;
-
     hsize_t shape[2] = {0, 0};
     hid_t space = H5Dget_space(set);
     hid_t type = H5Dget_type(set);
-    bool same = H5Sget_simple_extent_ndims(space) == 2 &&
+    bool good = H5Sget_simple_extent_ndims(space) == 2 &&
                 H5Sget_simple_extent_dims(space, shape, NULL) == 2 &&
-                shape[0] == (hsize_t)array->rows && shape[1] == (hsize_t)array->columns &&
-                H5Tget_class(type) == H5Tget_class(file_type(array->kind)) &&
-                H5Tget_size(type) == 8;
+                shape[0] <= (hsize_t)INT64_MAX && shape[1] == (hsize_t)array->columns &&
+                H5Tequal(type, type_of(array->kind).stored) > 0;
+    good = good && H5Dget_storage_size(set) == shape[0] * shape[1] * H5Tget_size(type);
+    *rows = good ? (int64_t)shape[0] : 0;
     H5Tclose(type);
     H5Sclose(space);
-    if (same) return set;
+    return good && (array->of_particles || *rows == array->rows);
+}
+
+// Opens the dataset of an array if it has the array's columns and kind, and its rows unless they
+// are particles; otherwise fails.
+static hid_t open_array(hid_t file, const pli_state_array *array, int64_t *rows)
+{
+    char name[256];
+    *rows = 0;
+    int length = snprintf(name, sizeof name, "%s%s", group_state, array->name);
+    if (length < 0 || length >= (int)sizeof name) return H5I_INVALID_HID;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    if (set < 0 || is_dataset_of(set, array, rows)) return set;
     H5Dclose(set);
     return H5I_INVALID_HID;
 }
 
+static pli_status fail_of_array(pli_context *context, const char *path,
+                                const pli_state_array *array)
+{
+    char rows[32] = "any number of";
+    if (!array->of_particles) snprintf(rows, sizeof rows, "%lld", (long long)array->rows);
+    return PLI_FAIL(context, PLI_ERROR_IO,
+                    "%s: has no array '%s' of %s rows and %d columns of %s, or not all of it", path,
+                    array->name, rows, array->columns, type_of(array->kind).name);
+}
+
+// rows that the arrays of particles of a file have
+typedef struct particle_rows {
+    const char *of; // name of the first such array; NULL: there is none
+    int64_t count;
+    bool differ; // from those of the state
+} particle_rows;
+
+// Notes the rows of another array; those of particles all have as many.
+static pli_status note_rows(pli_context *context, const char *path, const pli_state_array *array,
+                            int64_t rows, particle_rows *particles)
+{
+    if (!array->of_particles) return PLI_OK;
+    if (particles->of == NULL) *particles = (particle_rows){array->name, rows, false};
+    if (rows != array->rows) particles->differ = true;
+    if (rows == particles->count) return PLI_OK;
+    return PLI_FAIL(context, PLI_ERROR_IO,
+                    "%s: array '%s' has %lld rows and array '%s' %lld; those of particles must all "
+                    "have as many",
+                    path, particles->of, (long long)particles->count, array->name, (long long)rows);
+}
+
 static pli_status check_arrays(pli_context *context, const char *path, hid_t file,
-                               const pli_checkpoint_def *def)
+                               const pli_checkpoint_def *def, particle_rows *particles)
 {
     int32_t count = -1;
+    *particles = (particle_rows){0};
     if (!get_attribute(file, "array_count", H5T_NATIVE_INT32, &count) ||
         count != def->array_count) {
         return PLI_FAIL(context, PLI_ERROR_IO, "%s: has %d arrays; the state of this scene has %d",
                         path, count, def->array_count);
     }
     for (int32_t i = 0; i < def->array_count; ++i) {
-        const pli_state_array *array = &def->arrays[i];
-        hid_t set = open_array(file, array);
-        if (set < 0) {
-            return PLI_FAIL(context, PLI_ERROR_IO,
-                            "%s: has no array '%s' of %lld rows and %d columns", path, array->name,
-                            (long long)array->rows, array->columns);
-        }
+        int64_t rows = 0;
+        hid_t set = open_array(file, &def->arrays[i], &rows);
+        if (set < 0) return fail_of_array(context, path, &def->arrays[i]);
         H5Dclose(set);
+        PLI_TRY(note_rows(context, path, &def->arrays[i], rows, particles));
     }
     return PLI_OK;
+}
+
+// Makes the state's arrays of particles as long as those of the file.
+static pli_status make_room(pli_context *context, const char *path, const pli_checkpoint_def *def,
+                            const particle_rows *particles)
+{
+    if (!particles->differ) return PLI_OK;
+    if (def->set_particle_count == NULL || particles->count > INT32_MAX) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: has %lld particles; allowed are %s", path,
+                        (long long)particles->count,
+                        def->set_particle_count == NULL ? "as many as the state has"
+                                                        : "up to 2147483647");
+    }
+    return def->set_particle_count(def->user, particles->count);
 }
 
 static pli_status read_arrays(pli_context *context, const char *path, hid_t file,
@@ -266,10 +323,12 @@ static pli_status read_arrays(pli_context *context, const char *path, hid_t file
 {
     for (int32_t i = 0; i < def->array_count; ++i) {
         const pli_state_array *array = &def->arrays[i];
-        hid_t set = open_array(file, array);
+        int64_t rows = 0;
+        hid_t set = open_array(file, array, &rows);
+        bool good = set >= 0 && rows == array->rows;
         bool empty = array->rows == 0 || array->columns == 0;
-        bool good = set >= 0 && (empty || H5Dread(set, memory_type(array->kind), H5S_ALL, H5S_ALL,
-                                                  H5P_DEFAULT, array->data) >= 0);
+        good = good && (empty || H5Dread(set, type_of(array->kind).given, H5S_ALL, H5S_ALL,
+                                         H5P_DEFAULT, array->data) >= 0);
         if (set >= 0) H5Dclose(set);
         if (!good) {
             return PLI_FAIL(context, PLI_ERROR_IO, "%s: cannot read array '%s'", path, array->name);
@@ -288,7 +347,9 @@ static pli_status read_content(pli_context *context, const char *path, hid_t fil
         !get_attribute(file, "time", H5T_NATIVE_DOUBLE, &time) || step < 0) {
         return PLI_FAIL(context, PLI_ERROR_IO, "%s: lacks step or time", path);
     }
-    PLI_TRY(check_arrays(context, path, file, def));
+    particle_rows particles;
+    PLI_TRY(check_arrays(context, path, file, def, &particles));
+    PLI_TRY(make_room(context, path, def, &particles));
     PLI_TRY(read_arrays(context, path, file, def));
     info->step = step;
     info->time = time;

@@ -86,6 +86,8 @@ static int32_t find_phase(pli_report *report, const char *name)
 
 static void add_to_bucket(pli_report *report, const pli_step_report *step)
 {
+    double shortest, longest;
+    pli_report_matter_range(&step->matter, &shortest, &longest);
     const double values[PLI_CHANNELS] = {
         [PLI_CHANNEL_KINETIC] = step->energy.kinetic,
         [PLI_CHANNEL_ELASTIC] = step->energy.elastic,
@@ -107,6 +109,10 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_DISTANCE] = step->barrier_distance,
         [PLI_CHANNEL_PAIRS] = step->pair_count,
         [PLI_CHANNEL_SECONDS] = step->seconds,
+        [PLI_CHANNEL_PARTICLES] = (double)step->matter.particles,
+        [PLI_CHANNEL_SWEEPS] = (double)step->matter.sweeps,
+        [PLI_CHANNEL_SHORTEST] = shortest,
+        [PLI_CHANNEL_LONGEST] = longest,
     };
     pli_report_bucket *bucket = open_bucket(report);
     ++bucket->step_count;
@@ -148,7 +154,7 @@ static void note_convergence(pli_report *report, const pli_step_report *step)
 
 static void note_deformation(pli_report *report, const pli_step_report *step)
 {
-    if (step->vertices == 0 || isnan(step->min_J)) return;
+    if ((step->vertices == 0 && !pli_report_has_matter(step)) || isnan(step->min_J)) return;
     report->has_tets = true;
     report->last_inverted = step->inverted;
     report->inverted_steps += step->inverted > 0;
@@ -182,6 +188,7 @@ void pli_report_add(pli_report *report, const pli_step_report *step)
     note_convergence(report, step);
     note_deformation(report, step);
     note_energy(report, &step->energy, step->step);
+    pli_report_matter_add(&report->matter, step);
     add_to_bucket(report, step);
 }
 
@@ -228,8 +235,9 @@ static int32_t count_pairs(const pli_json *line)
 
 void pli_report_add_line(pli_report *report, const pli_json *line)
 {
-    // a number that was written as null was not finite
+    // a number that was written as null was not finite; what solves nothing has no residual
     const pli_json_node *root = &line->nodes[0];
+    bool solves = pli_json_get(line, root, "residual") != NULL;
     const pli_json_node *energy = pli_json_get(line, root, "energy");
     pli_step_report step = {
         .step = (int64_t)pli_json_number(line, root, "step", 0),
@@ -238,7 +246,7 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
         .stop = stop_by_name(pli_json_text(line, root, "stop", "")),
         .iterations = (int32_t)pli_json_number(line, root, "iterations", 0),
         .linear_iterations = (int64_t)pli_json_number(line, root, "linear_iterations", 0),
-        .residual = pli_json_number(line, root, "residual", NAN),
+        .residual = solves ? pli_json_number(line, root, "residual", NAN) : 0,
         .tolerance = pli_json_number(line, root, "tolerance", 0),
         .energy = {.kinetic = pli_json_number(line, energy, "kinetic", NAN),
                    .elastic = pli_json_number(line, energy, "elastic", NAN),
@@ -257,6 +265,7 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
         .barrier_distance = pli_json_number(line, root, "barrier_distance", 0),
         .barrier_stiffness = pli_json_number(line, root, "barrier_stiffness", 0),
         .pair_count = count_pairs(line),
+        .matter = pli_report_matter_read(line),
     };
     read_vector(line, "momentum", step.momentum);
     read_vector(line, "angular_momentum", step.angular_momentum);
@@ -281,7 +290,9 @@ static pli_health_check check_convergence(const pli_report *report)
     double share =
         report->step_count > 0 ? (double)report->unconverged / (double)report->step_count : 0;
     if (report->unconverged == 0) {
-        snprintf(check.text, sizeof check.text, "every step reached its tolerance");
+        snprintf(check.text, sizeof check.text, "%s",
+                 report->matter.step_count > 0 ? "nothing had to converge: the steps are explicit"
+                                               : "every step reached its tolerance");
         return check;
     }
     // single steps that fall short are worth a look; many mean that results are not what they seem
@@ -312,25 +323,27 @@ static pli_health_check check_numbers(const pli_report *report)
 static pli_health_check check_inversion(const pli_report *report)
 {
     pli_health_check check = {.name = "Inversion"};
+    bool matter = report->matter.step_count > 0;
+    const char *one = matter ? "particle" : "tetrahedron",
+               *many = matter ? "particles" : "tetrahedra";
     if (!report->has_tets) {
-        snprintf(check.text, sizeof check.text, "there are no tetrahedra");
+        snprintf(check.text, sizeof check.text, "there are no %s", many);
     } else if (report->inverted_steps == 0) {
         snprintf(check.text, sizeof check.text,
-                 "no tetrahedron was inverted; the smallest J was %.3g, at step %lld",
-                 report->min_J, (long long)report->min_J_step);
+                 "no %s was inverted; the smallest J was %.3g, at step %lld", one, report->min_J,
+                 (long long)report->min_J_step);
     } else if (report->last_inverted == 0) {
         check.health = PLI_HEALTH_DOUBTFUL;
         snprintf(check.text, sizeof check.text,
-                 "%lld step%s had inverted tetrahedra, up to %d; none are left. Expected when the "
-                 "start is inverted or a material allows it",
-                 (long long)report->inverted_steps, report->inverted_steps == 1 ? "" : "s",
+                 "%lld step%s had inverted %s, up to %d; none are left. Expected when the start is "
+                 "inverted or a material allows it",
+                 (long long)report->inverted_steps, report->inverted_steps == 1 ? "" : "s", many,
                  report->most_inverted);
     } else {
         check.health = PLI_HEALTH_BAD;
         snprintf(check.text, sizeof check.text,
-                 "%d tetrahedra are inverted after the last step; the smallest J was %.3g, at step "
-                 "%lld",
-                 report->last_inverted, report->min_J, (long long)report->min_J_step);
+                 "%d %s are inverted after the last step; the smallest J was %.3g, at step %lld",
+                 report->last_inverted, many, report->min_J, (long long)report->min_J_step);
     }
     return check;
 }
@@ -355,7 +368,8 @@ static pli_health_check check_energy(const pli_report *report, bool driven)
              "the total rose by %.3g J (%.3g %% of the energy that was exchanged) up to step %lld; "
              "%s",
              report->largest_rise, 100 * share, (long long)report->rise_step,
-             driven ? "motion by script does such work" : "nothing in the scene puts energy in");
+             driven ? "motion by script and emitters do such work"
+                    : "nothing in the scene puts energy in");
     return check;
 }
 

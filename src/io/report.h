@@ -8,13 +8,13 @@
 // of one step among millions still shows. Ten steps and ten million give pages of similar size.
 //
 // report.html is one file without references to others: a verdict with its reasons in words, plots
-// of energy, iterations, residual, step size, deformation and time per phase. It follows the
-// reader's light or dark setting and works from a folder without a network.
+// of energy, iterations, residual, step size, deformation and time per phase; of particles their
+// number, sweeps, and the steps that blocks were moved by. It follows the reader's light or dark
+// setting and works from a folder without a network.
 #ifndef PLI_IO_REPORT_H
 #define PLI_IO_REPORT_H
 
-#include "io/json.h"
-#include "pliant/sim.h"
+#include "io/report_matter.h"
 
 #define PLI_REPORT_FILE "report.html"
 
@@ -41,6 +41,10 @@ typedef enum pli_report_channel {
     PLI_CHANNEL_DISTANCE, // at which contact of barriers begins (m); 0: there are none
     PLI_CHANNEL_PAIRS,    // bodies and planes in contact, of barriers
     PLI_CHANNEL_SECONDS,
+    PLI_CHANNEL_PARTICLES,
+    PLI_CHANNEL_SWEEPS,
+    PLI_CHANNEL_SHORTEST, // step of a block of particles (s)
+    PLI_CHANNEL_LONGEST,
     PLI_CHANNELS
 } pli_report_channel;
 
@@ -79,8 +83,8 @@ typedef struct pli_report {
     double worst_ratio;        // largest residual / tolerance of them
     int64_t nonfinite;         // steps with a number that is not finite
     int64_t first_nonfinite;   // step, 0: none
-    int64_t inverted_steps;    // steps with inverted tetrahedra
-    int32_t last_inverted;     // tetrahedra inverted after the last step
+    int64_t inverted_steps;    // steps with inverted tetrahedra or particles
+    int32_t last_inverted;     // of these inverted after the last step
     int32_t most_inverted;
     double min_J; // smallest ever
     int64_t min_J_step;
@@ -89,6 +93,8 @@ typedef struct pli_report {
     int64_t rise_step;
     double energy_scale; // largest magnitude of a part of the energy (J)
     bool has_tets;       // min_J means something
+
+    pli_report_matter matter;
 } pli_report;
 
 PLI_CHECKED pli_status pli_report_init(pli_report *report, pli_context *context);
@@ -119,12 +125,13 @@ typedef struct pli_report_facts {
     const char *status;         // "done", "interrupted", ...
     pli_health status_health;
     const char *message; // the failure's text, or NULL
-    bool driven;         // scripts move something and may put energy in
+    bool driven;         // scripts or emitters may put energy in
     int32_t frame_count; // computed so far
     int32_t frames_wanted;
     int32_t vertices;
     int32_t tets;
     int32_t triangles; // of shells and obstacles
+    double cell;       // of the grid of particles (m); 0: there is none
     int32_t threads;
     int32_t seed;
     double wall_seconds;

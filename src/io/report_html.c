@@ -50,6 +50,10 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_DISTANCE] = "barrier_distance",
     [PLI_CHANNEL_PAIRS] = "pairs",
     [PLI_CHANNEL_SECONDS] = "seconds",
+    [PLI_CHANNEL_PARTICLES] = "particles",
+    [PLI_CHANNEL_SWEEPS] = "sweeps",
+    [PLI_CHANNEL_SHORTEST] = "shortest_step",
+    [PLI_CHANNEL_LONGEST] = "longest_step",
 };
 
 typedef enum statistic { STATISTIC_MEAN, STATISTIC_MIN, STATISTIC_MAX } statistic;
@@ -107,9 +111,9 @@ static void append_phases(pli_text *text, const pli_report *report)
 
 static void append_data(pli_text *text, const pli_report *report, const pli_report_facts *facts)
 {
-    pli_text_format(text,
-                    "{\"stride\":%lld,\"tets\":%s,\"tolerance_unit\":", (long long)report->stride,
-                    report->has_tets ? "true" : "false");
+    pli_text_format(text, "{\"stride\":%lld,\"tets\":%s,\"matter\":%s,\"tolerance_unit\":",
+                    (long long)report->stride, report->has_tets ? "true" : "false",
+                    report->matter.step_count > 0 ? "true" : "false");
     pli_json_append_string(text, facts->tolerance_unit != NULL ? facts->tolerance_unit : "");
     pli_text_append(text, ",\n\"step\":[");
     for (int32_t i = 0; i < report->bucket_count; ++i) {
@@ -153,10 +157,9 @@ static void append_verdict(pli_text *text, const pli_report *report, const pli_r
     pli_text_append(text, "</table></div>\n");
 }
 
-static void append_fact(pli_text *text, const char *name, double value, const char *unit)
+// Four digits, and no exponent as long as a number is easily read without one.
+static void append_short(pli_text *text, double value)
 {
-    pli_text_format(text, "<div><span>%s</span><b>", name);
-    // four digits, and no exponent as long as a number is easily read without one
     if (value >= 1e4 && value < 1e9) {
         pli_text_format(text, "%.0f", value);
     } else {
@@ -164,12 +167,51 @@ static void append_fact(pli_text *text, const char *name, double value, const ch
         snprintf(digits, sizeof digits, "%.4g", value);
         pli_text_append_number(text, strtod(digits, NULL));
     }
+}
+
+static void append_fact(pli_text *text, const char *name, double value, const char *unit)
+{
+    pli_text_format(text, "<div><span>%s</span><b>", name);
+    append_short(text, value);
     pli_text_format(text, "%s%s</b></div>\n", unit[0] != '\0' ? " " : "", unit);
 }
 
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 0;
+}
+
+// What steps of particles were made of.
+static void append_matter_facts(pli_text *text, const pli_report *report,
+                                const pli_report_facts *facts)
+{
+    const pli_report_matter *matter = &report->matter;
+    double moved = (double)matter->particle_updates;
+    append_fact(text, "Particles", (double)matter->particles, "");
+    append_fact(text, "Emitted", (double)matter->emitted, "");
+    append_fact(text, "Cell", facts->cell, "m");
+    append_fact(text, "Sweeps per step", ratio((double)matter->sweeps, (double)matter->step_count),
+                "");
+    append_fact(text, "Block updates", (double)matter->block_updates, "");
+    append_fact(text, "Particle updates", moved, "");
+    append_fact(text, "Particle updates per second", ratio(moved, report->seconds), "");
+    append_fact(text, "Copies moved along", 100 * ratio((double)matter->buffer_updates, moved),
+                "%");
+    append_fact(text, "Scheduling", 100 * ratio(matter->schedule_seconds, report->seconds), "%");
+    if (matter->retries > 0) append_fact(text, "Steps begun anew", (double)matter->retries, "");
+}
+
+// What was solved, and for how much.
+static void append_mesh_facts(pli_text *text, const pli_report *report,
+                              const pli_report_facts *facts)
+{
+    append_fact(text, "Iterations per step",
+                ratio((double)report->iterations, (double)report->step_count), "");
+    append_fact(text, "Linear per iteration",
+                ratio((double)report->linear_iterations, (double)report->iterations), "");
+    append_fact(text, "Vertices", facts->vertices, "");
+    append_fact(text, "Tetrahedra", facts->tets, "");
+    if (facts->triangles > 0) append_fact(text, "Triangles", facts->triangles, "");
 }
 
 static void append_facts(pli_text *text, const pli_report *report, const pli_report_facts *facts)
@@ -182,12 +224,11 @@ static void append_facts(pli_text *text, const pli_report *report, const pli_rep
     append_fact(text, "Wall time", facts->wall_seconds, "s");
     append_fact(text, "Per simulated second", ratio(report->seconds, report->time), "s");
     append_fact(text, "Time per step", 1e3 * ratio(report->seconds, steps), "ms");
-    append_fact(text, "Iterations per step", ratio((double)report->iterations, steps), "");
-    append_fact(text, "Linear per iteration",
-                ratio((double)report->linear_iterations, (double)report->iterations), "");
-    append_fact(text, "Vertices", facts->vertices, "");
-    append_fact(text, "Tetrahedra", facts->tets, "");
-    if (facts->triangles > 0) append_fact(text, "Triangles", facts->triangles, "");
+    if (facts->cell > 0) {
+        append_matter_facts(text, report, facts);
+    } else {
+        append_mesh_facts(text, report, facts);
+    }
     append_fact(text, "Threads", facts->threads, "");
     append_fact(text, "Peak memory", facts->peak_memory / 1048576, "MiB");
     pli_text_append(text, "</div>\n");
@@ -201,6 +242,16 @@ static void append_fixed(pli_text *text, double value, int decimals)
     int64_t whole = llround(value * (double)unit);
     pli_text_format(text, "%lld.%0*lld", (long long)(whole / unit), decimals,
                     (long long)(whole % unit));
+}
+
+// The last cells of a row: a share of everything as a number, and a bar of some width, both in
+// percent.
+static void append_bar(pli_text *text, double share, double width, int color)
+{
+    append_fixed(text, share, 1);
+    pli_text_append(text, " %</td><td style=\"width:50%\"><span class=\"bar\" style=\"width:");
+    pli_text_append_number(text, round(10 * width) / 10);
+    pli_text_format(text, "%%;background:var(--c%d)\"></span></td></tr>\n", color % 8);
 }
 
 static void append_phase_table(pli_text *text, const pli_report *report)
@@ -223,10 +274,36 @@ static void append_phase_table(pli_text *text, const pli_report *report)
         append_fixed(text, in_seconds ? report->phase_seconds[i] : 1e3 * report->phase_seconds[i],
                      in_seconds ? 3 : 1);
         pli_text_append(text, in_seconds ? " s</td><td>" : " ms</td><td>");
-        append_fixed(text, share, 1);
-        pli_text_append(text, " %</td><td style=\"width:50%\"><span class=\"bar\" style=\"width:");
-        pli_text_append_number(text, round(1e3 * report->phase_seconds[i] / longest) / 10);
-        pli_text_format(text, "%%;background:var(--c%d)\"></span></td></tr>\n", i % 8);
+        append_bar(text, share, 100 * report->phase_seconds[i] / longest, i);
+    }
+    pli_text_append(text, "</table></section>\n");
+}
+
+// "4.07e-05 s" of a length, and how often blocks moved by it.
+static void append_span(pli_text *text, const pli_report_span *span, double total, double most)
+{
+    double updates = (double)span->updates;
+    pli_text_append(text, "<tr><td>");
+    append_short(text, span->seconds);
+    pli_text_format(text, " s</td><td>%lld</td><td>", (long long)span->updates);
+    append_bar(text, 100 * updates / total, 100 * updates / most, 0);
+}
+
+// The histogram of the steps of blocks, over the whole run.
+static void append_step_table(pli_text *text, const pli_report_matter *matter)
+{
+    double total = 0;
+    double most = 0;
+    for (int32_t k = 0; k < matter->span_count; ++k) {
+        total += (double)matter->spans[k].updates;
+        most = fmax(most, (double)matter->spans[k].updates);
+    }
+    if (!(total > 0)) return;
+    pli_text_append(text, "<section class=\"card chart\" id=\"steps\"><h2>Lengths of steps<span "
+                          "class=\"unit\">how often blocks moved by them</span></h2>\n"
+                          "<table class=\"phases\">\n");
+    for (int32_t k = 0; k < matter->span_count; ++k) {
+        append_span(text, &matter->spans[k], total, most);
     }
     pli_text_append(text, "</table></section>\n");
 }
@@ -285,6 +362,7 @@ pli_status pli_report_write(const pli_report *report, const pli_report_facts *fa
     append_facts(&text, report, facts);
     pli_text_append(&text, "<div class=\"charts\" id=\"charts\">");
     append_phase_table(&text, report);
+    append_step_table(&text, &report->matter);
     pli_text_append(&text, "</div>\n<noscript><p>The plots need JavaScript.</p></noscript>\n");
     append_foot(&text, report, facts);
     pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;

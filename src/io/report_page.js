@@ -176,9 +176,12 @@ chart('Energy', 'J', lines([['kinetic', 'kinetic', 0], ['elastic', 'elastic', 1]
 chart('Residual against tolerance', data.tolerance_unit, lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });
 chart('Iterations', 'outer, per step', lines([['iterations', 'iterations', 0]]), { zero: true });
 chart('Linear iterations', 'all systems of a step together', lines([['linear_iterations', 'linear iterations', 1]]), { zero: true });
-chart('Step size', 's', lines([['dt', 'step', 0]]), { zero: true });
-if (data.tets) chart('Smallest J', 'volume of the most compressed tetrahedron, relative to rest', lines([['min_J', 'smallest J', 2]]), { include: 0 });
-chart('Inverted tetrahedra', 'after each step', lines([['inverted', 'inverted', 6]]), { zero: true });
+chart('Particles', 'after each step', lines([['particles', 'particles', 0]]), { zero: true });
+chart('Sweeps', 'per step', lines([['sweeps', 'sweeps', 1]]), { zero: true });
+if (data.matter) chart('Steps of blocks', 's', lines([['longest_step', 'longest', 2], ['shortest_step', 'shortest', 0], ['dt', 'all of it', 6, true]]), { log: true });
+else chart('Step size', 's', lines([['dt', 'step', 0]]), { zero: true });
+if (data.tets) chart('Smallest J', `volume of the most compressed ${data.matter ? 'particle' : 'tetrahedron'}, relative to rest`, lines([['min_J', 'smallest J', 2]]), { include: 0 });
+chart(data.matter ? 'Inverted particles' : 'Inverted tetrahedra', 'after each step', lines([['inverted', 'inverted', 6]]), { zero: true });
 if (Math.max(...data.channels.contacts.max) > 0) {
   chart('Contacts', 'pairs that touch, after each step', lines([['contacts', 'contacts', 0]]), { zero: true });
   chart('Penetration', 'm, the deepest', lines([['max_depth', 'depth', 6]]), { zero: true });

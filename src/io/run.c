@@ -123,10 +123,10 @@ static bool moves(const pli_motion_def *motion)
     return motion->segment_count > 0 || motion->keyframe_count > 0;
 }
 
-// Whether a script moves anything, so that the energy may rise.
+// Whether a script moves anything or matter comes in, so that the energy may rise.
 static bool is_driven(const pli_scene_def *def)
 {
-    bool driven = false;
+    bool driven = def->emitter_count > 0;
     for (int32_t k = 0; k < def->constraint_count; ++k) {
         driven = driven || moves(&def->constraints[k].motion);
     }
@@ -164,6 +164,7 @@ static pli_run_record describe(const pli_run *run)
                   .vertices = run->model_info.vertex_count,
                   .tets = run->model_info.tet_count,
                   .triangles = run->model_info.triangle_count,
+                  .cell = run->model_info.cell,
                   .threads = pli_context_thread_count(run->context),
                   .seed = run->scene->seed,
                   .wall_seconds = run->earlier + pli_clock_seconds() - run->begun,

@@ -95,6 +95,33 @@ static void append_origin(pli_text *text, const pli_run_record *record)
     append_health(text, record);
 }
 
+static void append_matter(pli_text *text, const pli_run_record *record)
+{
+    const pli_report_matter *matter = &record->report->matter;
+    bool has_begun = matter->step_count > 0;
+    append_number(text, "cell", record->facts.cell);
+    append_integer(text, "particles",
+                   has_begun ? matter->particles : record->model->particle_count);
+    append_integer(text, "emitted", matter->emitted);
+    append_integer(text, "sweeps", matter->sweeps);
+    append_integer(text, "block_updates", matter->block_updates);
+    append_integer(text, "particle_updates", matter->particle_updates);
+    append_integer(text, "buffer_updates", matter->buffer_updates);
+    append_integer(text, "retries", matter->retries);
+}
+
+static void append_solve(pli_text *text, const pli_run_record *record)
+{
+    append_number(text, "tolerance", record->model->tolerance);
+    append_string(text, "tolerance_unit", record->model->tolerance_unit);
+    append_integer(text, "vertices", record->facts.vertices);
+    append_integer(text, "tets", record->facts.tets);
+    append_integer(text, "triangles", record->facts.triangles);
+    append_integer(text, "iterations", record->report->iterations);
+    append_integer(text, "linear_iterations", record->report->linear_iterations);
+    append_integer(text, "unconverged", record->report->unconverged);
+}
+
 static void append_amounts(pli_text *text, const pli_run_record *record)
 {
     const pli_report_facts *facts = &record->facts;
@@ -102,20 +129,17 @@ static void append_amounts(pli_text *text, const pli_run_record *record)
     append_integer(text, "seed", facts->seed);
     append_integer(text, "threads", facts->threads);
     append_string(text, "solver", facts->solver);
-    append_number(text, "tolerance", record->model->tolerance);
-    append_string(text, "tolerance_unit", record->model->tolerance_unit);
     append_integer(text, "frames", facts->frame_count);
     append_integer(text, "frames_wanted", facts->frames_wanted);
     append_integer(text, "steps", report->step_count);
     append_number(text, "time", report->time);
     append_number(text, "fps", record->fps);
     append_string(text, "up", record->z_up ? "z" : "y");
-    append_integer(text, "vertices", facts->vertices);
-    append_integer(text, "tets", facts->tets);
-    append_integer(text, "triangles", facts->triangles);
-    append_integer(text, "iterations", report->iterations);
-    append_integer(text, "linear_iterations", report->linear_iterations);
-    append_integer(text, "unconverged", report->unconverged);
+    if (facts->cell > 0) {
+        append_matter(text, record);
+    } else {
+        append_solve(text, record);
+    }
     append_number(text, "wall_seconds", facts->wall_seconds);
     append_number(text, "peak_memory", facts->peak_memory);
     append_seconds(text, report);

@@ -3,10 +3,12 @@
 // run.json: what there is to know about a run besides its steps.
 //
 // Keys: pliant, build, scene, scene_hash, command, status, message, health, warnings[], seed,
-// threads, solver, tolerance, tolerance_unit, frames, frames_wanted, steps, time, fps, up,
+// threads, solver, frames, frames_wanted, steps, time, fps, up, tolerance, tolerance_unit,
 // vertices, tets, triangles, iterations, linear_iterations, unconverged, wall_seconds, peak_memory
-// (bytes), seconds{total, and one per phase}, started, updated (UTC). The file is written when the
-// run begins, with every checkpoint and at the end; status is "running" until then.
+// (bytes), seconds{total, and one per phase}, started, updated (UTC). A run of particles has cell
+// (m), particles, emitted, sweeps, block_updates, particle_updates, buffer_updates, retries instead
+// of tolerance to unconverged. The file is written when the run begins, with every checkpoint and
+// at the end; status is "running" until then.
 #ifndef PLI_IO_RUN_JSON_H
 #define PLI_IO_RUN_JSON_H
 

@@ -2,6 +2,8 @@
 #include "io/run_log.h"
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "io/report_matter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,8 +104,56 @@ static void append_levels(pli_text *text, const pli_level_counts *levels)
     pli_text_append(text, "}");
 }
 
+static void append_count(pli_text *text, const char *key, int64_t value)
+{
+    pli_text_format(text, ",\"%s\":%lld", key, (long long)value);
+}
+
+// Block updates by the length of their step (s).
+static void append_histogram(pli_text *text, const pli_matter_report *matter)
+{
+    const char *separator = "{";
+    pli_text_append(text, ",\"steps\":");
+    for (int k = 0; k < PLI_REPORT_STEPS; ++k) {
+        if (matter->steps[k] == 0) continue;
+        pli_text_format(text, "%s\"", separator);
+        pli_text_append_number(text, ldexp(matter->tick, k));
+        pli_text_format(text, "\":%lld", (long long)matter->steps[k]);
+        separator = ",";
+    }
+    pli_text_append(text, separator[0] == '{' ? "{}" : "}");
+}
+
+// What was done to particles.
+static void append_matter(pli_text *text, const pli_matter_report *matter)
+{
+    pli_text_format(text, ",\"matter\":{\"particles\":%lld", (long long)matter->particles);
+    append_count(text, "emitted", matter->emitted);
+    append_number(text, "tick", matter->tick);
+    append_count(text, "ticks", matter->ticks);
+    append_count(text, "sweeps", matter->sweeps);
+    append_count(text, "block_updates", matter->block_updates);
+    append_count(text, "particle_updates", matter->particle_updates);
+    append_count(text, "buffer_updates", matter->buffer_updates);
+    append_count(text, "retries", matter->retries);
+    append_number(text, "schedule_seconds", matter->schedule_seconds);
+    append_histogram(text, matter);
+    pli_text_append(text, "}");
+}
+
+// What solving the step's equations took.
+static void append_solve(pli_text *text, const pli_step_report *report)
+{
+    pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
+                    (long long)report->linear_iterations);
+    if (report->levels.directions > 0) append_levels(text, &report->levels);
+    append_number(text, "residual", report->residual);
+    append_number(text, "tolerance", report->tolerance);
+}
+
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
+    bool has_matter = pli_report_has_matter(report);
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
     append_number(text, "time", report->time);
     append_number(text, "dt", report->dt);
@@ -111,21 +161,19 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     pli_json_append_string(text, report->solver != NULL ? report->solver : "");
     pli_text_append(text, ",\"stop\":");
     pli_json_append_string(text, pli_stop_name(report->stop));
-    pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
-                    (long long)report->linear_iterations);
-    if (report->levels.directions > 0) append_levels(text, &report->levels);
-    append_number(text, "residual", report->residual);
-    append_number(text, "tolerance", report->tolerance);
+    if (has_matter) {
+        append_matter(text, &report->matter);
+    } else {
+        append_solve(text, report);
+    }
     append_energy(text, &report->energy);
     append_vector(text, "momentum", report->momentum);
     append_vector(text, "angular_momentum", report->angular_momentum);
-    if (report->vertices > 0) {
-        if (!isnan(report->min_J)) {
-            append_number(text, "min_J", report->min_J);
-            pli_text_format(text, ",\"inverted\":%d", report->inverted);
-        }
-        pli_text_format(text, ",\"vertices\":%d", report->vertices);
+    if ((report->vertices > 0 || has_matter) && !isnan(report->min_J)) {
+        append_number(text, "min_J", report->min_J);
+        pli_text_format(text, ",\"inverted\":%d", report->inverted);
     }
+    if (report->vertices > 0) pli_text_format(text, ",\"vertices\":%d", report->vertices);
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);
     pli_text_append(text, "}\n");

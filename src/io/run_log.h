@@ -8,9 +8,16 @@
 // from; pli_log_create cuts both off.
 //
 // Keys of a step, in this order; those that do not apply are left out: step, time, dt, solver,
-// stop, iterations, linear_iterations, residual, tolerance, energy{kinetic, elastic, gravity,
-// attachment, contact, total}, momentum[3], angular_momentum[3], min_J, inverted, vertices,
-// seconds{total, and one per phase}. Numbers that are not finite are null.
+// stop, iterations, linear_iterations, levels{directions, refreshes, affine, subspace, polish,
+// largest_step}, residual, tolerance, matter{...}, energy{kinetic, elastic, gravity, attachment,
+// contact, total}, momentum[3], angular_momentum[3], min_J, inverted, vertices, contacts, min_gap,
+// max_depth, friction_work, barrier_distance, barrier_stiffness, pairs[], seconds{total, and one
+// per phase}. Numbers that are not finite are null.
+//
+// Steps of particles solve nothing: instead of iterations, residual and tolerance they have
+// matter{particles, emitted, tick (s), ticks, sweeps, block_updates, particle_updates,
+// buffer_updates, retries, schedule_seconds, steps{}}, where steps is a histogram of block updates
+// by the length of their step: the keys are lengths in seconds, those without updates are left out.
 #ifndef PLI_IO_RUN_LOG_H
 #define PLI_IO_RUN_LOG_H
 

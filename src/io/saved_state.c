@@ -38,40 +38,58 @@ static uint64_t hash_array(uint64_t hash, const void *data, size_t bytes)
     return data != NULL ? pli_hash_bytes(hash, data, bytes) : hash;
 }
 
-static uint64_t hash_model(uint64_t hash, const pli_model *model)
+static uint64_t hash_mesh(uint64_t hash, const pli_model *model, const pli_model_info *info)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
-    size_t vertices = (size_t)info.vertex_count;
+    size_t vertices = (size_t)info->vertex_count;
     hash = hash_array(hash, pli_model_rest_positions(model), 3 * vertices * sizeof(double));
     hash = hash_array(hash, pli_model_masses(model), vertices * sizeof(double));
     hash = hash_array(hash, pli_model_triangles(model),
-                      3 * (size_t)info.triangle_count * sizeof(int32_t));
-    return hash_array(hash, pli_model_tets(model), 4 * (size_t)info.tet_count * sizeof(int32_t));
+                      3 * (size_t)info->triangle_count * sizeof(int32_t));
+    return hash_array(hash, pli_model_tets(model), 4 * (size_t)info->tet_count * sizeof(int32_t));
+}
+
+// The mesh, or the particles at the start. Errors: memory.
+static pli_status hash_model(const pli_model *model, uint64_t *hash)
+{
+    pli_model_info info;
+    pli_model_get_info(model, &info);
+    *hash = hash_mesh(*hash, model, &info);
+    if (info.particle_count == 0) return PLI_OK;
+    pli_state *start = NULL;
+    PLI_TRY(pli_state_create(model, &start));
+    uint64_t particles = pli_state_hash(start);
+    *hash = pli_hash_bytes(*hash, &particles, sizeof particles);
+    pli_state_destroy(start);
+    return PLI_OK;
 }
 
 // ---- the object -------------------------------------------------------------------------------
 
-static pli_status list_arrays(pli_saved_state *saved)
+// Says where the arrays of a state are now: those of particles move when there are more of them.
+static void list_arrays(pli_saved_state *saved, pli_state *state)
+{
+    for (int32_t i = 0; i < saved->array_count; ++i) {
+        pli_state_get_array(state, i, &saved->arrays[i]);
+    }
+}
+
+static pli_status allocate_arrays(pli_saved_state *saved)
 {
     saved->array_count = pli_state_array_count(saved->state);
     saved->arrays = PLI_NEW(saved->context, pli_state_array, saved->array_count, "state arrays");
-    if (saved->arrays == NULL) return PLI_ERROR_MEMORY;
-    for (int32_t i = 0; i < saved->array_count; ++i) {
-        pli_state_get_array(saved->state, i, &saved->arrays[i]);
-    }
-    return PLI_OK;
+    return saved->arrays != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 pli_status pli_saved_state_init(pli_saved_state *saved, const pli_scene *scene,
                                 const pli_model *model, pli_state *state)
 {
-    *saved = (pli_saved_state){.context = pli_scene_context(scene), .state = state};
+    *saved = (pli_saved_state){.context = pli_scene_context(scene), .model = model, .state = state};
     pli_status status = pli_scene_to_yaml(scene, NULL, &saved->scene_text);
     if (status == PLI_OK) {
-        saved->scene_hash = hash_model(hash_scene(PLI_HASH_START, saved->scene_text), model);
-        status = list_arrays(saved);
+        saved->scene_hash = hash_scene(PLI_HASH_START, saved->scene_text);
+        status = hash_model(model, &saved->scene_hash);
     }
+    if (status == PLI_OK) status = allocate_arrays(saved);
     if (status != PLI_OK) pli_saved_state_clear(saved);
     return status;
 }
@@ -97,18 +115,50 @@ static pli_checkpoint_def describe(const pli_saved_state *saved, const char *fol
 
 pli_status pli_saved_state_save(pli_saved_state *saved, const char *folder)
 {
+    list_arrays(saved, saved->state);
     pli_checkpoint_def def = describe(saved, folder);
     return pli_checkpoint_write(saved->context, &def);
 }
 
+// a state that is being filled
+typedef struct filling {
+    pli_saved_state *saved;
+    pli_state *state;
+} filling;
+
+static pli_status set_particle_count(void *user, int64_t count)
+{
+    const filling *job = user;
+    PLI_TRY(pli_state_set_particle_count(job->state, count));
+    list_arrays(job->saved, job->state);
+    return PLI_OK;
+}
+
+// step and time are part of the state's arrays, too
+static pli_status check_step(const pli_saved_state *saved, const pli_state *state,
+                             const pli_checkpoint_info *info, const char *folder)
+{
+    if (pli_state_step(state) == info->step) return PLI_OK;
+    return PLI_FAIL(saved->context, PLI_ERROR_IO,
+                    "%s: the newest checkpoint says that it is of step %lld, but holds the state "
+                    "of step %lld",
+                    folder, (long long)info->step, (long long)pli_state_step(state));
+}
+
 pli_status pli_saved_state_load(pli_saved_state *saved, const char *folder)
 {
-    pli_checkpoint_def def = describe(saved, folder);
     pli_checkpoint_info info;
-    PLI_TRY(pli_checkpoint_read_newest(saved->context, &def, &info));
-    // step and time are part of the state's arrays
-    PLI_ASSERT(saved->context, pli_state_step(saved->state) == info.step);
-    return PLI_OK;
+    filling job = {.saved = saved};
+    PLI_TRY(pli_state_create(saved->model, &job.state));
+    list_arrays(saved, job.state);
+    pli_checkpoint_def def = describe(saved, folder);
+    def.set_particle_count = set_particle_count;
+    def.user = &job;
+    pli_status status = pli_checkpoint_read_newest(saved->context, &def, &info);
+    if (status == PLI_OK) status = check_step(saved, job.state, &info, folder);
+    if (status == PLI_OK) status = pli_state_copy(job.state, saved->state);
+    pli_state_destroy(job.state);
+    return status;
 }
 
 // ---- the public calls -------------------------------------------------------------------------

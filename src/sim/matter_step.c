@@ -262,9 +262,26 @@ static void fill_records(void *user, int64_t begin, int64_t end)
     }
 }
 
+pli_status pli_matter_check_kinds(const pli_matter *matter, const pli_matter_state *state)
+{
+    int32_t least = 0;
+    for (int64_t row = 0; row < state->count; ++row) {
+        int32_t kind = state->kind[row];
+        if (kind < least || kind >= matter->kind_count) {
+            return PLI_FAIL(matter->context, PLI_ERROR_ARGUMENT,
+                            "the particle in row %lld is of kind %d; allowed there are %d to %d, "
+                            "because particles stand in the order of kinds",
+                            (long long)row, (int)kind, (int)least, (int)matter->kind_count - 1);
+        }
+        least = kind;
+    }
+    return PLI_OK;
+}
+
 pli_status pli_matter_load(pli_matter_solver *m, const pli_matter_state *state)
 {
     transport job = {.solver = m, .from = state};
+    PLI_TRY(pli_matter_check_kinds(m->model->matter, state));
     pli_stepper_clear(m->stepper);
     while (job.first < state->count) {
         int32_t kind = state->kind[job.first];

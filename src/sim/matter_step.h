@@ -51,6 +51,11 @@ enum { PLI_MATTER_BATCH = 1 << 15 };
 PLI_CHECKED pli_status pli_matter_solver_create(const pli_model *model, pli_matter_solver **solver);
 void pli_matter_solver_destroy(pli_matter_solver *solver);
 
+// Whether the kinds of a state's particles exist and ascend, which a state out of a file need not
+// have. Errors: argument (the message names the row).
+PLI_CHECKED pli_status pli_matter_check_kinds(const pli_matter *matter,
+                                              const pli_matter_state *state);
+
 // Puts the particles of a state into the stepper. Errors: argument (particles that can't be),
 // memory.
 PLI_CHECKED pli_status pli_matter_load(pli_matter_solver *solver, const pli_matter_state *state);

@@ -10,8 +10,9 @@
 // stands in where the simulation is not part of the build
 __attribute__((weak)) const char *pli_stop_name(pli_stop stop)
 {
-    static const char *const names[] = {"linear", "nonfinite", "linesearch", "iterations",
-                                        "none",   "gradient",  "step",       "fixed"};
+    static const char *const names[] = {"linear",    "nonfinite", "linesearch", "iterations",
+                                        "none",      "gradient",  "step",       "fixed",
+                                        "direction", "explicit"};
     return names[(int)stop + 4];
 }
 
@@ -338,6 +339,190 @@ static void log_line_has_the_documented_keys(void **state)
     pli_text_clear(&text);
 }
 
+// A step of particles: ticks of 2^-10 or 2^-12 of it, and steps of 4 and 64 ticks.
+static pli_step_report matter_step(int64_t number)
+{
+    pli_step_report step = calm_step(number);
+    step.stop = PLI_STOP_EXPLICIT;
+    step.solver = "regional";
+    step.iterations = 0;
+    step.linear_iterations = 0;
+    step.residual = step.tolerance = 0;
+    step.vertices = 0;
+    int level = number % 2 == 0 ? 10 : 12;
+    step.matter = (pli_matter_report){.particles = 1000 + 10 * number,
+                                      .emitted = 10,
+                                      .tick = ldexp(step.dt, -level),
+                                      .ticks = (int64_t)1 << level,
+                                      .sweeps = 100 + number,
+                                      .block_updates = 1100,
+                                      .particle_updates = 50000,
+                                      .buffer_updates = 5000,
+                                      .steps = {[2] = 1000, [6] = 100},
+                                      .retries = number == 3,
+                                      .schedule_seconds = 1e-3};
+    return step;
+}
+
+// Writes the lines of steps into the log and reads them into a report.
+static void replay(folder_fixture *fix, pli_step_report (*make)(int64_t), int64_t count,
+                   pli_report *report)
+{
+    pli_log *log = NULL;
+    pli_log_def def = {.path = in_folder(fix, "steps.jsonl"), .keep = -1};
+    OK(fix->context, pli_report_init(report, fix->context));
+    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_text text;
+    pli_text_init(&text, fix->context);
+    for (int64_t i = 1; i <= count; ++i) {
+        pli_step_report step = make(i);
+        pli_log_append_step(&text, &step);
+    }
+    OK(fix->context, pli_log_append(log, text.bytes, text.length));
+    pli_text_clear(&text);
+    pli_log_destroy(log);
+    def = (pli_log_def){in_folder(fix, "steps.jsonl"), count, hear_line, report};
+    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_log_destroy(log);
+}
+
+static void steps_of_particles_say_what_was_done_to_them(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_step_report step = matter_step(3);
+    step.dt = 0.25;
+    step.matter.tick = 1.0 / 4096;
+    pli_text text;
+    pli_text_init(&text, fix->context);
+    pli_log_append_step(&text, &step);
+    assert_non_null(strstr(text.bytes,
+                           ",\"stop\":\"explicit\",\"matter\":{\"particles\":1030,\"emitted\":10,"
+                           "\"tick\":0.000244140625,\"ticks\":4096,\"sweeps\":103,"
+                           "\"block_updates\":1100,\"particle_updates\":50000,"
+                           "\"buffer_updates\":5000,\"retries\":1,\"schedule_seconds\":0.001,"
+                           "\"steps\":{\"0.0009765625\":1000,\"0.015625\":100}},\"energy\":"));
+    static const char *const absent[] = {"iterations", "residual", "tolerance", "vertices"};
+    for (int k = 0; k < 4; ++k) assert_null(strstr(text.bytes, absent[k]));
+    assert_non_null(strstr(text.bytes, "\"min_J\":"));
+    // nothing has come out of an emitter yet
+    pli_text_reset(&text);
+    step.matter = (pli_matter_report){.tick = 0.25, .ticks = 1};
+    step.min_J = NAN;
+    pli_log_append_step(&text, &step);
+    assert_non_null(strstr(text.bytes, "\"matter\":{\"particles\":0,"));
+    assert_non_null(strstr(text.bytes, "\"steps\":{}}"));
+    assert_null(strstr(text.bytes, "min_J"));
+    pli_text_clear(&text);
+}
+
+static void steps_of_particles_are_counted_by_their_length(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report direct, replayed;
+    enum { STEPS = 601 };
+    OK(fix->context, pli_report_init(&direct, fix->context));
+    for (int64_t i = 1; i <= STEPS; ++i) {
+        pli_step_report step = matter_step(i);
+        pli_report_add(&direct, &step);
+    }
+    const pli_report_matter *matter = &direct.matter;
+    assert_int_equal(matter->step_count, STEPS);
+    assert_int_equal(matter->particles, 1000 + 10 * STEPS);
+    assert_int_equal(matter->emitted, 10 * STEPS);
+    assert_int_equal(matter->retries, 1);
+    assert_int_equal(matter->block_updates, 1100 * STEPS);
+    // 4 and 64 ticks of both lengths, the shortest first: 2^-10, 2^-8, 2^-6, 2^-4 of a step
+    const int64_t counts[] = {1000 * 301, 1000 * 300, 100 * 301, 100 * 300};
+    assert_int_equal(matter->span_count, 4);
+    for (int k = 0; k < 4; ++k) {
+        assert_true(matter->spans[k].seconds == ldexp(1 / 48.0, 2 * k - 10));
+        assert_int_equal(matter->spans[k].updates, counts[k]);
+    }
+    // the same out of the file
+    replay(fix, matter_step, STEPS, &replayed);
+    assert_memory_equal(&replayed.matter, matter, sizeof *matter);
+    assert_memory_equal(replayed.buckets, direct.buckets,
+                        (size_t)direct.bucket_count * sizeof *direct.buckets);
+    assert_int_equal(replayed.nonfinite, 0);
+    pli_report_clear(&direct);
+    pli_report_clear(&replayed);
+}
+
+// Ticks of any length: the histogram stays within its bounds and loses nothing.
+static void histograms_of_any_length_lose_nothing(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    for (int64_t i = 1; i <= 1000; ++i) {
+        pli_step_report step = matter_step(i);
+        step.matter.tick = 1e-6 * (double)((i * 7919) % 1009);
+        pli_report_add(&report, &step);
+    }
+    const pli_report_matter *matter = &report.matter;
+    assert_int_equal(matter->span_count, PLI_REPORT_SPANS);
+    int64_t updates = 0;
+    for (int32_t k = 0; k < matter->span_count; ++k) {
+        updates += matter->spans[k].updates;
+        if (k > 0) assert_true(matter->spans[k].seconds > matter->spans[k - 1].seconds);
+    }
+    assert_int_equal(updates, matter->block_updates);
+    pli_report_clear(&report);
+}
+
+static void damaged_histograms_are_read_without_harm(void **state)
+{
+    folder_fixture *fix = *state;
+    static const char *const lines[] = {
+        "{\"step\":1,\"matter\":7}",
+        "{\"step\":1,\"matter\":{\"particles\":-1,\"ticks\":1e300,\"retries\":null}}",
+        "{\"step\":1,\"matter\":{\"tick\":0,\"ticks\":4,\"steps\":{\"1\":3}}}",
+        "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":{\"x\":3,\"1e300\":1,\"-1\":1,"
+        "\"1\":-3,\"0.01\":2,\"2\":\"x\"}}}",
+        "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":[1,2]}}"};
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    pli_json json = {.context = fix->context};
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; ++k) {
+        OK(fix->context, pli_json_parse(&json, lines[k], (int64_t)strlen(lines[k])));
+        pli_report_add_line(&report, &json);
+    }
+    assert_int_equal(report.matter.span_count, 0);
+    assert_int_equal(report.matter.particles, 0);
+    pli_json_clear(&json);
+    pli_report_clear(&report);
+}
+
+static void page_of_particles_speaks_of_particles(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    for (int64_t i = 1; i <= 4; ++i) {
+        pli_step_report step = matter_step(i);
+        pli_report_add(&report, &step);
+    }
+    pli_report_facts facts = calm_facts();
+    facts.vertices = facts.tets = 0;
+    facts.cell = 0.02;
+    OK(fix->context, pli_report_write(&report, &facts, in_folder(fix, "report.html")));
+    size_t count = 0;
+    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    assert_non_null(strstr(page, "<span>Particles</span><b>1040</b>"));
+    assert_non_null(strstr(page, "<span>Cell</span><b>0.02 m</b>"));
+    assert_non_null(strstr(page, "<span>Copies moved along</span><b>10 %</b>"));
+    assert_non_null(strstr(page, "nothing had to converge"));
+    assert_non_null(strstr(page, "no particle was inverted; the smallest J was"));
+    // 1000 of 2200 block updates, and the longest bar; dt / 2^8
+    assert_non_null(strstr(page, "<td>8.138e-05 s</td><td>2000</td><td>45.5 %"));
+    assert_non_null(strstr(page, "<td>0.001302 s</td><td>200</td><td>4.5 %"));
+    assert_non_null(strstr(page, "\"matter\":true"));
+    assert_null(strstr(page, "Vertices"));
+    assert_null(strstr(page, "<span>Iterations per step"));
+    free(page);
+    pli_report_clear(&report);
+}
+
 static void page_escapes_every_text(void **state)
 {
     folder_fixture *fix = *state;
@@ -436,6 +621,11 @@ int main(void)
         TEST_IN_FOLDER(lines_of_the_log_give_the_same_report),
         TEST_IN_FOLDER(lines_of_barriers_may_be_long_and_give_the_same_report),
         TEST_IN_FOLDER(log_line_has_the_documented_keys),
+        TEST_IN_FOLDER(steps_of_particles_say_what_was_done_to_them),
+        TEST_IN_FOLDER(steps_of_particles_are_counted_by_their_length),
+        TEST_IN_FOLDER(histograms_of_any_length_lose_nothing),
+        TEST_IN_FOLDER(damaged_histograms_are_read_without_harm),
+        TEST_IN_FOLDER(page_of_particles_speaks_of_particles),
         TEST_IN_FOLDER(page_escapes_every_text),
         TEST_IN_FOLDER(page_is_in_plain_words_and_scaled_to_what_it_shows),
         TEST_IN_FOLDER(page_of_an_empty_run_is_written),
