@@ -30,14 +30,16 @@ typedef struct pli_model_info {
     int32_t body_count;
     int32_t vertex_count;
     int32_t tet_count;
-    int64_t unknown_count;   // 3 vertices, less what is fixed at the start
-    int64_t block_count;     // 3x3 blocks of the Hessian
-    int64_t memory_estimate; // bytes that model, state and solver will need together
-    double dt;               // length of a step (s)
-    double size;             // diagonal of the bounding box of everything (m)
-    double mass;             // kg
-    const char *solver;      // the solver that "auto" picks, or the one asked for
-    double tolerance;        // what the convergence test compares with
+    int64_t unknown_count; // 3 vertices, less what is fixed at the start
+    int64_t block_count;   // 3x3 blocks of the Hessian
+    // bytes that model, state and solver will need together; of particles, all that a run takes,
+    // without those that emitters bring
+    int64_t memory_estimate;
+    double dt;          // length of a step (s)
+    double size;        // diagonal of the bounding box of everything (m)
+    double mass;        // kg
+    const char *solver; // the solver that "auto" picks, or the one asked for
+    double tolerance;   // what the convergence test compares with
     const char *tolerance_unit;
     int32_t fixed_iterations; // > 0: so many in every step, without a convergence test
     int32_t collider_count;

@@ -122,6 +122,27 @@ call 1 run pour.yaml -o fast --set 'bodies.ball.velocity=[1e8, 0, 0]'
 says stderr 'particle [0-9]+ |no(t even|ne) .*short enough'
 says stderr 'the state of step 0 is saved in fast/checkpoint'
 
+# ---- memory is as check says, to a fifth; sanitizers need much more
+if [ "${PLIANT_INSTRUMENTED:-0}" != 1 ]; then
+    cat >large.yaml <<'END'
+domain: {cell: 0.02, min: [0, 0, 0], max: [1, 1, 1]}
+materials: {sand: {preset: sand}}
+bodies:
+  bed:
+    geometry: {particles: {shape: {box: {center: [0.5, 0.1, 0.5], size: [1, 0.2, 1]}}}}
+    material: sand
+time: {frames: 1, fps: 1000}
+END
+    call 0 check large.yaml --json
+    mv stdout large.json
+    call 0 run large.yaml -o large -q
+    python3 - <<'END' || fail "the memory of a run of 200000 particles"
+import json
+said, took = json.load(open("large.json"))["memory"], json.load(open("large/run.json"))["peak_memory"]
+assert 0.8 < said / took < 1.2, (said, took)
+END
+fi
+
 # ---- pictures
 "$PLIANT" --version | grep -q 'pictures on' || finish
 for field in velocity step J material status plastic; do
