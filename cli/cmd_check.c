@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_frames.h"
+#include "check_matter.h"
 #include "json.h"
 #include "progress.h"
 #include "scene_source.h"
@@ -69,16 +70,12 @@ static void print_subspace(const pli_model_info *info)
         (int)info->tet_count, (int)info->polish_iterations, memory);
 }
 
-// The scene as YAML, and what it costs as comments: together still a scene file.
-static void print_text(const char *yaml, const pli_model *model, const pli_scene_def *scene)
+static void print_meshes(const pli_model *model, const pli_scene_def *scene)
 {
     pli_model_info info;
     pli_model_get_info(model, &info);
-    char memory[32];
-    format_bytes(info.memory_estimate, memory, sizeof memory);
     int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
-    printf("%s", yaml);
-    printf("\n# bodies      %d\n", (int)info.body_count);
+    printf("# bodies      %d\n", (int)info.body_count);
     printf("# vertices    %d\n", (int)info.vertex_count);
     printf("# tetrahedra  %d\n", (int)info.tet_count);
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
@@ -98,6 +95,21 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
     }
     print_levels(&info);
     print_subspace(&info);
+}
+
+// The scene as YAML, and what it costs as comments: together still a scene file.
+static void print_text(const char *yaml, const pli_model *model, const pli_scene_def *scene)
+{
+    pli_model_info info;
+    pli_model_get_info(model, &info);
+    char memory[32];
+    format_bytes(info.memory_estimate, memory, sizeof memory);
+    printf("%s\n", yaml);
+    if (info.cell > 0) {
+        pli_cli_print_matter(model, scene);
+    } else {
+        print_meshes(model, scene);
+    }
     printf("# memory      %s\n", memory);
 }
 
@@ -124,6 +136,36 @@ static void put_colliders(pli_cli_json *json, const pli_model *model, int32_t co
     put_contact(json, "contact", &info);
 }
 
+static void put_meshes(pli_cli_json *json, const pli_model *model)
+{
+    pli_model_info info;
+    pli_model_get_info(model, &info);
+    pli_cli_json_integer(json, "bodies", info.body_count);
+    pli_cli_json_integer(json, "vertices", info.vertex_count);
+    pli_cli_json_integer(json, "tetrahedra", info.tet_count);
+    pli_cli_json_integer(json, "triangles", info.triangle_count);
+    pli_cli_json_integer(json, "springs", info.spring_count);
+    put_colliders(json, model, info.collider_count);
+    pli_cli_json_integer(json, "unknowns", info.unknown_count);
+    pli_cli_json_integer(json, "blocks", info.block_count);
+    pli_cli_json_real(json, "tolerance", info.tolerance);
+    pli_cli_json_text(json, "tolerance_unit", info.tolerance_unit);
+    pli_cli_json_begin(json, "levels", '[');
+    for (int32_t k = 0; k < info.level_count; ++k) {
+        pli_cli_json_integer(json, NULL, info.level_nodes[k]);
+    }
+    pli_cli_json_end(json, ']');
+    pli_cli_json_integer(json, "level_memory", info.level_memory);
+    if (info.handle_count > 0) {
+        pli_cli_json_begin(json, "subspace", '{');
+        pli_cli_json_integer(json, "handles", info.handle_count);
+        pli_cli_json_integer(json, "cubature", info.cubature_count);
+        pli_cli_json_integer(json, "polish", info.polish_iterations);
+        pli_cli_json_integer(json, "memory", info.subspace_memory);
+        pli_cli_json_end(json, '}');
+    }
+}
+
 static void print_json(const char *yaml, const pli_model *model, const pli_scene_def *scene)
 {
     pli_model_info info;
@@ -131,14 +173,11 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     pli_cli_json json;
     pli_cli_json_init(&json, stdout);
     pli_cli_json_begin(&json, NULL, '{');
-    pli_cli_json_integer(&json, "bodies", info.body_count);
-    pli_cli_json_integer(&json, "vertices", info.vertex_count);
-    pli_cli_json_integer(&json, "tetrahedra", info.tet_count);
-    pli_cli_json_integer(&json, "triangles", info.triangle_count);
-    pli_cli_json_integer(&json, "springs", info.spring_count);
-    put_colliders(&json, model, info.collider_count);
-    pli_cli_json_integer(&json, "unknowns", info.unknown_count);
-    pli_cli_json_integer(&json, "blocks", info.block_count);
+    if (info.cell > 0) {
+        pli_cli_put_matter(&json, model, scene);
+    } else {
+        put_meshes(&json, model);
+    }
     pli_cli_json_integer(&json, "memory", info.memory_estimate);
     pli_cli_json_real(&json, "mass", info.mass);
     pli_cli_json_real(&json, "size", info.size);
@@ -146,22 +185,6 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     pli_cli_json_integer(&json, "frames", scene->time.frames);
     pli_cli_json_integer(&json, "steps", (int64_t)scene->time.frames * scene->time.steps_per_frame);
     pli_cli_json_text(&json, "solver", info.solver);
-    pli_cli_json_real(&json, "tolerance", info.tolerance);
-    pli_cli_json_text(&json, "tolerance_unit", info.tolerance_unit);
-    pli_cli_json_begin(&json, "levels", '[');
-    for (int32_t k = 0; k < info.level_count; ++k) {
-        pli_cli_json_integer(&json, NULL, info.level_nodes[k]);
-    }
-    pli_cli_json_end(&json, ']');
-    pli_cli_json_integer(&json, "level_memory", info.level_memory);
-    if (info.handle_count > 0) {
-        pli_cli_json_begin(&json, "subspace", '{');
-        pli_cli_json_integer(&json, "handles", info.handle_count);
-        pli_cli_json_integer(&json, "cubature", info.cubature_count);
-        pli_cli_json_integer(&json, "polish", info.polish_iterations);
-        pli_cli_json_integer(&json, "memory", info.subspace_memory);
-        pli_cli_json_end(&json, '}');
-    }
     pli_cli_json_text(&json, "scene", yaml);
     pli_cli_json_end(&json, '}');
 }
@@ -272,9 +295,9 @@ const pli_cli_command pli_cli_command_check = {
     .summary = "validates a scene and says what it will cost; or tests the frames of a run",
     .about = "Reads a scene (a file, the name of a shipped scene, or - for standard input), builds "
              "everything that a run would need, and prints the scene with every default filled in, "
-             "followed by its size: vertices, colliders, unknowns, steps and memory. What is "
-             "printed is itself "
-             "a scene file. With --quiet only the exit code tells.\n\n"
+             "followed by its size: vertices, colliders, unknowns, steps and memory; of particles "
+             "their number, kinds, emitters and domain. What is printed is itself a scene file. "
+             "With --quiet only the exit code tells.\n\n"
              "With --frames DIR and no scene, tests every frame in the folder of a run by exact "
              "arithmetic: pairs of surface triangles that intersect (touching counts) and "
              "tetrahedra that are inverted. Prints a line per frame with findings, with --verbose "

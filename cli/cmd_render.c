@@ -40,10 +40,11 @@ static bool is_film(const char *path)
     return ends_with(path, ".mp4") || ends_with(path, ".mov") || ends_with(path, ".mkv");
 }
 
-// Whether a field holds whole numbers of cells, which have an order but no distance.
+// Whether a field holds whole numbers, which have an order but no distance.
 static bool has_categories(const char *field)
 {
-    return strcmp(field, "material") == 0 || strcmp(field, "partition") == 0;
+    return strcmp(field, "material") == 0 || strcmp(field, "partition") == 0 ||
+           strcmp(field, "status") == 0;
 }
 
 static pli_picture_def make_def(const pli_cli_arguments *arguments)
@@ -60,6 +61,8 @@ static pli_picture_def make_def(const pli_cli_arguments *arguments)
         def.range[0] = arguments->color_range.low;
         def.range[1] = arguments->color_range.high;
     }
+    def.particle_radius = arguments->radius.metres;
+    if (arguments->radius.factor > 0) def.particle_scale = arguments->radius.factor;
     if (arguments->samples.given) def.samples = arguments->samples.value;
     if (arguments->azimuth.given) def.camera.azimuth = arguments->azimuth.value;
     if (arguments->elevation.given) def.camera.elevation = arguments->elevation.value;
@@ -307,6 +310,12 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_RANGE,
      .offset = offsetof(pli_cli_arguments, color_range),
      .doc = "values at both ends of the colours (default: those that occur)"},
+    {.name = "radius",
+     .value = "R",
+     .kind = PLI_CLI_LENGTH,
+     .offset = offsetof(pli_cli_arguments, radius),
+     .doc = "radius of particles in metres, or as a factor such as 1.5x (default: as the run says, "
+            "or by their spacing)"},
     {.name = "azimuth",
      .value = "DEGREES",
      .kind = PLI_CLI_REAL,

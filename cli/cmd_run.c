@@ -187,6 +187,9 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     pli_status status = pli_run_create(&def, &run);
     pli_cli_progress_end(&progress);
     if (status != PLI_OK) return refuse_folder(session, folder, status);
+    pli_model_info model_info;
+    pli_model_get_info(pli_run_model(run), &model_info);
+    progress.matter = model_info.cell > 0;
     status = advance_to_end(run, &progress);
     pli_cli_progress_end(&progress);
 
@@ -217,10 +220,11 @@ static int rehearse(pli_cli_session *session, const pli_scene *scene, const char
     pli_model_info model_info;
     pli_model_get_info(model, &model_info);
     pli_cli_say(&session->console,
-                "would simulate %.4g s in %" PRId64 " steps by %s, %d vertices, into %s; 'pliant "
-                "check' tells more",
+                "would simulate %.4g s in %" PRId64 " steps by %s, %" PRId64
+                " %s, into %s; 'pliant check' tells more",
                 (double)steps * model_info.dt, steps, model_info.solver,
-                (int)model_info.vertex_count, folder);
+                model_info.cell > 0 ? model_info.particle_count : model_info.vertex_count,
+                model_info.cell > 0 ? "particles" : "vertices", folder);
     pli_run_info info = {.outcome = PLI_RUN_GOING,
                          .step = steps,
                          .frame = (int32_t)(steps / time->steps_per_frame),

@@ -343,6 +343,19 @@ static bool store_interval(const pli_cli_option *option, const char *text, void 
     return has_unit && read_duration(text, &interval->seconds);
 }
 
+// A number is a length, one with an x behind it a factor; both are positive.
+static bool store_length(const pli_cli_option *option, const char *text, void *target)
+{
+    (void)option;
+    pli_cli_length *length = target;
+    char factor[32];
+    char rest[32];
+    *length = (pli_cli_length){0};
+    if (pli_cli_read_real(text, &length->metres)) return length->metres > 0;
+    return split_at(text, 'x', factor, rest) && rest[0] == '\0' &&
+           pli_cli_read_real(factor, &length->factor) && length->factor > 0;
+}
+
 static const struct {
     bool (*store)(const pli_cli_option *option, const char *text, void *target);
     const char *takes; // for messages; choices, or a range, are added
@@ -358,6 +371,7 @@ static const struct {
     [PLI_CLI_RANGE] = {store_range, "LOW:HIGH, two numbers with LOW < HIGH"},
     [PLI_CLI_CHOICE] = {store_choice, ""},
     [PLI_CLI_INTERVAL] = {store_interval, "a number of frames such as 50, or a time such as 10m"},
+    [PLI_CLI_LENGTH] = {store_length, "metres such as 0.01, or a factor such as 1.5x"},
 };
 
 // Stores a value (NULL for flags); false when it is not one that the option takes.

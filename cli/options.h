@@ -27,7 +27,8 @@ typedef enum pli_cli_kind {
     PLI_CLI_SIZE,     // pli_cli_size: 960x600, both between min and max
     PLI_CLI_RANGE,    // pli_cli_range: 0:1e5
     PLI_CLI_CHOICE,   // int32_t: index into choices
-    PLI_CLI_INTERVAL  // pli_cli_interval: 50, or a duration with its unit
+    PLI_CLI_INTERVAL, // pli_cli_interval: 50, or a duration with its unit
+    PLI_CLI_LENGTH    // pli_cli_length: 0.01, or a factor such as 1.5x
 } pli_cli_kind;
 
 // What a shell may offer as a value.
@@ -68,6 +69,11 @@ typedef struct pli_cli_interval {
     int32_t count;  // of frames; 0: not given as a count
     double seconds; // 0: not given as a time
 } pli_cli_interval;
+
+typedef struct pli_cli_length {
+    double metres; // 0: not given as a length
+    double factor; // of what it would be; 0: not given as a factor
+} pli_cli_length;
 
 typedef struct pli_cli_range {
     bool given;
@@ -121,6 +127,7 @@ typedef struct pli_cli_arguments {
     pli_cli_real azimuth;
     pli_cli_real elevation;
     pli_cli_real orbit;
+    pli_cli_length radius; // of particles
     pli_cli_integer samples;
     pli_cli_integer every;
     pli_cli_integer frame;

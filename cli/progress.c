@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 // seconds between two drawings of the line
 static const double DRAW_INTERVAL = 0.1;
@@ -55,23 +56,36 @@ static bool is_due(pli_cli_progress *progress)
     return true;
 }
 
+// ", iteration 3, residual 0.01, 12 contacts", or ", sweep 40, 90123 particles".
+static void format_step(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    if (progress->matter) {
+        snprintf(text, capacity, ", sweep %d, %" PRId64 " particles", (int)progress->iteration,
+                 progress->report.matter.particles);
+        return;
+    }
+    char contacts[48];
+    format_contacts(progress, contacts, sizeof contacts);
+    snprintf(text, capacity, ", iteration %d, residual %.2g%s", (int)progress->iteration,
+             progress->report.residual, contacts);
+}
+
 static void draw(pli_cli_progress *progress)
 {
     if (!is_due(progress)) return;
     const pli_run_progress *latest = &progress->latest;
     char left[48];
     format_left(progress, left, sizeof left);
-    char contacts[48];
-    format_contacts(progress, contacts, sizeof contacts);
+    char step[128];
+    format_step(progress, step, sizeof step);
     char line[256];
     if (latest->step_count > 0) {
-        snprintf(line, sizeof line,
-                 "frame %d/%d, step %" PRId64 "/%" PRId64
-                 ", t %.4g s%s, iteration %d, residual %.2g%s",
+        snprintf(line, sizeof line, "frame %d/%d, step %" PRId64 "/%" PRId64 ", t %.4g s%s%s",
                  (int)latest->frame, (int)latest->frame_count, latest->step, latest->step_count,
-                 latest->time, left, (int)progress->iteration, progress->report.residual, contacts);
+                 latest->time, left, step);
     } else {
-        snprintf(line, sizeof line, "first step, iteration %d", (int)progress->iteration);
+        snprintf(line, sizeof line, "first step, %s %d", progress->matter ? "sweep" : "iteration",
+                 (int)progress->iteration);
     }
     pli_cli_set_status(progress->console, line);
 }
@@ -110,6 +124,18 @@ void pli_cli_progress_iterate(pli_cli_progress *progress)
     draw(progress);
 }
 
+// Counts what a step of particles was made of.
+static void add_matter(pli_cli_progress *progress, const pli_matter_report *matter)
+{
+    progress->sweeps += matter->sweeps;
+    for (int k = 0; k < PLI_REPORT_STEPS; ++k) {
+        if (matter->steps[k] == 0) continue;
+        double step = ldexp(matter->tick, k);
+        progress->longest = fmax(progress->longest, step);
+        progress->shortest = progress->shortest > 0 ? fmin(progress->shortest, step) : step;
+    }
+}
+
 void pli_cli_progress_step(pli_cli_progress *progress, const pli_run_progress *latest)
 {
     progress->latest = *latest;
@@ -119,28 +145,52 @@ void pli_cli_progress_step(pli_cli_progress *progress, const pli_run_progress *l
     progress->iterations += progress->report.iterations;
     progress->seconds += progress->report.seconds;
     progress->unconverged += progress->report.stop < 0;
+    add_matter(progress, &progress->report.matter);
     draw(progress);
+}
+
+// "90123 particles, 312 sweeps, steps 4.1e-05 to 6.5e-04 s, 1.01 s"
+static void format_matter_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    int64_t particles = progress->report.matter.particles;
+    char steps[64] = "";
+    if (progress->longest > progress->shortest) {
+        snprintf(steps, sizeof steps, ", steps %.1e to %.1e s", progress->shortest,
+                 progress->longest);
+    } else if (progress->longest > 0) {
+        snprintf(steps, sizeof steps, ", steps %.1e s", progress->longest);
+    }
+    snprintf(text, capacity, "%" PRId64 " particle%s, %" PRId64 " sweep%s%s, %.3g s", particles,
+             particles == 1 ? "" : "s", progress->sweeps, progress->sweeps == 1 ? "" : "s", steps,
+             progress->seconds);
+}
+
+// "12 iterations, residual 0.01, 3 contacts, 1.01 s, 1 not converged"
+static void format_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    char trouble[64] = "";
+    char contacts[48];
+    format_contacts(progress, contacts, sizeof contacts);
+    if (progress->unconverged > 0) {
+        snprintf(trouble, sizeof trouble, ", %d not converged", (int)progress->unconverged);
+    }
+    snprintf(text, capacity, "%" PRId64 " iteration%s, residual %.2g%s, %.3g s%s",
+             progress->iterations, progress->iterations == 1 ? "" : "s", progress->report.residual,
+             contacts, progress->seconds, trouble);
 }
 
 void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
 {
     if (!progress->console->live) {
         char left[48];
-        char trouble[64] = "";
-        char contacts[48];
-        format_contacts(progress, contacts, sizeof contacts);
+        char done[256];
         format_left(progress, left, sizeof left);
-        if (progress->unconverged > 0) {
-            snprintf(trouble, sizeof trouble, ", %d not converged", (int)progress->unconverged);
-        }
-        pli_cli_say(progress->console,
-                    "frame %d/%d, t %.4g s, %" PRId64 " iteration%s, residual %.2g%s, %.3g s%s%s",
-                    (int)frame, (int)progress->latest.frame_count, progress->latest.time,
-                    progress->iterations, progress->iterations == 1 ? "" : "s",
-                    progress->report.residual, contacts, progress->seconds, trouble, left);
+        (progress->matter ? format_matter_frame : format_frame)(progress, done, sizeof done);
+        pli_cli_say(progress->console, "frame %d/%d, t %.4g s, %s%s", (int)frame,
+                    (int)progress->latest.frame_count, progress->latest.time, done, left);
     }
-    progress->iterations = 0;
-    progress->seconds = 0;
+    progress->iterations = progress->sweeps = 0;
+    progress->seconds = progress->shortest = progress->longest = 0;
     progress->unconverged = 0;
 }
 

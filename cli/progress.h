@@ -15,7 +15,8 @@ typedef struct pli_cli_progress {
     double drawn;   // when the line was last drawn
     bool preparing; // it was told that the model is being prepared
 
-    int32_t iteration;       // of the step that is being computed
+    bool matter;             // particles: sweeps instead of iterations, and no residual
+    int32_t iteration;       // or sweep, of the step that is being computed
     pli_run_progress latest; // after the last step; its report points to the one below
     pli_step_report report;
 
@@ -23,6 +24,9 @@ typedef struct pli_cli_progress {
     int64_t iterations;
     double seconds;
     int32_t unconverged; // steps
+    int64_t sweeps;
+    double shortest; // step of a block of particles (s)
+    double longest;
 } pli_cli_progress;
 
 void pli_cli_progress_init(pli_cli_progress *progress, pli_cli_console *console);

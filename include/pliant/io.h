@@ -481,6 +481,7 @@ typedef struct pli_picture_def {
     bool time_stamp; // "t = 0.25 s" in a corner
 
     pli_collider_look colliders;
+    double particle_scale; // factor of a radius that is not given by particle_radius; 0: 1
 } pli_picture_def;
 
 typedef struct pli_picture pli_picture;

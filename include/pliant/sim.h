@@ -30,14 +30,16 @@ typedef struct pli_model_info {
     int32_t body_count;
     int32_t vertex_count;
     int32_t tet_count;
-    int64_t unknown_count;   // 3 vertices, less what is fixed at the start
-    int64_t block_count;     // 3x3 blocks of the Hessian
-    int64_t memory_estimate; // bytes that model, state and solver will need together
-    double dt;               // length of a step (s)
-    double size;             // diagonal of the bounding box of everything (m)
-    double mass;             // kg
-    const char *solver;      // the solver that "auto" picks, or the one asked for
-    double tolerance;        // what the convergence test compares with
+    int64_t unknown_count; // 3 vertices, less what is fixed at the start
+    int64_t block_count;   // 3x3 blocks of the Hessian
+    // bytes that model, state and solver will need together; of particles, all that a run takes,
+    // without those that emitters bring
+    int64_t memory_estimate;
+    double dt;          // length of a step (s)
+    double size;        // diagonal of the bounding box of everything (m)
+    double mass;        // kg
+    const char *solver; // the solver that "auto" picks, or the one asked for
+    double tolerance;   // what the convergence test compares with
     const char *tolerance_unit;
     int32_t fixed_iterations; // > 0: so many in every step, without a convergence test
     int32_t collider_count;
@@ -50,9 +52,11 @@ typedef struct pli_model_info {
     int32_t cubature_count;                // tetrahedra whose Hessian its coarse levels see
     int32_t polish_iterations;             // of its last level
     int64_t subspace_memory;               // bytes of its levels, part of memory_estimate
-    int64_t particle_count;                // at the start; 0: the scene is not of particles
-    double cell;                           // edge of a cell of their grid (m)
+    int64_t particle_count;                // at the start
+    double cell;                           // edge of a cell of their grid (m); 0: there is none
     int32_t emitter_count;
+    double domain_min[3]; // corners of the box between the walls (m)
+    double domain_max[3];
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -250,10 +254,10 @@ enum { PLI_REPORT_STEPS = 24 };
 
 // What the solvers "explicit" and "regional" did in a step.
 typedef struct pli_matter_report {
-    int64_t particles; // at the end of it; 0: another solver
+    int64_t particles; // at the end of it
     int64_t emitted;
     double tick;              // s
-    int64_t ticks;            // that the step was made of
+    int64_t ticks;            // that the step was made of; 0: it was another solver
     int64_t sweeps;           // over the blocks that were due at one time
     int64_t block_updates;    // blocks of 4 x 4 x 8 nodes that were moved by a step of their own
     int64_t particle_updates; // the same in particles

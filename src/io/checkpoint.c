@@ -149,16 +149,15 @@ static pli_status write_file(pli_context *context, const char *path, const char 
 pli_status pli_checkpoint_write(pli_context *context, const pli_checkpoint_def *def)
 {
     char name[NAME_CAPACITY];
-    char *bytes = NULL;
-    int64_t count = 0;
+    pli_checkpoint_image image = {.file = -1};
     format_name(def->step, name);
     char *path = pli_path_join(context, def->folder, name);
     pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_folder_create(context, def->folder);
-    if (status == PLI_OK) status = pli_checkpoint_pack(context, def, &bytes, &count);
-    if (status == PLI_OK) status = write_file(context, path, bytes, count);
+    if (status == PLI_OK) status = pli_checkpoint_image_init(context, def, &image);
+    if (status == PLI_OK) status = write_file(context, path, image.bytes, image.count);
     if (status == PLI_OK) remove_old(def->folder);
-    pli_release(context, bytes);
+    pli_checkpoint_image_clear(&image);
     pli_release(context, path);
     return status;
 }

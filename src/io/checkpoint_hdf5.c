@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/checkpoint_hdf5.h"
 
-#include "base/memory.h"
 #include "io/hdf5_file.h"
 
 #include <hdf5.h>
@@ -131,45 +130,59 @@ static bool put_all(hid_t file, const pli_checkpoint_def *def)
     return good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
-// Copies the bytes of the memory file.
-static pli_status take_image(pli_context *context, hid_t file, char **bytes, int64_t *count)
+// The superblock says that somebody has the file open, which nobody has who reads these bytes: its
+// consistency flags are bytes 20 to 23 in versions 0 and 1, later byte 11.
+static void mark_as_closed(char *bytes)
 {
-    ssize_t size = H5Fget_file_image(file, NULL, 0);
-    if (size <= 0) return PLI_FAIL(context, PLI_ERROR_MEMORY, "out of memory in HDF5");
-    char *image = PLI_NEW(context, char, size, "checkpoint");
-    if (image == NULL) return PLI_ERROR_MEMORY;
-    if (H5Fget_file_image(file, image, (size_t)size) != size) {
-        pli_release(context, image);
-        return PLI_FAIL(context, PLI_ERROR_MEMORY, "out of memory in HDF5");
+    int version = bytes[8];
+    if (version <= 1) {
+        memset(bytes + 20, 0, 4);
+    } else {
+        bytes[11] = 0;
     }
-    *bytes = image;
-    *count = size;
-    return PLI_OK;
 }
 
-pli_status pli_checkpoint_pack(pli_context *context, const pli_checkpoint_def *def, char **bytes,
-                               int64_t *count)
+// Finds the bytes of the memory file, which are as many as HDF5 says and not the room it has.
+static bool find_image(hid_t file, pli_checkpoint_image *image)
 {
-    *bytes = NULL;
-    *count = 0;
+    void *handle = NULL;
+    ssize_t size = H5Fget_file_image(file, NULL, 0);
+    if (size <= 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return false;
+    char *bytes = *(char **)handle;
+    if (bytes == NULL) return false;
+    mark_as_closed(bytes);
+    image->bytes = bytes;
+    image->count = size;
+    return true;
+}
+
+pli_status pli_checkpoint_image_init(pli_context *context, const pli_checkpoint_def *def,
+                                     pli_checkpoint_image *image)
+{
+    *image = (pli_checkpoint_image){.file = H5I_INVALID_HID};
     pli_hdf5_silence before = pli_hdf5_silence_begin();
     // a file that lives in memory only; the name is never used on the disk
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    hid_t file = H5I_INVALID_HID;
     if (H5Pset_fapl_core(access, CORE_INCREMENT, false) >= 0) {
-        file = H5Fcreate("checkpoint.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        image->file = H5Fcreate("checkpoint.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     }
     pli_status status = PLI_OK;
-    if (file < 0 || !put_all(file, def)) {
+    if (image->file < 0 || !put_all(image->file, def) || !find_image(image->file, image)) {
         status = PLI_FAIL(context, PLI_ERROR_MEMORY,
                           "HDF5 could not build the checkpoint of step %lld in memory",
                           (long long)def->step);
     }
-    if (status == PLI_OK) status = take_image(context, file, bytes, count);
-    if (file >= 0) H5Fclose(file);
     H5Pclose(access);
     pli_hdf5_silence_end(before);
     return status;
+}
+
+void pli_checkpoint_image_clear(pli_checkpoint_image *image)
+{
+    pli_hdf5_silence before = pli_hdf5_silence_begin();
+    if (image->file >= 0) H5Fclose(image->file);
+    pli_hdf5_silence_end(before);
+    *image = (pli_checkpoint_image){.file = H5I_INVALID_HID};
 }
 
 // ---- unpacking --------------------------------------------------------------------------------

@@ -71,6 +71,7 @@ static pli_status check_def(pli_context *context, const pli_picture_def *def)
     PLI_TRY(check_number(context, "shadow_rays", def->shadow_rays, 0, MOST_RAYS));
     PLI_TRY(check_number(context, "edge_width", def->edge_width, 0, 100));
     PLI_TRY(check_number(context, "particle_radius", def->particle_radius, 0, 1e12));
+    PLI_TRY(check_number(context, "particle_scale", def->particle_scale, 0, 1e6));
     if (!def->automatic_ground) {
         PLI_TRY(check_number(context, "ground_height", def->ground_height, -1e12, 1e12));
     }

@@ -297,14 +297,20 @@ void pli_picture_survey_add(const pli_context *context, const pli_picture_def *d
     if (wanted) survey->spacing = particle_spacing(context, largest);
 }
 
+// What becomes of a radius that was not given.
+static double scaled(const pli_picture_def *def, double radius)
+{
+    return def->particle_scale > 0 ? fmin(def->particle_scale * radius, largest_radius) : radius;
+}
+
 double pli_picture_particle_radius(const pli_picture_def *def,
                                    const pli_picture_survey_data *survey)
 {
     if (def->particle_radius > 0) return def->particle_radius;
     // a little more than half of the spacing closes the gaps between neighbours
-    if (survey->spacing > 0) return 0.6 * survey->spacing;
+    if (survey->spacing > 0) return scaled(def, 0.6 * survey->spacing);
     double diagonal = extent_diagonal(&survey->extent);
-    return diagonal > 0 ? 0.02 * diagonal : 0.01;
+    return scaled(def, diagonal > 0 ? 0.02 * diagonal : 0.01);
 }
 
 double pli_picture_radius_of(const pli_picture_def *def, const pli_frame_part *part,
@@ -312,7 +318,7 @@ double pli_picture_radius_of(const pli_picture_def *def, const pli_frame_part *p
 {
     if (def->particle_radius > 0) return def->particle_radius;
     double own = pli_part_radius(part, radii, particle);
-    return own > 0 ? fmin(own, largest_radius) : otherwise;
+    return own > 0 ? scaled(def, fmin(own, largest_radius)) : otherwise;
 }
 
 // Largest radius with which any particle is drawn (m).
@@ -320,7 +326,7 @@ static double drawn_radius(const pli_picture_def *def, const pli_picture_survey_
 {
     if (def->particle_radius > 0) return def->particle_radius;
     double otherwise = survey->has_unsized ? pli_picture_particle_radius(def, survey) : 0;
-    return fmax(survey->own_radius, otherwise);
+    return fmax(scaled(def, survey->own_radius), otherwise);
 }
 
 static void grow_by_particles(double radius, pli_picture_survey_data *survey)

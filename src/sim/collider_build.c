@@ -222,7 +222,7 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
         collider->stiffness = quadratic ? automatic->quadratic : automatic->cubic;
     }
     if (collider->method == PLI_COLLIDER_BARRIER) set_plane(def, collider->plane);
-    log_collider(model, def, collider);
+    if (model->matter == NULL) log_collider(model, def, collider);
     status = build_parts(model, collider);
     if (status != PLI_OK) return pli_scene_fail_again(scene, status, &at);
     return pli_motion_init(model->context, &def->motion, center, &collider->motion);

@@ -180,6 +180,13 @@ static pli_status surface_init(const pli_model *model, const pli_bounds *bodies,
     return s->points != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+// The box that bodies begin in, or that particles stay in.
+static pli_bounds box_of_bodies(const pli_model *model)
+{
+    if (model->matter == NULL) return pli_bounds_of_points(model->vertex_count, model->start);
+    return pli_bounds_of_points(2, model->matter->room[0]);
+}
+
 pli_status pli_collider_parts_create(const pli_model *model, pli_collider_parts **parts)
 {
     *parts = NULL;
@@ -189,7 +196,7 @@ pli_status pli_collider_parts_create(const pli_model *model, pli_collider_parts 
     made->context = context;
     made->surfaces = PLI_NEW(context, surface, model->collider_count, "colliders");
     pli_status status = made->surfaces != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    pli_bounds bodies = pli_bounds_of_points(model->vertex_count, model->start);
+    pli_bounds bodies = box_of_bodies(model);
     for (int32_t i = 0; i < model->collider_count && status == PLI_OK; ++i) {
         made->surfaces[i].collider = &model->colliders[i];
         ++made->count;

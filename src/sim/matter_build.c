@@ -291,12 +291,14 @@ void pli_matter_destroy(pli_matter *matter)
     pli_release(context, matter);
 }
 
-// A particle is 128 bytes in a step, with what lists leave empty 150, twice that where regions
-// meet, and 112 in each of model and state; a page of 4 KB has some hundred of them.
+// A particle has 120 bytes in each of model, state and the checkpoint that is being written, 72 in
+// the fields of a frame, and 128 in a step. About as many again are lists that are not full, copies
+// where regions meet, particles on their way from block to block, and pages of the grid. A run
+// without any takes 30 MB. Runs of 1e5 to 1e6 particles, 1 to 64 a cell, had within 6 % of this.
 int64_t pli_matter_memory(const pli_model *model)
 {
-    const int64_t per_particle = 150 + 2 * 112 + 24;
-    return per_particle * model->matter->start.count;
+    const int64_t all = 30000000, state = 120, frame = 72, step = 128, loose = 116;
+    return all + (3 * state + frame + step + loose) * model->matter->start.count;
 }
 
 // ---- overlap

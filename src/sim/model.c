@@ -879,6 +879,8 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
         info->particle_count = model->matter->start.count;
         info->cell = model->matter->dx;
         info->emitter_count = model->matter->emitter_count;
+        pli_vec3_copy(model->matter->room[0], info->domain_min);
+        pli_vec3_copy(model->matter->room[1], info->domain_max);
     }
     pli_reduction_get_info(model, info);
     if (model->hierarchy == NULL) return;

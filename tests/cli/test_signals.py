@@ -50,6 +50,24 @@ output: {checkpoint_every: 1}
 time: {fps: 240, frames: 100000}
 """
 
+# short steps, with more particles from step to step
+POUR = """
+about: Water is poured.
+domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1]}
+materials: {water: {preset: water}}
+bodies:
+  pool:
+    geometry: {particles: {shape: {box: {center: [0.5, 0.2, 0.5], size: [1, 0.4, 1]}}}}
+    material: water
+emitters:
+  tap:
+    shape: {box: {center: [0.5, 0.8, 0.5], size: [0.3, 0.05, 0.3]}}
+    material: water
+    velocity: [0, -1, 0]
+output: {checkpoint_every: 1}
+time: {fps: 240, frames: 100000}
+"""
+
 
 class Signals(unittest.TestCase):
     def setUp(self):
@@ -57,6 +75,7 @@ class Signals(unittest.TestCase):
         self.folder = pathlib.Path(self.scratch.name)
         (self.folder / "block.yaml").write_text(SCENE)
         (self.folder / "contact.yaml").write_text(CONTACT)
+        (self.folder / "pour.yaml").write_text(POUR)
 
     def tearDown(self):
         self.scratch.cleanup()
@@ -159,6 +178,56 @@ class Signals(unittest.TestCase):
             states = [(self.folder / name / "checkpoint" / last).read_bytes()
                       for name in (solver, solver + "_whole")]
             self.assertEqual(*states)
+
+    def test_killed_run_of_particles_goes_on_with_the_same_bits(self):
+        for solver in ("regional", "explicit"):
+            options = {"output": solver, "scene": "pour.yaml"}
+            process = self.start("--solver", solver, **options)
+            self.wait_for_steps(process, 6, solver)
+            process.kill()
+            process.communicate()
+            made = (self.folder / solver / "steps.jsonl").read_bytes().count(b"\n")
+            wanted = made + 3
+            process = self.start("--resume", "--solver", solver, "--steps", str(wanted), **options)
+            code, _, err = self.end(process)
+            self.assertEqual(code, 0, err)
+            process = self.start("--solver", solver, "--steps", str(wanted),
+                                 output=solver + "_whole", scene="pour.yaml")
+            code, _, err = self.end(process)
+            self.assertEqual(code, 0, err)
+            last = f"step_{wanted:08}.h5"
+            states = [(self.folder / name / "checkpoint" / last).read_bytes()
+                      for name in (solver, solver + "_whole")]
+            self.assertEqual(*states)
+            counts = [[step["matter"][key] for step in self.steps(name)
+                       for key in ("particles", "emitted", "sweeps", "steps")]
+                      for name in (solver, solver + "_whole")]
+            self.assertEqual(*counts)
+            self.assertGreater(counts[0][-4], counts[0][0])
+
+    def test_step_of_particles_can_be_stopped_in_the_middle(self):
+        # a step of a minute of simulated time takes much longer than anyone waits
+        process = self.start("--set", "time.fps=0.0166", scene="pour.yaml")
+        deadline = time.monotonic() + PATIENCE
+        while not (self.folder / "out" / "series.pvd").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
+        self.assertEqual(len(self.steps()), 0)
+        process.send_signal(signal.SIGINT)
+        code, _, err = self.end(process, 5 if PATIENCE == 20 else 20)
+        self.assertEqual(code, 130, err)
+        self.assertIn("after step 0", err)
+        self.assertTrue((self.folder / "out" / "checkpoint" / "step_00000000.h5").exists())
+        self.assertEqual(json.loads((self.folder / "out" / "run.json").read_text())["status"],
+                         "interrupted")
+        # and what was saved opens: it goes on, until it is stopped again
+        process = self.start("--resume", "--set", "time.fps=0.0166",
+                             scene="pour.yaml")
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        code, _, err = self.end(process, 5 if PATIENCE == 20 else 20)
+        self.assertEqual(code, 130, err)
 
     def test_time_limit_is_an_interruption(self):
         code, _, err = self.end(self.start("--max-wall", "0.5s"))

@@ -93,6 +93,21 @@ static void what_is_saved_comes_back_bit_for_bit(void **state)
     assert_true(access(file_of(fix, 42), R_OK) == 0);
 }
 
+static void nobody_has_a_file_open_by_its_own_words(void **state)
+{
+    folder_fixture *fix = *state;
+    size_t count = 0;
+    save(fix, 42);
+    char *bytes = read_bytes(file_of(fix, 42), &count);
+    static const char signature[] = "\211HDF\r\n\032\n";
+    assert_memory_equal(bytes + 512, signature, 8);
+    // a superblock of version 0, whose consistency flags are here
+    assert_int_equal(bytes[512 + 8], 0);
+    assert_memory_equal(bytes + 512 + 20, "\0\0\0\0", 4);
+    free(bytes);
+    assert_true(H5Fis_hdf5(file_of(fix, 42)) > 0);
+}
+
 static void the_newest_two_are_kept(void **state)
 {
     folder_fixture *fix = *state;
@@ -320,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(what_is_saved_comes_back_bit_for_bit),
+        TEST_IN_FOLDER(nobody_has_a_file_open_by_its_own_words),
         TEST_IN_FOLDER(the_newest_two_are_kept),
         TEST_IN_FOLDER(the_same_state_gives_the_same_bytes),
         TEST_IN_FOLDER(truncated_files_are_refused),
