@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of scenes share: the sample that uses every key, and comparing messages.
+// What tests of scenes share: the samples that use every key, of meshes and of particles, and
+// comparing messages.
 #ifndef PLI_TESTS_SCENE_SAMPLES_H
 #define PLI_TESTS_SCENE_SAMPLES_H
 
 #include "near.h"
+
+#include "io/file.h"
 #include "pliant/io.h"
 #include "pliant/scene.h"
 
@@ -18,13 +21,30 @@ static inline const char *sample_path(const char *name, char *path, size_t capac
     return path;
 }
 
-static inline pli_scene *load_everything(pli_context *context)
+static const char everything_of_meshes[] = "scene_everything.yaml";
+static const char everything_of_particles[] = "scene_particles.yaml";
+
+static inline pli_scene *load_sample(pli_context *context, const char *name)
 {
     char path[512];
     pli_scene *scene = NULL;
-    OK(context, pli_scene_load(context, sample_path("scene_everything.yaml", path, sizeof path),
-                               NULL, &scene));
+    OK(context, pli_scene_load(context, sample_path(name, path, sizeof path), NULL, &scene));
     return scene;
+}
+
+// The text of a sample. Lifetime: until pli_release.
+static inline char *read_sample(pli_context *context, const char *name)
+{
+    char path[512];
+    char *text = NULL;
+    int64_t count = 0;
+    OK(context, pli_file_read(context, sample_path(name, path, sizeof path), 0, &text, &count));
+    return text;
+}
+
+static inline pli_scene *load_everything(pli_context *context)
+{
+    return load_sample(context, everything_of_meshes);
 }
 
 // The call failed as it should, with exactly this message.

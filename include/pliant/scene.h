@@ -859,8 +859,8 @@ PLI_API PLI_CHECKED pli_status pli_scene_note(pli_scene *scene, const void *addr
 // Checks every value against the table, then what the table cannot know: names that refer,
 // combinations, what is missing. Then completes what depends on other values: gravity gets its
 // three numbers, materials the numbers of their presets (a Lame pair becomes young and poisson),
-// variants without data their defaults, shells their thickness. Suspicious values are logged as
-// warnings. Errors: scene, memory.
+// variants without data their defaults, shells their thickness; materials of particles get the
+// yield of their presets. Suspicious values are logged as warnings. Errors: scene, memory.
 PLI_API PLI_CHECKED pli_status pli_scene_validate(pli_scene *scene);
 
 // Records a failure at a place in the scene, "file:line:column: path: text", and returns status.

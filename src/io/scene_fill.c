@@ -347,6 +347,7 @@ pli_status pli_tree_fill(pli_tree *tree, const pli_node *root, pli_scene *scene)
     pli_text_init(&f.path, tree->context);
     pli_text_append(&f.path, ""); // so that the root's path is a text
     pli_status status = f.path.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) status = note(&f, pli_scene_edit(scene), root);
     if (status == PLI_OK) status = fill_struct(&f, pli_scene_schema(), root, pli_scene_edit(scene));
     if (status == PLI_OK && f.path.failed) status = PLI_ERROR_MEMORY;
     pli_text_clear(&f.path);

@@ -30,6 +30,9 @@ PLI_CHECKED pli_status pli_scene_check_rules(const pli_scene *scene);
 // Whether something in a scene is or emits particles.
 bool pli_scene_has_particles(const pli_scene_def *def);
 
+// Whether particles in it are made of the material of this name.
+bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material);
+
 enum { PLI_PATH_CAPACITY = 512 };
 
 // The place of a member of a visited struct; key may have several parts. The path is written to

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/scene.h"
+#include "sim/scene_rules.h"
 
-#include "base/names.h"
 #include "base/suggest.h"
 #include "geometry/recipe.h"
 #include "pliant/sim.h"
@@ -20,19 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct rules {
-    const pli_scene *scene;
-    const pli_scene_def *def;
-    pli_names materials;
-    pli_names bodies;
-    pli_names colliders;
-} rules;
-
 // One rule looks at one struct of the scene.
-typedef pli_status (*rule_fn)(const rules *r, const pli_visit *visit);
-
-static pli_status refuse(const rules *r, const pli_visit *holder, const char *key,
-                         const void *member, const char *format, ...) PLI_PRINTF(5, 6);
+typedef pli_status (*rule_fn)(const pli_rules *r, const pli_visit *visit);
 
 pli_visit pli_visit_member(const pli_visit *holder, const char *key, const void *member,
                            char path[PLI_PATH_CAPACITY])
@@ -43,8 +31,8 @@ pli_visit pli_visit_member(const pli_visit *holder, const char *key, const void 
         .path = path, .schema = holder->schema, .holder = holder->holder, .member = member};
 }
 
-static pli_status refuse(const rules *r, const pli_visit *holder, const char *key,
-                         const void *member, const char *format, ...)
+pli_status pli_rules_refuse(const pli_rules *r, const pli_visit *holder, const char *key,
+                            const void *member, const char *format, ...)
 {
     char path[PLI_PATH_CAPACITY];
     char text[PLI_FIELD_ERROR_CAPACITY];
@@ -56,20 +44,18 @@ static pli_status refuse(const rules *r, const pli_visit *holder, const char *ke
     return pli_scene_fail(r->scene, PLI_ERROR_SCENE, &at, "%s", text);
 }
 
-// Three numbers or none.
-static pli_status check_point(const rules *r, const pli_visit *visit, const char *key,
-                              const void *member, int32_t count)
+pli_status pli_rules_check_point(const pli_rules *r, const pli_visit *visit, const char *key,
+                                 const void *member, int32_t count)
 {
     if (count == 0 || count == 3) return PLI_OK;
-    return refuse(r, visit, key, member, "found %d numbers, expected three", count);
+    return pli_rules_refuse(r, visit, key, member, "found %d numbers, expected three", count);
 }
 
 // ---- names that refer
 
-// The name must be one of names, or of more of them when more is not NULL.
-static pli_status check_reference(const rules *r, const pli_visit *visit, const char *key,
-                                  const char *const *name, const pli_names *names,
-                                  const pli_names *more)
+pli_status pli_rules_check_reference(const pli_rules *r, const pli_visit *visit, const char *key,
+                                     const char *const *name, const pli_names *names,
+                                     const pli_names *more)
 {
     if (pli_names_find(names, *name) >= 0) return PLI_OK;
     if (more != NULL && pli_names_find(more, *name) >= 0) return PLI_OK;
@@ -80,12 +66,12 @@ static pli_status check_reference(const rules *r, const pli_visit *visit, const 
     for (int32_t i = 0; more != NULL && i < more->count; ++i) {
         pli_suggest_add(&suggest, more->items[i]);
     }
-    return refuse(r, visit, key, name, "found '%s', which is not defined; defined are %s", found,
-                  pli_suggest_text(&suggest));
+    return pli_rules_refuse(r, visit, key, name, "found '%s', which is not defined; defined are %s",
+                            found, pli_suggest_text(&suggest));
 }
 
 // A group must be one of the body's, or of any body's when body is NULL.
-static pli_status check_group(const rules *r, const pli_visit *visit, const char *key,
+static pli_status check_group(const pli_rules *r, const pli_visit *visit, const char *key,
                               const pli_body_def *body, const pli_group_def *group)
 {
     char found[PLI_EXCERPT_CAPACITY];
@@ -105,12 +91,12 @@ static pli_status check_group(const rules *r, const pli_visit *visit, const char
         if (recipe != NULL && pli_recipe_find(recipe->name) == NULL) return PLI_OK;
     }
     snprintf(name_key, sizeof name_key, "%s.group.name", key);
-    return refuse(r, visit, name_key, &group->name,
-                  "found '%s', which is not a group of %s; groups are %s", found,
-                  body != NULL ? "the body" : "any body", pli_suggest_text(&suggest));
+    return pli_rules_refuse(r, visit, name_key, &group->name,
+                            "found '%s', which is not a group of %s; groups are %s", found,
+                            body != NULL ? "the body" : "any body", pli_suggest_text(&suggest));
 }
 
-static pli_status check_vertex_ids(const rules *r, const pli_visit *visit, const char *key,
+static pli_status check_vertex_ids(const pli_rules *r, const pli_visit *visit, const char *key,
                                    const pli_body_def *body, const pli_vertices_def *vertices)
 {
     const pli_mesh_data *mesh = body != NULL ? pli_body_mesh_file(body) : NULL;
@@ -118,15 +104,15 @@ static pli_status check_vertex_ids(const rules *r, const pli_visit *visit, const
     snprintf(ids_key, sizeof ids_key, "%s.vertices.ids", key);
     for (int32_t i = 0; mesh != NULL && i < vertices->id_count; ++i) {
         if (vertices->ids[i] < mesh->point_count) continue;
-        return refuse(r, visit, ids_key, &vertices->ids,
-                      "found '%d'; the body has vertices 0 to %d", vertices->ids[i],
-                      mesh->point_count - 1);
+        return pli_rules_refuse(r, visit, ids_key, &vertices->ids,
+                                "found '%d'; the body has vertices 0 to %d", vertices->ids[i],
+                                mesh->point_count - 1);
     }
     return PLI_OK;
 }
 
 // body NULL: the selection is of every body.
-static pli_status check_selection(const rules *r, const pli_visit *visit, const char *key,
+static pli_status check_selection(const pli_rules *r, const pli_visit *visit, const char *key,
                                   const pli_body_def *body, const pli_variant *where)
 {
     if (where->kind == PLI_SELECT_GROUP) return check_group(r, visit, key, body, where->data);
@@ -139,7 +125,7 @@ static pli_status check_selection(const rules *r, const pli_visit *visit, const 
 // ---- materials
 
 // Values that are possible but hint at a slip in the units.
-static void warn_material(const rules *r, const pli_visit *visit,
+static void warn_material(const pli_rules *r, const pli_visit *visit,
                           const pli_resolved_material *resolved)
 {
     static const double softest = 1e2;   // Pa, softer than any gel
@@ -165,13 +151,13 @@ static void warn_material(const rules *r, const pli_visit *visit,
     }
 }
 
-static pli_status check_material(const rules *r, const pli_visit *visit)
+static pli_status check_material(const pli_rules *r, const pli_visit *visit)
 {
     pli_resolved_material resolved;
     pli_material_problem problem;
     pli_context *context = pli_scene_context(r->scene);
     if (!pli_material_resolve(context, visit->holder, &resolved, &problem)) {
-        return refuse(r, visit, problem.key, problem.member, "%s", problem.text);
+        return pli_rules_refuse(r, visit, problem.key, problem.member, "%s", problem.text);
     }
     warn_material(r, visit, &resolved);
     return PLI_OK;
@@ -196,8 +182,8 @@ static const char *const kind_texts[] = {[PLI_BODY_SOLID] = "a solid",
                                          [PLI_BODY_CLOTH] = "a cloth"};
 
 // A key that a body has although its kind has no use for it.
-static pli_status check_unused(const rules *r, const pli_visit *visit, bool given, const char *key,
-                               const void *member)
+static pli_status check_unused(const pli_rules *r, const pli_visit *visit, bool given,
+                               const char *key, const void *member)
 {
     static const char *const advice[] = {
         [PLI_BODY_SOLID] = "it is for a shell or an obstacle; to move vertices, use constraints",
@@ -206,27 +192,29 @@ static pli_status check_unused(const rules *r, const pli_visit *visit, bool give
         [PLI_BODY_CLOTH] = "its springs say what it is made of; to move vertices, use constraints"};
     const pli_body_def *body = visit->holder;
     if (!given) return PLI_OK;
-    return refuse(r, visit, key, member, "is not a key of %s: %s", kind_texts[body->kind],
-                  advice[body->kind]);
+    return pli_rules_refuse(r, visit, key, member, "is not a key of %s: %s", kind_texts[body->kind],
+                            advice[body->kind]);
 }
 
-static pli_status check_springs(const rules *r, const pli_visit *visit, const pli_body_def *body)
+static pli_status check_springs(const pli_rules *r, const pli_visit *visit,
+                                const pli_body_def *body)
 {
     const pli_field *field = pli_schema_find(&pli_body_schema, "springs");
     if (body->kind == PLI_BODY_CLOTH || pli_field_is_absent(field, body)) return PLI_OK;
-    return refuse(r, visit, "springs", &body->springs,
-                  "is not a key of %s: it is for a cloth; write kind: cloth",
-                  kind_texts[body->kind]);
+    return pli_rules_refuse(r, visit, "springs", &body->springs,
+                            "is not a key of %s: it is for a cloth; write kind: cloth",
+                            kind_texts[body->kind]);
 }
 
-static pli_status check_cloth(const rules *r, const pli_visit *visit, const pli_body_def *body)
+static pli_status check_cloth(const pli_rules *r, const pli_visit *visit, const pli_body_def *body)
 {
     bool has_material = body->material[0] != '\0';
     PLI_TRY(check_unused(r, visit, has_material, "material", &body->material));
     return check_unused(r, visit, body->region_count > 0, "regions", &body->regions);
 }
 
-static pli_status check_obstacle(const rules *r, const pli_visit *visit, const pli_body_def *body)
+static pli_status check_obstacle(const pli_rules *r, const pli_visit *visit,
+                                 const pli_body_def *body)
 {
     bool has_material = body->material[0] != '\0';
     bool deformed = body->start.kind > PLI_START_REST;
@@ -237,12 +225,13 @@ static pli_status check_obstacle(const rules *r, const pli_visit *visit, const p
                          body->angular_velocity));
     PLI_TRY(check_unused(r, visit, deformed, "start", &body->start));
     if (body->motion.after == PLI_MOTION_HOLD) return PLI_OK;
-    return refuse(r, visit, "motion.after", &body->motion.after,
-                  "found 'release'; an obstacle has nothing else that moves it: use after: hold");
+    return pli_rules_refuse(
+        r, visit, "motion.after", &body->motion.after,
+        "found 'release'; an obstacle has nothing else that moves it: use after: hold");
 }
 
 // The law of a shell's material must have the two numbers that membrane and bending are made of.
-static pli_status check_shell_material(const rules *r, const pli_visit *visit, const char *key,
+static pli_status check_shell_material(const pli_rules *r, const pli_visit *visit, const char *key,
                                        const char *const *name)
 {
     int32_t index = pli_names_find(&r->materials, *name);
@@ -254,47 +243,50 @@ static pli_status check_shell_material(const rules *r, const pli_visit *visit, c
         pli_material_find_input(resolved.law, "poisson") >= 0) {
         return PLI_OK;
     }
-    return refuse(r, visit, key, name,
-                  "the law '%s' has no young and poisson, which a shell is made from",
-                  resolved.law->name);
+    return pli_rules_refuse(r, visit, key, name,
+                            "the law '%s' has no young and poisson, which a shell is made from",
+                            resolved.law->name);
 }
 
-static pli_status check_body_material(const rules *r, const pli_visit *visit, const char *key,
+static pli_status check_body_material(const pli_rules *r, const pli_visit *visit, const char *key,
                                       const char *const *name)
 {
     const pli_body_def *body = visit->holder;
-    if ((*name)[0] == '\0') return refuse(r, visit, key, name, "is missing; expected a text");
-    PLI_TRY(check_reference(r, visit, key, name, &r->materials, NULL));
+    if ((*name)[0] == '\0')
+        return pli_rules_refuse(r, visit, key, name, "is missing; expected a text");
+    PLI_TRY(pli_rules_check_reference(r, visit, key, name, &r->materials, NULL));
     return body->kind == PLI_BODY_SHELL ? check_shell_material(r, visit, key, name) : PLI_OK;
 }
 
 // Solids need tetrahedra; all others are content with triangles.
-static pli_status check_geometry(const rules *r, const pli_visit *visit)
+static pli_status check_geometry(const pli_rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
     if (pli_body_mesh_has_tets(body)) return PLI_OK;
-    if (body->geometry.kind == PLI_GEOMETRY_PARTICLES) return PLI_OK;
     if (body->geometry.kind != PLI_GEOMETRY_FILE) {
         if (body->kind != PLI_BODY_SOLID) return PLI_OK;
-        return refuse(r, visit, "geometry", &body->geometry,
-                      "found triangles, of which a solid cannot be made; write kind: shell or "
-                      "kind: obstacle");
+        return pli_rules_refuse(
+            r, visit, "geometry", &body->geometry,
+            "found triangles, of which a solid cannot be made; write kind: shell or "
+            "kind: obstacle");
     }
     const pli_file_def *file = body->geometry.data;
     if (file->mesh == NULL) return PLI_OK; // told by the rule of the file
     if (body->kind == PLI_BODY_SOLID) {
-        return refuse(r, visit, "geometry.file.path", &file->path,
-                      "the mesh has no tetrahedra; to fill a closed surface with them, write "
-                      "fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: shell");
+        return pli_rules_refuse(
+            r, visit, "geometry.file.path", &file->path,
+            "the mesh has no tetrahedra; to fill a closed surface with them, write "
+            "fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: shell");
     }
     if (file->mesh->triangle_count > 0) return PLI_OK;
-    return refuse(r, visit, "geometry.file.path", &file->path,
-                  "the mesh has no triangles and no tetrahedra");
+    return pli_rules_refuse(r, visit, "geometry.file.path", &file->path,
+                            "the mesh has no triangles and no tetrahedra");
 }
 
-static pli_status check_body(const rules *r, const pli_visit *visit)
+static pli_status check_body(const pli_rules *r, const pli_visit *visit)
 {
     const pli_body_def *body = visit->holder;
+    if (body->geometry.kind == PLI_GEOMETRY_PARTICLES) return pli_rules_check_particles(r, visit);
     PLI_TRY(check_geometry(r, visit));
     bool shell = body->kind == PLI_BODY_SHELL;
     PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
@@ -304,9 +296,10 @@ static pli_status check_body(const rules *r, const pli_visit *visit)
     PLI_TRY(check_unused(r, visit, is_moved(&body->motion), "motion", &body->motion));
     if (body->kind == PLI_BODY_CLOTH) return check_cloth(r, visit, body);
     if (shell && body->start.kind == PLI_START_COLLAPSED) {
-        return refuse(r, visit, "start", &body->start,
-                      "a shell cannot start collapsed, because its energy is infinite where "
-                      "triangles have no area");
+        return pli_rules_refuse(
+            r, visit, "start", &body->start,
+            "a shell cannot start collapsed, because its energy is infinite where "
+            "triangles have no area");
     }
     PLI_TRY(check_body_material(r, visit, "material", &body->material));
     for (int32_t i = 0; i < body->region_count; ++i) {
@@ -321,19 +314,20 @@ static pli_status check_body(const rules *r, const pli_visit *visit)
 }
 
 // The body that a constraint or attachment names; NULL for every body.
-static pli_status find_body(const rules *r, const pli_visit *visit, const char *const *name,
+static pli_status find_body(const pli_rules *r, const pli_visit *visit, const char *const *name,
                             const pli_body_def **body)
 {
     *body = NULL;
     if ((*name)[0] == '\0') return PLI_OK;
-    PLI_TRY(check_reference(r, visit, "body", name, &r->bodies, NULL));
+    PLI_TRY(pli_rules_check_reference(r, visit, "body", name, &r->bodies, NULL));
     *body = &r->def->bodies[pli_names_find(&r->bodies, *name)];
     if ((*body)->kind != PLI_BODY_OBSTACLE) return PLI_OK;
-    return refuse(r, visit, "body", name,
-                  "'%s' is an obstacle, which follows its own motion: say it there", *name);
+    return pli_rules_refuse(r, visit, "body", name,
+                            "'%s' is an obstacle, which follows its own motion: say it there",
+                            *name);
 }
 
-static pli_status check_constraint(const rules *r, const pli_visit *visit)
+static pli_status check_constraint(const pli_rules *r, const pli_visit *visit)
 {
     const pli_constraint_def *constraint = visit->holder;
     const pli_body_def *body = NULL;
@@ -345,15 +339,16 @@ static pli_status check_constraint(const rules *r, const pli_visit *visit)
     for (const char *axis = constraint->axes; *axis != '\0'; ++axis) {
         if (*axis >= 'x' && *axis <= 'z' && seen[*axis - 'x']++ == 0) continue;
         char found[PLI_EXCERPT_CAPACITY];
-        return refuse(r, visit, "axes", &constraint->axes,
-                      "found '%s'; allowed are x, y and z, each once, such as 'xz'",
-                      pli_excerpt(constraint->axes, found));
+        return pli_rules_refuse(r, visit, "axes", &constraint->axes,
+                                "found '%s'; allowed are x, y and z, each once, such as 'xz'",
+                                pli_excerpt(constraint->axes, found));
     }
     if (seen[0] + seen[1] + seen[2] > 0) return PLI_OK;
-    return refuse(r, visit, "axes", &constraint->axes, "holds nothing; name at least one of xyz");
+    return pli_rules_refuse(r, visit, "axes", &constraint->axes,
+                            "holds nothing; name at least one of xyz");
 }
 
-static pli_status check_attachment(const rules *r, const pli_visit *visit)
+static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
 {
     const pli_attachment_def *attachment = visit->holder;
     const pli_body_def *body = NULL;
@@ -361,13 +356,13 @@ static pli_status check_attachment(const rules *r, const pli_visit *visit)
     return check_selection(r, visit, "where", body, &attachment->where);
 }
 
-static pli_status check_motion(const rules *r, const pli_visit *visit)
+static pli_status check_motion(const pli_rules *r, const pli_visit *visit)
 {
     const pli_motion_def *motion = visit->holder;
-    PLI_TRY(check_point(r, visit, "center", &motion->center, motion->center_count));
+    PLI_TRY(pli_rules_check_point(r, visit, "center", &motion->center, motion->center_count));
     if (motion->segment_count > 0 && motion->keyframe_count > 0) {
-        return refuse(r, visit, "keyframes", &motion->keyframes,
-                      "there are segments as well; a motion has one of the two");
+        return pli_rules_refuse(r, visit, "keyframes", &motion->keyframes,
+                                "there are segments as well; a motion has one of the two");
     }
     for (int32_t i = 1; i < motion->keyframe_count; ++i) {
         const pli_keyframe_def *frame = &motion->keyframes[i];
@@ -378,34 +373,34 @@ static pli_status check_motion(const rules *r, const pli_visit *visit)
         snprintf(key, sizeof key, "keyframes[%d].time", i);
         pli_quantity_format(frame->time, time);
         pli_quantity_format(frame[-1].time, before);
-        return refuse(r, visit, key, &frame->time,
-                      "found '%s', expected a time after that of the keyframe before, %s", time,
-                      before);
+        return pli_rules_refuse(r, visit, key, &frame->time,
+                                "found '%s', expected a time after that of the keyframe before, %s",
+                                time, before);
     }
     return PLI_OK;
 }
 
-static pli_status check_collapsed(const rules *r, const pli_visit *visit)
+static pli_status check_collapsed(const pli_rules *r, const pli_visit *visit)
 {
     const pli_start_collapsed_def *start = visit->holder;
-    return check_point(r, visit, "point", &start->point, start->point_count);
+    return pli_rules_check_point(r, visit, "point", &start->point, start->point_count);
 }
 
 // ---- geometry
 
-static pli_status check_grid(const rules *r, const pli_visit *visit)
+static pli_status check_grid(const pli_rules *r, const pli_visit *visit)
 {
     // so that six tetrahedra a cell, and three coordinates a vertex, can be counted in int32_t
     static const double most_cells = 3e8;
     const pli_grid_def *grid = visit->holder;
     double cells = (double)grid->cells[0] * grid->cells[1] * grid->cells[2];
     if (cells <= most_cells) return PLI_OK;
-    return refuse(r, visit, "cells", &grid->cells, "%.0f cells are too many; allowed are %.0f",
-                  cells, most_cells);
+    return pli_rules_refuse(r, visit, "cells", &grid->cells,
+                            "%.0f cells are too many; allowed are %.0f", cells, most_cells);
 }
 
 // Something built of cells must come out; the message of what builds it names the number.
-static pli_status check_built(const rules *r, const pli_visit *visit, int32_t kind)
+static pli_status check_built(const pli_rules *r, const pli_visit *visit, int32_t kind)
 {
     pli_context *context = pli_scene_context(r->scene);
     pli_variant geometry = {.kind = kind, .data = visit->holder};
@@ -413,115 +408,118 @@ static pli_status check_built(const rules *r, const pli_visit *visit, int32_t ki
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
     pli_context_message(context, text, sizeof text);
-    return refuse(r, visit, "", NULL, "%s", text);
+    return pli_rules_refuse(r, visit, "", NULL, "%s", text);
 }
 
-static pli_status check_arch(const rules *r, const pli_visit *visit)
+static pli_status check_arch(const pli_rules *r, const pli_visit *visit)
 {
     return check_built(r, visit, PLI_GEOMETRY_ARCH);
 }
 
-static pli_status check_card_house(const rules *r, const pli_visit *visit)
+static pli_status check_card_house(const pli_rules *r, const pli_visit *visit)
 {
     return check_built(r, visit, PLI_GEOMETRY_CARD_HOUSE);
 }
 
-static pli_status check_spikes(const rules *r, const pli_visit *visit)
+static pli_status check_spikes(const pli_rules *r, const pli_visit *visit)
 {
     return check_built(r, visit, PLI_GEOMETRY_SPIKES);
 }
 
-static pli_status check_rod(const rules *r, const pli_visit *visit)
+static pli_status check_rod(const pli_rules *r, const pli_visit *visit)
 {
     return check_built(r, visit, PLI_GEOMETRY_ROD);
 }
 
-static pli_status check_ring(const rules *r, const pli_visit *visit)
+static pli_status check_ring(const pli_rules *r, const pli_visit *visit)
 {
     return check_built(r, visit, PLI_GEOMETRY_RING);
 }
 
 // So that two triangles a square, with three corners each, can be counted in int32_t.
-static pli_status check_squares(const rules *r, const pli_visit *visit, const int32_t *columns,
+static pli_status check_squares(const pli_rules *r, const pli_visit *visit, const int32_t *columns,
                                 int32_t rows)
 {
     static const double most = 3e8;
     double squares = ((double)*columns + 1) * ((double)rows + 1);
     if (squares <= most) return PLI_OK;
-    return refuse(r, visit, "columns", columns, "%.0f squares are too many; allowed are %.0f",
-                  (double)*columns * rows, most);
+    return pli_rules_refuse(r, visit, "columns", columns,
+                            "%.0f squares are too many; allowed are %.0f", (double)*columns * rows,
+                            most);
 }
 
-static pli_status check_sheet(const rules *r, const pli_visit *visit)
+static pli_status check_sheet(const pli_rules *r, const pli_visit *visit)
 {
     const pli_sheet_def *sheet = visit->holder;
     return check_squares(r, visit, &sheet->columns, sheet->rows);
 }
 
-static pli_status check_scroll(const rules *r, const pli_visit *visit)
+static pli_status check_scroll(const pli_rules *r, const pli_visit *visit)
 {
     const pli_scroll_def *scroll = visit->holder;
     return check_squares(r, visit, &scroll->columns, scroll->rows);
 }
 
-static pli_status check_loaded(const rules *r, const pli_visit *visit)
+static pli_status check_loaded(const pli_rules *r, const pli_visit *visit)
 {
     const pli_file_def *file = visit->holder;
     if (file->mesh != NULL) return PLI_OK;
-    return refuse(r, visit, "path", &file->path,
-                  "the file was not read; load the scene from a file, or give the mesh itself");
+    return pli_rules_refuse(
+        r, visit, "path", &file->path,
+        "the file was not read; load the scene from a file, or give the mesh itself");
 }
 
-static pli_status check_mesh_shape(const rules *r, const pli_visit *visit)
+static pli_status check_mesh_shape(const pli_rules *r, const pli_visit *visit)
 {
     PLI_TRY(check_loaded(r, visit));
     const pli_file_def *file = visit->holder;
     if (file->mesh->tet_count > 0 || file->mesh->triangle_count > 0) return PLI_OK;
-    return refuse(r, visit, "path", &file->path, "the mesh has no triangles and no tetrahedra");
+    return pli_rules_refuse(r, visit, "path", &file->path,
+                            "the mesh has no triangles and no tetrahedra");
 }
 
-static pli_status check_height_field(const rules *r, const pli_visit *visit)
+static pli_status check_height_field(const pli_rules *r, const pli_visit *visit)
 {
     const pli_height_field_def *field = visit->holder;
     int64_t wanted = (int64_t)field->columns * field->rows;
     if (wanted == field->height_count) return PLI_OK;
-    return refuse(r, visit, "heights", &field->heights,
-                  "found %d numbers, expected columns x rows = %lld", field->height_count,
-                  (long long)wanted);
+    return pli_rules_refuse(r, visit, "heights", &field->heights,
+                            "found %d numbers, expected columns x rows = %lld", field->height_count,
+                            (long long)wanted);
 }
 
-static pli_status check_axis_ends(const rules *r, const pli_visit *visit, const double start[3],
+static pli_status check_axis_ends(const pli_rules *r, const pli_visit *visit, const double start[3],
                                   const double end[3])
 {
     if (memcmp(start, end, 3 * sizeof(double)) != 0) return PLI_OK;
-    return refuse(r, visit, "end", end, "is the same point as the start");
+    return pli_rules_refuse(r, visit, "end", end, "is the same point as the start");
 }
 
-static pli_status check_cylinder(const rules *r, const pli_visit *visit)
+static pli_status check_cylinder(const pli_rules *r, const pli_visit *visit)
 {
     const pli_segment_def *cylinder = visit->holder;
     return check_axis_ends(r, visit, cylinder->start, cylinder->end);
 }
 
-static pli_status check_cone(const rules *r, const pli_visit *visit)
+static pli_status check_cone(const pli_rules *r, const pli_visit *visit)
 {
     const pli_cone_def *cone = visit->holder;
     return check_axis_ends(r, visit, cone->start, cone->end);
 }
 
-static pli_status check_repetition(const rules *r, const pli_visit *visit)
+static pli_status check_repetition(const pli_rules *r, const pli_visit *visit)
 {
     const pli_repetition_def *repetition = visit->holder;
     for (int32_t axis = 0; axis < 3; ++axis) {
         if (repetition->count[axis] == 1 || repetition->spacing[axis] > 0) continue;
-        return refuse(r, visit, "spacing", repetition->spacing,
-                      "is 0 along %c, where there are %d copies", 'x' + axis,
-                      repetition->count[axis]);
+        return pli_rules_refuse(r, visit, "spacing", repetition->spacing,
+                                "is 0 along %c, where there are %d copies", 'x' + axis,
+                                repetition->count[axis]);
     }
     return PLI_OK;
 }
 
-static pli_status check_recipe_name(const rules *r, const pli_visit *visit)
+static pli_status check_recipe_name(const pli_rules *r, const pli_visit *visit)
 {
     const pli_recipe_def *recipe = visit->holder;
     if (pli_recipe_find(recipe->name) != NULL) return PLI_OK;
@@ -531,17 +529,17 @@ static pli_status check_recipe_name(const rules *r, const pli_visit *visit)
     for (int32_t i = 0; i < pli_recipe_count(); ++i) {
         pli_suggest_add(&suggest, pli_recipe_get(i)->name);
     }
-    return refuse(r, visit, "name", &recipe->name,
-                  "found '%s', which is not a recipe; recipes are %s", found,
-                  pli_suggest_text(&suggest));
+    return pli_rules_refuse(r, visit, "name", &recipe->name,
+                            "found '%s', which is not a recipe; recipes are %s", found,
+                            pli_suggest_text(&suggest));
 }
 
-static pli_status check_select_box(const rules *r, const pli_visit *visit)
+static pli_status check_select_box(const pli_rules *r, const pli_visit *visit)
 {
     const pli_select_box_def *box = visit->holder;
     for (int32_t axis = 0; axis < 3; ++axis) {
         if (box->min[axis] <= box->max[axis]) continue;
-        return refuse(r, visit, "max", box->max, "is less than min along %c", 'x' + axis);
+        return pli_rules_refuse(r, visit, "max", box->max, "is less than min along %c", 'x' + axis);
     }
     return PLI_OK;
 }
@@ -564,10 +562,8 @@ static bool is_sampled(const pli_variant *shape)
     return false;
 }
 
-// Makes the member `shape` of the visited struct to see whether it can be made, and its bounds.
-// Shapes with a grid of samples are left for the model, because sampling takes long.
-static pli_status try_shape(const rules *r, const pli_visit *visit, const pli_variant *variant,
-                            pli_bounds *bounds)
+pli_status pli_rules_try_shape(const pli_rules *r, const pli_visit *visit,
+                               const pli_variant *variant, pli_bounds *bounds)
 {
     *bounds = pli_bounds_empty();
     if (is_sampled(variant)) return PLI_OK;
@@ -581,24 +577,26 @@ static pli_status try_shape(const rules *r, const pli_visit *visit, const pli_va
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
     pli_context_message(context, text, sizeof text);
-    return refuse(r, visit, "shape", variant, "%s", text);
+    return pli_rules_refuse(r, visit, "shape", variant, "%s", text);
 }
 
-static pli_status check_sampled(const rules *r, const pli_visit *visit)
+static pli_status check_sampled(const pli_rules *r, const pli_visit *visit)
 {
     const pli_sampled_def *sampled = visit->holder;
     pli_bounds bounds;
-    PLI_TRY(try_shape(r, visit, &sampled->shape, &bounds));
+    PLI_TRY(pli_rules_try_shape(r, visit, &sampled->shape, &bounds));
     if (pli_bounds_is_empty(&bounds) || pli_bounds_is_finite(&bounds)) return PLI_OK;
-    return refuse(r, visit, "shape", &sampled->shape,
-                  "found a %s without end, which no grid can cover; intersect it with a box",
-                  pli_shape_variants[sampled->shape.kind]->name);
+    return pli_rules_refuse(
+        r, visit, "shape", &sampled->shape,
+        "found a %s without end, which no grid can cover; intersect it with a box",
+        pli_shape_variants[sampled->shape.kind]->name);
 }
 
 // ---- colliders and contact
 
 // A rigid motion keeps distances; a stretched shape would have none.
-static pli_status check_rigid(const rules *r, const pli_visit *visit, const pli_motion_def *motion)
+static pli_status check_rigid(const pli_rules *r, const pli_visit *visit,
+                              const pli_motion_def *motion)
 {
     static const char reason[] =
         "because the distance to a stretched collider would not stay a distance";
@@ -607,63 +605,68 @@ static pli_status check_rigid(const rules *r, const pli_visit *visit, const pli_
         const double *s = motion->segments[i].stretch;
         if (s[0] == 0 && s[1] == 0 && s[2] == 0) continue;
         snprintf(key, sizeof key, "motion.segments[%d].stretch", i);
-        return refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [0, 0, 0], %s", s[0], s[1],
-                      s[2], reason);
+        return pli_rules_refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [0, 0, 0], %s",
+                                s[0], s[1], s[2], reason);
     }
     for (int32_t i = 0; i < motion->keyframe_count; ++i) {
         const double *s = motion->keyframes[i].scale;
         if (s[0] == 1 && s[1] == 1 && s[2] == 1) continue;
         snprintf(key, sizeof key, "motion.keyframes[%d].scale", i);
-        return refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [1, 1, 1], %s", s[0], s[1],
-                      s[2], reason);
+        return pli_rules_refuse(r, visit, key, s, "found [%g, %g, %g]; allowed: [1, 1, 1], %s",
+                                s[0], s[1], s[2], reason);
     }
     return PLI_OK;
 }
 
 // Barriers take planes that stand still; what moves vertices without asking could make them cross.
-static pli_status check_barrier_collider(const rules *r, const pli_visit *visit,
+static pli_status check_barrier_collider(const pli_rules *r, const pli_visit *visit,
                                          const pli_collider_def *collider)
 {
     bool contact = r->def->contact.method == PLI_CONTACT_BARRIER;
     bool barrier = collider->method == PLI_COLLIDER_BARRIER ||
                    (contact && collider->method == PLI_COLLIDER_AUTO);
     if (barrier && !contact) {
-        return refuse(r, visit, "method", &collider->method,
-                      "found 'barrier' although contact.method is not; write contact: barrier");
+        return pli_rules_refuse(
+            r, visit, "method", &collider->method,
+            "found 'barrier' although contact.method is not; write contact: barrier");
     }
     if (barrier && collider->shape.kind != PLI_SHAPE_PLANE) {
-        return refuse(r, visit, "shape", &collider->shape,
-                      "found a %s; barriers keep bodies away from planes only, so make it a body "
-                      "with kind: obstacle, or give the collider method: penalty",
-                      pli_shape_variants[collider->shape.kind]->name);
+        return pli_rules_refuse(
+            r, visit, "shape", &collider->shape,
+            "found a %s; barriers keep bodies away from planes only, so make it a body "
+            "with kind: obstacle, or give the collider method: penalty",
+            pli_shape_variants[collider->shape.kind]->name);
     }
     bool moves = collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
     if (barrier && moves) {
-        return refuse(r, visit, "motion", &collider->motion,
-                      "found a plane that moves, which barriers do not take; use a body with kind: "
-                      "obstacle");
+        return pli_rules_refuse(
+            r, visit, "motion", &collider->motion,
+            "found a plane that moves, which barriers do not take; use a body with kind: "
+            "obstacle");
     }
     bool pushes =
         collider->method == PLI_COLLIDER_PENALTY || collider->method == PLI_COLLIDER_QUADRATIC;
     if (contact && !barrier && !pushes) {
-        return refuse(r, visit, "method", &collider->method,
-                      "moves vertices without regard to contact.method: barrier; use method: "
-                      "penalty or barrier");
+        return pli_rules_refuse(
+            r, visit, "method", &collider->method,
+            "moves vertices without regard to contact.method: barrier; use method: "
+            "penalty or barrier");
     }
     return PLI_OK;
 }
 
 // The kinks of an interpolated grid make a solver stick that holds vertices on the surface (C2).
-static pli_status check_collider(const rules *r, const pli_visit *visit)
+static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 {
     const pli_collider_def *collider = visit->holder;
     bool sampled = is_sampled(&collider->shape);
     PLI_TRY(check_rigid(r, visit, &collider->motion));
     if (sampled && collider->method == PLI_COLLIDER_CONSTRAINT) {
-        return refuse(r, visit, "method", &collider->method,
-                      "found 'constraint' for a shape that is sampled on a grid, whose kinks would "
-                      "hold vertices fast; use method: penalty, or a shape without mesh and "
-                      "sampled");
+        return pli_rules_refuse(
+            r, visit, "method", &collider->method,
+            "found 'constraint' for a shape that is sampled on a grid, whose kinks would "
+            "hold vertices fast; use method: penalty, or a shape without mesh and "
+            "sampled");
     }
     pli_collider_method method = pli_collider_choose_method(r->def, collider, !sampled);
     bool penalty = method == PLI_COLLIDER_PENALTY || method == PLI_COLLIDER_QUADRATIC;
@@ -675,40 +678,43 @@ static pli_status check_collider(const rules *r, const pli_visit *visit)
     }
     PLI_TRY(check_barrier_collider(r, visit, collider));
     pli_bounds bounds;
-    return try_shape(r, visit, &collider->shape, &bounds);
+    return pli_rules_try_shape(r, visit, &collider->shape, &bounds);
 }
 
-static pli_status check_pair(const rules *r, const pli_visit *visit)
+static pli_status check_pair(const pli_rules *r, const pli_visit *visit)
 {
     const pli_contact_pair_def *pair = visit->holder;
     if (pair->body_count != 2) {
-        return refuse(r, visit, "bodies", pair->bodies, "found %d names; a pair has two",
-                      (int)pair->body_count);
+        return pli_rules_refuse(r, visit, "bodies", pair->bodies, "found %d names; a pair has two",
+                                (int)pair->body_count);
     }
     for (int k = 0; k < 2; ++k) {
-        PLI_TRY(check_reference(r, visit, "bodies", &pair->bodies[k], &r->bodies, &r->colliders));
+        PLI_TRY(pli_rules_check_reference(r, visit, "bodies", &pair->bodies[k], &r->bodies,
+                                          &r->colliders));
     }
     if (pli_names_find(&r->bodies, pair->bodies[0]) >= 0) return PLI_OK;
     if (pli_names_find(&r->bodies, pair->bodies[1]) >= 0) return PLI_OK;
-    return refuse(r, visit, "bodies", pair->bodies, "found two colliders, which never collide");
+    return pli_rules_refuse(r, visit, "bodies", pair->bodies,
+                            "found two colliders, which never collide");
 }
 
 // The penalty needs an inside to push vertices out of.
-static pli_status check_penalty(const rules *r, const pli_visit *visit)
+static pli_status check_penalty(const pli_rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
     for (int32_t i = 0; i < r->def->body_count; ++i) {
         const pli_body_def *body = &r->def->bodies[i];
         if (body->kind == PLI_BODY_SOLID) continue;
-        return refuse(r, visit, "method", &contact->method,
-                      "found 'penalty', which pushes vertices out of tetrahedra; body '%s' is %s "
-                      "and has none",
-                      body->name, kind_texts[body->kind]);
+        return pli_rules_refuse(
+            r, visit, "method", &contact->method,
+            "found 'penalty', which pushes vertices out of tetrahedra; body '%s' is %s "
+            "and has none",
+            body->name, kind_texts[body->kind]);
     }
     return PLI_OK;
 }
 
-static pli_status check_contact(const rules *r, const pli_visit *visit)
+static pli_status check_contact(const pli_rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
     if (contact->method == PLI_CONTACT_PENALTY) PLI_TRY(check_penalty(r, visit));
@@ -735,17 +741,17 @@ static pli_status check_contact(const rules *r, const pli_visit *visit)
 
 // ---- solver and root
 
-static pli_status check_solver(const rules *r, const pli_visit *visit)
+static pli_status check_solver(const pli_rules *r, const pli_visit *visit)
 {
     return pli_solver_check_keys(r->scene, visit);
 }
 
-static pli_status check_multigrid(const rules *r, const pli_visit *visit)
+static pli_status check_multigrid(const pli_rules *r, const pli_visit *visit)
 {
     return pli_solver_check_multigrid(r->scene, visit);
 }
 
-static pli_status check_output(const rules *r, const pli_visit *visit)
+static pli_status check_output(const pli_rules *r, const pli_visit *visit)
 {
     const pli_output_def *output = visit->holder;
     const char *unknown = NULL;
@@ -757,19 +763,19 @@ static pli_status check_output(const rules *r, const pli_visit *visit)
     for (int32_t i = 0; i < PLI_BODY_FIELD_COUNT; ++i) {
         pli_suggest_add(&suggest, pli_body_field_get(i)->name);
     }
-    return refuse(r, visit, "fields", &output->fields,
-                  "found '%s', which is not a field of frames; fields are %s", found,
-                  pli_suggest_text(&suggest));
+    return pli_rules_refuse(r, visit, "fields", &output->fields,
+                            "found '%s', which is not a field of frames; fields are %s", found,
+                            pli_suggest_text(&suggest));
 }
 
-static pli_status check_root(const rules *r, const pli_visit *visit)
+static pli_status check_root(const pli_rules *r, const pli_visit *visit)
 {
     const pli_scene_def *def = r->def;
     if (def->body_count == 0 && def->emitter_count == 0) {
-        return refuse(r, visit, "bodies", &def->bodies,
-                      "is missing; a scene needs bodies, or emitters of particles");
+        return pli_rules_refuse(r, visit, "bodies", &def->bodies,
+                                "is missing; a scene needs bodies, or emitters of particles");
     }
-    return check_point(r, visit, "gravity", &def->gravity, def->gravity_count);
+    return pli_rules_check_point(r, visit, "gravity", &def->gravity, def->gravity_count);
 }
 
 typedef struct rule {
@@ -815,27 +821,27 @@ static const rule late_rule_table[] = {
 
 static pli_status check_visit(void *user, const pli_visit *visit)
 {
-    const rules *r = user;
+    const pli_rules *r = user;
     if (visit->field != NULL) return PLI_OK;
     if (visit->holder == r->def) PLI_TRY(check_root(r, visit));
     for (int32_t i = 0; i < PLI_COUNT_OF(rule_table); ++i) {
-        if (rule_table[i].schema == visit->schema) return rule_table[i].check(r, visit);
+        if (rule_table[i].schema == visit->schema) PLI_TRY(rule_table[i].check(r, visit));
     }
-    return PLI_OK;
+    return pli_rules_check_matter(r, visit);
 }
 
 static pli_status check_visit_late(void *user, const pli_visit *visit)
 {
-    const rules *r = user;
+    const pli_rules *r = user;
     if (visit->field != NULL) return PLI_OK;
     for (int32_t i = 0; i < PLI_COUNT_OF(late_rule_table); ++i) {
         if (late_rule_table[i].schema == visit->schema) return late_rule_table[i].check(r, visit);
     }
-    return PLI_OK;
+    return pli_rules_check_matter_late(r, visit);
 }
 
 // The names that others may refer to; that each is there once has been checked.
-static pli_status collect_names(rules *r)
+static pli_status collect_names(pli_rules *r)
 {
     int32_t index = 0;
     for (int32_t i = 0; i < r->def->material_count; ++i) {
@@ -853,7 +859,8 @@ static pli_status collect_names(rules *r)
 pli_status pli_scene_check_rules(const pli_scene *scene)
 {
     pli_context *context = pli_scene_context(scene);
-    rules r = {.scene = scene, .def = pli_scene_get(scene)};
+    pli_rules r = {.scene = scene, .def = pli_scene_get(scene)};
+    r.has_particles = pli_scene_has_particles(r.def);
     pli_names_init(&r.materials, context);
     pli_names_init(&r.bodies, context);
     pli_names_init(&r.colliders, context);

@@ -3,6 +3,7 @@
 
 #include "base/names.h"
 #include "base/suggest.h"
+#include "sim/material_matter.h"
 #include "sim/material_resolve.h"
 #include "sim/schema.h"
 
@@ -174,27 +175,53 @@ static pli_status complete_gravity(pli_scene *scene)
     return PLI_OK;
 }
 
-// The inputs of the law besides young and poisson, as parameters.
+static bool is_elastic(const pli_material_input *input)
+{
+    return strcmp(input->key, "young") == 0 || strcmp(input->key, "poisson") == 0;
+}
+
+// The inputs of the law besides young and poisson, as parameters; given ones stay where they are.
 static pli_status complete_parameters(pli_scene *scene, pli_material_def *material,
                                       const pli_resolved_material *resolved)
 {
     const pli_material_ops *law = resolved->law;
-    size_t room = (size_t)law->input_count * sizeof(pli_named_value);
-    pli_named_value *parameters = pli_scene_take(scene, room);
-    if (parameters == NULL) return PLI_ERROR_MEMORY;
     int32_t count = 0;
-    for (int32_t i = 0; i < law->input_count; ++i) {
-        const char *key = law->inputs[i].key;
-        if (strcmp(key, "young") == 0) {
-            material->young = resolved->inputs[i];
-        } else if (strcmp(key, "poisson") == 0) {
-            material->poisson = resolved->inputs[i];
-        } else {
-            parameters[count++] = (pli_named_value){key, resolved->inputs[i]};
-        }
-    }
+    for (int32_t i = 0; i < law->input_count; ++i) count += !is_elastic(&law->inputs[i]);
+    if (material->parameter_count == count) return PLI_OK;
+    pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
+    if (parameters == NULL) return PLI_ERROR_MEMORY;
     material->parameters = parameters;
     material->parameter_count = count;
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        if (is_elastic(&law->inputs[i])) continue;
+        *parameters++ = (pli_named_value){law->inputs[i].key, resolved->inputs[i]};
+    }
+    return PLI_OK;
+}
+
+static void complete_elastic_pair(pli_material_def *material, const pli_resolved_material *resolved)
+{
+    int32_t young = pli_material_find_input(resolved->law, "young");
+    int32_t poisson = pli_material_find_input(resolved->law, "poisson");
+    if (young >= 0) material->young = resolved->inputs[young];
+    if (poisson >= 0) material->poisson = resolved->inputs[poisson];
+    material->mu = 0;
+    material->lambda = 0;
+}
+
+// How particles of the material yield, with the numbers of its preset. Meshes do not yield.
+static pli_status complete_yield(pli_scene *scene, pli_material_def *material)
+{
+    if (!pli_scene_has_particles_of(pli_scene_get(scene), material->name)) return PLI_OK;
+    pli_matter_yield yield;
+    pli_matter_yield_find(material, &yield);
+    if (yield.kind == PLI_YIELD_NONE) return PLI_OK;
+    void *data = (void *)(uintptr_t)material->yield.data;
+    size_t size = pli_yield_variants[yield.kind]->size;
+    if (material->yield.kind < 0) data = pli_scene_take(scene, size);
+    if (data == NULL) return PLI_ERROR_MEMORY;
+    memcpy(data, &yield.of, size);
+    material->yield = (pli_variant){yield.kind, data};
     return PLI_OK;
 }
 
@@ -207,10 +234,10 @@ static pli_status complete_materials(pli_scene *scene)
         // the rules have shown that it can be resolved
         if (!pli_material_resolve(pli_scene_context(scene), material, &resolved, NULL)) continue;
         PLI_TRY(complete_parameters(scene, material, &resolved));
+        PLI_TRY(complete_yield(scene, material));
         material->law = resolved.law->name;
         material->density = resolved.density;
-        material->mu = 0;
-        material->lambda = 0;
+        complete_elastic_pair(material, &resolved);
     }
     return PLI_OK;
 }

@@ -49,7 +49,7 @@ static void init_values(const pli_field *field, const pli_items *items, char *me
 // A variant with its defaults, or none.
 static void init_variant(const pli_field *field, pli_variant *variant)
 {
-    variant->kind = -1;
+    *variant = (pli_variant){.kind = -1};
     for (int32_t i = 0; field->fallback != NULL && field->variants[i] != NULL; ++i) {
         if (strcmp(field->variants[i]->name, field->fallback) == 0) variant->kind = i;
     }
@@ -92,6 +92,12 @@ static bool is_default(const pli_field *field, const void *holder)
             if (!is_default(&field->schema->fields[i], items.first)) return false;
         }
         return true;
+    }
+    if (items.kind == PLI_ITEM_VARIANT) {
+        const pli_variant *given = items.first;
+        pli_variant wanted;
+        init_variant(field, &wanted);
+        return given->kind == wanted.kind && (given->kind < 0 || given->data == NULL);
     }
 
     // a single value: compare with the default

@@ -3,7 +3,6 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
-#include "io/file.h"
 
 #include <locale.h>
 #include <time.h>
@@ -43,12 +42,7 @@ static uint64_t hash_text(pli_context *context, const char *text)
 
 static char *read_everything(pli_context *context)
 {
-    char path[512];
-    char *text = NULL;
-    int64_t count = 0;
-    sample_path("scene_everything.yaml", path, sizeof path);
-    OK(context, pli_file_read(context, path, 0, &text, &count));
-    return text;
+    return read_sample(context, everything_of_meshes);
 }
 
 // ---- what is read
@@ -283,8 +277,8 @@ static const fault_case fault_cases[] = {
     // keys
     {SMALL "tme: {fps: 30}\n",
      "s.yaml:6:1: unknown key 'tme'; allowed are about, seed, up, gravity, materials, bodies, "
-     "constraints, attachments, colliders, contact, time, solver, output, checks (did you mean "
-     "'time'?)"},
+     "emitters, domain, constraints, attachments, colliders, contact, time, solver, output, checks "
+     "(did you mean 'time'?)"},
     {SMALL "time:\n  frams: 3\n",
      "s.yaml:7:3: time: unknown key 'frams'; allowed are frames, fps, steps_per_frame, integrator, "
      "mode (did you mean 'frames'?)"},
@@ -297,11 +291,12 @@ static const fault_case fault_cases[] = {
      "s.yaml:1:23: materials.a: 'young' and 'E' are two names of one key"},
     {"bodies: {a: {geometry: grid, material: b}}\n",
      "s.yaml:1:40: bodies.a.material: found 'b', which is not defined; defined are none"},
-    {"materials: {a: rubber}\n", "s.yaml:1:1: the key 'bodies' is missing: Bodies by name."},
-    {"", "s.yaml:1:1: the key 'bodies' is missing: Bodies by name."},
+    {"materials: {a: rubber}\n",
+     "s.yaml:1:1: bodies: is missing; a scene needs bodies, or emitters of particles"},
+    {"", "s.yaml:1:1: bodies: is missing; a scene needs bodies, or emitters of particles"},
     {"materials: {a: rubber}\nbodies:\n  b:\n    material: a\n",
-     "s.yaml:4:5: bodies.b: the key 'geometry' is missing: Where its tetrahedra or triangles come "
-     "from."},
+     "s.yaml:4:5: bodies.b: the key 'geometry' is missing: Where its tetrahedra, triangles or "
+     "particles come from."},
     {SMALL "? [a, b]\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {SMALL "? *a\n: 1\n", "s.yaml:6:3: a key must be a plain text"},
     {"materials: {}\nbodies: {a: {geometry: grid, material: b}}",
@@ -309,8 +304,9 @@ static const fault_case fault_cases[] = {
     {"materials:\nbodies: {a: {geometry: grid, material: b}}",
      "s.yaml:2:40: bodies.a.material: found 'b', which is not defined; defined are none"},
     {"materials: {a: rubber}\nbodies: {}",
-     "s.yaml:2:9: bodies: is missing; expected a map of keys"},
-    {"materials: {a: rubber}\nbodies:", "s.yaml:2:8: bodies: is missing; expected a map of keys"},
+     "s.yaml:2:9: bodies: is missing; a scene needs bodies, or emitters of particles"},
+    {"materials: {a: rubber}\nbodies:",
+     "s.yaml:2:8: bodies: is missing; a scene needs bodies, or emitters of particles"},
     // names that refer
     {"materials: {rubber: rubber}\nbodies:\n  cube:\n    geometry: grid\n    material: rubbr\n",
      "s.yaml:5:15: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber "
@@ -387,16 +383,16 @@ static const fault_case fault_cases[] = {
     // variants
     {"materials: {a: rubber}\nbodies: {b: {geometry: {gird: {}}, material: a}}\n",
      "s.yaml:2:25: bodies.b.geometry: found 'gird'; allowed are grid, fill, file, arch, "
-     "card_house, spikes, rod, ring, sheet, scroll (did you mean 'grid'?)"},
+     "card_house, spikes, rod, ring, sheet, scroll, particles (did you mean 'grid'?)"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: gird, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found 'gird'; allowed are grid, fill, file, arch, "
-     "card_house, spikes, rod, ring, sheet, scroll (did you mean 'grid'?)"},
+     "card_house, spikes, rod, ring, sheet, scroll, particles (did you mean 'grid'?)"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: {grid: {}, file: x}, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found a map of keys with several, expected a map with one "
-     "key, one of grid, fill, file, arch, card_house, spikes, rod, ring, sheet, scroll"},
+     "key, one of grid, fill, file, arch, card_house, spikes, rod, ring, sheet, scroll, particles"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: [], material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry: found a list, expected a map with one key, one of grid, "
-     "fill, file, arch, card_house, spikes, rod, ring, sheet, scroll"},
+     "fill, file, arch, card_house, spikes, rod, ring, sheet, scroll, particles"},
     {"materials: {a: rubber}\nbodies: {b: {geometry: fill, material: a}}\n",
      "s.yaml:2:24: bodies.b.geometry.fill: the key 'shape' is missing: The shape that is filled."},
     {"materials: {a: rubber}\nbodies: {b: {geometry: {fill: {shape: sphere}}, material: a}}\n",
@@ -703,9 +699,8 @@ static const fault_case set_faults[] = {
     {"time.fpss=1", "--set time.fpss=1: time: unknown key 'fpss'; allowed are frames, fps, "
                     "steps_per_frame, integrator, mode (did you mean 'fps'?)"},
     {"tim=1", "--set tim=1: unknown key 'tim'; allowed are about, seed, up, gravity, materials, "
-              "bodies, constraints, attachments, colliders, contact, time, solver, output, checks "
-              "(did you mean "
-              "'time'?)"},
+              "bodies, emitters, domain, constraints, attachments, colliders, contact, time, "
+              "solver, output, checks (did you mean 'time'?)"},
     {"time.fps", "--set time.fps: expected PATH=VALUE, such as time.fps=30"},
     {"=3", "--set =3: expected PATH=VALUE, such as time.fps=30"},
     {"time.fps=0", "--set time.fps=0: time.fps: found '0'; allowed: from 1e-6 to 1e9 1/s"},
@@ -722,8 +717,9 @@ static const fault_case set_faults[] = {
                                   "you mean 'random'?)"},
     {"bodies.cube.material=steel", "--set bodies.cube.material=steel: bodies.cube.material: found "
                                    "'steel', which is not defined; defined are rubber"},
-    {"bodies.b.material=rubber", "--set bodies.b.material=rubber: bodies.b: the key 'geometry' is "
-                                 "missing: Where its tetrahedra or triangles come from."},
+    {"bodies.b.material=rubber",
+     "--set bodies.b.material=rubber: bodies.b: the key 'geometry' is missing: Where its "
+     "tetrahedra, triangles or particles come from."},
 };
 
 static void settings_are_checked_like_the_file(void **state)

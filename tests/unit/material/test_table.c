@@ -8,8 +8,9 @@
 static void every_law_is_found_by_its_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"fixed-corotated",    "corotated", "neo-hookean",
-                                        "stable-neo-hookean", "hencky",    "linear"};
+    static const char *const names[] = {
+        "fixed-corotated", "corotated", "neo-hookean", "stable-neo-hookean",
+        "hencky",          "linear",    "fluid"};
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
         assert_non_null(pli_material_find(NULL, names[k]));
     }
@@ -62,9 +63,11 @@ static void inside(double value, const double range[2])
 static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
 {
     (void)state;
-    static const char *const names[] = {"tissue", "rubber", "bone", "pvc", "metal", "ceramic"};
-    assert_int_equal(pli_material_preset_count(), 6);
-    for (int32_t k = 0; k < 6; ++k) {
+    static const char *const names[] = {"tissue",  "rubber", "bone", "pvc", "metal",
+                                        "ceramic", "snow",   "sand", "goo", "water"};
+    enum { COUNT = sizeof names / sizeof *names };
+    assert_int_equal(pli_material_preset_count(), COUNT);
+    for (int32_t k = 0; k < COUNT; ++k) {
         const pli_material_preset *preset = pli_material_preset_find(names[k]);
         assert_ptr_equal(pli_material_preset_get(k), preset);
         inside(preset->density, preset->density_range);
@@ -73,15 +76,23 @@ static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
         inside(preset->yield, preset->yield_range);
         const pli_material_ops *law = pli_material_find(NULL, preset->law);
         assert_non_null(law);
-        double values[2] = {preset->young, preset->poisson};
+        bool is_fluid = preset->bulk > 0;
+        double values[2] = {is_fluid ? preset->bulk : preset->young,
+                            is_fluid ? preset->exponent : preset->poisson};
         for (int32_t i = 0; i < law->input_count; ++i) {
             assert_true(law->inputs[i].min < values[i] && values[i] < law->inputs[i].max);
         }
+        // who has a yield stress says which law it is for
+        if (preset->yield > 0) assert_string_equal(preset->yield_kind, "von-mises");
     }
     // metals and plastics yield, the others do not
     assert_true(pli_material_preset_find("metal")->yield >= 2e8);
     assert_true(pli_material_preset_find("pvc")->yield >= 1e7);
     assert_true(pli_material_preset_find("rubber")->yield == 0);
+    assert_null(pli_material_preset_find("rubber")->yield_kind);
+    assert_string_equal(pli_material_preset_find("snow")->yield_kind, "snow");
+    assert_string_equal(pli_material_preset_find("sand")->yield_kind, "friction");
+    assert_null(pli_material_preset_find("water")->yield_kind);
 }
 
 static void lame_constants_follow_from_young_and_poisson(void **state)
@@ -89,6 +100,7 @@ static void lame_constants_follow_from_young_and_poisson(void **state)
     (void)state;
     for (int32_t k = 0; k < pli_material_count(); ++k) {
         const pli_material_ops *law = pli_material_get(k);
+        if (strcmp(law->name, "fluid") == 0) continue;
         double inputs[2] = {1e5, 0.3};
         double params[2];
         assert_int_equal(law->input_count, 2);

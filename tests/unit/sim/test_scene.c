@@ -392,17 +392,18 @@ static void broken_links_are_refused(void **state)
     REFUSED(context, try_kit(context, &k), "scene: bodies: has 2 items, but the array is NULL");
     kit_init(&k);
     k.def.body_count = 0;
-    REFUSED(context, try_kit(context, &k), "scene: bodies: is missing; expected a map of keys");
+    REFUSED(context, try_kit(context, &k),
+            "scene: bodies: is missing; a scene needs bodies, or emitters of particles");
     kit_init(&k);
     k.bodies[0].geometry.kind = 99;
     REFUSED(context, try_kit(context, &k),
             "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
-            "card_house, spikes, rod, ring, sheet, scroll");
+            "card_house, spikes, rod, ring, sheet, scroll, particles");
     kit_init(&k);
     k.bodies[0].geometry.kind = -1;
     REFUSED(context, try_kit(context, &k),
             "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
-            "card_house, spikes, rod, ring, sheet, scroll");
+            "card_house, spikes, rod, ring, sheet, scroll, particles");
     kit_init(&k);
     k.def.time.mode = 17;
     REFUSED(context, try_kit(context, &k),

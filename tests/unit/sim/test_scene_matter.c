@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes of particles: what is read and completed, what is refused and how, and what a material of
+// a scene comes to as that of particles.
+#include "scene_samples.h"
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "material/lame.h"
+#include "sim/material_matter.h"
+#include "sim/schema.h"
+#include "sim/solver_table.h"
+
+// ---- helpers
+
+static pli_status parse(pli_context *context, const char *text, pli_scene **scene)
+{
+    return pli_scene_parse(context, text, (int64_t)strlen(text), "s", NULL, scene);
+}
+
+static const pli_material_def *find_material(const pli_scene *scene, const char *name)
+{
+    const pli_scene_def *def = pli_scene_get(scene);
+    for (int32_t k = 0; k < def->material_count; ++k) {
+        if (strcmp(def->materials[k].name, name) == 0) return &def->materials[k];
+    }
+    fail_msg("no material %s", name);
+    return NULL;
+}
+
+static pli_mpm_material resolve(pli_context *context, const pli_scene *scene, const char *name)
+{
+    pli_mpm_material material;
+    OK(context, pli_matter_resolve(context, find_material(scene, name), &material));
+    return material;
+}
+
+// ---- what is read
+
+static void every_key_of_particles_is_read(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene *scene = load_sample(context, everything_of_particles);
+    const pli_scene_def *def = pli_scene_get(scene);
+    const pli_body_def *ball = &def->bodies[0];
+    assert_int_equal(ball->geometry.kind, PLI_GEOMETRY_PARTICLES);
+    const pli_particles_def *particles = ball->geometry.data;
+    assert_int_equal(particles->shape.kind, PLI_SHAPE_SPHERE);
+    assert_int_equal(particles->filling.per_cell, 12);
+    assert_int_equal(particles->filling.pattern, PLI_PATTERN_POISSON);
+    particles = def->bodies[1].geometry.data;
+    assert_int_equal(particles->filling.per_cell, 8);
+    assert_int_equal(particles->filling.pattern, PLI_PATTERN_LATTICE);
+
+    const pli_emission_def *tap = &def->emitters[0];
+    assert_int_equal(def->emitter_count, 2);
+    assert_string_equal(tap->name, "tap");
+    assert_string_equal(tap->material, "water");
+    assert_int_equal(tap->filling.per_cell, 16);
+    NEAR(tap->velocity[1], -2, 0, 0);
+    NEAR(tap->rate, 1e-3, 0, 0);
+    NEAR(tap->begin, 0.5, 0, 0);
+    NEAR(tap->end, 2, 0, 0);
+    NEAR(def->emitters[1].end, 0, 0, 0);
+
+    NEAR(def->domain.cell, 0.02, 0, 0);
+    NEAR(def->domain.min[1], -1, 0, 0);
+    NEAR(def->domain.max[1], 3, 0, 0);
+    assert_int_equal(def->domain.walls, PLI_HOLD_SLIP);
+    NEAR(def->domain.friction, 0.1, 0, 0);
+    assert_int_equal(def->colliders[0].hold, PLI_HOLD_STICKY);
+    assert_int_equal(def->colliders[1].hold, PLI_HOLD_SLIP);
+
+    const pli_steps_def *steps = &def->solver.steps;
+    NEAR(steps->sound, 0.4, 0, 0);
+    NEAR(steps->advection, 0.3, 0, 0);
+    NEAR(steps->tick, 1e-6, 0, 0);
+    assert_int_equal(steps->longest, 64);
+    assert_false(steps->guard);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+static void defaults_are_those_promised(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene *scene = NULL;
+    OK(context, parse(context,
+                      "materials: {m: snow}\n"
+                      "emitters: {e: {shape: {sphere: 1}, material: m, velocity: [1, 0, 0]}}\n"
+                      "domain: 0.1\n",
+                      &scene));
+    const pli_scene_def *def = pli_scene_get(scene);
+    NEAR(def->domain.cell, 0.1, 0, 0);
+    assert_int_equal(def->domain.min_count, 0);
+    assert_int_equal(def->domain.walls, PLI_HOLD_SEPARATE);
+    assert_int_equal(def->emitters[0].filling.per_cell, 8);
+    assert_int_equal(def->emitters[0].filling.pattern, PLI_PATTERN_JITTERED);
+    NEAR(def->solver.steps.sound, 0.5, 0, 0);
+    NEAR(def->solver.steps.advection, 0.5, 0, 0);
+    NEAR(def->solver.steps.tick, 0, 0, 0);
+    assert_int_equal(def->solver.steps.longest, 1024);
+    assert_true(def->solver.steps.guard);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+static void resolved_text_gives_the_same_scene(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene *scene = load_sample(context, everything_of_particles);
+    for (int comments = 0; comments < 2; ++comments) {
+        pli_yaml_def def = {.comments = comments == 1};
+        char *text = NULL;
+        char *again_text = NULL;
+        pli_scene *again = NULL;
+        OK(context, pli_scene_to_yaml(scene, &def, &text));
+        OK(context, parse(context, text, &again));
+        assert_true(pli_scene_hash(scene) == pli_scene_hash(again));
+        OK(context, pli_scene_to_yaml(again, &def, &again_text));
+        assert_string_equal(text, again_text);
+        pli_text_free(context, text);
+        pli_text_free(context, again_text);
+        pli_scene_destroy(again);
+    }
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+static void scenes_made_in_c_are_completed(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene_def def;
+    pli_material_def material;
+    pli_emission_def emitter;
+    pli_scene *scene = NULL;
+    pli_scene_def_init(&def);
+    pli_schema_init(&pli_material_schema, &material);
+    pli_schema_init(&pli_emission_schema, &emitter);
+    assert_int_equal(material.yield.kind, -1);
+    material.name = "m";
+    material.preset = "goo";
+    material.yield = (pli_variant){PLI_YIELD_VON_MISES, NULL};
+    emitter.name = "e";
+    emitter.material = "m";
+    emitter.shape = (pli_variant){PLI_SHAPE_SPHERE, &(pli_sphere_def){.radius = 1}};
+    emitter.velocity[0] = 1;
+    def.materials = &material;
+    def.material_count = 1;
+    def.emitters = &emitter;
+    def.emitter_count = 1;
+    def.domain.cell = 0.1;
+    OK(context, pli_scene_create(context, &def, &scene));
+    const pli_von_mises_def *yield = find_material(scene, "m")->yield.data;
+    NEAR(yield->stress, pli_material_preset_find("goo")->yield, 0, 0);
+    assert_int_equal(pli_scene_get(scene)->emitters[0].filling.per_cell, 8);
+    pli_scene_destroy(scene);
+    material.yield.kind = 99;
+    REFUSED(context, pli_scene_create(context, &def, &scene),
+            "scene: materials.m.yield: kind is 99; allowed: one of snow, von-mises, friction, "
+            "none");
+    pli_context_destroy(context);
+}
+
+// Scenes of meshes say nothing of particles when they are written out.
+static void scenes_without_particles_stay_silent_about_them(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene *scene = NULL;
+    char *text = NULL;
+    OK(context,
+       parse(context, "materials: {m: metal}\nbodies: {b: {geometry: grid, material: m}}\n",
+             &scene));
+    // the yield of the preset is that of particles: a mesh stays elastic
+    assert_int_equal(find_material(scene, "m")->yield.kind, -1);
+    OK(context, pli_scene_to_yaml(scene, NULL, &text));
+    assert_null(strstr(text, "yield:"));
+    assert_null(strstr(text, "domain:"));
+    assert_null(strstr(text, "emitters:"));
+    pli_text_free(context, text);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+// ---- what a material comes to
+
+static void presets_of_particles_yield(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene *scene = load_sample(context, everything_of_particles);
+
+    pli_mpm_material snow = resolve(context, scene, "powder");
+    assert_int_equal(snow.elasticity, PLI_MPM_FIXED_COROTATED);
+    assert_int_equal(snow.yield, PLI_MPM_SNOW);
+    NEAR(snow.density, 400, 0, 0);
+    NEAR(snow.compression, 0.025, 0, 0);
+    NEAR(snow.stretch, 0.0075, 0, 0);
+    NEAR(snow.hardening, 10, 0, 0);
+    NEAR(snow.least_volume, 0.6, 0, 0);
+    NEAR(snow.most_volume, 20, 0, 0);
+    // and the scene says so once it is validated
+    const pli_material_def *powder = find_material(scene, "powder");
+    assert_int_equal(powder->yield.kind, PLI_YIELD_SNOW);
+    NEAR(((const pli_snow_def *)powder->yield.data)->least, 0.6, 0, 0);
+
+    pli_mpm_material tin = resolve(context, scene, "tin");
+    assert_int_equal(tin.yield, PLI_MPM_VON_MISES);
+    NEAR(tin.yield_stress, pli_material_preset_find("metal")->yield, 0, 0);
+    const pli_von_mises_def *tin_yield = find_material(scene, "tin")->yield.data;
+    NEAR(tin_yield->stress, tin.yield_stress, 0, 0);
+
+    pli_mpm_material spring = resolve(context, scene, "spring");
+    assert_int_equal(spring.yield, PLI_MPM_NO_YIELD);
+    pli_mpm_material water = resolve(context, scene, "water");
+    assert_int_equal(water.elasticity, PLI_MPM_FLUID);
+    assert_int_equal(water.yield, PLI_MPM_NO_YIELD);
+    NEAR(water.bulk, 1e5, 0, 0);
+    NEAR(water.exponent, 7, 0, 0);
+    NEAR(water.viscosity, 1e-3, 0, 0);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+static void materials_take_their_own_numbers(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_scene *scene = load_sample(context, everything_of_particles);
+    pli_mpm_material dune = resolve(context, scene, "dune");
+    assert_int_equal(dune.elasticity, PLI_MPM_HENCKY);
+    assert_int_equal(dune.yield, PLI_MPM_DRUCKER_PRAGER);
+    NEAR(dune.friction_angle, 0.61086523819801535, 1e-15, 0);
+    assert_false(dune.volume_correction);
+    double lame[2];
+    pli_lame_derive((const double[]){3.537e5, 0.3}, lame);
+    NEAR(dune.mu, lame[0], 0, 0);
+    NEAR(dune.lambda, lame[1], 0, 0);
+
+    pli_mpm_material dough = resolve(context, scene, "dough");
+    NEAR(dough.yield_stress, 200, 0, 0);
+    NEAR(dough.strain_hardening, 1e3, 0, 0);
+    pli_mpm_material oil = resolve(context, scene, "oil");
+    NEAR(oil.bulk, 2e5, 0, 0);
+    NEAR(oil.exponent, 1, 0, 0);
+    NEAR(oil.density, 900, 0, 0);
+    // a Lame pair goes through young and poisson
+    pli_mpm_material jelly = resolve(context, scene, "jelly");
+    assert_int_equal(jelly.elasticity, PLI_MPM_NEO_HOOKEAN);
+    NEAR(jelly.mu, 4e3, 1e-14, 0);
+    NEAR(jelly.lambda, 6e3, 1e-13, 0);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+// The rules let through exactly the pairs that the laws of particles have.
+static void laws_and_yields_go_together_as_particles_have_them(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    for (int32_t k = 0; k < pli_material_count(); ++k) {
+        const pli_material_ops *ops = pli_material_get(k);
+        const pli_matter_law *law = pli_matter_law_find(ops);
+        for (int32_t yield = 0; pli_yield_variants[yield] != NULL; ++yield) {
+            char text[512];
+            bool is_fluid = strcmp(ops->name, "fluid") == 0;
+            snprintf(text, sizeof text,
+                     "materials: {m: {law: %s, density: 1, %s yield: {%s: {%s}}}}\n"
+                     "bodies: {b: {geometry: {particles: {shape: {sphere: 1}}}, material: m}}\n"
+                     "domain: 0.1\n",
+                     ops->name, is_fluid ? "" : "young: 1e4, poisson: 0.3,",
+                     pli_yield_variants[yield]->name,
+                     yield == PLI_YIELD_VON_MISES ? "stress: 1" : "");
+            pli_scene *scene = NULL;
+            pli_status status = parse(context, text, &scene);
+            bool goes = law != NULL && (law->yields >> yield & 1) != 0;
+            assert_int_equal(status, goes ? PLI_OK : PLI_ERROR_SCENE);
+            pli_mpm_material material;
+            if (goes)
+                OK(context, pli_matter_resolve(context, find_material(scene, "m"), &material));
+            pli_scene_destroy(scene);
+        }
+    }
+    // a law of the context's own is not what particles have under its name
+    pli_material_ops mine = *pli_material_find(NULL, "hencky");
+    assert_null(pli_matter_law_find(&mine));
+    pli_context_destroy(context);
+}
+
+static void energy_of_a_fluid_is_that_of_particles(void **state)
+{
+    (void)state;
+    const pli_material_ops *law = pli_material_find(NULL, "fluid");
+    for (double exponent = 1; exponent <= 7; exponent += 1.5) {
+        pli_mpm_material material = {
+            .elasticity = PLI_MPM_FLUID, .density = 1000, .bulk = 1e5, .exponent = exponent};
+        double params[2];
+        law->derive((const double[]){1e5, exponent}, params);
+        for (double J = 0.3; J < 3; J *= 1.25) {
+            double s = cbrt(J);
+            const double F[9] = {s, 0, 0, 0, s, 0, 0, 0, s};
+            double psi;
+            double P[9];
+            law->evaluate(1, F, params, PLI_TANGENT_EXACT, &psi, P, NULL);
+            // rounding of J and its powers, which cancel near rest
+            NEAR(psi, pli_mpm_energy(&material, F, log(J)), 1e-12, 1e-13 * material.bulk);
+            // tau = P F^T
+            double C[9] = {0};
+            double kept[9];
+            double memory = log(J);
+            double tau[6];
+            double speed2;
+            memcpy(kept, F, sizeof kept);
+            pli_mpm_advance_reference(&material, 0, C, kept, &memory, tau, &speed2);
+            NEAR(P[0] * s, tau[0], 1e-12, 1e-12 * material.bulk);
+        }
+        double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        double memory = 0;
+        double tau[6];
+        double speed2;
+        pli_mpm_advance_reference(&material, 0, (const double[9]){0}, F, &memory, tau, &speed2);
+        NEAR(law->sound_speed(params, 1000), sqrt(speed2), 1e-14, 0);
+    }
+}
+
+// ---- solvers
+
+static void auto_picks_regional_for_particles(void **state)
+{
+    (void)state;
+    pli_scene_def def;
+    pli_scene_def_init(&def);
+    assert_string_equal(pli_solver_kind_choose(&def)->info.name, "newton");
+    pli_body_def body;
+    pli_schema_init(&pli_body_schema, &body);
+    body.geometry.kind = PLI_GEOMETRY_PARTICLES;
+    def.bodies = &body;
+    def.body_count = 1;
+    const pli_solver_kind *kind = pli_solver_kind_choose(&def);
+    assert_string_equal(kind->info.name, "regional");
+    assert_int_equal(kind->minimizer, PLI_MINIMIZER_NONE);
+    assert_true(kind->regional);
+    def.solver.name = "explicit";
+    assert_false(pli_solver_kind_choose(&def)->regional);
+    assert_false(pli_solver_parts_choose(kind, &def.solver).needs_hierarchy);
+}
+
+// ---- what is refused
+
+#define MATERIALS "materials: {m: snow, w: water, r: rubber}\n"
+#define BALL "b: {geometry: {particles: {shape: {sphere: 1}}}, material: m"
+#define BODY MATERIALS "bodies: {" BALL "}}\n"
+#define SMALL BODY "domain: {cell: 0.1}\n"
+#define MESH MATERIALS "bodies: {b: {geometry: grid, material: r}}\n"
+#define EMITTER MATERIALS "domain: {cell: 0.1}\nemitters: {e: {shape: {sphere: 1}, material: w, "
+
+// A body of particles with a material of its own.
+#define OF(material) "materials: {m: " material "}\nbodies: {" BALL "}}\ndomain: {cell: 0.1}\n"
+
+typedef struct refusal {
+    const char *text;
+    const char *message;
+} refusal;
+
+static void expect_refusals(const refusal *list, size_t count)
+{
+    pli_context *context = make_context(1);
+    for (size_t k = 0; k < count; ++k) {
+        pli_scene *scene = NULL;
+        REFUSED(context, parse(context, list[k].text, &scene), list[k].message);
+        assert_null(scene);
+    }
+    pli_context_destroy(context);
+}
+
+#define EXPECT_REFUSALS(list) expect_refusals((list), sizeof(list) / sizeof *(list))
+
+static void what_does_not_go_with_particles_is_refused(void **state)
+{
+    (void)state;
+    static const refusal list[] = {
+        {MATERIALS "bodies: {" BALL "}, c: {geometry: grid, material: r}}\ndomain: 0.1\n",
+         "s:2:87: bodies.c.geometry: found a mesh in a scene of particles, which do not collide "
+         "with it; make it geometry: particles, or a collider"},
+        {MESH "domain: 0.1\nemitters: {e: {shape: {sphere: 1}, material: w, velocity: [1, 0, 0]}}",
+         "s:2:24: bodies.b.geometry: found a mesh in a scene of particles, which do not collide "
+         "with it; make it geometry: particles, or a collider"},
+        {SMALL "constraints: [{where: all}]\n",
+         "s:4:15: constraints[0]: holds vertices, and particles have none; hold them by a collider "
+         "with hold: sticky"},
+        {SMALL "attachments: [{stiffness: 1}]\n",
+         "s:4:15: attachments[0]: pulls vertices, and particles have none; move them by a collider "
+         "with hold: sticky"},
+        {SMALL "contact: barrier\n",
+         "s:4:10: contact.method: found 'barrier', which is for meshes; particles meet on their "
+         "grid: leave it out"},
+        {SMALL "time: {integrator: bdf2}\n",
+         "s:4:20: time.integrator: found 'bdf2', which is for meshes; particles take explicit "
+         "steps whatever it says: leave it out"},
+        {SMALL "time: {mode: quasi-static}\n",
+         "s:4:14: time.mode: found 'quasi-static', which is for meshes; particles have inertia: "
+         "leave it out"},
+        {SMALL "solver: newton\n", "s:4:9: solver.name: found 'newton', which is for meshes; "
+                                   "particles take auto, regional or explicit"},
+        {SMALL "solver: {steps: {longest: 100}}\n",
+         "s:4:27: solver.steps.longest: found '100'; expected a power of two, such as 64 or 128"},
+        {SMALL "solver: {steps: {sound: 0}}\n",
+         "s:4:25: solver.steps.sound: found '0'; allowed: greater than 0 and at most 1"},
+        {SMALL "colliders: {c: {shape: plane, method: penalty}}\n",
+         "s:4:39: colliders.c.method: found 'penalty', which is for vertices; leave it out, and "
+         "say by hold what becomes of particles"},
+        {SMALL "colliders: {c: {shape: plane, stiffness: 2}}\n",
+         "s:4:42: colliders.c.stiffness: is for vertices; particles meet a solid that does not "
+         "give way"},
+        {SMALL "colliders: {c: {shape: plane, margin: 2}}\n",
+         "s:4:39: colliders.c.margin: is for vertices; to keep particles away, enlarge the shape"},
+        {SMALL "colliders: {c: {shape: plane, hold: glue}}\n",
+         "s:4:37: colliders.c.hold: found 'glue'; allowed are separate, slip, sticky"},
+    };
+    EXPECT_REFUSALS(list);
+}
+
+static void what_needs_particles_is_refused_without(void **state)
+{
+    (void)state;
+    static const refusal list[] = {
+        {MESH "domain: 0.1\n", "s:3:9: domain: is for particles, but the scene has none; make a "
+                               "body with geometry: particles, or an emitter"},
+        {MESH "domain: {walls: sticky}\n",
+         "s:3:9: domain: is for particles, but the scene has none; make a body with geometry: "
+         "particles, or an emitter"},
+        {MESH "colliders: {c: {shape: plane, hold: slip}}\n",
+         "s:3:37: colliders.c.hold: found 'slip', which is for particles; bodies of tetrahedra and "
+         "triangles have method and friction"},
+        {MESH "solver: regional\n",
+         "s:3:9: solver.name: found 'regional', which is for particles, but the scene has none; "
+         "use auto, newton or another solver of meshes"},
+        {"materials: {r: {preset: rubber, yield: snow}}\nbodies: {b: {geometry: grid, material: r}}"
+         "\n",
+         "s:1:40: materials.r.yield: is for particles; bodies of tetrahedra and triangles stay "
+         "elastic: leave it out, or fill a shape with geometry: particles"},
+        {"materials: {r: {preset: rubber, viscosity: 1}}\nbodies: {b: {geometry: grid, material: r}"
+         "}\n",
+         "s:1:44: materials.r.viscosity: is for particles; bodies of tetrahedra and triangles have "
+         "drag and rayleigh"},
+        {MATERIALS, "s:1:1: bodies: is missing; a scene needs bodies, or emitters of particles"},
+    };
+    EXPECT_REFUSALS(list);
+}
+
+static void domains_must_make_sense(void **state)
+{
+    (void)state;
+    static const refusal list[] = {
+        {BODY, "s: domain.cell: is missing; scenes of particles need the edge of the grid's cells "
+               "(m), a tenth or less of the smallest thing that matters"},
+        {BODY "domain: {walls: slip}\n",
+         "s:3:9: domain.cell: is missing; scenes of particles need the edge of the grid's cells "
+         "(m), a tenth or less of the smallest thing that matters"},
+        {BODY "domain: -1\n", "s:3:9: domain.cell: found '-1'; allowed: from 1e-9 to 1e9 m"},
+        {BODY "domain: {cell: 0.1, min: [0, 0]}\n",
+         "s:3:26: domain.min: found 2 numbers, expected three"},
+        {BODY "domain: {cell: 0.1, min: [0, 0, 0]}\n",
+         "s:3:26: domain.min: stands alone; give both corners of the room, or none"},
+        {BODY "domain: {cell: 0.1, max: [0, 0, 0]}\n",
+         "s:3:26: domain.max: stands alone; give both corners of the room, or none"},
+        {BODY "domain: {cell: 0.1, min: [0, 0, 0], max: [1, 0, 1]}\n",
+         "s:3:42: domain.max: must be greater than min along y"},
+        {BODY "domain: {cell: 0.1, min: [0, 0, 0], max: [1, 0.05, 1]}\n",
+         "s:3:42: domain.max: is less than a cell from min along y"},
+    };
+    EXPECT_REFUSALS(list);
+}
+
+static void bodies_of_particles_must_make_sense(void **state)
+{
+    (void)state;
+    static const char mesh_key[] = "is for bodies of tetrahedra and triangles; particles fill a "
+                                   "solid that starts at rest: leave it out";
+    static const struct {
+        const char *key; // and its value
+        const char *place;
+    } keys[] = {{"kind: shell", "s:2:78: bodies.b.kind"},
+                {"thickness: 1", "s:2:83: bodies.b.thickness"},
+                {"bending: 1", "s:2:81: bodies.b.bending"},
+                {"motion: {segments: [{duration: 1}]}", "s:2:91: bodies.b.motion"},
+                {"springs: {bend: 1}", "s:2:81: bodies.b.springs"},
+                {"start: random", "s:2:79: bodies.b.start"}};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k) {
+        char text[512];
+        char message[512];
+        snprintf(text, sizeof text, MATERIALS "bodies: {" BALL ", %s}}\ndomain: 0.1\n",
+                 keys[k].key);
+        snprintf(message, sizeof message, "%s: %s", keys[k].place, mesh_key);
+        expect_refusals(&(refusal){text, message}, 1);
+    }
+
+    static const refusal list[] = {
+        {MATERIALS "bodies: {" BALL ", scale: [1, 1, 2]}}\ndomain: 0.1\n",
+         "s:2:79: bodies.b.scale: found [1, 1, 2]; particles take the same scale along x, y and z"},
+        {MATERIALS "bodies: {b: {geometry: {particles: {shape: plane}}, material: m}}\ndomain: 1\n",
+         "s:2:44: bodies.b.geometry.particles.shape: found a plane without end, which no number of "
+         "particles fills; intersect it with a box"},
+        {MATERIALS "bodies: {b: {geometry: {particles: {shape: {sphere: 1}}}}}\ndomain: 1\n",
+         "s:2:10: bodies.b.material: is missing; expected a text"},
+        {MATERIALS "bodies: {b: {geometry: {particles: {shape: {sphere: 1}, per_cell: 257}}}}\n",
+         "s:2:67: bodies.b.geometry.particles.per_cell: found '257'; allowed: from 1 to 256"},
+        {MATERIALS "bodies: {b: {geometry: {particles: {shape: {sphere: 1}, filling: 2}}}}\n",
+         "s:2:57: bodies.b.geometry.particles: unknown key 'filling'; allowed are shape, per_cell, "
+         "pattern"},
+        {MATERIALS "bodies: {" BALL ", regions: [{where: all, material: x}]}}\ndomain: 1\n",
+         "s:2:105: bodies.b.regions[0].material: found 'x', which is not defined; defined are m, "
+         "w, r"},
+        {MATERIALS "bodies: {" BALL ", regions: [{where: {vertices: [1]}, material: m}]}}\n"
+                   "domain: 1\n",
+         "s:2:90: bodies.b.regions[0].where: found 'vertices', which particles have none of; use "
+         "all, box, sphere or half_space"},
+        {MATERIALS "bodies: {" BALL ", regions: [{where: {group: a}, material: m}]}}\ndomain: 1\n",
+         "s:2:90: bodies.b.regions[0].where: found 'group', which particles have none of; use "
+         "all, box, sphere or half_space"},
+    };
+    EXPECT_REFUSALS(list);
+}
+
+static void emitters_must_make_sense(void **state)
+{
+    (void)state;
+    static const refusal list[] = {
+        {EMITTER "velocity: [0, 0, 0]}}\n",
+         "s:3:59: emitters.e.velocity: found [0, 0, 0]; a direction needs a length"},
+        {EMITTER "}}\n", "s:3:15: emitters.e: the key 'velocity' is missing: Velocity of what "
+                         "comes out."},
+        {EMITTER "velocity: [1, 0, 0], begin: 2, end: 1}}\n",
+         "s:3:85: emitters.e.end: found '1'; expected a time after begin, 2, or nothing for never"},
+        {EMITTER "velocity: [1, 0, 0], rate: -1}}\n",
+         "s:3:76: emitters.e.rate: found '-1'; allowed: greater than 0 and at most 1e18 m^3/s"},
+        {SMALL "emitters: {e: {shape: {sphere: 1}, material: x, velocity: [1, 0, 0]}}\n",
+         "s:4:46: emitters.e.material: found 'x', which is not defined; defined are m, w, r"},
+        {SMALL "emitters: {b: {shape: {sphere: 1}, material: w, velocity: [1, 0, 0]}}\n",
+         "s:4:12: emitters.b: there is a body of the name 'b', too; each part of a scene needs a "
+         "name of its own"},
+        {SMALL "emitters: {e: {shape: plane, material: w, velocity: [1, 0, 0]}}\n",
+         "s:4:23: emitters.e.shape: found a plane without end, which no number of particles fills; "
+         "intersect it with a box"},
+    };
+    EXPECT_REFUSALS(list);
+}
+
+static void materials_of_particles_must_make_sense(void **state)
+{
+    (void)state;
+    static const refusal list[] = {
+        {OF("{preset: snow, drag: 1}"), "s:1:37: materials.m.drag: is for bodies of tetrahedra and "
+                                        "triangles; particles have viscosity"},
+        {OF("{preset: snow, rayleigh: 1}"),
+         "s:1:41: materials.m.rayleigh: is for bodies of tetrahedra and triangles; particles have "
+         "viscosity"},
+        {OF("{preset: rubber, law: corotated}"),
+         "s:1:38: materials.m.law: found 'corotated', which particles cannot have; laws of "
+         "particles are pliant's own fixed-corotated, neo-hookean, hencky, fluid"},
+        {OF("{preset: water, yield: snow}"),
+         "s:1:39: materials.m.yield: law 'fluid' cannot yield by 'snow'; laws that can are "
+         "fixed-corotated, neo-hookean, hencky"},
+        {OF("{preset: metal, law: neo-hookean}"),
+         "s:1:13: materials.m.yield: law 'neo-hookean' cannot yield by 'von-mises', as preset "
+         "metal; laws that can are fixed-corotated, hencky, or write yield: none"},
+        {OF("{preset: rubber, yield: von-mises}"),
+         "s:1:40: materials.m.yield.von-mises.stress: is missing, and there is no preset that "
+         "yields; give the stress in a pulled rod from which on it stays deformed (Pa)"},
+        {OF("{preset: snow, poisson: -0.2}"),
+         "s:1:40: materials.m.poisson: found '-0.2'; particles take 0 or more"},
+        {OF("{preset: snow, yield: {snow: {hardening: 1e3, least: 0.1}}}"),
+         "s:1:13: materials.m: stiffness at the least volume of a particle material is inf; it "
+         "must be finite, and at most 1e+30"},
+        {OF("{preset: snow, yield: {snow: {compression: 1}}}"),
+         "s:1:59: materials.m.yield.snow.compression: found '1'; allowed: at least 0 and less than "
+         "1"},
+        {OF("{preset: sand, yield: {friction: 90}}"),
+         "s:1:49: materials.m.yield.friction.angle: found '90'; allowed: at least 0 and less than "
+         "90 deg"},
+        {OF("{preset: sand, yield: glue}"),
+         "s:1:38: materials.m.yield: found 'glue'; allowed are snow, von-mises, friction, none"},
+        {OF("{preset: water, young: 3}"),
+         "s:1:39: materials.m.young: law 'fluid' has no such input"},
+        {OF("{preset: water, mu: 3}"), "s:1:36: materials.m.mu: law 'fluid' has no such input"},
+        {OF("{preset: water, law: hencky}"),
+         "s:1:13: materials.m.young: is missing, and the preset has none; law 'hencky' needs it"},
+        {OF("{preset: water, parameters: {exponent: 0.5}}"),
+         "s:1:55: materials.m.parameters.exponent: found '0.5'; law 'fluid' allows: at least 1 and "
+         "at most 100"},
+    };
+    EXPECT_REFUSALS(list);
+}
+
+// ---- memory
+
+static void any_failing_allocation_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    pli_context *reader = make_context(1);
+    char *text = read_sample(reader, everything_of_particles);
+    bool done = false;
+    for (int64_t n = 1; !done; ++n) {
+        pli_fault fault = {.fail_at = n};
+        pli_context_def context_def = pli_context_def_default();
+        context_def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        if (pli_context_create(&context_def, &context) == PLI_OK) {
+            pli_scene *scene = NULL;
+            char *yaml = NULL;
+            pli_status status = parse(context, text, &scene);
+            if (status == PLI_OK) status = pli_scene_to_yaml(scene, NULL, &yaml);
+            done = fault.calls < n;
+            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
+            pli_text_free(context, yaml);
+            pli_scene_destroy(scene);
+            pli_context_destroy(context);
+        }
+        assert_int_equal(fault.live_blocks, 0);
+        AT_MOST((double)n, 5000);
+    }
+    pli_release(reader, text);
+    pli_context_destroy(reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_of_particles_is_read),
+        cmocka_unit_test(defaults_are_those_promised),
+        cmocka_unit_test(resolved_text_gives_the_same_scene),
+        cmocka_unit_test(scenes_made_in_c_are_completed),
+        cmocka_unit_test(scenes_without_particles_stay_silent_about_them),
+        cmocka_unit_test(presets_of_particles_yield),
+        cmocka_unit_test(materials_take_their_own_numbers),
+        cmocka_unit_test(laws_and_yields_go_together_as_particles_have_them),
+        cmocka_unit_test(energy_of_a_fluid_is_that_of_particles),
+        cmocka_unit_test(auto_picks_regional_for_particles),
+        cmocka_unit_test(what_does_not_go_with_particles_is_refused),
+        cmocka_unit_test(what_needs_particles_is_refused_without),
+        cmocka_unit_test(domains_must_make_sense),
+        cmocka_unit_test(bodies_of_particles_must_make_sense),
+        cmocka_unit_test(emitters_must_make_sense),
+        cmocka_unit_test(materials_of_particles_must_make_sense),
+        cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
