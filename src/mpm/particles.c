@@ -49,6 +49,7 @@ static int32_t take_chunk(pli_particles *particles)
         chunk = particles->chunk_count++;
     }
     particles->next[chunk] = -1;
+    particles->outside[chunk] = 0;
     return chunk;
 }
 
@@ -62,22 +63,22 @@ void pli_particles_free_chunks(pli_particles *particles, int32_t first)
     }
 }
 
-int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place, int32_t kind,
-                             int32_t *chunk)
+int32_t pli_particles_extend(pli_particles *particles, pli_particle_list *list, int32_t count)
 {
-    pli_particle_list *list = pli_particles_list(particles, place, kind);
-    if (list->count % PLI_PARTICLE_LANES == 0) {
+    int32_t first = list->count % PLI_PARTICLE_LANES == 0 ? -1 : list->last;
+    int32_t chunk_count = list->count / PLI_PARTICLE_LANES + (first >= 0);
+    list->count += count;
+    for (; chunk_count * PLI_PARTICLE_LANES < list->count; ++chunk_count) {
         int32_t taken = take_chunk(particles);
-        if (list->count == 0) {
+        if (chunk_count == 0) {
             list->first = taken;
         } else {
             particles->next[list->last] = taken;
         }
         list->last = taken;
+        if (first < 0) first = taken;
     }
-    ++particles->blocks[place.block].count;
-    *chunk = list->last;
-    return list->count++;
+    return first;
 }
 
 // Chunks that `most` particles can ever need: in each list that there can be, all but one of the
@@ -98,7 +99,9 @@ static pli_status reserve_pool(pli_particles *particles)
     particles->free_chunk = -1;
     particles->chunks = pli_addresses_reserve(chunk_bytes, PLI_ADDRESSES_DENSE);
     particles->next = pli_addresses_reserve(room * (int64_t)sizeof(int32_t), PLI_ADDRESSES_DENSE);
-    if (particles->chunks != NULL && particles->next != NULL) return PLI_OK;
+    particles->outside = pli_addresses_reserve(room, PLI_ADDRESSES_DENSE);
+    bool complete = particles->chunks != NULL && particles->next != NULL;
+    if (complete && particles->outside != NULL) return PLI_OK;
     return PLI_FAIL(particles->context, PLI_ERROR_MEMORY,
                     "the system refuses to reserve %.3g GiB of addresses (not memory) for up to "
                     "%" PRId64 " particles: have fewer, or lift the limit on addresses (ulimit -v, "
@@ -141,7 +144,7 @@ pli_status pli_particles_find_block(pli_particles *particles, uint32_t code, int
     pli_paged_grid_coordinates(particles->grid, code, made->at);
     pli_particle_list *lists = pli_particles_list(particles, (pli_particle_place){*block, 0}, 0);
     for (int32_t k = 0; k < PLI_PARTICLE_LAYERS * particles->kind_count; ++k) {
-        lists[k] = (pli_particle_list){.first = -1, .last = -1};
+        lists[k] = (pli_particle_list){.first = -1, .last = -1, .target = -1};
     }
     particles->grid->table[code] = *block + 1;
     return PLI_OK;
@@ -223,8 +226,12 @@ void pli_particles_destroy(pli_particles *particles)
         particles->grid->table[particles->blocks[block].code] = 0;
     }
     int64_t room = particles->chunk_room;
+    pli_addresses_release(particles->outside, room);
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->chunks, room * (int64_t)sizeof(pli_particle_chunk));
+    pli_release(context, particles->targets);
+    pli_release(context, particles->runs);
+    pli_release(context, particles->order);
     pli_release(context, particles->lanes);
     pli_release(context, particles->movers);
     pli_release(context, particles->sources);
@@ -249,8 +256,10 @@ static void walk_on(const pli_particles *particles, list_walk *walk)
 static void append(pli_particles *particles, pli_particle_place place, int32_t kind,
                    const pli_particle_lane *data)
 {
-    int32_t chunk;
-    int32_t lane = pli_particles_extend(particles, place, kind, &chunk) % PLI_PARTICLE_LANES;
+    pli_particle_list *list = pli_particles_list(particles, place, kind);
+    int32_t chunk = pli_particles_extend(particles, list, 1);
+    int32_t lane = (list->count - 1) % PLI_PARTICLE_LANES;
+    ++particles->blocks[place.block].count;
     // the first of a chunk stands in for those that are still to come
     int32_t end = lane == 0 ? PLI_PARTICLE_LANES : lane + 1;
     pli_particle_lane_write(data, lane, end, &particles->chunks[chunk]);
@@ -288,7 +297,7 @@ static int32_t sift_list(pli_particles *particles, pli_particle_place own, int32
     pli_particle_list *list = pli_particles_list(particles, second, kind);
     pli_particle_list old = *list;
     int32_t largest = INT32_MIN;
-    *list = (pli_particle_list){.first = -1, .last = -1};
+    *list = (pli_particle_list){.first = -1, .last = -1, .target = -1};
     particles->blocks[own.block].count -= old.count;
     for (int32_t place = 0; place < old.count; place += PLI_PARTICLE_LANES) {
         pli_particle_chunk chunk = particles->chunks[old.first];

@@ -14,11 +14,11 @@
 // form a list of chunks of eight; only the last chunk may have fewer. Chunks are a kilobyte, come
 // from one pool that keeps its place in memory as it grows, and go back to it.
 //
-// Moving. After a step some particles are outside their blocks. pli_particles_settle takes them out
-// (others of the list close the gaps), makes blocks that are missing, and appends them where they
-// belong, in the order of the blocks and places they come from: the outcome does not depend on
-// threads. There is no sort of all particles. Blocks that have become empty are given back by
-// pli_particles_drop_empty.
+// Moving. After a step some particles are outside their blocks. pli_particles_settle takes them
+// out, makes blocks that are missing, and puts them where they belong, in the order of the blocks
+// and places they come from: first into the gaps of those that left, then to the end; gaps that
+// stay are closed from there. The outcome does not depend on threads. There is no sort of all
+// particles. Blocks that have become empty are given back by pli_particles_drop_empty.
 //
 // Limits. A particle writes to nodes up to two beyond its lowest, so a block may have particles
 // only where the next one along each axis is still in the domain: [0, size (blocks - 1)) in cells.
@@ -73,15 +73,17 @@ typedef struct pli_particle_list {
     int32_t count; // particles
     // bounds on what its particles have, which those that leave take along; set by whoever moves
     // them, 0 at first
-    float sound2; // speed of sound, squared (m^2/s^2)
-    float speed2; // speed, squared
+    float sound2;   // speed of sound, squared (m^2/s^2)
+    float speed2;   // speed, squared
+    int32_t target; // scratch of settling, -1 otherwise
 } pli_particle_list;
 
 typedef struct pli_particle_block {
-    int32_t at[3];                        // in blocks from the domain's lowest
-    uint32_t code;                        // of the page, see paged_grid.h
-    int32_t count;                        // particles of all kinds and layers
-    int32_t leaving[PLI_PARTICLE_LAYERS]; // of these outside the block; set by whoever moves them
+    int32_t at[3]; // in blocks from the domain's lowest
+    uint32_t code; // of the page, see paged_grid.h
+    int32_t count; // particles of all kinds and layers
+    // of these outside the block; set by whoever moves them, as are the bits of their chunks
+    int32_t leaving[PLI_PARTICLE_LAYERS];
 } pli_particle_block;
 
 typedef struct pli_particles {
@@ -99,6 +101,7 @@ typedef struct pli_particles {
     // the pool
     pli_particle_chunk *chunks; // reserved addresses
     int32_t *next;              // [chunk] in a list or among the free ones, -1: last
+    uint8_t *outside;           // [chunk] bits of lanes outside their block; see `leaving`
     int32_t chunk_count;        // ever used
     int32_t chunk_room;         // addresses
     int32_t free_chunk;         // first free one, -1: none
@@ -107,8 +110,11 @@ typedef struct pli_particles {
     int64_t source_room;
     struct pli_particle_source *sources; // [source_room]
     int64_t mover_room;
-    struct pli_particle_mover *movers; // [mover_room]
-    struct pli_particle_lane *lanes;   // [mover_room] their data
+    struct pli_particle_mover *movers;   // [mover_room]
+    struct pli_particle_lane *lanes;     // [mover_room] their data
+    int64_t *order;                      // [mover_room] movers of each source by their ways
+    struct pli_particle_run *runs;       // [mover_room]
+    struct pli_particle_target *targets; // [2 * mover_room]
 } pli_particles;
 
 // One particle as a record.
@@ -161,7 +167,8 @@ PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t co
                                             const pli_particle_place *places,
                                             pli_particle_home_fn home, void *user);
 
-// Sets a block's leaving for both layers by looking where its particles are.
+// Sets a block's leaving and the bits of its chunks, for both layers, by looking where its
+// particles are.
 void pli_particles_recount(pli_particles *particles, int32_t block);
 
 // Adds copies of the particles in a block's first layer to its second one, with the given id.

@@ -503,8 +503,9 @@ static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *materi
     speeds s = {{0}, {0}};
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
         int lanes = left < LANES ? left : LANES;
-        leaving += __builtin_popcount(
-            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s));
+        uint32_t out = gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s);
+        t->particles->outside[k] = (uint8_t)out;
+        leaving += __builtin_popcount(out);
     }
     list->sound2 = list->speed2 = 0;
     raise_list(&s, list);

@@ -191,6 +191,7 @@ static void check_inside(world *w, int32_t block, int32_t kind, int32_t chunk, i
         int32_t u = w->particles->chunks[chunk].u[k][lane];
         assert_true(u >= 0 && u < unit_of(k));
     }
+    assert_int_equal(w->particles->outside[chunk], 0);
 }
 
 static void check_blocks(const world *w)
@@ -243,6 +244,8 @@ static void move_particle(world *w, int32_t block, int32_t chunk, int32_t lane, 
         is_outside = is_outside || c->u[k][lane] < 0 || c->u[k][lane] >= unit_of(k);
     }
     w->particles->blocks[block].leaving[0] += is_outside - was_outside;
+    uint8_t *bits = &w->particles->outside[chunk], bit = (uint8_t)(1 << lane);
+    *bits = (uint8_t)(is_outside ? *bits | bit : *bits & ~bit);
 }
 
 static bool is_in_domain(const world *w, int axis, int64_t whole)
@@ -680,6 +683,7 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
         int32_t was = chunk->u[k][at.lane];
         const int32_t bad[] = {-reach - 1, size + reach, INT32_MIN, INT32_MAX};
         w.particles->blocks[at.block].leaving[0] = 1;
+        w.particles->outside[at.chunk] = (uint8_t)(1 << at.lane);
         for (int i = 0; i < 4; ++i) {
             chunk->u[k][at.lane] = bad[i];
             assert_int_equal(settle(w.particles), PLI_ERROR_NUMERIC);
@@ -691,6 +695,7 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
         }
         chunk->u[k][at.lane] = was;
         w.particles->blocks[at.block].leaving[0] = 0;
+        w.particles->outside[at.chunk] = 0;
         check_world(&w);
     }
     // to the very end of its reach is well
