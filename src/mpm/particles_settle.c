@@ -28,6 +28,8 @@ enum {
     FIRST_MOVERS = 256,
     WAYS = 27,   // to the blocks around, 9 x + 3 y + z with steps from 0 to 2
     NO_WAY = 13, // of movers that are lost
+    AHEAD = 3,   // movers whose chunks are on their way from memory
+    CACHE_LINE = 64
 };
 
 typedef struct settling {
@@ -169,19 +171,41 @@ static void step_of(int32_t way, int32_t step[3])
     step[2] = way % 3 - 1;
 }
 
+// Asks for a chunk that is going to be read or written.
+static void await_chunk(const pli_particles *particles, int32_t chunk)
+{
+    const char *data = (const char *)&particles->chunks[chunk];
+    for (size_t k = 0; k < sizeof(pli_particle_chunk); k += CACHE_LINE) {
+        __builtin_prefetch(data + k);
+    }
+}
+
+static void list_movers(const pli_particles *particles, pli_particle_source *from, int32_t kind)
+{
+    const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
+    int32_t most = count_leaving(particles, from->place);
+    int32_t chunk = list->first;
+    for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
+        uint32_t bits = particles->outside[chunk] & lanes_below(list->count - place);
+        for (; bits != 0; bits &= bits - 1) {
+            // more than the block has told are only counted
+            int32_t index = from->found++;
+            if (index >= most) continue;
+            particles->movers[from->first + index] = (pli_particle_mover){
+                .kind = kind, .chunk = chunk, .place = place + __builtin_ctz(bits), .way = NO_WAY};
+        }
+        chunk = particles->next[chunk];
+    }
+}
+
 // Copies a mover, with u from the block that it goes to.
-static void record_mover(const pli_particles *particles, pli_particle_source *from, int32_t kind,
-                         int32_t chunk, int32_t place)
+static void copy_mover(const pli_particles *particles, pli_particle_source *from, int64_t index)
 {
     const pli_particle_block *block = &particles->blocks[from->place.block];
-    // more than the block has told are only counted
-    if (from->found++ >= block->leaving[from->place.layer]) return;
-    int64_t index = from->first + from->found - 1;
     pli_particle_lane *data = &particles->lanes[index];
-    pli_particle_lane_read(&particles->chunks[chunk], place % PLI_PARTICLE_LANES, data);
     pli_particle_mover *mover = &particles->movers[index];
-    *mover = (pli_particle_mover){.kind = kind, .chunk = chunk, .place = place, .way = NO_WAY};
-
+    pli_particle_lane_read(&particles->chunks[mover->chunk], mover->place % PLI_PARTICLE_LANES,
+                           data);
     int32_t step[3];
     if (!find_step(data->u, step) || !has_room(particles->grid, block->at, step)) {
         // copies are lost, whoever they stand for tells of itself
@@ -192,16 +216,12 @@ static void record_mover(const pli_particles *particles, pli_particle_source *fr
     for (int k = 0; k < 3; ++k) data->u[k] -= step[k] * fixed(pli_particle_block_size(k));
 }
 
-static void record_list(const pli_particles *particles, pli_particle_source *from, int32_t kind)
+static void copy_movers(const pli_particles *particles, pli_particle_source *from)
 {
-    const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
-    int32_t chunk = list->first;
-    for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
-        uint32_t bits = particles->outside[chunk] & lanes_below(list->count - place);
-        for (; bits != 0; bits &= bits - 1) {
-            record_mover(particles, from, kind, chunk, place + __builtin_ctz(bits));
-        }
-        chunk = particles->next[chunk];
+    const pli_particle_mover *movers = &particles->movers[from->first];
+    for (int32_t i = 0; i < from->found; ++i) {
+        if (i + AHEAD < from->found) await_chunk(particles, movers[i + AHEAD].chunk);
+        copy_mover(particles, from, from->first + i);
     }
 }
 
@@ -246,10 +266,11 @@ static void record_sources(void *user, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; ++i) {
         pli_particle_source *from = &particles->sources[i];
         for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-            record_list(particles, from, kind);
+            list_movers(particles, from, kind);
         }
         // a source that was told a wrong number is refused
         if (from->found != count_leaving(particles, from->place)) continue;
+        copy_movers(particles, from);
         order_movers(particles, from);
         list_runs(particles, from);
     }
@@ -487,6 +508,9 @@ static void fill_gaps(const pli_particles *particles, const pli_particle_target 
     int32_t filled = 0;
     for (int32_t i = 0; i < target->gap_count; ++i) particles->outside[gaps[i].chunk] = 0;
     for (; filled < target->gap_count && filled < target->arrival_count; ++filled) {
+        if (filled + AHEAD < target->gap_count) {
+            await_chunk(particles, gaps[filled + AHEAD].chunk);
+        }
         int32_t lane = gaps[filled].place % PLI_PARTICLE_LANES;
         pli_particle_lane_write(next_arrival(particles, &walk), lane, lane + 1,
                                 &particles->chunks[gaps[filled].chunk]);
