@@ -11,6 +11,9 @@
 
 enum { MOST_KINDS = 1 << 16, FIRST_BLOCKS = 64 };
 
+// entries of the table for blocks that were given back and whose pages may have memory
+enum { LEFT = -1, LEFT_AND_SEEN = -2 };
+
 _Static_assert((int)PLI_BLOCK_X == (int)PLI_BLOCK_Y, "blocks are square across z");
 
 // ---- lanes
@@ -128,6 +131,10 @@ static pli_status grow_blocks(pli_particles *particles)
                                               sizeof *lists, "particle lists");
     if (lists == NULL) return PLI_ERROR_MEMORY;
     particles->lists = lists;
+    uint32_t *left = pli_reallocate(context, particles->left, 2 * room, sizeof *left,
+                                    "blocks that were given back");
+    if (left == NULL) return PLI_ERROR_MEMORY;
+    particles->left = left;
     particles->block_room = (int32_t)room;
     return PLI_OK;
 }
@@ -160,17 +167,73 @@ static void move_block(pli_particles *particles, int32_t from, int32_t to)
     particles->grid->table[particles->blocks[to].code] = to + 1;
 }
 
-void pli_particles_drop_empty(pli_particles *particles)
+static void drop_blocks(pli_particles *particles)
 {
     int32_t kept = 0;
     for (int32_t block = 0; block < particles->block_count; ++block) {
-        if (particles->blocks[block].count == 0) {
-            particles->grid->table[particles->blocks[block].code] = 0;
-        } else {
+        uint32_t code = particles->blocks[block].code;
+        if (particles->blocks[block].count > 0) {
             move_block(particles, block, kept++);
+        } else {
+            particles->grid->table[code] = LEFT;
+            particles->left[particles->left_count++] = code;
         }
     }
     particles->block_count = kept;
+}
+
+// Whether no block writes to the page a step of 0 or 1 along each axis above a block that was left,
+// and of those that were left it is the first that did. Steps are the bits of a number.
+static bool is_last_writer(const pli_paged_grid *grid, uint32_t code, const int32_t at[3],
+                           int32_t step)
+{
+    for (int32_t k = 0; k < 8; ++k) {
+        const int32_t by[3] = {(step >> 2) - (k >> 2), (step >> 1 & 1) - (k >> 1 & 1),
+                               (step & 1) - (k & 1)};
+        bool is_inside = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            int32_t x = at[axis] + by[axis];
+            is_inside = is_inside && x >= 0 && x < grid->blocks[axis];
+        }
+        int32_t entry = is_inside ? grid->table[pli_paged_grid_step(grid, code, by)] : 0;
+        if (entry > 0 || (entry < 0 && k < step)) return false;
+    }
+    return true;
+}
+
+static void release_around(pli_particles *particles, uint32_t code, pli_page_forget_fn forget,
+                           void *user)
+{
+    int32_t at[3];
+    pli_paged_grid_coordinates(particles->grid, code, at);
+    for (int32_t step = 0; step < 8; ++step) {
+        if (!is_last_writer(particles->grid, code, at, step)) continue;
+        const int32_t by[3] = {step >> 2, step >> 1 & 1, step & 1};
+        uint32_t page = pli_paged_grid_step(particles->grid, code, by);
+        pli_paged_grid_release(particles->grid, page);
+        if (forget != NULL) forget(user, page);
+    }
+}
+
+static void release_pages(pli_particles *particles, pli_page_forget_fn forget, void *user)
+{
+    int32_t *table = particles->grid->table;
+    // blocks may have been made again, and left more than once
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        if (table[particles->left[k]] != LEFT) continue;
+        release_around(particles, particles->left[k], forget, user);
+        table[particles->left[k]] = LEFT_AND_SEEN;
+    }
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        if (table[particles->left[k]] < 0) table[particles->left[k]] = 0;
+    }
+    particles->left_count = 0;
+}
+
+void pli_particles_drop_empty(pli_particles *particles, pli_page_forget_fn forget, void *user)
+{
+    drop_blocks(particles);
+    if (particles->left_count > particles->block_room) release_pages(particles, forget, user);
 }
 
 // ---- life
@@ -225,6 +288,9 @@ void pli_particles_destroy(pli_particles *particles)
     for (int32_t block = 0; block < particles->block_count; ++block) {
         particles->grid->table[particles->blocks[block].code] = 0;
     }
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        particles->grid->table[particles->left[k]] = 0;
+    }
     int64_t room = particles->chunk_room;
     pli_addresses_release(particles->outside, room);
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
@@ -235,6 +301,7 @@ void pli_particles_destroy(pli_particles *particles)
     pli_release(context, particles->lanes);
     pli_release(context, particles->movers);
     pli_release(context, particles->sources);
+    pli_release(context, particles->left);
     pli_release(context, particles->lists);
     pli_release(context, particles->blocks);
     pli_release(context, particles);

@@ -27,8 +27,11 @@
 // too large for it, and those that are none, become the largest or smallest that there are, which
 // are out of reach.
 //
-// Pages of the grid are not touched here, also not when a block is given back: its lower neighbours
-// may still write to them. The grid's table belongs to the particles.
+// Pages. A block's particles write to eight pages, its own and those of the next blocks along each
+// axis. When a block is given back its code is kept; once there are many, the memory of pages that
+// no block writes to is given back too: never again and again for the same place, and never more
+// than a few times what is in use. The grid's table belongs to the particles; entries of codes that
+// are kept are negative.
 //
 // Layers. Lists are in two layers. Particles are added to the first; the second is for those that
 // are at another time than their block, and for copies of particles that stand in for them
@@ -97,6 +100,8 @@ typedef struct pli_particles {
     int32_t block_room;
     pli_particle_block *blocks; // [block_room]
     pli_particle_list *lists;   // [block_room][PLI_PARTICLE_LAYERS][kind_count]
+    int32_t left_count;
+    uint32_t *left; // [2 * block_room] codes of blocks given back whose pages may have memory
 
     // the pool
     pli_particle_chunk *chunks; // reserved addresses
@@ -178,8 +183,12 @@ void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id);
 // are no copies to the first. Returns the largest id of the copies that stay; INT32_MIN: none does.
 int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, bool joins);
 
-// Gives blocks without particles back; those behind them move up and keep their order.
-void pli_particles_drop_empty(pli_particles *particles);
+// Tells that the memory of a page was given back.
+typedef void (*pli_page_forget_fn)(void *user, uint32_t code);
+
+// Gives blocks without particles back, those behind them move up and keep their order; and from
+// time to time the memory of pages that nobody writes to. forget NULL: nobody wants to know.
+void pli_particles_drop_empty(pli_particles *particles, pli_page_forget_fn forget, void *user);
 
 // A record of lane `lane` of a chunk of a block.
 void pli_particles_get(const pli_particles *particles, int32_t block, int32_t chunk, int32_t lane,

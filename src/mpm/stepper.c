@@ -285,7 +285,7 @@ static pli_status run(pli_stepper *s, int32_t end)
         PLI_TRY(run_sweeps(s, time, &shortest));
     }
     PLI_TRY(pli_stepper_schedule(s, end, end));
-    pli_particles_drop_empty(s->particles);
+    pli_particles_drop_empty(s->particles, s->def.forget, s->def.user);
     s->report.time += end;
     return PLI_OK;
 }

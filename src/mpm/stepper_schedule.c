@@ -95,6 +95,24 @@ static void sift(pli_stepper *s, int32_t time)
     }
 }
 
+// ---- blocks that are left
+
+// Gives empty blocks back when they are as many as others, at times when everybody is there and no
+// copies are. Blocks have other numbers then, and start anew.
+static pli_status drop_empty(pli_stepper *s, int32_t time)
+{
+    if (time % s->def.longest != 0) return PLI_OK;
+    int32_t empty_count = 0;
+    for (int32_t block = 0; block < s->clock_count; ++block) {
+        if (s->clocks[block].buffer_step > 0) return PLI_OK;
+        empty_count += s->particles->blocks[block].count == 0;
+    }
+    if (2 * empty_count < s->clock_count) return PLI_OK;
+    pli_particles_drop_empty(s->particles, s->def.forget, s->def.user);
+    s->clock_count = 0;
+    return pli_stepper_grow(s, time);
+}
+
 // ---- steps
 
 // What viscosity allows (s): it spreads momentum over a cell, at 4/3 of it along the motion.
@@ -198,6 +216,7 @@ pli_status pli_stepper_schedule(pli_stepper *s, int32_t time, int32_t end)
 {
     PLI_TRY(settle(s, time));
     sift(s, time);
+    PLI_TRY(drop_empty(s, time));
     list_due(s, time);
     if (time == end) return PLI_OK;
     choose_steps(s, time, end);

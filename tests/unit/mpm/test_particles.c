@@ -296,7 +296,7 @@ static void nothing_is_lost_in_thousands_of_moves(void **state)
         for (int32_t step = 0; step < cases[k].steps; ++step) {
             move_all_at_random(&w, (uint64_t)step);
             OK(w.context, settle(w.particles));
-            if (step % 7 == 3) pli_particles_drop_empty(w.particles);
+            if (step % 7 == 3) pli_particles_drop_empty(w.particles, NULL, NULL);
             check_world(&w);
         }
         destroy_world(&w);
@@ -416,7 +416,7 @@ static void empty_blocks_are_dropped_and_everything_is_used_again(void **state)
     for (int32_t step = 0; step < 70; ++step) {
         visit_all(&w, drift);
         OK(w.context, settle(w.particles));
-        pli_particles_drop_empty(w.particles);
+        pli_particles_drop_empty(w.particles, NULL, NULL);
         check_world(&w);
         // it covers three blocks at most, and all that it left is given back
         AT_MOST(w.particles->block_count, 3 * 2 * 2);
@@ -758,7 +758,7 @@ static void warm_settling_allocates_nothing(void **state)
         w.random.stream = (uint64_t)step;
         visit_all(&w, swing);
         OK(w.context, settle(w.particles));
-        pli_particles_drop_empty(w.particles);
+        pli_particles_drop_empty(w.particles, NULL, NULL);
     }
     assert_true(before > 0);
     assert_int_equal(pli_context_allocation_count(w.context), before);
