@@ -3,6 +3,7 @@
 
 #include "base/addresses.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "mpm/particles_inside.h"
 
 #include <inttypes.h>
@@ -309,17 +310,6 @@ void pli_particles_destroy(pli_particles *particles)
 
 // ---- layers
 
-// A walk along a list, place by place.
-typedef struct list_walk {
-    int32_t chunk;
-    int32_t place;
-} list_walk;
-
-static void walk_on(const pli_particles *particles, list_walk *walk)
-{
-    if (++walk->place % PLI_PARTICLE_LANES == 0) walk->chunk = particles->next[walk->chunk];
-}
-
 static void append(pli_particles *particles, pli_particle_place place, int32_t kind,
                    const pli_particle_lane *data)
 {
@@ -338,47 +328,144 @@ void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *t
     if (from->speed2 > to->speed2) to->speed2 = from->speed2;
 }
 
-void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id)
+// Puts a chunk of eight particles in front of a list.
+static void push_chunk(pli_particles *particles, pli_particle_place place, int32_t kind,
+                       int32_t chunk)
+{
+    pli_particle_list *list = pli_particles_list(particles, place, kind);
+    particles->next[chunk] = list->first;
+    list->first = chunk;
+    if (list->count == 0) list->last = chunk;
+    list->count += PLI_PARTICLE_LANES;
+    particles->blocks[place.block].count += PLI_PARTICLE_LANES;
+}
+
+// Copies what is in the last chunk of a block's list, unless it is full, and makes room for copies
+// of all full ones at the beginning of the second layer's list.
+static void begin_copy(pli_particles *particles, int32_t block, int32_t kind, int32_t id)
 {
     pli_particle_place own = {block, 0}, second = {block, 1};
-    for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-        const pli_particle_list *list = pli_particles_list(particles, own, kind);
-        pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
-        list_walk walk = {list->first, 0};
-        for (; walk.place < list->count; walk_on(particles, &walk)) {
-            pli_particle_lane data;
-            pli_particle_lane_read(&particles->chunks[walk.chunk], walk.place % PLI_PARTICLE_LANES,
-                                   &data);
-            data.id = id;
-            append(particles, second, kind, &data);
+    const pli_particle_list *list = pli_particles_list(particles, own, kind);
+    pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
+    for (int32_t lane = 0; lane < list->count % PLI_PARTICLE_LANES; ++lane) {
+        pli_particle_lane data;
+        pli_particle_lane_read(&particles->chunks[list->last], lane, &data);
+        data.id = id;
+        append(particles, second, kind, &data);
+    }
+    for (int32_t k = 0; k < list->count / PLI_PARTICLE_LANES; ++k) {
+        push_chunk(particles, second, kind, take_chunk(particles));
+    }
+}
+
+static void copy_chunks(const pli_particles *particles, int32_t block, int32_t kind, int32_t id)
+{
+    const pli_particle_list *list =
+        pli_particles_list(particles, (pli_particle_place){block, 0}, kind);
+    int32_t from = list->first;
+    int32_t to = pli_particles_list(particles, (pli_particle_place){block, 1}, kind)->first;
+    for (int32_t k = 0; k < list->count / PLI_PARTICLE_LANES; ++k) {
+        pli_particle_chunk *copy = &particles->chunks[to];
+        *copy = particles->chunks[from];
+        for (int lane = 0; lane < PLI_PARTICLE_LANES; ++lane) copy->id[lane] = id;
+        from = particles->next[from];
+        to = particles->next[to];
+    }
+}
+
+typedef struct copying {
+    const pli_particles *particles;
+    const pli_particle_copy *copies;
+} copying;
+
+static void copy_blocks(void *user, int64_t begin, int64_t end)
+{
+    const copying *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        for (int32_t kind = 0; kind < job->particles->kind_count; ++kind) {
+            copy_chunks(job->particles, job->copies[k].block, kind, job->copies[k].id);
         }
     }
 }
 
-// Removes copies of an id from a list of a block's second layer; what is none goes to `own`. Chunks
-// are given back as they are read, so that no more are needed than there were. Returns the largest
-// id of copies that stay, INT32_MIN: none does.
+void pli_particles_copy(pli_particles *particles, int64_t count, const pli_particle_copy *copies)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+            begin_copy(particles, copies[k].block, kind, copies[k].id);
+        }
+    }
+    copying job = {particles, copies};
+    pli_parallel_for(particles->context, count, 1, copy_blocks, &job);
+}
+
+// What becomes of the particles of a chunk when copies of an id go.
+typedef enum sifted { MIXED, GONE, COPIES, ORIGINALS } sifted;
+
+static sifted sift_one(int32_t particle, int32_t id)
+{
+    if (particle == id) return GONE;
+    return particle < 0 ? COPIES : ORIGINALS;
+}
+
+static sifted sift_chunk(const pli_particle_chunk *chunk, int32_t count, int32_t id)
+{
+    sifted first = sift_one(chunk->id[0], id);
+    for (int32_t lane = 1; lane < count; ++lane) {
+        if (sift_one(chunk->id[lane], id) != first) return MIXED;
+    }
+    // a chunk that is not full can't be passed on as it is
+    return first == GONE || count == PLI_PARTICLE_LANES ? first : MIXED;
+}
+
+// The same lane by lane. The chunk is given back first, so that no more are needed than there were.
+static void sift_lanes(pli_particles *particles, pli_particle_place own, int32_t kind, int32_t id,
+                       int32_t chunk, int32_t count)
+{
+    pli_particle_place second = {own.block, 1};
+    const pli_particle_chunk lanes = particles->chunks[chunk];
+    pli_particles_free_chunks(particles, chunk);
+    for (int32_t lane = 0; lane < count; ++lane) {
+        pli_particle_lane data;
+        pli_particle_lane_read(&lanes, lane, &data);
+        if (data.id == id) continue;
+        append(particles, data.id < 0 ? second : own, kind, &data);
+    }
+}
+
+// The largest id of copies in lanes below `count` but for the given one; INT32_MIN: there is none.
+static int32_t find_largest_copy(const pli_particle_chunk *chunk, int32_t count, int32_t id)
+{
+    int32_t largest = INT32_MIN;
+    for (int32_t lane = 0; lane < count; ++lane) {
+        int32_t found = chunk->id[lane];
+        if (found < 0 && found != id && found > largest) largest = found;
+    }
+    return largest;
+}
+
+// Removes copies of an id from a list of a block's second layer; what is none goes to `own`.
+// Returns the largest id of copies that stay, INT32_MIN: none does.
 static int32_t sift_list(pli_particles *particles, pli_particle_place own, int32_t kind, int32_t id)
 {
     pli_particle_place second = {own.block, 1};
     pli_particle_list *list = pli_particles_list(particles, second, kind);
-    pli_particle_list old = *list;
+    const pli_particle_list old = *list;
     int32_t largest = INT32_MIN;
+    int32_t left = old.count;
     *list = (pli_particle_list){.first = -1, .last = -1, .target = -1};
     particles->blocks[own.block].count -= old.count;
-    for (int32_t place = 0; place < old.count; place += PLI_PARTICLE_LANES) {
-        pli_particle_chunk chunk = particles->chunks[old.first];
-        int32_t behind = particles->next[old.first];
-        particles->next[old.first] = -1;
-        pli_particles_free_chunks(particles, old.first);
-        old.first = behind;
-        for (int32_t lane = 0; lane < PLI_PARTICLE_LANES && place + lane < old.count; ++lane) {
-            pli_particle_lane data;
-            pli_particle_lane_read(&chunk, lane, &data);
-            if (data.id == id) continue;
-            append(particles, data.id < 0 ? second : own, kind, &data);
-            if (data.id < 0 && data.id > largest) largest = data.id;
-        }
+    for (int32_t chunk = old.first, behind; left > 0; chunk = behind, left -= PLI_PARTICLE_LANES) {
+        int32_t count = left < PLI_PARTICLE_LANES ? left : PLI_PARTICLE_LANES;
+        sifted what = sift_chunk(&particles->chunks[chunk], count, id);
+        int32_t found = find_largest_copy(&particles->chunks[chunk], count, id);
+        if (found > largest) largest = found;
+        behind = particles->next[chunk];
+        particles->next[chunk] = -1;
+        if (what == GONE) pli_particles_free_chunks(particles, chunk);
+        if (what == COPIES) push_chunk(particles, second, kind, chunk);
+        if (what == ORIGINALS) push_chunk(particles, own, kind, chunk);
+        if (what == MIXED) sift_lanes(particles, own, kind, id, chunk, count);
     }
     pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
     pli_particle_list_raise(&old, list);

@@ -37,7 +37,7 @@
 // are at another time than their block, and for copies of particles that stand in for them
 // meanwhile (stepper.h). Copies have negative ids.
 //
-// Threads: settling is parallel where it counts; all else is serial.
+// Threads: settling and copying are parallel where it counts; all else is serial.
 #ifndef PLI_MPM_PARTICLES_H
 #define PLI_MPM_PARTICLES_H
 
@@ -176,8 +176,14 @@ PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t co
 // particles are.
 void pli_particles_recount(pli_particles *particles, int32_t block);
 
-// Adds copies of the particles in a block's first layer to its second one, with the given id.
-void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id);
+// Copies of the particles in a block's first layer, with one id for all.
+typedef struct pli_particle_copy {
+    int32_t block;
+    int32_t id;
+} pli_particle_copy;
+
+// Adds copies to the second layers of blocks, all different.
+void pli_particles_copy(pli_particles *particles, int64_t count, const pli_particle_copy *copies);
 
 // Removes the copies of the given id from a block's second layer, and with `joins` moves all that
 // are no copies to the first. Returns the largest id of the copies that stay; INT32_MIN: none does.

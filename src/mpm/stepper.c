@@ -123,6 +123,7 @@ void pli_stepper_destroy(pli_stepper *s)
     pli_release(context, s->places);
     pli_release(context, s->listed);
     pli_release(context, s->sorted);
+    pli_release(context, s->copies);
     pli_release(context, s->moved);
     pli_release(context, s->moved_buffers);
     pli_release(context, s->pages);
@@ -148,6 +149,7 @@ static pli_status reserve_clocks(pli_stepper *s, int32_t needed)
         grow_array(s, (void **)&s->places, PLI_PARTICLE_LAYERS * room, sizeof *s->places) &&
         grow_array(s, (void **)&s->listed, room, sizeof *s->listed) &&
         grow_array(s, (void **)&s->sorted, room, sizeof *s->sorted) &&
+        grow_array(s, (void **)&s->copies, room, sizeof *s->copies) &&
         grow_array(s, (void **)&s->moved, room, sizeof *s->moved) &&
         grow_array(s, (void **)&s->moved_buffers, room, sizeof *s->moved_buffers);
     if (!complete) return PLI_ERROR_MEMORY;

@@ -60,6 +60,7 @@ struct pli_stepper {
     pli_particle_place *places; // [PLI_PARTICLE_LAYERS * clock_room]
     pli_sweep_block *listed;    // [clock_room] by colour once complete
     pli_sweep_block *sorted;    // [clock_room]
+    pli_particle_copy *copies;  // [clock_room] to be made
     int32_t *moved;             // [clock_room] for the trace, and scratch of scheduling
     int32_t *moved_buffers;     // [clock_room]
     int32_t due_count;

@@ -182,15 +182,17 @@ static void gather_blocks(void *user, int64_t begin, int64_t end)
 // Leaves copies of particles that are about to move ahead of time.
 static void make_copies(pli_stepper *s)
 {
+    int64_t count = 0;
     for (int32_t k = 0; k < s->listed_count; ++k) {
         const pli_sweep_block *b = &s->listed[k];
         if (!b->copies) continue;
         pli_block_clock *clock = &s->clocks[b->block];
         int32_t expiry = clock->time + clock->step;
-        pli_particles_copy(s->particles, b->block, pli_stepper_copy_id(expiry));
+        s->copies[count++] = (pli_particle_copy){b->block, pli_stepper_copy_id(expiry)};
         if (expiry < clock->expiry) clock->expiry = expiry;
         clock->is_copied = true;
     }
+    pli_particles_copy(s->particles, count, s->copies);
 }
 
 static void transfer_all(pli_stepper *s)
