@@ -161,6 +161,12 @@ static void constrain_page(void *user, uint32_t code, float *nodes, double dt)
     pli_grid_colliders_apply(m->colliders, &page, NULL);
 }
 
+static void forget_page(void *user, uint32_t code)
+{
+    const pli_matter_solver *m = user;
+    pli_grid_colliders_forget(m->colliders, code);
+}
+
 // ---- life
 
 // Those that emitters may bring are addresses only until they are there.
@@ -190,6 +196,7 @@ static pli_status create_stepper(pli_matter_solver *m)
                            .is_guarded = steps->guard,
                            .begin = begin_sweep,
                            .constrain = constrain_page,
+                           .forget = forget_page,
                            .user = m};
     memcpy(def.blocks, matter->blocks, sizeof def.blocks);
     pli_vec3_copy(m->model->gravity, def.gravity);
