@@ -32,6 +32,7 @@ struct pli_galerkin {
     int32_t handle_count;
     pli_bcsr *K; // rows 4 i + k
     pli_cholesky *cholesky;
+    bool is_exact;    // the factor has the least regularity
     int64_t *slot_of; // [handle_count][handle_count] first block of handles (i, j) in K; -1: none
 
     // handles that move a vertex or its neighbours, increasing, and sums of a slab of vertices
@@ -610,8 +611,14 @@ pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O, bool *
          share *= regularity_growth) {
         regularize(galerkin, share);
         PLI_TRY(pli_cholesky_factor(galerkin->cholesky, galerkin->K, 0, definite));
+        galerkin->is_exact = *definite && share == regularity;
     }
     return PLI_OK;
+}
+
+bool pli_galerkin_is_exact(const pli_galerkin *galerkin)
+{
+    return galerkin->is_exact;
 }
 
 static void solve(const void *self, const double *r, double *z)

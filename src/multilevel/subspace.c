@@ -401,14 +401,21 @@ static pli_operator level_preconditioner(const pli_subspace *s, const level *at)
     return factored ? pli_galerkin_operator(s->galerkin) : pli_handle_blocks_operator(at->blocks);
 }
 
-// Solves on a level for the residual r and adds to the direction d.
-static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_arena *scratch,
-                              double *d, int32_t *iterations)
+// Whether the factor is that of the matrix which the level's products have: of E as it was made
+// from, since a cubature is fresh in every iteration, and of O as it is now.
+static bool has_exact_factor(const pli_subspace *s, const level *at)
+{
+    return at == &s->fine && s->C == NULL && s->has_factor &&
+           s->def.level_preconditioner == PLI_SUBSPACE_FACTOR && pli_galerkin_is_exact(s->galerkin);
+}
+
+// q = K^-1 U^T r on a level by conjugate gradients.
+static pli_status iterate_level(pli_subspace *s, level *at, pli_arena *scratch, bool *usable,
+                                int32_t *iterations)
 {
     level_operator product = {s, at};
     pli_operator A = {.size = pli_space_size(at->space), .self = &product, .apply = multiply_level};
     pli_operator B = level_preconditioner(s, at);
-    pli_space_restrict(at->space, r, at->b);
     pli_krylov_system system = {.A = &A, .B = &B, .b = at->b, .x = at->q};
     pli_krylov_def def = pli_krylov_def_default();
     def.relative_tolerance = s->def.tolerance;
@@ -417,7 +424,24 @@ static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_a
     pli_krylov_report report;
     PLI_TRY(pli_pcg(s->context, &def, &system, scratch, &report));
     *iterations += report.iterations;
-    if (report.stop == PLI_KRYLOV_NONFINITE) return PLI_OK;
+    *usable = report.stop != PLI_KRYLOV_NONFINITE;
+    return PLI_OK;
+}
+
+// Solves on a level for the residual r and adds to the direction d.
+static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_arena *scratch,
+                              double *d, int32_t *iterations)
+{
+    bool usable = true;
+    pli_space_restrict(at->space, r, at->b);
+    if (has_exact_factor(s, at)) {
+        pli_operator inverse = pli_galerkin_operator(s->galerkin);
+        pli_operator_apply(&inverse, at->b, at->q);
+        ++*iterations;
+    } else {
+        PLI_TRY(iterate_level(s, at, scratch, &usable, iterations));
+    }
+    if (!usable) return PLI_OK;
     pli_space_lift(at->space, at->q, s->w);
     pli_vector_axpy(s->context, s->n, 1, s->w, d);
     return PLI_OK;
