@@ -51,7 +51,7 @@ static const table_row rows[] = {
      "1.7",
      1.2,
      1.2,
-     {"s3/dragon-bath", {NULL}, 10, 5}},
+     {"s3/dragon-bath", {NULL}, 18, 5}},
     {"Q3-5",
      "dragon massage",
      "domain.cell=0.0025",
