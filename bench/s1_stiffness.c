@@ -62,7 +62,7 @@ static void read_duels(int count, const pli_s1_duel *duels, contact_step *step)
 static pli_status repeat_duel(pli_s1_pair *pair, int count, pli_s1_duel *duels)
 {
     for (int k = 0; k < count; ++k) {
-        if (k > 0) pli_state_copy(pair->before, pair->sides[0].state);
+        if (k > 0) PLI_TRY(pli_state_copy(pair->before, pair->sides[0].state));
         PLI_TRY(pli_s1_pair_duel(pair, &duels[k]));
     }
     return PLI_OK;
