@@ -564,7 +564,7 @@ static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *materi
         int lanes = left < LANES ? left : LANES;
         await_next(t->particles, k, 0, sizeof(pli_particle_chunk));
         uint32_t out = gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s);
-        t->particles->outside[k] = (uint8_t)out;
+        pli_particles_stash(t->particles, k, out);
         leaving += __builtin_popcount(out);
     }
     list->sound2 = list->speed2 = 0;
