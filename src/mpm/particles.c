@@ -41,6 +41,24 @@ void pli_particle_lane_write(const pli_particle_lane *data, int32_t begin, int32
     }
 }
 
+// ---- the stash
+
+void pli_particles_stash(pli_particles *particles, int32_t chunk, uint32_t bits)
+{
+    particles->outside[chunk] = (uint8_t)bits;
+    particles->stashed[chunk] = PLI_PARTICLE_NOT_STASHED;
+    if (bits == 0) return;
+    int32_t count = __builtin_popcount(bits);
+    int64_t place = __atomic_fetch_add(&particles->stash_count, count, __ATOMIC_RELAXED);
+    particles->stashed[chunk] = PLI_PARTICLE_NO_ROOM;
+    if (place + count > particles->stash_room) return;
+    particles->stashed[chunk] = (int32_t)place + 1;
+    for (; bits != 0; bits &= bits - 1, ++place) {
+        pli_particle_lane_read(&particles->chunks[chunk], __builtin_ctz(bits),
+                               &particles->stash[place]);
+    }
+}
+
 // ---- the pool
 
 static int32_t take_chunk(pli_particles *particles)
@@ -54,6 +72,7 @@ static int32_t take_chunk(pli_particles *particles)
     }
     particles->next[chunk] = -1;
     particles->outside[chunk] = 0;
+    particles->stashed[chunk] = PLI_PARTICLE_NOT_STASHED;
     return chunk;
 }
 
@@ -104,8 +123,15 @@ static pli_status reserve_pool(pli_particles *particles)
     particles->chunks = pli_addresses_reserve(chunk_bytes, PLI_ADDRESSES_DENSE);
     particles->next = pli_addresses_reserve(room * (int64_t)sizeof(int32_t), PLI_ADDRESSES_DENSE);
     particles->outside = pli_addresses_reserve(room, PLI_ADDRESSES_DENSE);
+    particles->stashed =
+        pli_addresses_reserve(room * (int64_t)sizeof(int32_t), PLI_ADDRESSES_DENSE);
+    // seldom are as many on the move
+    particles->stash_room = particles->most / 4 + PLI_PARTICLE_LANES;
+    particles->stash = pli_addresses_reserve(
+        particles->stash_room * (int64_t)sizeof(pli_particle_lane), PLI_ADDRESSES_DENSE);
     bool complete = particles->chunks != NULL && particles->next != NULL;
-    if (complete && particles->outside != NULL) return PLI_OK;
+    complete = complete && particles->outside != NULL && particles->stashed != NULL;
+    if (complete && particles->stash != NULL) return PLI_OK;
     return PLI_FAIL(particles->context, PLI_ERROR_MEMORY,
                     "the system refuses to reserve %.3g GiB of addresses (not memory) for up to "
                     "%" PRId64 " particles: have fewer, or lift the limit on addresses (ulimit -v, "
@@ -320,6 +346,9 @@ void pli_particles_destroy(pli_particles *particles)
         particles->grid->table[particles->left[k]] = 0;
     }
     int64_t room = particles->chunk_room;
+    pli_addresses_release(particles->stash,
+                          particles->stash_room * (int64_t)sizeof(pli_particle_lane));
+    pli_addresses_release(particles->stashed, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->outside, room);
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->chunks, room * (int64_t)sizeof(pli_particle_chunk));

@@ -107,9 +107,16 @@ typedef struct pli_particles {
     pli_particle_chunk *chunks; // reserved addresses
     int32_t *next;              // [chunk] in a list or among the free ones, -1: last
     uint8_t *outside;           // [chunk] bits of lanes outside their block; see `leaving`
+    int32_t *stashed;           // [chunk] see pli_particles_stash
     int32_t chunk_count;        // ever used
     int32_t chunk_room;         // addresses
     int32_t free_chunk;         // first free one, -1: none
+
+    // particles that are to move to other blocks, since all of them had settled last
+    struct pli_particle_lane *stash; // [stash_room] reserved addresses
+    int64_t stash_room;
+    int64_t stash_count;   // that have been put there, or would have been if there were room
+    int64_t stash_settled; // of these
 
     // scratch of settling
     int64_t source_room;
@@ -174,6 +181,11 @@ typedef int32_t (*pli_particle_home_fn)(void *user, pli_particle_place from, int
 PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t count,
                                             const pli_particle_place *places,
                                             pli_particle_home_fn home, void *user);
+
+// Sets the bits of a chunk whose particles were just moved, and keeps copies of those that are
+// outside: settling then has no need to fetch all lines of a chunk from memory for one particle.
+// May be called in parallel for different chunks; where copies are does not matter to anybody.
+void pli_particles_stash(pli_particles *particles, int32_t chunk, uint32_t bits);
 
 // Sets a block's leaving and the bits of its chunks, for both layers, by looking where its
 // particles are.

@@ -22,11 +22,16 @@ typedef struct pli_particle_lane {
 _Static_assert(sizeof(pli_particle_lane) == PLI_PARTICLE_ROWS * sizeof(float),
                "a lane has a number of each row of a chunk");
 
+// What the pool has for a chunk whose particles were not put into the stash, or not for lack of
+// room; otherwise it is 1 more than where the first of them is.
+enum { PLI_PARTICLE_NOT_STASHED = 0, PLI_PARTICLE_NO_ROOM = -1 };
+
 // A layer of a block that particles left.
 typedef struct pli_particle_source {
     pli_particle_place place;
     int32_t found;     // movers in it
     int32_t run_count; // from the same place on as its movers
+    int32_t stashed;   // movers that count in the stash
     int64_t first;     // of its movers; it has as many as the place's `leaving`
     int64_t wrong;     // mover that may not go where it went, -1: none
 } pli_particle_source;

@@ -171,15 +171,6 @@ static void step_of(int32_t way, int32_t step[3])
     step[2] = way % 3 - 1;
 }
 
-// Asks for a chunk that is going to be read or written.
-static void await_chunk(const pli_particles *particles, int32_t chunk)
-{
-    const char *data = (const char *)&particles->chunks[chunk];
-    for (size_t k = 0; k < sizeof(pli_particle_chunk); k += CACHE_LINE) {
-        __builtin_prefetch(data + k);
-    }
-}
-
 static void list_movers(const pli_particles *particles, pli_particle_source *from, int32_t kind)
 {
     const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
@@ -198,14 +189,28 @@ static void list_movers(const pli_particles *particles, pli_particle_source *fro
     }
 }
 
+// Reads a mover from the stash, or from its chunk.
+static void read_mover(const pli_particles *particles, const pli_particle_mover *mover,
+                       pli_particle_source *from, pli_particle_lane *data)
+{
+    int32_t lane = mover->place % PLI_PARTICLE_LANES;
+    int32_t stashed = particles->stashed[mover->chunk];
+    from->stashed += stashed != PLI_PARTICLE_NOT_STASHED;
+    if (stashed > 0) {
+        uint32_t before = particles->outside[mover->chunk] & lanes_below(lane);
+        *data = particles->stash[stashed - 1 + __builtin_popcount(before)];
+    } else {
+        pli_particle_lane_read(&particles->chunks[mover->chunk], lane, data);
+    }
+}
+
 // Copies a mover, with u from the block that it goes to.
 static void copy_mover(const pli_particles *particles, pli_particle_source *from, int64_t index)
 {
     const pli_particle_block *block = &particles->blocks[from->place.block];
     pli_particle_lane *data = &particles->lanes[index];
     pli_particle_mover *mover = &particles->movers[index];
-    pli_particle_lane_read(&particles->chunks[mover->chunk], mover->place % PLI_PARTICLE_LANES,
-                           data);
+    read_mover(particles, mover, from, data);
     int32_t step[3];
     if (!find_step(data->u, step) || !has_room(particles->grid, block->at, step)) {
         // copies are lost, whoever they stand for tells of itself
@@ -214,15 +219,6 @@ static void copy_mover(const pli_particles *particles, pli_particle_source *from
     }
     mover->way = way_of(step);
     for (int k = 0; k < 3; ++k) data->u[k] -= step[k] * fixed(pli_particle_block_size(k));
-}
-
-static void copy_movers(const pli_particles *particles, pli_particle_source *from)
-{
-    const pli_particle_mover *movers = &particles->movers[from->first];
-    for (int32_t i = 0; i < from->found; ++i) {
-        if (i + AHEAD < from->found) await_chunk(particles, movers[i + AHEAD].chunk);
-        copy_mover(particles, from, from->first + i);
-    }
 }
 
 // Lists the movers of a source way by way, each in the order that they have.
@@ -270,7 +266,7 @@ static void record_sources(void *user, int64_t begin, int64_t end)
         }
         // a source that was told a wrong number is refused
         if (from->found != count_leaving(particles, from->place)) continue;
-        copy_movers(particles, from);
+        for (int32_t k = 0; k < from->found; ++k) copy_mover(particles, from, from->first + k);
         order_movers(particles, from);
         list_runs(particles, from);
     }
@@ -283,6 +279,11 @@ static int32_t mark_outside(pli_particles *particles, const pli_particle_list *l
     int32_t chunk = list->first;
     for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
         uint32_t bits = outside_bits(&particles->chunks[chunk]) & lanes_below(list->count - place);
+        // who was put into the stash may have been moved since
+        if (particles->stashed[chunk] != PLI_PARTICLE_NOT_STASHED) {
+            particles->stash_settled += __builtin_popcount(particles->outside[chunk]);
+        }
+        particles->stashed[chunk] = PLI_PARTICLE_NOT_STASHED;
         particles->outside[chunk] = (uint8_t)bits;
         found += __builtin_popcount(bits);
         chunk = particles->next[chunk];
@@ -414,9 +415,15 @@ static void tell_runs(settling *job, const pli_particle_source *from)
 
 static void tell_targets(settling *job)
 {
+    pli_particles *particles = job->particles;
     for (int64_t i = 0; i < job->source_count; ++i) {
-        tell_gaps(job, &job->particles->sources[i]);
-        tell_runs(job, &job->particles->sources[i]);
+        tell_gaps(job, &particles->sources[i]);
+        tell_runs(job, &particles->sources[i]);
+        particles->stash_settled += particles->sources[i].stashed;
+    }
+    // movers have been copied: when nobody else is on the move the stash is empty
+    if (particles->stash_settled >= particles->stash_count) {
+        particles->stash_settled = particles->stash_count = 0;
     }
 }
 
@@ -500,13 +507,25 @@ static void raise_target(const pli_particles *particles, const pli_particle_targ
     }
 }
 
+// Asks for a chunk that is going to be written.
+static void await_chunk(const pli_particles *particles, int32_t chunk)
+{
+    const char *data = (const char *)&particles->chunks[chunk];
+    for (size_t k = 0; k < sizeof(pli_particle_chunk); k += CACHE_LINE) {
+        __builtin_prefetch(data + k, 1);
+    }
+}
+
 static void fill_gaps(const pli_particles *particles, const pli_particle_target *target)
 {
     pli_particle_list *list = &particles->lists[target->list];
     const pli_particle_mover *gaps = &particles->movers[target->gaps];
     arrivals walk = {target->first_run, 0};
     int32_t filled = 0;
-    for (int32_t i = 0; i < target->gap_count; ++i) particles->outside[gaps[i].chunk] = 0;
+    for (int32_t i = 0; i < target->gap_count; ++i) {
+        particles->outside[gaps[i].chunk] = 0;
+        particles->stashed[gaps[i].chunk] = PLI_PARTICLE_NOT_STASHED;
+    }
     for (; filled < target->gap_count && filled < target->arrival_count; ++filled) {
         if (filled + AHEAD < target->gap_count) {
             await_chunk(particles, gaps[filled + AHEAD].chunk);

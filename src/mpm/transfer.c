@@ -314,8 +314,17 @@ static void scatter_unsettled(const pli_transfer *t, const pli_particle_list *li
     }
 }
 
+static bool is_empty(const pli_particles *particles, pli_particle_place place)
+{
+    for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+        if (pli_particles_list(particles, place, kind)->count > 0) return false;
+    }
+    return true;
+}
+
 void pli_transfer_scatter(const pli_transfer *t, pli_particle_place place, double dt)
 {
+    if (is_empty(t->particles, place)) return;
     arena a;
     memset(&a, 0, sizeof a);
     bool is_settled = t->particles->blocks[place.block].leaving[place.layer] == 0;
@@ -555,7 +564,7 @@ static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *materi
         int lanes = left < LANES ? left : LANES;
         await_next(t->particles, k, 0, sizeof(pli_particle_chunk));
         uint32_t out = gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s);
-        t->particles->outside[k] = (uint8_t)out;
+        pli_particles_stash(t->particles, k, out);
         leaving += __builtin_popcount(out);
     }
     list->sound2 = list->speed2 = 0;
@@ -565,6 +574,8 @@ static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *materi
 
 void pli_transfer_gather(const pli_transfer *t, pli_particle_place place, double dt)
 {
+    t->particles->blocks[place.block].leaving[place.layer] = 0;
+    if (is_empty(t->particles, place)) return;
     arena a;
     memset(&a, 0, sizeof a);
     visit_pages(t, place.block, read_velocities, a.nodes);

@@ -452,6 +452,52 @@ static void everything_may_leave_at_once(void **state)
     destroy_world(&w);
 }
 
+// Moves everything and puts it into the stash, which has room for a quarter and eight.
+static void drift_into_stash(world *w)
+{
+    pli_particles *p = w->particles;
+    visit_all(w, drift);
+    for (int32_t chunk = 0; chunk < p->chunk_count; ++chunk) {
+        if (p->outside[chunk] != 0) pli_particles_stash(p, chunk, p->outside[chunk]);
+    }
+}
+
+static void movers_come_from_the_stash_or_from_their_chunks(void **state)
+{
+    (void)state;
+    enum { COUNT = 40, ROOM = COUNT / 4 + LANES };
+    world w = make_empty_world(make_context(1), (const int32_t[3]){8, 2, 2}, 1, COUNT);
+    for (int32_t id = 0; id < w.count; ++id) w.whole[id][0] = 2 * (int64_t)PLI_PARTICLE_ONE;
+    OK(w.context, pli_paged_grid_create(w.context, (const int32_t[3]){8, 2, 2}, &w.grid));
+    OK(w.context, pli_particles_create(w.context, w.grid, 1, w.count, &w.particles));
+    OK(w.context, add_particles(&w));
+    pli_particles *p = w.particles;
+    assert_int_equal(p->stash_room, ROOM);
+
+    // two chunks find room; what is in them is not looked at again
+    drift_into_stash(&w);
+    int32_t found = 0;
+    for (int32_t chunk = 0; chunk < COUNT / LANES; ++chunk) {
+        if (p->stashed[chunk] < 0) continue;
+        memset(p->chunks[chunk].F, 0, sizeof p->chunks[chunk].F);
+        ++found;
+    }
+    assert_int_equal(found, ROOM / LANES);
+    OK(w.context, settle(p));
+    check_world(&w);
+    assert_int_equal(p->stash_count, 0);
+
+    // whoever moves particles otherwise recounts, and the stash is forgotten
+    drift_into_stash(&w);
+    for (int32_t block = 0; block < p->block_count; ++block) pli_particles_recount(p, block);
+    for (int32_t chunk = 0; chunk < p->chunk_count; ++chunk) assert_int_equal(p->stashed[chunk], 0);
+    memset(p->stash, 0, ROOM * 32 * sizeof(float));
+    OK(w.context, settle(p));
+    check_world(&w);
+    assert_int_equal(p->stash_count, 0);
+    destroy_world(&w);
+}
+
 // ---- adding
 
 static void positions_round_to_fixed_point_and_never_beyond_their_block(void **state)
@@ -900,6 +946,7 @@ int main(void)
         cmocka_unit_test(idle_lanes_hold_particles_of_the_same_kind),
         cmocka_unit_test(empty_blocks_are_dropped_and_everything_is_used_again),
         cmocka_unit_test(everything_may_leave_at_once),
+        cmocka_unit_test(movers_come_from_the_stash_or_from_their_chunks),
         cmocka_unit_test(positions_round_to_fixed_point_and_never_beyond_their_block),
         cmocka_unit_test(large_domains_are_as_fine_as_small_ones),
         cmocka_unit_test(particles_outside_are_refused_by_name_and_none_is_added),
