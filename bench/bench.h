@@ -84,6 +84,9 @@ pli_status pli_bench_s1(pli_bench *bench);
 // Multigrid in skinning space: the tables and figures of S2.
 pli_status pli_bench_s2(pli_bench *bench);
 
+// Explicit particles with a step for every region: the tables and figures of S3.
+pli_status pli_bench_s3(pli_bench *bench);
+
 // A part of S1: vertex block descent and stiffness, Q1-13.
 pli_status pli_bench_s1_vbd(pli_bench *bench);
 

@@ -5,6 +5,7 @@
 #include "s1.h"
 #include "s1_bars.h"
 #include "s2.h"
+#include "s3.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -86,6 +87,13 @@ static const pli_bench_case cases[] = {
     {"s2-table", "part of s2: frames per second, phases, growth with the size", pli_bench_s2_table},
     {"s2-motion", "part of s2: the same motion at all sizes", pli_bench_s2_motion},
     {"s2-race", "part of s2: energy against time, with all rivals", pli_bench_s2_race},
+    {"s3",
+     "explicit particles with a step for every region: speed, updates, memory, energy: Q3-1 to 12",
+     pli_bench_s3},
+    {"s3-steps", "part of s3: the shortest and the longest step", pli_bench_s3_steps},
+    {"s3-table", "part of s3: speed over one step for all", pli_bench_s3_table},
+    {"s3-energy", "part of s3: energy of swaying storks", pli_bench_s3_energy},
+    {"s3-stiff", "part of s3: where everything is stiff", pli_bench_s3_stiff},
     {"s1-vbd", "part of s1: vertex block descent against stiffness, Q1-13", pli_bench_s1_vbd},
 };
 

@@ -83,8 +83,10 @@ static void print_presets(void)
     printf("\npresets:\n");
     for (int32_t k = 0; k < pli_material_preset_count(); ++k) {
         const pli_material_preset *preset = pli_material_preset_get(k);
-        printf("%-10s %s, density %g kg/m^3, E %g Pa, nu %g: %s\n", preset->name, preset->law,
-               preset->density, preset->young, preset->poisson, preset->doc);
+        printf("%-10s %s, density %g kg/m^3, ", preset->name, preset->law, preset->density);
+        if (preset->young > 0) printf("E %g Pa, nu %g: ", preset->young, preset->poisson);
+        if (preset->bulk > 0) printf("bulk %g Pa, exponent %g: ", preset->bulk, preset->exponent);
+        printf("%s\n", preset->doc);
     }
 }
 

@@ -189,13 +189,13 @@ PLI_API PLI_CHECKED pli_status pli_state_set_particle_count(pli_state *state, in
 // copied to or destroyed.
 typedef struct pli_particle_view {
     int64_t count;
-    const double *positions;  // [count][3] (m)
-    const float *velocities;  // [count][3] (m/s)
-    const float *affine;      // [count][9] gradient of the velocity around it (1/s), row-major
-    const float *deformation; // [count][9] elastic deformation gradient, row-major
-    const float *memory;      // [count] of what yields or flows, see docs/theory/mpm.md
-    const int32_t *kinds;     // [count] see pli_model_get_kind
-    const int32_t *ids;       // [count] all different, and the same throughout a run
+    const double *positions;   // [count][3] (m)
+    const double *velocities;  // [count][3] (m/s)
+    const double *affine;      // [count][9] gradient of the velocity around it (1/s), row-major
+    const double *deformation; // [count][9] elastic deformation gradient, row-major
+    const double *memory;      // [count] of what yields or flows, see docs/theory/mpm.md
+    const int32_t *kinds;      // [count] see pli_model_get_kind
+    const int32_t *ids;        // [count] all different, and the same throughout a run
 } pli_particle_view;
 
 PLI_API void pli_state_get_particles(const pli_state *state, pli_particle_view *view);

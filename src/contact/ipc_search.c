@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "contact/stencil.h"
+#include "geometry/bounds.h"
 #include "geometry/inversion.h"
 #include "pliant/detect.h"
 
@@ -22,15 +23,16 @@ static const double kept = 0.1;
 typedef struct way_job {
     const pli_ipc *ipc;
     const double *x;
-    const double *d; // to be added to x; NULL: none
-    double along;    // the part of the way
+    const double *d; // to be added to x, times t; NULL: none
+    double t;
+    double along; // the part of the way
 } way_job;
 
 // The coordinate of a point from where the way begins.
 static double from_start(const way_job *job, int64_t point, int axis)
 {
     int64_t i = 3 * (int64_t)job->ipc->points[point] + axis;
-    double x = job->d != NULL ? job->x[i] + job->d[i] : job->x[i];
+    double x = job->d != NULL ? job->x[i] + job->t * job->d[i] : job->x[i];
     return x - job->ipc->start_of_way[3 * point + axis];
 }
 
@@ -55,16 +57,16 @@ static double largest_deviation(void *user, int64_t begin, int64_t end)
         for (int axis = 0; axis < 3; ++axis) {
             double deviation = from_start(job, k, axis) - job->along * job->ipc->way[3 * k + axis];
             if (!isfinite(deviation)) return INFINITY;
-            largest = fmax(largest, fabs(deviation));
+            largest = pli_larger(largest, fabs(deviation));
         }
     }
     return largest;
 }
 
 // Whether all points are within the margin of where they are on the way at one and the same time.
-static bool is_near_way(const pli_ipc *ipc, const double *x, const double *d)
+static bool is_near_way(const pli_ipc *ipc, const double *x, const double *d, double t)
 {
-    way_job job = {.ipc = ipc, .x = x, .d = d};
+    way_job job = {.ipc = ipc, .x = x, .d = d, .t = t};
     if (ipc->way_square > 0) {
         pli_sum sum =
             pli_parallel_sum(ipc->context, ipc->point_count, POINT_GRAIN, sum_along, &job);
@@ -74,12 +76,12 @@ static bool is_near_way(const pli_ipc *ipc, const double *x, const double *d)
            ipc->margin;
 }
 
-// Whether candidates hold from x to x + d: at both ends, and so in between.
-static bool is_covered(const pli_ipc *ipc, const double *x, const double *d)
+// Whether candidates hold from x to x + t d: at both ends, and so in between.
+static bool is_covered(const pli_ipc *ipc, const double *x, const double *d, double t)
 {
     if (!ipc->has_candidates) return false;
     if (ipc->point_count == 0) return true;
-    return is_near_way(ipc, x, NULL) && (d == NULL || is_near_way(ipc, x, d));
+    return is_near_way(ipc, x, NULL, 0) && (d == NULL || is_near_way(ipc, x, d, t));
 }
 
 static double largest_motion(const pli_ipc *ipc, const double *d)
@@ -140,9 +142,9 @@ static double choose_margin(const pli_ipc *ipc, const double *d)
     return fmin(fmax(0.5 * dhat, 0.25 * largest_motion(ipc, d)), dhat);
 }
 
-pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d)
+pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d, double t)
 {
-    if (is_covered(ipc, x, d)) return PLI_OK;
+    if (is_covered(ipc, x, d, t)) return PLI_OK;
     pli_ipc_begin(ipc, "contact search");
     ipc->margin = choose_margin(ipc, d);
     ipc->has_candidates = false;
@@ -301,7 +303,7 @@ void pli_ipc_detect(pli_ipc *ipc, const double *x)
     if (ipc->is_valid && memcmp(ipc->x, x, bytes) == 0) return;
     ipc->is_valid = false;
     ipc->contact_count = 0;
-    ipc->status = pli_ipc_cover(ipc, x, NULL);
+    ipc->status = pli_ipc_cover(ipc, x, NULL, 0);
     if (ipc->status != PLI_OK) return;
     pli_ipc_begin(ipc, "contact");
     memcpy(ipc->x, x, bytes);
@@ -344,7 +346,7 @@ void pli_ipc_begin_step(pli_ipc *ipc, const double *x, const double *d)
 {
     ipc->has_candidates = false;
     ipc->is_valid = false;
-    ipc->status = pli_ipc_cover(ipc, x, d);
+    ipc->status = pli_ipc_cover(ipc, x, d, 1);
 }
 
 double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
@@ -354,24 +356,27 @@ double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
     double alpha = pli_inversion_steps(context, ipc->tet_count, ipc->tets, x, d, kept);
     pli_ipc_end(ipc);
     if (ipc->point_count == 0) return alpha;
-    if (pli_ipc_cover(ipc, x, d) != PLI_OK) return 0;
     pli_ipc_begin(ipc, "ccd");
-    for (int32_t k = 0; k < ipc->point_count; ++k) {
-        int64_t first = 3 * (int64_t)ipc->points[k];
-        pli_vec3_add(x + first, d + first, ipc->far + first);
-    }
     step_job job = {ipc, x, d};
     if (ipc->plane_count > 0) {
         alpha = fmin(alpha,
                      -pli_parallel_max(context, ipc->point_count, POINT_GRAIN, plane_steps, &job));
     }
-    if (alpha > 0) {
-        pli_ccd_def def = pli_ccd_def_default();
-        def.gap = kept;
-        def.tolerance = 1e-3 * ipc->barrier.dhat;
-        def.t_max = alpha;
-        alpha = pli_safe_step(ipc->broad, &ipc->pairs, x, ipc->far, &def, NULL);
+    pli_ipc_end(ipc);
+
+    // pairs count as far as the rest lets points go
+    if (pli_ipc_cover(ipc, x, d, alpha) != PLI_OK) return 0;
+    if (!(alpha > 0)) return alpha;
+    pli_ipc_begin(ipc, "ccd");
+    for (int32_t k = 0; k < ipc->point_count; ++k) {
+        int64_t first = 3 * (int64_t)ipc->points[k];
+        pli_vec3_add(x + first, d + first, ipc->far + first);
     }
+    pli_ccd_def def = pli_ccd_def_default();
+    def.gap = kept;
+    def.tolerance = 1e-3 * ipc->barrier.dhat;
+    def.t_max = alpha;
+    alpha = pli_safe_step(ipc->broad, &ipc->pairs, x, ipc->far, &def, NULL);
     pli_ipc_end(ipc);
     return alpha;
 }

@@ -22,6 +22,8 @@ typedef struct pli_operator {
 
     // rows begin to end of y = A x; NULL: not offered
     void (*apply_rows)(const void *self, const double *x, double *y, int64_t begin, int64_t end);
+    // looks at all of x before its rows are asked for; NULL: need not
+    void (*load)(const void *self, const double *x);
     bool is_local; // a row of the result depends on the same row of x only
 } pli_operator;
 

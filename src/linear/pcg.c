@@ -92,6 +92,7 @@ static double multiply(pcg_state *state)
         pli_operator_apply(state->A, state->p, state->q);
         return pli_krylov_dot(&state->common, state->p, state->q);
     }
+    if (state->A->load != NULL) state->A->load(state->A->self, state->p);
     return pli_sum_value(pli_parallel_sum(state->common.context, row_count(state),
                                           grain(state, PRODUCT_GRAIN), product_range, state));
 }

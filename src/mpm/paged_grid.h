@@ -12,7 +12,7 @@
 //   page[8 * (8 (4 i + j) + k)],   0 <= i, j < 4,  0 <= k < 8
 //
 // A table, reserved the same way, has one number for each page, 0 where nothing was ever set: who
-// owns the block. Reading a page that was never written gives zeros.
+// owns the block, or what its last owner left. Reading a page that was never written gives zeros.
 //
 // Threads: reading and writing pages and table entries is up to the caller; the rest is serial.
 #ifndef PLI_MPM_PAGED_GRID_H

@@ -3,6 +3,7 @@
 
 #include "base/addresses.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "mpm/particles_inside.h"
 
 #include <inttypes.h>
@@ -10,6 +11,9 @@
 #include <string.h>
 
 enum { MOST_KINDS = 1 << 16, FIRST_BLOCKS = 64 };
+
+// entries of the table for blocks that were given back and whose pages may have memory
+enum { LEFT = -1, LEFT_AND_SEEN = -2 };
 
 _Static_assert((int)PLI_BLOCK_X == (int)PLI_BLOCK_Y, "blocks are square across z");
 
@@ -49,6 +53,7 @@ static int32_t take_chunk(pli_particles *particles)
         chunk = particles->chunk_count++;
     }
     particles->next[chunk] = -1;
+    particles->outside[chunk] = 0;
     return chunk;
 }
 
@@ -62,22 +67,22 @@ void pli_particles_free_chunks(pli_particles *particles, int32_t first)
     }
 }
 
-int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place, int32_t kind,
-                             int32_t *chunk)
+int32_t pli_particles_extend(pli_particles *particles, pli_particle_list *list, int32_t count)
 {
-    pli_particle_list *list = pli_particles_list(particles, place, kind);
-    if (list->count % PLI_PARTICLE_LANES == 0) {
+    int32_t first = list->count % PLI_PARTICLE_LANES == 0 ? -1 : list->last;
+    int32_t chunk_count = list->count / PLI_PARTICLE_LANES + (first >= 0);
+    list->count += count;
+    for (; chunk_count * PLI_PARTICLE_LANES < list->count; ++chunk_count) {
         int32_t taken = take_chunk(particles);
-        if (list->count == 0) {
+        if (chunk_count == 0) {
             list->first = taken;
         } else {
             particles->next[list->last] = taken;
         }
         list->last = taken;
+        if (first < 0) first = taken;
     }
-    ++particles->blocks[place.block].count;
-    *chunk = list->last;
-    return list->count++;
+    return first;
 }
 
 // Chunks that `most` particles can ever need: in each list that there can be, all but one of the
@@ -98,7 +103,9 @@ static pli_status reserve_pool(pli_particles *particles)
     particles->free_chunk = -1;
     particles->chunks = pli_addresses_reserve(chunk_bytes, PLI_ADDRESSES_DENSE);
     particles->next = pli_addresses_reserve(room * (int64_t)sizeof(int32_t), PLI_ADDRESSES_DENSE);
-    if (particles->chunks != NULL && particles->next != NULL) return PLI_OK;
+    particles->outside = pli_addresses_reserve(room, PLI_ADDRESSES_DENSE);
+    bool complete = particles->chunks != NULL && particles->next != NULL;
+    if (complete && particles->outside != NULL) return PLI_OK;
     return PLI_FAIL(particles->context, PLI_ERROR_MEMORY,
                     "the system refuses to reserve %.3g GiB of addresses (not memory) for up to "
                     "%" PRId64 " particles: have fewer, or lift the limit on addresses (ulimit -v, "
@@ -125,6 +132,10 @@ static pli_status grow_blocks(pli_particles *particles)
                                               sizeof *lists, "particle lists");
     if (lists == NULL) return PLI_ERROR_MEMORY;
     particles->lists = lists;
+    uint32_t *left = pli_reallocate(context, particles->left, 2 * room, sizeof *left,
+                                    "blocks that were given back");
+    if (left == NULL) return PLI_ERROR_MEMORY;
+    particles->left = left;
     particles->block_room = (int32_t)room;
     return PLI_OK;
 }
@@ -141,7 +152,7 @@ pli_status pli_particles_find_block(pli_particles *particles, uint32_t code, int
     pli_paged_grid_coordinates(particles->grid, code, made->at);
     pli_particle_list *lists = pli_particles_list(particles, (pli_particle_place){*block, 0}, 0);
     for (int32_t k = 0; k < PLI_PARTICLE_LAYERS * particles->kind_count; ++k) {
-        lists[k] = (pli_particle_list){.first = -1, .last = -1};
+        lists[k] = (pli_particle_list){.first = -1, .last = -1, .target = -1};
     }
     particles->grid->table[code] = *block + 1;
     return PLI_OK;
@@ -157,17 +168,87 @@ static void move_block(pli_particles *particles, int32_t from, int32_t to)
     particles->grid->table[particles->blocks[to].code] = to + 1;
 }
 
-void pli_particles_drop_empty(pli_particles *particles)
+static void drop_blocks(pli_particles *particles)
 {
     int32_t kept = 0;
     for (int32_t block = 0; block < particles->block_count; ++block) {
-        if (particles->blocks[block].count == 0) {
-            particles->grid->table[particles->blocks[block].code] = 0;
-        } else {
+        uint32_t code = particles->blocks[block].code;
+        if (particles->blocks[block].count > 0) {
             move_block(particles, block, kept++);
+        } else {
+            particles->grid->table[code] = LEFT;
+            particles->left[particles->left_count++] = code;
         }
     }
     particles->block_count = kept;
+}
+
+// Whether no block writes to the page a step of 0 or 1 along each axis above a block that was left,
+// and of those that were left it is the first that did. Steps are the bits of a number.
+static bool is_last_writer(const pli_paged_grid *grid, uint32_t code, const int32_t at[3],
+                           int32_t step)
+{
+    for (int32_t k = 0; k < 8; ++k) {
+        const int32_t by[3] = {(step >> 2) - (k >> 2), (step >> 1 & 1) - (k >> 1 & 1),
+                               (step & 1) - (k & 1)};
+        bool is_inside = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            int32_t x = at[axis] + by[axis];
+            is_inside = is_inside && x >= 0 && x < grid->blocks[axis];
+        }
+        int32_t entry = is_inside ? grid->table[pli_paged_grid_step(grid, code, by)] : 0;
+        if (entry > 0 || (entry < 0 && k < step)) return false;
+    }
+    return true;
+}
+
+static void release_around(pli_particles *particles, uint32_t code, pli_page_forget_fn forget,
+                           void *user)
+{
+    int32_t at[3];
+    pli_paged_grid_coordinates(particles->grid, code, at);
+    for (int32_t step = 0; step < 8; ++step) {
+        if (!is_last_writer(particles->grid, code, at, step)) continue;
+        const int32_t by[3] = {step >> 2, step >> 1 & 1, step & 1};
+        uint32_t page = pli_paged_grid_step(particles->grid, code, by);
+        pli_paged_grid_release(particles->grid, page);
+        if (forget != NULL) forget(user, page);
+    }
+}
+
+static void release_pages(pli_particles *particles, pli_page_forget_fn forget, void *user)
+{
+    int32_t *table = particles->grid->table;
+    // blocks may have been made again, and left more than once
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        if (table[particles->left[k]] != LEFT) continue;
+        release_around(particles, particles->left[k], forget, user);
+        table[particles->left[k]] = LEFT_AND_SEEN;
+    }
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        if (table[particles->left[k]] < 0) table[particles->left[k]] = 0;
+    }
+    particles->left_count = 0;
+}
+
+// Takes blocks that were made again off the list of those that were left, and the others once.
+static void forget_remade(pli_particles *particles)
+{
+    int32_t *table = particles->grid->table, kept = 0;
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        uint32_t code = particles->left[k];
+        if (table[code] != LEFT) continue;
+        table[code] = LEFT_AND_SEEN;
+        particles->left[kept++] = code;
+    }
+    particles->left_count = kept;
+    for (int32_t k = 0; k < kept; ++k) table[particles->left[k]] = LEFT;
+}
+
+void pli_particles_drop_empty(pli_particles *particles, pli_page_forget_fn forget, void *user)
+{
+    drop_blocks(particles);
+    if (particles->left_count > particles->block_room) release_pages(particles, forget, user);
 }
 
 // ---- life
@@ -218,9 +299,11 @@ done:
 void pli_particles_clear(pli_particles *particles)
 {
     for (int32_t block = 0; block < particles->block_count; ++block) {
-        particles->grid->table[particles->blocks[block].code] = 0;
+        particles->blocks[block].count = 0;
     }
-    particles->block_count = 0;
+    forget_remade(particles);
+    if (particles->left_count > particles->block_room) release_pages(particles, NULL, NULL);
+    drop_blocks(particles);
     particles->count = 0;
     particles->chunk_count = 0;
     particles->free_chunk = -1;
@@ -230,13 +313,23 @@ void pli_particles_destroy(pli_particles *particles)
 {
     if (particles == NULL) return;
     pli_context *context = particles->context;
-    pli_particles_clear(particles);
+    for (int32_t block = 0; block < particles->block_count; ++block) {
+        particles->grid->table[particles->blocks[block].code] = 0;
+    }
+    for (int32_t k = 0; k < particles->left_count; ++k) {
+        particles->grid->table[particles->left[k]] = 0;
+    }
     int64_t room = particles->chunk_room;
+    pli_addresses_release(particles->outside, room);
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->chunks, room * (int64_t)sizeof(pli_particle_chunk));
+    pli_release(context, particles->targets);
+    pli_release(context, particles->runs);
+    pli_release(context, particles->order);
     pli_release(context, particles->lanes);
     pli_release(context, particles->movers);
     pli_release(context, particles->sources);
+    pli_release(context, particles->left);
     pli_release(context, particles->lists);
     pli_release(context, particles->blocks);
     pli_release(context, particles);
@@ -244,22 +337,13 @@ void pli_particles_destroy(pli_particles *particles)
 
 // ---- layers
 
-// A walk along a list, place by place.
-typedef struct list_walk {
-    int32_t chunk;
-    int32_t place;
-} list_walk;
-
-static void walk_on(const pli_particles *particles, list_walk *walk)
-{
-    if (++walk->place % PLI_PARTICLE_LANES == 0) walk->chunk = particles->next[walk->chunk];
-}
-
 static void append(pli_particles *particles, pli_particle_place place, int32_t kind,
                    const pli_particle_lane *data)
 {
-    int32_t chunk;
-    int32_t lane = pli_particles_extend(particles, place, kind, &chunk) % PLI_PARTICLE_LANES;
+    pli_particle_list *list = pli_particles_list(particles, place, kind);
+    int32_t chunk = pli_particles_extend(particles, list, 1);
+    int32_t lane = (list->count - 1) % PLI_PARTICLE_LANES;
+    ++particles->blocks[place.block].count;
     // the first of a chunk stands in for those that are still to come
     int32_t end = lane == 0 ? PLI_PARTICLE_LANES : lane + 1;
     pli_particle_lane_write(data, lane, end, &particles->chunks[chunk]);
@@ -271,47 +355,144 @@ void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *t
     if (from->speed2 > to->speed2) to->speed2 = from->speed2;
 }
 
-void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id)
+// Puts a chunk of eight particles in front of a list.
+static void push_chunk(pli_particles *particles, pli_particle_place place, int32_t kind,
+                       int32_t chunk)
+{
+    pli_particle_list *list = pli_particles_list(particles, place, kind);
+    particles->next[chunk] = list->first;
+    list->first = chunk;
+    if (list->count == 0) list->last = chunk;
+    list->count += PLI_PARTICLE_LANES;
+    particles->blocks[place.block].count += PLI_PARTICLE_LANES;
+}
+
+// Copies what is in the last chunk of a block's list, unless it is full, and makes room for copies
+// of all full ones at the beginning of the second layer's list.
+static void begin_copy(pli_particles *particles, int32_t block, int32_t kind, int32_t id)
 {
     pli_particle_place own = {block, 0}, second = {block, 1};
-    for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-        const pli_particle_list *list = pli_particles_list(particles, own, kind);
-        pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
-        list_walk walk = {list->first, 0};
-        for (; walk.place < list->count; walk_on(particles, &walk)) {
-            pli_particle_lane data;
-            pli_particle_lane_read(&particles->chunks[walk.chunk], walk.place % PLI_PARTICLE_LANES,
-                                   &data);
-            data.id = id;
-            append(particles, second, kind, &data);
+    const pli_particle_list *list = pli_particles_list(particles, own, kind);
+    pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
+    for (int32_t lane = 0; lane < list->count % PLI_PARTICLE_LANES; ++lane) {
+        pli_particle_lane data;
+        pli_particle_lane_read(&particles->chunks[list->last], lane, &data);
+        data.id = id;
+        append(particles, second, kind, &data);
+    }
+    for (int32_t k = 0; k < list->count / PLI_PARTICLE_LANES; ++k) {
+        push_chunk(particles, second, kind, take_chunk(particles));
+    }
+}
+
+static void copy_chunks(const pli_particles *particles, int32_t block, int32_t kind, int32_t id)
+{
+    const pli_particle_list *list =
+        pli_particles_list(particles, (pli_particle_place){block, 0}, kind);
+    int32_t from = list->first;
+    int32_t to = pli_particles_list(particles, (pli_particle_place){block, 1}, kind)->first;
+    for (int32_t k = 0; k < list->count / PLI_PARTICLE_LANES; ++k) {
+        pli_particle_chunk *copy = &particles->chunks[to];
+        *copy = particles->chunks[from];
+        for (int lane = 0; lane < PLI_PARTICLE_LANES; ++lane) copy->id[lane] = id;
+        from = particles->next[from];
+        to = particles->next[to];
+    }
+}
+
+typedef struct copying {
+    const pli_particles *particles;
+    const pli_particle_copy *copies;
+} copying;
+
+static void copy_blocks(void *user, int64_t begin, int64_t end)
+{
+    const copying *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        for (int32_t kind = 0; kind < job->particles->kind_count; ++kind) {
+            copy_chunks(job->particles, job->copies[k].block, kind, job->copies[k].id);
         }
     }
 }
 
-// Removes copies of an id from a list of a block's second layer; what is none goes to `own`. Chunks
-// are given back as they are read, so that no more are needed than there were. Returns the largest
-// id of copies that stay, INT32_MIN: none does.
+void pli_particles_copy(pli_particles *particles, int64_t count, const pli_particle_copy *copies)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
+            begin_copy(particles, copies[k].block, kind, copies[k].id);
+        }
+    }
+    copying job = {particles, copies};
+    pli_parallel_for(particles->context, count, 1, copy_blocks, &job);
+}
+
+// What becomes of the particles of a chunk when copies of an id go.
+typedef enum sifted { MIXED, GONE, COPIES, ORIGINALS } sifted;
+
+static sifted sift_one(int32_t particle, int32_t id)
+{
+    if (particle == id) return GONE;
+    return particle < 0 ? COPIES : ORIGINALS;
+}
+
+static sifted sift_chunk(const pli_particle_chunk *chunk, int32_t count, int32_t id)
+{
+    sifted first = sift_one(chunk->id[0], id);
+    for (int32_t lane = 1; lane < count; ++lane) {
+        if (sift_one(chunk->id[lane], id) != first) return MIXED;
+    }
+    // a chunk that is not full can't be passed on as it is
+    return first == GONE || count == PLI_PARTICLE_LANES ? first : MIXED;
+}
+
+// The same lane by lane. The chunk is given back first, so that no more are needed than there were.
+static void sift_lanes(pli_particles *particles, pli_particle_place own, int32_t kind, int32_t id,
+                       int32_t chunk, int32_t count)
+{
+    pli_particle_place second = {own.block, 1};
+    const pli_particle_chunk lanes = particles->chunks[chunk];
+    pli_particles_free_chunks(particles, chunk);
+    for (int32_t lane = 0; lane < count; ++lane) {
+        pli_particle_lane data;
+        pli_particle_lane_read(&lanes, lane, &data);
+        if (data.id == id) continue;
+        append(particles, data.id < 0 ? second : own, kind, &data);
+    }
+}
+
+// The largest id of copies in lanes below `count` but for the given one; INT32_MIN: there is none.
+static int32_t find_largest_copy(const pli_particle_chunk *chunk, int32_t count, int32_t id)
+{
+    int32_t largest = INT32_MIN;
+    for (int32_t lane = 0; lane < count; ++lane) {
+        int32_t found = chunk->id[lane];
+        if (found < 0 && found != id && found > largest) largest = found;
+    }
+    return largest;
+}
+
+// Removes copies of an id from a list of a block's second layer; what is none goes to `own`.
+// Returns the largest id of copies that stay, INT32_MIN: none does.
 static int32_t sift_list(pli_particles *particles, pli_particle_place own, int32_t kind, int32_t id)
 {
     pli_particle_place second = {own.block, 1};
     pli_particle_list *list = pli_particles_list(particles, second, kind);
-    pli_particle_list old = *list;
+    const pli_particle_list old = *list;
     int32_t largest = INT32_MIN;
-    *list = (pli_particle_list){.first = -1, .last = -1};
+    int32_t left = old.count;
+    *list = (pli_particle_list){.first = -1, .last = -1, .target = -1};
     particles->blocks[own.block].count -= old.count;
-    for (int32_t place = 0; place < old.count; place += PLI_PARTICLE_LANES) {
-        pli_particle_chunk chunk = particles->chunks[old.first];
-        int32_t behind = particles->next[old.first];
-        particles->next[old.first] = -1;
-        pli_particles_free_chunks(particles, old.first);
-        old.first = behind;
-        for (int32_t lane = 0; lane < PLI_PARTICLE_LANES && place + lane < old.count; ++lane) {
-            pli_particle_lane data;
-            pli_particle_lane_read(&chunk, lane, &data);
-            if (data.id == id) continue;
-            append(particles, data.id < 0 ? second : own, kind, &data);
-            if (data.id < 0 && data.id > largest) largest = data.id;
-        }
+    for (int32_t chunk = old.first, behind; left > 0; chunk = behind, left -= PLI_PARTICLE_LANES) {
+        int32_t count = left < PLI_PARTICLE_LANES ? left : PLI_PARTICLE_LANES;
+        sifted what = sift_chunk(&particles->chunks[chunk], count, id);
+        int32_t found = find_largest_copy(&particles->chunks[chunk], count, id);
+        if (found > largest) largest = found;
+        behind = particles->next[chunk];
+        particles->next[chunk] = -1;
+        if (what == GONE) pli_particles_free_chunks(particles, chunk);
+        if (what == COPIES) push_chunk(particles, second, kind, chunk);
+        if (what == ORIGINALS) push_chunk(particles, own, kind, chunk);
+        if (what == MIXED) sift_lanes(particles, own, kind, id, chunk, count);
     }
     pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
     pli_particle_list_raise(&old, list);

@@ -14,11 +14,11 @@
 // form a list of chunks of eight; only the last chunk may have fewer. Chunks are a kilobyte, come
 // from one pool that keeps its place in memory as it grows, and go back to it.
 //
-// Moving. After a step some particles are outside their blocks. pli_particles_settle takes them out
-// (others of the list close the gaps), makes blocks that are missing, and appends them where they
-// belong, in the order of the blocks and places they come from: the outcome does not depend on
-// threads. There is no sort of all particles. Blocks that have become empty are given back by
-// pli_particles_drop_empty.
+// Moving. After a step some particles are outside their blocks. pli_particles_settle takes them
+// out, makes blocks that are missing, and puts them where they belong, in the order of the blocks
+// and places they come from: first into the gaps of those that left, then to the end; gaps that
+// stay are closed from there. The outcome does not depend on threads. There is no sort of all
+// particles. Blocks that have become empty are given back by pli_particles_drop_empty.
 //
 // Limits. A particle writes to nodes up to two beyond its lowest, so a block may have particles
 // only where the next one along each axis is still in the domain: [0, size (blocks - 1)) in cells.
@@ -27,14 +27,17 @@
 // too large for it, and those that are none, become the largest or smallest that there are, which
 // are out of reach.
 //
-// Pages of the grid are not touched here, also not when a block is given back: its lower neighbours
-// may still write to them. The grid's table belongs to the particles.
+// Pages. A block's particles write to eight pages, its own and those of the next blocks along each
+// axis. When a block is given back its code is kept; once there are many, the memory of pages that
+// no block writes to is given back too: never again and again for the same place, and never more
+// than a few times what is in use. The grid's table belongs to the particles; entries of codes that
+// are kept are negative.
 //
 // Layers. Lists are in two layers. Particles are added to the first; the second is for those that
 // are at another time than their block, and for copies of particles that stand in for them
 // meanwhile (stepper.h). Copies have negative ids.
 //
-// Threads: settling is parallel where it counts; all else is serial.
+// Threads: settling and copying are parallel where it counts; all else is serial.
 #ifndef PLI_MPM_PARTICLES_H
 #define PLI_MPM_PARTICLES_H
 
@@ -73,15 +76,17 @@ typedef struct pli_particle_list {
     int32_t count; // particles
     // bounds on what its particles have, which those that leave take along; set by whoever moves
     // them, 0 at first
-    float sound2; // speed of sound, squared (m^2/s^2)
-    float speed2; // speed, squared
+    float sound2;   // speed of sound, squared (m^2/s^2)
+    float speed2;   // speed, squared
+    int32_t target; // scratch of settling, -1 otherwise
 } pli_particle_list;
 
 typedef struct pli_particle_block {
-    int32_t at[3];                        // in blocks from the domain's lowest
-    uint32_t code;                        // of the page, see paged_grid.h
-    int32_t count;                        // particles of all kinds and layers
-    int32_t leaving[PLI_PARTICLE_LAYERS]; // of these outside the block; set by whoever moves them
+    int32_t at[3]; // in blocks from the domain's lowest
+    uint32_t code; // of the page, see paged_grid.h
+    int32_t count; // particles of all kinds and layers
+    // of these outside the block; set by whoever moves them, as are the bits of their chunks
+    int32_t leaving[PLI_PARTICLE_LAYERS];
 } pli_particle_block;
 
 typedef struct pli_particles {
@@ -95,10 +100,13 @@ typedef struct pli_particles {
     int32_t block_room;
     pli_particle_block *blocks; // [block_room]
     pli_particle_list *lists;   // [block_room][PLI_PARTICLE_LAYERS][kind_count]
+    int32_t left_count;
+    uint32_t *left; // [2 * block_room] codes of blocks given back whose pages may have memory
 
     // the pool
     pli_particle_chunk *chunks; // reserved addresses
     int32_t *next;              // [chunk] in a list or among the free ones, -1: last
+    uint8_t *outside;           // [chunk] bits of lanes outside their block; see `leaving`
     int32_t chunk_count;        // ever used
     int32_t chunk_room;         // addresses
     int32_t free_chunk;         // first free one, -1: none
@@ -107,8 +115,11 @@ typedef struct pli_particles {
     int64_t source_room;
     struct pli_particle_source *sources; // [source_room]
     int64_t mover_room;
-    struct pli_particle_mover *movers; // [mover_room]
-    struct pli_particle_lane *lanes;   // [mover_room] their data
+    struct pli_particle_mover *movers;   // [mover_room]
+    struct pli_particle_lane *lanes;     // [mover_room] their data
+    int64_t *order;                      // [mover_room] movers of each source by their ways
+    struct pli_particle_run *runs;       // [mover_room]
+    struct pli_particle_target *targets; // [2 * mover_room]
 } pli_particles;
 
 // One particle as a record.
@@ -164,18 +175,29 @@ PLI_CHECKED pli_status pli_particles_settle(pli_particles *particles, int64_t co
                                             const pli_particle_place *places,
                                             pli_particle_home_fn home, void *user);
 
-// Sets a block's leaving for both layers by looking where its particles are.
+// Sets a block's leaving and the bits of its chunks, for both layers, by looking where its
+// particles are.
 void pli_particles_recount(pli_particles *particles, int32_t block);
 
-// Adds copies of the particles in a block's first layer to its second one, with the given id.
-void pli_particles_copy(pli_particles *particles, int32_t block, int32_t id);
+// Copies of the particles in a block's first layer, with one id for all.
+typedef struct pli_particle_copy {
+    int32_t block;
+    int32_t id;
+} pli_particle_copy;
+
+// Adds copies to the second layers of blocks, all different.
+void pli_particles_copy(pli_particles *particles, int64_t count, const pli_particle_copy *copies);
 
 // Removes the copies of the given id from a block's second layer, and with `joins` moves all that
 // are no copies to the first. Returns the largest id of the copies that stay; INT32_MIN: none does.
 int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, bool joins);
 
-// Gives blocks without particles back; those behind them move up and keep their order.
-void pli_particles_drop_empty(pli_particles *particles);
+// Tells that the memory of a page was given back.
+typedef void (*pli_page_forget_fn)(void *user, uint32_t code);
+
+// Gives blocks without particles back, those behind them move up and keep their order; and from
+// time to time the memory of pages that nobody writes to. forget NULL: nobody wants to know.
+void pli_particles_drop_empty(pli_particles *particles, pli_page_forget_fn forget, void *user);
 
 // A record of lane `lane` of a chunk of a block.
 void pli_particles_get(const pli_particles *particles, int32_t block, int32_t chunk, int32_t lane,

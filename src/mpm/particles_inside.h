@@ -22,24 +22,45 @@ typedef struct pli_particle_lane {
 _Static_assert(sizeof(pli_particle_lane) == PLI_PARTICLE_ROWS * sizeof(float),
                "a lane has a number of each row of a chunk");
 
-// A block that particles left.
+// A layer of a block that particles left.
 typedef struct pli_particle_source {
     pli_particle_place place;
-    int32_t found; // movers in it
-    int64_t first; // of its movers; it has as many as the place's `leaving`
-    int64_t wrong; // mover that may not go where it went, -1: none
+    int32_t found;     // movers in it
+    int32_t run_count; // from the same place on as its movers
+    int64_t first;     // of its movers; it has as many as the place's `leaving`
+    int64_t wrong;     // mover that may not go where it went, -1: none
 } pli_particle_source;
 
 // A particle that goes to another block.
 typedef struct pli_particle_mover {
-    uint32_t code; // of the block it goes to
-    int32_t block; // the same by its number
-    int32_t layer; // that it was in, and once it has a new place, that it goes to
     int32_t kind;
-    int32_t chunk; // where it was, and once it has a new place, where it goes
-    int32_t place; // in its list, likewise
-    bool is_lost;  // a copy that goes nowhere
+    int32_t chunk; // where it was
+    int32_t place; // in its list
+    int32_t way;   // that it goes
 } pli_particle_mover;
+
+// Movers of a source that go to one list.
+typedef struct pli_particle_run {
+    int32_t kind;
+    int32_t way;
+    int32_t block; // that they come to
+    int32_t count;
+    int64_t first; // in the order of ways
+    int64_t next;  // run to the same list, -1: none
+    float sound2;  // bounds of the list that they come from
+    float speed2;
+} pli_particle_run;
+
+// A list that particles leave or come to.
+typedef struct pli_particle_target {
+    int64_t list;
+    int64_t gaps; // first mover that leaves it
+    int32_t gap_count;
+    int32_t arrival_count;
+    int64_t first_run; // that comes to it, -1: none
+    int64_t last_run;
+    int32_t chunk; // with the place behind its last particle, once there is one
+} pli_particle_target;
 
 // Nodes of a block along an axis.
 static inline int32_t pli_particle_block_size(int axis)
@@ -57,10 +78,9 @@ void pli_particle_lane_write(const pli_particle_lane *data, int32_t begin, int32
 PLI_CHECKED pli_status pli_particles_find_block(pli_particles *particles, uint32_t code,
                                                 int32_t *block);
 
-// Makes a list longer by one particle, whose lane is not written: *chunk, and its place in the list
-// as the result. Counts it in the block, too.
-int32_t pli_particles_extend(pli_particles *particles, pli_particle_place place, int32_t kind,
-                             int32_t *chunk);
+// Makes a list longer by so many particles, 1 or more, whose lanes are not written. Returns the
+// chunk of the first of them. The block's count is up to the caller.
+int32_t pli_particles_extend(pli_particles *particles, pli_particle_list *list, int32_t count);
 
 // What bounds one list's particles bounds the other's too.
 void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *to);

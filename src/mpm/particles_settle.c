@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settling. Sources are the blocks that particles left, movers the particles that did, in the order
-// of blocks, kinds and places. Nothing is changed until it is known that all can be done:
+// Settling. Sources are the layers of blocks that particles left, movers the particles that did, in
+// the order of kinds and places. Those of a source that go the same way and are of one kind are a
+// run: it goes to one list. Targets are the lists that particles leave or come to. Nothing is
+// changed until it is known that all can be done:
 //
 //   1  list the sources, each with its part of the movers                    serial
-//   2  copy the movers, find the block that each goes to                     parallel, by source
-//   3  refuse what went too far, make blocks that are missing                serial
-//   4  close the gaps that movers leave                                      parallel, by source
-//   5  free chunks at the ends of lists, give each mover its place           serial
-//   6  write the movers to their places                                      parallel, by mover
+//   2  copy the movers, put them in the order of their ways, as runs         parallel, by source
+//   3  refuse what went too far, make blocks that are missing                serial, by run
+//   4  tell targets what leaves them and comes to them                       serial, by run
+//   5  put movers into the gaps that others leave, close those left over     parallel, by target
+//   6  free chunks at the ends of lists, then take those that are needed     serial, by target
+//   7  append the movers that found no gap                                   parallel, by target
 //
-// The serial stages look at 28 bytes of a mover, and at none of its data.
+// In a body that moves about as many come to a block as leave it, so most movers fill gaps and few
+// others have to be touched. The serial stages look at no particle.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/simd.h"
@@ -19,9 +23,13 @@
 #include <string.h>
 
 enum {
-    SOURCE_GRAIN = 4,  // blocks that a worker takes at once
-    MOVER_GRAIN = 256, // movers likewise
-    FIRST_MOVERS = 256
+    SOURCE_GRAIN = 4, // blocks that a worker takes at once
+    TARGET_GRAIN = 8, // lists likewise
+    FIRST_MOVERS = 256,
+    WAYS = 27,   // to the blocks around, 9 x + 3 y + z with steps from 0 to 2
+    NO_WAY = 13, // of movers that are lost
+    AHEAD = 3,   // movers whose chunks are on their way from memory
+    CACHE_LINE = 64
 };
 
 typedef struct settling {
@@ -30,6 +38,7 @@ typedef struct settling {
     void *user;
     int64_t source_count;
     int64_t mover_count;
+    int64_t target_count;
 } settling;
 
 static int32_t fixed(int32_t cells)
@@ -83,21 +92,26 @@ static pli_status list_sources(settling *job, int64_t count, const pli_particle_
     return PLI_OK;
 }
 
+static bool grow_scratch(pli_particles *particles, void **array, int64_t room, size_t size)
+{
+    void *grown =
+        pli_reallocate(particles->context, *array, room, size, "particles that change blocks");
+    if (grown != NULL) *array = grown;
+    return grown != NULL;
+}
+
 static pli_status grow_movers(pli_particles *particles, int64_t needed)
 {
     if (needed <= particles->mover_room) return PLI_OK;
     int64_t room = pli_particles_grown(particles->mover_room, needed);
     if (room < FIRST_MOVERS) room = FIRST_MOVERS;
-
-    pli_particle_mover *movers = pli_reallocate(particles->context, particles->movers, room,
-                                                sizeof *movers, "moving particles");
-    if (movers == NULL) return PLI_ERROR_MEMORY;
-    particles->movers = movers;
-    pli_particle_lane *lanes = pli_reallocate(particles->context, particles->lanes, room,
-                                              sizeof *lanes, "data of moving particles");
-    if (lanes == NULL) return PLI_ERROR_MEMORY;
-    particles->lanes = lanes;
-
+    pli_particles *p = particles;
+    bool complete = grow_scratch(p, (void **)&p->movers, room, sizeof *p->movers) &&
+                    grow_scratch(p, (void **)&p->lanes, room, sizeof *p->lanes) &&
+                    grow_scratch(p, (void **)&p->order, room, sizeof *p->order) &&
+                    grow_scratch(p, (void **)&p->runs, room, sizeof *p->runs) &&
+                    grow_scratch(p, (void **)&p->targets, 2 * room, sizeof *p->targets);
+    if (!complete) return PLI_ERROR_MEMORY;
     particles->mover_room = room;
     return PLI_OK;
 }
@@ -116,14 +130,11 @@ static uint32_t outside_bits(const pli_particle_chunk *chunk)
     return pli_f8_bits(outside);
 }
 
-// Bits of those that are outside of the chunk that begins at a place of a list.
-static uint32_t list_outside_bits(const pli_particles *particles, const pli_particle_list *list,
-                                  int32_t chunk, int32_t place)
+// The bits of lanes below so many.
+static uint32_t lanes_below(int32_t count)
 {
-    uint32_t bits = outside_bits(&particles->chunks[chunk]);
-    // lanes beyond the end are none
-    int32_t left = list->count - place;
-    return left < PLI_PARTICLE_LANES ? bits & (((uint32_t)1 << left) - 1) : bits;
+    return count < PLI_PARTICLE_LANES ? ((uint32_t)1 << count) - 1
+                                      : ((uint32_t)1 << PLI_PARTICLE_LANES) - 1;
 }
 
 // The step from a block to the one that u is in; false: it is further away than a mover may go.
@@ -148,40 +159,104 @@ static bool has_room(const pli_paged_grid *grid, const int32_t at[3], const int3
     return true;
 }
 
+static int32_t way_of(const int32_t step[3])
+{
+    return 9 * (step[0] + 1) + 3 * (step[1] + 1) + step[2] + 1;
+}
+
+static void step_of(int32_t way, int32_t step[3])
+{
+    step[0] = way / 9 - 1;
+    step[1] = way / 3 % 3 - 1;
+    step[2] = way % 3 - 1;
+}
+
+// Asks for a chunk that is going to be read or written.
+static void await_chunk(const pli_particles *particles, int32_t chunk)
+{
+    const char *data = (const char *)&particles->chunks[chunk];
+    for (size_t k = 0; k < sizeof(pli_particle_chunk); k += CACHE_LINE) {
+        __builtin_prefetch(data + k);
+    }
+}
+
+static void list_movers(const pli_particles *particles, pli_particle_source *from, int32_t kind)
+{
+    const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
+    int32_t most = count_leaving(particles, from->place);
+    int32_t chunk = list->first;
+    for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
+        uint32_t bits = particles->outside[chunk] & lanes_below(list->count - place);
+        for (; bits != 0; bits &= bits - 1) {
+            // more than the block has told are only counted
+            int32_t index = from->found++;
+            if (index >= most) continue;
+            particles->movers[from->first + index] = (pli_particle_mover){
+                .kind = kind, .chunk = chunk, .place = place + __builtin_ctz(bits), .way = NO_WAY};
+        }
+        chunk = particles->next[chunk];
+    }
+}
+
 // Copies a mover, with u from the block that it goes to.
-static void record_mover(const pli_particles *particles, pli_particle_source *from, int32_t kind,
-                         int32_t chunk, int32_t place)
+static void copy_mover(const pli_particles *particles, pli_particle_source *from, int64_t index)
 {
     const pli_particle_block *block = &particles->blocks[from->place.block];
-    // more than the block has told are only counted
-    if (from->found++ >= block->leaving[from->place.layer]) return;
-    int64_t index = from->first + from->found - 1;
     pli_particle_lane *data = &particles->lanes[index];
-    pli_particle_lane_read(&particles->chunks[chunk], place % PLI_PARTICLE_LANES, data);
     pli_particle_mover *mover = &particles->movers[index];
-    *mover = (pli_particle_mover){
-        .layer = from->place.layer, .kind = kind, .chunk = chunk, .place = place};
-
+    pli_particle_lane_read(&particles->chunks[mover->chunk], mover->place % PLI_PARTICLE_LANES,
+                           data);
     int32_t step[3];
     if (!find_step(data->u, step) || !has_room(particles->grid, block->at, step)) {
-        mover->is_lost = data->id < 0;
-        if (!mover->is_lost && from->wrong < 0) from->wrong = index;
+        // copies are lost, whoever they stand for tells of itself
+        if (data->id >= 0 && from->wrong < 0) from->wrong = index;
         return;
     }
-    mover->code = pli_paged_grid_step(particles->grid, block->code, step);
+    mover->way = way_of(step);
     for (int k = 0; k < 3; ++k) data->u[k] -= step[k] * fixed(pli_particle_block_size(k));
 }
 
-static void record_list(const pli_particles *particles, pli_particle_source *from, int32_t kind)
+static void copy_movers(const pli_particles *particles, pli_particle_source *from)
 {
-    const pli_particle_list *list = pli_particles_list(particles, from->place, kind);
-    int32_t chunk = list->first;
-    for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
-        uint32_t bits = list_outside_bits(particles, list, chunk, place);
-        for (; bits != 0; bits &= bits - 1) {
-            record_mover(particles, from, kind, chunk, place + __builtin_ctz(bits));
+    const pli_particle_mover *movers = &particles->movers[from->first];
+    for (int32_t i = 0; i < from->found; ++i) {
+        if (i + AHEAD < from->found) await_chunk(particles, movers[i + AHEAD].chunk);
+        copy_mover(particles, from, from->first + i);
+    }
+}
+
+// Lists the movers of a source way by way, each in the order that they have.
+static void order_movers(const pli_particles *particles, const pli_particle_source *from)
+{
+    const pli_particle_mover *movers = &particles->movers[from->first];
+    int32_t place[WAYS + 1] = {0};
+    for (int32_t i = 0; i < from->found; ++i) ++place[movers[i].way + 1];
+    for (int32_t way = 0; way < WAYS; ++way) place[way + 1] += place[way];
+    for (int32_t i = 0; i < from->found; ++i) {
+        particles->order[from->first + place[movers[i].way]++] = from->first + i;
+    }
+}
+
+// Cuts the ordered movers of a source into runs.
+static void list_runs(const pli_particles *particles, pli_particle_source *from)
+{
+    const int64_t *order = &particles->order[from->first];
+    pli_particle_run *run = NULL;
+    from->run_count = 0;
+    for (int32_t i = 0; i < from->found; ++i) {
+        const pli_particle_mover *mover = &particles->movers[order[i]];
+        if (mover->way == NO_WAY) continue;
+        if (run == NULL || run->way != mover->way || run->kind != mover->kind) {
+            const pli_particle_list *list = pli_particles_list(particles, from->place, mover->kind);
+            run = &particles->runs[from->first + from->run_count++];
+            *run = (pli_particle_run){.kind = mover->kind,
+                                      .way = mover->way,
+                                      .first = from->first + i,
+                                      .sound2 = list->sound2,
+                                      .speed2 = list->speed2,
+                                      .next = -1};
         }
-        chunk = particles->next[chunk];
+        ++run->count;
     }
 }
 
@@ -189,18 +264,27 @@ static void record_sources(void *user, int64_t begin, int64_t end)
 {
     const pli_particles *particles = ((const settling *)user)->particles;
     for (int64_t i = begin; i < end; ++i) {
+        pli_particle_source *from = &particles->sources[i];
         for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-            record_list(particles, &particles->sources[i], kind);
+            list_movers(particles, from, kind);
         }
+        // a source that was told a wrong number is refused
+        if (from->found != count_leaving(particles, from->place)) continue;
+        copy_movers(particles, from);
+        order_movers(particles, from);
+        list_runs(particles, from);
     }
 }
 
-static int32_t count_outside(const pli_particles *particles, const pli_particle_list *list)
+// Sets the bits of a list's chunks. Returns how many particles are outside.
+static int32_t mark_outside(pli_particles *particles, const pli_particle_list *list)
 {
     int32_t found = 0;
     int32_t chunk = list->first;
     for (int32_t place = 0; place < list->count; place += PLI_PARTICLE_LANES) {
-        found += __builtin_popcount(list_outside_bits(particles, list, chunk, place));
+        uint32_t bits = outside_bits(&particles->chunks[chunk]) & lanes_below(list->count - place);
+        particles->outside[chunk] = (uint8_t)bits;
+        found += __builtin_popcount(bits);
         chunk = particles->next[chunk];
     }
     return found;
@@ -213,12 +297,12 @@ void pli_particles_recount(pli_particles *particles, int32_t block)
         *leaving = 0;
         for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
             pli_particle_place place = {block, layer};
-            *leaving += count_outside(particles, pli_particles_list(particles, place, kind));
+            *leaving += mark_outside(particles, pli_particles_list(particles, place, kind));
         }
     }
 }
 
-// ---- 3: targets
+// ---- 3: blocks
 
 static pli_status fail_mover(const pli_particles *particles, const pli_particle_source *from)
 {
@@ -256,17 +340,113 @@ static pli_status check_sources(const settling *job)
     return PLI_OK;
 }
 
-static pli_status find_targets(const settling *job)
+static pli_status find_blocks_of(const settling *job, const pli_particle_source *from)
 {
-    pli_particle_mover *movers = job->particles->movers;
-    for (int64_t i = 0; i < job->mover_count; ++i) {
-        if (movers[i].is_lost) continue;
-        PLI_TRY(pli_particles_find_block(job->particles, movers[i].code, &movers[i].block));
+    pli_particles *particles = job->particles;
+    for (int32_t i = 0; i < from->run_count; ++i) {
+        pli_particle_run *run = &particles->runs[from->first + i];
+        int32_t step[3];
+        step_of(run->way, step);
+        uint32_t code = particles->blocks[from->place.block].code;
+        code = pli_paged_grid_step(particles->grid, code, step);
+        PLI_TRY(pli_particles_find_block(particles, code, &run->block));
     }
     return PLI_OK;
 }
 
-// ---- 4: gaps
+static pli_status find_blocks(const settling *job)
+{
+    for (int64_t i = 0; i < job->source_count; ++i) {
+        PLI_TRY(find_blocks_of(job, &job->particles->sources[i]));
+    }
+    return PLI_OK;
+}
+
+// ---- 4: targets
+
+static pli_particle_target *find_target(settling *job, pli_particle_place place, int32_t kind)
+{
+    pli_particles *particles = job->particles;
+    pli_particle_list *list = pli_particles_list(particles, place, kind);
+    if (list->target < 0) {
+        list->target = (int32_t)job->target_count++;
+        particles->targets[list->target] =
+            (pli_particle_target){.list = list - particles->lists, .first_run = -1};
+    }
+    return &particles->targets[list->target];
+}
+
+// Movers of a source are in the order of kinds: those of one kind are the gaps of one list.
+static void tell_gaps(settling *job, const pli_particle_source *from)
+{
+    pli_particles *particles = job->particles;
+    for (int32_t begin = 0, end; begin < from->found; begin = end) {
+        const pli_particle_mover *movers = &particles->movers[from->first];
+        pli_particle_target *target = find_target(job, from->place, movers[begin].kind);
+        end = begin;
+        while (end < from->found && movers[end].kind == movers[begin].kind) ++end;
+        target->gaps = from->first + begin;
+        target->gap_count = end - begin;
+    }
+    particles->blocks[from->place.block].count -= from->found;
+    particles->blocks[from->place.block].leaving[from->place.layer] = 0;
+}
+
+static void tell_runs(settling *job, const pli_particle_source *from)
+{
+    pli_particles *particles = job->particles;
+    for (int32_t i = 0; i < from->run_count; ++i) {
+        int64_t index = from->first + i;
+        pli_particle_run *run = &particles->runs[index];
+        pli_particle_place place = {run->block, from->place.layer};
+        if (job->home != NULL) place.layer = job->home(job->user, from->place, run->block);
+        pli_particle_target *target = find_target(job, place, run->kind);
+        if (target->first_run < 0) {
+            target->first_run = index;
+        } else {
+            particles->runs[target->last_run].next = index;
+        }
+        target->last_run = index;
+        target->arrival_count += run->count;
+        particles->blocks[run->block].count += run->count;
+    }
+}
+
+static void tell_targets(settling *job)
+{
+    for (int64_t i = 0; i < job->source_count; ++i) {
+        tell_gaps(job, &job->particles->sources[i]);
+        tell_runs(job, &job->particles->sources[i]);
+    }
+}
+
+// ---- 5: gaps
+
+// A walk along the movers that come to a target.
+typedef struct arrivals {
+    int64_t run; // -1: no more
+    int32_t place;
+} arrivals;
+
+// The data of the next one, which there must be.
+static const pli_particle_lane *next_arrival(const pli_particles *particles, arrivals *walk)
+{
+    const pli_particle_run *run = &particles->runs[walk->run];
+    int64_t mover = particles->order[run->first + walk->place];
+    if (++walk->place == run->count) *walk = (arrivals){run->next, 0};
+    return &particles->lanes[mover];
+}
+
+static void skip_arrivals(const pli_particles *particles, int32_t count, arrivals *walk)
+{
+    while (count > 0) {
+        const pli_particle_run *run = &particles->runs[walk->run];
+        if (count < run->count) break;
+        count -= run->count;
+        *walk = (arrivals){run->next, 0};
+    }
+    walk->place = count;
+}
 
 static void copy_lane(const pli_particle_chunk *from, int32_t from_place, pli_particle_chunk *to,
                       int32_t to_place)
@@ -310,27 +490,44 @@ static void close_gaps(const pli_particles *particles, pli_particle_list *list,
     list->count = kept;
 }
 
-static void close_source(const pli_particles *particles, const pli_particle_source *from)
+static void raise_target(const pli_particles *particles, const pli_particle_target *target,
+                         pli_particle_list *list)
 {
-    const pli_particle_mover *movers = &particles->movers[from->first];
-    int32_t begin = 0;
-    while (begin < from->found) {
-        int32_t kind = movers[begin].kind;
-        int32_t end = begin;
-        while (end < from->found && movers[end].kind == kind) ++end;
-        close_gaps(particles, pli_particles_list(particles, from->place, kind), &movers[begin],
-                   end - begin);
-        begin = end;
+    for (int64_t k = target->first_run; k >= 0; k = particles->runs[k].next) {
+        const pli_particle_run *run = &particles->runs[k];
+        if (run->sound2 > list->sound2) list->sound2 = run->sound2;
+        if (run->speed2 > list->speed2) list->speed2 = run->speed2;
     }
 }
 
-static void close_sources(void *user, int64_t begin, int64_t end)
+static void fill_gaps(const pli_particles *particles, const pli_particle_target *target)
 {
-    const pli_particles *particles = ((const settling *)user)->particles;
-    for (int64_t i = begin; i < end; ++i) close_source(particles, &particles->sources[i]);
+    pli_particle_list *list = &particles->lists[target->list];
+    const pli_particle_mover *gaps = &particles->movers[target->gaps];
+    arrivals walk = {target->first_run, 0};
+    int32_t filled = 0;
+    for (int32_t i = 0; i < target->gap_count; ++i) particles->outside[gaps[i].chunk] = 0;
+    for (; filled < target->gap_count && filled < target->arrival_count; ++filled) {
+        if (filled + AHEAD < target->gap_count) {
+            await_chunk(particles, gaps[filled + AHEAD].chunk);
+        }
+        int32_t lane = gaps[filled].place % PLI_PARTICLE_LANES;
+        pli_particle_lane_write(next_arrival(particles, &walk), lane, lane + 1,
+                                &particles->chunks[gaps[filled].chunk]);
+    }
+    if (filled < target->gap_count) {
+        close_gaps(particles, list, &gaps[filled], target->gap_count - filled);
+    }
+    raise_target(particles, target, list);
 }
 
-// ---- 5: places
+static void fill_targets(void *user, int64_t begin, int64_t end)
+{
+    const pli_particles *particles = ((const settling *)user)->particles;
+    for (int64_t i = begin; i < end; ++i) fill_gaps(particles, &particles->targets[i]);
+}
+
+// ---- 6: chunks
 
 // Frees the chunks of a list behind its last particle.
 static void cut_list(pli_particles *particles, pli_particle_list *list)
@@ -341,55 +538,54 @@ static void cut_list(pli_particles *particles, pli_particle_list *list)
     pli_particles_free_chunks(particles, rest);
 }
 
-static void cut_sources(const settling *job)
+static void cut_targets(const settling *job)
 {
     pli_particles *particles = job->particles;
-    for (int64_t i = 0; i < job->source_count; ++i) {
-        const pli_particle_source *from = &particles->sources[i];
-        for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
-            cut_list(particles, pli_particles_list(particles, from->place, kind));
-        }
-        particles->blocks[from->place.block].count -= from->found;
-        particles->blocks[from->place.block].leaving[from->place.layer] = 0;
+    for (int64_t i = 0; i < job->target_count; ++i) {
+        const pli_particle_target *target = &particles->targets[i];
+        pli_particle_list *list = &particles->lists[target->list];
+        list->target = -1;
+        if (target->gap_count > target->arrival_count) cut_list(particles, list);
     }
 }
 
-static void give_places_of(const settling *job, const pli_particle_source *from)
+// Puts chunks at the ends of lists for the movers that are to be appended.
+static void extend_targets(const settling *job)
 {
-    for (int64_t i = from->first; i < from->first + from->found; ++i) {
-        pli_particle_mover *mover = &job->particles->movers[i];
-        if (mover->is_lost) continue;
-        if (job->home != NULL) mover->layer = job->home(job->user, from->place, mover->block);
-        pli_particle_place place = {mover->block, mover->layer};
-        mover->place = pli_particles_extend(job->particles, place, mover->kind, &mover->chunk);
-        pli_particle_list_raise(pli_particles_list(job->particles, from->place, mover->kind),
-                                pli_particles_list(job->particles, place, mover->kind));
+    pli_particles *particles = job->particles;
+    for (int64_t i = 0; i < job->target_count; ++i) {
+        pli_particle_target *target = &particles->targets[i];
+        pli_particle_list *list = &particles->lists[target->list];
+        int32_t more = target->arrival_count - target->gap_count;
+        if (more <= 0) continue;
+        target->chunk = pli_particles_extend(particles, list, more);
     }
 }
 
-static void give_places(const settling *job)
+// ---- 7: ends
+
+static void append_rest(const pli_particles *particles, const pli_particle_target *target)
 {
-    for (int64_t i = 0; i < job->source_count; ++i) {
-        give_places_of(job, &job->particles->sources[i]);
+    int32_t more = target->arrival_count - target->gap_count;
+    if (more <= 0) return;
+    int32_t count = particles->lists[target->list].count;
+    int32_t chunk = target->chunk;
+    arrivals walk = {target->first_run, 0};
+    skip_arrivals(particles, target->gap_count, &walk);
+    for (int32_t place = count - more; place < count; ++place) {
+        int32_t lane = place % PLI_PARTICLE_LANES;
+        // the last of a list stands in for those that are not there
+        int32_t end = place == count - 1 ? PLI_PARTICLE_LANES : lane + 1;
+        pli_particle_lane_write(next_arrival(particles, &walk), lane, end,
+                                &particles->chunks[chunk]);
+        if (lane == PLI_PARTICLE_LANES - 1) chunk = particles->next[chunk];
     }
 }
 
-// ---- 6: arrival
-
-static void write_movers(void *user, int64_t begin, int64_t end)
+static void append_targets(void *user, int64_t begin, int64_t end)
 {
     const pli_particles *particles = ((const settling *)user)->particles;
-    for (int64_t i = begin; i < end; ++i) {
-        const pli_particle_mover *mover = &particles->movers[i];
-        if (mover->is_lost) continue;
-        pli_particle_place place = {mover->block, mover->layer};
-        const pli_particle_list *list = pli_particles_list(particles, place, mover->kind);
-        // the last of a list stands in for those that are not there
-        int32_t lane = mover->place % PLI_PARTICLE_LANES;
-        bool is_last = mover->place == list->count - 1;
-        pli_particle_lane_write(&particles->lanes[i], lane, is_last ? PLI_PARTICLE_LANES : lane + 1,
-                                &particles->chunks[mover->chunk]);
-    }
+    for (int64_t i = begin; i < end; ++i) append_rest(particles, &particles->targets[i]);
 }
 
 pli_status pli_particles_settle(pli_particles *particles, int64_t count,
@@ -405,12 +601,13 @@ pli_status pli_particles_settle(pli_particles *particles, int64_t count,
     // copies only: a failure leaves everything as it was
     pli_parallel_for(context, job.source_count, SOURCE_GRAIN, record_sources, &job);
     PLI_TRY(check_sources(&job));
-    PLI_TRY(find_targets(&job));
+    PLI_TRY(find_blocks(&job));
 
     // from here on nothing can fail
-    pli_parallel_for(context, job.source_count, SOURCE_GRAIN, close_sources, &job);
-    cut_sources(&job);
-    give_places(&job);
-    pli_parallel_for(context, job.mover_count, MOVER_GRAIN, write_movers, &job);
+    tell_targets(&job);
+    pli_parallel_for(context, job.target_count, TARGET_GRAIN, fill_targets, &job);
+    cut_targets(&job);
+    extend_targets(&job);
+    pli_parallel_for(context, job.target_count, TARGET_GRAIN, append_targets, &job);
     return PLI_OK;
 }

@@ -118,10 +118,12 @@ void pli_stepper_destroy(pli_stepper *s)
     pli_paged_grid_destroy(s->grid);
     pli_release(context, s->kinds);
     pli_release(context, s->clocks);
+    pli_release(context, s->around);
     pli_release(context, s->due);
     pli_release(context, s->places);
     pli_release(context, s->listed);
     pli_release(context, s->sorted);
+    pli_release(context, s->copies);
     pli_release(context, s->moved);
     pli_release(context, s->moved_buffers);
     pli_release(context, s->pages);
@@ -142,10 +144,12 @@ static pli_status reserve_clocks(pli_stepper *s, int32_t needed)
     if (room < FIRST_CLOCKS) room = FIRST_CLOCKS;
     bool complete =
         grow_array(s, (void **)&s->clocks, room, sizeof *s->clocks) &&
+        grow_array(s, (void **)&s->around, PLI_STEPPER_WAYS * room, sizeof *s->around) &&
         grow_array(s, (void **)&s->due, room, sizeof *s->due) &&
         grow_array(s, (void **)&s->places, PLI_PARTICLE_LAYERS * room, sizeof *s->places) &&
         grow_array(s, (void **)&s->listed, room, sizeof *s->listed) &&
         grow_array(s, (void **)&s->sorted, room, sizeof *s->sorted) &&
+        grow_array(s, (void **)&s->copies, room, sizeof *s->copies) &&
         grow_array(s, (void **)&s->moved, room, sizeof *s->moved) &&
         grow_array(s, (void **)&s->moved_buffers, room, sizeof *s->moved_buffers);
     if (!complete) return PLI_ERROR_MEMORY;
@@ -153,12 +157,36 @@ static pli_status reserve_clocks(pli_stepper *s, int32_t needed)
     return PLI_OK;
 }
 
+// The block a step away from another; -1: there is none.
+static int32_t look_up(const pli_stepper *s, const pli_particle_block *block, const int32_t step[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t at = block->at[axis] + step[axis];
+        if (at < 0 || at >= s->grid->blocks[axis]) return -1;
+    }
+    return s->grid->table[pli_paged_grid_step(s->grid, block->code, step)] - 1;
+}
+
+// Introduces a block to those around it that are known already, and them to it.
+static void introduce(pli_stepper *s, int32_t block)
+{
+    for (int32_t way = 0; way < PLI_STEPPER_WAYS; ++way) {
+        const int32_t step[3] = {way / 9 - 1, way / 3 % 3 - 1, way % 3 - 1};
+        int32_t other = look_up(s, &s->particles->blocks[block], step);
+        if (other >= block) other = -1;
+        s->around[PLI_STEPPER_WAYS * block + way] = other;
+        int32_t back = PLI_STEPPER_WAYS - 1 - way;
+        if (other >= 0) s->around[PLI_STEPPER_WAYS * other + back] = block;
+    }
+}
+
 pli_status pli_stepper_grow(pli_stepper *s, int32_t time)
 {
     PLI_TRY(reserve_clocks(s, s->particles->block_count));
-    while (s->clock_count < s->particles->block_count) {
-        s->clocks[s->clock_count++] =
+    for (; s->clock_count < s->particles->block_count; ++s->clock_count) {
+        s->clocks[s->clock_count] =
             (pli_block_clock){.step = 1, .time = time, .expiry = INT32_MAX, .listed = -1};
+        introduce(s, s->clock_count);
     }
     return PLI_OK;
 }
@@ -305,7 +333,7 @@ static pli_status run(pli_stepper *s, int32_t end)
         PLI_TRY(run_sweeps(s, time, &shortest));
     }
     PLI_TRY(pli_stepper_schedule(s, end, end));
-    pli_particles_drop_empty(s->particles);
+    pli_particles_drop_empty(s->particles, s->def.forget, s->def.user);
     s->report.time += end;
     return PLI_OK;
 }

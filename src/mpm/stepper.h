@@ -34,6 +34,10 @@
 // blocks around takes the short step too, so that regions meet in matter of one kind, where forces
 // change little in a step. The paper does without.
 //
+// Blocks that have become empty are given back at the end of a call, and within one, once they are
+// many, at times that are multiples of the longest step, when all particles are at the same time;
+// and so, from time to time, are pages that nobody writes to any more.
+//
 // With one step for all (is_regional false) the same code runs with the smallest step everywhere,
 // and where all steps are equal the bits are too (R14).
 //
@@ -45,7 +49,8 @@
 
 enum { PLI_STEPPER_LEVELS = 24 };
 
-// One sweep, as a trace tells it: the blocks that moved, and those whose buffers did.
+// One sweep, as a trace tells it: the blocks that moved, and those whose buffers did. Numbers of
+// blocks hold until the next time that is a multiple of the longest step.
 typedef struct pli_stepper_event {
     int64_t time;  // ticks since the stepper was made
     int32_t step;  // ticks
@@ -83,6 +88,8 @@ typedef struct pli_stepper_def {
     void (*constrain)(void *user, uint32_t code, float *page, double dt);
     void (*trace)(void *user, const pli_stepper_event *event); // NULL: none
     void *user;
+    // tells that the memory of a page that nobody writes to was given back; serial; NULL: none
+    void (*forget)(void *user, uint32_t code);
 } pli_stepper_def;
 
 typedef struct pli_stepper pli_stepper;

@@ -27,6 +27,15 @@ typedef struct pli_sweep_block {
     bool copies;
 } pli_sweep_block;
 
+// Ways to the blocks around one, the middle being itself; there and back by their sum.
+enum { PLI_STEPPER_WAYS = 27 };
+
+// steps from -1 to 1
+static inline int32_t pli_stepper_way(int32_t x, int32_t y, int32_t z)
+{
+    return 9 * (x + 1) + 3 * (y + 1) + z + 1;
+}
+
 // The id of copies that expire at a time; there and back.
 static inline int32_t pli_stepper_copy_id(int32_t time)
 {
@@ -46,10 +55,12 @@ struct pli_stepper {
     int32_t clock_count;
     int32_t clock_room;
     pli_block_clock *clocks;    // [clock_room]
+    int32_t *around;            // [clock_room][PLI_STEPPER_WAYS] blocks next to each, -1: none
     int32_t *due;               // [clock_room] blocks that are to move now
     pli_particle_place *places; // [PLI_PARTICLE_LAYERS * clock_room]
     pli_sweep_block *listed;    // [clock_room] by colour once complete
     pli_sweep_block *sorted;    // [clock_room]
+    pli_particle_copy *copies;  // [clock_room] to be made
     int32_t *moved;             // [clock_room] for the trace, and scratch of scheduling
     int32_t *moved_buffers;     // [clock_room]
     int32_t due_count;
@@ -59,7 +70,6 @@ struct pli_stepper {
     int32_t color_start[9];
     int32_t color; // that scatters
     double dt;     // s
-    uint32_t stamp;
     int32_t page_count;
     int32_t page_room;
     uint32_t *pages; // [page_room] codes
@@ -80,7 +90,12 @@ PLI_CHECKED pli_status pli_stepper_schedule(pli_stepper *stepper, int32_t time, 
 // The longest step that a block's particles can bear (s).
 double pli_stepper_block_limit(const pli_stepper *stepper, int32_t block);
 
-// The neighbour of a block; -1: there is none with particles.
-int32_t pli_stepper_neighbor(const pli_stepper *stepper, int32_t block, const int32_t step[3]);
+// The neighbour of a block along a way; -1: there is none with particles, or it is the block
+// itself.
+static inline int32_t pli_stepper_neighbor(const pli_stepper *s, int32_t block, int32_t way)
+{
+    int32_t other = s->around[PLI_STEPPER_WAYS * block + way];
+    return other >= 0 && s->particles->blocks[other].count > 0 ? other : -1;
+}
 
 #endif

@@ -15,17 +15,6 @@ static bool is_layer_empty(const pli_stepper *s, int32_t block, int32_t layer)
     return true;
 }
 
-int32_t pli_stepper_neighbor(const pli_stepper *s, int32_t block, const int32_t step[3])
-{
-    const pli_particle_block *b = &s->particles->blocks[block];
-    for (int axis = 0; axis < 3; ++axis) {
-        int32_t at = b->at[axis] + step[axis];
-        if (at < 0 || at >= s->grid->blocks[axis]) return -1;
-    }
-    int32_t other = s->grid->table[pli_paged_grid_step(s->grid, b->code, step)] - 1;
-    return other >= 0 && s->particles->blocks[other].count > 0 ? other : -1;
-}
-
 // ---- particles that crossed
 
 // At home in a block that is at the same time, in the second layer of one that is ahead. That is
@@ -106,6 +95,24 @@ static void sift(pli_stepper *s, int32_t time)
     }
 }
 
+// ---- blocks that are left
+
+// Gives empty blocks back when they are as many as others, at times when everybody is there and no
+// copies are. Blocks have other numbers then, and start anew.
+static pli_status drop_empty(pli_stepper *s, int32_t time)
+{
+    if (time % s->def.longest != 0) return PLI_OK;
+    int32_t empty_count = 0;
+    for (int32_t block = 0; block < s->clock_count; ++block) {
+        if (s->clocks[block].buffer_step > 0) return PLI_OK;
+        empty_count += s->particles->blocks[block].count == 0;
+    }
+    if (2 * empty_count < s->clock_count) return PLI_OK;
+    pli_particles_drop_empty(s->particles, s->def.forget, s->def.user);
+    s->clock_count = 0;
+    return pli_stepper_grow(s, time);
+}
+
 // ---- steps
 
 // What viscosity allows (s): it spreads momentum over a cell, at 4/3 of it along the motion.
@@ -167,9 +174,8 @@ static void choose_steps(pli_stepper *s, int32_t time, int32_t end)
 static int32_t find_shortest(const pli_stepper *s, int32_t block, bool with_own)
 {
     int32_t shortest = s->clocks[block].step;
-    for (int k = 0; k < 27; ++k) {
-        const int32_t step[3] = {k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1};
-        int32_t other = k == 13 ? -1 : pli_stepper_neighbor(s, block, step);
+    for (int32_t way = 0; way < PLI_STEPPER_WAYS; ++way) {
+        int32_t other = pli_stepper_neighbor(s, block, way);
         if (other < 0 || s->clocks[other].step >= shortest) continue;
         if (!with_own || !is_layer_empty(s, other, 0)) shortest = s->clocks[other].step;
     }
@@ -209,6 +215,7 @@ pli_status pli_stepper_schedule(pli_stepper *s, int32_t time, int32_t end)
 {
     PLI_TRY(settle(s, time));
     sift(s, time);
+    PLI_TRY(drop_empty(s, time));
     list_due(s, time);
     if (time == end) return PLI_OK;
     choose_steps(s, time, end);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { OWN = 1, SECOND = 2, PAGE_GRAIN = 8, FIRST_STAMP = 0x3f800000, LAST_STAMP = 0x7effffff };
+enum { OWN = 1, SECOND = 2, PAGE_GRAIN = 8 };
 
 // ---- who takes part
 
@@ -36,9 +36,8 @@ static pli_sweep_block *list_block(pli_stepper *s, int32_t block, int32_t time)
 
 static void list_neighbors(pli_stepper *s, int32_t block, int32_t time)
 {
-    for (int k = 0; k < 27; ++k) {
-        const int32_t step[3] = {k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1};
-        int32_t other = k == 13 ? -1 : pli_stepper_neighbor(s, block, step);
+    for (int32_t way = 0; way < PLI_STEPPER_WAYS; ++way) {
+        int32_t other = pli_stepper_neighbor(s, block, way);
         if (other >= 0) (void)list_block(s, other, time);
     }
 }
@@ -68,16 +67,9 @@ static void list_all(pli_stepper *s, int32_t time, int32_t step)
     for (int32_t k = 0; k < mover_count; ++k) {
         if (s->listed[k].takes & OWN) list_neighbors(s, s->listed[k].block, time);
     }
-    for (int32_t k = 0; k < s->listed_count; ++k) s->clocks[s->listed[k].block].listed = -1;
 }
 
 // ---- pages
-
-// The last float of a page's first node tells the sweep that it was cleared for.
-static uint32_t *stamp_of(const pli_stepper *s, uint32_t code)
-{
-    return (uint32_t *)(void *)(pli_paged_grid_page(s->grid, code) + PLI_NODE_FLOATS - 1);
-}
 
 static pli_status grow_pages(pli_stepper *s)
 {
@@ -92,21 +84,34 @@ static pli_status grow_pages(pli_stepper *s)
     return PLI_OK;
 }
 
+// Of the blocks that write to a page, those a step of 0 or 1 along each axis below it, the one with
+// the first step lists it. Steps are the bits of a number, those along x highest.
+static bool is_first_writer(const pli_stepper *s, int32_t block, int32_t step)
+{
+    for (int32_t k = 0; k < step; ++k) {
+        int32_t way = pli_stepper_way((step >> 2) - (k >> 2), (step >> 1 & 1) - (k >> 1 & 1),
+                                      (step & 1) - (k & 1));
+        int32_t other = s->around[PLI_STEPPER_WAYS * block + way];
+        if (other >= 0 && s->clocks[other].listed >= 0) return false;
+    }
+    return true;
+}
+
 static void list_pages(pli_stepper *s)
 {
     s->page_count = 0;
-    // pages that were never written have 0; seen as floats, stamps are neither tiny nor infinite,
-    // for transfers carry them along where computing with such may be slow
-    s->stamp = s->stamp >= FIRST_STAMP && s->stamp < LAST_STAMP ? s->stamp + 1 : FIRST_STAMP;
     for (int32_t k = 0; k < 8 * s->listed_count; ++k) {
+        int32_t block = s->listed[k / 8].block;
+        if (!is_first_writer(s, block, k % 8)) continue;
         const int32_t step[3] = {k >> 2 & 1, k >> 1 & 1, k & 1};
-        uint32_t code =
-            pli_paged_grid_step(s->grid, s->particles->blocks[s->listed[k / 8].block].code, step);
-        uint32_t *stamp = stamp_of(s, code);
-        if (*stamp == s->stamp) continue;
-        *stamp = s->stamp;
-        s->pages[s->page_count++] = code;
+        s->pages[s->page_count++] =
+            pli_paged_grid_step(s->grid, s->particles->blocks[block].code, step);
     }
+}
+
+static void unlist_all(pli_stepper *s)
+{
+    for (int32_t k = 0; k < s->listed_count; ++k) s->clocks[s->listed[k].block].listed = -1;
 }
 
 static void clear_pages(void *user, int64_t begin, int64_t end)
@@ -114,7 +119,6 @@ static void clear_pages(void *user, int64_t begin, int64_t end)
     const pli_stepper *s = user;
     for (int64_t k = begin; k < end; ++k) {
         memset(pli_paged_grid_page(s->grid, s->pages[k]), 0, PLI_PAGE_FLOATS * sizeof(float));
-        *stamp_of(s, s->pages[k]) = s->stamp;
     }
 }
 
@@ -125,7 +129,6 @@ static void accelerate_pages(void *user, int64_t begin, int64_t end)
         float *page = pli_paged_grid_page(s->grid, s->pages[k]);
         pli_transfer_accelerate(page, s->def.gravity, s->dt);
         if (s->def.constrain != NULL) s->def.constrain(s->def.user, s->pages[k], page, s->dt);
-        *stamp_of(s, s->pages[k]) = s->stamp;
     }
 }
 
@@ -179,15 +182,17 @@ static void gather_blocks(void *user, int64_t begin, int64_t end)
 // Leaves copies of particles that are about to move ahead of time.
 static void make_copies(pli_stepper *s)
 {
+    int64_t count = 0;
     for (int32_t k = 0; k < s->listed_count; ++k) {
         const pli_sweep_block *b = &s->listed[k];
         if (!b->copies) continue;
         pli_block_clock *clock = &s->clocks[b->block];
         int32_t expiry = clock->time + clock->step;
-        pli_particles_copy(s->particles, b->block, pli_stepper_copy_id(expiry));
+        s->copies[count++] = (pli_particle_copy){b->block, pli_stepper_copy_id(expiry)};
         if (expiry < clock->expiry) clock->expiry = expiry;
         clock->is_copied = true;
     }
+    pli_particles_copy(s->particles, count, s->copies);
 }
 
 static void transfer_all(pli_stepper *s)
@@ -264,9 +269,10 @@ static pli_status tell_begin(const pli_stepper *s, int32_t time, int32_t step)
 pli_status pli_stepper_sweep(pli_stepper *s, int32_t time, int32_t step)
 {
     list_all(s, time, step);
-    if (s->listed_count == 0) return PLI_OK;
-    PLI_TRY(grow_pages(s));
-    list_pages(s);
+    pli_status status = grow_pages(s);
+    if (status == PLI_OK) list_pages(s);
+    unlist_all(s);
+    if (status != PLI_OK || s->listed_count == 0) return status;
     sort_by_color(s);
     s->dt = step * s->def.tick;
     PLI_TRY(tell_begin(s, time, step));

@@ -5,6 +5,7 @@
 #include "mpm/particles_inside.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -12,14 +13,15 @@ enum {
     ARENA_X = PLI_BLOCK_X + 2,
     ARENA_Y = PLI_BLOCK_Y + 2,
     ARENA_Z = PLI_BLOCK_Z + 2,
-    ROW_NODES = ARENA_Z + 2, // two more: vectors hold two nodes each
-    NODE = 4,                // floats
-    ROW = NODE * ROW_NODES,
+    NODE = 4, // floats
+    ROW = NODE * ARENA_Z,
     SLAB = ARENA_Y * ROW,
     ARENA = ARENA_X * SLAB
 };
 
 static const int32_t block_size[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
+
+_Static_assert(ARENA_Z % 2 == 0, "rows are whole pairs of nodes");
 
 typedef pli_f8_mask pli_i8;
 
@@ -77,11 +79,15 @@ static void read_velocities(float *nodes, float *page, int32_t count)
 
 // ---- weights of eight particles
 
+// Along z pairs of nodes are taken that begin at an even one: vectors are aligned then, and what
+// one particle has stored the next one loads as it was stored. So there are four nodes along z,
+// from the lowest one or the one below it on, and either the last or the first of them has no
+// weight.
 typedef struct stencils {
     _Alignas(32) float weights[2][3][LANES]; // along x and y
-    _Alignas(32) int32_t base[LANES];        // float of the lowest node in the arena
-    pli_f8 offset[3];                        // of the particle from its lowest node (cells)
-    pli_f8 z[3];                             // weights along z
+    _Alignas(32) int32_t base[LANES];        // float of the first node in the arena
+    pli_f8 offset[3];                        // of the particle from its first node (cells)
+    pli_f8 z[4];                             // weights along z
 } stencils;
 
 // N(x) at 0, 1 and 2 cells from the lowest node, f in [1/2, 3/2] being where the particle is (X1)
@@ -102,6 +108,16 @@ PLI_INLINE pli_i8 load_integers(const int32_t *from)
     return x;
 }
 
+// The weights of four nodes, the first of which is even.
+PLI_INLINE void pair_weights(pli_i8 is_odd, const pli_f8 w[3], pli_f8 z[4])
+{
+    const pli_f8 zero = {0};
+    z[0] = pli_f8_select(is_odd, zero, w[0]);
+    z[1] = pli_f8_select(is_odd, w[0], w[1]);
+    z[2] = pli_f8_select(is_odd, w[1], w[2]);
+    z[3] = pli_f8_select(is_odd, w[2], zero);
+}
+
 PLI_INLINE void find_stencils(const pli_particle_chunk *chunk, stencils *s)
 {
     static const int32_t strides[3] = {SLAB, ROW, NODE};
@@ -109,15 +125,20 @@ PLI_INLINE void find_stencils(const pli_particle_chunk *chunk, stencils *s)
     pli_i8 base = {0};
     for (int axis = 0; axis < 3; ++axis) {
         pli_i8 u = load_integers(chunk->u[axis]);
-        base += (u >> PLI_PARTICLE_FRACTION_BITS) * strides[axis];
+        pli_i8 node = u >> PLI_PARTICLE_FRACTION_BITS;
+        pli_f8 w[3];
         s->offset[axis] =
             __builtin_convertvector(u & (PLI_PARTICLE_ONE - 1), pli_f8) * scale + 0.5f;
-        pli_f8 w[3];
         weigh(s->offset[axis], w);
-        for (int k = 0; k < 3; ++k) {
-            if (axis < 2) pli_f8_store(w[k], s->weights[axis][k]);
-            if (axis == 2) s->z[k] = w[k];
+        if (axis < 2) {
+            for (int k = 0; k < 3; ++k) pli_f8_store(w[k], s->weights[axis][k]);
+        } else {
+            pli_i8 odd = node & 1;
+            pair_weights((pli_i8)(odd != 0), w, s->z);
+            s->offset[axis] += __builtin_convertvector(odd, pli_f8);
+            node -= odd;
         }
+        base += node * strides[axis];
     }
     memcpy(s->base, &base, sizeof base);
 }
@@ -186,12 +207,19 @@ PLI_INLINE void find_gifts(const pli_particle_chunk *chunk, const scatter_scale 
                                   zero, slope[2][0], slope[2][1], slope[2][2]};
     pli_transpose_f8(base, g->base);
     pli_transpose_f8(slopes, g->slope);
-    const pli_f8 z[LANES] = {s->z[0], s->z[1], s->z[2], zero, zero, zero, zero, zero};
+    const pli_f8 z[LANES] = {s->z[0], s->z[1], s->z[2], s->z[3], zero, zero, zero, zero};
     pli_transpose_f8(z, g->z);
 }
 
-// Adds one particle to the arena: nodes k, k + 1 in one vector, k + 2 and one of weight 0 in
-// another.
+// A pair of nodes of the arena.
+typedef pli_f8 node_pair __attribute__((may_alias));
+
+PLI_INLINE const node_pair *pair_at(const float *nodes)
+{
+    return (const node_pair *)(const void *)nodes;
+}
+
+// Adds one particle to the arena, two pairs of nodes at each of nine places.
 PLI_INLINE void add_particle(const stencils *s, const gifts *g, int lane, float *nodes)
 {
     pli_f8 base = low_twice(g->base[lane]);
@@ -211,9 +239,9 @@ PLI_INLINE void add_particle(const stencils *s, const gifts *g, int lane, float 
         pli_f8 d_01 = y_01 * w_x, d_23 = y_23 * w_x;
         for (int j = 0; j < 3; ++j) {
             float w_y = s->weights[1][j][lane];
-            float *to = row + SLAB * i + ROW * j;
-            pli_f8_store(pli_f8_load(to) + w_y * c_01, to);
-            pli_f8_store(pli_f8_load(to + 8) + w_y * c_23, to + 8);
+            node_pair *to = (node_pair *)(void *)(row + SLAB * i + ROW * j);
+            to[0] += w_y * c_01;
+            to[1] += w_y * c_23;
             c_01 += d_01;
             c_23 += d_23;
         }
@@ -238,11 +266,23 @@ PLI_INLINE uint32_t first_lanes(int32_t count)
     return count < LANES ? (1u << count) - 1 : (1u << LANES) - 1;
 }
 
+// Asks for bytes of the chunk behind another: lists may be anywhere in memory.
+PLI_INLINE void await_next(const pli_particles *particles, int32_t chunk, size_t begin, size_t end)
+{
+    enum { CACHE_LINE = 64 };
+    int32_t next = particles->next[chunk];
+    const char *data = (const char *)&particles->chunks[next < 0 ? chunk : next];
+    for (size_t k = begin; k < end; k += CACHE_LINE) __builtin_prefetch(data + k);
+}
+
 static void scatter_list(const pli_transfer *t, const pli_particle_list *list,
                          const scatter_scale *scale, float *nodes)
 {
     int32_t left = list->count;
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
+        await_next(t->particles, k, 0, offsetof(pli_particle_chunk, F));
+        await_next(t->particles, k, offsetof(pli_particle_chunk, tau),
+                   offsetof(pli_particle_chunk, memory));
         scatter_chunk(&t->particles->chunks[k], scale, first_lanes(left), nodes);
     }
 }
@@ -331,16 +371,38 @@ PLI_INLINE void find_moments(const stencils *s, moments *m)
             pli_f8_store(w * ((float)k - s->offset[axis]), m->plane[axis][k]);
         }
     }
-    const pli_f8 zero = {0};
-    const pli_f8 z[LANES] = {s->z[0],
-                             s->z[1],
-                             s->z[2],
-                             zero,
-                             s->z[0] * (0.0f - s->offset[2]),
-                             s->z[1] * (1.0f - s->offset[2]),
-                             s->z[2] * (2.0f - s->offset[2]),
-                             zero};
+    pli_f8 z[LANES];
+    for (int k = 0; k < 4; ++k) {
+        z[k] = s->z[k];
+        z[4 + k] = s->z[k] * ((float)k - s->offset[2]);
+    }
     pli_transpose_f8(z, m->z);
+}
+
+// Sums over a pair of nodes and all like it in x and y: velocities, and moments along both.
+typedef struct plane_sums {
+    pli_f8 v;
+    pli_f8 x;
+    pli_f8 y;
+} plane_sums;
+
+PLI_INLINE plane_sums sum_plane(const stencils *s, const moments *m, int lane, const float *nodes)
+{
+    plane_sums sums;
+    // the first ones are not added to zeros, which would take registers
+    for (int i = 0; i < 3; ++i, nodes += SLAB) {
+        pli_f8 line = s->weights[1][0][lane] * *pair_at(nodes);
+        pli_f8 line_y = m->plane[1][0][lane] * *pair_at(nodes);
+        for (int j = 1; j < 3; ++j) {
+            line += s->weights[1][j][lane] * *pair_at(nodes + ROW * j);
+            line_y += m->plane[1][j][lane] * *pair_at(nodes + ROW * j);
+        }
+        float w = s->weights[0][i][lane], w_x = m->plane[0][i][lane];
+        sums.v = i == 0 ? w * line : sums.v + w * line;
+        sums.x = i == 0 ? w_x * line : sums.x + w_x * line;
+        sums.y = i == 0 ? w * line_y : sums.y + w * line_y;
+    }
+    return sums;
 }
 
 // Sums over nodes of one particle.
@@ -350,24 +412,12 @@ PLI_INLINE void take_particle(const stencils *s, const moments *m, int lane, con
     pli_f8 upper = high_twice(m->z[lane]);
     pli_f8 w_01 = spread_01(m->z[lane]), w_23 = spread_23(m->z[lane]);
     pli_f8 m_01 = spread_01(upper), m_23 = spread_23(upper);
-    pli_f8 sum = {0}, moment_x = {0}, moment_y = {0}, moment_z = {0};
-    const float *row = nodes + s->base[lane];
-    for (int i = 0; i < 3; ++i) {
-        pli_f8 plane = {0}, plane_y = {0}, plane_z = {0};
-        for (int j = 0; j < 3; ++j) {
-            const float *from = row + SLAB * i + ROW * j;
-            pli_f8 v_01 = pli_f8_load(from), v_23 = pli_f8_load(from + 8);
-            pli_f8 line = w_01 * v_01 + w_23 * v_23;
-            pli_f8 line_z = m_01 * v_01 + m_23 * v_23;
-            plane += s->weights[1][j][lane] * line;
-            plane_y += m->plane[1][j][lane] * line;
-            plane_z += s->weights[1][j][lane] * line_z;
-        }
-        sum += s->weights[0][i][lane] * plane;
-        moment_x += m->plane[0][i][lane] * plane;
-        moment_y += s->weights[0][i][lane] * plane_y;
-        moment_z += s->weights[0][i][lane] * plane_z;
-    }
+    plane_sums low = sum_plane(s, m, lane, nodes + s->base[lane]);
+    plane_sums high = sum_plane(s, m, lane, nodes + s->base[lane] + 2 * NODE);
+    pli_f8 sum = w_01 * low.v + w_23 * high.v;
+    pli_f8 moment_x = w_01 * low.x + w_23 * high.x;
+    pli_f8 moment_y = w_01 * low.y + w_23 * high.y;
+    pli_f8 moment_z = m_01 * low.v + m_23 * high.v;
     t->first[lane] = __builtin_shufflevector(sum, moment_x, 0, 1, 2, 3, 8, 9, 10, 11) +
                      __builtin_shufflevector(sum, moment_x, 4, 5, 6, 7, 12, 13, 14, 15);
     t->second[lane] = __builtin_shufflevector(moment_y, moment_z, 0, 1, 2, 3, 8, 9, 10, 11) +
@@ -503,8 +553,10 @@ static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *materi
     speeds s = {{0}, {0}};
     for (int32_t k = list->first; left > 0; k = t->particles->next[k], left -= LANES) {
         int lanes = left < LANES ? left : LANES;
-        leaving += __builtin_popcount(
-            gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s));
+        await_next(t->particles, k, 0, sizeof(pli_particle_chunk));
+        uint32_t out = gather_chunk(material, scale, nodes, lanes, &t->particles->chunks[k], &s);
+        t->particles->outside[k] = (uint8_t)out;
+        leaving += __builtin_popcount(out);
     }
     list->sound2 = list->speed2 = 0;
     raise_list(&s, list);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/cholesky.h"
+#include "math/simd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct pli_galerkin {
     int32_t handle_count;
     pli_bcsr *K; // rows 4 i + k
     pli_cholesky *cholesky;
+    bool is_exact;    // the factor has the least regularity
     int64_t *slot_of; // [handle_count][handle_count] first block of handles (i, j) in K; -1: none
 
     // handles that move a vertex or its neighbours, increasing, and sums of a slab of vertices
@@ -299,7 +301,8 @@ static void add_outer(double *blocks, int64_t stride, const double s[PLI_HANDLE_
     }
 }
 
-// T_j(a) += H_ab (x) s_j(b) for all handles j of b; T follows the handles around a.
+// T_j(a) += H_ab (x) s_j(b) for all handles j of b; T follows the handles around a, each [9][4], so
+// that the four numbers of s are one vector.
 static void add_neighbor(const pli_galerkin *g, int32_t a, int32_t b, const double H[TILE],
                          double *T)
 {
@@ -309,11 +312,28 @@ static void add_neighbor(const pli_galerkin *g, int32_t a, int32_t b, const doub
     for (int64_t at = bases->start[b]; at < bases->start[b + 1]; ++at) {
         // both lists increase
         while (around[k] != bases->handle[at]) ++k;
-        double s[PLI_HANDLE_ROWS];
-        pli_space_place(g->space, b, bases->handle[at], bases->weight[at], s);
-        for (int l = 0; l < PLI_HANDLE_ROWS; ++l) {
-            for (int e = 0; e < TILE; ++e) T[ROW * k + TILE * l + e] += s[l] * H[e];
+        double place[PLI_HANDLE_ROWS];
+        pli_space_place(g->space, b, bases->handle[at], bases->weight[at], place);
+        pli_d4 s = pli_d4_load(place);
+        double *sums = T + ROW * k;
+        for (int e = 0; e < TILE; ++e) {
+            double *four = sums + PLI_HANDLE_ROWS * e;
+            pli_d4_store(pli_d4_load(four) + s * H[e], four);
         }
+    }
+}
+
+// Turns finished sums of a vertex from [9][4] to [4][9].
+static void turn_sums(int64_t count, double *T)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        double turned[ROW];
+        for (int l = 0; l < PLI_HANDLE_ROWS; ++l) {
+            for (int e = 0; e < TILE; ++e) {
+                turned[TILE * l + e] = T[ROW * k + PLI_HANDLE_ROWS * e + l];
+            }
+        }
+        memcpy(T + ROW * k, turned, sizeof turned);
     }
 }
 
@@ -334,6 +354,7 @@ static void sum_vertices(void *user, int64_t begin, int64_t end)
         double block[TILE];
         pli_space_free_block(g->space, a, O->values + TILE * O->diagonal[a], block);
         add_neighbor(g, a, a, block, T);
+        turn_sums(count, T);
     }
 }
 
@@ -590,8 +611,14 @@ pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O, bool *
          share *= regularity_growth) {
         regularize(galerkin, share);
         PLI_TRY(pli_cholesky_factor(galerkin->cholesky, galerkin->K, 0, definite));
+        galerkin->is_exact = *definite && share == regularity;
     }
     return PLI_OK;
+}
+
+bool pli_galerkin_is_exact(const pli_galerkin *galerkin)
+{
+    return galerkin->is_exact;
 }
 
 static void solve(const void *self, const double *r, double *z)

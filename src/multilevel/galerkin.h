@@ -75,6 +75,9 @@ PLI_CHECKED pli_status pli_galerkin_build(pli_galerkin *galerkin, const pli_gale
 PLI_CHECKED pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O,
                                            bool *definite);
 
+// Whether the factor is that of the matrix but for the billionth; else more had to be added.
+bool pli_galerkin_is_exact(const pli_galerkin *galerkin);
+
 // Its inverse as an operator. Lifetime: that of the object.
 pli_operator pli_galerkin_operator(const pli_galerkin *galerkin);
 

@@ -3,7 +3,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "linear/bcsr_single.h"
+#include "linear/bcsr_extra.h"
+#include "linear/bcsr_float.h"
 #include "linear/dense.h"
 #include "linear/krylov.h"
 #include "linear/vector.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW_GRAIN = 256, AVERAGE_MAX = 16, WEIGHTS = 6 };
+enum { ROW_GRAIN = 256, AVERAGE_MAX = 16, BLOCK = 9, WEIGHTS = 6 };
 
 // A coarse level: its space, its product U^T H U, and what precedes it.
 typedef struct level {
@@ -34,8 +35,9 @@ struct pli_subspace {
     const pli_bcsr *E; // elastic, lags
     const pli_bcsr *O; // fresh
     pli_bcsr *C;       // elastic by cubature; NULL: E
-    pli_bcsr_single E_single;
-    double *diagonal; // [vertex_count][6] inverse roots of the diagonal blocks of E + O
+    pli_bcsr_float E_float;
+    double *diagonal; // [vertex_count][9] diagonal blocks of E + O
+    double *roots;    // [vertex_count][6] their inverse roots
 
     level affine;
     level fine;
@@ -92,12 +94,17 @@ static bool wants_factor(const pli_subspace_def *def)
 
 static pli_status allocate_vectors(pli_subspace *s)
 {
-    s->diagonal = PLI_NEW(s->context, double, WEIGHTS *(int64_t)s->vertex_count, "diagonal blocks");
+    s->diagonal = PLI_NEW(s->context, double, BLOCK *(int64_t)s->vertex_count, "diagonal blocks");
+    s->roots = PLI_NEW(s->context, double, WEIGHTS *(int64_t)s->vertex_count, "diagonal blocks");
     s->w = PLI_NEW(s->context, double, s->n, "subspace scratch");
     s->y = PLI_NEW(s->context, double, s->n, "subspace scratch");
     s->r = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    bool complete = s->diagonal != NULL && s->w != NULL && s->y != NULL && s->r != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    bool complete =
+        s->diagonal != NULL && s->roots != NULL && s->w != NULL && s->y != NULL && s->r != NULL;
+    if (!complete) return PLI_ERROR_MEMORY;
+    // no block is known yet
+    pli_vector_fill(s->context, BLOCK * (int64_t)s->vertex_count, NAN, s->diagonal);
+    return PLI_OK;
 }
 
 static pli_status build(pli_subspace *s)
@@ -130,7 +137,8 @@ pli_status pli_subspace_create(pli_context *context, const pli_subspace_def *def
     made->fixed = objective->fixed;
     made->E = objective->lagged;
     made->O = objective->H;
-    pli_bcsr_single_init(context, &made->E_single);
+    PLI_ASSERT(context, made->O->block_count == made->O->row_count); // elastic terms lag
+    pli_bcsr_float_init(context, &made->E_float);
     pli_status status = build(made);
     if (status != PLI_OK) {
         pli_subspace_destroy(made);
@@ -147,11 +155,12 @@ void pli_subspace_destroy(pli_subspace *subspace)
     pli_galerkin_destroy(subspace->galerkin);
     clear_level(context, &subspace->fine);
     clear_level(context, &subspace->affine);
-    pli_bcsr_single_clear(&subspace->E_single);
+    pli_bcsr_float_clear(&subspace->E_float);
     pli_bcsr_destroy(subspace->C);
     pli_release(context, subspace->r);
     pli_release(context, subspace->y);
     pli_release(context, subspace->w);
+    pli_release(context, subspace->roots);
     pli_release(context, subspace->diagonal);
     pli_release(context, subspace);
 }
@@ -205,7 +214,7 @@ static pli_status refresh(pli_subspace *s, pli_objective *objective, const doubl
     ++s->counts.refreshes;
     s->since_refresh = 0;
     s->has_factor = false;
-    return pli_bcsr_single_build(&s->E_single, s->E);
+    return pli_bcsr_float_build(&s->E_float, s->E);
 }
 
 static void compute_cubature(pli_subspace *s, const double *x)
@@ -218,14 +227,18 @@ static void compute_cubature(pli_subspace *s, const double *x)
     end_phase(s);
 }
 
+// Between refreshes contacts change few of the blocks: the others keep their roots.
 static void factor_diagonal(void *user, int64_t begin_row, int64_t end_row)
 {
     const pli_subspace *s = user;
     for (int64_t row = begin_row; row < end_row; ++row) {
-        double block[9];
-        pli_mat3_add_scaled(s->E->values + 9 * s->E->diagonal[row], 1,
-                            s->O->values + 9 * s->O->diagonal[row], block);
-        pli_dense3_safe_factor(block, s->diagonal + WEIGHTS * row);
+        double block[BLOCK];
+        double *known = s->diagonal + BLOCK * row;
+        pli_mat3_add_scaled(s->E->values + BLOCK * s->E->diagonal[row], 1,
+                            s->O->values + BLOCK * s->O->diagonal[row], block);
+        if (memcmp(block, known, sizeof block) == 0) continue;
+        memcpy(known, block, sizeof block);
+        pli_dense3_safe_factor(block, s->roots + WEIGHTS * row);
     }
 }
 
@@ -308,12 +321,18 @@ static void multiply_level(const void *self, const double *q, double *z)
     pli_space_restrict(A->at->space, s->y, z);
 }
 
+static void load_fine(const void *self, const double *x)
+{
+    pli_bcsr_float_load(&((const pli_subspace *)self)->E_float, x);
+}
+
+// (E + O) x of an x that was loaded; the pattern of O has nothing beside the diagonal
 static void multiply_fine_rows(const void *self, const double *x, double *y, int64_t first,
                                int64_t last)
 {
     const pli_subspace *s = self;
-    pli_bcsr_single_multiply_rows(&s->E_single, x, y, first, last);
-    pli_bcsr_multiply_add_rows(s->O, x, y, first, last);
+    pli_bcsr_float_multiply_rows(&s->E_float, s->diagonal, x, y, first, last);
+    pli_bcsr_extra_multiply_add_rows(s->O, x, y, first, last);
 }
 
 typedef struct fine_job {
@@ -331,6 +350,7 @@ static void multiply_fine_range(void *user, int64_t first, int64_t last)
 static void multiply_fine(const void *self, const double *x, double *y)
 {
     fine_job job = {self, x, y};
+    load_fine(self, x);
     pli_parallel_for(job.subspace->context, job.subspace->vertex_count, ROW_GRAIN,
                      multiply_fine_range, &job);
 }
@@ -343,8 +363,8 @@ static void apply_diagonal_rows(const void *self, const double *r, double *z, in
     const pli_subspace *s = self;
     for (int64_t row = first; row < last; ++row) {
         double t[3];
-        pli_dense3_apply(s->diagonal + WEIGHTS * row, r + 3 * row, t);
-        pli_dense3_apply_transposed(s->diagonal + WEIGHTS * row, t, z + 3 * row);
+        pli_dense3_apply(s->roots + WEIGHTS * row, r + 3 * row, t);
+        pli_dense3_apply_transposed(s->roots + WEIGHTS * row, t, z + 3 * row);
     }
 }
 
@@ -381,14 +401,21 @@ static pli_operator level_preconditioner(const pli_subspace *s, const level *at)
     return factored ? pli_galerkin_operator(s->galerkin) : pli_handle_blocks_operator(at->blocks);
 }
 
-// Solves on a level for the residual r and adds to the direction d.
-static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_arena *scratch,
-                              double *d, int32_t *iterations)
+// Whether the factor is that of the matrix which the level's products have: of E as it was made
+// from, since a cubature is fresh in every iteration, and of O as it is now.
+static bool has_exact_factor(const pli_subspace *s, const level *at)
+{
+    return at == &s->fine && s->C == NULL && s->has_factor &&
+           s->def.level_preconditioner == PLI_SUBSPACE_FACTOR && pli_galerkin_is_exact(s->galerkin);
+}
+
+// q = K^-1 U^T r on a level by conjugate gradients.
+static pli_status iterate_level(pli_subspace *s, level *at, pli_arena *scratch, bool *usable,
+                                int32_t *iterations)
 {
     level_operator product = {s, at};
     pli_operator A = {.size = pli_space_size(at->space), .self = &product, .apply = multiply_level};
     pli_operator B = level_preconditioner(s, at);
-    pli_space_restrict(at->space, r, at->b);
     pli_krylov_system system = {.A = &A, .B = &B, .b = at->b, .x = at->q};
     pli_krylov_def def = pli_krylov_def_default();
     def.relative_tolerance = s->def.tolerance;
@@ -397,7 +424,24 @@ static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_a
     pli_krylov_report report;
     PLI_TRY(pli_pcg(s->context, &def, &system, scratch, &report));
     *iterations += report.iterations;
-    if (report.stop == PLI_KRYLOV_NONFINITE) return PLI_OK;
+    *usable = report.stop != PLI_KRYLOV_NONFINITE;
+    return PLI_OK;
+}
+
+// Solves on a level for the residual r and adds to the direction d.
+static pli_status solve_level(pli_subspace *s, level *at, const double *r, pli_arena *scratch,
+                              double *d, int32_t *iterations)
+{
+    bool usable = true;
+    pli_space_restrict(at->space, r, at->b);
+    if (has_exact_factor(s, at)) {
+        pli_operator inverse = pli_galerkin_operator(s->galerkin);
+        pli_operator_apply(&inverse, at->b, at->q);
+        ++*iterations;
+    } else {
+        PLI_TRY(iterate_level(s, at, scratch, &usable, iterations));
+    }
+    if (!usable) return PLI_OK;
     pli_space_lift(at->space, at->q, s->w);
     pli_vector_axpy(s->context, s->n, 1, s->w, d);
     return PLI_OK;
@@ -448,8 +492,11 @@ static pli_status polish(pli_subspace *s, pli_arena *scratch, double *d)
     double *correction = pli_arena_doubles(scratch, s->n, "polish");
     pli_status status = correction != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     bool factored = s->def.polish_preconditioner == PLI_SUBSPACE_FACTOR && s->has_factor;
-    pli_operator A = {
-        .size = s->n, .self = s, .apply = multiply_fine, .apply_rows = multiply_fine_rows};
+    pli_operator A = {.size = s->n,
+                      .self = s,
+                      .apply = multiply_fine,
+                      .apply_rows = multiply_fine_rows,
+                      .load = load_fine};
     pli_operator B = {.size = s->n,
                       .self = s,
                       .apply = factored ? apply_two_levels : apply_diagonal,

@@ -23,9 +23,11 @@
 //     underestimates the stiffness under large deformation, which the paper names as its
 //     limitation, cannot overshoot, and d always points downhill.
 //   - The subspace level may be preconditioned by the Cholesky factor of U_s^T H U_s, elastic part
-//   of
-//     the last refresh and fresh contacts, instead of block Jacobi; and the polish by it and block
-//     Jacobi together.
+//     of the last refresh and fresh contacts, instead of block Jacobi; and the polish by it and
+//     block Jacobi together. Without a cubature that is the level's own matrix: then the factor
+//     alone solves it, which counts as one iteration.
+//   - The polish multiplies with E in single precision (bcsr_float.h): it is a correction that ends
+//     long before rounding shows. Diagonal blocks and contacts stay double.
 //
 // A step is judged by |d_s| / n, n the number of vertices, as the paper does, and by |d| / n: where
 // contact squeezes single elements, which no handle sees, d_s alone would end the iteration too

@@ -7,9 +7,9 @@
 // knows all that its particles have in common, and the particles of a state, which stand in the
 // order of kinds, are together by sources.
 //
-// The state holds positions in metres. Inside of a step they are multiples of 2^-27 cells
-// (mpm/particles.h), and these multiples survive the way through the state: it is far finer than
-// double precision needs. Nothing else of a step survives but what is here, so that a run that is
+// The state holds everything in double precision. Explicit steps work in single precision, with
+// positions that are multiples of 2^-27 cells (mpm/particles.h); both survive the way through the
+// state, which is finer. Nothing else of a step survives but what is here, so that a run that is
 // resumed goes on with the same bits.
 #ifndef PLI_SIM_MATTER_H
 #define PLI_SIM_MATTER_H
@@ -20,13 +20,13 @@
 #include "pliant/sim.h"
 
 // X(member, type, kind, columns, name in checkpoints): arrays [count][columns]
-#define PLI_MATTER_ARRAYS(X)                                         \
-    X(position, double, PLI_ARRAY_F64, 3, "particle_positions")      \
-    X(velocity, float, PLI_ARRAY_F32, 3, "particle_velocities")      \
-    X(affine, float, PLI_ARRAY_F32, 9, "particle_affine_velocities") \
-    X(deformation, float, PLI_ARRAY_F32, 9, "particle_deformations") \
-    X(memory, float, PLI_ARRAY_F32, 1, "particle_memories")          \
-    X(kind, int32_t, PLI_ARRAY_I32, 1, "particle_kinds")             \
+#define PLI_MATTER_ARRAYS(X)                                          \
+    X(position, double, PLI_ARRAY_F64, 3, "particle_positions")       \
+    X(velocity, double, PLI_ARRAY_F64, 3, "particle_velocities")      \
+    X(affine, double, PLI_ARRAY_F64, 9, "particle_affine_velocities") \
+    X(deformation, double, PLI_ARRAY_F64, 9, "particle_deformations") \
+    X(memory, double, PLI_ARRAY_F64, 1, "particle_memories")          \
+    X(kind, int32_t, PLI_ARRAY_I32, 1, "particle_kinds")              \
     X(id, int32_t, PLI_ARRAY_I32, 1, "particle_ids")
 
 // X(member, type, kind, name in checkpoints): arrays [emitter_count]
@@ -38,13 +38,13 @@ typedef struct pli_matter_state {
     pli_context *context;
     int64_t count; // particles, sorted by kind
     int64_t room;
-    double *position;   // [room][3] (m)
-    float *velocity;    // [room][3] (m/s)
-    float *affine;      // [room][9] (1/s) row-major
-    float *deformation; // [room][9] elastic, row-major
-    float *memory;      // [room] of the material, see mpm/law.h
-    int32_t *kind;      // [room]
-    int32_t *id;        // [room]
+    double *position;    // [room][3] (m)
+    double *velocity;    // [room][3] (m/s)
+    double *affine;      // [room][9] (1/s) row-major
+    double *deformation; // [room][9] elastic, row-major
+    double *memory;      // [room] of the material, see mpm/law.h
+    int32_t *kind;       // [room]
+    int32_t *id;         // [room]
     int64_t next_id;
     int32_t emitter_count;
     double *emitter_time;   // [emitter_count] up to which everything was emitted (s)

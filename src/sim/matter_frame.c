@@ -41,7 +41,7 @@ struct pli_matter_parts {
     pli_context *context;
     const pli_model *model;
     int64_t room;
-    double *values[PLI_PARTICLE_FIELD_COUNT]; // [room][components]
+    double *values[PLI_PARTICLE_FIELD_COUNT]; // [room][components]; none of velocities
     pli_frame_field *part_fields;             // [source_count][PLI_PARTICLE_FIELD_COUNT]
     int32_t plan_room;
     pli_stepper_plan *plans; // [plan_room] of blocks
@@ -81,6 +81,8 @@ static pli_status reserve(pli_matter_parts *parts, int64_t count)
     if (count <= parts->room) return PLI_OK;
     int64_t room = parts->room == 0 ? count : count + count / 2;
     for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
+        // velocities are in the state
+        if (k == PLI_PARTICLE_VELOCITY) continue;
         double *grown = pli_reallocate(parts->context, parts->values[k],
                                        room * fields[k].components, sizeof *grown, "frame fields");
         if (grown == NULL) return PLI_ERROR_MEMORY;
@@ -104,11 +106,8 @@ static void fill_rows(void *user, int64_t begin, int64_t end)
     double *const *values = job->parts->values;
     for (int64_t row = begin; row < end; ++row) {
         const pli_matter_kind *kind = &job->parts->model->matter->kinds[state->kind[row]];
-        double F[9], memory = (double)state->memory[row];
-        for (int k = 0; k < 9; ++k) F[k] = (double)state->deformation[9 * row + k];
-        for (int k = 0; k < 3; ++k) {
-            values[PLI_PARTICLE_VELOCITY][3 * row + k] = (double)state->velocity[3 * row + k];
-        }
+        const double *F = state->deformation + 9 * row;
+        double memory = state->memory[row];
         const pli_mpm_material *material = &kind->matter.material;
         values[PLI_PARTICLE_MATERIAL][row] = kind->material;
         values[PLI_PARTICLE_J][row] = pli_mpm_volume_ratio(material, F, memory);
@@ -176,8 +175,10 @@ static void fill_part(const pli_matter_parts *parts, const pli_matter_state *sta
                              .radius = parts->model->matter->sources[source].radius};
     for (int32_t field = 0; field < PLI_PARTICLE_FIELD_COUNT; ++field) {
         if (!(parts->model->frame_fields & (1u << field))) continue;
+        const double *values =
+            field == PLI_PARTICLE_VELOCITY ? state->velocity : parts->values[field];
         own[part->field_count] = fields[field];
-        own[part->field_count].values = parts->values[field] + fields[field].components * first;
+        own[part->field_count].values = values + fields[field].components * first;
         ++part->field_count;
     }
 }

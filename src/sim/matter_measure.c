@@ -29,18 +29,12 @@ typedef struct measuring {
     double *min_J; // [blocks]
 } measuring;
 
-static void widen(const float *from, int count, double *to)
-{
-    for (int k = 0; k < count; ++k) to[k] = (double)from[k];
-}
-
 static void add_motion(const measuring *job, int64_t row, double mass, pli_sum *sums)
 {
-    double v[3], C[9], arm[3];
+    double arm[3];
     double dx = job->model->matter->dx, spread = 0.25 * dx * dx;
     const double *x = job->state->position + 3 * row;
-    widen(job->state->velocity + 3 * row, 3, v);
-    widen(job->state->affine + 9 * row, 9, C);
+    const double *v = job->state->velocity + 3 * row, *C = job->state->affine + 9 * row;
     pli_vec3_cross(x, v, arm);
     double square = pli_vec3_norm2(v);
     for (int k = 0; k < 9; ++k) square += spread * C[k] * C[k];
@@ -58,8 +52,8 @@ static void add_motion(const measuring *job, int64_t row, double mass, pli_sum *
 static double add_deformation(const measuring *job, int64_t row, const pli_mpm_kind *kind,
                               pli_sum *sums)
 {
-    double F[9], memory = (double)job->state->memory[row];
-    widen(job->state->deformation + 9 * row, 9, F);
+    const double *F = job->state->deformation + 9 * row;
+    double memory = job->state->memory[row];
     double J = pli_mpm_volume_ratio(&kind->material, F, memory);
     double density = pli_mpm_energy(&kind->material, F, memory);
     pli_sum_add(&sums[ELASTIC], kind->volume * density);

@@ -115,22 +115,20 @@ static void find_regions(filling *f)
 }
 
 // The spin of the body as the gradient of its velocity.
-static void set_affine(const filling *f, float affine[9])
+static void set_affine(const filling *f, double affine[9])
 {
     double w[3];
     pli_vec3_scale(pli_radians_per_degree, f->def->angular_velocity, w);
     const double C[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
-    for (int k = 0; k < 9; ++k) affine[k] = (float)C[k];
+    for (int k = 0; k < 9; ++k) affine[k] = C[k];
 }
 
-static void append_particle(filling *f, int64_t from, int32_t kind, float memory)
+static void append_particle(filling *f, int64_t from, int32_t kind, double memory)
 {
     pli_matter_state *state = &f->matter->start;
     int64_t to = state->count++;
     pli_vec3_copy(f->position + 3 * from, state->position + 3 * to);
-    for (int k = 0; k < 3; ++k) {
-        state->velocity[3 * to + k] = (float)f->velocity[3 * from + k];
-    }
+    pli_vec3_copy(f->velocity + 3 * from, state->velocity + 3 * to);
     set_affine(f, state->affine + 9 * to);
     for (int k = 0; k < 9; ++k) state->deformation[9 * to + k] = k % 4 == 0;
     state->memory[to] = memory;
@@ -143,13 +141,13 @@ static pli_status append_region(filling *f, int32_t region)
 {
     const char *material = region < 0 ? f->def->material : f->def->regions[region].material;
     int32_t kind = -1;
-    float memory = 0;
+    double memory = 0;
     for (int64_t k = 0; k < f->count; ++k) {
         if (f->region[k] != region) continue;
         if (kind < 0) {
             PLI_TRY(pli_matter_find_kind(f->matter, f->scene, f->body, material,
                                          f->volume / (double)f->count, &kind));
-            memory = (float)pli_mpm_material_memory(&f->matter->kinds[kind].matter.material);
+            memory = pli_mpm_material_memory(&f->matter->kinds[kind].matter.material);
         }
         append_particle(f, k, kind, memory);
     }

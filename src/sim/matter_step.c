@@ -161,6 +161,12 @@ static void constrain_page(void *user, uint32_t code, float *nodes, double dt)
     pli_grid_colliders_apply(m->colliders, &page, NULL);
 }
 
+static void forget_page(void *user, uint32_t code)
+{
+    const pli_matter_solver *m = user;
+    pli_grid_colliders_forget(m->colliders, code);
+}
+
 // ---- life
 
 // Those that emitters may bring are addresses only until they are there.
@@ -190,6 +196,7 @@ static pli_status create_stepper(pli_matter_solver *m)
                            .is_guarded = steps->guard,
                            .begin = begin_sweep,
                            .constrain = constrain_page,
+                           .forget = forget_page,
                            .user = m};
     memcpy(def.blocks, matter->blocks, sizeof def.blocks);
     pli_vec3_copy(m->model->gravity, def.gravity);
@@ -242,6 +249,16 @@ typedef struct transport {
     int64_t first;
 } transport;
 
+static void narrow(const double *from, int count, float *to)
+{
+    for (int k = 0; k < count; ++k) to[k] = (float)from[k];
+}
+
+static void widen(const float *from, int count, double *to)
+{
+    for (int k = 0; k < count; ++k) to[k] = (double)from[k];
+}
+
 static void fill_records(void *user, int64_t begin, int64_t end)
 {
     const transport *job = user;
@@ -254,10 +271,10 @@ static void fill_records(void *user, int64_t begin, int64_t end)
             record->position[axis] =
                 (state->position[3 * row + axis] - matter->origin[axis]) / matter->dx - 0.5;
         }
-        memcpy(record->v, state->velocity + 3 * row, sizeof record->v);
-        memcpy(record->C, state->affine + 9 * row, sizeof record->C);
-        memcpy(record->F, state->deformation + 9 * row, sizeof record->F);
-        record->memory = state->memory[row];
+        narrow(state->velocity + 3 * row, 3, record->v);
+        narrow(state->affine + 9 * row, 9, record->C);
+        narrow(state->deformation + 9 * row, 9, record->F);
+        record->memory = (float)state->memory[row];
         record->id = state->id[row];
     }
 }
@@ -319,10 +336,10 @@ static void read_particle(const pli_matter *matter, const pli_particle *record, 
         to->position[3 * row + axis] =
             matter->origin[axis] + matter->dx * (record->position[axis] + 0.5);
     }
-    memcpy(to->velocity + 3 * row, record->v, sizeof record->v);
-    memcpy(to->affine + 9 * row, record->C, sizeof record->C);
-    memcpy(to->deformation + 9 * row, record->F, sizeof record->F);
-    to->memory[row] = record->memory;
+    widen(record->v, 3, to->velocity + 3 * row);
+    widen(record->C, 9, to->affine + 9 * row);
+    widen(record->F, 9, to->deformation + 9 * row);
+    to->memory[row] = (double)record->memory;
     to->kind[row] = kind;
     to->id[row] = record->id;
 }

@@ -260,7 +260,7 @@ static const pli_field steps_fields[] = {
             "what moves and what it is made of."},
     {.key = "longest",
      PLI_INTEGER(pli_steps_def, longest),
-     .fallback = "1024",
+     .fallback = "1048576",
      .min = 1,
      .max = 1 << 23,
      .unit = "",

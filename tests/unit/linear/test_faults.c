@@ -5,6 +5,7 @@
 #include "unit/linear/problems.h"
 
 #include "base/fault.h"
+#include "linear/bcsr_float.h"
 #include "linear/bcsr_single.h"
 #include "linear/cholesky.h"
 #include "linear/ell.h"
@@ -194,6 +195,16 @@ static pli_status attempt_single(const fixture *f)
     return status;
 }
 
+static pli_status attempt_float(const fixture *f)
+{
+    pli_bcsr_float copy;
+    pli_bcsr_float_init(f->context, &copy);
+    pli_status status = pli_bcsr_float_build(&copy, f->matrix);
+    assert_int_equal(copy.matrix != NULL, status == PLI_OK);
+    pli_bcsr_float_clear(&copy);
+    return status;
+}
+
 // A factorisation that analyses again because there are extra blocks now.
 static pli_status attempt_analysis(const fixture *f)
 {
@@ -269,7 +280,7 @@ static void every_failed_allocation_is_survived(void **state)
         attempt_matrix,      attempt_matrix_from_rows, attempt_rebuild,      attempt_slots,
         attempt_greedy,      attempt_random,           attempt_chunks,       attempt_jacobi,
         attempt_krylov,      attempt_block_jacobi,     attempt_gauss_seidel, attempt_ell,
-        attempt_compression, attempt_stencils,         attempt_single};
+        attempt_compression, attempt_stencils,         attempt_single,       attempt_float};
     for (size_t k = 0; k < sizeof attempts / sizeof *attempts; ++k) {
         AT_LEAST((double)sweep(attempts[k], false), 1);
         AT_LEAST((double)sweep(attempts[k], true), 1);

@@ -191,6 +191,7 @@ static void check_inside(world *w, int32_t block, int32_t kind, int32_t chunk, i
         int32_t u = w->particles->chunks[chunk].u[k][lane];
         assert_true(u >= 0 && u < unit_of(k));
     }
+    assert_int_equal(w->particles->outside[chunk], 0);
 }
 
 static void check_blocks(const world *w)
@@ -243,6 +244,8 @@ static void move_particle(world *w, int32_t block, int32_t chunk, int32_t lane, 
         is_outside = is_outside || c->u[k][lane] < 0 || c->u[k][lane] >= unit_of(k);
     }
     w->particles->blocks[block].leaving[0] += is_outside - was_outside;
+    uint8_t *bits = &w->particles->outside[chunk], bit = (uint8_t)(1 << lane);
+    *bits = (uint8_t)(is_outside ? *bits | bit : *bits & ~bit);
 }
 
 static bool is_in_domain(const world *w, int axis, int64_t whole)
@@ -293,7 +296,7 @@ static void nothing_is_lost_in_thousands_of_moves(void **state)
         for (int32_t step = 0; step < cases[k].steps; ++step) {
             move_all_at_random(&w, (uint64_t)step);
             OK(w.context, settle(w.particles));
-            if (step % 7 == 3) pli_particles_drop_empty(w.particles);
+            if (step % 7 == 3) pli_particles_drop_empty(w.particles, NULL, NULL);
             check_world(&w);
         }
         destroy_world(&w);
@@ -413,7 +416,7 @@ static void empty_blocks_are_dropped_and_everything_is_used_again(void **state)
     for (int32_t step = 0; step < 70; ++step) {
         visit_all(&w, drift);
         OK(w.context, settle(w.particles));
-        pli_particles_drop_empty(w.particles);
+        pli_particles_drop_empty(w.particles, NULL, NULL);
         check_world(&w);
         // it covers three blocks at most, and all that it left is given back
         AT_MOST(w.particles->block_count, 3 * 2 * 2);
@@ -647,7 +650,7 @@ static void copies_that_leave_the_domain_are_dropped(void **state)
     (void)state;
     world w = make_world(1, (const int32_t[3]){2, 2, 2}, 1, 3);
     const pli_particle_place second = {0, 1};
-    pli_particles_copy(w.particles, 0, -5);
+    pli_particles_copy(w.particles, 1, &(pli_particle_copy){0, -5});
     pli_particle_list *list = pli_particles_list(w.particles, second, 0);
     assert_int_equal(list->count, 3);
     w.particles->chunks[list->first].u[0][1] = -1;
@@ -661,6 +664,65 @@ static void copies_that_leave_the_domain_are_dropped(void **state)
     assert_int_equal(pli_particles_sift(w.particles, 0, -5, true), INT32_MIN);
     check_world(&w);
     destroy_world(&w);
+}
+
+static int32_t count_layer(const world *w, pli_particle_place place)
+{
+    int32_t count = 0;
+    for (int32_t kind = 0; kind < w->particles->kind_count; ++kind) {
+        count += pli_particles_list(w->particles, place, kind)->count;
+    }
+    return count;
+}
+
+// At home in the second layer of every other block.
+static int32_t choose_layer(void *user, pli_particle_place from, int32_t block)
+{
+    (void)user;
+    (void)from;
+    return block % 2;
+}
+
+// Copies of two ids among particles that wait in the second layer: the first go, then the others,
+// and who waited joins. Lists are of all lengths, chunks of all mixtures.
+static void copies_go_by_their_id_and_who_waits_joins(void **state)
+{
+    (void)state;
+    for (int32_t threads = 1; threads <= 2; ++threads) {
+        world w = make_empty_world(make_context(threads), (const int32_t[3]){4, 3, 3}, 2, 700);
+        OK(w.context, pli_paged_grid_create(w.context, (const int32_t[3]){4, 3, 3}, &w.grid));
+        OK(w.context, pli_particles_create(w.context, w.grid, 2, 3 * w.count, &w.particles));
+        OK(w.context, add_particles(&w));
+        pli_particles *p = w.particles;
+        for (uint64_t step = 0; step < 40; ++step) {
+            pli_particle_place places[64];
+            pli_particle_copy copies[2][64];
+            int32_t waiting[64], own[64], count = p->block_count;
+            assert_true(count <= 64);
+            move_all_at_random(&w, step);
+            for (int32_t b = 0; b < count; ++b) places[b] = (pli_particle_place){b, 0};
+            OK(w.context, pli_particles_settle(p, count, places, choose_layer, NULL));
+            for (int32_t b = 0; b < count; ++b) {
+                waiting[b] = count_layer(&w, (pli_particle_place){b, 1});
+                own[b] = count_layer(&w, (pli_particle_place){b, 0});
+                copies[0][b] = (pli_particle_copy){b, -5};
+                copies[1][b] = (pli_particle_copy){count - 1 - b, -9};
+            }
+            pli_particles_copy(p, count, copies[0]);
+            pli_particles_copy(p, count / 2, copies[1]);
+            for (int32_t b = 0; b < count; ++b) {
+                int32_t both = b >= count - count / 2 ? own[b] : 0;
+                pli_particle_place second = {b, 1};
+                assert_int_equal(count_layer(&w, second), waiting[b] + own[b] + both);
+                assert_int_equal(pli_particles_sift(p, b, -5, false), both > 0 ? -9 : INT32_MIN);
+                assert_int_equal(count_layer(&w, second), waiting[b] + both);
+                assert_int_equal(pli_particles_sift(p, b, -9, true), INT32_MIN);
+                assert_int_equal(count_layer(&w, second), 0);
+            }
+            check_world(&w);
+        }
+        destroy_world(&w);
+    }
 }
 
 static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
@@ -680,6 +742,7 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
         int32_t was = chunk->u[k][at.lane];
         const int32_t bad[] = {-reach - 1, size + reach, INT32_MIN, INT32_MAX};
         w.particles->blocks[at.block].leaving[0] = 1;
+        w.particles->outside[at.chunk] = (uint8_t)(1 << at.lane);
         for (int i = 0; i < 4; ++i) {
             chunk->u[k][at.lane] = bad[i];
             assert_int_equal(settle(w.particles), PLI_ERROR_NUMERIC);
@@ -691,6 +754,7 @@ static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
         }
         chunk->u[k][at.lane] = was;
         w.particles->blocks[at.block].leaving[0] = 0;
+        w.particles->outside[at.chunk] = 0;
         check_world(&w);
     }
     // to the very end of its reach is well
@@ -753,7 +817,7 @@ static void warm_settling_allocates_nothing(void **state)
         w.random.stream = (uint64_t)step;
         visit_all(&w, swing);
         OK(w.context, settle(w.particles));
-        pli_particles_drop_empty(w.particles);
+        pli_particles_drop_empty(w.particles, NULL, NULL);
     }
     assert_true(before > 0);
     assert_int_equal(pli_context_allocation_count(w.context), before);
@@ -842,6 +906,7 @@ int main(void)
         cmocka_unit_test(wrong_objects_are_refused),
         cmocka_unit_test(leaving_the_domain_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(copies_that_leave_the_domain_are_dropped),
+        cmocka_unit_test(copies_go_by_their_id_and_who_waits_joins),
         cmocka_unit_test(going_out_of_reach_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(wrong_numbers_of_leavers_are_refused),
         cmocka_unit_test(warm_settling_allocates_nothing),

@@ -4,6 +4,7 @@
 // that leave, with one step for all and with regions.
 #include "step_world.h"
 
+#include "base/addresses.h"
 #include "base/context.h"
 #include "base/fault.h"
 
@@ -487,6 +488,89 @@ static void who_leaves_the_domain_is_named_and_nobody_is_lost(void **state)
     }
 }
 
+// ---- pages
+
+enum { FLIGHT_BLOCKS = 120 };
+
+// Which pages have memory, by what a stepper says.
+typedef struct page_ledger {
+    step_world *world;
+    bool has_memory[8192]; // by code
+    int32_t count, most, given_back;
+} page_ledger;
+
+static void note_page(void *user, uint32_t code, float *page, double dt)
+{
+    page_ledger *ledger = user;
+    (void)page;
+    (void)dt;
+    assert_true(code < 8192);
+    ledger->count += !ledger->has_memory[code];
+    ledger->has_memory[code] = true;
+    if (ledger->count > ledger->most) ledger->most = ledger->count;
+}
+
+static void note_forgotten(void *user, uint32_t code)
+{
+    page_ledger *ledger = user;
+    // it was there, and no block with particles writes to it
+    assert_true(ledger->has_memory[code]);
+    const pli_particles *particles = pli_stepper_particles(ledger->world->stepper);
+    int32_t at[3];
+    pli_paged_grid_coordinates(particles->grid, code, at);
+    for (int32_t b = 0; b < particles->block_count; ++b) {
+        const pli_particle_block *block = &particles->blocks[b];
+        bool writes = block->count > 0;
+        for (int k = 0; k < 3; ++k) {
+            writes = writes && (at[k] == block->at[k] || at[k] == block->at[k] + 1);
+        }
+        assert_false(writes);
+    }
+    ledger->has_memory[code] = false;
+    --ledger->count;
+    ++ledger->given_back;
+}
+
+// A body that flies along a domain of a hundred times its length, in one call or in many, has no
+// more pages at a time than a few times what it is in, and the system says so too.
+static void pages_that_a_body_left_are_given_back(void **state)
+{
+    (void)state;
+    for (int calls = 1; calls <= 256; calls *= 16) {
+        pli_context *context = make_context(1);
+        step_world *w = world_make(context, FLIGHT_BLOCKS, 3, 3);
+        page_ledger *ledger = calloc(1, sizeof *ledger);
+        assert_non_null(ledger);
+        ledger->world = w;
+        w->def.constrain = note_page;
+        w->def.forget = note_forgotten;
+        w->def.user = ledger;
+        w->def.longest = 16;
+        world_create(w);
+        world_add_box(w, 0, &(world_box){{1, 3, 6}, {3, 5, 8}, .per_cell = 2, .v = {27, 0, 0}});
+        // a second: 432 cells, a hundred blocks
+        const int64_t ticks = 4096;
+        for (int call = 0; call < calls; ++call) world_advance(w, ticks / calls);
+        world_collect(w);
+        AT_LEAST(w->all[0].position[0], 27.0 * 16 * (double)ticks / 4096);
+        const pli_particles *particles = pli_stepper_particles(w->stepper);
+        assert_int_equal(pli_addresses_touched(particles->grid->pages,
+                                               (int64_t)particles->grid->code_count *
+                                                   PLI_PAGE_FLOATS * (int64_t)sizeof(float)),
+                         (int64_t)ledger->count * PLI_PAGE_FLOATS * (int64_t)sizeof(float));
+        print_message("flight in %d calls: %d pages at most, %d given back\n", calls, ledger->most,
+                      ledger->given_back);
+        assert_true(particles->block_count <= 8);
+        // what it passes is a hundred slabs of nine pages; up to 64 blocks, four a slab, are kept
+        // in mind, and it is in two or three slabs
+        AT_MOST(ledger->most, (64 / 4 + 8) * 9);
+        AT_LEAST(ledger->given_back, 64 * 9);
+        free(ledger);
+        world_destroy(w);
+        pli_context_destroy(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,6 +583,7 @@ int main(void)
         cmocka_unit_test(warm_steps_allocate_nothing),
         cmocka_unit_test(any_failing_allocation_is_told_and_loses_nothing),
         cmocka_unit_test(who_leaves_the_domain_is_named_and_nobody_is_lost),
+        cmocka_unit_test(pages_that_a_body_left_are_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

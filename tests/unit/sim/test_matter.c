@@ -87,10 +87,10 @@ static void a_body_begins_as_a_rigid_motion(void **state)
     }
     for (int64_t k = 0; k < count; ++k) {
         const double *x = view.positions + 3 * k;
-        NEAR((double)view.velocities[3 * k], -w * (x[1] - center[1]), 1e-6, 1e-7);
-        NEAR((double)view.velocities[3 * k + 1], -2 + w * (x[0] - center[0]), 1e-6, 1e-7);
-        NEAR((double)view.affine[9 * k + 1], -w, 1e-6, 0);
-        NEAR((double)view.affine[9 * k + 3], w, 1e-6, 0);
+        NEAR(view.velocities[3 * k], -w * (x[1] - center[1]), 1e-6, 1e-7);
+        NEAR(view.velocities[3 * k + 1], -2 + w * (x[0] - center[0]), 1e-6, 1e-7);
+        NEAR(view.affine[9 * k + 1], -w, 1e-6, 0);
+        NEAR(view.affine[9 * k + 3], w, 1e-6, 0);
     }
     simulation_clear(&s);
 }

@@ -101,7 +101,7 @@ static void defaults_are_those_promised(void **state)
     NEAR(def->solver.steps.sound, 0.5, 0, 0);
     NEAR(def->solver.steps.advection, 0.5, 0, 0);
     NEAR(def->solver.steps.tick, 0, 0, 0);
-    assert_int_equal(def->solver.steps.longest, 1024);
+    assert_int_equal(def->solver.steps.longest, 1048576);
     assert_true(def->solver.steps.guard);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
