@@ -477,8 +477,9 @@ static void damaged_histograms_are_read_without_harm(void **state)
         "{\"step\":1,\"matter\":7}",
         "{\"step\":1,\"matter\":{\"particles\":-1,\"ticks\":1e300,\"retries\":null}}",
         "{\"step\":1,\"matter\":{\"tick\":0,\"ticks\":4,\"steps\":{\"1\":3}}}",
-        "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":{\"x\":3,\"1e300\":1,\"-1\":1,"
-        "\"1\":-3,\"0.01\":2,\"2\":\"x\"}}}",
+        "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":{\"x\":3,\"1e300\":1}}}",
+        "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":{\"-1\":1,\"0.01\":2}}}",
+        "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":{\"1\":-3,\"2\":\"x\"}}}",
         "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":[1,2]}}"};
     pli_report report;
     OK(fix->context, pli_report_init(&report, fix->context));
