@@ -165,11 +165,13 @@ static pli_status mark_block(pli_node_grid *grid, const int32_t at[3], uint64_t 
 
 pli_status pli_node_grid_mark(pli_node_grid *grid, const int32_t low[3], int32_t width)
 {
+    PLI_ASSERT(grid->context, width >= 1 && width <= PLI_NODE_EDGE);
     for (int k = 0; k < 3; ++k) {
-        if (low[k] >= 0 && low[k] < PLI_NODE_LIMIT - width) continue;
+        if (low[k] >= 0 && low[k] <= PLI_NODE_LIMIT - width) continue;
         return PLI_FAIL(grid->context, PLI_ERROR_ARGUMENT,
-                        "nodes from (%d, %d, %d) on; coordinates must be from 0 to %d", (int)low[0],
-                        (int)low[1], (int)low[2], PLI_NODE_LIMIT - 1);
+                        "%d nodes along each axis from (%d, %d, %d) on; coordinates must be from 0 "
+                        "to %d",
+                        (int)width, (int)low[0], (int)low[1], (int)low[2], PLI_NODE_LIMIT - 1);
     }
     int32_t at[3];
     for (at[0] = low[0] / 4; 4 * at[0] < low[0] + width; ++at[0]) {
@@ -270,6 +272,23 @@ int32_t pli_node_grid_find(const pli_node_grid *grid, const int32_t at[3])
     return nodes[0];
 }
 
+// Numbers of the nodes of a box that are in one block.
+static void find_in_block(const pli_node_block *block, const int32_t low[3], int32_t width,
+                          int32_t *nodes)
+{
+    int32_t from[3], to[3];
+    for (int k = 0; k < 3; ++k) clip(low[k], width, block->at[k], &from[k], &to[k]);
+    for (int32_t x = from[0]; x < to[0]; ++x) {
+        for (int32_t y = from[1]; y < to[1]; ++y) {
+            int32_t row = (4 * block->at[0] + x - low[0]) * width + 4 * block->at[1] + y - low[1];
+            int32_t first = row * width + 4 * block->at[2] - low[2];
+            for (int32_t z = from[2]; z < to[2]; ++z) {
+                nodes[first + z] = node_of(block, bit_of(x, y, z));
+            }
+        }
+    }
+}
+
 void pli_node_grid_find_box(const pli_node_grid *grid, const int32_t low[3], int32_t width,
                             int32_t *nodes)
 {
@@ -280,19 +299,7 @@ void pli_node_grid_find_box(const pli_node_grid *grid, const int32_t low[3], int
         for (at[1] = low[1] >> 2; 4 * at[1] < low[1] + width; ++at[1]) {
             for (at[2] = low[2] >> 2; 4 * at[2] < low[2] + width; ++at[2]) {
                 int32_t block = at[0] < 0 || at[1] < 0 || at[2] < 0 ? -1 : find_block(grid, at);
-                if (block < 0) continue;
-                int32_t from[3], to[3], i[3];
-                for (int k = 0; k < 3; ++k) clip(low[k], width, at[k], &from[k], &to[k]);
-                for (i[0] = from[0]; i[0] < to[0]; ++i[0]) {
-                    for (i[1] = from[1]; i[1] < to[1]; ++i[1]) {
-                        for (i[2] = from[2]; i[2] < to[2]; ++i[2]) {
-                            int32_t k[3];
-                            for (int a = 0; a < 3; ++a) k[a] = 4 * at[a] + i[a] - low[a];
-                            nodes[(k[0] * width + k[1]) * width + k[2]] =
-                                node_of(&grid->blocks[block], bit_of(i[0], i[1], i[2]));
-                        }
-                    }
-                }
+                if (block >= 0) find_in_block(&grid->blocks[block], low, width, nodes);
             }
         }
     }

@@ -63,7 +63,7 @@ PLI_CHECKED pli_status pli_node_grid_finish(pli_node_grid *grid);
 // The number of a node of a finished grid; -1: there is none at these coordinates.
 int32_t pli_node_grid_find(const pli_node_grid *grid, const int32_t at[3]);
 
-// Numbers of the width^3 nodes from low on, z fastest, width at most 4; -1 where there is none.
+// Numbers of the width^3 nodes from low on, z fastest; -1 where there is none.
 void pli_node_grid_find_box(const pli_node_grid *grid, const int32_t low[3], int32_t width,
                             int32_t *nodes);
 
