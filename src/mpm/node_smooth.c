@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Symmetric Gauss-Seidel on the nodes of a level.
+//
+// With L, D and U the parts of A before, on and after the diagonal in the order of the sweep, a
+// half sweep forwards leaves t = L x behind; the half sweep backwards takes it from there and reads
+// U alone (Conrad and Wallach 1979). From a zero start the forward half needs L alone. After the
+// backward half b - t - D x - U x is zero in every row, so the residual is t - L x with the final
+// x. A cycle therefore reads the matrix three times instead of five: L, U and L before the coarse
+// correction, all of it and U after.
+//
+// Order: blocks by colours, the nodes of a block in theirs. Blocks of a colour are further apart
+// than a row reaches, so that they are swept at the same time.
+#include "mpm/node_multigrid_inside.h"
+
+#include "base/parallel.h"
+#include "linear/block_kernel.h"
+#include "linear/dense.h"
+#include "math/mat3.h"
+
+#include <string.h>
+
+enum { BLOCK_GRAIN = 1, ROW_GRAIN = 64 };
+
+// ---- order
+
+// Block in which a place along an axis is, seen from the block of the places 0 to 3: -1, 0 or 1.
+static int32_t block_step(int32_t place)
+{
+    return (place >= PLI_NODE_EDGE) - (place < 0);
+}
+
+// Whether the neighbour in a slot is swept before a node.
+static bool is_before(int32_t reach, int32_t color, int32_t node, int32_t slot)
+{
+    int32_t side = pli_node_side(reach);
+    int32_t x = block_step(node / 16 + slot / side / side - reach);
+    int32_t y = block_step(node / 4 % 4 + slot / side % side - reach);
+    int32_t z = block_step(node % 4 + slot % side - reach);
+    // the next block along an axis has the other parity
+    int32_t other = color ^ (4 * (x != 0) + 2 * (y != 0) + (z != 0));
+    return other == color ? slot < side * side * side / 2 : other < color;
+}
+
+void pli_sweep_masks_build(int32_t reach, pli_sweep_masks *masks)
+{
+    int32_t side = pli_node_side(reach);
+    memset(masks, 0, sizeof *masks);
+    for (int32_t color = 0; color < PLI_NODE_COLORS; ++color) {
+        for (int32_t node = 0; node < PLI_NODE_BLOCK_NODES; ++node) {
+            uint64_t *lower = masks->lower[color][node];
+            for (int32_t slot = 0; slot < side * side * side; ++slot) {
+                if (is_before(reach, color, node, slot)) lower[slot / 64] |= 1ull << (slot % 64);
+            }
+        }
+    }
+}
+
+// ---- rows
+
+// Slots of a row: those of its mask that have a column.
+typedef struct slot_set {
+    uint64_t words[PLI_NODE_MASK];
+} slot_set;
+
+static void split_row(const pli_node_level *level, int64_t row, const uint64_t *mask,
+                      slot_set *lower, slot_set *upper)
+{
+    const uint64_t *present = level->present + row * level->mask_words;
+    for (int32_t k = 0; k < level->mask_words; ++k) {
+        lower->words[k] = present[k] & mask[k];
+        upper->words[k] = present[k] & ~mask[k];
+    }
+    upper->words[level->matrix->center / 64] &= ~(1ull << (level->matrix->center % 64));
+}
+
+// y = sum of A_s x_s over the slots
+static inline void multiply_slots(const pli_node_level *level, int64_t row, const uint64_t *words,
+                                  const double *x, double y[3])
+{
+    const pli_ell *matrix = level->matrix;
+    const int32_t *column = matrix->column + row * matrix->width;
+    const double *values = matrix->values + 9 * row * matrix->width;
+    pli_block_sum sum = {0};
+    for (int32_t k = 0; k < level->mask_words; ++k) {
+        for (uint64_t rest = words[k]; rest != 0; rest &= rest - 1) {
+            int64_t slot = 64 * k + __builtin_ctzll(rest);
+            pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
+        }
+    }
+    pli_block_sum_get(&sum, y);
+}
+
+void pli_node_level_multiply_rows(const pli_node_level *level, const double *x, double *y,
+                                  int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; ++row) {
+        multiply_slots(level, row, level->present + row * level->mask_words, x, y + 3 * row);
+    }
+}
+
+// ---- half sweeps
+
+typedef struct sweep_job {
+    const pli_node_level *level;
+    const pli_sweep_masks *masks;
+    const double *b;
+    double *x;
+    double *r;
+    int32_t color;
+} sweep_job;
+
+// What a half sweep does in one row, with the slots before and after the diagonal.
+typedef void (*row_fn)(const sweep_job *job, int64_t row, const slot_set *lower,
+                       const slot_set *upper);
+
+// x = D^-1 (b - t - s)
+static inline void relax(const sweep_job *job, int64_t row, const double t[3], const double s[3])
+{
+    double rest[3];
+    for (int c = 0; c < 3; ++c) rest[c] = job->b[3 * row + c] - t[c] - s[c];
+    pli_mat3_apply(job->level->inverse + 9 * row, rest, job->x + 3 * row);
+}
+
+static inline void begin_row(const sweep_job *job, int64_t row, const slot_set *lower,
+                             const slot_set *upper)
+{
+    static const double nothing[3] = {0, 0, 0};
+    (void)upper;
+    double *t = job->level->t + 3 * row;
+    multiply_slots(job->level, row, lower->words, job->x, t);
+    relax(job, row, t, nothing);
+}
+
+static inline void forward_row(const sweep_job *job, int64_t row, const slot_set *lower,
+                               const slot_set *upper)
+{
+    double s[3], *t = job->level->t + 3 * row;
+    multiply_slots(job->level, row, lower->words, job->x, t);
+    multiply_slots(job->level, row, upper->words, job->x, s);
+    relax(job, row, t, s);
+}
+
+static inline void backward_row(const sweep_job *job, int64_t row, const slot_set *lower,
+                                const slot_set *upper)
+{
+    double s[3];
+    (void)lower;
+    multiply_slots(job->level, row, upper->words, job->x, s);
+    relax(job, row, job->level->t + 3 * row, s);
+}
+
+static inline void residual_row(const sweep_job *job, int64_t row, const slot_set *lower,
+                                const slot_set *upper)
+{
+    double s[3];
+    (void)upper;
+    multiply_slots(job->level, row, lower->words, job->x, s);
+    pli_vec3_subtract(job->level->t + 3 * row, s, job->r + 3 * row);
+}
+
+__attribute__((always_inline)) static inline void
+sweep_block(const sweep_job *job, const pli_node_block *block, int32_t color, row_fn body)
+{
+    slot_set lower, upper;
+    int64_t row = block->first;
+    for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++row) {
+        const uint64_t *mask = job->masks->lower[color][__builtin_ctzll(rest)];
+        split_row(job->level, row, mask, &lower, &upper);
+        body(job, row, &lower, &upper);
+    }
+}
+
+__attribute__((always_inline)) static inline void
+sweep_block_back(const sweep_job *job, const pli_node_block *block, int32_t color, row_fn body)
+{
+    slot_set lower, upper;
+    int64_t row = block->first + __builtin_popcountll(block->nodes);
+    for (uint64_t rest = block->nodes; rest != 0;) {
+        int32_t bit = 63 - __builtin_clzll(rest);
+        rest ^= 1ull << bit;
+        split_row(job->level, --row, job->masks->lower[color][bit], &lower, &upper);
+        body(job, row, &lower, &upper);
+    }
+}
+
+static const pli_node_block *block_of(const sweep_job *job, int64_t k)
+{
+    const pli_node_grid *grid = job->level->grid;
+    return &grid->blocks[grid->by_color[grid->color_start[job->color] + k]];
+}
+
+static void begin_blocks(void *user, int64_t begin, int64_t end)
+{
+    const sweep_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        sweep_block(job, block_of(job, k), job->color, begin_row);
+    }
+}
+
+static void forward_blocks(void *user, int64_t begin, int64_t end)
+{
+    const sweep_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        sweep_block(job, block_of(job, k), job->color, forward_row);
+    }
+}
+
+static void backward_blocks(void *user, int64_t begin, int64_t end)
+{
+    const sweep_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        sweep_block_back(job, block_of(job, k), job->color, backward_row);
+    }
+}
+
+static void residual_blocks(void *user, int64_t begin, int64_t end)
+{
+    const sweep_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        const pli_node_block *block = &job->level->grid->blocks[k];
+        const int32_t *at = block->at;
+        int32_t color = 4 * (at[0] & 1) + 2 * (at[1] & 1) + (at[2] & 1);
+        sweep_block(job, block, color, residual_row);
+    }
+}
+
+static void sweep_color(sweep_job *job, int32_t color, pli_range_fn body)
+{
+    const pli_node_grid *grid = job->level->grid;
+    job->color = color;
+    pli_parallel_for(grid->context, grid->color_start[color + 1] - grid->color_start[color],
+                     BLOCK_GRAIN, body, job);
+}
+
+static void sweep_before(const pli_node_level *level, const pli_sweep_masks *masks, const double *b,
+                         double *x, double *r)
+{
+    sweep_job job = {.level = level, .masks = masks, .b = b, .x = x, .r = r};
+    for (int32_t c = 0; c < PLI_NODE_COLORS; ++c) sweep_color(&job, c, begin_blocks);
+    for (int32_t c = PLI_NODE_COLORS - 1; c >= 0; --c) sweep_color(&job, c, backward_blocks);
+    pli_parallel_for(level->grid->context, level->grid->block_count, BLOCK_GRAIN, residual_blocks,
+                     &job);
+}
+
+static void sweep_after(const pli_node_level *level, const pli_sweep_masks *masks, const double *b,
+                        double *x)
+{
+    sweep_job job = {.level = level, .masks = masks, .b = b, .x = x};
+    for (int32_t c = 0; c < PLI_NODE_COLORS; ++c) sweep_color(&job, c, forward_blocks);
+    for (int32_t c = PLI_NODE_COLORS - 1; c >= 0; --c) sweep_color(&job, c, backward_blocks);
+}
+
+const pli_node_smoother_ops pli_node_sweep_ops = {.before = sweep_before, .after = sweep_after};
+
+// ---- diagonal blocks
+
+static void invert_range(void *user, int64_t begin, int64_t end)
+{
+    pli_node_level *level = user;
+    const pli_ell *matrix = level->matrix;
+    for (int64_t row = begin; row < end; ++row) {
+        double W[6], full[9], half[9];
+        double *inverse = level->inverse + 9 * row;
+        (void)pli_dense3_safe_factor(matrix->values + 9 * (row * matrix->width + matrix->center),
+                                     W);
+        pli_dense3_inverse(W, inverse);
+        if (level->held[row] < 0) continue;
+        // T D^-1 T
+        const double *T = level->tangents + 9 * (int64_t)level->held[row];
+        pli_mat3_copy(inverse, full);
+        pli_mat3_multiply(T, full, half);
+        pli_mat3_multiply_transposed_right(half, T, inverse);
+    }
+}
+
+void pli_node_level_invert(pli_node_level *level)
+{
+    pli_parallel_for(level->grid->context, level->grid->count, ROW_GRAIN, invert_range, level);
+}
