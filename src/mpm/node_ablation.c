@@ -48,7 +48,7 @@ static void add_solved(const pli_node_level *level, double scale, const double *
                        double *y)
 {
     point_job job = {.level = level, .b = b, .y = y, .scale = scale, .keep = keep};
-    pli_parallel_for(level->grid->context, level->grid->count, ROW_GRAIN, add_solved_range, &job);
+    pli_parallel_for(level->context, level->grid->count, ROW_GRAIN, add_solved_range, &job);
 }
 
 // y = b - A x, or A x without b
@@ -64,7 +64,7 @@ static void compute_residual(const pli_node_level *level, const double *b, const
                              double *y)
 {
     point_job job = {.level = level, .b = b, .x = x, .y = y};
-    pli_parallel_for(level->grid->context, level->grid->count, PRODUCT_GRAIN, residual_range, &job);
+    pli_parallel_for(level->context, level->grid->count, PRODUCT_GRAIN, residual_range, &job);
 }
 
 // ---- Jacobi
@@ -79,7 +79,7 @@ static void jacobi_before(const pli_node_level *level, const pli_sweep_masks *ma
                           const double *b, double *x, double *r)
 {
     (void)masks;
-    pli_vector_fill(level->grid->context, entry_count(level), 0, x);
+    pli_vector_fill(level->context, entry_count(level), 0, x);
     add_solved(level, jacobi_weight(level), b, 0, x);
     compute_residual(level, b, x, r);
 }
@@ -92,7 +92,8 @@ static void jacobi_after(const pli_node_level *level, const pli_sweep_masks *mas
     add_solved(level, jacobi_weight(level), level->t, 1, x);
 }
 
-const pli_node_smoother_ops pli_node_jacobi_ops = {true, jacobi_before, jacobi_after};
+const pli_node_smoother_ops pli_node_jacobi_ops = {
+    .needs_largest = true, .before = jacobi_before, .after = jacobi_after};
 
 // ---- Chebyshev
 
@@ -100,7 +101,7 @@ const pli_node_smoother_ops pli_node_jacobi_ops = {true, jacobi_before, jacobi_a
 // step: two steps of the recurrence of Saad 2003, algorithm 12.1
 static void chebyshev_steps(const pli_node_level *level, double *r, double *x)
 {
-    const pli_context *context = level->grid->context;
+    const pli_context *context = level->context;
     int64_t count = entry_count(level);
     double high = raise * level->largest, low = lower_end * high;
     double middle = 0.5 * (high + low), radius = 0.5 * (high - low);
@@ -118,7 +119,7 @@ static void chebyshev_before(const pli_node_level *level, const pli_sweep_masks 
                              const double *b, double *x, double *r)
 {
     (void)masks;
-    const pli_context *context = level->grid->context;
+    const pli_context *context = level->context;
     pli_vector_fill(context, entry_count(level), 0, x);
     pli_vector_copy(context, entry_count(level), b, r);
     chebyshev_steps(level, r, x);
@@ -133,14 +134,15 @@ static void chebyshev_after(const pli_node_level *level, const pli_sweep_masks *
     chebyshev_steps(level, level->r, x);
 }
 
-const pli_node_smoother_ops pli_node_chebyshev_ops = {true, chebyshev_before, chebyshev_after};
+const pli_node_smoother_ops pli_node_chebyshev_ops = {
+    .needs_largest = true, .before = chebyshev_before, .after = chebyshev_after};
 
 // ---- the largest eigenvalue
 
 // Rayleigh quotients of A^1/2 D^-1 A^1/2: with q = A v and z = D^-1 q, q.z / q.v
 void pli_node_level_estimate(pli_node_level *level)
 {
-    const pli_context *context = level->grid->context;
+    const pli_context *context = level->context;
     int64_t count = entry_count(level);
     double *v = level->d, *q = level->t, *z = level->r;
     pli_random random = {1, 1};

@@ -247,7 +247,7 @@ void pli_embedding_coarsen(const pli_embedding *embedding, const pli_node_level 
     }
     for (int c = 0; c < PLI_NODE_COLORS; ++c) {
         job.first = level->family_start[c];
-        pli_parallel_for(level->grid->context, level->family_start[c + 1] - job.first, FAMILY_GRAIN,
+        pli_parallel_for(level->context, level->family_start[c + 1] - job.first, FAMILY_GRAIN,
                          add_families, &job);
     }
 }

@@ -178,7 +178,7 @@ pli_status pli_embedding_link(const pli_embedding *embedding, pli_node_level *le
     level->parents = pli_arena_ints(tables, count, "parents of nodes");
     if (level->parents == NULL) return PLI_ERROR_MEMORY;
     embed_job job = {.embedding = embedding, .level = level, .coarse_grid = coarse};
-    pli_parallel_for(level->grid->context, level->family_count, FAMILY_GRAIN, link_families, &job);
+    pli_parallel_for(level->context, level->family_count, FAMILY_GRAIN, link_families, &job);
     return PLI_OK;
 }
 
@@ -276,14 +276,13 @@ void pli_embedding_prolong(const pli_embedding *embedding, const pli_node_level 
                            const double *coarse, double *fine)
 {
     embed_job job = {.embedding = embedding, .level = level, .coarse = coarse, .out = fine};
-    pli_parallel_for(level->grid->context, level->family_count, FAMILY_GRAIN, prolong_families,
-                     &job);
+    pli_parallel_for(level->context, level->family_count, FAMILY_GRAIN, prolong_families, &job);
 }
 
 void pli_embedding_restrict(const pli_embedding *embedding, const pli_node_level *level,
                             int32_t coarse_count, const double *fine, double *coarse)
 {
-    const pli_context *context = level->grid->context;
+    const pli_context *context = level->context;
     pli_vector_fill(context, 3 * (int64_t)coarse_count, 0, coarse);
     for (int c = 0; c < PLI_NODE_COLORS; ++c) {
         int32_t first = level->family_start[c];

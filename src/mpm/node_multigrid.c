@@ -44,6 +44,7 @@ pli_node_multigrid_def pli_node_multigrid_def_default(void)
     return (pli_node_multigrid_def){.level_count = 3,
                                     .embedding = PLI_EMBEDDING_LINEAR,
                                     .smoother = PLI_NODE_GAUSS_SEIDEL,
+                                    .single = true,
                                     .coarsest_tolerance = 0.5,
                                     .coarsest_iterations = 10000};
 }
@@ -105,6 +106,7 @@ pli_status pli_node_multigrid_create(pli_context *context, const pli_node_multig
     made->def = *def;
     made->embedding = pli_embedding_of(def->embedding);
     made->smoother = smoothers[def->smoother];
+    for (int32_t l = 0; l < PLI_NODE_LEVELS; ++l) made->levels[l].context = context;
     pli_status status = create_parts(made);
     if (status != PLI_OK) {
         pli_node_multigrid_destroy(made);
@@ -121,6 +123,8 @@ void pli_node_multigrid_destroy(pli_node_multigrid *multigrid)
     for (int32_t l = 0; l < PLI_NODE_LEVELS; ++l) {
         pli_ell_destroy(multigrid->levels[l].own_matrix);
         pli_node_grid_destroy(multigrid->levels[l].own_grid);
+        pli_node_triangle_clear(context, &multigrid->levels[l].lower);
+        pli_node_triangle_clear(context, &multigrid->levels[l].upper);
     }
     if (multigrid->coarsest != NULL) pli_node_coarsest_clear(multigrid->coarsest);
     pli_release(context, multigrid->coarsest);
@@ -342,16 +346,32 @@ typedef struct build_task {
     pli_status status;
 } build_task;
 
+static const pli_sweep_masks *masks_of(const pli_node_multigrid *self, const pli_node_level *level)
+{
+    return &self->masks[level->reach];
+}
+
+// What smoothing needs on levels that have one above them.
+static pli_status prepare_smoothing(pli_node_multigrid *self)
+{
+    for (int32_t l = 0; l < self->level_count - 1; ++l) {
+        pli_node_level *level = &self->levels[l];
+        level->is_single = false;
+        if (self->smoother->needs_largest) pli_node_level_estimate(level);
+        if (!self->smoother->can_be_single || !self->def.single) continue;
+        PLI_TRY(pli_node_level_pack(level, masks_of(self, level)));
+    }
+    return PLI_OK;
+}
+
 static pli_status build_all(const build_task *task)
 {
     pli_node_multigrid *self = task->self;
     PLI_TRY(build_finest(self, task->grid, task->matrix, task->constraints));
     self->level_count = 1;
     PLI_TRY(build_levels(self));
-    for (int32_t l = 0; l < self->level_count; ++l) {
-        pli_node_level_invert(&self->levels[l]);
-        if (self->smoother->needs_largest) pli_node_level_estimate(&self->levels[l]);
-    }
+    for (int32_t l = 0; l < self->level_count; ++l) pli_node_level_invert(&self->levels[l]);
+    PLI_TRY(prepare_smoothing(self));
     return pli_node_coarsest_build(self->coarsest, &self->levels[self->level_count - 1],
                                    self->tables);
 }
@@ -383,11 +403,6 @@ typedef struct cycle_task {
     const double *r;
     double *z;
 } cycle_task;
-
-static const pli_sweep_masks *masks_of(const pli_node_multigrid *self, const pli_node_level *level)
-{
-    return &self->masks[level->reach];
-}
 
 static const double *right_side(const cycle_task *task, int32_t l)
 {
@@ -489,7 +504,9 @@ pli_node_level_info pli_node_multigrid_get_level(const pli_node_multigrid *multi
     return (pli_node_level_info){.node_count = one.grid->count,
                                  .block_count = (int64_t)pli_sum_value(blocks),
                                  .memory = pli_ell_memory_bytes(one.matrix) +
-                                           pli_node_grid_memory(one.grid) + tables};
+                                           pli_node_grid_memory(one.grid) +
+                                           pli_node_triangle_memory(&one.lower) +
+                                           pli_node_triangle_memory(&one.upper) + tables};
 }
 
 const pli_node_grid *pli_node_multigrid_grid(const pli_node_multigrid *multigrid, int32_t level)

@@ -8,18 +8,29 @@
 // the quadratic B-spline. With P these weights (times the 3x3 unit matrix), coarse matrices are
 // P^T A P, summed entry by entry from the matrix of the level below; nothing else of a level is
 // known, and nothing of the particles. A coarse node exists where a finer one has a part of it.
+// Coarse node I stands on fine node 2 I; with quadratic embedding, which reaches further, on fine
+// node 2 (I - 1), so that coordinates stay positive.
 //
 // Constraints. Some nodes may move in certain directions only: T_i is their orthogonal projector
 // (zero: not at all). Their matrix is T A T, and no level moves them: P is T P on the finest level.
 // Rows that are fixed as a whole contribute nothing to coarse nodes, which may be left without any
-// matter; those get a unit diagonal and no correction.
+// matter; those get a unit diagonal and no correction. The same is done for single directions.
+// Beside constraints coarse nodes may still depend on each other; coarse matrices are semidefinite
+// then, with right-hand sides that have solutions, and all solutions mean the same correction.
 //
 // Smoothing is one symmetric Gauss-Seidel sweep before and after the coarse correction, blocks of
 // 4x4x4 nodes after each other by colours, the nodes of a block in their order (H10). The coarsest
 // level is solved by conjugate gradients with block Jacobi until sqrt(r.Dr) is half of that of the
 // right-hand side, D the inverse of the diagonal blocks (H8), or by dense Cholesky.
-// As long as conjugate gradients end early the cycle is not exactly linear; a fixed number of
-// iterations would be no better.
+// As long as conjugate gradients end early the cycle is not exactly linear. A quasi-Newton method
+// around it bears that; plain conjugate gradients around it do not, and want 1e-2 instead of 1/2,
+// or Cholesky with as many levels as leave some hundred nodes on the coarsest.
+//
+// Single precision. Gauss-Seidel reads copies of the off-diagonal blocks that are rounded to single
+// precision, unless the def says otherwise, at less than half the time. The cycle stays symmetric
+// and positive (node_triangle.h), and since coarse matrices are sums of the unrounded one it also
+// finds the motion of a free body whose springs are 1e13 times its mass, with a few iterations
+// more. The copies take about half as much memory as the matrix.
 //
 // Ablations (H11, E24): damped block Jacobi and Chebyshev instead of Gauss-Seidel.
 //
@@ -51,6 +62,7 @@ typedef struct pli_node_multigrid_def {
     int32_t level_count; // 1 to PLI_NODE_LEVELS; 1: the coarsest solve alone
     pli_embedding_kind embedding;
     pli_node_smoother smoother;
+    bool single;                 // Gauss-Seidel reads rounded copies of the matrices
     bool direct;                 // the coarsest level by Cholesky
     double coarsest_tolerance;   // of conjugate gradients, relative, in the norm above
     int32_t coarsest_iterations; // at most
@@ -65,7 +77,7 @@ typedef struct pli_node_constraints {
 
 typedef struct pli_node_multigrid pli_node_multigrid;
 
-// 3 levels, linear, Gauss-Seidel, conjugate gradients to 1/2, 10000 iterations.
+// 3 levels, linear, Gauss-Seidel, single, conjugate gradients to 1/2, 10000 iterations.
 pli_node_multigrid_def pli_node_multigrid_def_default(void);
 
 // Errors: argument, memory.
@@ -77,8 +89,10 @@ void pli_node_multigrid_destroy(pli_node_multigrid *multigrid);
 // All levels of a symmetric positive matrix on the nodes of a grid, whose slots are the neighbours
 // that pli_node_grid_neighbors lists and whose constrained rows and columns are already those of
 // T A T with some multiple of 1 - T on the diagonal. Grid, matrix and constraints are borrowed
-// until the next build. Levels that would have more than half of the nodes of the one below, or
-// fewer than 8, are left out. Errors: memory.
+// until the next build; NULL: there are no constraints. Slots may reach 1, 2 or 3 nodes far, and
+// those without a column are never read. Levels that would have more than half of the nodes of the
+// one below, or fewer than 8, are left out. After a failure there is nothing to be applied. Errors:
+// argument (sizes that do not fit), memory.
 PLI_CHECKED pli_status pli_node_multigrid_build(pli_node_multigrid *multigrid,
                                                 const pli_node_grid *grid, const pli_ell *matrix,
                                                 const pli_node_constraints *constraints);

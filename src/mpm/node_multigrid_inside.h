@@ -25,6 +25,7 @@
 
 #include "base/arena.h"
 #include "mpm/node_multigrid.h"
+#include "mpm/node_triangle.h"
 
 enum {
     PLI_NODE_REACH = 3,        // most
@@ -55,6 +56,7 @@ typedef struct pli_node_family {
 } pli_node_family;
 
 typedef struct pli_node_level {
+    pli_context *context;
     const pli_node_grid *grid;
     const pli_ell *matrix;
     pli_node_grid *own_grid; // NULL: borrowed
@@ -69,6 +71,11 @@ typedef struct pli_node_level {
     const double *tangents; // [held_count][9]          T
     int32_t held_count;
     double largest; // eigenvalue of D^-1 A, for smoothers that need it
+
+    // what sweeps read instead of the matrix
+    bool is_single;
+    pli_node_triangle lower;
+    pli_node_triangle upper;
 
     // the way to the next level; family_count is 0 on the coarsest
     int32_t family_count;
@@ -137,7 +144,8 @@ void pli_sweep_masks_build(int32_t reach, pli_sweep_masks *masks);
 // What a smoother does on a level: the start is zero before, and what is in x after. Before leaves
 // the residual, projected where nodes are held, in r.
 typedef struct pli_node_smoother_ops {
-    bool needs_largest;
+    bool needs_largest; // eigenvalue
+    bool can_be_single;
     void (*before)(const pli_node_level *level, const pli_sweep_masks *masks, const double *b,
                    double *x, double *r);
     void (*after)(const pli_node_level *level, const pli_sweep_masks *masks, const double *b,
@@ -147,6 +155,9 @@ typedef struct pli_node_smoother_ops {
 extern const pli_node_smoother_ops pli_node_sweep_ops;
 extern const pli_node_smoother_ops pli_node_jacobi_ops;
 extern const pli_node_smoother_ops pli_node_chebyshev_ops;
+
+// Copies both triangles of the matrix for sweeps in single precision. Errors: memory.
+PLI_CHECKED pli_status pli_node_level_pack(pli_node_level *level, const pli_sweep_masks *masks);
 
 // Inverses of diagonal blocks.
 void pli_node_level_invert(pli_node_level *level);

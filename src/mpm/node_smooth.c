@@ -11,6 +11,8 @@
 //
 // Order: blocks by colours, the nodes of a block in theirs. Blocks of a colour are further apart
 // than a row reaches, so that they are swept at the same time.
+//
+// L and U are slots of the matrix, or copies in single precision (node_triangle.h).
 #include "mpm/node_multigrid_inside.h"
 
 #include "base/parallel.h"
@@ -58,35 +60,71 @@ void pli_sweep_masks_build(int32_t reach, pli_sweep_masks *masks)
 
 // ---- rows
 
-// Slots of a row: those of its mask that have a column.
-typedef struct slot_set {
-    uint64_t words[PLI_NODE_MASK];
-} slot_set;
-
-static void split_row(const pli_node_level *level, int64_t row, const uint64_t *mask,
-                      slot_set *lower, slot_set *upper)
+// Which slots of a row: those of `mask` or all but those, where there is a column.
+static inline uint64_t pick_slots(const pli_node_level *level, int64_t row, const uint64_t *mask,
+                                  bool is_upper, int32_t word)
 {
-    const uint64_t *present = level->present + row * level->mask_words;
-    for (int32_t k = 0; k < level->mask_words; ++k) {
-        lower->words[k] = present[k] & mask[k];
-        upper->words[k] = present[k] & ~mask[k];
-    }
-    upper->words[level->matrix->center / 64] &= ~(1ull << (level->matrix->center % 64));
+    uint64_t present = level->present[row * level->mask_words + word];
+    if (!is_upper) return present & mask[word];
+    int32_t center = level->matrix->center;
+    uint64_t diagonal = word == center / 64 ? 1ull << (center % 64) : 0;
+    return present & ~mask[word] & ~diagonal;
 }
 
-// y = sum of A_s x_s over the slots
-static inline void multiply_slots(const pli_node_level *level, int64_t row, const uint64_t *words,
+// y = sum of A_s x_s over the slots of one side of the diagonal; the row that comes `next` is on
+// its way to the cache meanwhile
+static inline void multiply_slots(const pli_node_level *level, int64_t row, const uint64_t *mask,
+                                  bool is_upper, int64_t next, const double *x, double y[3])
+{
+    const pli_ell *matrix = level->matrix;
+    const int32_t *column = matrix->column + row * matrix->width;
+    const double *values = matrix->values + 9 * row * matrix->width;
+    int64_t ahead = 9 * next * matrix->width;
+    pli_block_sum sum = {0};
+    for (int32_t k = 0; k < level->mask_words; ++k) {
+        uint64_t rest = pick_slots(level, row, mask, is_upper, k);
+        for (; rest != 0; rest &= rest - 1) {
+            int64_t slot = 64 * k + __builtin_ctzll(rest);
+            __builtin_prefetch(values + 9 * slot + ahead);
+            pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
+        }
+    }
+    pli_block_sum_get(&sum, y);
+}
+
+// y = row of L times x
+static inline void multiply_lower(const pli_node_level *level, int64_t row, const uint64_t *mask,
                                   const double *x, double y[3])
+{
+    if (level->is_single) {
+        pli_node_triangle_multiply(&level->lower, row, x, y);
+    } else {
+        multiply_slots(level, row, mask, false, 1, x, y);
+    }
+}
+
+// y = row of U times x; next: 1 forwards, -1 backwards
+static inline void multiply_upper(const pli_node_level *level, int64_t row, const uint64_t *mask,
+                                  int64_t next, const double *x, double y[3])
+{
+    if (level->is_single) {
+        pli_node_triangle_multiply(&level->upper, row, x, y);
+    } else {
+        multiply_slots(level, row, mask, true, next, x, y);
+    }
+}
+
+// y = row of A times x
+static inline void multiply_row(const pli_node_level *level, int64_t row, const double *x,
+                                double y[3])
 {
     const pli_ell *matrix = level->matrix;
     const int32_t *column = matrix->column + row * matrix->width;
     const double *values = matrix->values + 9 * row * matrix->width;
     pli_block_sum sum = {0};
-    for (int32_t k = 0; k < level->mask_words; ++k) {
-        for (uint64_t rest = words[k]; rest != 0; rest &= rest - 1) {
-            int64_t slot = 64 * k + __builtin_ctzll(rest);
-            pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
-        }
+    for (int32_t slot = 0; slot < matrix->width; ++slot) {
+        if (column[slot] < 0) continue;
+        pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
     }
     pli_block_sum_get(&sum, y);
 }
@@ -95,7 +133,7 @@ void pli_node_level_multiply_rows(const pli_node_level *level, const double *x, 
                                   int64_t begin, int64_t end)
 {
     for (int64_t row = begin; row < end; ++row) {
-        multiply_slots(level, row, level->present + row * level->mask_words, x, y + 3 * row);
+        multiply_row(level, row, x, y + 3 * row);
     }
 }
 
@@ -110,77 +148,66 @@ typedef struct sweep_job {
     int32_t color;
 } sweep_job;
 
-// What a half sweep does in one row, with the slots before and after the diagonal.
-typedef void (*row_fn)(const sweep_job *job, int64_t row, const slot_set *lower,
-                       const slot_set *upper);
+// What a half sweep does in one row.
+typedef void (*row_fn)(const sweep_job *job, int64_t row, const uint64_t *mask);
 
 // x = D^-1 (b - t - s)
 static inline void relax(const sweep_job *job, int64_t row, const double t[3], const double s[3])
 {
     double rest[3];
     for (int c = 0; c < 3; ++c) rest[c] = job->b[3 * row + c] - t[c] - s[c];
-    pli_mat3_apply(job->level->inverse + 9 * row, rest, job->x + 3 * row);
+    double x[3];
+    pli_mat3_apply(job->level->inverse + 9 * row, rest, x);
+    memcpy(job->x + 3 * row, x, sizeof x);
 }
 
-static inline void begin_row(const sweep_job *job, int64_t row, const slot_set *lower,
-                             const slot_set *upper)
+static inline void begin_row(const sweep_job *job, int64_t row, const uint64_t *mask)
 {
     static const double nothing[3] = {0, 0, 0};
-    (void)upper;
     double *t = job->level->t + 3 * row;
-    multiply_slots(job->level, row, lower->words, job->x, t);
+    multiply_lower(job->level, row, mask, job->x, t);
     relax(job, row, t, nothing);
 }
 
-static inline void forward_row(const sweep_job *job, int64_t row, const slot_set *lower,
-                               const slot_set *upper)
+static inline void forward_row(const sweep_job *job, int64_t row, const uint64_t *mask)
 {
     double s[3], *t = job->level->t + 3 * row;
-    multiply_slots(job->level, row, lower->words, job->x, t);
-    multiply_slots(job->level, row, upper->words, job->x, s);
+    multiply_upper(job->level, row, mask, 1, job->x, s);
+    multiply_lower(job->level, row, mask, job->x, t);
     relax(job, row, t, s);
 }
 
-static inline void backward_row(const sweep_job *job, int64_t row, const slot_set *lower,
-                                const slot_set *upper)
+static inline void backward_row(const sweep_job *job, int64_t row, const uint64_t *mask)
 {
     double s[3];
-    (void)lower;
-    multiply_slots(job->level, row, upper->words, job->x, s);
+    multiply_upper(job->level, row, mask, -1, job->x, s);
     relax(job, row, job->level->t + 3 * row, s);
 }
 
-static inline void residual_row(const sweep_job *job, int64_t row, const slot_set *lower,
-                                const slot_set *upper)
+static inline void residual_row(const sweep_job *job, int64_t row, const uint64_t *mask)
 {
     double s[3];
-    (void)upper;
-    multiply_slots(job->level, row, lower->words, job->x, s);
+    multiply_lower(job->level, row, mask, job->x, s);
     pli_vec3_subtract(job->level->t + 3 * row, s, job->r + 3 * row);
 }
 
 __attribute__((always_inline)) static inline void
 sweep_block(const sweep_job *job, const pli_node_block *block, int32_t color, row_fn body)
 {
-    slot_set lower, upper;
     int64_t row = block->first;
     for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++row) {
-        const uint64_t *mask = job->masks->lower[color][__builtin_ctzll(rest)];
-        split_row(job->level, row, mask, &lower, &upper);
-        body(job, row, &lower, &upper);
+        body(job, row, job->masks->lower[color][__builtin_ctzll(rest)]);
     }
 }
 
 __attribute__((always_inline)) static inline void
 sweep_block_back(const sweep_job *job, const pli_node_block *block, int32_t color, row_fn body)
 {
-    slot_set lower, upper;
     int64_t row = block->first + __builtin_popcountll(block->nodes);
     for (uint64_t rest = block->nodes; rest != 0;) {
         int32_t bit = 63 - __builtin_clzll(rest);
         rest ^= 1ull << bit;
-        split_row(job->level, --row, job->masks->lower[color][bit], &lower, &upper);
-        body(job, row, &lower, &upper);
+        body(job, --row, job->masks->lower[color][bit]);
     }
 }
 
@@ -214,14 +241,17 @@ static void backward_blocks(void *user, int64_t begin, int64_t end)
     }
 }
 
+static int32_t color_of(const pli_node_block *block)
+{
+    return 4 * (block->at[0] & 1) + 2 * (block->at[1] & 1) + (block->at[2] & 1);
+}
+
 static void residual_blocks(void *user, int64_t begin, int64_t end)
 {
     const sweep_job *job = user;
     for (int64_t k = begin; k < end; ++k) {
         const pli_node_block *block = &job->level->grid->blocks[k];
-        const int32_t *at = block->at;
-        int32_t color = 4 * (at[0] & 1) + 2 * (at[1] & 1) + (at[2] & 1);
-        sweep_block(job, block, color, residual_row);
+        sweep_block(job, block, color_of(block), residual_row);
     }
 }
 
@@ -229,7 +259,7 @@ static void sweep_color(sweep_job *job, int32_t color, pli_range_fn body)
 {
     const pli_node_grid *grid = job->level->grid;
     job->color = color;
-    pli_parallel_for(grid->context, grid->color_start[color + 1] - grid->color_start[color],
+    pli_parallel_for(job->level->context, grid->color_start[color + 1] - grid->color_start[color],
                      BLOCK_GRAIN, body, job);
 }
 
@@ -239,8 +269,7 @@ static void sweep_before(const pli_node_level *level, const pli_sweep_masks *mas
     sweep_job job = {.level = level, .masks = masks, .b = b, .x = x, .r = r};
     for (int32_t c = 0; c < PLI_NODE_COLORS; ++c) sweep_color(&job, c, begin_blocks);
     for (int32_t c = PLI_NODE_COLORS - 1; c >= 0; --c) sweep_color(&job, c, backward_blocks);
-    pli_parallel_for(level->grid->context, level->grid->block_count, BLOCK_GRAIN, residual_blocks,
-                     &job);
+    pli_parallel_for(level->context, level->grid->block_count, BLOCK_GRAIN, residual_blocks, &job);
 }
 
 static void sweep_after(const pli_node_level *level, const pli_sweep_masks *masks, const double *b,
@@ -251,7 +280,99 @@ static void sweep_after(const pli_node_level *level, const pli_sweep_masks *mask
     for (int32_t c = PLI_NODE_COLORS - 1; c >= 0; --c) sweep_color(&job, c, backward_blocks);
 }
 
-const pli_node_smoother_ops pli_node_sweep_ops = {.before = sweep_before, .after = sweep_after};
+const pli_node_smoother_ops pli_node_sweep_ops = {
+    .can_be_single = true, .before = sweep_before, .after = sweep_after};
+
+// ---- triangles
+
+typedef struct pack_job {
+    pli_node_level *level;
+    const pli_sweep_masks *masks;
+} pack_job;
+
+// Numbers of blocks on both sides of the diagonal, kept one row further.
+static void count_blocks(void *user, int64_t begin, int64_t end)
+{
+    const pack_job *job = user;
+    pli_node_level *level = job->level;
+    for (int64_t b = begin; b < end; ++b) {
+        const pli_node_block *block = &level->grid->blocks[b];
+        int64_t row = block->first;
+        for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++row) {
+            const uint64_t *mask = job->masks->lower[color_of(block)][__builtin_ctzll(rest)];
+            int64_t lower = 0, upper = 0;
+            for (int32_t k = 0; k < level->mask_words; ++k) {
+                lower += __builtin_popcountll(pick_slots(level, row, mask, false, k));
+                upper += __builtin_popcountll(pick_slots(level, row, mask, true, k));
+            }
+            level->lower.start[row + 1] = lower;
+            level->upper.start[row + 1] = upper;
+        }
+    }
+}
+
+static void pack_row(const pli_node_level *level, int64_t row, const uint64_t *mask, bool is_upper,
+                     const pli_node_triangle *out)
+{
+    const pli_ell *matrix = level->matrix;
+    const int32_t *column = matrix->column + row * matrix->width;
+    const double *values = matrix->values + 9 * row * matrix->width;
+    // what a sweep has just computed comes last, so that it is not waited for
+    int64_t step = is_upper ? -1 : 1;
+    int64_t place = is_upper ? out->start[row + 1] - 1 : out->start[row];
+    for (int32_t k = 0; k < level->mask_words; ++k) {
+        uint64_t rest = pick_slots(level, row, mask, is_upper, k);
+        for (; rest != 0; rest &= rest - 1, place += step) {
+            int64_t slot = 64 * k + __builtin_ctzll(rest);
+            out->column[place] = column[slot];
+            for (int e = 0; e < 9; ++e) {
+                out->values[9 * place + e] = (float)values[9 * slot + e % 3 * 3 + e / 3];
+            }
+        }
+    }
+}
+
+static void pack_blocks(void *user, int64_t begin, int64_t end)
+{
+    const pack_job *job = user;
+    for (int64_t b = begin; b < end; ++b) {
+        const pli_node_block *block = &job->level->grid->blocks[b];
+        int64_t row = block->first;
+        for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++row) {
+            const uint64_t *mask = job->masks->lower[color_of(block)][__builtin_ctzll(rest)];
+            pack_row(job->level, row, mask, false, &job->level->lower);
+            pack_row(job->level, row, mask, true, &job->level->upper);
+        }
+    }
+}
+
+// Room for starts first, since they say how many blocks there are.
+static pli_status count_triangles(pack_job *job)
+{
+    pli_node_level *level = job->level;
+    pli_context *context = level->context;
+    int64_t rows = level->grid->count;
+    PLI_TRY(pli_node_triangle_reserve(context, &level->lower, rows, 0));
+    PLI_TRY(pli_node_triangle_reserve(context, &level->upper, rows, 0));
+    pli_parallel_for(context, level->grid->block_count, BLOCK_GRAIN, count_blocks, job);
+    level->lower.start[0] = level->upper.start[0] = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+        level->lower.start[row + 1] += level->lower.start[row];
+        level->upper.start[row + 1] += level->upper.start[row];
+    }
+    PLI_TRY(pli_node_triangle_reserve(context, &level->lower, rows, level->lower.start[rows]));
+    return pli_node_triangle_reserve(context, &level->upper, rows, level->upper.start[rows]);
+}
+
+pli_status pli_node_level_pack(pli_node_level *level, const pli_sweep_masks *masks)
+{
+    pack_job job = {level, masks};
+    level->is_single = false;
+    PLI_TRY(count_triangles(&job));
+    pli_parallel_for(level->context, level->grid->block_count, BLOCK_GRAIN, pack_blocks, &job);
+    level->is_single = true;
+    return PLI_OK;
+}
 
 // ---- diagonal blocks
 
@@ -276,5 +397,5 @@ static void invert_range(void *user, int64_t begin, int64_t end)
 
 void pli_node_level_invert(pli_node_level *level)
 {
-    pli_parallel_for(level->grid->context, level->grid->count, ROW_GRAIN, invert_range, level);
+    pli_parallel_for(level->context, level->grid->count, ROW_GRAIN, invert_range, level);
 }

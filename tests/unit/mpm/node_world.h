@@ -33,13 +33,16 @@ typedef struct node_world {
     double *tangents; // [count][9]
 } node_world;
 
-enum { NODE_WORLD_MIDDLE = 64, NODE_WORLD_EXTENT = 40 };
+enum { NODE_WORLD_MIDDLE = 64, NODE_WORLD_EXTENT = 24 };
 
 // A ball, the half of which is a thousand times stiffer.
 static inline double node_ball(double size, const int32_t at[3])
 {
     double square = 0;
-    for (int a = 0; a < 3; ++a) square += pow(at[a] - NODE_WORLD_MIDDLE - 0.3, 2);
+    for (int a = 0; a < 3; ++a) {
+        double d = at[a] - NODE_WORLD_MIDDLE - 0.3;
+        square += d * d;
+    }
     if (square > size * size) return 0;
     return at[0] + at[1] / 2 > NODE_WORLD_MIDDLE * 3 / 2 ? 1000 : 1;
 }
