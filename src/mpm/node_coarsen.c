@@ -9,8 +9,9 @@
 // is then added to the rows of the parents of i, at a place in their cubes of slots that is known:
 // nothing is searched.
 //
-// The rows of a family are taken plane by plane along x, so that the coarse rows in work stay in
-// the second cache.
+// The rows of a block are taken after each other, so that the coarse rows of its parents, 27 for
+// linear embedding, stay in the second cache; families, and not blocks, are what is done at a time,
+// so that a coarse row is seldom taken up again.
 #include "mpm/node_multigrid_inside.h"
 
 #include "base/parallel.h"
@@ -206,13 +207,11 @@ static void add_node(const coarsen_job *job, int64_t node, const int32_t u[3],
     add_to_parents(job, u, parents, sums, Y);
 }
 
-// The nodes of a block in one plane, x from the corner of the block.
-static void add_plane(const coarsen_job *job, const pli_node_family *family,
-                      const pli_node_block *block, int32_t x, const int32_t *parents)
+static void add_block(const coarsen_job *job, const pli_node_family *family,
+                      const pli_node_block *block, const int32_t *parents)
 {
-    uint64_t before = (1ull << (16 * x)) - 1, plane = 0xffffull << (16 * x);
-    int64_t node = block->first + __builtin_popcountll(block->nodes & before);
-    for (uint64_t rest = block->nodes & plane; rest != 0; rest &= rest - 1, ++node) {
+    int64_t node = block->first;
+    for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++node) {
         int32_t bit = __builtin_ctzll(rest);
         const int32_t place[3] = {bit / 16, bit / 4 % 4, bit % 4};
         int32_t u[3];
@@ -229,12 +228,7 @@ static void add_families(void *user, int64_t begin, int64_t end)
         const pli_node_family *family = &job->level->families[k];
         const pli_node_block *blocks = job->level->grid->blocks + family->first;
         const int32_t *parents = job->level->parents + k * box * box * box;
-        for (int32_t x = 0; x < PLI_FAMILY_EDGE; ++x) {
-            for (int32_t b = 0; b < family->count; ++b) {
-                if (blocks[b].at[0] - 2 * family->at[0] != x / PLI_NODE_EDGE) continue;
-                add_plane(job, family, &blocks[b], x % PLI_NODE_EDGE, parents);
-            }
-        }
+        for (int32_t b = 0; b < family->count; ++b) add_block(job, family, &blocks[b], parents);
     }
 }
 

@@ -456,6 +456,7 @@ static void run_cycle(void *user)
 void pli_node_multigrid_apply(const pli_node_multigrid *multigrid, const double *r, double *z)
 {
     PLI_ASSERT(multigrid->context, multigrid->level_count > 0);
+    if (multigrid->level_count == 0) return;
     cycle_task task = {multigrid, r, z};
     pli_parallel_team(multigrid->context, run_cycle, &task);
 }

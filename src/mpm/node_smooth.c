@@ -311,22 +311,27 @@ static void count_blocks(void *user, int64_t begin, int64_t end)
     }
 }
 
-static void pack_row(const pli_node_level *level, int64_t row, const uint64_t *mask, bool is_upper,
-                     const pli_node_triangle *out)
+// Blocks of a row to both triangles, in the order in which they are read. What a sweep has just
+// computed comes last in both, so that it is not waited for.
+static void pack_row(pli_node_level *level, int64_t row, const uint64_t *mask)
 {
     const pli_ell *matrix = level->matrix;
     const int32_t *column = matrix->column + row * matrix->width;
     const double *values = matrix->values + 9 * row * matrix->width;
-    // what a sweep has just computed comes last, so that it is not waited for
-    int64_t step = is_upper ? -1 : 1;
-    int64_t place = is_upper ? out->start[row + 1] - 1 : out->start[row];
+    pli_node_triangle *const triangles[2] = {&level->upper, &level->lower};
+    int64_t place[2] = {level->upper.start[row + 1] - 1, level->lower.start[row]};
     for (int32_t k = 0; k < level->mask_words; ++k) {
-        uint64_t rest = pick_slots(level, row, mask, is_upper, k);
-        for (; rest != 0; rest &= rest - 1, place += step) {
-            int64_t slot = 64 * k + __builtin_ctzll(rest);
-            out->column[place] = column[slot];
+        uint64_t rest = level->present[row * level->mask_words + k];
+        for (; rest != 0; rest &= rest - 1) {
+            int32_t bit = __builtin_ctzll(rest), slot = 64 * k + bit;
+            if (slot == matrix->center) continue;
+            int is_lower = (int)(mask[k] >> bit & 1);
+            const pli_node_triangle *out = triangles[is_lower];
+            int64_t to = place[is_lower];
+            place[is_lower] += 2 * is_lower - 1;
+            out->column[to] = column[slot];
             for (int e = 0; e < 9; ++e) {
-                out->values[9 * place + e] = (float)values[9 * slot + e % 3 * 3 + e / 3];
+                out->values[9 * to + e] = (float)values[9 * slot + e % 3 * 3 + e / 3];
             }
         }
     }
@@ -340,8 +345,7 @@ static void pack_blocks(void *user, int64_t begin, int64_t end)
         int64_t row = block->first;
         for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++row) {
             const uint64_t *mask = job->masks->lower[color_of(block)][__builtin_ctzll(rest)];
-            pack_row(job->level, row, mask, false, &job->level->lower);
-            pack_row(job->level, row, mask, true, &job->level->upper);
+            pack_row(job->level, row, mask);
         }
     }
 }
