@@ -59,6 +59,7 @@ pli_status pli_bench_kernels_springs(pli_bench *bench);
 pli_status pli_bench_kernels_broad(pli_bench *bench);
 pli_status pli_bench_kernels_contact(pli_bench *bench);
 pli_status pli_bench_kernels_mpm(pli_bench *bench);
+pli_status pli_bench_kernels_hot(pli_bench *bench);
 
 // A million queries of continuous collision detection.
 pli_status pli_bench_ccd(pli_bench *bench);
