@@ -132,6 +132,61 @@ double pli_vector_dot(const pli_context *context, int64_t count, const double *x
     return pli_sum_value(pli_parallel_sum(context, count, GRAIN, dot_range, &job));
 }
 
+static pli_sum_pair dots_range(void *user, int64_t begin, int64_t end)
+{
+    const vector_job *job = user;
+    const double *x = job->p;
+    const double *y = job->q;
+    const double *z = job->w;
+    double first[LANES] = {0};
+    double second[LANES] = {0};
+    int64_t i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        for (int64_t k = 0; k < LANES; ++k) first[k] += x[i + k] * z[i + k];
+        for (int64_t k = 0; k < LANES; ++k) second[k] += y[i + k] * z[i + k];
+    }
+    for (int64_t k = 0; i < end; ++i, ++k) {
+        first[k] += x[i] * z[i];
+        second[k] += y[i] * z[i];
+    }
+    return (pli_sum_pair){{lanes_total(first), 0}, {lanes_total(second), 0}};
+}
+
+pli_dots pli_vector_dots(const pli_context *context, int64_t count, const double *x,
+                         const double *y, const double *z)
+{
+    vector_job job = {.p = x, .q = y, .w = z};
+    pli_sum_pair sums = pli_parallel_sum_pair(context, count, GRAIN, dots_range, &job);
+    return (pli_dots){pli_sum_value(sums.first), pli_sum_value(sums.second)};
+}
+
+static pli_sum axpy_dot_range(void *user, int64_t begin, int64_t end)
+{
+    const vector_job *job = user;
+    const double *x = job->p;
+    const double *z = job->q;
+    double *restrict y = job->y;
+    double a = job->a;
+    double lanes[LANES] = {0};
+    int64_t i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        for (int64_t k = 0; k < LANES; ++k) y[i + k] += a * x[i + k];
+        for (int64_t k = 0; k < LANES; ++k) lanes[k] += y[i + k] * z[i + k];
+    }
+    for (int64_t k = 0; i < end; ++i, ++k) {
+        y[i] += a * x[i];
+        lanes[k] += y[i] * z[i];
+    }
+    return (pli_sum){lanes_total(lanes), 0};
+}
+
+double pli_vector_axpy_dot(const pli_context *context, int64_t count, double a, const double *x,
+                           double *y, const double *z)
+{
+    vector_job job = {.a = a, .p = x, .q = z, .y = y};
+    return pli_sum_value(pli_parallel_sum(context, count, GRAIN, axpy_dot_range, &job));
+}
+
 static pli_sum weighted_dot_range(void *user, int64_t begin, int64_t end)
 {
     const vector_job *job = user;

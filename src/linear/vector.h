@@ -38,6 +38,19 @@ double pli_vector_dot(const pli_context *context, int64_t count, const double *x
 // The same by the calling thread alone, for a part of a vector that is at hand.
 double pli_vector_dot_part(int64_t count, const double *x, const double *y);
 
+// x . z and y . z in one pass; any of them may be the same array.
+typedef struct pli_dots {
+    double first;
+    double second;
+} pli_dots;
+
+pli_dots pli_vector_dots(const pli_context *context, int64_t count, const double *x,
+                         const double *y, const double *z);
+
+// y = y + a x, and then y . z, in one pass; z may be x.
+double pli_vector_axpy_dot(const pli_context *context, int64_t count, double a, const double *x,
+                           double *y, const double *z);
+
 // Sum of w_i x_i y_i; weight has one entry per unknown.
 double pli_vector_weighted_dot(const pli_context *context, int64_t count, const double *weight,
                                const double *x, const double *y);

@@ -8,19 +8,29 @@
 //   1. stop when the norm of g is under the tolerance;
 //   2. q = -g; for the pairs from the newest: a = rho s.q, q -= a y;
 //   3. d = B q, B an approximation of the inverse Hessian that was made when the minimisation
-//   began;
-//      for the pairs from the oldest: d += (a - rho y.d) s;
-//   4. backtracking from alpha = 1 until the energy does not rise;
-//   5. x += alpha d, and the pair joins the others unless y.s is not safely positive (25 of the
-//      inventory: dropped and counted).
+//      began; for the pairs from the oldest: d += (a - rho y.d) s;
+//   4. a line search, by default backtracking from alpha = 1 until the energy does not rise;
+//   5. x += alpha d, and the pair joins the others unless y.s is not safely positive: then it says
+//      nothing about the curvature, is dropped and counted.
+//
+// With B the exact inverse a quadratic takes one iteration; with any B, exact line searches and a
+// window of n pairs it takes n. A window of 0 is descent preconditioned by B.
 //
 // Should a direction not point downhill, which only rounding or a B that is not symmetric can
-// cause, all pairs are forgotten and d = B (-g); if that does not either, d = -g scaled by the
-// length of the last step. With refresh > 0, B is made anew, and pairs are forgotten, whenever so
-// many iterations were made (H18).
+// cause, or its line search find nothing, all pairs are forgotten and d = B (-g); if that does not
+// do either, d = -g scaled by the length of the last step. When rounding hides any further decrease
+// the iteration ends with PLI_MINIMIZE_STEP. With refresh > 0, B is made anew, and pairs are
+// forgotten, whenever so many iterations were made (H18).
+//
+// Terms are told that an iteration begins (prepare of term.h) only when B is made: what they couple
+// anew is then seen by their gradients, and by B after the next refresh. Searches go over jumps of
+// E as in line_search.h.
 //
 // With constraints (projection.h) that are linear for the time of the minimisation, that is, fixed
 // coordinates and tangents, B answers in the admissible space and so do all vectors here.
+//
+// An iteration reads and writes 8 vectors per pair, besides one gradient, one energy and B: axpy
+// and scalar product of the two loops are one pass.
 //
 // Threads: parallel inside, the same bits for any number.
 #ifndef PLI_OPTIMIZE_LBFGS_H
@@ -45,8 +55,8 @@ typedef struct pli_lbfgs_def {
 
 typedef struct pli_lbfgs pli_lbfgs;
 
-// Room for a window of vectors of up to 3 point_count entries, which grows when needed. Errors:
-// argument, memory.
+// The vectors of the window are made by the first minimisation and grow when another needs it; a
+// warm one allocates nothing. Errors: argument (the window, no initial operator), memory.
 PLI_CHECKED pli_status pli_lbfgs_create(pli_context *context, const pli_lbfgs_def *def,
                                         pli_lbfgs **minimizer);
 void pli_lbfgs_destroy(pli_lbfgs *minimizer);
@@ -57,6 +67,10 @@ void pli_lbfgs_destroy(pli_lbfgs *minimizer);
 PLI_CHECKED pli_status pli_lbfgs_minimize(pli_lbfgs *minimizer, pli_objective *objective,
                                           const pli_minimize_env *env, double *x,
                                           pli_minimize_report *report);
+
+// Iterations that the next minimisations make even if the gradient is small at once, 0 at first. A
+// guess that stands still needs one: otherwise slow motion would come to rest.
+void pli_lbfgs_set_min_iterations(pli_lbfgs *minimizer, int32_t min_iterations);
 
 // Pairs that were dropped in the last minimisation.
 int32_t pli_lbfgs_dropped(const pli_lbfgs *minimizer);

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// a search that ends below this is stuck
+static const double stuck_step = 1e-6;
+
 // phi and phi' at one alpha
 typedef struct sample {
     double alpha;
@@ -213,4 +216,33 @@ void pli_line_search(const pli_line_search_def *def, const pli_line *line, pli_l
     case PLI_SEARCH_WOLFE: search_wolfe(&s); break;
     case PLI_SEARCH_BACKTRACKING: search_backtracking(&s); break;
     }
+}
+
+bool pli_line_is_stuck(const pli_line_report *report)
+{
+    return !report->found || report->alpha < stuck_step;
+}
+
+bool pli_line_search_frozen(const pli_line_search_def *def, const pli_line *line,
+                            pli_line_report *report)
+{
+    if (!pli_objective_freeze(line->objective, line->x)) return false;
+    pli_line_report before = *report;
+    pli_line_search(def, line, report);
+    pli_objective_freeze(line->objective, NULL);
+    search s = {def, line, report};
+    if (report->found) {
+        // E as it really is there
+        report->energy = pli_objective_energy(line->objective, line->trial_x);
+        pli_objective_compute_gradient(line->objective, line->trial_x, line->trial_g);
+        ++report->evaluations;
+        ++report->gradients;
+    } else if (before.found) {
+        // what the first search had found is gone from the scratch
+        sample again = {.alpha = before.alpha};
+        accept_again(&s, &again);
+    }
+    report->evaluations += before.evaluations;
+    report->gradients += before.gradients;
+    return true;
 }

@@ -11,10 +11,18 @@
 // Close to the minimum the decrease drowns in the rounding of E. Energies are therefore compared
 // through compensated sums, and when the change is below the noise of E the derivative decides
 // instead (the approximate Wolfe conditions of Hager and Zhang 2005, eq. 4.1).
+//
+// A search that ends at once, although the gradient is large, has run into a jump of E: a choice
+// that a term makes (which parts are in contact) changes there. A frozen search follows E with the
+// choices of x, which is smooth, over the jump; E may then be larger behind it, so that a
+// minimisation makes a limited number of such steps.
 #ifndef PLI_OPTIMIZE_LINE_SEARCH_H
 #define PLI_OPTIMIZE_LINE_SEARCH_H
 
 #include "optimize/objective.h"
+
+// frozen searches within one minimisation
+enum { PLI_FROZEN_STEPS = 20 };
 
 typedef enum pli_search_kind {
     PLI_SEARCH_NONE,        // alpha = 1 or as much of it as is admissible, whatever happens
@@ -54,5 +62,14 @@ typedef struct pli_line_report {
 
 // Searches; on success trial_x and trial_g hold the accepted point and its gradient.
 void pli_line_search(const pli_line_search_def *def, const pli_line *line, pli_line_report *report);
+
+// Whether a search found nothing, or next to nothing.
+bool pli_line_is_stuck(const pli_line_report *report);
+
+// A frozen search, after one that is stuck and ended with this report; adds to its counts. The
+// report, trial_x and trial_g are its own when it finds something, and otherwise as they were.
+// False, and nothing was done, when no term makes any choices.
+bool pli_line_search_frozen(const pli_line_search_def *def, const pli_line *line,
+                            pli_line_report *report);
 
 #endif

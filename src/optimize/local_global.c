@@ -349,18 +349,14 @@ static void evaluate_gradient(descent *s)
 {
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
-    s->report->residual = pli_objective_norm(s->objective, s->g);
-    s->last.gradient = sqrt(pli_vector_dot(s->objective->context, s->n, s->g, s->g));
+    pli_stopping_measure(s->objective, s->g, s->report, &s->last);
     pli_timers_end(s->env->timers);
 }
 
 static void tell_iterate(descent *s)
 {
     s->report->energy = needs_energy(s) ? pli_sum_value(s->energy) : NAN;
-    s->last.iteration = s->report->iterations;
-    s->last.residual = s->report->residual;
-    s->last.energy = s->report->energy;
-    if (s->env->monitor != NULL) s->env->monitor(s->env->user, &s->last);
+    pli_stopping_tell(s->env, s->report, &s->last);
 }
 
 // Sets report->stop when the iteration has to end here.
@@ -445,7 +441,7 @@ static bool step_searching(descent *s)
     s->report->energy_evaluations += found.evaluations;
     if (!found.found) {
         // the decrease that the model predicts may be below the resolution of E
-        bool rounding = fabs(line.slope) <= 1e-12 * fabs(s->report->energy);
+        bool rounding = pli_stopping_is_at_rounding(line.slope, s->report->energy, 0);
         s->report->stop = rounding ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
         return false;
     }
@@ -513,9 +509,7 @@ static pli_status run(descent *s)
     evaluate_gradient(s);
     tell_iterate(s);
     while (!is_over(s)) {
-        if (s->env->cancel != NULL && s->env->cancel(s->env->user)) {
-            return PLI_FAIL(s->objective->context, PLI_ERROR_INTERRUPTED, "the step was cancelled");
-        }
+        PLI_TRY(pli_stopping_check_cancel(s->objective->context, s->env));
         bool over = false;
         PLI_TRY(iterate(s, &over));
         if (over) break;

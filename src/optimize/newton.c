@@ -11,12 +11,8 @@
 // over
 enum { PATIENCE = 2 };
 
-// steps over jumps of E within one minimisation, and steps in a row that lead nowhere before it
-// ends
-enum { FROZEN_STEPS = 20, STUCK_STEPS = 3 };
-
-// a line search that ends below this is stuck
-static const double stuck_step = 1e-6;
+// steps in a row that lead nowhere before the minimisation ends
+enum { STUCK_STEPS = 3 };
 
 // a line search that ends below this asks the owner of the problem for help
 static const double short_step = 0.25;
@@ -101,14 +97,10 @@ static void evaluate_start(newton *s)
 
 static void tell_iterate(newton *s)
 {
-    bool judges_steps = s->def->step_unit > 0;
-    s->report->residual = judges_steps ? s->step : pli_objective_norm(s->objective, s->g);
+    pli_stopping_measure(s->objective, s->g, s->report, &s->last);
+    if (s->def->step_unit > 0) s->report->residual = s->step;
     s->report->energy = pli_sum_value(s->energy);
-    s->last.iteration = s->report->iterations;
-    s->last.residual = s->report->residual;
-    s->last.gradient = sqrt(pli_vector_dot(context_of(s), s->n, s->g, s->g));
-    s->last.energy = s->report->energy;
-    if (s->env->monitor != NULL) s->env->monitor(s->env->user, &s->last);
+    pli_stopping_tell(s->env, s->report, &s->last);
 }
 
 // Sets report->stop when the iteration has to end here.
@@ -256,23 +248,27 @@ static bool is_step_small(newton *s)
     return s->def->fixed_iterations == 0 && s->step <= s->def->tolerance;
 }
 
-static void search_along(newton *s, pli_line_report *found)
+static pli_line describe_line(const newton *s)
 {
-    pli_timers_begin(s->env->timers, "line search");
-    double alpha_max = pli_objective_max_step(s->objective, s->x, s->d);
-    s->alpha_max = alpha_max;
-    pli_line line = {
+    return (pli_line){
         .objective = s->objective,
         .x = s->x,
         .d = s->d,
         .energy = s->energy,
         .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
         .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
-        .alpha_max = alpha_max,
+        .alpha_max = pli_objective_max_step(s->objective, s->x, s->d),
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
         .trial_d = s->trial_d,
     };
+}
+
+static void search_along(newton *s, pli_line_report *found)
+{
+    pli_timers_begin(s->env->timers, "line search");
+    pli_line line = describe_line(s);
+    s->alpha_max = line.alpha_max;
     pli_line_search(&s->def->line_search, &line, found);
     s->last.energy_evaluations = found->evaluations;
     s->report->energy_evaluations += found->evaluations;
@@ -306,33 +302,24 @@ static bool improves_gradient(newton *s, pli_line_report *found)
     return good;
 }
 
-// A search that ends at once although the norm is large has run into a jump of E: a choice that a
-// term makes (which parts are in contact) changes there. Then the search follows E with the choices
-// of x, which is smooth, over the jump.
 static bool is_stuck(const newton *s, const pli_line_report *found)
 {
-    return s->def->safeguard && (!found->found || found->alpha < stuck_step);
+    return s->def->safeguard && pli_line_is_stuck(found);
 }
 
+// Follows E over a jump; see line_search.h.
 static void search_frozen(newton *s, pli_line_report *found)
 {
-    if (s->frozen_steps >= FROZEN_STEPS || !pli_objective_freeze(s->objective, s->x)) return;
-    ++s->frozen_steps;
-    pli_line_report frozen;
-    search_along(s, &frozen);
-    pli_objective_freeze(s->objective, NULL);
-    if (frozen.found) {
-        // E as it really is there
-        pli_timers_begin(s->env->timers, "line search");
-        frozen.energy = pli_objective_energy(s->objective, s->trial_x);
-        pli_objective_compute_gradient(s->objective, s->trial_x, s->trial_g);
-        ++s->report->energy_evaluations;
-        pli_timers_end(s->env->timers);
-    } else if (found->found) {
-        // what the first search had found is gone from the scratch
-        search_along(s, &frozen);
+    if (s->frozen_steps >= PLI_FROZEN_STEPS) return;
+    pli_timers_begin(s->env->timers, "line search");
+    pli_line line = describe_line(s);
+    int32_t before = found->evaluations;
+    if (pli_line_search_frozen(&s->def->line_search, &line, found)) {
+        ++s->frozen_steps;
+        s->last.energy_evaluations = found->evaluations;
+        s->report->energy_evaluations += found->evaluations - before;
     }
-    *found = frozen;
+    pli_timers_end(s->env->timers);
 }
 
 // Tries what is left after a line search that found nothing.
@@ -349,7 +336,7 @@ static void search_again(newton *s, pli_line_report *found)
 static bool is_at_rounding(const newton *s)
 {
     double slope = pli_vector_dot(context_of(s), s->n, s->g, s->d);
-    return fabs(slope) <= 1e-12 * fabs(s->report->energy) + s->def->energy_noise;
+    return pli_stopping_is_at_rounding(slope, s->report->energy, s->def->energy_noise);
 }
 
 static void take_step(newton *s, const pli_line_report *found)
@@ -456,9 +443,7 @@ static pli_status run(newton *s)
     evaluate_start(s);
     tell_iterate(s);
     while (!is_over(s)) {
-        if (s->env->cancel != NULL && s->env->cancel(s->env->user)) {
-            return PLI_FAIL(context_of(s), PLI_ERROR_INTERRUPTED, "the step was cancelled");
-        }
+        PLI_TRY(pli_stopping_check_cancel(context_of(s), s->env));
         bool over = false;
         int32_t before = s->report->iterations;
         PLI_TRY(iterate(s, &over));

@@ -29,6 +29,34 @@ bool pli_stopping_is_over(const pli_stopping *rules, double measure, pli_minimiz
     return false;
 }
 
+void pli_stopping_measure(const pli_objective *objective, const double *g,
+                          pli_minimize_report *report, pli_iterate *last)
+{
+    int64_t n = 3 * (int64_t)objective->point_count;
+    report->residual = pli_objective_norm(objective, g);
+    last->gradient = pli_vector_norm(objective->context, n, g);
+}
+
+void pli_stopping_tell(const pli_minimize_env *env, const pli_minimize_report *report,
+                       pli_iterate *last)
+{
+    last->iteration = report->iterations;
+    last->residual = report->residual;
+    last->energy = report->energy;
+    if (env->monitor != NULL) env->monitor(env->user, last);
+}
+
+pli_status pli_stopping_check_cancel(pli_context *context, const pli_minimize_env *env)
+{
+    if (env->cancel == NULL || !env->cancel(env->user)) return PLI_OK;
+    return PLI_FAIL(context, PLI_ERROR_INTERRUPTED, "the step was cancelled");
+}
+
+bool pli_stopping_is_at_rounding(double slope, double energy, double noise)
+{
+    return fabs(slope) <= 1e-12 * fabs(energy) + noise;
+}
+
 bool pli_stopping_is_finite(const pli_context *context, int64_t n, const double *v)
 {
     return isfinite(pli_vector_dot(context, n, v, v));

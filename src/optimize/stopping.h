@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a minimisation ends: what its methods have in common.
+// When a minimisation ends, and what is told of it on the way: what its methods have in common.
 #ifndef PLI_OPTIMIZE_STOPPING_H
 #define PLI_OPTIMIZE_STOPPING_H
 
@@ -17,6 +17,22 @@ typedef struct pli_stopping {
 // Sets report->stop when the iteration has to end with what the report says. measure: a number that
 // is finite as long as all is well.
 bool pli_stopping_is_over(const pli_stopping *rules, double measure, pli_minimize_report *report);
+
+// Fills in what the gradient g [3 point_count] says: report->residual, its norm, and its length.
+void pli_stopping_measure(const pli_objective *objective, const double *g,
+                          pli_minimize_report *report, pli_iterate *last);
+
+// Tells whoever watches of the iterate whose number, residual and energy the report has; `last` has
+// the rest.
+void pli_stopping_tell(const pli_minimize_env *env, const pli_minimize_report *report,
+                       pli_iterate *last);
+
+// Errors: interrupted, when whoever watches gives up.
+PLI_CHECKED pli_status pli_stopping_check_cancel(pli_context *context, const pli_minimize_env *env);
+
+// Whether the decrease that a slope promises is below the resolution of E. noise: rounding of E
+// besides that of its own size (J).
+bool pli_stopping_is_at_rounding(double slope, double energy, double noise);
 
 // Whether all of v [n] is finite and of sensible size.
 bool pli_stopping_is_finite(const pli_context *context, int64_t n, const double *v);

@@ -342,8 +342,7 @@ static void evaluate_gradient(descent *s)
 {
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
-    s->report->residual = pli_objective_norm(s->objective, s->g);
-    s->last.gradient = sqrt(pli_vector_dot(s->objective->context, s->n, s->g, s->g));
+    pli_stopping_measure(s->objective, s->g, s->report, &s->last);
     pli_timers_end(s->env->timers);
 }
 
@@ -363,10 +362,7 @@ static void tell_iterate(descent *s)
     s->last.gradient = NAN;
     if (decides(s) || s->def->measures_energy) evaluate_gradient(s);
     if (needs_energy(s)) evaluate_energy(s);
-    s->last.iteration = s->report->iterations;
-    s->last.residual = s->report->residual;
-    s->last.energy = s->report->energy;
-    if (s->env->monitor != NULL) s->env->monitor(s->env->user, &s->last);
+    pli_stopping_tell(s->env, s->report, &s->last);
 }
 
 // Sets report->stop when the iteration has to end here.
@@ -409,9 +405,7 @@ static pli_status run(descent *s)
     if (s->g == NULL || s->d == NULL) return PLI_ERROR_MEMORY;
     tell_iterate(s);
     while (!is_over(s)) {
-        if (s->env->cancel != NULL && s->env->cancel(s->env->user)) {
-            return PLI_FAIL(s->objective->context, PLI_ERROR_INTERRUPTED, "the step was cancelled");
-        }
+        PLI_TRY(pli_stopping_check_cancel(s->objective->context, s->env));
         bool moved = iterate(s);
         tell_iterate(s);
         if (!moved) break;
