@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What passes over the cells of a cloud share: weights of four particles, planes of nodes.
+#ifndef PLI_MPM_CLOUD_INSIDE_H
+#define PLI_MPM_CLOUD_INSIDE_H
+
+#include "mpm/cloud.h"
+
+#include <string.h>
+
+// Weights of four particles, and derivatives in 1/m.
+typedef struct pli_cloud_weights {
+    pli_d4 w[3][PLI_SPLINE_WIDTH];
+    pli_d4 d[3][PLI_SPLINE_WIDTH];
+} pli_cloud_weights;
+
+PLI_INLINE pli_d4 pli_cloud_load(const double *from)
+{
+    pli_d4 value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+PLI_INLINE void pli_cloud_save(pli_d4 value, double *to)
+{
+    memcpy(to, &value, sizeof value);
+}
+
+PLI_INLINE void pli_cloud_weigh(const pli_cloud *cloud, int32_t width, int64_t slot,
+                                pli_cloud_weights *at)
+{
+    double scale = 1 / cloud->dx;
+    for (int axis = 0; axis < 3; ++axis) {
+        pli_d4 f = pli_cloud_load(cloud->f + axis * (int64_t)cloud->slot_room + slot);
+        pli_spline_weights(width, f, at->w[axis], at->d[axis]);
+        for (int k = 0; k < width; ++k) at->d[axis][k] *= scale;
+    }
+}
+
+// The gradient of the weight of node (i, j, k) of the cell (1/m).
+PLI_INLINE void pli_cloud_gradient(const pli_cloud_weights *at, int i, int j, int k, pli_d4 g[3])
+{
+    pli_d4 xy = at->w[0][i] * at->w[1][j];
+    g[0] = at->d[0][i] * at->w[1][j] * at->w[2][k];
+    g[1] = at->w[0][i] * at->d[1][j] * at->w[2][k];
+    g[2] = xy * at->d[2][k];
+}
+
+PLI_INLINE double pli_cloud_sum(pli_d4 x)
+{
+    return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+// Copies the values [nodes][3] of the nodes of a cell to own [cell_nodes][3].
+PLI_INLINE void pli_cloud_take(const pli_cloud *cloud, int64_t cell, const double *values,
+                               double *own)
+{
+    const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
+    for (int32_t n = 0; n < cloud->cell_nodes; ++n) {
+        memcpy(own + 3 * n, values + 3 * (int64_t)nodes[n], 3 * sizeof *own);
+    }
+}
+
+// G = sum of values times gradients (row-major), for four particles of a cell.
+PLI_INLINE void pli_cloud_differentiate(int32_t width, const pli_cloud_weights *at,
+                                        const double *own, pli_d4 G[9])
+{
+    const pli_d4 zero = {0, 0, 0, 0};
+    for (int k = 0; k < 9; ++k) G[k] = zero;
+    for (int i = 0, n = 0; i < width; ++i) {
+        for (int j = 0; j < width; ++j) {
+            for (int k = 0; k < width; ++k, ++n) {
+                pli_d4 g[3];
+                pli_cloud_gradient(at, i, j, k, g);
+                for (int a = 0; a < 3; ++a) {
+                    for (int b = 0; b < 3; ++b) G[3 * a + b] += own[3 * n + a] * g[b];
+                }
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elastic energy of particles as a function of what their nodes do in a step (T3, X13, X14):
+// a term (optimize/term.h) of the objective that an implicit step minimises.
+//
+// The unknowns are displacements of nodes, x_i = h v_i (m): not positions, which would lose the
+// digits that the place in the world takes. With weight gradients at the beginning of the step,
+//
+//   F_p(x) = (1 + sum_i x_i grad w_ip^T) F_p,        E = sum_p V_p psi(F_p(x))
+//   dE/dx_i = sum_p V_p P(F_p(x)) g_ip,              g_ip = F_p^T grad w_ip
+//   d2E/dx_i dx_j = sum_p V_p g_ip . dP/dF . g_jp
+//
+// (Wang et al. 2020, equations 1 and 2). Any law of extend.h may be used, in any mixture. Snow has
+// its Lame constants multiplied by exp(hardening (1 - Jp)) for the length of a step; yielding
+// itself happens between steps (P7).
+//
+// The matrix. Rows have a slot for each node within reach, 5^3 with quadratic splines (ell.h, slip
+// 26). It is summed cell by cell: for the particles of a cell, which share their nodes, the blocks
+// of all pairs of nodes form one small dense matrix,
+//
+//   K_ij = sum_p g_ip . A_p . g_jp,   A_p = V_p dP/dF (9x9)
+//
+// which stays in the cache; of these the half with j >= i is computed, four nodes at a time, and
+// the other half is its mirror. Only sums of whole cells go to memory, some tenth of what particles
+// would bring one by one. Blocks of 4 x 4 x 4 cells of one colour are worked on in parallel.
+//
+// Without a matrix. The tangents A_p are kept, 45 numbers a particle, and a product passes over
+// particles instead (X14): more arithmetic, much less memory.
+//
+// Threads: parallel inside, the same bits for any number.
+#ifndef PLI_MPM_IMPLICIT_H
+#define PLI_MPM_IMPLICIT_H
+
+#include "linear/ell.h"
+#include "mpm/cloud.h"
+#include "optimize/term.h"
+#include "pliant/extend.h"
+
+enum { PLI_IMPLICIT_PARAMS = 8 };
+
+// What particles of a kind are made of.
+typedef struct pli_implicit_kind {
+    const pli_material_ops *law;
+    double params[PLI_IMPLICIT_PARAMS]; // as the law derives them
+    double hardening; // of snow: the first two parameters grow by exp(hardening (1 - memory))
+    bool is_fluid;    // F counts by its determinant, which memory has as a logarithm
+} pli_implicit_kind;
+
+typedef struct pli_implicit {
+    pli_context *context;
+    const pli_cloud *cloud; // borrowed
+    int32_t kind_count;
+    pli_implicit_kind *kinds;
+    int32_t param_count; // the most that a law of theirs has
+
+    int32_t slot_room;
+    double *params;   // [param_count][slot_room] of particles
+    double *tangents; // [45][slot_room] upper triangles of A by rows; NULL until asked for
+    // runs of cells with up to PLI_IMPLICIT_CHUNK slots
+    int32_t chunk_count;
+    int32_t chunk_room;
+    int32_t *chunk_cell; // [chunk_room + 1]
+} pli_implicit;
+
+// slots of a run of cells, unless a single cell has more
+enum { PLI_IMPLICIT_CHUNK = 64 };
+
+// The cloud is borrowed. Errors: argument (a law with too many parameters), memory.
+PLI_CHECKED pli_status pli_implicit_create(pli_context *context, const pli_cloud *cloud,
+                                           int32_t kind_count, const pli_implicit_kind *kinds,
+                                           pli_implicit **implicit);
+void pli_implicit_destroy(pli_implicit *implicit);
+
+// Begins a step with the particles that the cloud has now; only growth allocates. Errors: memory.
+PLI_CHECKED pli_status pli_implicit_begin(pli_implicit *implicit);
+
+// self is a pli_implicit; energy and gradient only.
+extern const pli_term_ops pli_implicit_term;
+
+// Nodes within which of each other there are slots: 2 for quadratic splines.
+int32_t pli_implicit_reach(const pli_implicit *implicit);
+
+// matrix += d2E/dx2 at x, for a matrix with the slots of pli_node_grid_neighbors.
+void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool projected,
+                           pli_ell *matrix);
+
+// Keeps the tangents at x for products. Errors: memory.
+PLI_CHECKED pli_status pli_implicit_prepare(pli_implicit *implicit, const double *x,
+                                            bool projected);
+
+// y += d2E/dx2 d with the tangents that are kept.
+void pli_implicit_multiply(const pli_implicit *implicit, const double *d, double *y);
+
+// blocks [nodes][9] += the diagonal blocks of d2E/dx2 with the tangents that are kept.
+void pli_implicit_add_diagonal(const pli_implicit *implicit, double *blocks);
+
+int64_t pli_implicit_memory(const pli_implicit *implicit);
+
+#endif
