@@ -375,7 +375,9 @@ static void gather_nodes(void *user, int64_t begin, int64_t end)
             for (int c = 0; c < 4; ++c) sum[c] += given[c];
         }
         if (skip) job->first[node] += sum[0];
-        for (int c = 0; c < 3; ++c) job->vector[3 * node + c] += sum[skip + c];
+        for (int c = 0; c < 3 && job->vector != NULL; ++c) {
+            job->vector[3 * node + c] += sum[skip + c];
+        }
     }
 }
 

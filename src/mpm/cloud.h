@@ -118,6 +118,9 @@ PLI_CHECKED pli_status pli_cloud_build(pli_cloud *cloud, const pli_cloud_source 
 // mass [nodes] (kg) and momentum [nodes][3] (kg m/s) of nodes; with_affine: APIC.
 void pli_cloud_to_nodes(pli_cloud *cloud, bool with_affine, double *mass, double *momentum);
 
+// sums [nodes] += sum m_p w_ip q_p of a number q [slot_count] of every slot.
+void pli_cloud_spread(pli_cloud *cloud, const double *q, double *sums);
+
 // How particles take velocities from nodes.
 typedef struct pli_cloud_pull {
     const double *velocity; // [nodes][3] at the end of the step (m/s)
@@ -143,7 +146,7 @@ void pli_cloud_store(const pli_cloud *cloud, const pli_cloud_target *to);
 
 // Adds up for every node what stands in cell_sums: the first number goes to first [nodes] and the
 // other three to vector [nodes][3], or, where first is NULL, the first three to vector; the fourth
-// must be a number all the same. What is there stays, and is added to.
+// must be a number all the same. vector NULL: nobody wants it. What is there stays, and is added to.
 void pli_cloud_gather(const pli_cloud *cloud, double *first, double *vector);
 
 int64_t pli_cloud_memory(const pli_cloud *cloud);

@@ -78,6 +78,50 @@ void pli_cloud_to_nodes(pli_cloud *cloud, bool with_affine, double *mass, double
     pli_cloud_gather(cloud, mass, momentum);
 }
 
+typedef struct spread_job {
+    pli_cloud *cloud;
+    const double *q;
+} spread_job;
+
+PLI_INLINE void spread_cell(const spread_job *job, int32_t width, int64_t cell)
+{
+    pli_cloud *cloud = job->cloud;
+    pli_d4 sums[PLI_SPLINE_NODES];
+    memset(sums, 0, sizeof sums);
+    for (int64_t slot = cloud->cell_slot[cell]; slot < cloud->cell_slot[cell + 1];
+         slot += PLI_CLOUD_LANES) {
+        pli_cloud_weights at;
+        pli_cloud_weigh(cloud, width, slot, &at);
+        pli_d4 q = pli_cloud_load(cloud->mass + slot) * pli_cloud_load(job->q + slot);
+        for (int n = 0; n < width * width * width; ++n) {
+            sums[n] += at.w[0][n / (width * width)] * at.w[1][n / width % width] *
+                       at.w[2][n % width] * q;
+        }
+    }
+    double *out = cloud->cell_sums + 4 * cell * cloud->cell_nodes;
+    memset(out, 0, 4 * (size_t)cloud->cell_nodes * sizeof *out);
+    for (int32_t n = 0; n < cloud->cell_nodes; ++n) out[4 * n] = pli_cloud_sum(sums[n]);
+}
+
+static void spread_cells(void *user, int64_t begin, int64_t end)
+{
+    const spread_job *job = user;
+    for (int64_t cell = begin; cell < end; ++cell) {
+        switch (job->cloud->spline) {
+        case PLI_SPLINE_LINEAR: spread_cell(job, 2, cell); break;
+        case PLI_SPLINE_QUADRATIC: spread_cell(job, 3, cell); break;
+        case PLI_SPLINE_CUBIC: spread_cell(job, 4, cell); break;
+        }
+    }
+}
+
+void pli_cloud_spread(pli_cloud *cloud, const double *q, double *sums)
+{
+    spread_job job = {cloud, q};
+    pli_parallel_for(cloud->context, cloud->cell_count, CELL_GRAIN, spread_cells, &job);
+    pli_cloud_gather(cloud, sums, NULL);
+}
+
 // ---- to particles
 
 typedef struct pull_job {

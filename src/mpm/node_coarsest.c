@@ -121,8 +121,12 @@ static void solve_iteratively(pli_node_coarsest *coarsest, const double *b, doub
 {
     const pli_node_level *level = coarsest->level;
     int64_t size = 3 * (int64_t)level->grid->count;
-    pli_operator A = {size, level, multiply, multiply_rows, false};
-    pli_operator B = {size, level, precondition, precondition_rows, true};
+    pli_operator A = {.size = size, .self = level, .apply = multiply, .apply_rows = multiply_rows};
+    pli_operator B = {.size = size,
+                      .self = level,
+                      .apply = precondition,
+                      .apply_rows = precondition_rows,
+                      .is_local = true};
     pli_krylov_def def = pli_krylov_def_default();
     def.max_iterations = coarsest->most_iterations;
     def.relative_tolerance = coarsest->direct ? exact_tolerance : coarsest->tolerance;

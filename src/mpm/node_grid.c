@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "mpm/morton.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +11,6 @@
 enum { FIRST_BLOCKS = 64, BLOCK_NODES = 64, MOST_REACH = 4, BLOCK_GRAIN = 4 };
 
 // ---- coordinates
-
-// Spreads the lower 21 bits, two zeros between each and the next.
-static uint64_t spread(uint32_t x)
-{
-    uint64_t s = x & 0x1fffff;
-    s = (s | s << 32) & 0x1f00000000ffffull;
-    s = (s | s << 16) & 0x1f0000ff0000ffull;
-    s = (s | s << 8) & 0x100f00f00f00f00full;
-    s = (s | s << 4) & 0x10c30c30c30c30c3ull;
-    return (s | s << 2) & 0x1249249249249249ull;
-}
-
-static uint64_t morton(const int32_t at[3])
-{
-    return spread((uint32_t)at[0]) << 2 | spread((uint32_t)at[1]) << 1 | spread((uint32_t)at[2]);
-}
 
 static int color_of(const int32_t at[3])
 {
@@ -38,7 +23,7 @@ static int color_of(const int32_t at[3])
 // linear steps).
 static int64_t find_slot(const pli_node_grid *grid, const int32_t at[3])
 {
-    uint64_t hash = morton(at) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = pli_morton(at) * 0x9e3779b97f4a7c15ull;
     int64_t slot = (int64_t)(hash >> 20) & (grid->slot_count - 1);
     while (grid->slots[slot] != 0) {
         const pli_node_block *block = &grid->blocks[grid->slots[slot] - 1];
@@ -188,8 +173,8 @@ pli_status pli_node_grid_mark(pli_node_grid *grid, const int32_t low[3], int32_t
 
 static int compare_blocks(const void *a, const void *b)
 {
-    uint64_t first = morton(((const pli_node_block *)a)->at);
-    uint64_t second = morton(((const pli_node_block *)b)->at);
+    uint64_t first = pli_morton(((const pli_node_block *)a)->at);
+    uint64_t second = pli_morton(((const pli_node_block *)b)->at);
     return first < second ? -1 : first > second;
 }
 
