@@ -321,7 +321,7 @@ static const pli_field solver_fields[] = {
      .unit = "",
      .doc =
          "Iterations after which the solver lbfgs makes its matrix anew; 0: never within a step; "
-         "-1: 16."},
+         "-1: 8."},
     {.key = "multigrid",
      PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
      .doc = "The levels of solvers, linear solvers and preconditioners that are a multigrid."},

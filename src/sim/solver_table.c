@@ -183,7 +183,7 @@ static const pli_solver_kind kinds[] = {
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_CHOLESKY,
         .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
-        .refresh = 16,
+        .refresh = 8,
     },
     {
         .info = {"vbd",
