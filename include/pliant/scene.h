@@ -744,6 +744,10 @@ typedef struct pli_solver_def {
     pli_chebyshev_def chebyshev;
     pli_reduction_def subspace;
     pli_steps_def steps;
+
+    // of L-BFGS
+    int32_t window;  // pairs of steps and gradients that are remembered
+    int32_t refresh; // iterations that a matrix serves for; 0: all of a step; -1: the solver's own
 } pli_solver_def;
 
 typedef struct pli_output_def {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // items per block: 64 KiB of each vector, below which a thread costs more than it saves
-enum { GRAIN = 8192, LANES = 8 };
+enum { GRAIN = 8192, LANES = 8, CHUNK = 1024 };
 
 // What the loop bodies work on; the meaning of a field is that of the function that fills it.
 typedef struct vector_job {
@@ -132,24 +132,17 @@ double pli_vector_dot(const pli_context *context, int64_t count, const double *x
     return pli_sum_value(pli_parallel_sum(context, count, GRAIN, dot_range, &job));
 }
 
+// Chunks stay in the first cache between two loops, which are faster than one that does both.
 static pli_sum_pair dots_range(void *user, int64_t begin, int64_t end)
 {
     const vector_job *job = user;
-    const double *x = job->p;
-    const double *y = job->q;
-    const double *z = job->w;
-    double first[LANES] = {0};
-    double second[LANES] = {0};
-    int64_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        for (int64_t k = 0; k < LANES; ++k) first[k] += x[i + k] * z[i + k];
-        for (int64_t k = 0; k < LANES; ++k) second[k] += y[i + k] * z[i + k];
+    pli_sum_pair sums = {{0, 0}, {0, 0}};
+    for (int64_t i = begin; i < end; i += CHUNK) {
+        int64_t count = end - i < CHUNK ? end - i : CHUNK;
+        pli_sum_add(&sums.first, pli_vector_dot_part(count, job->p + i, job->w + i));
+        pli_sum_add(&sums.second, pli_vector_dot_part(count, job->q + i, job->w + i));
     }
-    for (int64_t k = 0; i < end; ++i, ++k) {
-        first[k] += x[i] * z[i];
-        second[k] += y[i] * z[i];
-    }
-    return (pli_sum_pair){{lanes_total(first), 0}, {lanes_total(second), 0}};
+    return sums;
 }
 
 pli_dots pli_vector_dots(const pli_context *context, int64_t count, const double *x,
@@ -160,24 +153,17 @@ pli_dots pli_vector_dots(const pli_context *context, int64_t count, const double
     return (pli_dots){pli_sum_value(sums.first), pli_sum_value(sums.second)};
 }
 
+// By chunks, as above.
 static pli_sum axpy_dot_range(void *user, int64_t begin, int64_t end)
 {
     const vector_job *job = user;
-    const double *x = job->p;
-    const double *z = job->q;
-    double *restrict y = job->y;
-    double a = job->a;
-    double lanes[LANES] = {0};
-    int64_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        for (int64_t k = 0; k < LANES; ++k) y[i + k] += a * x[i + k];
-        for (int64_t k = 0; k < LANES; ++k) lanes[k] += y[i + k] * z[i + k];
+    pli_sum sum = {0, 0};
+    for (int64_t i = begin; i < end; i += CHUNK) {
+        int64_t count = end - i < CHUNK ? end - i : CHUNK;
+        axpy_range(user, i, i + count);
+        pli_sum_add(&sum, pli_vector_dot_part(count, job->y + i, job->q + i));
     }
-    for (int64_t k = 0; i < end; ++i, ++k) {
-        y[i] += a * x[i];
-        lanes[k] += y[i] * z[i];
-    }
-    return (pli_sum){lanes_total(lanes), 0};
+    return sum;
 }
 
 double pli_vector_axpy_dot(const pli_context *context, int64_t count, double a, const double *x,

@@ -122,7 +122,7 @@ static void choose_best_guess(pli_solver *s, const pli_state *state, double time
 {
     size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
     double best_energy = INFINITY;
-    s->newton.min_iterations = 1;
+    s->min_iterations = 1;
     for (guess_kind kind = GUESS_INERTIAL; kind < GUESS_COUNT; ++kind) {
         // single vertices leave colliders in one sweep, but do not make up for a body that stood
         // still: that would be damping
@@ -136,7 +136,7 @@ static void choose_best_guess(pli_solver *s, const pli_state *state, double time
         if (energy > best_energy + (isfinite(noise) ? noise : 0)) continue;
         best_energy = energy;
         memcpy(best, s->x, bytes);
-        s->newton.min_iterations = kind == GUESS_INERTIAL || kind == GUESS_STILL;
+        s->min_iterations = kind == GUESS_INERTIAL || kind == GUESS_STILL;
     }
     if (best_energy < INFINITY) memcpy(s->x, best, bytes);
 }
@@ -312,7 +312,7 @@ pli_status pli_guess_choose(pli_solver *s, const pli_state *state, double time,
                             pli_step_report *report, bool *arrived)
 {
     *arrived = true;
-    s->newton.min_iterations = 1;
+    s->min_iterations = 1;
     pli_objective_release(&s->objective);
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     if (!barrier && s->model->time.mode == PLI_MODE_QUASI_STATIC) {

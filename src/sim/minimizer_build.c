@@ -2,6 +2,7 @@
 #include "sim/minimizer_build.h"
 
 #include "geometry/tet_mesh.h"
+#include "optimize/linear_source.h"
 #include "sim/subspace_build.h"
 
 #include <float.h>
@@ -43,6 +44,13 @@ static pli_line_search_def describe_search(const pli_solver *s)
                                  .max_evaluations = 40};
 }
 
+// Relative tolerance of linear solves; 0: by the rule of inexact Newton methods.
+static double choose_linear_tolerance(const pli_model *model)
+{
+    double given = model->solver_def.linear_tolerance;
+    return given > 0 ? given : model->solver_kind->linear_tolerance;
+}
+
 static void configure_newton(pli_solver *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
@@ -59,19 +67,21 @@ static void configure_newton(pli_solver *s)
         .length_clamp = def->length_clamp,
         .linear_scale = def->linear_scale,
         .linear_cap = def->linear_cap,
-        .linear_tolerance =
-            def->linear_tolerance > 0 ? def->linear_tolerance : kind->linear_tolerance,
+        .linear_tolerance = choose_linear_tolerance(s->model),
         .energy_noise = elastic_noise(s->model),
         .line_search = describe_search(s),
     };
 }
 
-// Cycles of a linear solve that has to be worth the assembly of its matrix; 0: until its tolerance.
-static int32_t count_cycles(const pli_solver_def *def)
+// Cycles of a linear solve; 0: until its tolerance. Newton's solves have to be worth the assembly
+// of their matrix, those of L-BFGS have only to be symmetric.
+static int32_t count_cycles(const pli_model *model)
 {
+    const pli_solver_def *def = &model->solver_def;
     if (def->linear_tolerance > 0) return 0;
     if (def->multigrid.cycles > 0) return def->multigrid.cycles;
-    return def->fixed_iterations > 0 ? 1 : 0;
+    bool one = def->fixed_iterations > 0 || model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    return one ? 1 : 0;
 }
 
 static pli_status create_linear(pli_solver *s)
@@ -83,7 +93,7 @@ static pli_status create_linear(pli_solver *s)
                                     .max_iterations = def->linear_max_iterations,
                                     .stop_at_indefinite = true,
                                     .precondition_by_multigrid = model->solver_parts.multigrid,
-                                    .cycles = count_cycles(def),
+                                    .cycles = count_cycles(model),
                                     .hierarchy = model->hierarchy,
                                     .multigrid = model->multigrid,
                                     .fixed = s->fixed};
@@ -101,6 +111,35 @@ static pli_status build_newton(pli_solver *s)
     PLI_TRY(pli_objective_build_pattern(&s->objective));
     configure_newton(s);
     return create_linear(s);
+}
+
+// ---- L-BFGS
+
+// Iterations that the matrix of L-BFGS serves for.
+static int32_t choose_refresh(const pli_model *model)
+{
+    int32_t given = model->solver_def.refresh;
+    return given >= 0 ? given : model->solver_kind->refresh;
+}
+
+static pli_status build_lbfgs(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    PLI_TRY(pli_objective_build_pattern(&s->objective));
+    PLI_TRY(create_linear(s));
+    s->start_hessian = (pli_linear_source){.linear = s->linear,
+                                           .relative_tolerance = choose_linear_tolerance(model),
+                                           .timers = &s->timers};
+    pli_lbfgs_def lbfgs = {.tolerance = model->tolerance,
+                           .window = def->window,
+                           .refresh = choose_refresh(model),
+                           .max_iterations = def->max_iterations,
+                           .fixed_iterations = def->fixed_iterations,
+                           .energy_noise = elastic_noise(model),
+                           .line_search = describe_search(s),
+                           .initial = pli_linear_source_get(&s->start_hessian)};
+    return pli_lbfgs_create(s->context, &lbfgs, &s->lbfgs);
 }
 
 // ---- local-global
@@ -183,6 +222,7 @@ pli_status pli_minimizer_build(pli_solver *s)
     case PLI_MINIMIZER_LOCAL_GLOBAL: return build_local_global(s);
     case PLI_MINIMIZER_VERTEX: return build_vertex_descent(s);
     case PLI_MINIMIZER_NEWTON: return build_newton(s);
+    case PLI_MINIMIZER_LBFGS: return build_lbfgs(s);
     case PLI_MINIMIZER_NONE: break;
     }
     return PLI_OK;

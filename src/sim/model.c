@@ -830,6 +830,7 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
     static const int64_t bytes_of_block[] = {
         [PLI_MINIMIZER_NEWTON] = 9 * 8 + 4,
+        [PLI_MINIMIZER_LBFGS] = 9 * 8 + 4,
         // one matrix for many iterations has a number for three coordinates, twice
         [PLI_MINIMIZER_LOCAL_GLOBAL] = 2 * 8 + 4,
         // a pattern while vertices are coloured
@@ -837,7 +838,8 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
         [PLI_MINIMIZER_NONE] = 0,
     };
     const int64_t per_block = bytes_of_block[model->solver_kind->minimizer];
-    const int64_t per_vertex = 60 * 8;
+    bool pairs = model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    const int64_t per_vertex = 60 * 8 + (pairs ? 2 * 3 * 8 * (model->solver_def.window + 1) : 0);
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
     const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;

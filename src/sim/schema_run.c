@@ -136,9 +136,9 @@ static const pli_field multigrid_fields[] = {
      .min = 0,
      .max = 1000000000,
      .unit = "",
-     .doc = "V-cycles of a linear solve; 0: one in projective dynamics and with fixed_iterations, "
-            "else as many as the tolerance of the solve asks for. A preconditioner is one cycle in "
-            "any case."},
+     .doc = "V-cycles of a linear solve; 0: one in projective dynamics, with the solver lbfgs and "
+            "with fixed_iterations, else as many as the tolerance of the solve asks for. A "
+            "preconditioner is one cycle in any case."},
     {.key = "sampling",
      PLI_CHOICE(pli_coarse_def, sampling, sampling_names),
      .fallback = "auto",
@@ -305,6 +305,23 @@ static const pli_field solver_fields[] = {
      .unit = "",
      .doc = "Relative tolerance of every linear solve, which may then take up to "
             "linear_max_iterations; 0: the solver's own rule, or its fixed number of iterations."},
+    {.key = "window",
+     PLI_INTEGER(pli_solver_def, window),
+     .fallback = "8",
+     .min = 0,
+     .max = 64,
+     .unit = "",
+     .doc = "Iterations whose steps and gradients the solver lbfgs remembers; 0: none, which is "
+            "descent along what the first matrix says."},
+    {.key = "refresh",
+     PLI_INTEGER(pli_solver_def, refresh),
+     .fallback = "-1",
+     .min = -1,
+     .max = 1000000000,
+     .unit = "",
+     .doc =
+         "Iterations after which the solver lbfgs makes its matrix anew; 0: never within a step; "
+         "-1: 8."},
     {.key = "multigrid",
      PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
      .doc = "The levels of solvers, linear solvers and preconditioners that are a multigrid."},

@@ -222,6 +222,7 @@ void pli_solver_destroy(pli_solver *solver)
     pli_matter_solver_destroy(solver->matter);
     pli_vertex_descent_destroy(solver->vertex_descent);
     pli_local_global_destroy(solver->local_global);
+    pli_lbfgs_destroy(solver->lbfgs);
     pli_linear_solver_destroy(solver->linear);
     pli_subspace_destroy(solver->subspace);
     pli_elastic_destroy(solver->cubature);

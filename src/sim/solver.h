@@ -15,6 +15,8 @@
 #include "fem/shell.h"
 #include "fem/springs.h"
 #include "multilevel/subspace.h"
+#include "optimize/lbfgs.h"
+#include "optimize/linear_source.h"
 #include "optimize/local_global.h"
 #include "optimize/newton.h"
 #include "optimize/vertex_descent.h"
@@ -45,11 +47,13 @@ struct pli_solver {
     pli_contacts *contacts; // NULL: nothing collides
     pli_anchor pursuit;     // springs of held vertices that barriers keep from arriving
 
-    // one of the three minimisers
+    // one of the four minimisers
     pli_newton_def newton;
-    pli_linear_solver *linear;          // NULL: not Newton, or with three levels
+    pli_linear_solver *linear;          // NULL: neither Newton nor L-BFGS, or with three levels
     pli_subspace *subspace;             // NULL: not Newton with three levels
     pli_elastic *cubature;              // elastic energy of a few tetrahedra for them; may be NULL
+    pli_lbfgs *lbfgs;                   // NULL: not L-BFGS
+    pli_linear_source start_hessian;    // operator of L-BFGS, over `linear`
     pli_local_global *local_global;     // NULL: not local-global
     pli_vertex_descent *vertex_descent; // NULL: not vertex by vertex
 
@@ -64,6 +68,7 @@ struct pli_solver {
     double *pursuit_target;       // [vertex_count][3] (m); NULL without barriers
     double *friction_start;       // [vertex_count][3] where points stick (m); NULL without barriers
     double *x;                    // [vertex_count][3] iterate (m)
+    int32_t min_iterations;       // that a guess needs, however small its gradient
     uint64_t coefficients;        // hash of what the terms' constant stiffness depends on
 
     pli_matter_solver *matter; // NULL: none of the above but for scratch and timers is there

@@ -282,24 +282,25 @@ static pli_status check_subspace(const model_rules *r)
                           (int)def->degree);
 }
 
-static pli_status check_choices(const model_rules *r)
+static pli_status check_norm(const model_rules *r)
+{
+    if (r->model->norm != PLI_NORM_STEP) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.norm", &r->def->solver.norm);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "found 'step', the size of Newton's steps, which solver %s does not "
+                          "make; use velocity, characteristic or force",
+                          r->name);
+}
+
+static pli_status check_search(const model_rules *r)
 {
     const pli_solver_def *def = &r->def->solver;
-    if (r->model->norm == PLI_NORM_STEP) {
-        pli_visit at = solver_key(r, "solver.norm", &def->norm);
-        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "found 'step', the size of Newton's steps, which solver %s does not "
-                              "make; use velocity, characteristic or force",
-                              r->name);
-    }
-    if (def->line_search == PLI_LINE_SEARCH_WOLFE) {
-        pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
-        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                              "found 'wolfe', which solver %s does not have; use auto, "
-                              "backtracking or none",
-                              r->name);
-    }
-    return PLI_OK;
+    if (def->line_search != PLI_LINE_SEARCH_WOLFE) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "found 'wolfe', which solver %s does not have; use auto, "
+                          "backtracking or none",
+                          r->name);
 }
 
 // Keys that go with a matrix for every iteration.
@@ -317,14 +318,17 @@ static void warn_unused(const model_rules *r)
 
 static pli_status check_minimizer(const model_rules *r)
 {
-    if (r->model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON) return PLI_OK;
+    pli_minimizer_kind minimizer = r->model->solver_kind->minimizer;
+    if (minimizer == PLI_MINIMIZER_NEWTON) return PLI_OK;
+    PLI_TRY(check_norm(r));
+    if (minimizer == PLI_MINIMIZER_LBFGS) return PLI_OK;
     PLI_TRY(check_contact_method(r));
     PLI_TRY(check_bodies(r));
     if (is_local_global(r)) {
         PLI_TRY(check_penalties(r));
         PLI_TRY(check_damping(r));
     }
-    PLI_TRY(check_choices(r));
+    PLI_TRY(check_search(r));
     warn_unused(r);
     return PLI_OK;
 }

@@ -173,6 +173,19 @@ static const pli_solver_kind kinds[] = {
         .accelerated = true,
     },
     {
+        .info = {"lbfgs",
+                 "L-BFGS: a positive semi-definite Hessian for many iterations, factored by sparse "
+                 "Cholesky, and what the last of them tell about how it changes; backtracking",
+                 "Liu et al. 2017; Li et al. 2019, LBFGS-H; Wang et al. 2020, algorithm 3"},
+        .minimizer = PLI_MINIMIZER_LBFGS,
+        .best_guess = true,
+        .linear_tolerance = 0.1,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_CHOLESKY,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .refresh = 8,
+    },
+    {
         .info = {"vbd",
                  "vertex block descent: no matrix, one vertex after another by colours; cheap "
                  "iterations, of which stiff matter needs many",

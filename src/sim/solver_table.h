@@ -14,6 +14,7 @@ typedef enum pli_minimizer_kind {
     PLI_MINIMIZER_NEWTON,       // a matrix for every iteration, see optimize/newton.h
     PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many, see optimize/local_global.h
     PLI_MINIMIZER_VERTEX,       // no matrix, see optimize/vertex_descent.h
+    PLI_MINIMIZER_LBFGS,        // a matrix for every step, see optimize/lbfgs.h
     PLI_MINIMIZER_NONE          // explicit steps of particles, see mpm/stepper.h
 } pli_minimizer_kind;
 
@@ -29,11 +30,14 @@ typedef struct pli_solver_kind {
     double decrease;         // c1 of a backtracking search
     pli_search_kind search;
 
-    // of Newton
+    // of Newton and L-BFGS
     pli_linear_solver_kind linear;
     pli_precondition_kind preconditioner;
     bool multigrid; // the preconditioner is a V-cycle instead
     bool subspace;  // directions come from three levels, see multilevel/subspace.h
+
+    // of L-BFGS
+    int32_t refresh; // iterations that a matrix serves for; 0: all of a step
 
     // of local-global
     pli_lifted_solver_kind lifted;

@@ -187,7 +187,11 @@ pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
         PLI_TRY(pli_local_global_minimize(s->local_global, &env, s->x, &outcome));
     } else if (s->vertex_descent != NULL) {
         PLI_TRY(pli_vertex_descent_minimize(s->vertex_descent, &env, s->x, &outcome));
+    } else if (s->lbfgs != NULL) {
+        pli_lbfgs_set_min_iterations(s->lbfgs, s->min_iterations);
+        PLI_TRY(pli_lbfgs_minimize(s->lbfgs, &s->objective, &env, s->x, &outcome));
     } else {
+        s->newton.min_iterations = s->min_iterations;
         PLI_TRY(pli_newton_minimize(&s->newton, &s->objective, s->linear, &env, s->x, &outcome));
     }
     fill_outcome(s, &outcome, report);

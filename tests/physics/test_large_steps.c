@@ -120,7 +120,8 @@ static void solvers_agree_on_the_result(void **state)
                                     "newton, linear: cholesky",
                                     "newton, linear: minres",
                                     "newton, line_search: backtracking",
-                                    "subspace, norm: velocity"};
+                                    "subspace, norm: velocity",
+                                    "lbfgs"};
     double reference[3];
     tip_after("newton", reference);
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {

@@ -110,6 +110,8 @@ static void defaults_are_those_promised(void **state)
     assert_int_equal(def.solver.max_iterations, 500);
     assert_int_equal(def.solver.fixed_iterations, 0);
     assert_int_equal(def.solver.linear_max_iterations, 10000);
+    assert_int_equal(def.solver.window, 8);
+    assert_int_equal(def.solver.refresh, -1);
     NEAR(def.solver.linear_scale, 1, 0, 0);
     NEAR(def.solver.linear_cap, 0.1, 0, 0);
     NEAR(def.solver.wolfe_decrease, 1e-4, 0, 0);
