@@ -308,7 +308,7 @@ static int32_t count_iterations(node_world *w, const pli_node_multigrid_def *def
     pli_arena *scratch = NULL;
     OK(w->context, pli_arena_create(w->context, 0, &scratch));
     pli_operator A = pli_ell_operator(w->matrix);
-    pli_operator B = {entry_count(w), w, apply_jacobi, NULL, false};
+    pli_operator B = {.size = entry_count(w), .self = w, .apply = apply_jacobi};
     if (def != NULL) {
         node_world_build(w, def);
         B = pli_node_multigrid_operator(w->multigrid);
