@@ -146,7 +146,8 @@ void pli_cloud_store(const pli_cloud *cloud, const pli_cloud_target *to);
 
 // Adds up for every node what stands in cell_sums: the first number goes to first [nodes] and the
 // other three to vector [nodes][3], or, where first is NULL, the first three to vector; the fourth
-// must be a number all the same. vector NULL: nobody wants it. What is there stays, and is added to.
+// must be a number all the same. vector NULL: nobody wants it. What is there stays, and is added
+// to.
 void pli_cloud_gather(const pli_cloud *cloud, double *first, double *vector);
 
 int64_t pli_cloud_memory(const pli_cloud *cloud);

@@ -94,8 +94,8 @@ PLI_INLINE void spread_cell(const spread_job *job, int32_t width, int64_t cell)
         pli_cloud_weigh(cloud, width, slot, &at);
         pli_d4 q = pli_cloud_load(cloud->mass + slot) * pli_cloud_load(job->q + slot);
         for (int n = 0; n < width * width * width; ++n) {
-            sums[n] += at.w[0][n / (width * width)] * at.w[1][n / width % width] *
-                       at.w[2][n % width] * q;
+            sums[n] +=
+                at.w[0][n / (width * width)] * at.w[1][n / width % width] * at.w[2][n % width] * q;
         }
     }
     double *out = cloud->cell_sums + 4 * cell * cloud->cell_nodes;
