@@ -333,6 +333,7 @@ void pli_particles_clear(pli_particles *particles)
     particles->count = 0;
     particles->chunk_count = 0;
     particles->free_chunk = -1;
+    particles->stash_count = particles->stash_settled = 0;
 }
 
 void pli_particles_destroy(pli_particles *particles)
@@ -532,6 +533,9 @@ int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, 
 {
     pli_particle_place own = {block, joins ? 0 : 1};
     int32_t largest = INT32_MIN;
+    // chunks that are taken apart forget who is outside: those that are to settle later count anew
+    bool is_unsettled = particles->blocks[block].leaving[1] > 0;
+    if (is_unsettled) pli_particles_recount(particles, block);
     for (int32_t kind = 0; kind < particles->kind_count; ++kind) {
         if (pli_particles_list(particles, (pli_particle_place){block, 1}, kind)->count == 0) {
             continue;
@@ -539,6 +543,7 @@ int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, 
         int32_t found = sift_list(particles, own, kind, id);
         if (found > largest) largest = found;
     }
+    if (is_unsettled) pli_particles_recount(particles, block);
     return largest;
 }
 

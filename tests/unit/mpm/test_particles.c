@@ -771,6 +771,45 @@ static void copies_go_by_their_id_and_who_waits_joins(void **state)
     }
 }
 
+// Copies that have left their block and are to settle later still do when others, some of which
+// have left, too, expire before that.
+static void who_is_to_settle_stays_so_when_others_go(void **state)
+{
+    (void)state;
+    const int32_t blocks[3] = {3, 3, 3};
+    world w = make_empty_world(make_context(1), blocks, 1, 0);
+    OK(w.context, pli_paged_grid_create(w.context, blocks, &w.grid));
+    OK(w.context, pli_particles_create(w.context, w.grid, 1, 33, &w.particles));
+    pli_particle added[11] = {0};
+    for (int32_t k = 0; k < 11; ++k) {
+        for (int a = 0; a < 3; ++a) added[k].position[a] = 1.5 + 0.1 * k;
+        added[k].id = k;
+    }
+    OK(w.context, pli_particles_add(w.particles, 0, 11, added));
+    const pli_particle_place second = {0, 1};
+    const pli_particle_copy copies[2] = {{0, -5}, {0, -9}};
+    pli_particles_copy(w.particles, 1, &copies[0]);
+    pli_particles_copy(w.particles, 1, &copies[1]);
+    pli_particle_list *list = pli_particles_list(w.particles, second, 0);
+    assert_int_equal(list->count, 22);
+    // of each five leave along x
+    int32_t chunk = list->first;
+    for (int32_t place = 0; place < 22; ++place) {
+        int32_t lane = place % PLI_PARTICLE_LANES;
+        if (place % 11 < 5) w.particles->chunks[chunk].u[0][lane] = 5 * PLI_PARTICLE_ONE;
+        if (lane == PLI_PARTICLE_LANES - 1) chunk = w.particles->next[chunk];
+    }
+    pli_particles_recount(w.particles, 0);
+    assert_int_equal(w.particles->blocks[0].leaving[1], 10);
+    assert_int_equal(pli_particles_sift(w.particles, 0, -5, false), -9);
+    assert_int_equal(w.particles->blocks[0].leaving[1], 5);
+    OK(w.context, pli_particles_settle(w.particles, 1, &second, NULL, NULL));
+    assert_int_equal(list->count, 6);
+    assert_int_equal(w.particles->block_count, 2);
+    assert_int_equal(w.particles->blocks[1].count, 5);
+    destroy_world(&w);
+}
+
 static void going_out_of_reach_is_told_by_id_and_nothing_is_lost(void **state)
 {
     (void)state;
@@ -954,6 +993,7 @@ int main(void)
         cmocka_unit_test(leaving_the_domain_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(copies_that_leave_the_domain_are_dropped),
         cmocka_unit_test(copies_go_by_their_id_and_who_waits_joins),
+        cmocka_unit_test(who_is_to_settle_stays_so_when_others_go),
         cmocka_unit_test(going_out_of_reach_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(wrong_numbers_of_leavers_are_refused),
         cmocka_unit_test(warm_settling_allocates_nothing),
