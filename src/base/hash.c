@@ -24,6 +24,6 @@ uint64_t pli_hash_bytes(uint64_t hash, const void *bytes, size_t count)
         hash = mix(hash ^ word);
     }
     uint64_t tail = 0;
-    memcpy(&tail, at, count);
+    if (count > 0) memcpy(&tail, at, count);
     return mix(hash ^ tail);
 }
