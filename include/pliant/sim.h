@@ -161,12 +161,7 @@ PLI_API PLI_CHECKED pli_status pli_state_set(pli_state *state, const double *pos
 PLI_API uint64_t pli_state_hash(const pli_state *state);
 
 // Everything in the state as named arrays: what a checkpoint stores and restores.
-typedef enum pli_array_kind {
-    PLI_ARRAY_F64,
-    PLI_ARRAY_I64,
-    PLI_ARRAY_F32,
-    PLI_ARRAY_I32
-} pli_array_kind;
+typedef enum pli_array_kind { PLI_ARRAY_F64, PLI_ARRAY_I64, PLI_ARRAY_I32 } pli_array_kind;
 
 typedef struct pli_state_array {
     const char *name;

@@ -25,7 +25,6 @@ static array_type type_of(pli_array_kind kind)
     switch (kind) {
     case PLI_ARRAY_F64: return (array_type){H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, "64-bit floats"};
     case PLI_ARRAY_I64: return (array_type){H5T_STD_I64LE, H5T_NATIVE_INT64, "64-bit integers"};
-    case PLI_ARRAY_F32: return (array_type){H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, "32-bit floats"};
     case PLI_ARRAY_I32: return (array_type){H5T_STD_I32LE, H5T_NATIVE_INT32, "32-bit integers"};
     }
     return (array_type){H5I_INVALID_HID, H5I_INVALID_HID, "numbers of no known kind"};

@@ -139,6 +139,9 @@ PLI_CHECKED pli_status pli_grid_colliders_set_active(pli_grid_colliders *collide
 PLI_CHECKED pli_status pli_grid_colliders_remember(pli_grid_colliders *colliders, int64_t count,
                                                    const pli_grid_page *pages);
 
+// Whether a page is known, that is, was remembered and not forgotten since.
+bool pli_grid_colliders_knows(const pli_grid_colliders *colliders, uint32_t code);
+
 // Forgets a page, known or not.
 void pli_grid_colliders_forget(pli_grid_colliders *colliders, uint32_t code);
 

@@ -254,3 +254,8 @@ pli_status pli_grid_colliders_remember(pli_grid_colliders *set, int64_t count,
     pli_release(set->context, fresh);
     return status;
 }
+
+bool pli_grid_colliders_knows(const pli_grid_colliders *set, uint32_t code)
+{
+    return pli_grid_memory_find(set, code) != NULL;
+}

@@ -171,12 +171,8 @@ static pli_status take_scratch(descent *s)
     s->g = pli_arena_doubles(arena, s->n, "gradient");
     s->d = pli_arena_doubles(arena, s->n, "direction");
     s->r = pli_arena_doubles(arena, s->n, "right-hand side");
-    s->trial_x = pli_arena_doubles(arena, s->n, "trial point");
-    s->trial_g = pli_arena_doubles(arena, s->n, "trial gradient");
-    bool constrained = pli_objective_is_constrained(s->objective);
-    if (constrained) s->trial_d = pli_arena_doubles(arena, s->n, "trial direction");
-    bool complete = s->g != NULL && s->d != NULL && s->r != NULL && s->trial_x != NULL &&
-                    s->trial_g != NULL && (!constrained || s->trial_d != NULL);
+    bool complete = s->g != NULL && s->d != NULL && s->r != NULL &&
+                    pli_line_take_trial(arena, s->objective, &s->trial_x, &s->trial_g, &s->trial_d);
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 

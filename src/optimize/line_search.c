@@ -246,3 +246,14 @@ bool pli_line_search_frozen(const pli_line_search_def *def, const pli_line *line
     report->gradients += before.gradients;
     return true;
 }
+
+bool pli_line_take_trial(pli_arena *arena, const pli_objective *objective, double **x, double **g,
+                         double **d)
+{
+    int64_t n = 3 * (int64_t)objective->point_count;
+    bool constrained = pli_objective_is_constrained(objective);
+    *x = pli_arena_doubles(arena, n, "trial point");
+    *g = pli_arena_doubles(arena, n, "trial gradient");
+    *d = constrained ? pli_arena_doubles(arena, n, "trial direction") : NULL;
+    return *x != NULL && *g != NULL && (!constrained || *d != NULL);
+}

@@ -19,6 +19,7 @@
 #ifndef PLI_OPTIMIZE_LINE_SEARCH_H
 #define PLI_OPTIMIZE_LINE_SEARCH_H
 
+#include "base/arena.h"
 #include "optimize/objective.h"
 
 // frozen searches within one minimisation
@@ -51,6 +52,11 @@ typedef struct pli_line {
     double *trial_g;
     double *trial_d; // [3 n] scratch for DP d; may be NULL without constraints
 } pli_line;
+
+// Takes the vectors that searches of an objective need from an arena; *d stays NULL without
+// constraints. False: memory ran out.
+bool pli_line_take_trial(pli_arena *arena, const pli_objective *objective, double **x, double **g,
+                         double **d);
 
 typedef struct pli_line_report {
     bool found;

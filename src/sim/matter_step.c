@@ -12,6 +12,7 @@
 // A tick is TICK_RESERVE times as short as what is bearable when a step begins, and so much shorter
 // again when that was not enough.
 enum {
+    FIRST_PAGES = 256,
     RECORD_GRAIN = 1024,
     TICK_RESERVE = 16,
     MOST_FINER = TICK_RESERVE * TICK_RESERVE * TICK_RESERVE * TICK_RESERVE,
@@ -45,21 +46,19 @@ static bool moves(const pli_model_collider *collider)
     return collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
 }
 
-static void list_parts(pli_matter_solver *m, pli_grid_collider *parts)
+static void list_parts(const pli_model *model, pli_grid_collider *parts)
 {
-    for (int32_t k = 0; k < m->model->collider_count; ++k) {
-        const pli_model_collider *collider = &m->model->colliders[k];
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        const pli_model_collider *collider = &model->colliders[k];
         pli_pose pose;
         pli_motion_get_pose(&collider->motion, 0, &pose);
         for (int32_t p = 0; p < collider->part_count; ++p) {
-            m->collider_of[m->part_count] = k;
-            parts[m->part_count++] =
-                (pli_grid_collider){.name = collider->name,
-                                    .shape = collider->parts[p],
-                                    .hold = grid_hold(collider->hold),
-                                    .friction = collider->friction,
-                                    .is_static = !moves(collider),
-                                    .motion = pose_motion(&collider->motion, &pose)};
+            *parts++ = (pli_grid_collider){.name = collider->name,
+                                           .shape = collider->parts[p],
+                                           .hold = grid_hold(collider->hold),
+                                           .friction = collider->friction,
+                                           .is_static = !moves(collider),
+                                           .motion = pose_motion(&collider->motion, &pose)};
         }
     }
 }
@@ -87,53 +86,64 @@ static pli_status create_colliders(pli_matter_solver *m)
         count += m->model->colliders[k].part_count;
     }
     pli_grid_collider *parts = PLI_NEW(m->context, pli_grid_collider, count, "colliders");
-    m->collider_of = PLI_NEW(m->context, int32_t, count, "colliders");
-    pli_status status = PLI_ERROR_MEMORY;
-    if (parts == NULL || m->collider_of == NULL) goto done;
-    list_parts(m, parts);
+    if (parts == NULL) return PLI_ERROR_MEMORY;
+    list_parts(m->model, parts);
     pli_grid_colliders_def def = {.dx = matter->dx, .collider_count = count, .colliders = parts};
     pli_vec3_copy(matter->origin, def.origin);
     memcpy(def.blocks, matter->blocks, sizeof def.blocks);
     place_walls(matter, def.walls);
-    status = pli_grid_colliders_create(m->context, &def, &m->colliders);
-
-done:
+    pli_status status = pli_grid_colliders_create(m->context, &def, &m->colliders);
     pli_release(m->context, parts);
     return status;
 }
 
-// Moves a part to where it is at the end of a sweep.
-static pli_status move_part(pli_matter_solver *m, int32_t part, double begin, double end)
+// Moves a collider, whose parts are from `first` on, to where it is at the end of a sweep.
+static pli_status move_collider(pli_matter_solver *m, const pli_model_collider *collider,
+                                int32_t first, double begin, double end)
 {
-    const pli_model_collider *collider = &m->model->colliders[m->collider_of[part]];
-    if (!moves(collider)) return PLI_OK;
     pli_pose before, after;
     pli_motion_get_pose(&collider->motion, begin, &before);
     pli_motion_get_pose(&collider->motion, end, &after);
-    PLI_TRY(pli_grid_colliders_set_active(m->colliders, part, after.active));
-    if (!after.active) return PLI_OK;
     pli_grid_motion from = pose_motion(&collider->motion, &before);
     pli_grid_motion to = pose_motion(&collider->motion, &after);
-    pli_grid_motion_follow(&from, end - begin, &to);
-    return pli_grid_colliders_set_motion(m->colliders, part, &to);
+    if (after.active) pli_grid_motion_follow(&from, end - begin, &to);
+    for (int32_t part = first; part < first + collider->part_count; ++part) {
+        PLI_TRY(pli_grid_colliders_set_active(m->colliders, part, after.active));
+        if (after.active) PLI_TRY(pli_grid_colliders_set_motion(m->colliders, part, &to));
+    }
+    return PLI_OK;
 }
 
+static pli_status move_colliders(pli_matter_solver *m, double begin, double end)
+{
+    int32_t first = 0;
+    for (int32_t k = 0; k < m->model->collider_count; ++k) {
+        const pli_model_collider *collider = &m->model->colliders[k];
+        if (moves(collider)) PLI_TRY(move_collider(m, collider, first, begin, end));
+        first += collider->part_count;
+    }
+    return PLI_OK;
+}
+
+// What does not move is looked at once for every page.
 static pli_status remember_pages(pli_matter_solver *m, const pli_stepper_sweep_info *sweep)
 {
-    if (sweep->page_count > m->page_room) {
-        int64_t room = (int64_t)sweep->page_count + sweep->page_count / 2;
-        pli_grid_page *grown =
-            pli_reallocate(m->context, m->pages, room, sizeof *grown, "pages of a sweep");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        m->pages = grown;
-        m->page_room = (int32_t)room;
-    }
     const pli_paged_grid *grid = pli_stepper_particles(m->stepper)->grid;
+    int32_t count = 0;
     for (int32_t k = 0; k < sweep->page_count; ++k) {
-        m->pages[k].code = sweep->pages[k];
-        pli_paged_grid_coordinates(grid, sweep->pages[k], m->pages[k].at);
+        if (pli_grid_colliders_knows(m->colliders, sweep->pages[k])) continue;
+        if (count == m->page_room) {
+            int64_t room = 2 * (int64_t)count + FIRST_PAGES;
+            pli_grid_page *grown =
+                pli_reallocate(m->context, m->pages, room, sizeof *grown, "pages of a sweep");
+            if (grown == NULL) return PLI_ERROR_MEMORY;
+            m->pages = grown;
+            m->page_room = (int32_t)room;
+        }
+        m->pages[count].code = sweep->pages[k];
+        pli_paged_grid_coordinates(grid, sweep->pages[k], m->pages[count++].at);
     }
-    return pli_grid_colliders_remember(m->colliders, sweep->page_count, m->pages);
+    return count > 0 ? pli_grid_colliders_remember(m->colliders, count, m->pages) : PLI_OK;
 }
 
 // ---- what the stepper asks for
@@ -146,9 +156,7 @@ static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
     }
     double begin = m->begin_time + (double)sweep->time * m->tick;
     double end = begin + sweep->step * m->tick;
-    for (int32_t part = 0; part < m->part_count; ++part) {
-        PLI_TRY(move_part(m, part, begin, end));
-    }
+    PLI_TRY(move_colliders(m, begin, end));
     return remember_pages(m, sweep);
 }
 
@@ -232,7 +240,6 @@ void pli_matter_solver_destroy(pli_matter_solver *m)
     pli_stepper_destroy(m->stepper);
     pli_grid_colliders_destroy(m->colliders);
     pli_matter_state_clear(&m->emitted);
-    pli_release(context, m->collider_of);
     pli_release(context, m->records);
     pli_release(context, m->pages);
     pli_release(context, m->offsets);

@@ -28,10 +28,8 @@ typedef struct pli_matter_solver {
     const pli_model *model;
     pli_context *context;
     pli_stepper *stepper;
-    pli_grid_colliders *colliders; // parts of the model's, then walls
-    int32_t *collider_of;          // [parts] the model's collider of a part
-    int32_t part_count;
-    pli_particle *records; // [PLI_MATTER_BATCH] on their way into the stepper
+    pli_grid_colliders *colliders; // parts of the model's, one after another, then walls
+    pli_particle *records;         // [PLI_MATTER_BATCH] on their way into the stepper
     int32_t page_room;
     pli_grid_page *pages; // [page_room] scratch
     int64_t offset_room;
