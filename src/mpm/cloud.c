@@ -233,8 +233,10 @@ static void fill_slot(pli_cloud *cloud, const pli_cloud_source *source, int64_t 
         cloud->F[k * stride + slot] = source->deformation[9 * (int64_t)row + k];
     }
     int32_t kind = source->kind[row];
-    cloud->mass[slot] = cloud->kinds[kind].mass;
-    cloud->volume[slot] = cloud->kinds[kind].volume;
+    const pli_cloud_kind *common = &cloud->kinds[kind];
+    double share = source->volume != NULL ? source->volume[row] / common->volume : 1;
+    cloud->mass[slot] = share * common->mass;
+    cloud->volume[slot] = source->volume != NULL ? source->volume[row] : common->volume;
     cloud->memory[slot] = source->memory[row];
     cloud->kind[slot] = kind;
     cloud->row[slot] = row;

@@ -88,6 +88,9 @@ void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool p
 PLI_CHECKED pli_status pli_implicit_prepare(pli_implicit *implicit, const double *x,
                                             bool projected);
 
+// The tangent A = V dP/dF (J) of a slot as it is kept: its upper triangle by rows.
+void pli_implicit_get_tangents(const pli_implicit *implicit, int64_t slot, double A[45]);
+
 // y += d2E/dx2 d with the tangents that are kept.
 void pli_implicit_multiply(const pli_implicit *implicit, const double *d, double *y);
 

@@ -220,6 +220,13 @@ pli_status pli_implicit_prepare(pli_implicit *implicit, const double *x, bool pr
     return PLI_OK;
 }
 
+void pli_implicit_get_tangents(const pli_implicit *implicit, int64_t slot, double A[45])
+{
+    for (int32_t k = 0; k < PLI_TANGENT_SIZE; ++k) {
+        A[k] = implicit->tangents[k * (int64_t)implicit->slot_room + slot];
+    }
+}
+
 // ---- products
 
 // Stress changes A : dF of four particles, with dF = (sum d grad w^T) F.
