@@ -18,7 +18,6 @@ typedef struct reference_job {
     pli_ell *matrix;
     double *g;
     pli_sum *sum;
-    int32_t first; // of the colour, among blocks by colours
 } reference_job;
 
 // A particle: gradients of the weights of its nodes, and those pulled back, F^T grad w (1/m).
@@ -69,7 +68,7 @@ static void deform(const pli_cloud *cloud, int64_t cell, int64_t slot, const dou
 }
 
 // g_i += V P g_ip
-static void add_forces(const reference_job *job, int64_t cell, int64_t slot, const double *P)
+static void add_forces(const reference_job *job, int64_t cell, int64_t slot, const double P[9])
 {
     const pli_cloud *cloud = job->implicit->cloud;
     const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
@@ -78,7 +77,7 @@ static void add_forces(const reference_job *job, int64_t cell, int64_t slot, con
     for (int32_t n = 0; n < cloud->cell_nodes; ++n) {
         for (int k = 0; k < 9; ++k) {
             job->g[3 * (int64_t)nodes[n] + k / 3] +=
-                cloud->volume[slot] * P[k * SLOTS] * reach.g[n][k % 3];
+                cloud->volume[slot] * P[k] * reach.g[n][k % 3];
         }
     }
 }
@@ -94,7 +93,7 @@ static int64_t slot_between(int32_t width, int32_t i, int32_t j)
 }
 
 // block += V g_i . A . g_j
-static void add_block(double volume, const double *A, const double gi[3], const double gj[3],
+static void add_block(double volume, const double A[81], const double gi[3], const double gj[3],
                       double *block)
 {
     for (int a = 0; a < 3; ++a) {
@@ -102,7 +101,7 @@ static void add_block(double volume, const double *A, const double gi[3], const 
             double sum = 0;
             for (int b = 0; b < 3; ++b) {
                 for (int d = 0; d < 3; ++d) {
-                    sum += gi[b] * A[(9 * (3 * a + b) + 3 * c + d) * SLOTS] * gj[d];
+                    sum += gi[b] * A[9 * (3 * a + b) + 3 * c + d] * gj[d];
                 }
             }
             block[3 * a + c] += volume * sum;
@@ -110,7 +109,7 @@ static void add_block(double volume, const double *A, const double gi[3], const 
     }
 }
 
-static void add_blocks(const reference_job *job, int64_t cell, int64_t slot, const double *A)
+static void add_blocks(const reference_job *job, int64_t cell, int64_t slot, const double A[81])
 {
     const pli_cloud *cloud = job->implicit->cloud;
     const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
@@ -127,22 +126,34 @@ static void add_blocks(const reference_job *job, int64_t cell, int64_t slot, con
 
 // ---- cells
 
+static void take_planes(int count, const double *planes, int64_t stride, double *own)
+{
+    for (int k = 0; k < count; ++k) own[k] = planes[k * stride];
+}
+
 static void visit_part(const reference_job *job, int64_t cell, pli_evaluation *at)
 {
     const pli_cloud *cloud = job->implicit->cloud;
     for (int32_t k = 0; k < at->count; ++k) {
         double F[9];
         deform(cloud, cell, at->first + k, job->x, F);
-        for (int i = 0; i < 9; ++i) at->F[i * SLOTS + k] = F[i];
+        for (int i = 0; i < 9; ++i) at->F[i * at->stride + k] = F[i];
     }
     pli_implicit_evaluate(job->implicit, job->want, job->projected, at);
     for (int32_t k = 0; k < at->count; ++k) {
         int64_t slot = at->first + k;
         if (cloud->row[slot] < 0) continue;
+        double own[81];
         switch (job->want) {
         case PLI_WANT_ENERGY: pli_sum_add(job->sum, cloud->volume[slot] * at->psi[k]); break;
-        case PLI_WANT_STRESS: add_forces(job, cell, slot, at->P + k); break;
-        case PLI_WANT_TANGENT: add_blocks(job, cell, slot, at->dPdF + k); break;
+        case PLI_WANT_STRESS:
+            take_planes(9, at->P + k, at->stride, own);
+            add_forces(job, cell, slot, own);
+            break;
+        case PLI_WANT_TANGENT:
+            take_planes(81, at->dPdF + k, at->stride, own);
+            add_blocks(job, cell, slot, own);
+            break;
         }
     }
 }
@@ -152,49 +163,29 @@ static void visit_cell(const reference_job *job, int64_t cell, pli_evaluation *a
     const pli_cloud *cloud = job->implicit->cloud;
     int64_t end = cloud->cell_slot[cell + 1];
     for (int64_t slot = cloud->cell_slot[cell]; slot < end; slot += SLOTS) {
-        at->first = slot;
-        at->count = (int32_t)(end - slot < SLOTS ? end - slot : SLOTS);
+        pli_evaluation_begin(at, slot, end - slot < SLOTS ? end - slot : SLOTS);
         visit_part(job, cell, at);
     }
 }
 
-static void visit_blocks(void *user, int64_t begin, int64_t end)
+static void visit_cells(void *user, int64_t first_cell, int64_t end_cell)
 {
-    const reference_job *job = user;
-    const pli_cloud *cloud = job->implicit->cloud;
     pli_evaluation at;
-    for (int64_t k = begin; k < end; ++k) {
-        int32_t block = cloud->blocks_by_color[job->first + k];
-        for (int64_t c = cloud->block_cell[block]; c < cloud->block_cell[block + 1]; ++c) {
-            visit_cell(job, c, &at);
-        }
-    }
-}
-
-// Blocks of cells by colours, those of a colour in parallel.
-static void visit_colors(reference_job *job)
-{
-    const pli_cloud *cloud = job->implicit->cloud;
-    for (int color = 0; color < PLI_NODE_COLORS; ++color) {
-        job->first = cloud->color_start[color];
-        int32_t count = cloud->color_start[color + 1] - job->first;
-        if (count > 0) pli_parallel_for(cloud->context, count, 1, visit_blocks, job);
-    }
+    for (int64_t cell = first_cell; cell < end_cell; ++cell) visit_cell(user, cell, &at);
 }
 
 double pli_implicit_energy_reference(const pli_implicit *implicit, const double *x)
 {
     pli_sum sum = {0, 0};
-    pli_evaluation at;
     reference_job job = {.implicit = implicit, .x = x, .want = PLI_WANT_ENERGY, .sum = &sum};
-    for (int64_t c = 0; c < implicit->cloud->cell_count; ++c) visit_cell(&job, c, &at);
+    visit_cells(&job, 0, implicit->cloud->cell_count);
     return pli_sum_value(sum);
 }
 
 void pli_implicit_gradient_reference(const pli_implicit *implicit, const double *x, double *g)
 {
     reference_job job = {.implicit = implicit, .x = x, .want = PLI_WANT_STRESS, .g = g};
-    visit_colors(&job);
+    pli_cloud_run_blocks(implicit->cloud, visit_cells, &job);
 }
 
 void pli_implicit_assemble_reference(const pli_implicit *implicit, const double *x, bool projected,
@@ -205,5 +196,5 @@ void pli_implicit_assemble_reference(const pli_implicit *implicit, const double 
                          .projected = projected,
                          .want = PLI_WANT_TANGENT,
                          .matrix = matrix};
-    visit_colors(&job);
+    pli_cloud_run_blocks(implicit->cloud, visit_cells, &job);
 }
