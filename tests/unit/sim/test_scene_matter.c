@@ -410,7 +410,7 @@ static void what_does_not_go_with_particles_is_refused(void **state)
          "regional, explicit or another solver of particles"},
         {"materials: {m: {preset: rubber, viscosity: 2}}\nbodies: {" BALL "}}\ndomain: {cell: 0.1}\n"
          "solver: hot\n",
-         "s:1:45: materials.m.viscosity: is for explicit steps; solver hot has none: use regional "
+         "s:1:44: materials.m.viscosity: is for explicit steps; solver hot has none: use regional "
          "or explicit, or leave it out"},
         {SMALL "solver: {steps: {longest: 100}}\n",
          "s:4:27: solver.steps.longest: found '100'; expected a power of two, such as 64 or 128"},
