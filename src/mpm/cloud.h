@@ -134,6 +134,10 @@ typedef struct pli_cloud_pull {
 // v.
 void pli_cloud_from_nodes(pli_cloud *cloud, const pli_cloud_pull *pull);
 
+// The fastest that particles would move with velocities [nodes][3] of nodes (m/s): the largest of
+// |v_p| + sqrt(3) 1.5 dx |G_p|, G the gradient (cloud_advect.c).
+double pli_cloud_speed(const pli_cloud *cloud, const double *velocity);
+
 typedef struct pli_advect_report {
     int64_t steps;    // of Newton's method, all particles together
     int64_t repeated; // particles that took more than one
