@@ -41,9 +41,11 @@ typedef struct pli_cloud_source {
     const double *deformation; // [count][9]
     const double *memory;      // [count] of the material
     const int32_t *kind;       // [count]
+    const double *volume;      // [count] at rest (m^3); NULL: those of the kinds
 } pli_cloud_source;
 
-// What particles of a kind have in common.
+// What particles of a kind have in common. One with a volume of its own has the same density, so
+// its mass is in proportion.
 typedef struct pli_cloud_kind {
     double mass;   // of a particle (kg)
     double volume; // at rest (m^3)
