@@ -127,11 +127,21 @@ typedef struct pli_cloud_pull {
     const double *before;   // [nodes][3] at its beginning, for FLIP; NULL: none
     double flip;            // share of FLIP, 0 with APIC
     double h;               // length of the step (s): F <- (1 + h grad v) F
+    bool stays;             // positions are left as they are, for pli_cloud_advect
 } pli_cloud_pull;
 
 // Sets v, C, F of all particles, and f, by which they move with the velocity of the nodes: x += h
 // v.
 void pli_cloud_from_nodes(pli_cloud *cloud, const pli_cloud_pull *pull);
+
+typedef struct pli_advect_report {
+    int64_t steps;    // of Newton's method, all particles together
+    int64_t repeated; // particles that took more than one
+} pli_advect_report;
+
+// Moves particles by backward Euler in the field of the nodes' velocity [nodes][3] over h (s)
+// (cloud_advect.c).
+pli_advect_report pli_cloud_advect(pli_cloud *cloud, const double *velocity, double h);
 
 // Writes particles back to rows; pointers of `to` that are NULL are left out.
 typedef struct pli_cloud_target {

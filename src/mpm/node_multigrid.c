@@ -324,7 +324,7 @@ static bool is_worth(int32_t fine, int32_t coarse)
 
 static pli_status build_levels(pli_node_multigrid *self)
 {
-    for (int32_t l = 1; l < self->def.level_count; ++l) {
+    for (int32_t l = 1; l < self->def.level_count && !self->def.sweeps; ++l) {
         pli_node_level *fine = &self->levels[l - 1], *level = &self->levels[l];
         PLI_TRY(pli_node_level_list_families(fine, self->tables));
         PLI_TRY(pli_embedding_mark(&self->embedding, fine, level->own_grid));
@@ -351,10 +351,10 @@ static const pli_sweep_masks *masks_of(const pli_node_multigrid *self, const pli
     return &self->masks[level->reach];
 }
 
-// What smoothing needs on levels that have one above them.
+// What smoothing needs on levels that have one above them, or where there is nothing else.
 static pli_status prepare_smoothing(pli_node_multigrid *self)
 {
-    for (int32_t l = 0; l < self->level_count - 1; ++l) {
+    for (int32_t l = 0; l < self->level_count - !self->def.sweeps; ++l) {
         pli_node_level *level = &self->levels[l];
         level->is_single = false;
         if (self->smoother->needs_largest) pli_node_level_estimate(level);
@@ -372,6 +372,7 @@ static pli_status build_all(const build_task *task)
     PLI_TRY(build_levels(self));
     for (int32_t l = 0; l < self->level_count; ++l) pli_node_level_invert(&self->levels[l]);
     PLI_TRY(prepare_smoothing(self));
+    if (self->def.sweeps) return PLI_OK;
     return pli_node_coarsest_build(self->coarsest, &self->levels[self->level_count - 1],
                                    self->tables);
 }
@@ -441,6 +442,15 @@ static void go_up(const cycle_task *task, int32_t l)
     time_end(self);
 }
 
+static void run_sweep(void *user)
+{
+    const cycle_task *task = user;
+    const pli_node_level *level = &task->self->levels[0];
+    time_begin(task->self, "smooth");
+    task->self->smoother->before(level, masks_of(task->self, level), task->r, task->z, level->r);
+    time_end(task->self);
+}
+
 static void run_cycle(void *user)
 {
     const cycle_task *task = user;
@@ -458,7 +468,7 @@ void pli_node_multigrid_apply(const pli_node_multigrid *multigrid, const double 
     PLI_ASSERT(multigrid->context, multigrid->level_count > 0);
     if (multigrid->level_count == 0) return;
     cycle_task task = {multigrid, r, z};
-    pli_parallel_team(multigrid->context, run_cycle, &task);
+    pli_parallel_team(multigrid->context, multigrid->def.sweeps ? run_sweep : run_cycle, &task);
 }
 
 static void apply_operator(const void *self, const double *r, double *z)

@@ -66,6 +66,7 @@ typedef struct pli_node_multigrid_def {
     bool direct;                 // the coarsest level by Cholesky
     double coarsest_tolerance;   // of conjugate gradients, relative, in the norm above
     int32_t coarsest_iterations; // at most
+    bool sweeps;                 // the finest level alone, by what smooths it before: no cycle
 } pli_node_multigrid_def;
 
 // Nodes that may not move freely.
