@@ -230,7 +230,8 @@ static void restriction_is_the_projected_matrix(void **state)
         pli_context *context = make_context(threads);
         pli_ell *grid = make_grid(context);
         assert_true(make_tangents(place, tangents) > ROWS / 5);
-        // what is in slots without a neighbour must not matter; a row without matter is kept regular
+        // what is in slots without a neighbour must not matter; a row without matter is kept
+        // regular
         int32_t empty = 0;
         while (place[empty] < 0 || empty % 4 != 0) ++empty;
         for (int64_t slot = 0; slot < ROWS * WIDTH; ++slot) {
