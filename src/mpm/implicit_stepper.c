@@ -328,15 +328,17 @@ static void add_outcome(const pli_minimize_report *one, pli_minimize_report *all
 }
 
 // Whether the solution says that other nodes should have been held; then x honours that. Forces of
-// constraints are left behind: what remains of the gradient.
-static bool revise(pli_implicit_stepper *s)
+// constraints are left behind: what remains of the gradient. After the last round nobody is
+// released, and who got inside has the velocity of the object at least.
+static bool revise(pli_implicit_stepper *s, bool is_last)
 {
-    int32_t count = s->cloud->nodes->count;
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
     pli_objective_compute_gradient(&s->objective, s->x, s->force);
-    pli_vector_scale(s->context, 3 * (int64_t)count, 1 / s->h, s->x);
-    bool changed = pli_node_hold_revise(s->hold, s->cloud->nodes, s->x, s->force) > 0;
+    pli_vector_scale(s->context, n, 1 / s->h, s->x);
+    bool changed =
+        pli_node_hold_revise(s->hold, s->cloud->nodes, s->x, is_last ? NULL : s->force) > 0;
     if (changed) pli_node_hold_apply(s->hold, s->x);
-    pli_vector_scale(s->context, 3 * (int64_t)count, s->h, s->x);
+    pli_vector_scale(s->context, n, s->h, s->x);
     return changed;
 }
 
@@ -365,7 +367,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
         add_outcome(&outcome, &report->outcome);
         if (s->lbfgs != NULL) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
         if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
-        changed = revise(s);
+        changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
     report->raised = linear && !(report->outcome.energy <= start);
     report->counts = pli_node_source_get_counts(s->source);
