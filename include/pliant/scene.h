@@ -719,6 +719,48 @@ typedef struct pli_steps_def { // the solvers "explicit" and "regional"
     bool guard;                // what is next to a region of shorter step takes that step, too
 } pli_steps_def;
 
+typedef enum pli_spline_choice {
+    PLI_SPLINE_CHOICE_AUTO, // quadratic
+    PLI_SPLINE_CHOICE_LINEAR,
+    PLI_SPLINE_CHOICE_QUADRATIC,
+    PLI_SPLINE_CHOICE_CUBIC
+} pli_spline_choice;
+
+typedef enum pli_transfer_choice {
+    PLI_TRANSFER_AUTO, // the solver's own
+    PLI_TRANSFER_APIC, // particles have affine velocities
+    PLI_TRANSFER_FLIP  // velocities are a blend of FLIP and PIC
+} pli_transfer_choice;
+
+typedef enum pli_positions_choice {
+    PLI_POSITIONS_AUTO,    // the solver's own
+    PLI_POSITIONS_FORWARD, // by the velocity where a particle is when a step begins
+    PLI_POSITIONS_BACKWARD // by the velocity where it is when a step ends
+} pli_positions_choice;
+
+typedef enum pli_grid_smoother_choice {
+    PLI_GRID_SMOOTHER_SWEEPS, // symmetric Gauss-Seidel
+    PLI_GRID_SMOOTHER_JACOBI,
+    PLI_GRID_SMOOTHER_CHEBYSHEV
+} pli_grid_smoother_choice;
+
+typedef enum pli_grid_coarsest_choice {
+    PLI_GRID_COARSEST_PCG,
+    PLI_GRID_COARSEST_DIRECT
+} pli_grid_coarsest_choice;
+
+typedef struct pli_implicit_grid_def { // implicit solvers of particles
+    int32_t spline;                    // pli_spline_choice
+    int32_t transfer;                  // pli_transfer_choice
+    double flip;                       // share of FLIP in its blend with PIC
+    int32_t positions;                 // pli_positions_choice
+    double cfl;                        // cells that a particle moves in a step, at most
+    int32_t levels;                    // of a multigrid
+    int32_t smoother;                  // pli_grid_smoother_choice
+    int32_t coarsest;                  // pli_grid_coarsest_choice
+    int32_t precision;                 // pli_precision_kind, of what a cycle reads
+} pli_implicit_grid_def;
+
 typedef struct pli_solver_def {
     const char *name;         // "auto" or one of the solvers
     int32_t norm;             // pli_norm_kind
@@ -748,6 +790,8 @@ typedef struct pli_solver_def {
     // of L-BFGS
     int32_t window;  // pairs of steps and gradients that are remembered
     int32_t refresh; // iterations that a matrix serves for; 0: all of a step; -1: the solver's own
+
+    pli_implicit_grid_def grid;
 } pli_solver_def;
 
 typedef struct pli_output_def {

@@ -262,6 +262,33 @@ typedef struct pli_matter_report {
     double schedule_seconds; // part of the step's time that was neither transfer nor material
 } pli_matter_report;
 
+enum { PLI_REPORT_LEVELS = 8 };
+
+// What implicit solvers of particles did in a step.
+typedef struct pli_grid_report {
+    int32_t pieces;  // that the step was cut into; 0: it was another solver
+    int32_t retries; // pieces that were begun anew, shorter (semi-implicit)
+    double shortest; // piece (s)
+    double longest;
+    int32_t unconverged; // pieces
+    int32_t nodes;       // of the grid that move, in the last piece
+    int32_t held;        // of them by colliders and walls
+    int32_t rounds;      // minimisations: more than pieces where colliders let go or took hold
+    int32_t matrices;    // assembled, or tangents of all particles
+    int64_t solves;      // linear ones
+    int64_t cycles;      // V-cycles and sweeps
+    int64_t coarsest_iterations;
+    int32_t capped;             // linear solves that ended at their limit of iterations
+    int32_t dropped_pairs;      // of L-BFGS
+    int64_t position_steps;     // of Newton's method for positions, all particles together
+    int64_t repeated_positions; // particles that took more than one
+    int32_t level_count;        // of the multigrid, 0: there is none
+    int32_t level_nodes[PLI_REPORT_LEVELS];
+    int64_t level_blocks[PLI_REPORT_LEVELS]; // 3x3, not zero
+    int64_t level_bytes[PLI_REPORT_LEVELS];
+    int64_t bytes; // of everything but levels
+} pli_grid_report;
+
 typedef struct pli_step_report {
     int64_t step; // 1 for the first step
     double time;  // at the end of the step (s)
@@ -294,6 +321,7 @@ typedef struct pli_step_report {
     const pli_contact_pair *pairs; // [pair_count]. Lifetime: until the solver's next call
 
     pli_matter_report matter;
+    pli_grid_report grid;
 
     int32_t phase_count; // time by phase; exclusive, so the phases add up to the total
     const char *phase_name[PLI_REPORT_PHASES];

@@ -74,6 +74,7 @@ pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count)
     int64_t slots = (int64_t)row_count * matrix->width;
     if (matrix->column == NULL ||
         pli_memory_size(matrix->column) < (size_t)slots * sizeof(int32_t)) {
+        if (matrix->row_count > 0) slots += slots / 4;
         int32_t *column = PLI_NEW(context, int32_t, slots, "fixed-width columns");
         double *values = PLI_NEW(context, double, 9 * slots, "fixed-width values");
         if (column == NULL || values == NULL) {
@@ -157,6 +158,56 @@ void pli_ell_get_diagonal_blocks(const pli_ell *matrix, double *blocks)
     pli_parallel_for(matrix->context, matrix->row_count, 16 * ROW_GRAIN, get_diagonal_range, &job);
 }
 
+// ---- restriction
+
+typedef struct restrict_job {
+    pli_ell *matrix;
+    const int32_t *place;
+    const double *tangents;
+} restrict_job;
+
+static const double *tangent_of(const restrict_job *job, int64_t row)
+{
+    return job->place[row] >= 0 ? job->tangents + 9 * (int64_t)job->place[row] : NULL;
+}
+
+static void restrict_row(const restrict_job *job, int64_t row)
+{
+    pli_ell *matrix = job->matrix;
+    const int32_t *column = matrix->column + row * matrix->width;
+    double *values = matrix->values + 9 * row * matrix->width;
+    const double *left = tangent_of(job, row);
+    double *diagonal = values + 9 * (int64_t)matrix->center;
+    double mean = pli_mat3_trace(diagonal) / 3;
+    for (int64_t slot = 0; slot < matrix->width; ++slot) {
+        if (column[slot] < 0) continue;
+        const double *right = tangent_of(job, column[slot]);
+        double *block = values + 9 * slot, scratch[9];
+        if (left != NULL) {
+            pli_mat3_multiply(left, block, scratch);
+            pli_mat3_copy(scratch, block);
+        }
+        if (right == NULL) continue;
+        pli_mat3_multiply(block, right, scratch);
+        pli_mat3_copy(scratch, block);
+    }
+    for (int e = 0; e < 9 && left != NULL; ++e) {
+        diagonal[e] += (mean > 0 ? mean : 1) * ((e % 4 == 0) - left[e]);
+    }
+}
+
+static void restrict_range(void *user, int64_t begin, int64_t end)
+{
+    const restrict_job *job = user;
+    for (int64_t row = begin; row < end; ++row) restrict_row(job, row);
+}
+
+void pli_ell_restrict(pli_ell *matrix, const int32_t *place, const double *tangents)
+{
+    restrict_job job = {matrix, place, tangents};
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, restrict_range, &job);
+}
+
 int64_t pli_ell_memory_bytes(const pli_ell *matrix)
 {
     return (int64_t)(pli_memory_size(matrix) + pli_memory_size(matrix->column) +
@@ -168,10 +219,17 @@ static void apply_operator(const void *self, const double *x, double *y)
     pli_ell_multiply(self, x, y);
 }
 
+static void apply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; ++row) multiply_row(self, row, x, y + 3 * row);
+}
+
 pli_operator pli_ell_operator(const pli_ell *matrix)
 {
-    return (pli_operator){
-        .size = 3 * (int64_t)matrix->row_count, .self = matrix, .apply = apply_operator};
+    return (pli_operator){.size = 3 * (int64_t)matrix->row_count,
+                          .self = matrix,
+                          .apply = apply_operator,
+                          .apply_rows = apply_rows};
 }
 
 // Columns of a row in increasing order; returns their number. Rows are short: by insertion.

@@ -30,7 +30,8 @@ PLI_CHECKED pli_status pli_ell_create(pli_context *context, int32_t row_count, i
 void pli_ell_destroy(pli_ell *matrix);
 
 // Empties the matrix and gives it another number of rows; allocates only when it grows beyond what
-// it ever had. On failure the matrix is unchanged.
+// it ever had, and then, unless it was empty, a quarter more than that. On failure the matrix is
+// unchanged.
 PLI_CHECKED pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count);
 
 // Sets the values to zero and keeps the columns.
@@ -44,6 +45,11 @@ void pli_ell_residual(const pli_ell *matrix, const double *b, const double *x, d
 
 // Copies the diagonal blocks to blocks, [row_count][9].
 void pli_ell_get_diagonal_blocks(const pli_ell *matrix, double *blocks);
+
+// Blocks T_i A_ij T_j, with T of the rows that have a place [row_count] among tangents [places][9]
+// (-1: T = 1), and s (1 - T) more on the diagonal, s the mean of what is there, so that A stays
+// regular.
+void pli_ell_restrict(pli_ell *matrix, const int32_t *place, const double *tangents);
 
 int64_t pli_ell_memory_bytes(const pli_ell *matrix);
 

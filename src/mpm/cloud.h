@@ -129,11 +129,25 @@ typedef struct pli_cloud_pull {
     const double *before;   // [nodes][3] at its beginning, for FLIP; NULL: none
     double flip;            // share of FLIP, 0 with APIC
     double h;               // length of the step (s): F <- (1 + h grad v) F
+    bool stays;             // positions are left as they are, for pli_cloud_advect
 } pli_cloud_pull;
 
 // Sets v, C, F of all particles, and f, by which they move with the velocity of the nodes: x += h
 // v.
 void pli_cloud_from_nodes(pli_cloud *cloud, const pli_cloud_pull *pull);
+
+// The fastest that particles would move with velocities [nodes][3] of nodes (m/s): the largest of
+// |v_p| + sqrt(3) 1.5 dx |G_p|, G the gradient (cloud_advect.c).
+double pli_cloud_speed(const pli_cloud *cloud, const double *velocity);
+
+typedef struct pli_advect_report {
+    int64_t steps;    // of Newton's method, all particles together
+    int64_t repeated; // particles that took more than one
+} pli_advect_report;
+
+// Moves particles by backward Euler in the field of the nodes' velocity [nodes][3] over h (s)
+// (cloud_advect.c).
+pli_advect_report pli_cloud_advect(pli_cloud *cloud, const double *velocity, double h);
 
 // Writes particles back to rows; pointers of `to` that are NULL are left out.
 typedef struct pli_cloud_target {

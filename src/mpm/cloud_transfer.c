@@ -188,6 +188,7 @@ PLI_INLINE void set_velocity(pli_cloud *cloud, const pli_cloud_pull *pull, int64
             v = pull->flip * own + (1 - pull->flip) * v;
         }
         pli_cloud_save(v, place);
+        if (pull->stays) continue;
         // positions follow the nodes, whatever the velocity is
         double *f = cloud->f + k * stride + slot;
         pli_cloud_save(pli_cloud_load(f) + pull->h / cloud->dx * after->v[k], f);

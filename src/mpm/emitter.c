@@ -234,6 +234,11 @@ pli_emitter_state pli_emitter_begin(const pli_emitter *emitter)
     return (pli_emitter_state){emitter->def.start, 0};
 }
 
+pli_bounds pli_emitter_bounds(const pli_emitter *emitter)
+{
+    return emitter->bounds;
+}
+
 double pli_emitter_rate(const pli_emitter *emitter)
 {
     return emitter->share * emitter->full_rate;

@@ -66,6 +66,9 @@ pli_emitter_state pli_emitter_begin(const pli_emitter *emitter);
 // measured by some 16000 lines; its error is about 1e-3.
 double pli_emitter_rate(const pli_emitter *emitter);
 
+// A box around the source (m).
+pli_bounds pli_emitter_bounds(const pli_emitter *emitter);
+
 // Emits what leaves the source after the state's time and up to t1 (s), at its positions at t1; the
 // state goes on to t1. accept NULL: all are accepted; those that are not are lost. Errors: argument
 // (t1 before the state's time or too far from it, too many particles), memory; then the state stays

@@ -3,8 +3,7 @@
 
 #include "math/mat3.h"
 
-// nodes so close outside a surface, in cells, are in the object
-static const double surface_cells = 1e-6;
+#include <math.h>
 
 typedef enum block_part { BLOCK_NONE, BLOCK_SOME, BLOCK_ALL } block_part;
 
@@ -16,8 +15,7 @@ void pli_grid_row_position(const pli_grid_colliders *set, const int32_t at[3], i
     x[2] = set->origin[2] + set->dx * (PLI_BLOCK_Z * at[2]);
 }
 
-// x0 = c + R^T (x - c - u)
-static void to_shape(const pli_grid_motion *motion, const double x[3], double x0[3])
+void pli_grid_to_shape(const pli_grid_motion *motion, const double x[3], double x0[3])
 {
     double arm[3];
     for (int k = 0; k < 3; ++k) arm[k] = x[k] - motion->center[k] - motion->offset[k];
@@ -38,20 +36,15 @@ static double largest3(const double a[3])
     return pli_larger(fabs(a[0]), pli_larger(fabs(a[1]), fabs(a[2])));
 }
 
-// How much of a block is certain to be in a body, by the middle of its nodes and their distance
-// from there.
+// How much of the nodes within a radius (m) of x is certain to be in a body.
 static block_part part_inside(const pli_grid_colliders *set, const pli_grid_body *body,
-                              const int32_t at[3])
+                              const double x[3], double radius)
 {
-    const double edges[3] = {PLI_BLOCK_X - 1, PLI_BLOCK_Y - 1, PLI_BLOCK_Z - 1};
-    double radius = 0.5 * set->dx * pli_vec3_norm(edges);
-    double x[3], middle[3];
-    pli_grid_row_position(set, at, 0, x);
-    pli_vec3_add_scaled(x, 0.5 * set->dx, edges, x);
-    to_shape(&body->def.motion, x, middle);
+    double middle[3];
+    pli_grid_to_shape(&body->def.motion, x, middle);
 
     // larger than what rounding could do, and than the layer outside the surface that counts
-    double slack = 1e-12 * (largest3(x) + largest3(middle)) + 2 * surface_cells * set->dx;
+    double slack = 1e-12 * (largest3(x) + largest3(middle)) + 2 * PLI_GRID_SURFACE * set->dx;
     if (is_outside(&body->box, middle, radius + slack)) return BLOCK_NONE;
 
     // no value changes faster than the slope
@@ -60,6 +53,25 @@ static block_part part_inside(const pli_grid_colliders *set, const pli_grid_body
     double reach = body->slope * (radius + slack) + slack + 1e-12 * fabs(value);
     if (value > reach) return BLOCK_NONE;
     return value < -reach ? BLOCK_ALL : BLOCK_SOME;
+}
+
+// The same of a page, by the middle of its nodes and their distance from there.
+static block_part page_inside(const pli_grid_colliders *set, const pli_grid_body *body,
+                              const int32_t at[3])
+{
+    const double edges[3] = {PLI_BLOCK_X - 1, PLI_BLOCK_Y - 1, PLI_BLOCK_Z - 1};
+    double x[3];
+    pli_grid_row_position(set, at, 0, x);
+    pli_vec3_add_scaled(x, 0.5 * set->dx, edges, x);
+    return part_inside(set, body, x, 0.5 * set->dx * pli_vec3_norm(edges));
+}
+
+bool pli_grid_body_may_touch(const pli_grid_colliders *set, const pli_grid_body *body,
+                             const pli_grid_box *box)
+{
+    double x[3], half = 0.5 * box->edge;
+    for (int k = 0; k < 3; ++k) x[k] = set->origin[k] + set->dx * (box->low[k] + half);
+    return part_inside(set, body, x, set->dx * half * sqrt(3)) != BLOCK_NONE;
 }
 
 // The nodes of rows with any that count, as seen by the shape, [returned][8][3].
@@ -74,7 +86,7 @@ static int32_t gather_rows(const pli_grid_colliders *set, const pli_grid_motion 
         if (view->lanes[row] == 0) continue;
         double x[3], first[3];
         pli_grid_row_position(set, view->at, row, x);
-        to_shape(motion, x, first);
+        pli_grid_to_shape(motion, x, first);
         for (int32_t k = 0; k < PLI_BLOCK_Z; ++k) {
             pli_vec3_add_scaled(first, k, step, points + 3 * (PLI_BLOCK_Z * count + k));
         }
@@ -116,7 +128,7 @@ static bool find_nodes(const pli_grid_colliders *set, const pli_grid_collider *b
     int32_t row_count = gather_rows(set, &body->motion, view, points);
     pli_shape_values(body->shape, (int64_t)PLI_BLOCK_Z * row_count, points, values);
 
-    double limit = surface_cells * set->dx;
+    double limit = PLI_GRID_SURFACE * set->dx;
     bool has_any = false;
     int32_t next = 0;
     for (int32_t row = 0; row < PLI_PAGE_ROWS; ++row) {
@@ -157,7 +169,7 @@ bool pli_grid_contact_find(const pli_grid_colliders *set, int32_t index, pli_gri
                            float *normals, pli_grid_contact *contact)
 {
     const pli_grid_collider *body = &set->bodies[index].def;
-    block_part part = part_inside(set, &set->bodies[index], view->at);
+    block_part part = page_inside(set, &set->bodies[index], view->at);
     if (part == BLOCK_NONE) return false;
     bool is_sticky = body->hold == PLI_GRID_STICKY;
     *contact = (pli_grid_contact){.body = index,

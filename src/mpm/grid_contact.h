@@ -68,6 +68,22 @@ struct pli_grid_colliders {
     pli_grid_slot *slots;
 };
 
+// Nodes so close outside a surface, in cells, are in the object.
+#define PLI_GRID_SURFACE 1e-6
+
+// x0 = c + R^T (x - c - u)
+void pli_grid_to_shape(const pli_grid_motion *motion, const double x[3], double x0[3]);
+
+// Nodes from low to low + edge along each axis.
+typedef struct pli_grid_box {
+    int32_t low[3];
+    int32_t edge;
+} pli_grid_box;
+
+// False: none of the nodes is in the body.
+bool pli_grid_body_may_touch(const pli_grid_colliders *set, const pli_grid_body *body,
+                             const pli_grid_box *box);
+
 // The position of the first node of a row.
 void pli_grid_row_position(const pli_grid_colliders *set, const int32_t at[3], int32_t row,
                            double x[3]);

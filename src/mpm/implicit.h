@@ -107,6 +107,10 @@ void pli_implicit_multiply(const pli_implicit *implicit, const double *d, double
 // blocks [nodes][9] += the diagonal blocks of d2E/dx2 with the tangents that are kept.
 void pli_implicit_add_diagonal(const pli_implicit *implicit, double *blocks);
 
+// blocks [nodes][9] += their diagonals as they would be at rest, from the Lame constants that laws
+// have as their first two parameters; no tangents are needed (implicit_rest.c).
+void pli_implicit_add_rest_diagonal(const pli_implicit *implicit, double *blocks);
+
 int64_t pli_implicit_memory(const pli_implicit *implicit);
 
 // ---- the same one particle and one node at a time, plainly

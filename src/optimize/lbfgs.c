@@ -69,6 +69,11 @@ void pli_lbfgs_set_min_iterations(pli_lbfgs *minimizer, int32_t min_iterations)
     minimizer->min_iterations = min_iterations;
 }
 
+void pli_lbfgs_set_energy_noise(pli_lbfgs *minimizer, double energy_noise)
+{
+    minimizer->def.energy_noise = energy_noise;
+}
+
 int32_t pli_lbfgs_dropped(const pli_lbfgs *minimizer)
 {
     return minimizer->dropped;

@@ -72,6 +72,10 @@ PLI_CHECKED pli_status pli_lbfgs_minimize(pli_lbfgs *minimizer, pli_objective *o
 // guess that stands still needs one: otherwise slow motion would come to rest.
 void pli_lbfgs_set_min_iterations(pli_lbfgs *minimizer, int32_t min_iterations);
 
+// Replaces energy_noise of the def (J), for objectives that change from one minimisation to the
+// next.
+void pli_lbfgs_set_energy_noise(pli_lbfgs *minimizer, double energy_noise);
+
 // Pairs that were dropped in the last minimisation.
 int32_t pli_lbfgs_dropped(const pli_lbfgs *minimizer);
 

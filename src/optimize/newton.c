@@ -168,11 +168,19 @@ static void scale_to_model(newton *s)
     s->last.direction = PLI_DIRECTION_STEEPEST;
 }
 
+// Where a source has the only matrix there is, its direction says how long a step is.
 static void use_steepest_descent(newton *s)
 {
-    pli_vector_copy(context_of(s), s->n, s->g, s->d);
-    pli_vector_scale(context_of(s), s->n, -1, s->d);
-    scale_to_model(s);
+    pli_context *context = context_of(s);
+    double length = s->objective->H == NULL ? pli_vector_norm(context, s->n, s->d) : 0;
+    pli_vector_copy(context, s->n, s->g, s->d);
+    pli_vector_scale(context, s->n, -1, s->d);
+    if (s->objective->H != NULL) {
+        scale_to_model(s);
+    } else if (length > 0) {
+        pli_vector_scale(context, s->n, length / s->last.gradient, s->d);
+    }
+    s->last.direction = PLI_DIRECTION_STEEPEST;
 }
 
 static pli_status ask_source(newton *s)

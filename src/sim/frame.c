@@ -237,9 +237,8 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
     const pli_model *model = solver->model;
     pli_frame_part *parts = solver->frames->parts;
     int32_t count = model->body_count;
-    if (solver->matter != NULL) {
-        PLI_TRY(
-            pli_matter_parts_fill(solver->frames->matter, solver->matter, state, parts, &count));
+    if (solver->model->matter != NULL) {
+        PLI_TRY(pli_matter_parts_fill(solver->frames->matter, solver, state, parts, &count));
     } else {
         PLI_TRY(fill_bodies(solver, state));
     }

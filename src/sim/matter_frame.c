@@ -147,6 +147,15 @@ static int32_t find_shortest(const pli_matter_parts *parts, int32_t count)
     return shortest;
 }
 
+// Implicit steps are the same for all.
+static void fill_pieces(const pli_matter_parts *parts, const pli_matter_state *state, double piece)
+{
+    for (int64_t row = 0; row < state->count; ++row) {
+        parts->values[PLI_PARTICLE_STEP][row] = piece;
+        parts->values[PLI_PARTICLE_STATUS][row] = 0;
+    }
+}
+
 static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *solver,
                        const pli_matter_state *state, double tick)
 {
@@ -159,6 +168,20 @@ static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *s
         parts->values[PLI_PARTICLE_STEP][row] = plan->step * tick;
         parts->values[PLI_PARTICLE_STATUS][row] = is_ahead ? 1 + plan->copies : 0;
     }
+}
+
+// What a step from there would do to every particle.
+static pli_status plan_steps(pli_matter_parts *parts, pli_solver *solver, const pli_state *state)
+{
+    double step = 0;
+    if (solver->implicit != NULL) {
+        PLI_TRY(pli_matter_implicit_piece(solver->implicit, state, &step));
+        fill_pieces(parts, &state->matter, step);
+        return PLI_OK;
+    }
+    PLI_TRY(make_plans(parts, solver->matter, &state->matter, &step));
+    fill_steps(parts, solver->matter, &state->matter, step);
+    return PLI_OK;
 }
 
 // ---- parts
@@ -183,18 +206,16 @@ static void fill_part(const pli_matter_parts *parts, const pli_matter_state *sta
     }
 }
 
-pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_matter_solver *solver,
+pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
                                  const pli_state *state, pli_frame_part *parts, int32_t *count)
 {
     const pli_matter_state *particles = &state->matter;
     const pli_matter *model = matter->model->matter;
-    double tick = 0;
     *count = 0;
     PLI_TRY(reserve(matter, particles->count));
-    PLI_TRY(make_plans(matter, solver, particles, &tick));
     field_job job = {matter, particles};
     pli_parallel_for(matter->context, particles->count, GRAIN, fill_rows, &job);
-    fill_steps(matter, solver, particles, tick);
+    PLI_TRY(plan_steps(matter, solver, state));
     for (int64_t first = 0, end; first < particles->count; first = end) {
         int32_t source = model->kinds[particles->kind[first]].source;
         end = first;

@@ -8,7 +8,7 @@
 #ifndef PLI_SIM_MATTER_FRAME_H
 #define PLI_SIM_MATTER_FRAME_H
 
-#include "sim/matter_step.h"
+#include "sim/solver.h"
 
 typedef enum pli_particle_field {
     PLI_PARTICLE_VELOCITY,
@@ -32,7 +32,7 @@ void pli_matter_parts_destroy(pli_matter_parts *parts);
 // Fills parts[source_count] with the particles of a state; sources without particles are left out.
 // Returns how many there are in *count. Lifetime: until the next call. Errors: memory, argument
 // (particles that can't be).
-PLI_CHECKED pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_matter_solver *solver,
+PLI_CHECKED pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
                                              const pli_state *state, pli_frame_part *parts,
                                              int32_t *count);
 

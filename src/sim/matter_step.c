@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "sim/matter_colliders.h"
 #include "sim/matter_emit.h"
 
 #include <math.h>
@@ -21,109 +22,6 @@ enum {
 };
 
 // ---- colliders
-
-static pli_grid_hold grid_hold(pli_hold_kind hold)
-{
-    static const pli_grid_hold holds[] = {[PLI_HOLD_SEPARATE] = PLI_GRID_SEPARATE,
-                                          [PLI_HOLD_SLIP] = PLI_GRID_SLIP,
-                                          [PLI_HOLD_STICKY] = PLI_GRID_STICKY};
-    return holds[hold];
-}
-
-// A pose of a script without velocity.
-static pli_grid_motion pose_motion(const pli_motion *script, const pli_pose *pose)
-{
-    pli_grid_motion motion;
-    pli_grid_motion_init(&motion);
-    pli_vec3_copy(script->center, motion.center);
-    pli_vec3_copy(pose->offset, motion.offset);
-    memcpy(motion.R, pose->A, sizeof motion.R);
-    return motion;
-}
-
-static bool moves(const pli_model_collider *collider)
-{
-    return collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
-}
-
-static void list_parts(const pli_model *model, pli_grid_collider *parts)
-{
-    for (int32_t k = 0; k < model->collider_count; ++k) {
-        const pli_model_collider *collider = &model->colliders[k];
-        pli_pose pose;
-        pli_motion_get_pose(&collider->motion, 0, &pose);
-        for (int32_t p = 0; p < collider->part_count; ++p) {
-            *parts++ = (pli_grid_collider){.name = collider->name,
-                                           .shape = collider->parts[p],
-                                           .hold = grid_hold(collider->hold),
-                                           .friction = collider->friction,
-                                           .is_static = !moves(collider),
-                                           .motion = pose_motion(&collider->motion, &pose)};
-        }
-    }
-}
-
-// Walls stand where the room ends.
-static void place_walls(const pli_matter *matter, pli_grid_wall *walls)
-{
-    static const int32_t edges[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
-    for (int axis = 0; axis < 3; ++axis) {
-        double last = edges[axis] * (matter->blocks[axis] - 1) + 1;
-        double end = matter->origin[axis] + last * matter->dx;
-        pli_grid_wall wall = {grid_hold(matter->walls), matter->wall_friction, 0};
-        wall.distance = matter->room[0][axis] - matter->origin[axis];
-        walls[2 * axis] = wall;
-        wall.distance = end - matter->room[1][axis];
-        walls[2 * axis + 1] = wall;
-    }
-}
-
-static pli_status create_colliders(pli_matter_solver *m)
-{
-    const pli_matter *matter = m->model->matter;
-    int32_t count = 0;
-    for (int32_t k = 0; k < m->model->collider_count; ++k) {
-        count += m->model->colliders[k].part_count;
-    }
-    pli_grid_collider *parts = PLI_NEW(m->context, pli_grid_collider, count, "colliders");
-    if (parts == NULL) return PLI_ERROR_MEMORY;
-    list_parts(m->model, parts);
-    pli_grid_colliders_def def = {.dx = matter->dx, .collider_count = count, .colliders = parts};
-    pli_vec3_copy(matter->origin, def.origin);
-    memcpy(def.blocks, matter->blocks, sizeof def.blocks);
-    place_walls(matter, def.walls);
-    pli_status status = pli_grid_colliders_create(m->context, &def, &m->colliders);
-    pli_release(m->context, parts);
-    return status;
-}
-
-// Moves a collider, whose parts are from `first` on, to where it is at the end of a sweep.
-static pli_status move_collider(pli_matter_solver *m, const pli_model_collider *collider,
-                                int32_t first, double begin, double end)
-{
-    pli_pose before, after;
-    pli_motion_get_pose(&collider->motion, begin, &before);
-    pli_motion_get_pose(&collider->motion, end, &after);
-    pli_grid_motion from = pose_motion(&collider->motion, &before);
-    pli_grid_motion to = pose_motion(&collider->motion, &after);
-    if (after.active) pli_grid_motion_follow(&from, end - begin, &to);
-    for (int32_t part = first; part < first + collider->part_count; ++part) {
-        PLI_TRY(pli_grid_colliders_set_active(m->colliders, part, after.active));
-        if (after.active) PLI_TRY(pli_grid_colliders_set_motion(m->colliders, part, &to));
-    }
-    return PLI_OK;
-}
-
-static pli_status move_colliders(pli_matter_solver *m, double begin, double end)
-{
-    int32_t first = 0;
-    for (int32_t k = 0; k < m->model->collider_count; ++k) {
-        const pli_model_collider *collider = &m->model->colliders[k];
-        if (moves(collider)) PLI_TRY(move_collider(m, collider, first, begin, end));
-        first += collider->part_count;
-    }
-    return PLI_OK;
-}
 
 // What does not move is looked at once for every page.
 static pli_status remember_pages(pli_matter_solver *m, const pli_stepper_sweep_info *sweep)
@@ -156,7 +54,7 @@ static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
     }
     double begin = m->begin_time + (double)sweep->time * m->tick;
     double end = begin + sweep->step * m->tick;
-    PLI_TRY(move_colliders(m, begin, end));
+    PLI_TRY(pli_matter_colliders_move(m->model, begin, end, m->colliders));
     return remember_pages(m, sweep);
 }
 
@@ -223,7 +121,7 @@ pli_status pli_matter_solver_create(const pli_model *model, pli_matter_solver **
     made->emitted.context = model->context;
     made->records = PLI_NEW(model->context, pli_particle, PLI_MATTER_BATCH, "particles");
     pli_status status = made->records != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status == PLI_OK) status = create_colliders(made);
+    if (status == PLI_OK) status = pli_matter_colliders_create(model, &made->colliders);
     if (status == PLI_OK) status = create_stepper(made);
     if (status != PLI_OK) {
         pli_matter_solver_destroy(made);

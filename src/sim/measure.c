@@ -136,7 +136,7 @@ pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_st
     *report = (pli_step_report){.dt = state->dt,
                                 .solver = solver->model->solver_kind->info.name,
                                 .vertices = state->vertex_count};
-    if (solver->matter != NULL) {
+    if (solver->model->matter != NULL) {
         PLI_TRY(pli_matter_check_kinds(solver->model->matter, &state->matter));
         return pli_matter_measure(solver, state, report);
     }

@@ -116,6 +116,13 @@ static pli_status check_damping(const pli_rules *r, const pli_visit *visit)
     if (material->rayleigh > 0) {
         return pli_rules_refuse(r, visit, "rayleigh", &material->rayleigh, "%s", text);
     }
+    const pli_solver_kind *solver = pli_solver_kind_choose(r->def);
+    if (material->viscosity > 0 && solver != NULL && solver->grid != NULL) {
+        return pli_rules_refuse(r, visit, "viscosity", &material->viscosity,
+                                "is for explicit steps; solver %s has none: use regional or "
+                                "explicit, or leave it out",
+                                solver->info.name);
+    }
     return PLI_OK;
 }
 
@@ -376,8 +383,8 @@ static pli_status check_time(const pli_rules *r, const pli_visit *visit)
     if (!r->has_particles) return PLI_OK;
     if (time->integrator != PLI_IMPLICIT_EULER) {
         return pli_rules_refuse(r, visit, "time.integrator", &time->integrator,
-                                "found 'bdf2', which is for meshes; particles take explicit steps "
-                                "whatever it says: leave it out");
+                                "found 'bdf2', which is for meshes; particles take implicit Euler "
+                                "or explicit steps: leave it out");
     }
     if (time->mode != PLI_MODE_DYNAMIC) {
         return pli_rules_refuse(r, visit, "time.mode", &time->mode,
@@ -392,13 +399,14 @@ static pli_status check_solver(const pli_rules *r, const pli_visit *visit)
     const pli_solver_def *solver = visit->holder;
     // its own rule has shown that there is one
     const pli_solver_kind *kind = pli_solver_kind_choose(r->def);
-    bool steps = kind->minimizer == PLI_MINIMIZER_NONE;
-    if (steps == r->has_particles) return PLI_OK;
+    bool fits = r->has_particles ? pli_solver_takes_particles(kind) : pli_solver_takes_meshes(kind);
+    if (fits) return PLI_OK;
     return pli_rules_refuse(r, visit, "name", &solver->name,
-                            steps ? "found '%s', which is for particles, but the scene has none; "
-                                    "use auto, newton or another solver of meshes"
-                                  : "found '%s', which is for meshes; particles take auto, "
-                                    "regional or explicit",
+                            r->has_particles
+                                ? "found '%s', which is for meshes; particles take auto, hot, "
+                                  "regional, explicit or another solver of particles"
+                                : "found '%s', which is for particles, but the scene has none; use "
+                                  "auto, newton or another solver of meshes",
                             solver->name);
 }
 

@@ -36,7 +36,9 @@ extern const pli_schema pli_particles_schema;
 extern const pli_schema pli_domain_schema;
 extern const pli_schema pli_emission_schema;
 extern const pli_schema pli_steps_schema;
-extern const char *const pli_hold_names[]; // by pli_hold_kind
+extern const pli_schema pli_grid_schema;
+extern const char *const pli_hold_names[];
+extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_hold_kind
 
 // for the rules of scene_rules.c
 extern const pli_schema pli_height_field_schema;
@@ -48,7 +50,7 @@ extern const pli_schema pli_mesh_shape_schema;
 extern const pli_schema pli_sampled_schema;
 extern const pli_schema pli_select_box_schema;
 extern const pli_schema pli_motion_schema;
-extern const pli_schema pli_grid_schema;
+extern const pli_schema pli_implicit_grid_schema;
 extern const pli_schema pli_arch_schema;
 extern const pli_schema pli_card_house_schema;
 extern const pli_schema pli_spikes_schema;

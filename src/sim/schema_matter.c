@@ -275,3 +275,80 @@ const pli_schema pli_steps_schema = {.name = "steps",
                                      .doc = "Time steps of the solvers explicit and regional.",
                                      .size = sizeof(pli_steps_def),
                                      PLI_TABLE(steps_fields)};
+
+// ---- implicit steps
+
+static const char *const spline_names[] = {[PLI_SPLINE_CHOICE_AUTO] = "auto",
+                                           [PLI_SPLINE_CHOICE_LINEAR] = "linear",
+                                           [PLI_SPLINE_CHOICE_QUADRATIC] = "quadratic",
+                                           [PLI_SPLINE_CHOICE_CUBIC] = "cubic",
+                                           NULL};
+static const char *const transfer_names[] = {
+    [PLI_TRANSFER_AUTO] = "auto", [PLI_TRANSFER_APIC] = "apic", [PLI_TRANSFER_FLIP] = "flip", NULL};
+static const char *const positions_names[] = {[PLI_POSITIONS_AUTO] = "auto",
+                                              [PLI_POSITIONS_FORWARD] = "forward",
+                                              [PLI_POSITIONS_BACKWARD] = "backward",
+                                              NULL};
+static const char *const smoother_names[] = {[PLI_GRID_SMOOTHER_SWEEPS] = "gauss-seidel",
+                                             [PLI_GRID_SMOOTHER_JACOBI] = "jacobi",
+                                             [PLI_GRID_SMOOTHER_CHEBYSHEV] = "chebyshev",
+                                             NULL};
+static const char *const coarsest_names[] = {
+    [PLI_GRID_COARSEST_PCG] = "pcg", [PLI_GRID_COARSEST_DIRECT] = "direct", NULL};
+
+static const pli_field grid_fields[] = {
+    {.key = "spline",
+     PLI_CHOICE(pli_implicit_grid_def, spline, spline_names),
+     .fallback = "auto",
+     .doc = "Weights of the nodes around a particle; auto is quadratic."},
+    {.key = "transfer",
+     PLI_CHOICE(pli_implicit_grid_def, transfer, transfer_names),
+     .fallback = "auto",
+     .doc = "How velocities go between particles and nodes: apic keeps affine velocities, flip is "
+            "a blend of FLIP and PIC; auto is flip for newton and semi-implicit, else apic."},
+    {.key = "flip",
+     PLI_REAL(pli_implicit_grid_def, flip),
+     .fallback = "0.95",
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "Share of FLIP in the blend; 0 is PIC."},
+    {.key = "positions",
+     PLI_CHOICE(pli_implicit_grid_def, positions, positions_names),
+     .fallback = "auto",
+     .doc = "Particles move with the velocity of where they are when a step begins (forward), or "
+            "of where they are when it ends (backward), which keeps them out of sticky colliders; "
+            "auto is backward for newton, else forward."},
+    {.key = "cfl",
+     PLI_REAL(pli_implicit_grid_def, cfl),
+     .fallback = "0.6",
+     .flags = PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "Cells that matter moves in a step, at most, by its velocity when the step begins; "
+            "steps of the scene are cut accordingly."},
+    {.key = "levels",
+     PLI_INTEGER(pli_implicit_grid_def, levels),
+     .fallback = "3",
+     .min = 1,
+     .max = 8,
+     .unit = "",
+     .doc = "Levels of the multigrid, the grid itself included."},
+    {.key = "smoother",
+     PLI_CHOICE(pli_implicit_grid_def, smoother, smoother_names),
+     .fallback = "gauss-seidel",
+     .doc = "What smooths on each level; others than gauss-seidel are for comparison."},
+    {.key = "coarsest",
+     PLI_CHOICE(pli_implicit_grid_def, coarsest, coarsest_names),
+     .fallback = "pcg",
+     .doc = "How the coarsest level is solved; direct is by dense Cholesky, for few nodes."},
+    {.key = "precision",
+     PLI_CHOICE(pli_implicit_grid_def, precision, pli_precision_names),
+     .fallback = "single",
+     .doc = "Precision of the matrices that smoothers read; all else is double."},
+};
+const pli_schema pli_implicit_grid_schema = {.name = "grid",
+                                             .doc = "Implicit steps of particles on their grid.",
+                                             .size = sizeof(pli_implicit_grid_def),
+                                             PLI_TABLE(grid_fields)};

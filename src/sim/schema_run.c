@@ -74,7 +74,7 @@ static const char *const weights_names[] = {[PLI_WEIGHTS_CONSTANT] = "constant",
                                             [PLI_WEIGHTS_SMOOTH] = "smooth",
                                             [PLI_WEIGHTS_AVERAGED] = "averaged",
                                             NULL};
-static const char *const precision_names[] = {
+const char *const pli_precision_names[] = {
     [PLI_PRECISION_SINGLE] = "single", [PLI_PRECISION_DOUBLE] = "double", NULL};
 static const char *const sampling_names[] = {[PLI_SAMPLING_AUTO] = "auto",
                                              [PLI_SAMPLING_UNIFORM] = "uniform",
@@ -127,7 +127,7 @@ static const pli_field multigrid_fields[] = {
             "about two by weights averaged along stiff edges, which pay in large meshes of mixed "
             "matter."},
     {.key = "precision",
-     PLI_CHOICE(pli_coarse_def, precision, precision_names),
+     PLI_CHOICE(pli_coarse_def, precision, pli_precision_names),
      .fallback = "single",
      .doc = "Precision inside of a V-cycle; residuals are double in any case."},
     {.key = "cycles",
@@ -311,7 +311,7 @@ static const pli_field solver_fields[] = {
      .min = 0,
      .max = 64,
      .unit = "",
-     .doc = "Iterations whose steps and gradients the solver lbfgs remembers; 0: none, which is "
+     .doc = "Iterations whose steps and gradients lbfgs and hot remember; 0: none, which is "
             "descent along what the first matrix says."},
     {.key = "refresh",
      PLI_INTEGER(pli_solver_def, refresh),
@@ -320,8 +320,8 @@ static const pli_field solver_fields[] = {
      .max = 1000000000,
      .unit = "",
      .doc =
-         "Iterations after which the solver lbfgs makes its matrix anew; 0: never within a step; "
-         "-1: 8."},
+         "Iterations after which lbfgs and hot make their matrix anew; 0: never within a step; -1: "
+         "8 for lbfgs, 0 for hot and its kin."},
     {.key = "multigrid",
      PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
      .doc = "The levels of solvers, linear solvers and preconditioners that are a multigrid."},
@@ -334,6 +334,9 @@ static const pli_field solver_fields[] = {
     {.key = "steps",
      PLI_STRUCT(pli_solver_def, steps, &pli_steps_schema),
      .doc = "Time steps of the solvers explicit and regional."},
+    {.key = "grid",
+     PLI_STRUCT(pli_solver_def, grid, &pli_implicit_grid_schema),
+     .doc = "Implicit steps of particles: splines, transfers, steps, levels."},
 };
 const pli_schema pli_solver_schema = {.name = "solver",
                                       .doc = "How the energy of each step is minimised.",

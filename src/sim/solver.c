@@ -184,7 +184,11 @@ static void add_terms(pli_solver *s)
 static pli_status build(pli_solver *s)
 {
     PLI_TRY(pli_arena_create(s->context, 1 << 16, &s->scratch));
-    if (s->model->matter != NULL) return pli_matter_solver_create(s->model, &s->matter);
+    if (s->model->matter != NULL) {
+        return s->model->solver_kind->grid != NULL
+                   ? pli_matter_implicit_create(s->model, &s->implicit)
+                   : pli_matter_solver_create(s->model, &s->matter);
+    }
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(pli_tets_build(s));
     PLI_TRY(create_shell(s));
@@ -219,6 +223,7 @@ void pli_solver_destroy(pli_solver *solver)
     if (solver == NULL) return;
     pli_context *context = solver->context;
     pli_frame_cache_destroy(solver->frames);
+    pli_matter_implicit_destroy(solver->implicit);
     pli_matter_solver_destroy(solver->matter);
     pli_vertex_descent_destroy(solver->vertex_descent);
     pli_local_global_destroy(solver->local_global);

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/timers.h"
-#include "fem/anchor.h"
 #include "fem/elastic.h"
 #include "fem/gravity.h"
 #include "fem/projective.h"
@@ -15,12 +14,14 @@
 #include "fem/shell.h"
 #include "fem/springs.h"
 #include "multilevel/subspace.h"
+#include "optimize/anchor.h"
 #include "optimize/lbfgs.h"
 #include "optimize/linear_source.h"
 #include "optimize/local_global.h"
 #include "optimize/newton.h"
 #include "optimize/vertex_descent.h"
 #include "sim/contacts.h"
+#include "sim/matter_implicit.h"
 #include "sim/matter_step.h"
 #include "sim/model.h"
 #include "sim/state.h"
@@ -71,7 +72,9 @@ struct pli_solver {
     int32_t min_iterations;       // that a guess needs, however small its gradient
     uint64_t coefficients;        // hash of what the terms' constant stiffness depends on
 
-    pli_matter_solver *matter; // NULL: none of the above but for scratch and timers is there
+    // particles: one of the two; none of the above but for scratch and timers is there then
+    pli_matter_solver *matter;
+    pli_matter_implicit *implicit;
 
     double *J; // [tet_count] scratch of reports
     pli_frame_cache *frames;

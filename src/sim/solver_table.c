@@ -5,6 +5,78 @@
 
 #include <string.h>
 
+// ---- implicit steps of particles
+
+static const pli_grid_method grid_newton = {.method = PLI_IMPLICIT_NEWTON,
+                                            .exact = true,
+                                            .preconditioner = PLI_NODE_REST_DIAGONAL,
+                                            .rule = PLI_NODE_INEXACT,
+                                            .search = PLI_SEARCH_WOLFE,
+                                            .flip = true,
+                                            .backward = true};
+static const pli_grid_method grid_pn_pcg = {.method = PLI_IMPLICIT_NEWTON,
+                                            .assembled = true,
+                                            .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                            .rule = PLI_NODE_INEXACT,
+                                            .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_pn_pcg_mf = {.method = PLI_IMPLICIT_NEWTON,
+                                               .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                               .rule = PLI_NODE_INEXACT,
+                                               .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_pn_sgs = {.method = PLI_IMPLICIT_NEWTON,
+                                            .assembled = true,
+                                            .preconditioner = PLI_NODE_SWEEP,
+                                            .rule = PLI_NODE_INEXACT,
+                                            .search = PLI_SEARCH_BACKTRACKING};
+// conjugate gradients want a cycle that is linear, or nearly so
+static const pli_grid_method grid_pn_mgpcg = {.method = PLI_IMPLICIT_NEWTON,
+                                              .assembled = true,
+                                              .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
+                                              .rule = PLI_NODE_INEXACT,
+                                              .search = PLI_SEARCH_BACKTRACKING,
+                                              .coarsest_tolerance = 1e-2};
+static const pli_grid_method grid_hot = {.method = PLI_IMPLICIT_LBFGS,
+                                         .assembled = true,
+                                         .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
+                                         .rule = PLI_NODE_ONCE,
+                                         .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_hot_quadratic = {.method = PLI_IMPLICIT_LBFGS,
+                                                   .assembled = true,
+                                                   .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
+                                                   .rule = PLI_NODE_ONCE,
+                                                   .embedding = PLI_EMBEDDING_QUADRATIC,
+                                                   .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_lbfgs_h = {.method = PLI_IMPLICIT_LBFGS,
+                                             .assembled = true,
+                                             .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                             .rule = PLI_NODE_HALF,
+                                             .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_lbfgs_gmg = {.method = PLI_IMPLICIT_LBFGS,
+                                               .assembled = true,
+                                               .preconditioner = PLI_NODE_GEOMETRIC_CYCLE,
+                                               .rule = PLI_NODE_ONCE,
+                                               .embedding = PLI_EMBEDDING_QUADRATIC,
+                                               .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_gast15 = {.method = PLI_IMPLICIT_NEWTON,
+                                            .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                            .rule = PLI_NODE_LENGTH,
+                                            .search = PLI_SEARCH_BACKTRACKING,
+                                            .plain_norm = true,
+                                            .tolerance = 1e-3};
+static const pli_grid_method grid_admm = {.method = PLI_IMPLICIT_ADMM,
+                                          .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                          .rule = PLI_NODE_FIXED,
+                                          .search = PLI_SEARCH_NONE};
+static const pli_grid_method grid_semi_implicit = {.method = PLI_IMPLICIT_LINEAR,
+                                                   .exact = true,
+                                                   .minres = true,
+                                                   .preconditioner = PLI_NODE_REST_DIAGONAL,
+                                                   .rule = PLI_NODE_FIXED,
+                                                   .search = PLI_SEARCH_NONE,
+                                                   .flip = true};
+
+// ---- the table
+
 static const pli_solver_kind kinds[] = {
     {
         .info = {"newton",
@@ -17,6 +89,7 @@ static const pli_solver_kind kinds[] = {
         .search = PLI_SEARCH_WOLFE,
         .linear = PLI_SOLVER_PCG,
         .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .grid = &grid_newton,
     },
     {
         .info = {"newton-plain",
@@ -40,6 +113,7 @@ static const pli_solver_kind kinds[] = {
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
         .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .grid = &grid_pn_pcg,
     },
     {
         .info = {"pn-sgs",
@@ -53,6 +127,7 @@ static const pli_solver_kind kinds[] = {
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
         .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
+        .grid = &grid_pn_sgs,
     },
     {
         .info = {"ipc-pcg",
@@ -122,6 +197,7 @@ static const pli_solver_kind kinds[] = {
         .linear = PLI_SOLVER_PCG,
         .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
         .multigrid = true,
+        .grid = &grid_pn_mgpcg,
     },
     {
         .info = {"pd-multigrid",
@@ -208,6 +284,76 @@ static const pli_solver_kind kinds[] = {
                  "Hu et al. 2018, MLS-MPM; Sulsky et al. 1994"},
         .minimizer = PLI_MINIMIZER_NONE,
         .search = PLI_SEARCH_NONE,
+    },
+    {
+        .info = {"hot",
+                 "particles, implicit at the pace of their motion: L-BFGS over one V-cycle of node "
+                 "embedding, matrix and levels once a step",
+                 "Wang et al. 2020, algorithm 3"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_hot,
+    },
+    {
+        .info = {"hot-quadratic", "the same with quadratic instead of linear embedding",
+                 "Wang et al. 2020, section 7.1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_hot_quadratic,
+    },
+    {
+        .info = {"lbfgs-h",
+                 "particles, implicit: L-BFGS over conjugate gradients with the Hessian of the "
+                 "start of the step, to half of the residual",
+                 "Li et al. 2019; Wang et al. 2020, section 7.1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_lbfgs_h,
+    },
+    {
+        .info = {"lbfgs-gmg",
+                 "particles, implicit: L-BFGS over one V-cycle whose coarse matrices are summed "
+                 "over particles",
+                 "Wang et al. 2020, section 7.1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_lbfgs_gmg,
+    },
+    {
+        .info = {"pn-pcg-mf",
+                 "particles, implicit: projected Newton, conjugate gradients with block Jacobi "
+                 "without a matrix",
+                 "Wang et al. 2020, algorithm 1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_pn_pcg_mf,
+    },
+    {
+        .info = {"gast15",
+                 "particles, implicit: the same, but the length of the gradient (kg m/s) decides; "
+                 "its tolerance has to be found for every scene",
+                 "Gast et al. 2015; baseline of Wang et al. 2020"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_gast15,
+    },
+    {
+        .info = {"admm",
+                 "particles, implicit: alternating directions, a quadratic solve for nodes and a "
+                 "proximal one for every particle; quick at first, slow to converge",
+                 "Fang et al. 2019; Overby et al. 2017"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_admm,
+    },
+    {
+        .info = {"semi-implicit",
+                 "particles: one linear solve a step, which is cut as often as it would raise the "
+                 "energy; kept for comparison",
+                 "Stomakhin et al. 2013; baseline of Gast et al. 2015, section 6"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_semi_implicit,
     },
 };
 

@@ -7,6 +7,7 @@
 
 #include "linear/lifted_solver.h"
 #include "linear/solver.h"
+#include "mpm/implicit_stepper.h"
 #include "optimize/line_search.h"
 #include "pliant/sim.h"
 
@@ -15,8 +16,25 @@ typedef enum pli_minimizer_kind {
     PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many, see optimize/local_global.h
     PLI_MINIMIZER_VERTEX,       // no matrix, see optimize/vertex_descent.h
     PLI_MINIMIZER_LBFGS,        // a matrix for every step, see optimize/lbfgs.h
-    PLI_MINIMIZER_NONE          // explicit steps of particles, see mpm/stepper.h
+    PLI_MINIMIZER_NONE          // for particles only, see mpm/stepper.h and mpm/implicit_stepper.h
 } pli_minimizer_kind;
+
+// How a solver takes implicit steps of particles.
+typedef struct pli_grid_method {
+    pli_implicit_method method;
+    bool assembled;
+    bool exact; // tangents are not made positive semi-definite
+    bool minres;
+    pli_node_preconditioner preconditioner;
+    pli_node_rule rule;
+    pli_embedding_kind embedding;
+    pli_search_kind search;
+    bool plain_norm;           // |h g| decides on convergence
+    double tolerance;          // default, in the unit of the norm; 0: the norm's own
+    double coarsest_tolerance; // of cycles, 0: that of node_multigrid.h
+    bool flip;                 // velocities are a blend of FLIP and PIC by default
+    bool backward;             // positions by backward Euler by default
+} pli_grid_method;
 
 typedef struct pli_solver_kind {
     pli_solver_info info;
@@ -45,8 +63,20 @@ typedef struct pli_solver_kind {
     bool accelerated;          // by Chebyshev's polynomials
 
     // of particles
-    bool regional; // every region has a step of its own
+    bool regional;               // every region has a step of its own
+    const pli_grid_method *grid; // implicit steps; NULL: none of particles
 } pli_solver_kind;
+
+// Whether scenes of particles, or of meshes, may name the solver.
+static inline bool pli_solver_takes_particles(const pli_solver_kind *kind)
+{
+    return kind->minimizer == PLI_MINIMIZER_NONE || kind->grid != NULL;
+}
+
+static inline bool pli_solver_takes_meshes(const pli_solver_kind *kind)
+{
+    return kind->minimizer != PLI_MINIMIZER_NONE;
+}
 
 // The parts of a solver with what the scene says about them.
 typedef struct pli_solver_parts {

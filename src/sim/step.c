@@ -340,18 +340,38 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
     return PLI_OK;
 }
 
-// Particles: nothing is minimised.
-static pli_status step_matter(pli_solver *s, pli_state *state, pli_step_report *report)
+// Particles by explicit steps: nothing is minimised.
+static pli_status step_explicit(pli_solver *s, pli_state *state, pli_step_report *report)
 {
-    *report = (pli_step_report){
-        .dt = state->dt, .solver = s->model->solver_kind->info.name, .stop = PLI_STOP_EXPLICIT};
-    s->step_begin = pli_clock_seconds();
-    pli_timers_reset(&s->timers);
+    report->stop = PLI_STOP_EXPLICIT;
     s->matter->cancel = s->cancel;
     s->matter->cancel_user = s->cancel_user;
-    PLI_TRY(pli_matter_step(s->matter, state, &s->timers, report));
-    ++state->step;
-    ++state->history;
+    return pli_matter_step(s->matter, state, &s->timers, report);
+}
+
+static pli_status step_implicit(pli_solver *s, pli_state *state, pli_step_report *report)
+{
+    pli_minimize_env env = {.timers = &s->timers,
+                            .scratch = s->scratch,
+                            .monitor = tell_monitor,
+                            .cancel = tell_cancel,
+                            .user = s};
+    s->step = state->step + 1;
+    return pli_matter_implicit_step(s->implicit, state, &env, report);
+}
+
+static pli_status step_matter(pli_solver *s, pli_state *state, pli_step_report *report)
+{
+    *report = (pli_step_report){.dt = state->dt, .solver = s->model->solver_kind->info.name};
+    s->step_begin = pli_clock_seconds();
+    pli_timers_reset(&s->timers);
+    PLI_TRY(pli_matter_check_kinds(s->model->matter, &state->matter));
+    PLI_TRY(s->implicit != NULL ? step_implicit(s, state, report)
+                                : step_explicit(s, state, report));
+    if (report->stop != PLI_STOP_NONFINITE) {
+        ++state->step;
+        ++state->history;
+    }
     pli_timers_begin(&s->timers, "report");
     pli_status status = s->unmeasured ? PLI_OK : pli_matter_measure(s, state, report);
     if (s->unmeasured) pli_report_leave_open(state, report);
@@ -371,13 +391,15 @@ typedef struct step_task {
 static void run_step(void *user)
 {
     step_task *task = user;
-    task->status = step(task->solver, task->state, task->report);
+    bool matter = task->solver->implicit != NULL;
+    task->status = matter ? step_matter(task->solver, task->state, task->report)
+                          : step(task->solver, task->state, task->report);
 }
 
 pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
 {
     if (solver->matter != NULL) return step_matter(solver, state, report);
-    // a step is many short loops: workers stand by
+    // other steps are many short loops: workers stand by
     step_task task = {.solver = solver, .state = state, .report = report};
     pli_parallel_team(solver->context, run_step, &task);
     return task.status;

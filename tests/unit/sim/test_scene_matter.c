@@ -400,13 +400,19 @@ static void what_does_not_go_with_particles_is_refused(void **state)
          "s:4:10: contact.method: found 'barrier', which is for meshes; particles meet on their "
          "grid: leave it out"},
         {SMALL "time: {integrator: bdf2}\n",
-         "s:4:20: time.integrator: found 'bdf2', which is for meshes; particles take explicit "
-         "steps whatever it says: leave it out"},
+         "s:4:20: time.integrator: found 'bdf2', which is for meshes; particles take "
+         "implicit Euler or explicit steps: leave it out"},
         {SMALL "time: {mode: quasi-static}\n",
          "s:4:14: time.mode: found 'quasi-static', which is for meshes; particles have inertia: "
          "leave it out"},
-        {SMALL "solver: newton\n", "s:4:9: solver.name: found 'newton', which is for meshes; "
-                                   "particles take auto, regional or explicit"},
+        {SMALL "solver: lbfgs\n",
+         "s:4:9: solver.name: found 'lbfgs', which is for meshes; particles take auto, hot, "
+         "regional, explicit or another solver of particles"},
+        {"materials: {m: {preset: rubber, viscosity: 2}}\nbodies: {" BALL
+         "}}\ndomain: {cell: 0.1}\n"
+         "solver: hot\n",
+         "s:1:44: materials.m.viscosity: is for explicit steps; solver hot has none: use regional "
+         "or explicit, or leave it out"},
         {SMALL "solver: {steps: {longest: 100}}\n",
          "s:4:27: solver.steps.longest: found '100'; expected a power of two, such as 64 or 128"},
         {SMALL "solver: {steps: {sound: 0}}\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fem/anchor.h"
+#include "optimize/anchor.h"
 
 #include "math/vec3.h"
 

@@ -3,7 +3,8 @@
 // Points pulled towards places: E(x) = 1/2 sum_i c_i |x_i - y_i|^2, with c_i >= 0 in N/m.
 //
 // This one term serves for
-//   inertia      c = m / (a h^2),  y = predicted position  (implicit Euler a = 1, BDF2 a = 4/9)
+//   inertia      c = m / (a h^2),  y = predicted position  (implicit Euler a = 1, BDF2 a = 4/9),
+//                of vertices and of the nodes of a grid
 //   drag         c = k m / h,      y = position before the step  (Gast et al. 2015, section 4.2)
 //   attachments  c = stiffness,    y = where the script wants the point
 // The arrays belong to the caller, who changes them between steps.
@@ -12,8 +13,8 @@
 // there are two tables: the stiffness of inertia and drag is the same from step to step and belongs
 // to the matrix that stays; that of attachments comes and goes and belongs to the blocks on its
 // diagonal. Apart from that they are the same term.
-#ifndef PLI_FEM_ANCHOR_H
-#define PLI_FEM_ANCHOR_H
+#ifndef PLI_OPTIMIZE_ANCHOR_H
+#define PLI_OPTIMIZE_ANCHOR_H
 
 #include "optimize/term.h"
 

@@ -4,7 +4,7 @@
 // blocks on its diagonal, and nothing is in both.
 #include "near.h"
 
-#include "fem/anchor.h"
+#include "optimize/anchor.h"
 
 enum { POINTS = 3 };
 
