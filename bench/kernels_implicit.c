@@ -52,12 +52,17 @@ static void twist(const double X[3], double x[3], double F[9])
     memcpy(F, made, sizeof made);
 }
 
+// Particles cell by cell of the bar at rest, as seeding makes them: z fastest.
 static void set_particle(implicit_bar *bar, int64_t k)
 {
     pli_random random = {1, 2};
+    int64_t cell = (int64_t)((double)k / particles_a_cell);
+    int64_t cells_y = llround(size[1] / bar->dx), cells_z = llround(size[2] / bar->dx);
+    const int64_t at[3] = {cell / cells_z / cells_y, cell / cells_z % cells_y, cell % cells_z};
     double X[3], *F = bar->deformation + 9 * k;
     for (int a = 0; a < 3; ++a) {
-        X[a] = size[a] * pli_random_uniform(random, (uint64_t)(32 * k + a));
+        double inside = pli_random_uniform(random, (uint64_t)(32 * k + a));
+        X[a] = bar->dx * ((double)at[a] + inside);
         bar->velocity[3 * k + a] = pli_random_range(random, (uint64_t)(32 * k + 4 + a), -1, 1);
     }
     twist(X, bar->position + 3 * k, F);
@@ -133,8 +138,8 @@ static pli_status make_vectors(implicit_bar *bar)
     bar->g = PLI_NEW(bar->context, double, 3 * n, "gradient");
     bar->d = PLI_NEW(bar->context, double, 3 * n, "direction");
     bar->mass = PLI_NEW(bar->context, double, n, "mass");
-    if (bar->x == NULL || bar->other == NULL || bar->third == NULL || bar->g == NULL || bar->d == NULL ||
-        bar->mass == NULL) {
+    if (bar->x == NULL || bar->other == NULL || bar->third == NULL || bar->g == NULL ||
+        bar->d == NULL || bar->mass == NULL) {
         return PLI_ERROR_MEMORY;
     }
     for (int64_t k = 0; k < 3 * n; ++k) {
@@ -157,9 +162,10 @@ static pli_status make_bar(pli_context *context, double dx, implicit_bar *bar)
 static void destroy_bar(implicit_bar *bar)
 {
     void *arrays[] = {bar->position, bar->velocity, bar->affine, bar->deformation,
-                      bar->memory,   bar->kind,     bar->x,      bar->other, bar->third,
-                      bar->g,        bar->d,        bar->mass};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) pli_release(bar->context, arrays[k]);
+                      bar->memory,   bar->kind,     bar->x,      bar->other,
+                      bar->third,    bar->g,        bar->d,      bar->mass};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+        pli_release(bar->context, arrays[k]);
     pli_ell_destroy(bar->matrix);
     pli_implicit_destroy(bar->implicit);
     pli_cloud_destroy(bar->cloud);

@@ -28,7 +28,7 @@ enum {
     LANES = PLI_CLOUD_LANES,
     SLOTS = PLI_EVALUATION_SLOTS,
     RUNS = PLI_SPLINE_WIDTH * PLI_SPLINE_WIDTH,
-    BATCH = 16,                    // particles whose terms are summed at once
+    BATCH = 16,                      // particles whose terms are summed at once
     RUN_SIZE = 9 * PLI_SPLINE_WIDTH, // numbers of the blocks of a run
     RUN_VECTORS = RUN_SIZE / 4,
     PATTERN_ROOM = RUN_SIZE + 4,
@@ -369,7 +369,10 @@ static void mirror_rows(void *user, int64_t begin, int64_t end)
             int64_t mirrored = 2 * matrix->center - slot;
             // what the next row will need
             const double *expected = matrix->values + 9 * (next[slot] * width + mirrored);
-            if (next[slot] >= 0) {__builtin_prefetch(expected, 0);__builtin_prefetch(expected+8, 0);}
+            if (next[slot] >= 0) {
+                __builtin_prefetch(expected, 0);
+                __builtin_prefetch(expected + 8, 0);
+            }
             if (columns[slot] < 0) continue;
             transpose_block(matrix->values + 9 * (columns[slot] * width + mirrored),
                             matrix->values + 9 * (row * width + slot));
