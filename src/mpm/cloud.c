@@ -236,7 +236,7 @@ static pli_status reserve(pli_cloud *cloud, int32_t cells, int32_t slots)
 #undef X
         if (good) cloud->slot_room = (int32_t)room;
     }
-    if (good && cells > cloud->cell_room) {
+    if (good && (cells > cloud->cell_room || cloud->cell_slot == NULL)) {
         int64_t room = (int64_t)cells + cells / 4;
         int64_t entries = room * cloud->cell_nodes;
         good = grow(cloud, (void **)&cloud->cell_slot, room + 1, sizeof *cloud->cell_slot) &&
