@@ -37,6 +37,12 @@ void pli_implicit_evaluate(const pli_implicit *implicit, pli_evaluation_want wan
 void pli_implicit_deform(const pli_implicit *implicit, int64_t cell, const double *x, int64_t first,
                          int32_t count, pli_evaluation *at);
 
+// Lets the slots of `at`, all of them in the cells [first_cell, end_cell), push the nodes of these
+// cells with V P F^T grad w, P as it stands in `at`: what nodes get is written to cell_sums, and
+// added where slots of the same cell were there before.
+void pli_implicit_push(const pli_implicit *implicit, int64_t first_cell, int64_t end_cell,
+                       const pli_evaluation *at);
+
 // The index of (row, column), row <= column, among the 45 of a symmetric 9x9 matrix.
 static inline int32_t pli_tangent_index(int32_t row, int32_t column)
 {

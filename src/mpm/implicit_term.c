@@ -156,6 +156,12 @@ static void push_part(const pass_job *job, int64_t first_cell, int64_t end_cell,
     }
 }
 
+void pli_implicit_push(const pli_implicit *implicit, int64_t first_cell, int64_t end_cell,
+                       const pli_evaluation *at)
+{
+    push_part(&(pass_job){.implicit = implicit}, first_cell, end_cell, at);
+}
+
 // ---- gradient
 
 static void gradient_part(const pass_job *job, int64_t first_cell, int64_t end_cell,
