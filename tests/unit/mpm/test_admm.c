@@ -290,6 +290,7 @@ static double newton_step(block *b, bool projected, double *x, newton_vectors *v
     pli_krylov_system system = {.A = &A, .B = &B, .b = v->g, .x = v->d};
     pli_krylov_def def = pli_krylov_def_default();
     def.stop_at_indefinite = true;
+    def.relative_tolerance = 1e-3;
     pli_krylov_report report;
     OK(b->context, pli_pcg(b->context, &def, &system, b->scratch, &report));
     for (double alpha = 1; alpha > 1e-9; alpha /= 2) {
@@ -361,21 +362,22 @@ static void check_minimum(const block_def *def)
 static void minimum_is_that_of_newton(void **state)
 {
     (void)state;
-    static const char *const laws[][2] = {{"fixed-corotated", "fixed-corotated"},
-                                          {"neo-hookean", "fixed-corotated"},
-                                          {"hencky", "stable-neo-hookean"},
-                                          {"linear", "corotated"},
-                                          {"fluid", "fluid"}};
-    for (size_t k = 0; k < sizeof laws / sizeof *laws; ++k) {
-        for (int stiff = 0; stiff < 2; ++stiff) {
-            block_def def = small_block(laws[k][0], stiff == 0 ? 2e5 : 1e7);
-            def.laws[1] = laws[k][1];
-            def.cells = 3;
-            def.holds = k < 2;
-            // fluids have next to no resistance to most motions: only those of water end soon
-            if (strcmp(laws[k][0], "fluid") == 0) def.young = 1e5;
-            check_minimum(&def);
-        }
+    // fluids have next to no resistance to most motions: only soft ones end soon
+    static const struct {
+        const char *laws[2];
+        double young;
+        bool holds;
+    } cases[] = {{{"fixed-corotated", "fixed-corotated"}, 2e5, true},
+                 {{"fixed-corotated", "neo-hookean"}, 1e7, true},
+                 {{"neo-hookean", "fixed-corotated"}, 2e5, false},
+                 {{"hencky", "stable-neo-hookean"}, 1e6, false},
+                 {{"linear", "corotated"}, 2e5, false},
+                 {{"fluid", "fluid"}, 1e5, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        block_def def = small_block(cases[k].laws[0], cases[k].young);
+        def.laws[1] = cases[k].laws[1];
+        def.holds = cases[k].holds;
+        check_minimum(&def);
     }
 }
 
@@ -749,7 +751,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         block_def def = small_block("neo-hookean", 1e6);
         def.laws[1] = "fixed-corotated";
-        def.cells = 6;
+        def.cells = 5;
         def.threads = threads;
         def.holds = true;
         block *b = make_block(&def);
