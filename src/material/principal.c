@@ -2,6 +2,7 @@
 #include "material/principal.h"
 
 #include "material/laws.h"
+#include "material/plastic.h"
 
 static const struct {
     const pli_material_ops *law;
@@ -13,6 +14,9 @@ static const struct {
     {&pli_law_stable_neo_hookean, pli_principal_stable_neo_hookean},
     {&pli_law_hencky, pli_principal_hencky},
     {&pli_law_fluid, pli_principal_fluid},
+    {&pli_law_hencky_von_mises, pli_principal_hencky_von_mises},
+    {&pli_law_corotated_von_mises, pli_principal_corotated_von_mises},
+    {&pli_law_snow, pli_principal_snow},
 };
 
 pli_principal_fn pli_principal_find(const pli_material_ops *law)

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "material/laws.h"
+#include "material/plastic.h"
 #include "material/principal.h"
 #include "material/prox.h"
 #include "math/mat3.h"
@@ -12,9 +13,16 @@
 
 enum { POINTS = PLI_PROX_POINTS };
 
-static const pli_material_ops *const laws[] = {
-    &pli_law_fixed_corotated, &pli_law_corotated, &pli_law_neo_hookean, &pli_law_stable_neo_hookean,
-    &pli_law_hencky,          &pli_law_fluid,     &pli_law_linear};
+static const pli_material_ops *const laws[] = {&pli_law_fixed_corotated,
+                                               &pli_law_corotated,
+                                               &pli_law_neo_hookean,
+                                               &pli_law_stable_neo_hookean,
+                                               &pli_law_hencky,
+                                               &pli_law_fluid,
+                                               &pli_law_hencky_von_mises,
+                                               &pli_law_corotated_von_mises,
+                                               &pli_law_snow,
+                                               &pli_law_linear};
 
 enum { LAW_COUNT = sizeof laws / sizeof *laws };
 
@@ -25,8 +33,8 @@ static bool needs_positive(const pli_material_ops *law)
 
 static void make_params(const pli_material_ops *law, double params[PLI_PROX_PARAMS])
 {
-    double elastic[] = {1e5, 0.3}, fluid[] = {1e5, 7};
-    law->derive(law == &pli_law_fluid ? fluid : elastic, params);
+    double elastic[] = {1e5, 0.3, 1e4, 1e3}, fluid[] = {1e5, 7}, snow[] = {1e5, 0.3, 0.05, 0.02};
+    law->derive(law == &pli_law_fluid ? fluid : law == &pli_law_snow ? snow : elastic, params);
 }
 
 static double stiffness_of(const pli_material_ops *law, const double *params)
