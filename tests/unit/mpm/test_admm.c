@@ -433,13 +433,14 @@ static void deform(const block *b, const double *x, double *F)
     for (int64_t cell = 0; cell < b->cloud->cell_count; ++cell) {
         int32_t begin = b->cloud->cell_slot[cell], end = b->cloud->cell_slot[cell + 1];
         for (int32_t first = begin; first < end; first += PLI_EVALUATION_SLOTS) {
-            pli_evaluation at = {.first = first};
+            pli_evaluation at;
             int32_t count = end - first;
-            at.count = count < PLI_EVALUATION_SLOTS ? count : PLI_EVALUATION_SLOTS;
+            pli_evaluation_begin(&at, first,
+                                 count < PLI_EVALUATION_SLOTS ? count : PLI_EVALUATION_SLOTS);
             pli_implicit_deform(b->implicit, cell, x, first, at.count, &at);
             for (int k = 0; k < 9 * at.count; ++k) {
                 F[k / at.count * slots + first + k % at.count] =
-                    at.F[k / at.count * PLI_EVALUATION_SLOTS + k % at.count];
+                    at.F[k / at.count * at.stride + k % at.count];
             }
         }
     }

@@ -265,7 +265,13 @@ static void yield_stress_follows_the_plastic_strain_of_particles(void **state)
     double position[] = {0.5, 0.5, 0.5, 0.52, 0.5, 0.5}, velocity[6] = {0}, affine[18] = {0};
     double F[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, memory[] = {0, 0.25};
     int32_t kinds[] = {0, 0};
-    pli_cloud_source source = {2, position, velocity, affine, F, memory, kinds};
+    pli_cloud_source source = {.count = 2,
+                               .position = position,
+                               .velocity = velocity,
+                               .affine = affine,
+                               .deformation = F,
+                               .memory = memory,
+                               .kind = kinds};
     OK(context, pli_cloud_create(context, &def, &cloud));
     OK(context, pli_cloud_build(cloud, &source));
     OK(context, pli_implicit_create(context, cloud, 1, &kind, &implicit));
