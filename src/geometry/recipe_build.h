@@ -16,6 +16,7 @@ void pli_recipe_direction(int32_t index, int32_t count, double out[3]);
 // figures (recipe_figure.c)
 void pli_recipe_creature(pli_sculpt *sculpt);
 void pli_recipe_cat(pli_sculpt *sculpt);
+void pli_recipe_lucky_cat(pli_sculpt *sculpt);
 void pli_recipe_bust(pli_sculpt *sculpt);
 void pli_recipe_bird(pli_sculpt *sculpt);
 void pli_recipe_turkey(pli_sculpt *sculpt);

@@ -100,6 +100,46 @@ void pli_recipe_cat(pli_sculpt *sculpt)
     pli_sculpt_blend(sculpt, mark, 0.025);
 }
 
+void pli_recipe_lucky_cat(pli_sculpt *sculpt)
+{
+    static const pli_part body[] = {
+        EGG(0, 0.33, -0.06, 0.36, 0.36, 0.32, false),                // trunk
+        EGG(0, 0.45, 0.05, 0.27, 0.24, 0.24, false),                 // chest
+        EGG(0.25, 0.19, 0.10, 0.19, 0.17, 0.24, true),               // thigh
+        EGG(0.20, 0.08, 0.30, 0.11, 0.08, 0.12, true),               // hind paw
+        EGG(0, 0.71, 0.05, 0.34, 0.235, 0.26, false),                // head
+        EGG(0.13, 0.64, 0.20, 0.13, 0.10, 0.11, true),               // cheek
+        LIMB(0.28, 0.44, 0.08, 0.43, 0.60, 0.12, 0.11, 0.09, false), // arm that beckons
+        LIMB(0.43, 0.60, 0.12, 0.43, 0.86, 0.14, 0.09, 0.08, false),
+        EGG(0.43, 0.91, 0.15, 0.09, 0.095, 0.09, false),
+        LIMB(-0.27, 0.46, 0.10, -0.18, 0.30, 0.30, 0.11, 0.085, false), // arm that hangs down
+        EGG(-0.14, 0.28, 0.33, 0.09, 0.08, 0.075, false),
+    };
+    static const pli_part details[] = {
+        LIMB(0.20, 0.86, 0.03, 0.25, 0.98, 0.01, 0.10, 0.035, true), // ear
+        EGG(0, 0.69, 0.31, 0.035, 0.025, 0.03, false),               // nose
+        EGG(0.12, 0.745, 0.275, 0.045, 0.05, 0.03, true),            // eye
+        EGG(0, 0.50, 0.28, 0.055, 0.055, 0.045, false),              // bell
+    };
+    static const double tail[4][4] = {{-0.12, 0.11, -0.30, 0.075},
+                                      {-0.34, 0.09, -0.27, 0.07},
+                                      {-0.445, 0.11, -0.12, 0.065},
+                                      {-0.44, 0.19, 0.00, 0.055}};
+    static const double floor_point[3] = {0, 0, 0};
+    static const double down[3] = {0, -1, 0};
+    const pli_shape *shape = NULL;
+    int32_t mark = sculpt->count;
+    pli_sculpt_parts(sculpt, PLI_LENGTH(body), body);
+    pli_sculpt_sweep(sculpt, 4, &tail[0][0], 3);
+    pli_sculpt_blend(sculpt, mark, 0.06);
+    pli_sculpt_parts(sculpt, PLI_LENGTH(details), details);
+    pli_sculpt_blend(sculpt, mark, 0.02);
+    // sits flat
+    pli_status status = pli_shape_plane(sculpt->set, floor_point, down, &shape);
+    pli_sculpt_push(sculpt, status, shape);
+    pli_sculpt_common(sculpt, mark, 0.04);
+}
+
 void pli_recipe_bust(pli_sculpt *sculpt)
 {
     static const pli_part body[] = {
@@ -165,20 +205,20 @@ void pli_recipe_bird(pli_sculpt *sculpt)
 void pli_recipe_turkey(pli_sculpt *sculpt)
 {
     static const pli_part body[] = {
-        EGG(0, 0.36, -0.06, 0.50, 0.36, 0.66, false),                  // trunk
-        EGG(0.17, 0.50, -0.16, 0.30, 0.27, 0.48, true),                // breast
-        LIMB(0.40, 0.36, 0.22, 0.38, 0.42, 0.58, 0.25, 0.19, true),    // thigh
-        LIMB(0.38, 0.42, 0.58, 0.30, 0.52, 0.88, 0.17, 0.085, true),   // drumstick
-        LIMB(0.46, 0.46, -0.34, 0.60, 0.34, -0.02, 0.13, 0.105, true), // wing
-        LIMB(0.60, 0.34, -0.02, 0.58, 0.22, -0.28, 0.10, 0.07, true),
-        EGG(0, 0.40, -0.70, 0.17, 0.14, 0.14, false), // neck
+        EGG(0, 0.44, -0.06, 0.56, 0.45, 0.66, false),                  // trunk
+        EGG(0.19, 0.62, -0.16, 0.34, 0.355, 0.50, true),               // breast
+        LIMB(0.45, 0.44, 0.22, 0.42, 0.52, 0.58, 0.28, 0.21, true),    // thigh
+        LIMB(0.42, 0.52, 0.58, 0.32, 0.65, 0.88, 0.19, 0.09, true),    // drumstick
+        LIMB(0.52, 0.58, -0.34, 0.66, 0.43, -0.02, 0.15, 0.125, true), // wing
+        LIMB(0.66, 0.43, -0.02, 0.65, 0.29, -0.28, 0.12, 0.08, true),
+        EGG(0, 0.50, -0.70, 0.19, 0.17, 0.14, false), // neck
     };
     static const pli_part details[] = {
-        LIMB(0.30, 0.52, 0.88, 0.27, 0.56, 1.00, 0.055, 0.055, true), // bone
-        EGG(0.295, 0.575, 1.02, 0.06, 0.06, 0.06, true),
-        EGG(0.245, 0.555, 1.03, 0.06, 0.06, 0.06, true),
+        LIMB(0.32, 0.65, 0.88, 0.29, 0.70, 1.00, 0.06, 0.06, true), // bone
+        EGG(0.315, 0.715, 1.02, 0.065, 0.065, 0.06, true),
+        EGG(0.26, 0.695, 1.03, 0.065, 0.065, 0.06, true),
     };
-    static const double floor_point[3] = {0, 0.04, 0};
+    static const double floor_point[3] = {0, 0.02, 0};
     static const double down[3] = {0, -1, 0};
     const pli_shape *shape = NULL;
     int32_t mark = sculpt->count;

@@ -211,18 +211,18 @@ static void recipes_are_found_by_name(void **state)
     (void)state;
     pli_context *context = make_context(1);
     static const char *const names[] = {
-        "creature", "cat",       "bust", "bird",         "turkey",    "wheel",    "dragon",
-        "octopus",  "strutball", "hoop", "koosh",        "sole",      "cellball", "roller",
-        "terrain",  "anvil",     "bowl", "eared-sphere", "koosh-fine"};
-    assert_int_equal(pli_recipe_count(), 19);
-    for (int i = 0; i < 19; ++i) {
+        "creature", "cat",       "bust", "bird",         "turkey",     "wheel",    "dragon",
+        "octopus",  "strutball", "hoop", "koosh",        "sole",       "cellball", "roller",
+        "terrain",  "anvil",     "bowl", "eared-sphere", "koosh-fine", "lucky-cat"};
+    assert_int_equal(pli_recipe_count(), 20);
+    for (int i = 0; i < 20; ++i) {
         const pli_recipe *recipe = pli_recipe_find(names[i]);
         assert_non_null(recipe);
         assert_true(strlen(recipe->doc) > 10);
     }
     assert_ptr_equal(pli_recipe_find("bunny"), pli_recipe_find("eared-sphere"));
     assert_null(pli_recipe_find("horse"));
-    assert_null(pli_recipe_get(19));
+    assert_null(pli_recipe_get(20));
     assert_null(pli_recipe_get(-1));
 
     pli_shape_set *set = NULL;
