@@ -133,8 +133,8 @@ static pli_status make_vectors(implicit_bar *bar)
     bar->g = PLI_NEW(bar->context, double, 3 * n, "gradient");
     bar->d = PLI_NEW(bar->context, double, 3 * n, "direction");
     bar->mass = PLI_NEW(bar->context, double, n, "mass");
-    if (bar->x == NULL || bar->other == NULL || bar->third == NULL || bar->g == NULL || bar->d == NULL ||
-        bar->mass == NULL) {
+    if (bar->x == NULL || bar->other == NULL || bar->third == NULL || bar->g == NULL ||
+        bar->d == NULL || bar->mass == NULL) {
         return PLI_ERROR_MEMORY;
     }
     for (int64_t k = 0; k < 3 * n; ++k) {
@@ -157,9 +157,10 @@ static pli_status make_bar(pli_context *context, double dx, implicit_bar *bar)
 static void destroy_bar(implicit_bar *bar)
 {
     void *arrays[] = {bar->position, bar->velocity, bar->affine, bar->deformation,
-                      bar->memory,   bar->kind,     bar->x,      bar->other, bar->third,
-                      bar->g,        bar->d,        bar->mass};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) pli_release(bar->context, arrays[k]);
+                      bar->memory,   bar->kind,     bar->x,      bar->other,
+                      bar->third,    bar->g,        bar->d,      bar->mass};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+        pli_release(bar->context, arrays[k]);
     pli_ell_destroy(bar->matrix);
     pli_implicit_destroy(bar->implicit);
     pli_cloud_destroy(bar->cloud);

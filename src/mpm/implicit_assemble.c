@@ -28,7 +28,7 @@ enum {
     LANES = PLI_CLOUD_LANES,
     SLOTS = PLI_EVALUATION_SLOTS,
     RUNS = PLI_SPLINE_WIDTH * PLI_SPLINE_WIDTH,
-    BATCH = 16,                    // particles whose terms are summed at once
+    BATCH = 16,                      // particles whose terms are summed at once
     RUN_SIZE = 9 * PLI_SPLINE_WIDTH, // numbers of the blocks of a run
     RUN_VECTORS = RUN_SIZE / 4,
     PATTERN_ROOM = RUN_SIZE + 4,

@@ -76,8 +76,7 @@ static void add_forces(const reference_job *job, int64_t cell, int64_t slot, con
     find_reach(cloud, slot, &reach);
     for (int32_t n = 0; n < cloud->cell_nodes; ++n) {
         for (int k = 0; k < 9; ++k) {
-            job->g[3 * (int64_t)nodes[n] + k / 3] +=
-                cloud->volume[slot] * P[k] * reach.g[n][k % 3];
+            job->g[3 * (int64_t)nodes[n] + k / 3] += cloud->volume[slot] * P[k] * reach.g[n][k % 3];
         }
     }
 }

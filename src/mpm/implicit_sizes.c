@@ -73,10 +73,10 @@ pli_status pli_implicit_sizes_count(pli_context *context, const pli_cloud_def *d
 // ---- bytes
 
 // Of a slot: f, v, C, F, mass, volume, memory, kind, row, the keys of sorting twice, the law's
-// parameters and stiffness; without a matrix the tangents, too.
+// parameters, stress and stiffness; without a matrix the tangents, too.
 static double slot_bytes(const pli_implicit_stepper_def *def)
 {
-    return 27 * 8 + 2 * 4 + 2 * 16 + 3 * 8 + (def->source.assembled ? 0 : 45 * 8);
+    return 27 * 8 + 2 * 4 + 2 * 16 + 12 * 8 + (def->source.assembled ? 0 : 45 * 8);
 }
 
 // Of a cell: its nodes, their entries and four numbers for each of them, and lists of cells.
@@ -88,10 +88,9 @@ static double cell_bytes(const pli_implicit_stepper_def *def)
 
 // Of a node, but for the matrix: vectors of the step, what holds it, its diagonal block, and six
 // vectors of the minimiser with four of conjugate gradients.
-static double node_bytes(const pli_implicit_stepper_def *def)
+static double node_bytes(void)
 {
-    (void)def;
-    return 17 * 8 + sizeof(pli_held_node) + 81 + 16 + 9 * 8 + 10 * 24;
+    return 20 * 8 + sizeof(pli_held_node) + 82 + 16 + 9 * 8 + 10 * 24;
 }
 
 // Pairs of L-BFGS, of which there is one more than the window.
@@ -144,7 +143,7 @@ int64_t pli_implicit_sizes_memory(const pli_implicit_sizes *sizes,
     double slots = (double)sizes->particles + 1.5 * (double)sizes->cells;
     double nodes = (double)sizes->nodes;
     double bytes = 1.25 * (slots * slot_bytes(def) + (double)sizes->cells * cell_bytes(def) +
-                           nodes * node_bytes(def)) +
+                           nodes * node_bytes()) +
                    nodes * pair_bytes(def);
     if (def->source.assembled) bytes += nodes * row_bytes(pli_spline_width(def->cloud.spline) - 1);
     if (def->source.preconditioner >= PLI_NODE_SWEEP) {

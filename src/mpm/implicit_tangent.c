@@ -82,8 +82,8 @@ PLI_INLINE void respond_lanes(const pli_implicit *implicit, int32_t width, int64
     }
     for (int a = 0; a < 3; ++a) {
         for (int b = 0; b < 3; ++b) {
-            pli_d4 sum = dP[3 * a] * F[3 * b] + dP[3 * a + 1] * F[3 * b + 1] +
-                         dP[3 * a + 2] * F[3 * b + 2];
+            pli_d4 sum =
+                dP[3 * a] * F[3 * b] + dP[3 * a + 1] * F[3 * b + 1] + dP[3 * a + 2] * F[3 * b + 2];
             pli_cloud_save(sum, Q + (3 * a + b) * LANES);
         }
     }

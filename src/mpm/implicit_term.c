@@ -19,8 +19,8 @@ static void set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double 
         }
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b < 3; ++b) {
-                pli_d4 sum = P[3 * a] * F[3 * b] + P[3 * a + 1] * F[3 * b + 1] +
-                             P[3 * a + 2] * F[3 * b + 2];
+                pli_d4 sum =
+                    P[3 * a] * F[3 * b] + P[3 * a + 1] * F[3 * b + 1] + P[3 * a + 2] * F[3 * b + 2];
                 pli_cloud_save(sum, Q + (3 * a + b) * LANES);
             }
         }
@@ -74,8 +74,7 @@ static pli_sum energy(void *self, const double *x)
 {
     pli_implicit *implicit = self;
     pli_implicit_pass pass = {.implicit = implicit, .x = x, .part = energy_part};
-    pli_sum sum =
-        pli_parallel_sum(implicit->context, implicit->chunk_count, 1, sum_energy, &pass);
+    pli_sum sum = pli_parallel_sum(implicit->context, implicit->chunk_count, 1, sum_energy, &pass);
     if (size_of_x(implicit) > 0) memcpy(implicit->stress_x, x, size_of_x(implicit));
     implicit->has_stress = true;
     return sum;
@@ -104,8 +103,7 @@ static void add_gradient(void *self, const double *x, double *g)
 {
     pli_implicit *implicit = self;
     size_t bytes = size_of_x(implicit);
-    bool is_kept =
-        implicit->has_stress && bytes > 0 && memcmp(implicit->stress_x, x, bytes) == 0;
+    bool is_kept = implicit->has_stress && bytes > 0 && memcmp(implicit->stress_x, x, bytes) == 0;
     pli_implicit_pass pass = {
         .implicit = implicit, .x = x, .part = is_kept ? kept_part : gradient_part};
     pli_implicit_run(&pass);
