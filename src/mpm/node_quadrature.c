@@ -28,12 +28,6 @@ typedef struct cell_sum {
 
 // ---- particles
 
-// The upper triangle of A, volume included, of a slot of the finest cloud.
-static void read_tangent(const pli_implicit *implicit, int64_t slot, double A[PAIRS])
-{
-    for (int64_t k = 0; k < PAIRS; ++k) A[k] = implicit->tangents[k * implicit->slot_room + slot];
-}
-
 static void weigh_nodes(const pli_cloud *cloud, int64_t slot, lane_answer *lanes, cell_sum *cell)
 {
     int64_t stride = cloud->slot_room;
@@ -98,7 +92,7 @@ static void add_lanes(const pli_quadrature *self, int64_t slot, lane_answer *lan
     for (int p = 0; p < LANES; ++p) {
         int32_t row = self->cloud->row[slot + p];
         double A[PAIRS] = {0};
-        if (row >= 0) read_tangent(self->implicit, self->slot_of_row[row], A);
+        if (row >= 0) pli_implicit_get_tangents(self->implicit, self->slot_of_row[row], A);
         answer(A, p, lanes);
     }
     add_pairs(lanes, cell);

@@ -104,8 +104,13 @@ static inline void cloud_world_fill(cloud_world *w, const cloud_def *def)
         assert_true(w->position != NULL && w->velocity != NULL && w->affine != NULL &&
                     w->deformation != NULL && w->memory != NULL && w->kind != NULL);
     }
-    w->source = (pli_cloud_source){w->source.count, w->position, w->velocity, w->affine,
-                                   w->deformation,  w->memory,   w->kind};
+    w->source = (pli_cloud_source){.count = w->source.count,
+                                   .position = w->position,
+                                   .velocity = w->velocity,
+                                   .affine = w->affine,
+                                   .deformation = w->deformation,
+                                   .memory = w->memory,
+                                   .kind = w->kind};
 }
 
 // M/h^2 + elasticity on the nodes of the cloud.
