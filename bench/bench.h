@@ -49,6 +49,10 @@ double pli_bench_best_seconds(void (*body)(void *user), void *user, int repeats)
 // what is read and what is written: the yardstick of memory-bound kernels. Measured once a run.
 double pli_bench_copy_bandwidth(pli_bench *bench);
 
+// Floating point operations per second of multiplications and additions in single precision, by all
+// threads; half of it in double.
+double pli_bench_multiply_add_peak(pli_bench *bench);
+
 // The parts of the case "kernels", one per file.
 pli_status pli_bench_kernels_svd(pli_bench *bench);
 pli_status pli_bench_kernels_linear(pli_bench *bench);
@@ -60,6 +64,7 @@ pli_status pli_bench_kernels_broad(pli_bench *bench);
 pli_status pli_bench_kernels_contact(pli_bench *bench);
 pli_status pli_bench_kernels_mpm(pli_bench *bench);
 pli_status pli_bench_kernels_hot(pli_bench *bench);
+pli_status pli_bench_kernels_implicit(pli_bench *bench);
 
 // A million queries of continuous collision detection.
 pli_status pli_bench_ccd(pli_bench *bench);

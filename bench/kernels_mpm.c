@@ -8,52 +8,12 @@
 #include "mpm_bodies.h"
 
 #include "base/context.h"
-#include "base/parallel.h"
 #include "base/timers.h"
-#include "math/simd.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---- the machine
-
-enum { CHAINS = 12, ROUNDS = 4 << 20, TEAM = 64 };
-
-// Multiplies and adds in as many independent chains as hide the latency.
-static void multiply_add(void *user, int64_t begin, int64_t end)
-{
-    float *out = user;
-    for (int64_t k = begin; k < end; ++k) {
-        pli_f8 x[CHAINS];
-        for (int c = 0; c < CHAINS; ++c) x[c] = pli_f8_broadcast((float)c);
-        for (int64_t round = 0; round < ROUNDS / TEAM; ++round) {
-            for (int c = 0; c < CHAINS; ++c) x[c] = 0.999f * x[c] + 0.001f;
-        }
-        for (int c = 1; c < CHAINS; ++c) x[0] += x[c];
-        out[k] = x[0][0];
-    }
-}
-
-typedef struct peak_run {
-    pli_context *context;
-    float out[TEAM];
-} peak_run;
-
-static void run_peak(void *user)
-{
-    peak_run *run = user;
-    pli_parallel_for(run->context, TEAM, 1, multiply_add, run->out);
-}
-
-// Floating point operations per second of all threads.
-static double measure_peak(pli_bench *bench)
-{
-    peak_run run = {.context = pli_bench_context(bench)};
-    double seconds = pli_bench_best_seconds(run_peak, &run, 5);
-    return 2.0 * PLI_F8_LANES * CHAINS * ROUNDS / seconds;
-}
 
 // ---- a million particles
 
@@ -160,7 +120,7 @@ static pli_status measure_reference(pli_bench *bench, const pli_mpm_kind *kind, 
 
 static void claim_cube(pli_bench *bench, double rate, double reference, double bytes)
 {
-    double peak = measure_peak(bench);
+    double peak = pli_bench_multiply_add_peak(bench);
     pli_bench_note(bench,
                    "mpm: %.1f million updates/s, %.2f million by the reference on one thread; "
                    "%.0f flops an update, %.0f GFLOP/s multiply-add peak",

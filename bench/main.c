@@ -42,6 +42,7 @@ static pli_status run_kernels(pli_bench *bench)
     if (status == PLI_OK) status = pli_bench_kernels_contact(bench);
     if (status == PLI_OK) status = pli_bench_kernels_mpm(bench);
     if (status == PLI_OK) status = pli_bench_kernels_hot(bench);
+    if (status == PLI_OK) status = pli_bench_kernels_implicit(bench);
     return status;
 }
 
@@ -53,6 +54,8 @@ static const pli_bench_case cases[] = {
     {"kernels-mpm", "part of kernels: explicit particles, one step and regional ones",
      pli_bench_kernels_mpm},
     {"kernels-hot", "part of kernels: multigrid on the nodes of a grid", pli_bench_kernels_hot},
+    {"kernels-implicit", "part of kernels: passes over the particles of an implicit step",
+     pli_bench_kernels_implicit},
     {"ccd", "continuous collision detection on a million queries of known truth", pli_bench_ccd},
     {"s4-mesh",
      "optimisation integrator on tetrahedral meshes without contact: Q4-1, 2, 3, 5, 6, "

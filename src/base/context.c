@@ -7,9 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { MESSAGE_CAPACITY = 1024, ORIGIN_CAPACITY = 160, MAX_THREADS = 256 };
+enum {
+    MESSAGE_CAPACITY = 1024,
+    ORIGIN_CAPACITY = 160,
+    MAX_THREADS = 256,
+    CACHE_LINE = 64,
+    LARGE_PAGE = 2 << 20,
+    LARGE_BLOCK = 8 << 20
+};
 
 struct pli_context {
     pli_context_def def; // as given, with every default filled in
@@ -20,12 +28,21 @@ struct pli_context {
     _Atomic int64_t allocation_count; // calls of the allocator since creation
 };
 
+// Blocks of some size ask for large pages, where the system has them: passes over matrices of many
+// megabytes then hardly ever wait for an address to be looked up.
 static void *default_allocate(void *user, size_t bytes, const char *what)
 {
     (void)user;
     (void)what;
-    size_t rounded = (bytes + 63) & ~(size_t)63;
-    return rounded < bytes ? NULL : aligned_alloc(64, rounded);
+    bool is_large = bytes >= LARGE_BLOCK;
+    size_t alignment = is_large ? LARGE_PAGE : CACHE_LINE;
+    size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
+    void *memory = rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
+#ifdef MADV_HUGEPAGE
+    // a hint: without large pages everything works as well
+    if (is_large && memory != NULL) (void)madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
+    return memory;
 }
 
 static void default_release(void *user, void *memory, size_t bytes)

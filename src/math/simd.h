@@ -20,6 +20,8 @@
 //   T_flip_sign(x, y)             x, negated where y is negative (-0 included)
 //   T_any(mask), T_all(mask)      over lanes, as a plain bool
 //   pli_f8_bits(mask)             a bit per lane, the first lane lowest
+//   pli_d4_pin(&x)                x is in a register now: compilers take a load for free, and would
+//                                 read it from memory again at every use
 //   T_scaling(x, &scale, &back)   powers of two with scale * |x| in [1, 2) and scale * back = 1
 //
 // Everything is inlined into its caller; nothing here may be used across a function boundary that
@@ -164,6 +166,15 @@ PLI_INLINE uint32_t pli_f8_bits(pli_f8_mask mask)
     return bits;
 }
 #endif
+
+PLI_INLINE void pli_d4_pin(pli_d4 *x)
+{
+#ifdef __AVX2__
+    __asm__("" : "+v"(*x));
+#else
+    (void)x;
+#endif
+}
 
 // the helpers that read the same for both types
 #define PLI_SIMD_NAME(name) pli_d4_##name

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpm/cloud.h"
+#include "mpm/cloud_inside.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -233,8 +233,10 @@ static void fill_slot(pli_cloud *cloud, const pli_cloud_source *source, int64_t 
         cloud->F[k * stride + slot] = source->deformation[9 * (int64_t)row + k];
     }
     int32_t kind = source->kind[row];
-    cloud->mass[slot] = cloud->kinds[kind].mass;
-    cloud->volume[slot] = cloud->kinds[kind].volume;
+    const pli_cloud_kind *common = &cloud->kinds[kind];
+    double share = source->volume != NULL ? source->volume[row] / common->volume : 1;
+    cloud->mass[slot] = share * common->mass;
+    cloud->volume[slot] = source->volume != NULL ? source->volume[row] : common->volume;
     cloud->memory[slot] = source->memory[row];
     cloud->kind[slot] = kind;
     cloud->row[slot] = row;
@@ -385,4 +387,33 @@ void pli_cloud_gather(const pli_cloud *cloud, double *first, double *vector)
 {
     gather_job job = {cloud, first, vector};
     pli_parallel_for(cloud->context, cloud->nodes->count, NODE_GRAIN, gather_nodes, &job);
+}
+
+// ---- blocks by colours
+
+typedef struct color_job {
+    const pli_cloud *cloud;
+    pli_range_fn body;
+    void *user;
+    int32_t first; // of the colour, among blocks by colours
+} color_job;
+
+static void run_some_blocks(void *user, int64_t begin, int64_t end)
+{
+    const color_job *job = user;
+    const pli_cloud *cloud = job->cloud;
+    for (int64_t k = begin; k < end; ++k) {
+        int32_t block = cloud->blocks_by_color[job->first + k];
+        job->body(job->user, cloud->block_cell[block], cloud->block_cell[block + 1]);
+    }
+}
+
+void pli_cloud_run_blocks(const pli_cloud *cloud, pli_range_fn body, void *user)
+{
+    color_job job = {.cloud = cloud, .body = body, .user = user};
+    for (int color = 0; color < PLI_NODE_COLORS; ++color) {
+        job.first = cloud->color_start[color];
+        int32_t count = cloud->color_start[color + 1] - job.first;
+        if (count > 0) pli_parallel_for(cloud->context, count, 1, run_some_blocks, &job);
+    }
 }

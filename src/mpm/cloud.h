@@ -41,9 +41,11 @@ typedef struct pli_cloud_source {
     const double *deformation; // [count][9]
     const double *memory;      // [count] of the material
     const int32_t *kind;       // [count]
+    const double *volume;      // [count] at rest (m^3); NULL: those of the kinds
 } pli_cloud_source;
 
-// What particles of a kind have in common.
+// What particles of a kind have in common. One with a volume of its own has the same density, so
+// its mass is in proportion.
 typedef struct pli_cloud_kind {
     double mass;   // of a particle (kg)
     double volume; // at rest (m^3)
@@ -133,6 +135,10 @@ typedef struct pli_cloud_pull {
 // Sets v, C, F of all particles, and f, by which they move with the velocity of the nodes: x += h
 // v.
 void pli_cloud_from_nodes(pli_cloud *cloud, const pli_cloud_pull *pull);
+
+// The fastest that particles would move with velocities [nodes][3] of nodes (m/s): the largest of
+// |v_p| + sqrt(3) 1.5 dx |G_p|, G the gradient (cloud_advect.c).
+double pli_cloud_speed(const pli_cloud *cloud, const double *velocity);
 
 typedef struct pli_advect_report {
     int64_t steps;    // of Newton's method, all particles together

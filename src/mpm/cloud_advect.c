@@ -7,7 +7,9 @@
 // by Newton's method, whose step is halved as long as the residual grows, 14 times at most. Sums go
 // over the nodes that exist: where matter comes to a place that no particle was near to, some of
 // the nodes around are missing, and counting them as nodes at rest would brake it.
-#include "mpm/cloud.h"
+//
+// Also how fast particles are going to be.
+#include "mpm/cloud_inside.h"
 
 #include "base/parallel.h"
 #include "math/mat3.h"
@@ -153,6 +155,58 @@ static pli_sum_pair advect_cells(void *user, int64_t begin, int64_t end)
         }
     }
     return counts;
+}
+
+// ---- speed
+
+typedef struct speed_job {
+    const pli_cloud *cloud;
+    const double *velocity;
+} speed_job;
+
+PLI_INLINE double fastest_of_cell(const speed_job *job, int32_t width, int64_t cell)
+{
+    const pli_cloud *cloud = job->cloud;
+    double own[3 * PLI_SPLINE_NODES], most = 0;
+    pli_cloud_take(cloud, cell, job->velocity, own);
+    for (int64_t slot = cloud->cell_slot[cell]; slot < cloud->cell_slot[cell + 1];
+         slot += PLI_CLOUD_LANES) {
+        pli_cloud_weights at;
+        pli_d4 G[9], v[3] = {{0}}, square = {0}, spin = {0};
+        pli_cloud_weigh(cloud, width, slot, &at);
+        pli_cloud_differentiate(width, &at, own, G);
+        for (int n = 0; n < width * width * width; ++n) {
+            pli_d4 w =
+                at.w[0][n / (width * width)] * at.w[1][n / width % width] * at.w[2][n % width];
+            for (int a = 0; a < 3; ++a) v[a] += w * own[3 * n + a];
+        }
+        for (int a = 0; a < 3; ++a) square += v[a] * v[a];
+        for (int e = 0; e < 9; ++e) spin += G[e] * G[e];
+        for (int p = 0; p < PLI_CLOUD_LANES; ++p) {
+            most = fmax(most, sqrt(square[p]) + 1.5 * sqrt(3 * spin[p]) * cloud->dx);
+        }
+    }
+    return most;
+}
+
+static double fastest(void *user, int64_t begin, int64_t end)
+{
+    const speed_job *job = user;
+    double most = 0;
+    for (int64_t cell = begin; cell < end; ++cell) {
+        switch (job->cloud->spline) {
+        case PLI_SPLINE_LINEAR: most = fmax(most, fastest_of_cell(job, 2, cell)); break;
+        case PLI_SPLINE_QUADRATIC: most = fmax(most, fastest_of_cell(job, 3, cell)); break;
+        case PLI_SPLINE_CUBIC: most = fmax(most, fastest_of_cell(job, 4, cell)); break;
+        }
+    }
+    return most;
+}
+
+double pli_cloud_speed(const pli_cloud *cloud, const double *velocity)
+{
+    speed_job job = {cloud, velocity};
+    return pli_parallel_max(cloud->context, cloud->cell_count, CELL_GRAIN, fastest, &job);
 }
 
 pli_advect_report pli_cloud_advect(pli_cloud *cloud, const double *velocity, double h)

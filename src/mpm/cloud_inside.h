@@ -4,9 +4,14 @@
 #ifndef PLI_MPM_CLOUD_INSIDE_H
 #define PLI_MPM_CLOUD_INSIDE_H
 
+#include "base/parallel.h"
 #include "mpm/cloud.h"
 
 #include <string.h>
+
+// Calls body with the cells of every block of cells: blocks of a colour in parallel, colours one
+// after the other. Cells of two blocks of a colour have no node in common.
+void pli_cloud_run_blocks(const pli_cloud *cloud, pli_range_fn body, void *user);
 
 // Weights of four particles, and derivatives in 1/m.
 typedef struct pli_cloud_weights {
@@ -51,6 +56,16 @@ PLI_INLINE double pli_cloud_sum(pli_d4 x)
     return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
+// The sums of four vectors, each added up as pli_cloud_sum does.
+PLI_INLINE pli_d4 pli_cloud_sum4(const pli_d4 x[4])
+{
+    pli_d4 a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6) +
+               __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+    pli_d4 b = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6) +
+               __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+    return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
+
 // Copies the values [nodes][3] of the nodes of a cell to own [cell_nodes][3].
 PLI_INLINE void pli_cloud_take(const pli_cloud *cloud, int64_t cell, const double *values,
                                double *own)
@@ -61,20 +76,27 @@ PLI_INLINE void pli_cloud_take(const pli_cloud *cloud, int64_t cell, const doubl
     }
 }
 
-// G = sum of values times gradients (row-major), for four particles of a cell.
+// G = sum of values times gradients (row-major), for four particles of a cell. Sums along z first,
+// which the two axes across need both of.
 PLI_INLINE void pli_cloud_differentiate(int32_t width, const pli_cloud_weights *at,
                                         const double *own, pli_d4 G[9])
 {
     const pli_d4 zero = {0, 0, 0, 0};
     for (int k = 0; k < 9; ++k) G[k] = zero;
-    for (int i = 0, n = 0; i < width; ++i) {
+    for (int i = 0; i < width; ++i) {
         for (int j = 0; j < width; ++j) {
-            for (int k = 0; k < width; ++k, ++n) {
-                pli_d4 g[3];
-                pli_cloud_gradient(at, i, j, k, g);
-                for (int a = 0; a < 3; ++a) {
-                    for (int b = 0; b < 3; ++b) G[3 * a + b] += own[3 * n + a] * g[b];
+            const double *line = own + 3 * width * (width * i + j);
+            pli_d4 g[3] = {at->d[0][i] * at->w[1][j], at->w[0][i] * at->d[1][j],
+                           at->w[0][i] * at->w[1][j]};
+            for (int a = 0; a < 3; ++a) {
+                pli_d4 value = line[a] * at->w[2][0], slope = line[a] * at->d[2][0];
+                for (int k = 1; k < width; ++k) {
+                    value += line[3 * k + a] * at->w[2][k];
+                    slope += line[3 * k + a] * at->d[2][k];
                 }
+                G[3 * a] += g[0] * value;
+                G[3 * a + 1] += g[1] * value;
+                G[3 * a + 2] += g[2] * slope;
             }
         }
     }

@@ -24,6 +24,9 @@
 // the other half is its mirror. Only sums of whole cells go to memory, some tenth of what particles
 // would bring one by one. Blocks of 4 x 4 x 4 cells of one colour are worked on in parallel.
 //
+// Energies and gradients. Whoever asks for an energy mostly wants the gradient at the same x next:
+// stresses are computed along and kept, so that no F is decomposed twice.
+//
 // Without a matrix. The tangents A_p are kept, 45 numbers a particle, and a product passes over
 // particles instead (X14): more arithmetic, much less memory.
 //
@@ -55,7 +58,14 @@ typedef struct pli_implicit {
 
     int32_t slot_room;
     double *params;   // [param_count][slot_room] of particles
-    double *tangents; // [45][slot_room] upper triangles of A by rows; NULL until asked for
+    double *tangents; // [slot_room / 4][45][4] upper triangles of A by rows; NULL until asked for
+    // what pushes nodes at the place where the energy was asked for last: a gradient there, which
+    // is what line searches end with, needs no law any more
+    bool has_stress;
+    int32_t node_room;
+    double *stress_x; // [node_room][3] the place
+    double *stress;   // [slot_room / 4][9][4] V P F^T (J)
+
     // runs of cells with up to PLI_IMPLICIT_CHUNK slots
     int32_t chunk_count;
     int32_t chunk_room;
@@ -88,6 +98,9 @@ void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool p
 PLI_CHECKED pli_status pli_implicit_prepare(pli_implicit *implicit, const double *x,
                                             bool projected);
 
+// The tangent A = V dP/dF (J) of a slot as it is kept: its upper triangle by rows.
+void pli_implicit_get_tangents(const pli_implicit *implicit, int64_t slot, double A[45]);
+
 // y += d2E/dx2 d with the tangents that are kept.
 void pli_implicit_multiply(const pli_implicit *implicit, const double *d, double *y);
 
@@ -99,5 +112,12 @@ void pli_implicit_add_diagonal(const pli_implicit *implicit, double *blocks);
 void pli_implicit_add_rest_diagonal(const pli_implicit *implicit, double *blocks);
 
 int64_t pli_implicit_memory(const pli_implicit *implicit);
+
+// ---- the same one particle and one node at a time, plainly
+
+double pli_implicit_energy_reference(const pli_implicit *implicit, const double *x);
+void pli_implicit_gradient_reference(const pli_implicit *implicit, const double *x, double *g);
+void pli_implicit_assemble_reference(const pli_implicit *implicit, const double *x, bool projected,
+                                     pli_ell *matrix);
 
 #endif

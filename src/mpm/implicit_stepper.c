@@ -26,6 +26,8 @@ struct pli_implicit_stepper {
     pli_objective objective;
     pli_anchor inertia;
 
+    const pli_cloud_source *particles; // that were loaded, borrowed
+
     // of the step that is being computed
     double h;            // s
     double energy_noise; // rounding of the elastic energy (J)
@@ -157,40 +159,78 @@ static pli_status reserve(pli_implicit_stepper *s)
     return good ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+// ---- what is there
+
+// v from momentum
+static void divide_by_mass(void *user, int64_t begin, int64_t end)
+{
+    pli_implicit_stepper *s = user;
+    for (int64_t node = begin; node < end; ++node) {
+        double scale = s->mass[node] > 0 ? 1 / s->mass[node] : 0;
+        for (int k = 0; k < 3; ++k) s->v[3 * node + k] *= scale;
+    }
+}
+
+pli_status pli_implicit_stepper_load(pli_implicit_stepper *s, const pli_cloud_source *particles)
+{
+    s->particles = particles;
+    PLI_TRY(pli_cloud_build(s->cloud, particles));
+    PLI_TRY(reserve(s));
+    PLI_TRY(pli_implicit_begin(s->implicit));
+    pli_cloud_to_nodes(s->cloud, s->def.affine, s->mass, s->v);
+    pli_parallel_for(s->context, s->cloud->nodes->count, NODE_GRAIN, divide_by_mass, s);
+    return PLI_OK;
+}
+
+pli_status pli_implicit_stepper_speed(pli_implicit_stepper *s, double *speed)
+{
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
+    pli_vector_copy(s->context, n, s->v, s->x);
+    PLI_TRY(pli_node_hold_build(s->hold, s->cloud->nodes, s->mass, s->x));
+    pli_node_hold_apply(s->hold, s->x);
+    *speed = pli_cloud_speed(s->cloud, s->x);
+    return PLI_OK;
+}
+
 // ---- the start of a step
 
-// v from momentum, x~ and m / h^2
+// x~ and m / h^2
 static void predict_nodes(void *user, int64_t begin, int64_t end)
 {
     pli_implicit_stepper *s = user;
     for (int64_t node = begin; node < end; ++node) {
-        double mass = s->mass[node];
-        s->inertias[node] = mass / (s->h * s->h);
+        s->inertias[node] = s->mass[node] / (s->h * s->h);
         for (int k = 0; k < 3; ++k) {
-            double v = mass > 0 ? s->v[3 * node + k] / mass : 0;
-            s->v[3 * node + k] = v;
-            s->x[3 * node + k] = v + s->h * s->def.gravity[k];
+            s->x[3 * node + k] = s->v[3 * node + k] + s->h * s->def.gravity[k];
             s->target[3 * node + k] = s->h * s->x[3 * node + k];
         }
     }
 }
 
-static void scale_to_step(void *user, int64_t begin, int64_t end)
-{
-    pli_implicit_stepper *s = user;
-    for (int64_t k = 3 * begin; k < 3 * end; ++k) s->x[k] *= s->h;
-}
-
-// Velocities of nodes, and where inertia and held nodes want them to go.
+// Where inertia and objects want the nodes to go.
 static pli_status predict(pli_implicit_stepper *s)
 {
     int32_t count = s->cloud->nodes->count;
-    pli_cloud_to_nodes(s->cloud, s->def.affine, s->mass, s->v);
     pli_parallel_for(s->context, count, NODE_GRAIN, predict_nodes, s);
     PLI_TRY(pli_node_hold_build(s->hold, s->cloud->nodes, s->mass, s->x));
     pli_node_hold_apply(s->hold, s->x);
-    pli_parallel_for(s->context, count, NODE_GRAIN, scale_to_step, s);
+    pli_vector_scale(s->context, 3 * (int64_t)count, s->h, s->x);
     return PLI_OK;
+}
+
+// Two guesses, with gravity and without; the one of lower energy is the start (O5). What rests on
+// something would fall through it by the first, what falls freely is done with it.
+static void choose_guess(pli_implicit_stepper *s)
+{
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
+    if (!(pli_vec3_norm2(s->def.gravity) > 0)) return;
+    pli_sum falling = pli_objective_energy(&s->objective, s->x);
+    pli_vector_copy(s->context, n, s->v, s->force);
+    pli_node_hold_apply(s->hold, s->force);
+    pli_vector_scale(s->context, n, s->h, s->force);
+    pli_sum resting = pli_objective_energy(&s->objective, s->force);
+    if (!(pli_sum_difference(resting, falling) < 0)) return;
+    pli_vector_copy(s->context, n, s->force, s->x);
 }
 
 // ---- the norm
@@ -288,15 +328,17 @@ static void add_outcome(const pli_minimize_report *one, pli_minimize_report *all
 }
 
 // Whether the solution says that other nodes should have been held; then x honours that. Forces of
-// constraints are left behind: what remains of the gradient.
-static bool revise(pli_implicit_stepper *s)
+// constraints are left behind: what remains of the gradient. After the last round nobody is
+// released, and who got inside has the velocity of the object at least.
+static bool revise(pli_implicit_stepper *s, bool is_last)
 {
-    int32_t count = s->cloud->nodes->count;
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
     pli_objective_compute_gradient(&s->objective, s->x, s->force);
-    pli_vector_scale(s->context, 3 * (int64_t)count, 1 / s->h, s->x);
-    bool changed = pli_node_hold_revise(s->hold, s->cloud->nodes, s->x, s->force) > 0;
+    pli_vector_scale(s->context, n, 1 / s->h, s->x);
+    bool changed =
+        pli_node_hold_revise(s->hold, s->cloud->nodes, s->x, is_last ? NULL : s->force) > 0;
     if (changed) pli_node_hold_apply(s->hold, s->x);
-    pli_vector_scale(s->context, 3 * (int64_t)count, s->h, s->x);
+    pli_vector_scale(s->context, n, s->h, s->x);
     return changed;
 }
 
@@ -318,13 +360,14 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
 {
     bool linear = s->def.method == PLI_IMPLICIT_LINEAR;
     double start = linear ? begin_linear(s) : 0;
+    if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
         PLI_TRY(minimize(s, env, &outcome));
         add_outcome(&outcome, &report->outcome);
         if (s->lbfgs != NULL) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
         if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
-        changed = revise(s);
+        changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
     report->raised = linear && !(report->outcome.energy <= start);
     report->counts = pli_node_source_get_counts(s->source);
@@ -347,28 +390,27 @@ static void move_particles(pli_implicit_stepper *s, pli_implicit_report *report)
     if (s->def.backward) report->advect = pli_cloud_advect(s->cloud, s->x, s->h);
 }
 
-static pli_status begin(pli_implicit_stepper *s, const pli_cloud_source *from, double h)
+static pli_status begin(pli_implicit_stepper *s, double h)
 {
     s->h = h;
-    PLI_TRY(pli_cloud_build(s->cloud, from));
-    PLI_TRY(reserve(s));
-    PLI_TRY(pli_implicit_begin(s->implicit));
     PLI_TRY(predict(s));
     s->objective.point_count = s->cloud->nodes->count;
     s->inertia = (pli_anchor){s->context, s->cloud->nodes->count, s->inertias, s->target};
-    pli_node_step step = {
-        .h = h, .tau = build_norm(s), .inertia = s->inertias, .hold = s->hold, .particles = from};
+    pli_node_step step = {.h = h,
+                          .tau = build_norm(s),
+                          .inertia = s->inertias,
+                          .hold = s->hold,
+                          .particles = s->particles};
     return pli_node_source_begin_step(s->source, &step);
 }
 
-pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_source *from,
-                                     const pli_cloud_target *to, double h,
+pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_target *to, double h,
                                      const pli_minimize_env *env, pli_implicit_report *report)
 {
     *report = (pli_implicit_report){0};
     pli_node_source_set_timers(s->source, env->timers);
-    pli_timers_begin(env->timers, "to nodes");
-    pli_status status = begin(s, from, h);
+    pli_timers_begin(env->timers, "predict");
+    pli_status status = begin(s, h);
     pli_timers_end(env->timers);
     if (status != PLI_OK) return status;
     report->nodes = s->cloud->nodes->count;

@@ -83,11 +83,25 @@ PLI_CHECKED pli_status pli_implicit_stepper_create(pli_context *context,
                                                    pli_implicit_stepper **stepper);
 void pli_implicit_stepper_destroy(pli_implicit_stepper *stepper);
 
-// Moves the particles of `from` by h (s) and writes them to `to`, whose rows may be the same.
-// Errors: numeric (a particle that is nowhere), interrupted, memory; then `to` is as it was. A
-// solution that is not finite is told by the report, and `to` is as it was, too.
+// Takes the particles of a step over and finds the velocities of nodes; particles are borrowed
+// until the step is done. Errors: numeric (a particle that is nowhere), memory.
+PLI_CHECKED pli_status pli_implicit_stepper_load(pli_implicit_stepper *stepper,
+                                                 const pli_cloud_source *particles);
+
+// The fastest that matter is about to move (m/s): with velocities of nodes as they are now, where
+// objects hold them as those have it,
+//
+//   max_p (|v_p| + r |C_p|),   r = sqrt(3) 1.5 dx, as far as the affine velocity of a particle
+//   reaches
+//
+// so that a body at rest that an object begins to move counts. Objects have to be where they are to
+// be soon. Errors: memory.
+PLI_CHECKED pli_status pli_implicit_stepper_speed(pli_implicit_stepper *stepper, double *speed);
+
+// Moves what was loaded by h (s) and writes it to rows, which may be those that it came from.
+// Errors: interrupted, memory; then `to` is as it was. A solution that is not finite is told by the
+// report, and `to` is as it was, too.
 PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
-                                                 const pli_cloud_source *from,
                                                  const pli_cloud_target *to, double h,
                                                  const pli_minimize_env *env,
                                                  pli_implicit_report *report);

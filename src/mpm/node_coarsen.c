@@ -188,17 +188,10 @@ static const double *complete_row(const pli_node_level *level, int64_t node, dou
     return copy;
 }
 
-static bool is_fixed(const pli_node_level *level, int64_t node)
-{
-    if (level->held[node] < 0) return false;
-    static const double nothing[9] = {0};
-    return memcmp(level->tangents + 9 * (int64_t)level->held[node], nothing, sizeof nothing) == 0;
-}
-
 static void add_node(const coarsen_job *job, int64_t node, const int32_t u[3],
                      const int32_t *parents)
 {
-    if (is_fixed(job->level, node)) return;
+    if (pli_node_is_fixed(job->level, node)) return;
     double copy[9 * MOST_SLOTS], Y[9 * MOST_COLUMNS * MOST_COLUMNS * MOST_COLUMNS];
     const double *row = complete_row(job->level, node, copy);
     const column_sums *const sums[3] = {&job->sums[u[0] & 1], &job->sums[u[1] & 1],

@@ -119,8 +119,10 @@ static pli_status mark_family(const pli_embedding *embedding, const pli_node_lev
     int32_t corner[3], u[3], side = embedding->box;
     for (int32_t k = family->first; k < family->first + family->count; ++k) {
         const pli_node_block *block = &level->grid->blocks[k];
+        int64_t node = block->first;
         set_corner(family, block, corner);
-        for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1) {
+        for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++node) {
+            if (pli_node_is_fixed(level, node)) continue;
             set_place(corner, __builtin_ctzll(rest), u);
             mark_parents(embedding, u, box);
         }
@@ -141,7 +143,7 @@ pli_status pli_embedding_mark(const pli_embedding *embedding, const pli_node_lev
     for (int32_t k = 0; k < level->family_count; ++k) {
         PLI_TRY(mark_family(embedding, level, &level->families[k], coarse));
     }
-    return pli_node_grid_finish(coarse);
+    return PLI_OK;
 }
 
 // What the loop bodies work on.
@@ -222,6 +224,7 @@ static void prolong_block(const embed_job *job, int64_t family, const pli_node_b
     const int32_t *parents = job->level->parents + family * box_nodes(job->embedding);
     set_corner(&job->level->families[family], block, corner);
     for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++node) {
+        if (pli_node_is_fixed(job->level, node)) continue;
         double v[3] = {0, 0, 0};
         set_place(corner, __builtin_ctzll(rest), u);
         int32_t count = list_parents(job->embedding, u, parents, nodes, weights);
@@ -240,6 +243,7 @@ static void restrict_block(const embed_job *job, int64_t family, const pli_node_
     const int32_t *parents = job->level->parents + family * box_nodes(job->embedding);
     set_corner(&job->level->families[family], block, corner);
     for (uint64_t rest = block->nodes; rest != 0; rest &= rest - 1, ++node) {
+        if (pli_node_is_fixed(job->level, node)) continue;
         double v[3];
         pli_vec3_copy(job->fine + 3 * (int64_t)node, v);
         project(job->level, node, v);

@@ -7,16 +7,23 @@
 // objects leave nothing free, T = 0 and c = w, the object's velocity at the node. Objects that let
 // things slide take the part along their outward normal n, T = 1 - n n^T and c = (n . w) n; where
 // several of them share a node, all of their normals are taken, in order, as far as they are
-// independent. Objects act in the same order as in explicit steps: those that let things slide,
-// then sticky ones, of which the last wins, then walls.
+// independent: what is less than 1/100 apart from those before counts as the same. Objects act in
+// the same order as in explicit steps: those that let things slide, then sticky ones, of which the
+// last wins, then walls, of which the last word is taken even where nothing is free any more.
 //
-// Separation. A node of an object that lets things go is held if its velocity before the solve
-// would take it inwards. Whether that was right shows after the solve: a node that had to be pulled
-// is released, one that got inside is held, and the step is solved again from where it is
-// (pli_node_hold_revise), each node changing its mind twice at most.
+// Separation. A node of an object that lets things go is held if its velocity before the solve,
+// after what objects before it have made of it, would take it inwards. Whether that was right shows
+// after the solve: with n_k the normals that are taken and f the force of the constraints,
 //
-// Friction acts after the solve, on what moves along the object, by the impulse j that the object
-// gave: the relative velocity is scaled by max(0, 1 - mu j_n / (m |r|)) (C4).
+//   f = sum lambda_k n_k,    lambda_k = f . n*_k,    n*_k the dual vectors, n_i . n*_k = delta_ik
+//
+// a node that had to be pulled, lambda_k < 0, is released from that object, one that got inside is
+// held, and the step is solved again from where it is (pli_node_hold_revise). A node that an object
+// took a second time stays with it.
+//
+// Friction acts after the solve, on what moves along the object, by the impulse j = h lambda that
+// the object gave: the relative velocity is scaled by max(0, 1 - mu j / (m |r|)) (C4). Of several
+// objects with friction at a node the last one counts.
 //
 // Threads: building is parallel, the same bits for any number.
 #ifndef PLI_MPM_NODE_HOLD_H
@@ -29,12 +36,13 @@
 
 typedef struct pli_held_node {
     double T[9];
-    double c[3];      // m/s
-    double normal[3]; // of the last object that lets it slide; zero: there is none
-    double w[3];      // velocity of that object (m/s)
-    double friction;  // its coefficient
+    double c[3]; // m/s
     bool is_held;
-    bool separates; // some object lets it go
+
+    // of the last object with friction that lets it slide
+    double friction; // coefficient, 0: there is none
+    double dual[3];  // n*
+    double w[3];     // velocity (m/s)
 } pli_held_node;
 
 typedef struct pli_node_hold {
@@ -45,7 +53,7 @@ typedef struct pli_node_hold {
 
     int32_t room;
     pli_held_node *all; // [room] every node
-    uint8_t *verdict;   // [room] of nodes that may separate, see node_hold.c
+    uint16_t *verdict;  // [room] of objects that let go, see node_hold.c
 
     // the held ones
     int32_t count;
@@ -68,8 +76,9 @@ PLI_CHECKED pli_status pli_node_hold_build(pli_node_hold *hold, const pli_node_g
 // v <- T v + c for all nodes.
 void pli_node_hold_apply(const pli_node_hold *hold, double *v);
 
-// With the solution v [nodes][3] (m/s) and the forces [nodes][3] of the constraints (N): changes
-// what is held of the nodes that may separate. Returns how many changed.
+// With the solution v [nodes][3] (m/s) and the forces [nodes][3] of the constraints (N), NULL:
+// nobody is released: changes what is held of the nodes that may separate. Returns how many
+// changed.
 int32_t pli_node_hold_revise(pli_node_hold *hold, const pli_node_grid *grid, const double *v,
                              const double *force);
 

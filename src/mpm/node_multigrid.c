@@ -204,16 +204,22 @@ static pli_status take_tables(pli_node_multigrid *self, pli_node_level *level)
 
 // ---- the finest level
 
+static pli_status check_matrix(const pli_node_multigrid *self, const pli_node_grid *grid,
+                               const pli_ell *matrix)
+{
+    bool is_fit = matrix->row_count == grid->count && reach_of(matrix->width) > 0 &&
+                  matrix->center == matrix->width / 2;
+    if (is_fit) return PLI_OK;
+    return PLI_FAIL(self->context, PLI_ERROR_ARGUMENT,
+                    "a matrix of %d rows with %d slots on %d nodes; there must be a row for every "
+                    "node with a slot for each neighbour up to 1, 2 or 3 away",
+                    (int)matrix->row_count, (int)matrix->width, (int)grid->count);
+}
+
 static pli_status check_input(const pli_node_multigrid *self, const pli_node_grid *grid,
                               const pli_ell *matrix, const pli_node_constraints *constraints)
 {
-    if (matrix->row_count != grid->count || reach_of(matrix->width) == 0 ||
-        matrix->center != matrix->width / 2) {
-        return PLI_FAIL(self->context, PLI_ERROR_ARGUMENT,
-                        "a matrix of %d rows with %d slots on %d nodes; there must be a row for "
-                        "every node with a slot for each neighbour up to 1, 2 or 3 away",
-                        (int)matrix->row_count, (int)matrix->width, (int)grid->count);
-    }
+    PLI_TRY(check_matrix(self, grid, matrix));
     for (int32_t k = 0; constraints != NULL && k < constraints->count; ++k) {
         int32_t node = constraints->nodes[k], least = k > 0 ? constraints->nodes[k - 1] + 1 : 0;
         if (node >= least && node < grid->count) continue;
@@ -240,8 +246,7 @@ static pli_status build_finest(pli_node_multigrid *self, const pli_node_grid *gr
 
 // ---- coarse levels
 
-// T of a node as its diagonal block has it: the directions in which there is matter. True: not all.
-static bool find_tangent(const double D[9], double T[9])
+bool pli_node_find_tangent(const double D[9], double T[9])
 {
     memset(T, 0, 9 * sizeof *T);
     double mean = pli_mat3_trace(D) / 3;
@@ -278,7 +283,7 @@ static pli_status hold_nodes(pli_node_multigrid *self, pli_node_level *level)
     double T[9], *tangents;
     int32_t count = 0;
     for (int32_t node = 0; node < level->grid->count; ++node) {
-        if (find_tangent(diagonal_block(level, node), T)) level->held[node] = count++;
+        if (pli_node_find_tangent(diagonal_block(level, node), T)) level->held[node] = count++;
     }
     level->held_count = count;
     level->tangents = tangents = pli_arena_doubles(self->tables, 9 * (int64_t)count, "held nodes");
@@ -286,33 +291,53 @@ static pli_status hold_nodes(pli_node_multigrid *self, pli_node_level *level)
     for (int32_t node = 0; node < level->grid->count && count > 0; ++node) {
         if (level->held[node] < 0) continue;
         double *D = diagonal_block(level, node);
-        (void)find_tangent(D, tangents + 9 * (int64_t)level->held[node]);
+        (void)pli_node_find_tangent(D, tangents + 9 * (int64_t)level->held[node]);
         fill_diagonal(tangents + 9 * (int64_t)level->held[node], D);
     }
     return PLI_OK;
 }
 
-// Room for more rows than are needed when there is not enough, so that not every step makes room.
-static pli_status resize_matrix(pli_ell *matrix, int32_t rows)
+pli_status pli_node_matrix_resize(pli_ell *matrix, int32_t rows)
 {
     int64_t room = (int64_t)(pli_memory_size(matrix->column) / sizeof *matrix->column);
     if (room < (int64_t)rows * matrix->width) PLI_TRY(pli_ell_resize(matrix, rows + rows / 4));
     return pli_ell_resize(matrix, rows);
 }
 
-// The level above `level`, whose grid is finished.
-static pli_status build_coarse(pli_node_multigrid *self, pli_node_level *fine,
-                               pli_node_level *level)
+// P^T T A T P of the level below
+static pli_status sum_matrix(pli_node_multigrid *self, const pli_node_level *fine,
+                             pli_node_level *level)
 {
+    PLI_TRY(pli_node_matrix_resize(level->own_matrix, level->grid->count));
+    pli_node_grid_neighbors(level->grid, self->embedding.reach, level->own_matrix->column);
+    pli_embedding_coarsen(&self->embedding, fine, level->own_matrix);
+    level->matrix = level->own_matrix;
+    return PLI_OK;
+}
+
+static pli_status fetch_matrix(pli_node_multigrid *self, const pli_node_coarsener *coarsener,
+                               int32_t l)
+{
+    pli_node_level *level = &self->levels[l];
+    pli_ell *matrix = NULL;
+    PLI_TRY(coarsener->coarsen(coarsener->self, l, level->grid, &matrix));
+    PLI_TRY(check_matrix(self, level->grid, matrix));
+    level->matrix = matrix;
+    return PLI_OK;
+}
+
+// Level l, whose grid is finished. Without a coarsener matrices are sums of finer ones.
+static pli_status build_coarse(pli_node_multigrid *self, const pli_node_coarsener *coarsener,
+                               int32_t l)
+{
+    pli_node_level *level = &self->levels[l], *fine = &self->levels[l - 1];
     int64_t count = level->grid->count;
     PLI_TRY(pli_embedding_link(&self->embedding, fine, level->grid, self->tables));
-    PLI_TRY(resize_matrix(level->own_matrix, level->grid->count));
-    pli_node_grid_neighbors(level->grid, self->embedding.reach, level->own_matrix->column);
+    PLI_TRY(coarsener != NULL ? fetch_matrix(self, coarsener, l) : sum_matrix(self, fine, level));
     PLI_TRY(take_tables(self, level));
     level->b = pli_arena_doubles(self->tables, 3 * count, "vectors of a level");
     level->x = pli_arena_doubles(self->tables, 3 * count, "vectors of a level");
     if (level->b == NULL || level->x == NULL) return PLI_ERROR_MEMORY;
-    pli_embedding_coarsen(&self->embedding, fine, level->own_matrix);
     return hold_nodes(self, level);
 }
 
@@ -322,17 +347,29 @@ static bool is_worth(int32_t fine, int32_t coarse)
     return coarse <= fine / 2 && coarse >= FEWEST_NODES;
 }
 
-static pli_status build_levels(pli_node_multigrid *self)
+// The grid of level l.
+static pli_status mark_nodes(pli_node_multigrid *self, const pli_node_coarsener *coarsener,
+                             int32_t l)
+{
+    pli_node_level *level = &self->levels[l];
+    PLI_TRY(pli_embedding_mark(&self->embedding, level - 1, level->own_grid));
+    if (coarsener != NULL && coarsener->mark != NULL) {
+        PLI_TRY(coarsener->mark(coarsener->self, l, level->own_grid));
+    }
+    return pli_node_grid_finish(level->own_grid);
+}
+
+static pli_status build_levels(pli_node_multigrid *self, const pli_node_coarsener *coarsener)
 {
     for (int32_t l = 1; l < self->def.level_count && !self->def.sweeps; ++l) {
         pli_node_level *fine = &self->levels[l - 1], *level = &self->levels[l];
         PLI_TRY(pli_node_level_list_families(fine, self->tables));
-        PLI_TRY(pli_embedding_mark(&self->embedding, fine, level->own_grid));
+        PLI_TRY(mark_nodes(self, coarsener, l));
         if (!is_worth(fine->grid->count, level->grid->count)) {
             fine->family_count = 0;
             break;
         }
-        PLI_TRY(build_coarse(self, fine, level));
+        PLI_TRY(build_coarse(self, coarsener, l));
         self->level_count = l + 1;
     }
     return PLI_OK;
@@ -343,6 +380,7 @@ typedef struct build_task {
     const pli_node_grid *grid;
     const pli_ell *matrix;
     const pli_node_constraints *constraints;
+    const pli_node_coarsener *coarsener; // may be NULL
     pli_status status;
 } build_task;
 
@@ -369,7 +407,7 @@ static pli_status build_all(const build_task *task)
     pli_node_multigrid *self = task->self;
     PLI_TRY(build_finest(self, task->grid, task->matrix, task->constraints));
     self->level_count = 1;
-    PLI_TRY(build_levels(self));
+    PLI_TRY(build_levels(self, task->coarsener));
     for (int32_t l = 0; l < self->level_count; ++l) pli_node_level_invert(&self->levels[l]);
     PLI_TRY(prepare_smoothing(self));
     if (self->def.sweeps) return PLI_OK;
@@ -386,11 +424,19 @@ static void run_build(void *user)
 pli_status pli_node_multigrid_build(pli_node_multigrid *multigrid, const pli_node_grid *grid,
                                     const pli_ell *matrix, const pli_node_constraints *constraints)
 {
+    return pli_node_multigrid_build_with(multigrid, grid, matrix, constraints, NULL);
+}
+
+pli_status pli_node_multigrid_build_with(pli_node_multigrid *multigrid, const pli_node_grid *grid,
+                                         const pli_ell *matrix,
+                                         const pli_node_constraints *constraints,
+                                         const pli_node_coarsener *coarsener)
+{
     PLI_TRY(check_input(multigrid, grid, matrix, constraints));
     time_begin(multigrid, "coarsen");
     multigrid->level_count = 0;
     pli_arena_end(multigrid->tables, (pli_arena_mark){0});
-    build_task task = {multigrid, grid, matrix, constraints, PLI_OK};
+    build_task task = {multigrid, grid, matrix, constraints, coarsener, PLI_OK};
     pli_parallel_team(multigrid->context, run_build, &task);
     if (task.status != PLI_OK) multigrid->level_count = 0;
     time_end(multigrid);
@@ -485,6 +531,11 @@ pli_operator pli_node_multigrid_operator(const pli_node_multigrid *multigrid)
 
 // ---- for tests and instruments
 
+pli_embedding_kind pli_node_multigrid_embedding(const pli_node_multigrid *multigrid)
+{
+    return multigrid->def.embedding;
+}
+
 int32_t pli_node_multigrid_level_count(const pli_node_multigrid *multigrid)
 {
     return multigrid->level_count;
@@ -503,6 +554,15 @@ static pli_sum count_blocks_range(void *user, int64_t begin, int64_t end)
     return count;
 }
 
+static int32_t count_fixed(const pli_node_level *level)
+{
+    int32_t count = 0;
+    for (int64_t node = 0; node < level->grid->count; ++node) {
+        count += pli_node_is_fixed(level, node);
+    }
+    return count;
+}
+
 pli_node_level_info pli_node_multigrid_get_level(const pli_node_multigrid *multigrid, int32_t level)
 {
     pli_node_level one = multigrid->levels[level];
@@ -513,6 +573,7 @@ pli_node_level_info pli_node_multigrid_get_level(const pli_node_multigrid *multi
                      count * one.mask_words * (int64_t)sizeof(uint64_t) +
                      one.family_count * box * box * box * (int64_t)sizeof(int32_t);
     return (pli_node_level_info){.node_count = one.grid->count,
+                                 .fixed_count = count_fixed(&one),
                                  .block_count = (int64_t)pli_sum_value(blocks),
                                  .memory = pli_ell_memory_bytes(one.matrix) +
                                            pli_node_grid_memory(one.grid) +

@@ -7,16 +7,17 @@
 // spacing: node i takes part of the coarse nodes I with the weight N(i/2 - I), N the linear hat or
 // the quadratic B-spline. With P these weights (times the 3x3 unit matrix), coarse matrices are
 // P^T A P, summed entry by entry from the matrix of the level below; nothing else of a level is
-// known, and nothing of the particles. A coarse node exists where a finer one has a part of it.
-// Coarse node I stands on fine node 2 I; with quadratic embedding, which reaches further, on fine
-// node 2 (I - 1), so that coordinates stay positive.
+// known, and nothing of the particles. A coarse node exists where a finer one that moves has a part
+// of it. Coarse node I stands on fine node 2 I; with quadratic embedding, which reaches further, on
+// fine node 2 (I - 1), so that coordinates stay positive.
 //
 // Constraints. Some nodes may move in certain directions only: T_i is their orthogonal projector
 // (zero: not at all). Their matrix is T A T, and no level moves them: P is T P on the finest level.
-// Rows that are fixed as a whole contribute nothing to coarse nodes, which may be left without any
-// matter; those get a unit diagonal and no correction. The same is done for single directions.
-// Beside constraints coarse nodes may still depend on each other; coarse matrices are semidefinite
-// then, with right-hand sides that have solutions, and all solutions mean the same correction.
+// Nodes that do not move at all contribute nothing to coarse ones and are nobody's children. Coarse
+// nodes may still be left without matter in single directions; diagonal blocks get a multiple of
+// the unit matrix there, and corrections nothing. Beside constraints coarse nodes may also depend
+// on each other; coarse matrices are semidefinite then, with right-hand sides that have solutions,
+// and all solutions mean the same correction.
 //
 // Smoothing is one symmetric Gauss-Seidel sweep before and after the coarse correction, blocks of
 // 4x4x4 nodes after each other by colours, the nodes of a block in their order (H10). The coarsest
@@ -32,7 +33,9 @@
 // finds the motion of a free body whose springs are 1e13 times its mass, with a few iterations
 // more. The copies take about half as much memory as the matrix.
 //
-// Ablations (H11, E24): damped block Jacobi and Chebyshev instead of Gauss-Seidel.
+// Ablations (H11, E24): damped block Jacobi and Chebyshev instead of Gauss-Seidel. Coarse matrices
+// may come from elsewhere, such as the particles themselves (node_geometric.h, H6); embedding,
+// cycle, smoothing and coarsest solve are the same then.
 //
 // Memory and patterns change from step to step; everything is rebuilt, and only growth allocates.
 //
@@ -76,6 +79,19 @@ typedef struct pli_node_constraints {
     const double *tangents; // [count][9] orthogonal projectors T
 } pli_node_constraints;
 
+// Whoever has coarse matrices other than P^T A P.
+typedef struct pli_node_coarsener {
+    void *self;
+    // Marks nodes that level l, from 1 on, shall have beside the parents of those of the level
+    // below. NULL: none.
+    pli_status (*mark)(void *self, int32_t level, pli_node_grid *grid);
+    // The matrix of a level on the nodes of its grid. Symmetric and positive semidefinite, with the
+    // slots of pli_node_grid_neighbors, some of which may have lost their column. Rows and columns
+    // of directions in which a node may not move are zero; the multigrid fills diagonal blocks up.
+    // Lifetime: until the next build.
+    pli_status (*coarsen)(void *self, int32_t level, const pli_node_grid *grid, pli_ell **matrix);
+} pli_node_coarsener;
+
 typedef struct pli_node_multigrid pli_node_multigrid;
 
 // 3 levels, linear, Gauss-Seidel, single, conjugate gradients to 1/2, 10000 iterations.
@@ -98,6 +114,15 @@ PLI_CHECKED pli_status pli_node_multigrid_build(pli_node_multigrid *multigrid,
                                                 const pli_node_grid *grid, const pli_ell *matrix,
                                                 const pli_node_constraints *constraints);
 
+// The same with coarse matrices of a coarsener, which is asked for levels in their order, and for
+// matrices only of those that are not left out. Errors: also argument (a matrix that does not fit
+// the grid), and what the coarsener returns.
+PLI_CHECKED pli_status pli_node_multigrid_build_with(pli_node_multigrid *multigrid,
+                                                     const pli_node_grid *grid,
+                                                     const pli_ell *matrix,
+                                                     const pli_node_constraints *constraints,
+                                                     const pli_node_coarsener *coarsener);
+
 // z = B r, one V-cycle from a zero start; arrays [count][3], r and z different.
 void pli_node_multigrid_apply(const pli_node_multigrid *multigrid, const double *r, double *z);
 
@@ -112,10 +137,12 @@ void pli_node_multigrid_set_timers(pli_node_multigrid *multigrid, pli_timers *ti
 
 typedef struct pli_node_level_info {
     int32_t node_count;
+    int32_t fixed_count; // of them, for want of matter or by constraints
     int64_t block_count; // 3x3 blocks that are stored and not zero
     int64_t memory;      // bytes of its matrix and tables
 } pli_node_level_info;
 
+pli_embedding_kind pli_node_multigrid_embedding(const pli_node_multigrid *multigrid);
 int32_t pli_node_multigrid_level_count(const pli_node_multigrid *multigrid);
 pli_node_level_info pli_node_multigrid_get_level(const pli_node_multigrid *multigrid,
                                                  int32_t level);

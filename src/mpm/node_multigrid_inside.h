@@ -19,13 +19,16 @@
 //
 // Held nodes. T of a node that may not move freely is kept beside the level. The matrix has T A T
 // there and something on the diagonal that makes it regular; the inverse of the diagonal block is
-// T D^-1 T, so that no smoother moves such a node, whatever the right-hand side is.
+// T D^-1 T, so that no smoother moves such a node, whatever the right-hand side is. Nodes that do
+// not move at all have no parents and take no part in transfers.
 #ifndef PLI_MPM_NODE_MULTIGRID_INSIDE_H
 #define PLI_MPM_NODE_MULTIGRID_INSIDE_H
 
 #include "base/arena.h"
 #include "mpm/node_multigrid.h"
 #include "mpm/node_triangle.h"
+
+#include <string.h>
 
 enum {
     PLI_NODE_REACH = 3,        // most
@@ -112,10 +115,18 @@ static inline bool pli_node_has_slot(const pli_node_level *level, int64_t node, 
     return level->present[node * level->mask_words + slot / 64] >> (slot % 64) & 1;
 }
 
+// Whether a node does not move at all.
+static inline bool pli_node_is_fixed(const pli_node_level *level, int64_t node)
+{
+    static const double nothing[9] = {0};
+    if (level->held[node] < 0) return false;
+    return memcmp(level->tangents + 9 * (int64_t)level->held[node], nothing, sizeof nothing) == 0;
+}
+
 // Families of a finished grid in the order of their colours.
 PLI_CHECKED pli_status pli_node_level_list_families(pli_node_level *level, pli_arena *tables);
 
-// Takes everything out of the coarse grid and marks and numbers the parents of all nodes.
+// Takes everything out of the coarse grid and marks the parents of all nodes that move.
 PLI_CHECKED pli_status pli_embedding_mark(const pli_embedding *embedding,
                                           const pli_node_level *level, pli_node_grid *coarse);
 
@@ -136,6 +147,14 @@ void pli_embedding_restrict(const pli_embedding *embedding, const pli_node_level
 // matrix += P^T T A T P for an empty matrix with the embedding's reach on the coarse nodes.
 void pli_embedding_coarsen(const pli_embedding *embedding, const pli_node_level *level,
                            pli_ell *matrix);
+
+// Empties a matrix and gives it rows; makes room for more than are needed when there is not enough,
+// so that not every step makes room. Errors: memory.
+PLI_CHECKED pli_status pli_node_matrix_resize(pli_ell *matrix, int32_t rows);
+
+// T = projector on the directions in which a node has matter, by its diagonal block D or any other
+// positive semidefinite matrix with the same null space. True: not all of them.
+bool pli_node_find_tangent(const double D[9], double T[9]);
 
 // ---- smoothing (node_smooth.c, node_ablation.c)
 

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "linear/vector.h"
 #include "math/mat3.h"
+#include "mpm/node_geometric.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct pli_node_source {
     pli_ell *matrix;  // NULL: products without
     bool has_columns; // of the nodes of this step
     pli_node_multigrid *multigrid; // NULL: no cycle and no sweep
+    pli_node_geometric *geometric; // whose coarse matrices it has; NULL: its own
 };
 
 static const pli_node_grid *nodes_of(const pli_node_source *source)
@@ -62,6 +64,10 @@ static pli_status create_parts(pli_node_source *source)
         multigrid.sweeps = def->preconditioner == PLI_NODE_SWEEP;
         PLI_TRY(pli_node_multigrid_create(source->context, &multigrid, &source->multigrid));
     }
+    if (def->preconditioner == PLI_NODE_GEOMETRIC_CYCLE) {
+        PLI_TRY(pli_node_geometric_create(source->context, source->implicit->cloud,
+                                          source->implicit, &source->geometric));
+    }
     if (!def->assembled) return PLI_OK;
     int32_t side = 2 * pli_implicit_reach(source->implicit) + 1, slots = side * side * side;
     return pli_ell_create(source->context, 0, slots, slots / 2, &source->matrix);
@@ -90,6 +96,7 @@ void pli_node_source_destroy(pli_node_source *source)
     if (source == NULL) return;
     pli_context *context = source->context;
     pli_node_multigrid_destroy(source->multigrid);
+    pli_node_geometric_destroy(source->geometric);
     pli_ell_destroy(source->matrix);
     pli_release(context, source->diagonal);
     pli_release(context, source);
@@ -115,6 +122,7 @@ int64_t pli_node_source_memory(const pli_node_source *source)
 {
     int64_t bytes = (int64_t)pli_memory_size(source->diagonal);
     if (source->matrix != NULL) bytes += pli_ell_memory_bytes(source->matrix);
+    if (source->geometric != NULL) bytes += pli_node_geometric_memory(source->geometric);
     return bytes;
 }
 
@@ -300,13 +308,24 @@ static pli_status keep_tangents(pli_node_source *source, const double *x)
     return PLI_OK;
 }
 
-static pli_status build_hierarchy(pli_node_source *source)
+// Levels whose matrices are summed over particles, with tangents at x.
+static pli_status build_geometric(pli_node_source *source, const double *x,
+                                  const pli_node_constraints *held)
+{
+    PLI_TRY(pli_implicit_prepare(source->implicit, x, source->def.projected));
+    return pli_node_geometric_build(source->geometric, source->step.particles, source->step.h,
+                                    source->matrix, held, source->multigrid);
+}
+
+static pli_status build_hierarchy(pli_node_source *source, const double *x)
 {
     if (source->multigrid == NULL) return PLI_OK;
     pli_node_constraints held = pli_node_hold_constraints(source->step.hold);
     time_begin(source, "hierarchy");
     pli_status status =
-        pli_node_multigrid_build(source->multigrid, nodes_of(source), source->matrix, &held);
+        source->geometric != NULL
+            ? build_geometric(source, x, &held)
+            : pli_node_multigrid_build(source->multigrid, nodes_of(source), source->matrix, &held);
     time_end(source);
     return status;
 }
@@ -337,7 +356,7 @@ static pli_status prepare(void *self, pli_objective *objective, const double *x,
                          source);
     }
     time_end(source);
-    return status == PLI_OK ? build_hierarchy(source) : status;
+    return status == PLI_OK ? build_hierarchy(source, x) : status;
 }
 
 static pli_operator get_operator(const pli_node_source *source)

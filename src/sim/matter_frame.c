@@ -171,17 +171,16 @@ static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *s
 }
 
 // What a step from there would do to every particle.
-static pli_status plan_steps(pli_matter_parts *parts, pli_solver *solver,
-                             const pli_matter_state *state)
+static pli_status plan_steps(pli_matter_parts *parts, pli_solver *solver, const pli_state *state)
 {
-    double tick = 0, dt = solver->model->dt;
+    double step = 0;
     if (solver->implicit != NULL) {
-        double piece = pli_matter_implicit_piece(solver->implicit, state);
-        fill_pieces(parts, state, piece < dt ? piece : dt);
+        PLI_TRY(pli_matter_implicit_piece(solver->implicit, state, &step));
+        fill_pieces(parts, &state->matter, step);
         return PLI_OK;
     }
-    PLI_TRY(make_plans(parts, solver->matter, state, &tick));
-    fill_steps(parts, solver->matter, state, tick);
+    PLI_TRY(make_plans(parts, solver->matter, &state->matter, &step));
+    fill_steps(parts, solver->matter, &state->matter, step);
     return PLI_OK;
 }
 
@@ -216,7 +215,7 @@ pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
     PLI_TRY(reserve(matter, particles->count));
     field_job job = {matter, particles};
     pli_parallel_for(matter->context, particles->count, GRAIN, fill_rows, &job);
-    PLI_TRY(plan_steps(matter, solver, particles));
+    PLI_TRY(plan_steps(matter, solver, state));
     for (int64_t first = 0, end; first < particles->count; first = end) {
         int32_t source = model->kinds[particles->kind[first]].source;
         end = first;

@@ -211,42 +211,47 @@ void pli_matter_implicit_destroy(pli_matter_implicit *m)
 
 // ---- how far to go
 
-typedef struct speed_job {
-    const pli_matter_state *state;
-    double reach; // of affine velocities (m)
-} speed_job;
-
-static double fastest(void *user, int64_t begin, int64_t end)
+static pli_cloud_source list_particles(const pli_matter_state *state)
 {
-    const speed_job *job = user;
-    double most = 0;
-    for (int64_t row = begin; row < end; ++row) {
-        const double *C = job->state->affine + 9 * row;
-        double speed = pli_vec3_norm(job->state->velocity + 3 * row);
-        most = fmax(most, speed + job->reach * sqrt(pli_mat3_contract(C, C)));
-    }
-    return most;
+    return (pli_cloud_source){.count = state->count,
+                              .position = state->position,
+                              .velocity = state->velocity,
+                              .affine = state->affine,
+                              .deformation = state->deformation,
+                              .memory = state->memory,
+                              .kind = state->kind};
 }
 
-double pli_matter_implicit_piece(const pli_matter_implicit *m, const pli_matter_state *state)
+// The longest piece that what was loaded bears, with objects on their way from begin to end (s).
+static pli_status find_limit(pli_matter_implicit *m, double begin, double end, double *limit)
 {
-    double dx = m->model->matter->dx;
-    bool flip = m->model->solver_def.grid.transfer == PLI_TRANSFER_AUTO
-                    ? m->method->flip
-                    : m->model->solver_def.grid.transfer == PLI_TRANSFER_FLIP;
-    speed_job job = {state, flip ? 0 : 1.5 * sqrt(3) * dx};
-    double speed = pli_parallel_max(m->context, state->count, GRAIN, fastest, &job);
+    double speed;
+    PLI_TRY(pli_matter_colliders_move(m->model, begin, end, m->colliders));
+    PLI_TRY(pli_implicit_stepper_speed(m->stepper, &speed));
     speed = fmax(speed, pli_matter_implicit_emit_speed(m->model));
-    return speed > 0 ? m->model->solver_def.grid.cfl * dx / speed : INFINITY;
+    *limit = speed > 0 ? m->model->solver_def.grid.cfl * m->model->matter->dx / speed : INFINITY;
+    return PLI_OK;
 }
 
-// The next piece of what is left of a step.
-static double choose_piece(const pli_matter_implicit *m, double left)
+pli_status pli_matter_implicit_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
 {
-    double limit = pli_matter_implicit_piece(m, &m->work);
-    if (m->method->method == PLI_IMPLICIT_LINEAR) limit = fmin(limit, m->piece);
+    double begin = pli_state_time(state), dt = m->model->dt;
+    pli_cloud_source particles = list_particles(&state->matter);
+    PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
+    PLI_TRY(find_limit(m, begin, begin + dt, piece));
+    *piece = fmin(*piece, dt);
+    return PLI_OK;
+}
+
+// The next piece of what is left of a step, whose particles were loaded.
+static pli_status choose_piece(pli_matter_implicit *m, double begin, double end, double *h)
+{
+    double left = end - begin, limit;
+    PLI_TRY(find_limit(m, begin, end, &limit));
+    limit = fmin(limit, m->piece);
     double pieces = ceil(left / limit * (1 - 1e-9));
-    return pieces > 1 ? left / pieces : left;
+    *h = pieces > 1 ? left / pieces : left;
+    return PLI_OK;
 }
 
 // ---- what yields
@@ -325,63 +330,73 @@ static void add_piece(const pli_implicit_report *piece, double h, pli_step_repor
     grid->repeated_positions += piece->advect.repeated;
 }
 
-static pli_status move_piece(pli_matter_implicit *m, double begin, double h,
-                             const pli_minimize_env *env, pli_implicit_report *piece)
+// A piece of what was loaded, which the linear method may have to halve; *h is what it was in the
+// end.
+static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
+                             const pli_minimize_env *env, pli_step_report *report,
+                             pli_implicit_report *piece)
 {
     pli_matter_state *w = &m->work;
-    pli_cloud_source from = {.count = w->count,
-                             .position = w->position,
-                             .velocity = w->velocity,
-                             .affine = w->affine,
-                             .deformation = w->deformation,
-                             .memory = w->memory,
-                             .kind = w->kind};
     pli_cloud_target to = {.position = w->position,
                            .velocity = w->velocity,
                            .affine = w->affine,
                            .deformation = w->deformation};
-    PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + h, m->colliders));
-    return pli_implicit_stepper_step(m->stepper, &from, &to, h, env, piece);
-}
-
-// A piece that the linear method may have to halve; *h is what it was in the end.
-static pli_status try_piece(pli_matter_implicit *m, double begin, double *h,
-                            const pli_minimize_env *env, pli_step_report *report,
-                            pli_implicit_report *piece)
-{
     bool linear = m->method->method == PLI_IMPLICIT_LINEAR;
     for (int halvings = 0;; ++halvings) {
-        PLI_TRY(move_piece(m, begin, *h, env, piece));
+        PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
+        PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
         if (!linear || !piece->raised || halvings == MOST_HALVINGS) break;
         ++report->grid.retries;
         *h *= 0.5;
     }
-    m->piece = piece->outcome.stop == PLI_MINIMIZE_NONFINITE || !linear ? INFINITY : 2 * *h;
+    m->piece = linear ? 2 * *h : INFINITY;
     return PLI_OK;
+}
+
+// Yields, and adds what emitters bring.
+static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimize_env *env,
+                            pli_step_report *report)
+{
+    yield_job job = {m->model->matter, &m->work};
+    pli_timers_begin(env->timers, "yield");
+    pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
+    pli_timers_end(env->timers);
+    int64_t before = m->work.count;
+    PLI_TRY(pli_matter_implicit_emit(m->model, at, &m->work));
+    report->matter.emitted += m->work.count - before;
+    return PLI_OK;
+}
+
+static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, double at,
+                              double end, double *h)
+{
+    yield_job job = {m->model->matter, &m->work};
+    *particles = list_particles(&m->work);
+    pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
+    PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
+    return choose_piece(m, at, end, h);
 }
 
 // Pieces until the end of the step.
 static pli_status run(pli_matter_implicit *m, double begin, double end, const pli_minimize_env *env,
                       pli_step_report *report)
 {
-    yield_job job = {m->model->matter, &m->work};
     m->piece = INFINITY;
     for (double at = begin; at < end && report->grid.pieces < MOST_PIECES;) {
-        double left = end - at, h = choose_piece(m, left);
-        bool is_last = h == left;
+        double h;
+        pli_cloud_source particles;
         pli_implicit_report piece;
-        pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
-        PLI_TRY(try_piece(m, at, &h, env, report, &piece));
-        is_last = is_last && h == left;
+        pli_timers_begin(env->timers, "load");
+        pli_status status = begin_piece(m, &particles, at, end, &h);
+        pli_timers_end(env->timers);
+        if (status != PLI_OK) return status;
+        bool is_last = h == end - at;
+        PLI_TRY(move_piece(m, at, &h, env, report, &piece));
+        is_last = is_last && h == end - at;
         add_piece(&piece, h, report);
         if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
-        pli_timers_begin(env->timers, "yield");
-        pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
-        pli_timers_end(env->timers);
         at = is_last ? end : at + h;
-        int64_t before = m->work.count;
-        PLI_TRY(pli_matter_implicit_emit(m->model, at, &m->work));
-        report->matter.emitted += m->work.count - before;
+        PLI_TRY(end_piece(m, at, env, report));
     }
     return PLI_OK;
 }

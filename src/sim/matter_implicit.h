@@ -3,14 +3,11 @@
 // Implicit steps of particles: what "hot" and the other solvers do whose row of the table has a
 // method for grids (solver_table.h, mpm/implicit_stepper.h).
 //
-// A step of the model is cut into pieces h in which matter moves by no more than cfl cells,
-//
-//   h = cfl dx / max_p (|v_p| + r |C_p|),   r = sqrt(3) 1.5 dx
-//
-// by the velocities when the piece begins, r being how far the affine velocity of a particle
-// reaches (X11); pieces are evened out so that the last one is not much shorter. Colliders stand
-// where they are at the end of a piece, with the velocity that takes them there; emitters add their
-// particles between pieces.
+// A step of the model is cut into pieces in which matter moves by no more than cfl cells, by the
+// velocities when the piece begins, those of objects that hold it included (X11;
+// pli_implicit_stepper_speed); pieces are evened out so that the last one is not much shorter.
+// Colliders stand where they are at the end of a piece, with the velocity that takes them there;
+// emitters add their particles between pieces.
 //
 // After each piece matter yields (P7, P8): the return mapping of its law, once. Fluids, which count
 // by their volume, go through the step as if they were dilated alike in all directions.
@@ -41,8 +38,8 @@ PLI_CHECKED pli_status pli_matter_implicit_step(pli_matter_implicit *implicit, p
                                                 const pli_minimize_env *env,
                                                 pli_step_report *report);
 
-// The length of the piece that a step would begin with (s).
-double pli_matter_implicit_piece(const pli_matter_implicit *implicit,
-                                 const pli_matter_state *state);
+// The length of the piece that a step would begin with (s). Errors: numeric, memory.
+PLI_CHECKED pli_status pli_matter_implicit_piece(pli_matter_implicit *implicit,
+                                                 const pli_state *state, double *piece);
 
 #endif

@@ -132,11 +132,134 @@ static void wrong_shapes_are_refused(void **state)
     pli_context_destroy(context);
 }
 
+// Rows one range at a time, as solvers ask for them, are the rows of the whole product.
+static void rows_alone_equal_the_whole(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    pli_ell *grid = make_grid(context);
+    double *x = random_vector(3 * ROWS, 4), *want = new_vector(3 * ROWS);
+    double *got = new_vector(3 * ROWS);
+    pli_ell_multiply(grid, x, want);
+    for (int i = 0; i < 3 * ROWS; ++i) got[i] = NAN;
+    pli_operator A = pli_ell_operator(grid);
+    for (int32_t begin = 0, length = 1; begin < ROWS; begin += length, length = length % 7 + 1) {
+        int32_t end = begin + length < ROWS ? begin + length : ROWS;
+        A.apply_rows(A.self, x, got, begin, end);
+        // and nothing beyond them
+        for (int32_t row = end; row < ROWS; ++row) assert_true(isnan(got[3 * row]));
+    }
+    assert_memory_equal(got, want, 3 * ROWS * sizeof *got);
+    free(x);
+    free(want);
+    free(got);
+    pli_ell_destroy(grid);
+    pli_context_destroy(context);
+}
+
+// ---- restriction
+
+enum { SIZE = 3 * ROWS };
+
+// Tangent spaces of all dimensions for a third of the rows, neighbours among them; places are not
+// in the order of rows.
+static int32_t make_tangents(int32_t *place, double *tangents)
+{
+    int32_t count = 0;
+    for (int32_t row = ROWS - 1; row >= 0; --row) {
+        place[row] = -1;
+        if (pli_random_uniform((pli_random){3, 1}, (uint64_t)row) > 0.35) continue;
+        random_tangent(row % 4, (uint64_t)row, tangents + 9 * (int64_t)count);
+        place[row] = count++;
+    }
+    return count;
+}
+
+static double entry_of(const double *tangents, int32_t place, int i, int j)
+{
+    return place < 0 ? i == j : tangents[9 * (int64_t)place + 3 * i + j];
+}
+
+// T A T + s (1 - T), entry by entry; A and the result are [SIZE][SIZE]
+static double *restrict_plainly(const double *A, const int32_t *place, const double *tangents)
+{
+    double *TA = new_vector((int64_t)SIZE * SIZE), *TAT = new_vector((int64_t)SIZE * SIZE);
+    for (int64_t i = 0; i < SIZE; ++i) {
+        for (int64_t j = 0; j < SIZE; ++j) {
+            for (int k = 0; k < 3; ++k) {
+                TA[i * SIZE + j] += entry_of(tangents, place[i / 3], (int)(i % 3), k) *
+                                    A[(i / 3 * 3 + k) * SIZE + j];
+            }
+        }
+    }
+    for (int64_t i = 0; i < SIZE; ++i) {
+        for (int64_t j = 0; j < SIZE; ++j) {
+            for (int k = 0; k < 3; ++k) {
+                TAT[i * SIZE + j] += TA[i * SIZE + j / 3 * 3 + k] *
+                                     entry_of(tangents, place[j / 3], k, (int)(j % 3));
+            }
+        }
+        double mean = 0;
+        for (int k = 0; k < 3; ++k) mean += A[(i / 3 * 3 + k) * (SIZE + 1)] / 3;
+        if (!(mean > 0)) mean = 1;
+        for (int k = 0; k < 3; ++k) {
+            TAT[i * SIZE + i / 3 * 3 + k] +=
+                mean * ((k == i % 3) - entry_of(tangents, place[i / 3], (int)(i % 3), k));
+        }
+    }
+    free(TA);
+    return TAT;
+}
+
+static double *dense_grid(const pli_ell *grid)
+{
+    double *A = new_vector((int64_t)SIZE * SIZE);
+    for (int64_t slot = 0; slot < ROWS * WIDTH; ++slot) {
+        if (grid->column[slot] < 0) continue;
+        add_to_dense(SIZE, (int32_t)(slot / WIDTH), grid->column[slot], grid->values + 9 * slot, A);
+    }
+    return A;
+}
+
+static void restriction_is_the_projected_matrix(void **state)
+{
+    (void)state;
+    static int32_t place[ROWS];
+    static double tangents[9 * ROWS];
+    for (int32_t threads = 1; threads <= 2; ++threads) {
+        pli_context *context = make_context(threads);
+        pli_ell *grid = make_grid(context);
+        assert_true(make_tangents(place, tangents) > ROWS / 5);
+        // what is in slots without a neighbour must not matter; a row without matter is kept
+        // regular
+        int32_t empty = 0;
+        while (place[empty] < 0 || empty % 4 != 0) ++empty;
+        for (int64_t slot = 0; slot < ROWS * WIDTH; ++slot) {
+            if (grid->column[slot] < 0) grid->values[9 * slot + 4] = NAN;
+            if (slot / WIDTH != empty && grid->column[slot] != empty) continue;
+            memset(grid->values + 9 * slot, 0, 9 * sizeof *grid->values);
+        }
+        double *A = dense_grid(grid), *want = restrict_plainly(A, place, tangents);
+        pli_ell_restrict(grid, place, tangents);
+        double *got = dense_grid(grid);
+        // products of numbers up to 90
+        for (int64_t k = 0; k < (int64_t)SIZE * SIZE; ++k) NEAR(got[k], want[k], 0, 1e-13);
+        NEAR(got[(int64_t)3 * empty * (SIZE + 1)], 1, 0, 1e-15);
+        free(A);
+        free(want);
+        free(got);
+        pli_ell_destroy(grid);
+        pli_context_destroy(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_those_of_compressed_rows),
         cmocka_unit_test(empty_slots_are_never_read),
+        cmocka_unit_test(rows_alone_equal_the_whole),
+        cmocka_unit_test(restriction_is_the_projected_matrix),
         cmocka_unit_test(resizing_empties_and_allocates_only_to_grow),
         cmocka_unit_test(wrong_shapes_are_refused),
     };

@@ -45,6 +45,17 @@ static pli_implicit_kind make_kind(const char *law, double young, double hardeni
     return kind;
 }
 
+static pli_cloud_source source_of(const world *w)
+{
+    return (pli_cloud_source){.count = w->count,
+                              .position = w->position,
+                              .velocity = w->velocity,
+                              .affine = w->affine,
+                              .deformation = w->deformation,
+                              .memory = w->memory,
+                              .kind = w->kind};
+}
+
 static world make_world(pli_spline_kind spline, int32_t threads, int32_t count)
 {
     world w = {.context = make_context(threads), .count = count};
@@ -64,8 +75,7 @@ static world make_world(pli_spline_kind spline, int32_t threads, int32_t count)
     w.memory = calloc(n, sizeof(double));
     w.kind = calloc(n, sizeof(int32_t));
     for (int32_t k = 0; k < count; ++k) set_particle(&w, k, (pli_random){3, 7});
-    pli_cloud_source source = {count,         w.position, w.velocity, w.affine,
-                               w.deformation, w.memory,   w.kind};
+    pli_cloud_source source = source_of(&w);
     OK(w.context, pli_cloud_build(w.cloud, &source));
     OK(w.context, pli_implicit_begin(w.implicit));
     size_t nodes = (size_t)w.cloud->nodes->count;
@@ -191,6 +201,28 @@ static void nodes_get_all_mass_and_momenta(void **state)
         free(momentum);
         clear_world(&w);
     }
+}
+
+static void particles_may_have_volumes_of_their_own(void **state)
+{
+    (void)state;
+    world w = make_world(PLI_SPLINE_QUADRATIC, 2, PARTICLES);
+    double own[PARTICLES];
+    pli_cloud_source source = source_of(&w);
+    source.volume = own;
+    for (int32_t k = 0; k < PARTICLES; ++k) own[k] = 1e-3 * (1 + 0.01 * k);
+    OK(w.context, pli_cloud_build(w.cloud, &source));
+    int32_t seen = 0;
+    for (int32_t slot = 0; slot < w.cloud->slot_count; ++slot) {
+        int32_t row = w.cloud->row[slot];
+        if (row < 0) continue;
+        const pli_cloud_kind *kind = &w.cloud->kinds[w.kind[row]];
+        NEAR(w.cloud->volume[slot], own[row], 0, 0);
+        NEAR(w.cloud->mass[slot] * kind->volume, kind->mass * own[row], 1e-15, 0);
+        ++seen;
+    }
+    assert_int_equal(seen, PARTICLES);
+    clear_world(&w);
 }
 
 // An affine motion of the nodes is what particles then have, and F follows it.
@@ -347,6 +379,35 @@ static void products_need_no_matrix(void **state)
     }
 }
 
+// At x = 0, where F is that of the particle.
+static void kept_tangents_are_those_of_the_law(void **state)
+{
+    (void)state;
+    world w = make_world(PLI_SPLINE_QUADRATIC, 2, PARTICLES);
+    double *nowhere = make_vector(&w);
+    OK(w.context, pli_implicit_prepare(w.implicit, nowhere, true));
+    for (int32_t slot = 0; slot < w.cloud->slot_count; ++slot) {
+        int32_t row = w.cloud->row[slot];
+        if (row < 0) continue;
+        const pli_implicit_kind *kind = &w.implicit->kinds[w.kind[row]];
+        double growth = exp(kind->hardening * (1 - w.memory[row]));
+        double params[2] = {growth * kind->params[0], growth * kind->params[1]};
+        double want[81], got[45];
+        kind->law->evaluate(1, w.deformation + 9 * row, params, PLI_TANGENT_PROJECTED, NULL, NULL,
+                            want);
+        pli_implicit_get_tangents(w.implicit, slot, got);
+        for (int i = 0, k = 0; i < 9; ++i) {
+            for (int j = i; j < 9; ++j, ++k) {
+                // rounding of a decomposition, against the largest entry
+                NEAR(got[k], w.cloud->volume[slot] * want[9 * i + j], 1e-12,
+                     1e-12 * w.cloud->volume[slot] * want[0]);
+            }
+        }
+    }
+    free(nowhere);
+    clear_world(&w);
+}
+
 // ---- promises
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
@@ -386,8 +447,7 @@ static void building_again_allocates_nothing(void **state)
     world w = make_world(PLI_SPLINE_QUADRATIC, 2, 500);
     OK(w.context, pli_implicit_prepare(w.implicit, w.x, true));
     int64_t before = pli_context_allocation_count(w.context);
-    pli_cloud_source source = {w.count,       w.position, w.velocity, w.affine,
-                               w.deformation, w.memory,   w.kind};
+    pli_cloud_source source = source_of(&w);
     OK(w.context, pli_cloud_build(w.cloud, &source));
     OK(w.context, pli_implicit_begin(w.implicit));
     OK(w.context, pli_implicit_prepare(w.implicit, w.x, true));
@@ -399,8 +459,7 @@ static void a_particle_off_the_grid_is_named(void **state)
 {
     (void)state;
     world w = make_world(PLI_SPLINE_QUADRATIC, 1, 10);
-    pli_cloud_source source = {w.count,       w.position, w.velocity, w.affine,
-                               w.deformation, w.memory,   w.kind};
+    pli_cloud_source source = source_of(&w);
     const double wrong[] = {-5, NAN, 1e9};
     for (int k = 0; k < 3; ++k) {
         w.position[3 * 7 + 1] = wrong[k];
@@ -417,10 +476,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_sum_up_and_reproduce_linear_fields),
         cmocka_unit_test(nodes_get_all_mass_and_momenta),
+        cmocka_unit_test(particles_may_have_volumes_of_their_own),
         cmocka_unit_test(particles_take_affine_motions_exactly),
         cmocka_unit_test(gradient_is_that_of_the_energy),
         cmocka_unit_test(matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(products_need_no_matrix),
+        cmocka_unit_test(kept_tangents_are_those_of_the_law),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(building_again_allocates_nothing),
         cmocka_unit_test(a_particle_off_the_grid_is_named),
