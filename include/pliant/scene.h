@@ -547,10 +547,11 @@ typedef struct pli_emission_def { // a shape that particles stream out of
     pli_variant shape;
     const char *material;
     pli_filling_def filling;
-    double velocity[3]; // of what comes out (m/s)
-    double rate;        // m^3/s; 0: all that the shape's cross section lets through
-    double begin;       // s
-    double end;         // s; 0: never
+    double velocity[3];    // of what comes out (m/s)
+    double rate;           // m^3/s; 0: all that the shape's cross section lets through
+    double begin;          // s
+    double end;            // s; 0: never
+    pli_motion_def motion; // of the shape, which carries the velocity along
 } pli_emission_def;
 
 typedef enum pli_contact_method {

@@ -19,6 +19,7 @@
 #include "mpm/implicit_sizes.h"
 #include "mpm/transfer.h"
 #include "pliant/sim.h"
+#include "sim/motion.h"
 
 // X(member, type, kind, columns, name in checkpoints): arrays [count][columns]
 #define PLI_MATTER_ARRAYS(X)                                          \
@@ -69,7 +70,9 @@ typedef struct pli_matter_kind {
 typedef struct pli_matter_emitter {
     pli_emitter *emitter;
     int32_t kind;
-    double velocity[3]; // m/s
+    double velocity[3]; // in the frame of the emitter (m/s)
+    pli_motion motion;  // of that frame
+    double speed;       // that nothing that comes out exceeds (m/s)
     double spacing;     // from existing particles (m), closer ones are not emitted
     double begin;       // s
     double end;         // s; infinity: never

@@ -268,6 +268,8 @@ static pli_status check_emission(const pli_rules *r, const pli_visit *visit)
     }
     PLI_TRY(
         pli_rules_check_reference(r, visit, "material", &emitter->material, &r->materials, NULL));
+    PLI_TRY(pli_rules_check_rigid(r, visit, &emitter->motion,
+                                  "because what streams out would not stay as dense as it is"));
     if (emitter->end == 0 || emitter->end > emitter->begin) return PLI_OK;
     char begin[PLI_QUANTITY_CAPACITY];
     char end[PLI_QUANTITY_CAPACITY];

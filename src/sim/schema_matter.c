@@ -180,6 +180,11 @@ static const pli_field emission_fields[] = {
      .max = 1e9,
      .unit = "s",
      .doc = "When it closes; by default never."},
+    {.key = "motion",
+     PLI_STRUCT(pli_emission_def, motion, &pli_motion_schema),
+     .doc = "How the shape moves, without stretching; by default not at all, and about the centre "
+            "of its bounds. What comes out has the velocity of the shape, too, and is turned with "
+            "it; after: release closes it."},
 };
 const pli_schema pli_emission_schema = {.name = "emitter",
                                         .doc = "A shape that particles stream out of.",
