@@ -316,7 +316,7 @@ static void find_nodes(void *user, int64_t begin, int64_t end)
 static pli_status list_entries(pli_cloud *cloud)
 {
     int32_t count = cloud->nodes->count;
-    if (count > cloud->node_room) {
+    if (count > cloud->node_room || cloud->node_start == NULL) {
         int64_t room = (int64_t)count + count / 4;
         if (!grow(cloud, (void **)&cloud->node_start, room + 1, sizeof *cloud->node_start)) {
             return PLI_ERROR_MEMORY;
@@ -343,7 +343,8 @@ pli_status pli_cloud_build(pli_cloud *cloud, const pli_cloud_source *source)
     int32_t cells, slots;
     PLI_TRY(order_particles(cloud, source, &keys));
     count_cells(keys, source->count, &cells, &slots);
-    PLI_TRY(reserve(cloud, cells, slots));
+    // lists end with an entry more than they have, also when there is nobody
+    PLI_TRY(reserve(cloud, cells > 0 ? cells : 1, slots));
     fill_cells(cloud, source, keys);
     color_blocks(cloud);
     pli_node_grid_clear(cloud->nodes);

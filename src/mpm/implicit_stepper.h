@@ -71,7 +71,7 @@ typedef struct pli_implicit_report {
     int32_t held;
     int32_t rounds;        // minimisations; 2 and more where nodes changed their mind
     int32_t dropped_pairs; // of L-BFGS
-    bool raised;           // the linear method: E is larger than without forces
+    bool raised;           // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;
 } pli_implicit_report;
 
@@ -84,8 +84,9 @@ PLI_CHECKED pli_status pli_implicit_stepper_create(pli_context *context,
 void pli_implicit_stepper_destroy(pli_implicit_stepper *stepper);
 
 // Moves the particles of `from` by h (s) and writes them to `to`, whose rows may be the same.
-// Errors: numeric (a particle that is nowhere), interrupted, memory; then `to` is as it was. A
-// solution that is not finite is told by the report, and `to` is as it was, too.
+// Errors: numeric (a particle that is nowhere), interrupted, memory; then `to` is as it was. So it
+// is when the report tells that the solution is not finite, or that the linear method would raise
+// the energy: above the lesser of those at rest and at x~, by more than its linear solve may err.
 PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
                                                  const pli_cloud_source *from,
                                                  const pli_cloud_target *to, double h,

@@ -349,14 +349,18 @@ static pli_status try_piece(pli_matter_implicit *m, double begin, double *h,
                             const pli_minimize_env *env, pli_step_report *report,
                             pli_implicit_report *piece)
 {
-    bool linear = m->method->method == PLI_IMPLICIT_LINEAR;
-    for (int halvings = 0;; ++halvings) {
-        PLI_TRY(move_piece(m, begin, *h, env, piece));
-        if (!linear || !piece->raised || halvings == MOST_HALVINGS) break;
+    PLI_TRY(move_piece(m, begin, *h, env, piece));
+    for (int halvings = 0; piece->raised && halvings < MOST_HALVINGS; ++halvings) {
         ++report->grid.retries;
         *h *= 0.5;
+        PLI_TRY(move_piece(m, begin, *h, env, piece));
     }
-    m->piece = piece->outcome.stop == PLI_MINIMIZE_NONFINITE || !linear ? INFINITY : 2 * *h;
+    if (piece->raised) {
+        return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                        "a linear step raises the energy even if it is only %g s long", *h);
+    }
+    bool linear = m->method->method == PLI_IMPLICIT_LINEAR;
+    m->piece = linear ? 2 * *h : INFINITY;
     return PLI_OK;
 }
 

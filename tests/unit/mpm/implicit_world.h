@@ -172,6 +172,64 @@ static inline pli_cloud_target block_target(const block *b)
     return (pli_cloud_target){b->position, b->velocity, b->affine, b->deformation, NULL};
 }
 
+// What a minimisation tells on its way.
+typedef struct block_history {
+    int32_t iterations; // of all minimisations together
+    int32_t starts;
+    double first_residual; // of the last minimisation
+    double first_gradient;
+    double energy;
+    double largest_rise; // of E from one iterate to the next, over its noise (J)
+} block_history;
+
+static inline void block_watch(void *user, const pli_iterate *iterate)
+{
+    block_history *history = user;
+    if (iterate->iteration == 0) {
+        ++history->starts;
+        history->first_residual = iterate->residual;
+        history->first_gradient = iterate->gradient;
+    } else {
+        ++history->iterations;
+        double noise = 1e-13 * fabs(history->energy);
+        history->largest_rise =
+            fmax(history->largest_rise, iterate->energy - history->energy - noise);
+    }
+    history->energy = iterate->energy;
+}
+
+// One step of h (s); history may be NULL.
+static inline pli_implicit_report block_step(block *b, double h, block_history *history)
+{
+    pli_implicit_report report;
+    pli_cloud_source from = block_source(b);
+    pli_cloud_target to = block_target(b);
+    block_history own = {0};
+    pli_minimize_env env = {.timers = &b->timers,
+                            .scratch = b->scratch,
+                            .monitor = block_watch,
+                            .user = history != NULL ? history : &own};
+    OK(b->context, pli_implicit_stepper_step(b->stepper, &from, &to, h, &env, &report));
+    return report;
+}
+
+// Momentum (kg m/s) and angular momentum about the origin (kg m^2/s) with that of C.
+static inline void block_momenta(const block *b, double momentum[3], double angular[3])
+{
+    double spread = pli_spline_spread(b->def.cloud.spline) * b->def.cloud.dx * b->def.cloud.dx;
+    for (int a = 0; a < 3; ++a) momentum[a] = angular[a] = 0;
+    for (int64_t k = 0; k < b->count; ++k) {
+        double m = b->sizes[b->kind[k]].mass, arm[3];
+        const double *C = b->affine + 9 * k;
+        pli_vec3_cross(b->position + 3 * k, b->velocity + 3 * k, arm);
+        for (int a = 0; a < 3; ++a) {
+            int next = (a + 1) % 3, after = (a + 2) % 3;
+            momentum[a] += m * b->velocity[3 * k + a];
+            angular[a] += m * (arm[a] + spread * (C[3 * after + next] - C[3 * next + after]));
+        }
+    }
+}
+
 // Every F by itself: 1 + size times numbers between -1 and 1.
 static inline void block_deform(block *b, double size)
 {
