@@ -360,8 +360,8 @@ static bool revise(pli_implicit_stepper *s, bool is_last)
     return changed;
 }
 
-// The linear method starts where nothing has moved yet. Returns the lesser of the energies there
-// and at x~.
+// The linear method starts where nothing has moved yet. Returns the energy that it should end
+// below: the lesser of those there and at x~, and what the tolerance of its solve may cost.
 static double begin_linear(pli_implicit_stepper *s)
 {
     int64_t n = 3 * (int64_t)s->cloud->nodes->count;
@@ -369,7 +369,8 @@ static double begin_linear(pli_implicit_stepper *s)
     pli_vector_fill(s->context, n, 0, s->x);
     pli_node_hold_apply(s->hold, s->x);
     pli_vector_scale(s->context, n, s->h, s->x);
-    return fmin(moved, pli_sum_value(pli_objective_energy(&s->objective, s->x)));
+    double still = pli_sum_value(pli_objective_energy(&s->objective, s->x));
+    return fmin(moved, still) + s->def.source.tolerance * fabs(still) + s->energy_noise;
 }
 
 // Minimises until all nodes are held that should be, and no others.
@@ -377,7 +378,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
                         pli_implicit_report *report)
 {
     bool linear = s->def.method == PLI_IMPLICIT_LINEAR;
-    double start = linear ? begin_linear(s) : 0;
+    double limit = linear ? begin_linear(s) : 0;
     if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
@@ -387,7 +388,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
         if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
         changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
-    report->raised = linear && !(report->outcome.energy <= start);
+    report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
     report->counts = pli_node_source_get_counts(s->source);
     return PLI_OK;
 }
@@ -435,7 +436,7 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
 
     PLI_TRY(solve(s, env, report));
     report->held = s->hold->count;
-    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE) return PLI_OK;
+    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE || report->raised) return PLI_OK;
 
     pli_timers_begin(env->timers, "to particles");
     move_particles(s, report);

@@ -71,7 +71,7 @@ typedef struct pli_implicit_report {
     int32_t held;
     int32_t rounds;        // minimisations; 2 and more where nodes changed their mind
     int32_t dropped_pairs; // of L-BFGS
-    bool raised;           // the linear method: E is larger than without forces
+    bool raised;           // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;
 } pli_implicit_report;
 
@@ -99,8 +99,10 @@ PLI_CHECKED pli_status pli_implicit_stepper_load(pli_implicit_stepper *stepper,
 PLI_CHECKED pli_status pli_implicit_stepper_speed(pli_implicit_stepper *stepper, double *speed);
 
 // Moves what was loaded by h (s) and writes it to rows, which may be those that it came from.
-// Errors: interrupted, memory; then `to` is as it was. A solution that is not finite is told by the
-// report, and `to` is as it was, too.
+// Errors: interrupted, memory; then `to` is as it was. So it is when the report tells that the
+// solution is not finite, or that the linear method would raise the energy: above the lesser of
+// those at rest and at x~, by more than its linear solve may err. What was loaded is still there
+// then.
 PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
                                                  const pli_cloud_target *to, double h,
                                                  const pli_minimize_env *env,

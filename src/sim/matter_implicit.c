@@ -344,7 +344,11 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
     for (int halvings = 0;; ++halvings) {
         PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
         PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
-        if (!linear || !piece->raised || halvings == MOST_HALVINGS) break;
+        if (!piece->raised) break;
+        if (halvings == MOST_HALVINGS) {
+            return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                            "a linear step raises the energy even if it is only %g s long", *h);
+        }
         ++report->grid.retries;
         *h *= 0.5;
     }
