@@ -12,12 +12,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODE_GRAIN = 1024, SLOT_GRAIN = 4096, MOST_ROUNDS = 4 };
+enum { NODE_GRAIN = 1024, SLOT_GRAIN = 4096, MOST_ROUNDS = 4, MOST_RETREATS = 40 };
 
 struct pli_implicit_stepper {
     pli_context *context;
     pli_implicit_stepper_def def;
     double *rest_norm; // [kind_count] |dP/dF| at rest (Pa)
+    bool may_invert;   // F of all kinds may be anything
 
     pli_cloud *cloud;
     pli_implicit *implicit;
@@ -53,9 +54,11 @@ static pli_status create_rest_norms(pli_implicit_stepper *s)
     int32_t count = s->def.cloud.kind_count;
     s->rest_norm = PLI_NEW(s->context, double, count, "stiffness of kinds");
     if (s->rest_norm == NULL) return PLI_ERROR_MEMORY;
+    s->may_invert = true;
     for (int32_t k = 0; k < count; ++k) {
         const pli_implicit_kind *kind = &s->def.kinds[k];
         s->rest_norm[k] = pli_material_rest_norm(kind->law, kind->params);
+        s->may_invert = s->may_invert && (kind->law->flags & PLI_LAW_INVERTIBLE) != 0;
     }
     return PLI_OK;
 }
@@ -373,6 +376,19 @@ static double begin_linear(pli_implicit_stepper *s)
     return fmin(moved, still) + s->def.source.tolerance * fabs(still) + s->energy_noise;
 }
 
+// Where inertia alone would turn matter inside out that must not be, a step starts nearer to where
+// it is: half as far, again and again. What is held stays so.
+static void retreat(pli_implicit_stepper *s)
+{
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
+    for (int k = 0; k < MOST_RETREATS && !s->may_invert; ++k) {
+        if (!isinf(pli_sum_value(pli_objective_energy(&s->objective, s->x)))) return;
+        pli_vector_scale(s->context, n, 0.5 / s->h, s->x);
+        pli_node_hold_apply(s->hold, s->x);
+        pli_vector_scale(s->context, n, s->h, s->x);
+    }
+}
+
 // Minimises until all nodes are held that should be, and no others.
 static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
                         pli_implicit_report *report)
@@ -382,6 +398,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
     if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
+        retreat(s);
         PLI_TRY(minimize(s, env, &outcome));
         add_outcome(&outcome, &report->outcome);
         if (s->lbfgs != NULL) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);

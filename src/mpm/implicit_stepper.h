@@ -6,8 +6,9 @@
 //   E(x) = sum_i m_i / (2 h^2) |x_i - x~_i|^2 + sum_p V_p psi(F_p(x)),    x~ = h (v + h gravity)
 //
 // One step: particles are sorted into cells and give mass and momentum to nodes; nodes that objects
-// hold are found (node_hold.h); E is minimised from x~; nodes that should have been held, or let
-// go, are, and E is minimised again; friction brakes; particles take velocities and deformation
+// hold are found (node_hold.h); E is minimised from x~, or from nearer to rest where x~ would turn
+// matter inside out that must not be; nodes that should have been held, or let go, are, and E is
+// minimised again; friction brakes; particles take velocities and deformation
 // from the nodes and move with them, either by where they are (forward) or by where they will be
 // (X10). What yields, yields afterwards and elsewhere (P7).
 //
