@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "material/lame.h"
+#include "material/plastic.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "sim/material_matter.h"
@@ -57,6 +57,27 @@ static void set_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
         kind->params[PLI_LAME_MU] = material->mu;
         kind->params[PLI_LAME_LAMBDA] = material->lambda;
     }
+}
+
+// The law that has yielding within it, where there is one.
+static void set_plastic_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
+{
+    bool hencky = material->elasticity == PLI_MPM_HENCKY;
+    if (material->yield == PLI_MPM_VON_MISES) {
+        kind->law = hencky ? &pli_law_hencky_von_mises : &pli_law_corotated_von_mises;
+        kind->params[PLI_PLASTIC_YIELD] = material->yield_stress;
+        kind->params[PLI_PLASTIC_HARDENING] = material->strain_hardening;
+        kind->strain_hardening = material->strain_hardening;
+    } else if (material->yield == PLI_MPM_SNOW && material->elasticity == PLI_MPM_FIXED_COROTATED) {
+        kind->law = &pli_law_snow;
+        kind->params[PLI_PLASTIC_COMPRESSION] = material->compression;
+        kind->params[PLI_PLASTIC_STRETCH] = material->stretch;
+    }
+}
+
+static bool is_plastic_inside(const pli_model *model)
+{
+    return model->solver_def.grid.plasticity == PLI_PLASTICITY_IMPLICIT;
 }
 
 // ---- life
@@ -167,6 +188,7 @@ static pli_status create_stepper(pli_matter_implicit *m)
     for (int64_t k = 0; k < count; ++k) {
         const pli_matter_kind *kind = &matter->kinds[k];
         set_kind(&kind->matter.material, &kinds[k]);
+        if (is_plastic_inside(m->model)) set_plastic_kind(&kind->matter.material, &kinds[k]);
         sizes[k] = (pli_cloud_kind){.mass = kind->mass, .volume = kind->matter.volume};
     }
     pli_implicit_stepper_def def = describe_stepper(m);
@@ -258,6 +280,7 @@ static pli_status choose_piece(pli_matter_implicit *m, double begin, double end,
 typedef struct yield_job {
     const pli_matter *matter;
     pli_matter_state *state;
+    bool is_inside; // the step was solved with yielding in it
 } yield_job;
 
 static void scale_identity(double s, double F[9])
@@ -284,6 +307,18 @@ static void end_fluid(double F[9], double *memory)
     pli_mat3_identity(F);
 }
 
+// The return that the laws of von Mises inside of a step have.
+static void return_by_potential(const pli_mpm_material *material, double F[9], double *memory)
+{
+    double yield = material->yield_stress + material->strain_hardening * *memory;
+    const double params[PLI_PLASTIC_PARAM_COUNT] = {[PLI_LAME_MU] = material->mu,
+                                                    [PLI_LAME_LAMBDA] = material->lambda,
+                                                    [PLI_PLASTIC_YIELD] = yield,
+                                                    [PLI_PLASTIC_HARDENING] =
+                                                        material->strain_hardening};
+    (void)pli_plastic_return(params, F, memory);
+}
+
 static void yield_rows(void *user, int64_t begin, int64_t end)
 {
     const yield_job *job = user;
@@ -294,6 +329,8 @@ static void yield_rows(void *user, int64_t begin, int64_t end)
         double *F = job->state->deformation + 9 * row, tau[6], speed2;
         if (material->elasticity == PLI_MPM_FLUID) {
             end_fluid(F, &job->state->memory[row]);
+        } else if (job->is_inside && material->yield == PLI_MPM_VON_MISES) {
+            return_by_potential(material, F, &job->state->memory[row]);
         } else if (material->yield != PLI_MPM_NO_YIELD) {
             pli_mpm_advance_reference(material, 0, C, F, &job->state->memory[row], tau, &speed2);
         }
@@ -360,7 +397,7 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
 static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimize_env *env,
                             pli_step_report *report)
 {
-    yield_job job = {m->model->matter, &m->work};
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
     pli_timers_begin(env->timers, "yield");
     pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
     pli_timers_end(env->timers);
@@ -373,7 +410,7 @@ static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimiz
 static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, double at,
                               double end, double *h)
 {
-    yield_job job = {m->model->matter, &m->work};
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
     *particles = list_particles(&m->work);
     pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
     PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
