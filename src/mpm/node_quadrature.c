@@ -28,6 +28,11 @@ typedef struct cell_sum {
 
 // ---- particles
 
+bool pli_quadrature_has_tangents(const pli_implicit *implicit)
+{
+    return implicit->tangents != NULL;
+}
+
 // The upper triangle of A, volume included, of a slot of the finest cloud.
 static void read_tangent(const pli_implicit *implicit, int64_t slot, double A[PAIRS])
 {
