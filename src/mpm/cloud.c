@@ -202,8 +202,9 @@ static pli_status reserve(pli_cloud *cloud, int32_t cells, int32_t slots)
 #undef X
         if (good) cloud->slot_room = (int32_t)room;
     }
-    if (good && cells > cloud->cell_room) {
-        int64_t room = (int64_t)cells + cells / 4;
+    // lists of starts have an entry even when there is nothing
+    if (good && (cells > cloud->cell_room || cloud->cell_room == 0)) {
+        int64_t room = (int64_t)cells + cells / 4 + 1;
         int64_t entries = room * cloud->cell_nodes;
         good = grow(cloud, (void **)&cloud->cell_slot, room + 1, sizeof *cloud->cell_slot) &&
                grow(cloud, (void **)&cloud->cell_base, 3 * room, sizeof *cloud->cell_base) &&
@@ -318,8 +319,8 @@ static void find_nodes(void *user, int64_t begin, int64_t end)
 static pli_status list_entries(pli_cloud *cloud)
 {
     int32_t count = cloud->nodes->count;
-    if (count > cloud->node_room) {
-        int64_t room = (int64_t)count + count / 4;
+    if (count > cloud->node_room || cloud->node_room == 0) {
+        int64_t room = (int64_t)count + count / 4 + 1;
         if (!grow(cloud, (void **)&cloud->node_start, room + 1, sizeof *cloud->node_start)) {
             return PLI_ERROR_MEMORY;
         }
