@@ -52,12 +52,17 @@ static void twist(const double X[3], double x[3], double F[9])
     memcpy(F, made, sizeof made);
 }
 
+// Particles cell by cell of the bar at rest, as seeding makes them: z fastest.
 static void set_particle(implicit_bar *bar, int64_t k)
 {
     pli_random random = {1, 2};
+    int64_t cell = (int64_t)((double)k / particles_a_cell);
+    int64_t cells_y = llround(size[1] / bar->dx), cells_z = llround(size[2] / bar->dx);
+    const int64_t at[3] = {cell / cells_z / cells_y, cell / cells_z % cells_y, cell % cells_z};
     double X[3], *F = bar->deformation + 9 * k;
     for (int a = 0; a < 3; ++a) {
-        X[a] = size[a] * pli_random_uniform(random, (uint64_t)(32 * k + a));
+        double inside = pli_random_uniform(random, (uint64_t)(32 * k + a));
+        X[a] = bar->dx * ((double)at[a] + inside);
         bar->velocity[3 * k + a] = pli_random_range(random, (uint64_t)(32 * k + 4 + a), -1, 1);
     }
     twist(X, bar->position + 3 * k, F);

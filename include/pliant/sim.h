@@ -57,6 +57,9 @@ typedef struct pli_model_info {
     int32_t emitter_count;
     double domain_min[3]; // corners of the box between the walls (m)
     double domain_max[3];
+    double cfl;         // cells that matter moves in a piece of an implicit step, at most; 0: steps
+                        // of particles are explicit, or there are none
+    int64_t node_count; // of the grid of implicit steps, at the start
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -342,6 +345,7 @@ typedef struct pli_iteration_report {
     int32_t energy_evaluations;
     int32_t direction; // 0 Newton, 1 reversed Newton, 2 steepest descent
     double seconds;    // since the step began
+    int32_t piece;     // of an implicit step of particles, counted from 1; 0: there are none
 } pli_iteration_report;
 
 typedef void (*pli_iteration_fn)(void *user, const pli_iteration_report *report);

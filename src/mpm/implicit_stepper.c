@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "linear/vector.h"
 #include "math/vec3.h"
+#include "mpm/admm.h"
 #include "optimize/anchor.h"
 
 #include <float.h>
@@ -23,6 +24,7 @@ struct pli_implicit_stepper {
     pli_node_hold *hold;
     pli_node_source *source;
     pli_lbfgs *lbfgs; // NULL: another method
+    pli_admm *admm;   // NULL: another method
     pli_objective objective;
     pli_anchor inertia;
 
@@ -71,6 +73,16 @@ static pli_status create_lbfgs(pli_implicit_stepper *s)
     return pli_lbfgs_create(s->context, &def, &s->lbfgs);
 }
 
+static pli_status create_admm(pli_implicit_stepper *s)
+{
+    if (s->def.method != PLI_IMPLICIT_ADMM) return PLI_OK;
+    pli_admm_def def = pli_admm_def_default();
+    def.tolerance = s->def.tolerance;
+    def.max_iterations = s->def.max_iterations;
+    def.linear_iterations = s->def.source.max_iterations;
+    return pli_admm_create(s->context, &def, s->implicit, &s->admm);
+}
+
 static pli_status create_parts(pli_implicit_stepper *s)
 {
     const pli_implicit_stepper_def *def = &s->def;
@@ -81,6 +93,7 @@ static pli_status create_parts(pli_implicit_stepper *s)
     PLI_TRY(pli_node_hold_create(s->context, def->borrowed_colliders, &s->hold));
     PLI_TRY(pli_node_source_create(s->context, &def->source, s->implicit, &s->source));
     PLI_TRY(create_lbfgs(s));
+    PLI_TRY(create_admm(s));
     pli_objective_init(&s->objective, s->context, 0);
     pli_objective_add(&s->objective, &pli_anchor_term, &s->inertia);
     pli_objective_add(&s->objective, &pli_implicit_term, s->implicit);
@@ -117,6 +130,7 @@ void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
     if (s == NULL) return;
     pli_context *context = s->context;
     pli_objective_clear(&s->objective);
+    pli_admm_destroy(s->admm);
     pli_lbfgs_destroy(s->lbfgs);
     pli_node_source_destroy(s->source);
     pli_node_hold_destroy(s->hold);
@@ -313,6 +327,10 @@ static pli_status run_newton(pli_implicit_stepper *s, const pli_minimize_env *en
 static pli_status minimize(pli_implicit_stepper *s, const pli_minimize_env *env,
                            pli_minimize_report *outcome)
 {
+    if (s->admm != NULL) {
+        pli_admm_inertia inertia = {s->inertias, s->target};
+        return pli_admm_minimize(s->admm, &s->objective, &inertia, env, s->x, outcome);
+    }
     if (s->lbfgs == NULL) return run_newton(s, env, outcome);
     pli_lbfgs_set_energy_noise(s->lbfgs, s->energy_noise);
     return pli_lbfgs_minimize(s->lbfgs, &s->objective, env, s->x, outcome);
@@ -443,6 +461,7 @@ int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
     int64_t bytes = pli_cloud_memory(s->cloud) + pli_implicit_memory(s->implicit) +
                     pli_node_hold_memory(s->hold) + pli_node_source_memory(s->source) +
                     (int64_t)pli_memory_size(s->stiffness);
+    if (s->admm != NULL) bytes += pli_admm_memory(s->admm);
 #define X(member, numbers) bytes += (int64_t)pli_memory_size(s->member);
     NODE_ARRAYS(X)
 #undef X

@@ -113,6 +113,7 @@ PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
 const pli_node_grid *pli_implicit_stepper_nodes(const pli_implicit_stepper *stepper);
 const pli_node_multigrid *pli_implicit_stepper_multigrid(const pli_implicit_stepper *stepper);
 
+// Bytes of everything but the levels of the multigrid.
 int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *stepper);
 
 #endif

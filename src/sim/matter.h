@@ -16,6 +16,7 @@
 
 #include "geometry/shape.h"
 #include "mpm/emitter.h"
+#include "mpm/implicit_sizes.h"
 #include "mpm/transfer.h"
 #include "pliant/sim.h"
 #include "sim/motion.h"
@@ -92,8 +93,9 @@ typedef struct pli_matter {
     pli_matter_kind *kinds;
     int32_t emitter_count;
     pli_matter_emitter *emitters;
-    pli_shape_set *shapes;  // of emitters
-    pli_matter_state start; // at time 0
+    pli_shape_set *shapes;    // of emitters
+    pli_matter_state start;   // at time 0
+    pli_implicit_sizes sizes; // of implicit steps, at time 0; zero: they are explicit
 } pli_matter;
 
 // Rows for so many particles; what is in them stays for those that were there. Errors: memory

@@ -315,21 +315,6 @@ void pli_matter_destroy(pli_matter *matter)
     pli_release(context, matter);
 }
 
-// A particle is a row in each of model, state and the checkpoint that is being written, and has 48
-// bytes in the fields of a frame and 128 in a step. About as many again are lists that are not
-// full, copies where regions meet, particles on their way from block to block, and pages of the
-// grid. A run without any takes 30 MB. Runs of 1e5 to 1e6 particles, 1 to 64 a cell, had within 8 %
-// of this.
-int64_t pli_matter_memory(const pli_model *model)
-{
-    const int64_t all = 30000000, frame = 48, step = 128, loose = 140;
-    int64_t row = 0;
-#define X(member, type, kind, columns, name) row += (columns) * (int64_t)sizeof(type);
-    PLI_MATTER_ARRAYS(X)
-#undef X
-    return all + (3 * row + frame + step + loose) * model->matter->start.count;
-}
-
 // ---- overlap
 
 static pli_status tell_overlap(const pli_model *model, const pli_scene *scene, int32_t collider,

@@ -19,7 +19,12 @@ PLI_CHECKED pli_status pli_matter_check_overlap(const pli_model *model, const pl
 
 void pli_matter_destroy(pli_matter *matter);
 
-// Bytes that particles, grid and their states need together.
+// matter_memory.c: counts what the grid of implicit steps will have, once the solver is chosen.
+// Errors: memory.
+PLI_CHECKED pli_status pli_matter_count(pli_model *model);
+
+// matter_memory.c: bytes that particles, grid and their states need together, and all else of a
+// run.
 int64_t pli_matter_memory(const pli_model *model);
 
 // matter_seed.c: the kinds and particles of a body, source and body having the same number.

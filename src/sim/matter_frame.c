@@ -212,6 +212,7 @@ pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
     const pli_matter_state *particles = &state->matter;
     const pli_matter *model = matter->model->matter;
     *count = 0;
+    PLI_TRY(pli_matter_check_kinds(model, particles));
     PLI_TRY(reserve(matter, particles->count));
     field_job job = {matter, particles};
     pli_parallel_for(matter->context, particles->count, GRAIN, fill_rows, &job);

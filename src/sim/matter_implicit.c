@@ -19,8 +19,7 @@ enum { GRAIN = 4096, MOST_PIECES = 1 << 20 };
 // times that a piece of the linear method may be halved
 enum { MOST_HALVINGS = 30 };
 
-static const double default_tolerance = 1e-7; // of the characteristic norm
-static const double linear_tolerance = 1e-3;  // of the solves of the linear method
+static const double linear_tolerance = 1e-3; // of the solves of the linear method
 
 struct pli_matter_implicit {
     const pli_model *model;
@@ -120,12 +119,6 @@ static pli_line_search_def describe_search(const pli_matter_implicit *m)
     return search;
 }
 
-static double choose_tolerance(const pli_matter_implicit *m)
-{
-    if (m->model->solver_def.tolerance > 0) return m->model->solver_def.tolerance;
-    return m->method->tolerance > 0 ? m->method->tolerance : default_tolerance;
-}
-
 static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
 {
     const pli_model *model = m->model;
@@ -146,7 +139,7 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
                                         .method = m->method->method,
                                         .source = describe_source(m),
                                         .plain_norm = m->method->plain_norm,
-                                        .tolerance = choose_tolerance(m),
+                                        .tolerance = model->tolerance,
                                         .max_iterations = def->max_iterations,
                                         .fixed_iterations = def->fixed_iterations,
                                         .window = def->window,
@@ -155,6 +148,12 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
     pli_vec3_copy(model->matter->origin, stepper.cloud.origin);
     pli_vec3_copy(model->gravity, stepper.gravity);
     return stepper;
+}
+
+pli_implicit_stepper_def pli_matter_implicit_describe(const pli_model *model)
+{
+    pli_matter_implicit planned = {.model = model, .method = model->solver_kind->grid};
+    return describe_stepper(&planned);
 }
 
 static pli_status create_stepper(pli_matter_implicit *m)
@@ -425,7 +424,7 @@ pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
     pli_timers_end(env->timers);
     if (status != PLI_OK) return status;
     report->stop = PLI_STOP_GRADIENT;
-    report->tolerance = choose_tolerance(m);
+    report->tolerance = m->model->tolerance;
     PLI_TRY(run(m, begin, end, env, report));
     if (report->grid.pieces >= MOST_PIECES) {
         return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,

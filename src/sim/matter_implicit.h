@@ -27,6 +27,9 @@
 
 typedef struct pli_matter_implicit pli_matter_implicit;
 
+// What the model's solver will be made of, without kinds and colliders.
+pli_implicit_stepper_def pli_matter_implicit_describe(const pli_model *model);
+
 PLI_CHECKED pli_status pli_matter_implicit_create(const pli_model *model,
                                                   pli_matter_implicit **implicit);
 void pli_matter_implicit_destroy(pli_matter_implicit *implicit);
