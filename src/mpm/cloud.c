@@ -236,8 +236,9 @@ static pli_status reserve(pli_cloud *cloud, int32_t cells, int32_t slots)
 #undef X
         if (good) cloud->slot_room = (int32_t)room;
     }
-    if (good && cells > cloud->cell_room) {
-        int64_t room = (int64_t)cells + cells / 4;
+    // lists of starts have an entry even when there is nothing
+    if (good && (cells > cloud->cell_room || cloud->cell_room == 0)) {
+        int64_t room = (int64_t)cells + cells / 4 + 1;
         int64_t entries = room * cloud->cell_nodes;
         good = grow(cloud, (void **)&cloud->cell_slot, room + 1, sizeof *cloud->cell_slot) &&
                grow(cloud, (void **)&cloud->cell_key, room + 1, sizeof *cloud->cell_key) &&

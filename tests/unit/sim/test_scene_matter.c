@@ -62,6 +62,9 @@ static void every_key_of_particles_is_read(void **state)
     NEAR(tap->rate, 1e-3, 0, 0);
     NEAR(tap->begin, 0.5, 0, 0);
     NEAR(tap->end, 2, 0, 0);
+    assert_int_equal(tap->motion.keyframe_count, 1);
+    NEAR(tap->motion.keyframes[0].translate[0], 0.2, 0, 0);
+    assert_int_equal(tap->motion.after, PLI_MOTION_RELEASE);
     NEAR(def->emitters[1].end, 0, 0, 0);
 
     NEAR(def->domain.cell, 0.02, 0, 0);
@@ -550,6 +553,12 @@ static void emitters_must_make_sense(void **state)
         {SMALL "emitters: {b: {shape: {sphere: 1}, material: w, velocity: [1, 0, 0]}}\n",
          "s:4:12: emitters.b: there is a body of the name 'b', too; each part of a scene needs a "
          "name of its own"},
+        {EMITTER "velocity: [1, 0, 0], motion: {segments: [{duration: 1, stretch: [1, 0, 0]}]}}}\n",
+         "s:3:113: emitters.e.motion.segments[0].stretch: found [1, 0, 0]; allowed: [0, 0, 0], "
+         "because what streams out would not stay as dense as it is"},
+        {EMITTER "velocity: [1, 0, 0], motion: {keyframes: [{time: 1, scale: [1, 2, 1]}]}}}\n",
+         "s:3:108: emitters.e.motion.keyframes[0].scale: found [1, 2, 1]; allowed: [1, 1, 1], "
+         "because what streams out would not stay as dense as it is"},
         {SMALL "emitters: {e: {shape: plane, material: w, velocity: [1, 0, 0]}}\n",
          "s:4:23: emitters.e.shape: found a plane without end, which no number of particles fills; "
          "intersect it with a box"},
