@@ -809,6 +809,7 @@ typedef struct pli_output_def {
     const char *const *fields; // of the frames; none: all
     int32_t field_count;
     int32_t handle; // of the solver "subspace" whose weights frames carry; -1: none
+    bool residuals; // also residuals/, a frame per iteration of implicit steps of particles
 } pli_output_def;
 
 typedef enum pli_severity {

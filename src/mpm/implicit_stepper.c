@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/vector.h"
+#include "math/mat3.h"
 #include "math/vec3.h"
 #include "mpm/admm.h"
 #include "optimize/anchor.h"
@@ -30,6 +31,8 @@ struct pli_implicit_stepper {
     pli_anchor inertia;
 
     const pli_cloud_source *particles; // that were loaded, borrowed
+    double *kept;                      // [particles] what is left in the end, borrowed; or NULL
+    int32_t round;                     // of the step
 
     // of the step that is being computed
     double h;            // s
@@ -41,6 +44,7 @@ struct pli_implicit_stepper {
     double *inertias; // [node_room] m / h^2 (N/m)
     double *bearable; // [node_room] l xi (N)
     double *weights;  // [node_room] of the norm
+    double *left;     // [node_room] |T g| / (l xi), where somebody wants to know
     double *x;        // [node_room][3] iterate (m)
     double *force;    // [node_room][3] of constraints (N), then velocities of the end (m/s)
     int32_t slot_room;
@@ -126,7 +130,8 @@ pli_status pli_implicit_stepper_create(pli_context *context, const pli_implicit_
 
 // X(member, numbers of a node)
 #define NODE_ARRAYS(X) \
-    X(mass, 1) X(v, 3) X(target, 3) X(inertias, 1) X(bearable, 1) X(weights, 1) X(x, 3) X(force, 3)
+    X(mass, 1)         \
+    X(v, 3) X(target, 3) X(inertias, 1) X(bearable, 1) X(weights, 1) X(left, 1) X(x, 3) X(force, 3)
 
 void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
 {
@@ -398,6 +403,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
     if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
+        s->round = report->rounds + 1;
         retreat(s);
         PLI_TRY(minimize(s, env, &outcome));
         add_outcome(&outcome, &report->outcome);
@@ -408,6 +414,46 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
     report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
     report->counts = pli_node_source_get_counts(s->source);
     return PLI_OK;
+}
+
+// ---- what is left of forces
+
+typedef struct left_job {
+    const pli_implicit_stepper *s;
+    const double *g; // [nodes][3] (N)
+} left_job;
+
+static void measure_nodes(void *user, int64_t begin, int64_t end)
+{
+    const left_job *job = user;
+    const pli_implicit_stepper *s = job->s;
+    for (int64_t node = begin; node < end; ++node) {
+        double free[3];
+        int64_t place = s->hold->place[node];
+        pli_vec3_copy(job->g + 3 * node, free);
+        if (place >= 0) pli_mat3_apply(s->hold->tangents + 9 * place, job->g + 3 * node, free);
+        s->left[node] = s->bearable[node] > 0 ? pli_vec3_norm(free) / s->bearable[node] : 0;
+    }
+}
+
+void pli_implicit_stepper_measure(pli_implicit_stepper *s, const double *g, double *nodes,
+                                  double *particles)
+{
+    int32_t count = s->cloud->nodes->count;
+    left_job job = {s, g};
+    pli_parallel_for(s->context, count, NODE_GRAIN, measure_nodes, &job);
+    if (nodes != NULL) memcpy(nodes, s->left, (size_t)count * sizeof *nodes);
+    if (particles != NULL) pli_cloud_sample(s->cloud, s->left, particles);
+}
+
+void pli_implicit_stepper_keep(pli_implicit_stepper *s, double *borrowed_particles)
+{
+    s->kept = borrowed_particles;
+}
+
+int32_t pli_implicit_stepper_round(const pli_implicit_stepper *s)
+{
+    return s->round;
 }
 
 // ---- the end of a step
@@ -456,6 +502,7 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
     if (report->outcome.stop == PLI_MINIMIZE_NONFINITE || report->raised) return PLI_OK;
 
     pli_timers_begin(env->timers, "to particles");
+    if (s->kept != NULL) pli_implicit_stepper_measure(s, s->force, NULL, s->kept);
     move_particles(s, report);
     pli_cloud_store(s->cloud, to);
     pli_timers_end(env->timers);

@@ -111,6 +111,20 @@ PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
 
 // ---- for instruments
 
+// What is left of forces, over what matter bears (H17): of every node |T g_i| / (l xi_i), whose
+// root mean square is the characteristic norm, and of particles that by their weights. Of a
+// gradient g [nodes][3] (N), such as a monitor is told, between loading and the end of a step;
+// nodes may be NULL: [nodes], particles: [particles that were loaded].
+void pli_implicit_stepper_measure(pli_implicit_stepper *stepper, const double *g, double *nodes,
+                                  double *particles);
+
+// Where steps that are taken from now on leave that of their last iterate, [particles]; NULL:
+// nowhere, which costs nothing.
+void pli_implicit_stepper_keep(pli_implicit_stepper *stepper, double *borrowed_particles);
+
+// Which minimisation of a step runs, counted from 1; see rounds of the report.
+int32_t pli_implicit_stepper_round(const pli_implicit_stepper *stepper);
+
 // The nodes of the last step and their multigrid, NULL: there is none. Lifetime: until the next
 // step.
 const pli_node_grid *pli_implicit_stepper_nodes(const pli_implicit_stepper *stepper);

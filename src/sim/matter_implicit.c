@@ -29,6 +29,14 @@ struct pli_matter_implicit {
     pli_implicit_stepper *stepper;
     pli_matter_state work; // of the step that is being computed
     double piece;          // that the linear method would like (s)
+    int32_t current;       // piece, counted from 1
+
+    // what is left of forces
+    bool listens;
+    int64_t residual_room;
+    double *residual;      // [residual_room] of the particles of work, or of what it became
+    int64_t residual_step; // whose end it belongs to, 0: none
+    const double *residual_positions; // of the state that has it
 };
 
 // ---- materials
@@ -227,6 +235,7 @@ void pli_matter_implicit_destroy(pli_matter_implicit *m)
     pli_implicit_stepper_destroy(m->stepper);
     pli_grid_colliders_destroy(m->colliders);
     pli_matter_state_clear(&m->work);
+    pli_release(m->context, m->residual);
     pli_release(m->context, m);
 }
 
@@ -273,6 +282,59 @@ static pli_status choose_piece(pli_matter_implicit *m, double begin, double end,
     double pieces = ceil(left / limit * (1 - 1e-9));
     *h = pieces > 1 ? left / pieces : left;
     return PLI_OK;
+}
+
+// ---- what is left of forces
+
+void pli_matter_implicit_listen(pli_matter_implicit *m, bool listens)
+{
+    m->listens = listens;
+}
+
+static pli_status reserve_residuals(pli_matter_implicit *m)
+{
+    int64_t count = m->work.count;
+    if (!m->listens || count <= m->residual_room) return PLI_OK;
+    int64_t room = m->residual_room == 0 ? count : count + count / 4;
+    double *grown = pli_reallocate(m->context, m->residual, room, sizeof *grown, "residuals");
+    if (grown == NULL) return PLI_ERROR_MEMORY;
+    m->residual = grown;
+    m->residual_room = room;
+    return PLI_OK;
+}
+
+// Makes way for rows that emitters have added, where nothing was left: those have ids from
+// first_id on, and the others have kept their order.
+static void spread_residuals(pli_matter_implicit *m, int64_t count, int64_t first_id)
+{
+    for (int64_t row = m->work.count - 1; row >= 0; --row) {
+        m->residual[row] = m->work.id[row] >= first_id ? 0 : m->residual[--count];
+    }
+}
+
+pli_residual_view pli_matter_implicit_view(pli_matter_implicit *m, const pli_iterate *iterate)
+{
+    pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
+    return (pli_residual_view){.piece = m->current,
+                               .round = pli_implicit_stepper_round(m->stepper),
+                               .iteration = iterate->iteration,
+                               .residual = iterate->residual,
+                               .count = m->work.count,
+                               .positions = m->work.position,
+                               .residuals = m->residual,
+                               .ids = m->work.id};
+}
+
+const double *pli_matter_implicit_residuals(const pli_matter_implicit *m, const pli_state *state)
+{
+    bool is_known = m->residual_step > 0 && m->residual_step == state->step &&
+                    m->residual_positions == state->matter.position;
+    return is_known ? m->residual : NULL;
+}
+
+int32_t pli_matter_implicit_current(const pli_matter_implicit *m)
+{
+    return m->current;
 }
 
 // ---- what yields
@@ -401,9 +463,11 @@ static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimiz
     pli_timers_begin(env->timers, "yield");
     pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
     pli_timers_end(env->timers);
-    int64_t before = m->work.count;
+    int64_t before = m->work.count, first_id = m->work.next_id;
     PLI_TRY(pli_matter_implicit_emit(m->model, at, &m->work));
     report->matter.emitted += m->work.count - before;
+    PLI_TRY(reserve_residuals(m));
+    if (m->listens && m->work.count > before) spread_residuals(m, before, first_id);
     return PLI_OK;
 }
 
@@ -431,6 +495,8 @@ static pli_status run(pli_matter_implicit *m, double begin, double end, const pl
         pli_timers_end(env->timers);
         if (status != PLI_OK) return status;
         bool is_last = h == end - at;
+        m->current = report->grid.pieces + 1;
+        pli_implicit_stepper_keep(m->stepper, m->listens && is_last ? m->residual : NULL);
         PLI_TRY(move_piece(m, at, &h, env, report, &piece));
         is_last = is_last && h == end - at;
         add_piece(&piece, h, report);
@@ -462,8 +528,10 @@ pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
     double begin = pli_state_time(state), end = (double)(state->step + 1) * state->dt;
     pli_timers_begin(env->timers, "load");
     pli_status status = pli_matter_state_copy(&state->matter, &m->work);
+    if (status == PLI_OK) status = reserve_residuals(m);
     pli_timers_end(env->timers);
     if (status != PLI_OK) return status;
+    m->residual_step = 0;
     report->stop = PLI_STOP_GRADIENT;
     report->tolerance = m->model->tolerance;
     PLI_TRY(run(m, begin, end, env, report));
@@ -473,13 +541,19 @@ pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
                         state->dt, (int)MOST_PIECES);
     }
     if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+    pli_timers_begin(env->timers, "report");
     fill_levels(m, &report->grid);
     report->grid.bytes = pli_implicit_stepper_memory(m->stepper);
+    pli_timers_end(env->timers);
     report->matter.particles = m->work.count;
 
     // what was computed becomes the state
     pli_matter_state before = state->matter;
     state->matter = m->work;
     m->work = before;
+    if (m->listens) {
+        m->residual_step = state->step + 1;
+        m->residual_positions = state->matter.position;
+    }
     return PLI_OK;
 }
