@@ -387,8 +387,7 @@ pli_status pli_cloud_build(pli_cloud *cloud, const pli_cloud_source *source)
     int32_t cells, slots;
     PLI_TRY(order_particles(cloud, source, &keys));
     count_cells(keys, source->count, &cells, &slots);
-    // lists end with an entry more than they have, also when there is nobody
-    PLI_TRY(reserve(cloud, cells > 0 ? cells : 1, slots));
+    PLI_TRY(reserve(cloud, cells, slots));
     list_cells(cloud, keys, source->count);
     fill_job fill = {cloud, source, keys};
     pli_parallel_for(cloud->context, cloud->cell_count, CELL_GRAIN, fill_cells, &fill);
