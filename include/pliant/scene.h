@@ -405,9 +405,22 @@ typedef struct pli_filling_def { // how particles fill a volume
     int32_t pattern;             // pli_pattern_kind
 } pli_filling_def;
 
+typedef struct pli_stretch_def { // how much particles are stretched when they begin
+    double fixed[3];             // along x, y and z
+    const double *random;        // [2] least and most along each axis of each particle; none: fixed
+    int32_t random_count;        // 0 or 2
+} pli_stretch_def;
+
+typedef enum pli_volumes_kind {
+    PLI_VOLUMES_SEEDED, // every particle has the same share of its shape
+    PLI_VOLUMES_DENSITY // mass over the density that the grid has around a particle
+} pli_volumes_kind;
+
 typedef struct pli_particles_def { // a shape filled with particles
     pli_variant shape;
     pli_filling_def filling;
+    pli_stretch_def stretch;
+    int32_t volumes; // pli_volumes_kind
 } pli_particles_def;
 
 typedef enum pli_start_kind {

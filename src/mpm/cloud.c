@@ -271,8 +271,7 @@ static void fill_slot(pli_cloud *cloud, const pli_cloud_source *source, int64_t 
     }
     int32_t kind = source->kind[row];
     const pli_cloud_kind *common = &cloud->kinds[kind];
-    double share = source->volume != NULL ? source->volume[row] / common->volume : 1;
-    cloud->mass[slot] = share * common->mass;
+    cloud->mass[slot] = common->mass;
     cloud->volume[slot] = source->volume != NULL ? source->volume[row] : common->volume;
     cloud->memory[slot] = source->memory[row];
     cloud->kind[slot] = kind;

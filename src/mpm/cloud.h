@@ -44,8 +44,8 @@ typedef struct pli_cloud_source {
     const double *volume;      // [count] at rest (m^3); NULL: those of the kinds
 } pli_cloud_source;
 
-// What particles of a kind have in common. One with a volume of its own has the same density, so
-// its mass is in proportion.
+// What particles of a kind have in common. One with a volume of its own has the mass of its kind
+// all the same.
 typedef struct pli_cloud_kind {
     double mass;   // of a particle (kg)
     double volume; // at rest (m^3)

@@ -96,7 +96,16 @@ typedef struct pli_matter {
     pli_shape_set *shapes;    // of emitters
     pli_matter_state start;   // at time 0
     pli_implicit_sizes sizes; // of implicit steps, at time 0; zero: they are explicit
+    int64_t volume_count;
+    double *volumes; // [volume_count] at rest, by ids (m^3); NULL: all have that of their kinds
 } pli_matter;
+
+// The volume of a particle at rest (m^3).
+static inline double pli_matter_volume(const pli_matter *matter, int32_t kind, int32_t id)
+{
+    bool own = matter->volumes != NULL && id < matter->volume_count;
+    return own ? matter->volumes[id] : matter->kinds[kind].matter.volume;
+}
 
 // Rows for so many particles; what is in them stays for those that were there. Errors: memory
 // (then nothing has changed).

@@ -274,7 +274,8 @@ static pli_status build(pli_matter *matter, const pli_scene *scene)
     PLI_TRY(begin_emitters(matter));
     PLI_TRY(find_room(matter, def));
     PLI_TRY(set_grid(matter));
-    return check_room(matter);
+    PLI_TRY(check_room(matter));
+    return pli_matter_find_volumes(matter, scene);
 }
 
 pli_status pli_matter_build(pli_model *model, const pli_scene *scene)
@@ -309,6 +310,7 @@ void pli_matter_destroy(pli_matter *matter)
     }
     pli_matter_state_clear(&matter->start);
     pli_shape_set_destroy(matter->shapes);
+    pli_release(context, matter->volumes);
     pli_release(context, matter->emitters);
     pli_release(context, matter->kinds);
     pli_release(context, matter->sources);

@@ -28,8 +28,10 @@ struct pli_matter_implicit {
     pli_grid_colliders *colliders;
     pli_implicit_stepper *stepper;
     pli_matter_state work; // of the step that is being computed
-    double piece;          // that the linear method would like (s)
-    int32_t current;       // piece, counted from 1
+    int64_t volume_room;
+    double *volume;  // [volume_room] of particles, where they have their own (m^3)
+    double piece;    // that the linear method would like (s)
+    int32_t current; // piece, counted from 1
 
     // what is left of forces
     bool listens;
@@ -236,20 +238,57 @@ void pli_matter_implicit_destroy(pli_matter_implicit *m)
     pli_grid_colliders_destroy(m->colliders);
     pli_matter_state_clear(&m->work);
     pli_release(m->context, m->residual);
+    pli_release(m->context, m->volume);
     pli_release(m->context, m);
 }
 
 // ---- how far to go
 
-static pli_cloud_source list_particles(const pli_matter_state *state)
+typedef struct size_job {
+    const pli_matter *matter;
+    const pli_matter_state *state;
+    double *volume;
+} size_job;
+
+static void size_rows(void *user, int64_t begin, int64_t end)
 {
-    return (pli_cloud_source){.count = state->count,
-                              .position = state->position,
-                              .velocity = state->velocity,
-                              .affine = state->affine,
-                              .deformation = state->deformation,
-                              .memory = state->memory,
-                              .kind = state->kind};
+    const size_job *job = user;
+    const pli_matter_state *state = job->state;
+    for (int64_t row = begin; row < end; ++row) {
+        job->volume[row] = pli_matter_volume(job->matter, state->kind[row], state->id[row]);
+    }
+}
+
+// Volumes by rows, where particles have their own.
+static pli_status list_volumes(pli_matter_implicit *m, const pli_matter_state *state)
+{
+    size_job job = {.matter = m->model->matter, .state = state};
+    if (job.matter->volumes == NULL) return PLI_OK;
+    if (state->count > m->volume_room) {
+        int64_t room = state->count + state->count / 4;
+        double *grown = pli_reallocate(m->context, m->volume, room, sizeof *grown, "volumes");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        m->volume = grown;
+        m->volume_room = room;
+    }
+    job.volume = m->volume;
+    pli_parallel_for(m->context, state->count, GRAIN, size_rows, &job);
+    return PLI_OK;
+}
+
+static pli_status list_particles(pli_matter_implicit *m, const pli_matter_state *state,
+                                 pli_cloud_source *particles)
+{
+    PLI_TRY(list_volumes(m, state));
+    *particles = (pli_cloud_source){.count = state->count,
+                                    .position = state->position,
+                                    .velocity = state->velocity,
+                                    .affine = state->affine,
+                                    .deformation = state->deformation,
+                                    .memory = state->memory,
+                                    .kind = state->kind,
+                                    .volume = m->volume};
+    return PLI_OK;
 }
 
 // The longest piece that what was loaded bears, with objects on their way from begin to end (s).
@@ -266,7 +305,8 @@ static pli_status find_limit(pli_matter_implicit *m, double begin, double end, d
 pli_status pli_matter_implicit_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
 {
     double begin = pli_state_time(state), dt = m->model->dt;
-    pli_cloud_source particles = list_particles(&state->matter);
+    pli_cloud_source particles;
+    PLI_TRY(list_particles(m, &state->matter, &particles));
     PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
     PLI_TRY(find_limit(m, begin, begin + dt, piece));
     *piece = fmin(*piece, dt);
@@ -475,7 +515,7 @@ static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particle
                               double end, double *h)
 {
     yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
-    *particles = list_particles(&m->work);
+    PLI_TRY(list_particles(m, &m->work, particles));
     pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
     PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
     return choose_piece(m, at, end, h);

@@ -53,6 +53,16 @@ static void every_key_of_particles_is_read(void **state)
     assert_int_equal(particles->filling.per_cell, 8);
     assert_int_equal(particles->filling.pattern, PLI_PATTERN_LATTICE);
 
+    NEAR(particles->stretch.fixed[0], 1, 0, 0);
+    assert_int_equal(particles->stretch.random_count, 0);
+    assert_int_equal(particles->volumes, PLI_VOLUMES_SEEDED);
+    particles = def->bodies[2].geometry.data;
+    assert_int_equal(particles->stretch.random_count, 2);
+    NEAR(particles->stretch.random[1], 1.1, 0, 0);
+    particles = def->bodies[3].geometry.data;
+    NEAR(particles->stretch.fixed[0], 1.1, 0, 0);
+    NEAR(particles->stretch.fixed[2], 0.9, 0, 0);
+
     const pli_emission_def *tap = &def->emitters[0];
     assert_int_equal(def->emitter_count, 2);
     assert_string_equal(tap->name, "tap");
@@ -548,7 +558,7 @@ static void bodies_of_particles_must_make_sense(void **state)
          "s:2:67: bodies.b.geometry.particles.per_cell: found '257'; allowed: from 1 to 256"},
         {MATERIALS "bodies: {b: {geometry: {particles: {shape: {sphere: 1}, filling: 2}}}}\n",
          "s:2:57: bodies.b.geometry.particles: unknown key 'filling'; allowed are shape, per_cell, "
-         "pattern"},
+         "pattern, stretch, volumes"},
         {MATERIALS "bodies: {" BALL ", regions: [{where: all, material: x}]}}\ndomain: 1\n",
          "s:2:105: bodies.b.regions[0].material: found 'x', which is not defined; defined are m, "
          "w, r"},
@@ -560,6 +570,35 @@ static void bodies_of_particles_must_make_sense(void **state)
          "s:2:90: bodies.b.regions[0].where: found 'group', which particles have none of; use "
          "all, box, sphere or half_space"},
     };
+    EXPECT_REFUSALS(list);
+}
+
+static void starts_of_particles_must_make_sense(void **state)
+{
+    (void)state;
+#define START(keys)                                                                               \
+    MATERIALS "domain: 0.1\nbodies: {b: {geometry: {particles: {shape: {sphere: 1}, " keys "}}, " \
+              "material: m}}\n"
+    static const refusal list[] = {
+        {START("stretch: [1, 0, 1]"), "s:3:70: bodies.b.geometry.particles.stretch.fixed[1]: found "
+                                      "'0'; allowed: greater than 0 and at most 1000"},
+        {START("stretch: {random: [1]}"),
+         "s:3:75: bodies.b.geometry.particles.stretch.random: found 1 numbers, expected two: the "
+         "least and the most"},
+        {START("stretch: {random: [1.3, 0.7]}"),
+         "s:3:75: bodies.b.geometry.particles.stretch.random: found [1.3, 0.7]; the least comes "
+         "first"},
+        {START("stretch: {random: [0.7, 1.3], fixed: [2, 1, 1]}"),
+         "s:3:75: bodies.b.geometry.particles.stretch.random: there is a fixed stretch as well; "
+         "particles have one of the two"},
+        {START("volumes: density") "solver: regional\n",
+         "s:3:66: bodies.b.geometry.particles.volumes: found 'density', which is for implicit "
+         "steps; solver regional has the same volume for all particles of a body: use hot or "
+         "newton, or seeded"},
+        {START("volumes: grid") "solver: hot\n",
+         "s:3:66: bodies.b.geometry.particles.volumes: found 'grid'; allowed are seeded, density"},
+    };
+#undef START
     EXPECT_REFUSALS(list);
 }
 
@@ -688,6 +727,7 @@ int main(void)
         cmocka_unit_test(what_needs_particles_is_refused_without),
         cmocka_unit_test(domains_must_make_sense),
         cmocka_unit_test(bodies_of_particles_must_make_sense),
+        cmocka_unit_test(starts_of_particles_must_make_sense),
         cmocka_unit_test(emitters_must_make_sense),
         cmocka_unit_test(materials_of_particles_must_make_sense),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
