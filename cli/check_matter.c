@@ -45,10 +45,12 @@ static void print_emitters(const pli_scene_def *scene)
         printf("#   %s: %s at (%.4g, %.4g, %.4g) m/s, from %.4g s ", emitter->name,
                emitter->material, v[0], v[1], v[2], emitter->begin);
         if (emitter->end > 0) {
-            printf("to %.4g s\n", emitter->end);
+            printf("to %.4g s", emitter->end);
         } else {
-            printf("on\n");
+            printf("on");
         }
+        bool moves = emitter->motion.segment_count > 0 || emitter->motion.keyframe_count > 0;
+        printf("%s\n", moves ? ", moved by a script" : "");
     }
 }
 
@@ -56,6 +58,7 @@ static void print_domain(const pli_model_info *info, const pli_scene_def *scene)
 {
     const double *min = info->domain_min, *max = info->domain_max;
     printf("# cell        %.4g m\n", info->cell);
+    if (info->cfl > 0) printf("# nodes       %" PRId64 " at the start\n", info->node_count);
     printf("# domain      (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g) m, %.0f x %.0f x %.0f cells\n",
            min[0], min[1], min[2], max[0], max[1], max[2], (max[0] - min[0]) / info->cell,
            (max[1] - min[1]) / info->cell, (max[2] - min[2]) / info->cell);
@@ -73,6 +76,18 @@ static void print_colliders(const pli_scene_def *scene)
     }
 }
 
+// What ends a piece of an implicit step.
+static void print_tolerance(const pli_model_info *info)
+{
+    bool is_force = info->tolerance_unit[0] != '\0';
+    if (info->fixed_iterations > 0) {
+        printf("# iterations  %d a piece\n", (int)info->fixed_iterations);
+    } else {
+        printf("# tolerance   %.4g %s\n", info->tolerance,
+               is_force ? info->tolerance_unit : "of what matter bears");
+    }
+}
+
 static void print_steps(const pli_model_info *info, const pli_scene_def *scene)
 {
     int64_t steps = count_steps(scene);
@@ -80,7 +95,10 @@ static void print_steps(const pli_model_info *info, const pli_scene_def *scene)
     printf("# steps       %" PRId64 " of %.4g s, %.4g s in all\n", steps, info->dt,
            (double)steps * info->dt);
     printf("# solver      %s, ", info->solver);
-    if (tick > 0) {
+    if (info->cfl > 0) {
+        printf("in pieces of at most %.4g cells of motion\n", info->cfl);
+        print_tolerance(info);
+    } else if (tick > 0) {
         printf("in ticks of %.4g s\n", tick);
     } else {
         printf("in shorter steps, as matter bears them\n");
@@ -154,6 +172,16 @@ static void put_colliders(pli_cli_json *json, const pli_scene_def *scene)
     pli_cli_json_end(json, ']');
 }
 
+// What only implicit steps have.
+static void put_grid(pli_cli_json *json, const pli_model_info *info)
+{
+    pli_cli_json_integer(json, "nodes", info->node_count);
+    pli_cli_json_real(json, "cfl", info->cfl);
+    pli_cli_json_real(json, "tolerance", info->tolerance);
+    pli_cli_json_text(json, "tolerance_unit", info->tolerance_unit);
+    pli_cli_json_integer(json, "fixed_iterations", info->fixed_iterations);
+}
+
 void pli_cli_put_matter(pli_cli_json *json, const pli_model *model, const pli_scene_def *scene)
 {
     pli_model_info info;
@@ -175,5 +203,6 @@ void pli_cli_put_matter(pli_cli_json *json, const pli_model *model, const pli_sc
     pli_cli_json_text(json, "walls", hold_names[scene->domain.walls]);
     pli_cli_json_end(json, '}');
     put_colliders(json, scene);
+    if (info.cfl > 0) put_grid(json, &info);
     pli_state_destroy(start);
 }

@@ -190,6 +190,7 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     pli_model_info model_info;
     pli_model_get_info(pli_run_model(run), &model_info);
     progress.matter = model_info.cell > 0;
+    progress.sweeps_only = progress.matter && !(model_info.cfl > 0);
     status = advance_to_end(run, &progress);
     pli_cli_progress_end(&progress);
 

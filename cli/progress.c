@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 // seconds between two drawings of the line
 static const double DRAW_INTERVAL = 0.1;
@@ -56,12 +57,20 @@ static bool is_due(pli_cli_progress *progress)
     return true;
 }
 
-// ", iteration 3, residual 0.01, 12 contacts", or ", sweep 40, 90123 particles".
+// ", iteration 3, residual 0.01, 12 contacts", or ", sweep 40, 90123 particles", or ", iteration 3,
+// residual 1e-08, 90123 particles, 20301 nodes".
 static void format_step(const pli_cli_progress *progress, char *text, size_t capacity)
 {
-    if (progress->matter) {
+    int64_t particles = progress->report.matter.particles;
+    if (progress->sweeps_only) {
         snprintf(text, capacity, ", sweep %d, %" PRId64 " particles", (int)progress->iteration,
-                 progress->report.matter.particles);
+                 particles);
+        return;
+    }
+    if (progress->matter) {
+        snprintf(text, capacity, ", iteration %d, residual %.2g, %" PRId64 " particles, %d nodes",
+                 (int)progress->iteration, progress->report.residual, particles,
+                 (int)progress->report.grid.nodes);
         return;
     }
     char contacts[48];
@@ -84,8 +93,8 @@ static void draw(pli_cli_progress *progress)
                  (int)latest->frame, (int)latest->frame_count, latest->step, latest->step_count,
                  latest->time, left, step);
     } else {
-        snprintf(line, sizeof line, "first step, %s %d", progress->matter ? "sweep" : "iteration",
-                 (int)progress->iteration);
+        snprintf(line, sizeof line, "first step, %s %d",
+                 progress->sweeps_only ? "sweep" : "iteration", (int)progress->iteration);
     }
     pli_cli_set_status(progress->console, line);
 }
@@ -124,16 +133,23 @@ void pli_cli_progress_iterate(pli_cli_progress *progress)
     draw(progress);
 }
 
-// Counts what a step of particles was made of.
-static void add_matter(pli_cli_progress *progress, const pli_matter_report *matter)
+static void add_lengths(pli_cli_progress *progress, double shortest, double longest)
 {
+    progress->longest = fmax(progress->longest, longest);
+    progress->shortest = progress->shortest > 0 ? fmin(progress->shortest, shortest) : shortest;
+}
+
+// Counts what a step of particles was made of.
+static void add_matter(pli_cli_progress *progress, const pli_step_report *report)
+{
+    const pli_matter_report *matter = &report->matter;
     progress->sweeps += matter->sweeps;
     for (int k = 0; k < PLI_REPORT_STEPS; ++k) {
-        if (matter->steps[k] == 0) continue;
         double step = ldexp(matter->tick, k);
-        progress->longest = fmax(progress->longest, step);
-        progress->shortest = progress->shortest > 0 ? fmin(progress->shortest, step) : step;
+        if (matter->steps[k] > 0) add_lengths(progress, step, step);
     }
+    progress->pieces += report->grid.pieces;
+    if (report->grid.pieces > 0) add_lengths(progress, report->grid.shortest, report->grid.longest);
 }
 
 void pli_cli_progress_step(pli_cli_progress *progress, const pli_run_progress *latest)
@@ -145,38 +161,82 @@ void pli_cli_progress_step(pli_cli_progress *progress, const pli_run_progress *l
     progress->iterations += progress->report.iterations;
     progress->seconds += progress->report.seconds;
     progress->unconverged += progress->report.stop < 0;
-    add_matter(progress, &progress->report.matter);
+    add_matter(progress, &progress->report);
     draw(progress);
 }
 
+// " 4.1e-05 to 6.5e-04 s" after a word, or one of them where they look the same; nothing when there
+// were none.
+static void format_lengths(const pli_cli_progress *progress, const char *word, char *text,
+                           size_t capacity)
+{
+    char shortest[16], longest[16];
+    snprintf(shortest, sizeof shortest, "%.1e", progress->shortest);
+    snprintf(longest, sizeof longest, "%.1e", progress->longest);
+    text[0] = '\0';
+    if (!(progress->longest > 0)) return;
+    bool differ = strcmp(shortest, longest) != 0;
+    snprintf(text, capacity, "%s %s%s%s s", word, shortest, differ ? " to " : "",
+             differ ? longest : "");
+}
+
 // "90123 particles, 312 sweeps, steps 4.1e-05 to 6.5e-04 s, 1.01 s"
-static void format_matter_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+static void format_sweep_frame(const pli_cli_progress *progress, char *text, size_t capacity)
 {
     int64_t particles = progress->report.matter.particles;
-    char steps[64] = "";
-    if (progress->longest > progress->shortest) {
-        snprintf(steps, sizeof steps, ", steps %.1e to %.1e s", progress->shortest,
-                 progress->longest);
-    } else if (progress->longest > 0) {
-        snprintf(steps, sizeof steps, ", steps %.1e s", progress->longest);
-    }
+    char steps[64];
+    format_lengths(progress, ", steps", steps, sizeof steps);
     snprintf(text, capacity, "%" PRId64 " particle%s, %" PRId64 " sweep%s%s, %.3g s", particles,
              particles == 1 ? "" : "s", progress->sweeps, progress->sweeps == 1 ? "" : "s", steps,
              progress->seconds);
 }
 
-// "12 iterations, residual 0.01, 3 contacts, 1.01 s, 1 not converged"
-static void format_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+// ", 1 not converged", or nothing.
+static void format_trouble(const pli_cli_progress *progress, char *text, size_t capacity)
 {
-    char trouble[64] = "";
+    text[0] = '\0';
+    if (progress->unconverged == 0) return;
+    snprintf(text, capacity, ", %d not converged", (int)progress->unconverged);
+}
+
+// "90123 particles, 20301 nodes, 7 pieces of 1.0e-03 to 4.2e-03 s, 40 iterations, residual 9.1e-08,
+// 1.01 s"
+static void format_grid_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    int64_t particles = progress->report.matter.particles;
+    char lengths[64], trouble[64];
+    format_lengths(progress, " of", lengths, sizeof lengths);
+    format_trouble(progress, trouble, sizeof trouble);
+    snprintf(text, capacity,
+             "%" PRId64 " particle%s, %d nodes, %" PRId64 " piece%s%s, %" PRId64
+             " iteration%s, residual %.2g, %.3g s%s",
+             particles, particles == 1 ? "" : "s", (int)progress->report.grid.nodes,
+             progress->pieces, progress->pieces == 1 ? "" : "s", lengths, progress->iterations,
+             progress->iterations == 1 ? "" : "s", progress->report.residual, progress->seconds,
+             trouble);
+}
+
+// "12 iterations, residual 0.01, 3 contacts, 1.01 s, 1 not converged"
+static void format_mesh_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    char trouble[64];
     char contacts[48];
     format_contacts(progress, contacts, sizeof contacts);
-    if (progress->unconverged > 0) {
-        snprintf(trouble, sizeof trouble, ", %d not converged", (int)progress->unconverged);
-    }
+    format_trouble(progress, trouble, sizeof trouble);
     snprintf(text, capacity, "%" PRId64 " iteration%s, residual %.2g%s, %.3g s%s",
              progress->iterations, progress->iterations == 1 ? "" : "s", progress->report.residual,
              contacts, progress->seconds, trouble);
+}
+
+static void format_frame(const pli_cli_progress *progress, char *text, size_t capacity)
+{
+    if (progress->sweeps_only) {
+        format_sweep_frame(progress, text, capacity);
+    } else if (progress->matter) {
+        format_grid_frame(progress, text, capacity);
+    } else {
+        format_mesh_frame(progress, text, capacity);
+    }
 }
 
 void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
@@ -185,11 +245,11 @@ void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
         char left[48];
         char done[256];
         format_left(progress, left, sizeof left);
-        (progress->matter ? format_matter_frame : format_frame)(progress, done, sizeof done);
+        format_frame(progress, done, sizeof done);
         pli_cli_say(progress->console, "frame %d/%d, t %.4g s, %s%s", (int)frame,
                     (int)progress->latest.frame_count, progress->latest.time, done, left);
     }
-    progress->iterations = progress->sweeps = 0;
+    progress->iterations = progress->sweeps = progress->pieces = 0;
     progress->seconds = progress->shortest = progress->longest = 0;
     progress->unconverged = 0;
 }

@@ -15,7 +15,8 @@ typedef struct pli_cli_progress {
     double drawn;   // when the line was last drawn
     bool preparing; // it was told that the model is being prepared
 
-    bool matter;             // particles: sweeps instead of iterations, and no residual
+    bool matter;             // particles, and
+    bool sweeps_only;        // by explicit steps: sweeps instead of iterations, and no residual
     int32_t iteration;       // or sweep, of the step that is being computed
     pli_run_progress latest; // after the last step; its report points to the one below
     pli_step_report report;
@@ -25,7 +26,8 @@ typedef struct pli_cli_progress {
     double seconds;
     int32_t unconverged; // steps
     int64_t sweeps;
-    double shortest; // step of a block of particles (s)
+    int64_t pieces;  // of implicit steps of particles
+    double shortest; // step of a block of particles, or piece (s)
     double longest;
 } pli_cli_progress;
 

@@ -57,6 +57,9 @@ typedef struct pli_model_info {
     int32_t emitter_count;
     double domain_min[3]; // corners of the box between the walls (m)
     double domain_max[3];
+    double cfl;         // cells that matter moves in a piece of an implicit step, at most; 0: steps
+                        // of particles are explicit, or there are none
+    int64_t node_count; // of the grid of implicit steps, at the start
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -342,6 +345,7 @@ typedef struct pli_iteration_report {
     int32_t energy_evaluations;
     int32_t direction; // 0 Newton, 1 reversed Newton, 2 steepest descent
     double seconds;    // since the step began
+    int32_t piece;     // of an implicit step of particles, counted from 1; 0: there are none
 } pli_iteration_report;
 
 typedef void (*pli_iteration_fn)(void *user, const pli_iteration_report *report);
@@ -355,6 +359,28 @@ PLI_API void pli_solver_destroy(pli_solver *solver);
 PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user);
 // Is asked at every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
+
+// What an iterate of an implicit step of particles leaves of forces, seen from the particles: of
+// every node what is left over what its matter bears, |g_i| / (24 dx^2 xi_i), with dx the cell and
+// xi_i the norm of dP/dF at rest, and of a particle the mean of its nodes by their weights.
+typedef struct pli_residual_view {
+    int64_t step;
+    int32_t piece;           // of the step, counted from 1
+    int32_t round;           // minimisation of the piece, counted from 1
+    int32_t iteration;       // 0 is its start
+    double residual;         // in the norm of the convergence test
+    int64_t count;           // particles
+    const double *positions; // [count][3] when the piece begins (m)
+    const double *residuals; // [count]
+    const int32_t *ids;      // [count]
+} pli_residual_view;
+
+typedef void (*pli_residual_fn)(void *user, const pli_residual_view *view);
+
+// Hears what every outer iterate of implicit steps of particles leaves; NULL turns it off. Costs a
+// pass over all particles for every iterate. Lifetime of the view: the call.
+PLI_API void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor,
+                                             void *user);
 
 // Whether steps measure energies, momenta, determinants and contacts for their reports; they do at
 // first. It is a pass over all elements: loops in real time may do without, and call
@@ -424,7 +450,9 @@ typedef struct pli_frame {
 // material, shells and obstacles as triangles, then the surfaces of the colliders where their
 // scripts have moved them; a collider that its script has released is left out. With the solver
 // "subspace", handles and cubature as well. Particles are a part for every body and emitter, with
-// velocity, material, J, plastic state, the step of their block and what it did last. Lifetime:
+// velocity, material, J, plastic state, the step of their block and what it did last; of implicit
+// steps "residual", what the last iterate of the step that led here left of forces: 0 where this
+// solver made no such step, or the first frame was asked for amid the steps of a frame. Lifetime:
 // until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);

@@ -86,8 +86,8 @@ static int32_t find_phase(pli_report *report, const char *name)
 
 static void add_to_bucket(pli_report *report, const pli_step_report *step)
 {
-    double shortest, longest;
-    pli_report_matter_range(&step->matter, &shortest, &longest);
+    double shortest = step->grid.shortest, longest = step->grid.longest;
+    if (step->grid.pieces == 0) pli_report_matter_range(&step->matter, &shortest, &longest);
     const double values[PLI_CHANNELS] = {
         [PLI_CHANNEL_KINETIC] = step->energy.kinetic,
         [PLI_CHANNEL_ELASTIC] = step->energy.elastic,
@@ -113,6 +113,8 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_SWEEPS] = (double)step->matter.sweeps,
         [PLI_CHANNEL_SHORTEST] = shortest,
         [PLI_CHANNEL_LONGEST] = longest,
+        [PLI_CHANNEL_PIECES] = step->grid.pieces,
+        [PLI_CHANNEL_NODES] = step->grid.nodes,
     };
     pli_report_bucket *bucket = open_bucket(report);
     ++bucket->step_count;
@@ -189,6 +191,7 @@ void pli_report_add(pli_report *report, const pli_step_report *step)
     note_deformation(report, step);
     note_energy(report, &step->energy, step->step);
     pli_report_matter_add(&report->matter, step);
+    pli_report_grid_add(&report->grid, step);
     add_to_bucket(report, step);
 }
 
@@ -246,6 +249,7 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
         .stop = stop_by_name(pli_json_text(line, root, "stop", "")),
         .iterations = (int32_t)pli_json_number(line, root, "iterations", 0),
         .linear_iterations = (int64_t)pli_json_number(line, root, "linear_iterations", 0),
+        .energy_evaluations = (int32_t)pli_json_number(line, root, "energy_evaluations", 0),
         .residual = solves ? pli_json_number(line, root, "residual", NAN) : 0,
         .tolerance = pli_json_number(line, root, "tolerance", 0),
         .energy = {.kinetic = pli_json_number(line, energy, "kinetic", NAN),
@@ -266,6 +270,7 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
         .barrier_stiffness = pli_json_number(line, root, "barrier_stiffness", 0),
         .pair_count = count_pairs(line),
         .matter = pli_report_matter_read(line),
+        .grid = pli_report_grid_read(line),
     };
     read_vector(line, "momentum", step.momentum);
     read_vector(line, "angular_momentum", step.angular_momentum);
@@ -287,21 +292,27 @@ static pli_health_check check_end(const pli_report_facts *facts)
 static pli_health_check check_convergence(const pli_report *report)
 {
     pli_health_check check = {.name = "Convergence"};
+    bool is_explicit = report->matter.step_count > 0 && report->grid.step_count == 0;
     double share =
         report->step_count > 0 ? (double)report->unconverged / (double)report->step_count : 0;
     if (report->unconverged == 0) {
         snprintf(check.text, sizeof check.text, "%s",
-                 report->matter.step_count > 0 ? "nothing had to converge: the steps are explicit"
-                                               : "every step reached its tolerance");
+                 is_explicit ? "nothing had to converge: the steps are explicit"
+                             : "every step reached its tolerance");
         return check;
+    }
+    char pieces[80] = "";
+    if (report->grid.pieces > report->grid.step_count) {
+        snprintf(pieces, sizeof pieces, ", or %lld of the %lld pieces they were cut into,",
+                 (long long)report->grid.unconverged, (long long)report->grid.pieces);
     }
     // single steps that fall short are worth a look; many mean that results are not what they seem
     check.health = share > 0.05 ? PLI_HEALTH_BAD : PLI_HEALTH_DOUBTFUL;
     snprintf(check.text, sizeof check.text,
-             "%lld of %lld steps (%.2g %%) ended without convergence, the first is step %lld; the "
-             "worst residual was %.3g times the tolerance. Allow more iterations or take shorter "
-             "steps",
-             (long long)report->unconverged, (long long)report->step_count, 100 * share,
+             "%lld of %lld steps (%.2g %%)%s ended without convergence, the first is step %lld; "
+             "the worst residual was %.3g times the tolerance. Allow more iterations or take "
+             "shorter steps",
+             (long long)report->unconverged, (long long)report->step_count, 100 * share, pieces,
              (long long)report->first_unconverged, report->worst_ratio);
     return check;
 }

@@ -9,11 +9,13 @@
 //
 // report.html is one file without references to others: a verdict with its reasons in words, plots
 // of energy, iterations, residual, step size, deformation and time per phase; of particles their
-// number, sweeps, and the steps that blocks were moved by. It follows the reader's light or dark
+// number, sweeps, and the steps that blocks were moved by; of implicit ones nodes, pieces, and a
+// table of levels. It follows the reader's light or dark
 // setting and works from a folder without a network.
 #ifndef PLI_IO_REPORT_H
 #define PLI_IO_REPORT_H
 
+#include "io/report_grid.h"
 #include "io/report_matter.h"
 
 #define PLI_REPORT_FILE "report.html"
@@ -43,8 +45,10 @@ typedef enum pli_report_channel {
     PLI_CHANNEL_SECONDS,
     PLI_CHANNEL_PARTICLES,
     PLI_CHANNEL_SWEEPS,
-    PLI_CHANNEL_SHORTEST, // step of a block of particles (s)
+    PLI_CHANNEL_SHORTEST, // step of a block of particles, or piece of an implicit step (s)
     PLI_CHANNEL_LONGEST,
+    PLI_CHANNEL_PIECES,
+    PLI_CHANNEL_NODES,
     PLI_CHANNELS
 } pli_report_channel;
 
@@ -95,6 +99,7 @@ typedef struct pli_report {
     bool has_tets;       // min_J means something
 
     pli_report_matter matter;
+    pli_report_grid grid;
 } pli_report;
 
 PLI_CHECKED pli_status pli_report_init(pli_report *report, pli_context *context);

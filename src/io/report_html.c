@@ -54,6 +54,8 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_SWEEPS] = "sweeps",
     [PLI_CHANNEL_SHORTEST] = "shortest_step",
     [PLI_CHANNEL_LONGEST] = "longest_step",
+    [PLI_CHANNEL_PIECES] = "pieces",
+    [PLI_CHANNEL_NODES] = "nodes",
 };
 
 typedef enum statistic { STATISTIC_MEAN, STATISTIC_MIN, STATISTIC_MAX } statistic;
@@ -111,9 +113,11 @@ static void append_phases(pli_text *text, const pli_report *report)
 
 static void append_data(pli_text *text, const pli_report *report, const pli_report_facts *facts)
 {
-    pli_text_format(text, "{\"stride\":%lld,\"tets\":%s,\"matter\":%s,\"tolerance_unit\":",
-                    (long long)report->stride, report->has_tets ? "true" : "false",
-                    report->matter.step_count > 0 ? "true" : "false");
+    pli_text_format(
+        text, "{\"stride\":%lld,\"tets\":%s,\"matter\":%s,\"implicit\":%s,\"tolerance_unit\":",
+        (long long)report->stride, report->has_tets ? "true" : "false",
+        report->matter.step_count > 0 ? "true" : "false",
+        report->grid.step_count > 0 ? "true" : "false");
     pli_json_append_string(text, facts->tolerance_unit != NULL ? facts->tolerance_unit : "");
     pli_text_append(text, ",\n\"step\":[");
     for (int32_t i = 0; i < report->bucket_count; ++i) {
@@ -181,15 +185,11 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-// What steps of particles were made of.
-static void append_matter_facts(pli_text *text, const pli_report *report,
-                                const pli_report_facts *facts)
+// What explicit steps of particles were made of.
+static void append_sweep_facts(pli_text *text, const pli_report *report)
 {
     const pli_report_matter *matter = &report->matter;
     double moved = (double)matter->particle_updates;
-    append_fact(text, "Particles", (double)matter->particles, "");
-    append_fact(text, "Emitted", (double)matter->emitted, "");
-    append_fact(text, "Cell", facts->cell, "m");
     append_fact(text, "Sweeps per step", ratio((double)matter->sweeps, (double)matter->step_count),
                 "");
     append_fact(text, "Block updates", (double)matter->block_updates, "");
@@ -202,13 +202,58 @@ static void append_matter_facts(pli_text *text, const pli_report *report,
 }
 
 // What was solved, and for how much.
-static void append_mesh_facts(pli_text *text, const pli_report *report,
-                              const pli_report_facts *facts)
+static void append_solve_facts(pli_text *text, const pli_report *report)
 {
     append_fact(text, "Iterations per step",
                 ratio((double)report->iterations, (double)report->step_count), "");
     append_fact(text, "Linear per iteration",
                 ratio((double)report->linear_iterations, (double)report->iterations), "");
+}
+
+// What implicit steps of particles were made of; what hardly ever happens is told when it did.
+static void append_grid_facts(pli_text *text, const pli_report *report)
+{
+    const pli_report_grid *grid = &report->grid;
+    double steps = (double)grid->step_count, pieces = (double)grid->pieces;
+    append_fact(text, "Nodes", grid->last.nodes, "");
+    append_fact(text, "Held nodes", grid->last.held, "");
+    append_fact(text, "Pieces per step", ratio(pieces, steps), "");
+    append_fact(text, "Shortest piece", grid->shortest, "s");
+    append_fact(text, "Longest piece", grid->longest, "s");
+    append_solve_facts(text, report);
+    append_fact(text, "Matrices per piece", ratio((double)grid->matrices, pieces), "");
+    const struct {
+        const char *name;
+        int64_t count;
+    } rare[] = {{"V-cycles and sweeps", grid->cycles},
+                {"Iterations on the coarsest level", grid->coarsest_iterations},
+                {"Solves for changed contact", grid->rounds - grid->pieces},
+                {"Pieces begun anew", grid->retries},
+                {"Linear solves cut short", grid->capped},
+                {"Pairs dropped", grid->dropped_pairs},
+                {"Iterations for positions", grid->position_steps}};
+    for (int k = 0; k < (int)(sizeof rare / sizeof rare[0]); ++k) {
+        if (rare[k].count > 0) append_fact(text, rare[k].name, (double)rare[k].count, "");
+    }
+}
+
+static void append_matter_facts(pli_text *text, const pli_report *report,
+                                const pli_report_facts *facts)
+{
+    append_fact(text, "Particles", (double)report->matter.particles, "");
+    append_fact(text, "Emitted", (double)report->matter.emitted, "");
+    append_fact(text, "Cell", facts->cell, "m");
+    if (report->grid.step_count > 0) {
+        append_grid_facts(text, report);
+    } else {
+        append_sweep_facts(text, report);
+    }
+}
+
+static void append_mesh_facts(pli_text *text, const pli_report *report,
+                              const pli_report_facts *facts)
+{
+    append_solve_facts(text, report);
     append_fact(text, "Vertices", facts->vertices, "");
     append_fact(text, "Tetrahedra", facts->tets, "");
     if (facts->triangles > 0) append_fact(text, "Triangles", facts->triangles, "");
@@ -308,6 +353,34 @@ static void append_step_table(pli_text *text, const pli_report_matter *matter)
     pli_text_append(text, "</table></section>\n");
 }
 
+// "1.3 MiB" of a number of bytes.
+static void append_mebibytes(pli_text *text, int64_t bytes)
+{
+    append_fixed(text, (double)bytes / 1048576, 1);
+    pli_text_append(text, " MiB</td></tr>\n");
+}
+
+// The levels of the multigrid and everything else that a step keeps, as the last one had them.
+static void append_level_table(pli_text *text, const pli_grid_report *grid)
+{
+    if (grid->bytes == 0) return;
+    pli_text_append(text, "<section class=\"card chart\" id=\"levels\"><h2>Levels of the grid<span "
+                          "class=\"unit\">in the last step</span></h2>\n<table class=\"levels\">\n"
+                          "<tr><th>level</th><th>nodes</th><th>3x3 blocks</th><th>in a row</th>"
+                          "<th>memory</th></tr>\n");
+    for (int32_t k = 0; k < pli_report_grid_levels(grid); ++k) {
+        pli_text_format(text, "<tr><td>%d</td><td>%d</td><td>%lld</td><td>", k,
+                        grid->level_nodes[k], (long long)grid->level_blocks[k]);
+        append_fixed(text, ratio((double)grid->level_blocks[k], grid->level_nodes[k]), 1);
+        pli_text_append(text, "</td><td>");
+        append_mebibytes(text, grid->level_bytes[k]);
+    }
+    pli_text_append(text, grid->level_count > 0 ? "<tr><td>all else</td>" : "<tr><td>grid</td>");
+    pli_text_format(text, "<td>%d</td><td></td><td></td><td>", grid->nodes);
+    append_mebibytes(text, grid->bytes);
+    pli_text_append(text, "</table></section>\n");
+}
+
 // ---- the page ---------------------------------------------------------------------------------
 
 static void append_head(pli_text *text, const pli_report_facts *facts)
@@ -363,6 +436,7 @@ pli_status pli_report_write(const pli_report *report, const pli_report_facts *fa
     pli_text_append(&text, "<div class=\"charts\" id=\"charts\">");
     append_phase_table(&text, report);
     append_step_table(&text, &report->matter);
+    append_level_table(&text, &report->grid.last);
     pli_text_append(&text, "</div>\n<noscript><p>The plots need JavaScript.</p></noscript>\n");
     append_foot(&text, report, facts);
     pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;

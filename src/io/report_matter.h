@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a run's report remembers of steps of particles: totals, and a histogram of the lengths of
-// the steps that blocks were moved by, over the whole run (D10).
+// the steps that blocks were moved by, over the whole run (D10). What implicit ones are made of is
+// in report_grid.h; here they count by their particles alone.
 //
 // A step of the model is cut into ticks, whose length may be another in every step, and blocks move
 // by powers of two of them. The histogram is by seconds: ticks are a step of the model halved some
@@ -36,7 +37,7 @@ typedef struct pli_report_matter {
 // Whether a step was one of particles; an emitter may not have made the first of them yet.
 static inline bool pli_report_has_matter(const pli_step_report *step)
 {
-    return step->matter.ticks > 0 || step->matter.particles > 0;
+    return step->matter.ticks > 0 || step->matter.particles > 0 || step->grid.pieces > 0;
 }
 
 // Does nothing with a step of something else.

@@ -103,6 +103,7 @@ static void append_matter(pli_text *text, const pli_run_record *record)
     append_integer(text, "particles",
                    has_begun ? matter->particles : record->model->particle_count);
     append_integer(text, "emitted", matter->emitted);
+    if (record->model->cfl > 0) return;
     append_integer(text, "sweeps", matter->sweeps);
     append_integer(text, "block_updates", matter->block_updates);
     append_integer(text, "particle_updates", matter->particle_updates);
@@ -110,13 +111,47 @@ static void append_matter(pli_text *text, const pli_run_record *record)
     append_integer(text, "retries", matter->retries);
 }
 
+static void append_member(pli_text *text, const char *key, int64_t value)
+{
+    pli_text_format(text, ", \"%s\": %lld", key, (long long)value);
+}
+
+// What implicit steps of particles were made of.
+static void append_grid(pli_text *text, const pli_report_grid *grid)
+{
+    append_key(text, "grid");
+    pli_text_append(text, "{\"shortest\": ");
+    pli_json_append_number(text, grid->shortest);
+    pli_text_append(text, ", \"longest\": ");
+    pli_json_append_number(text, grid->longest);
+    append_member(text, "nodes", grid->last.nodes);
+    append_member(text, "held", grid->last.held);
+#define X(member, type) append_member(text, #member, grid->member);
+    PLI_GRID_COUNTS(X)
+#undef X
+    append_member(text, "bytes", grid->last.bytes);
+    pli_text_append(text, ", \"levels\": [");
+    for (int32_t k = 0; k < pli_report_grid_levels(&grid->last); ++k) {
+        pli_text_format(text, "%s{\"nodes\": %d", k > 0 ? ", " : "", grid->last.level_nodes[k]);
+        append_member(text, "blocks", grid->last.level_blocks[k]);
+        append_member(text, "bytes", grid->last.level_bytes[k]);
+        pli_text_append(text, "}");
+    }
+    pli_text_append(text, "]}");
+}
+
+static void append_meshes(pli_text *text, const pli_run_record *record)
+{
+    append_integer(text, "vertices", record->facts.vertices);
+    append_integer(text, "tets", record->facts.tets);
+    append_integer(text, "triangles", record->facts.triangles);
+}
+
 static void append_solve(pli_text *text, const pli_run_record *record)
 {
     append_number(text, "tolerance", record->model->tolerance);
     append_string(text, "tolerance_unit", record->model->tolerance_unit);
-    append_integer(text, "vertices", record->facts.vertices);
-    append_integer(text, "tets", record->facts.tets);
-    append_integer(text, "triangles", record->facts.triangles);
+    if (record->facts.cell <= 0) append_meshes(text, record);
     append_integer(text, "iterations", record->report->iterations);
     append_integer(text, "linear_iterations", record->report->linear_iterations);
     append_integer(text, "unconverged", record->report->unconverged);
@@ -135,11 +170,9 @@ static void append_amounts(pli_text *text, const pli_run_record *record)
     append_number(text, "time", report->time);
     append_number(text, "fps", record->fps);
     append_string(text, "up", record->z_up ? "z" : "y");
-    if (facts->cell > 0) {
-        append_matter(text, record);
-    } else {
-        append_solve(text, record);
-    }
+    if (facts->cell > 0) append_matter(text, record);
+    if (facts->cell <= 0 || record->model->cfl > 0) append_solve(text, record);
+    if (record->model->cfl > 0) append_grid(text, &report->grid);
     append_number(text, "wall_seconds", facts->wall_seconds);
     append_number(text, "peak_memory", facts->peak_memory);
     append_seconds(text, report);

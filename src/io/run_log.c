@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "io/report_grid.h"
 #include "io/report_matter.h"
 
 #include <errno.h>
@@ -124,11 +125,9 @@ static void append_histogram(pli_text *text, const pli_matter_report *matter)
     pli_text_append(text, separator[0] == '{' ? "{}" : "}");
 }
 
-// What was done to particles.
-static void append_matter(pli_text *text, const pli_matter_report *matter)
+// What explicit steps were made of.
+static void append_ticks(pli_text *text, const pli_matter_report *matter)
 {
-    pli_text_format(text, ",\"matter\":{\"particles\":%lld", (long long)matter->particles);
-    append_count(text, "emitted", matter->emitted);
     append_number(text, "tick", matter->tick);
     append_count(text, "ticks", matter->ticks);
     append_count(text, "sweeps", matter->sweeps);
@@ -138,6 +137,43 @@ static void append_matter(pli_text *text, const pli_matter_report *matter)
     append_count(text, "retries", matter->retries);
     append_number(text, "schedule_seconds", matter->schedule_seconds);
     append_histogram(text, matter);
+}
+
+// What was done to particles.
+static void append_matter(pli_text *text, const pli_step_report *report)
+{
+    const pli_matter_report *matter = &report->matter;
+    pli_text_format(text, ",\"matter\":{\"particles\":%lld", (long long)matter->particles);
+    append_count(text, "emitted", matter->emitted);
+    if (report->grid.pieces == 0) append_ticks(text, matter);
+    pli_text_append(text, "}");
+}
+
+static void append_grid_levels(pli_text *text, const pli_grid_report *grid)
+{
+    pli_text_append(text, ",\"levels\":[");
+    for (int32_t k = 0; k < pli_report_grid_levels(grid); ++k) {
+        pli_text_format(text, "%s{\"nodes\":%d", k > 0 ? "," : "", grid->level_nodes[k]);
+        append_count(text, "blocks", grid->level_blocks[k]);
+        append_count(text, "bytes", grid->level_bytes[k]);
+        pli_text_append(text, "}");
+    }
+    pli_text_append(text, "]");
+}
+
+// What implicit steps of particles were made of.
+static void append_grid(pli_text *text, const pli_grid_report *grid)
+{
+    pli_text_append(text, ",\"grid\":{\"shortest\":");
+    pli_json_append_number(text, grid->shortest);
+    append_number(text, "longest", grid->longest);
+    append_count(text, "nodes", grid->nodes);
+    append_count(text, "held", grid->held);
+#define X(member, type) append_count(text, #member, grid->member);
+    PLI_GRID_COUNTS(X)
+#undef X
+    append_count(text, "bytes", grid->bytes);
+    if (grid->level_count > 0) append_grid_levels(text, grid);
     pli_text_append(text, "}");
 }
 
@@ -146,6 +182,8 @@ static void append_solve(pli_text *text, const pli_step_report *report)
 {
     pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
                     (long long)report->linear_iterations);
+    if (report->grid.pieces > 0)
+        append_count(text, "energy_evaluations", report->energy_evaluations);
     if (report->levels.directions > 0) append_levels(text, &report->levels);
     append_number(text, "residual", report->residual);
     append_number(text, "tolerance", report->tolerance);
@@ -153,7 +191,7 @@ static void append_solve(pli_text *text, const pli_step_report *report)
 
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
-    bool has_matter = pli_report_has_matter(report);
+    bool has_matter = pli_report_has_matter(report), has_grid = report->grid.pieces > 0;
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
     append_number(text, "time", report->time);
     append_number(text, "dt", report->dt);
@@ -161,11 +199,9 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     pli_json_append_string(text, report->solver != NULL ? report->solver : "");
     pli_text_append(text, ",\"stop\":");
     pli_json_append_string(text, pli_stop_name(report->stop));
-    if (has_matter) {
-        append_matter(text, &report->matter);
-    } else {
-        append_solve(text, report);
-    }
+    if (has_grid || !has_matter) append_solve(text, report);
+    if (has_matter) append_matter(text, report);
+    if (has_grid) append_grid(text, &report->grid);
     append_energy(text, &report->energy);
     append_vector(text, "momentum", report->momentum);
     append_vector(text, "angular_momentum", report->angular_momentum);
@@ -174,6 +210,8 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
         pli_text_format(text, ",\"inverted\":%d", report->inverted);
     }
     if (report->vertices > 0) pli_text_format(text, ",\"vertices\":%d", report->vertices);
+    if (has_grid) append_count(text, "particles", report->matter.particles);
+    if (has_grid) append_count(text, "nodes", report->grid.nodes);
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);
     pli_text_append(text, "}\n");
@@ -181,8 +219,9 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
 
 void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report)
 {
-    pli_text_format(text, "{\"step\":%lld,\"iteration\":%d", (long long)report->step,
-                    report->iteration);
+    pli_text_format(text, "{\"step\":%lld", (long long)report->step);
+    if (report->piece > 0) append_count(text, "piece", report->piece);
+    append_count(text, "iteration", report->iteration);
     append_number(text, "residual", report->residual);
     append_number(text, "gradient", report->gradient);
     append_number(text, "energy", report->energy);

@@ -68,6 +68,24 @@ void pli_ell_destroy(pli_ell *matrix)
     pli_release(context, matrix);
 }
 
+// Other arrays of so many slots; without memory for them, none.
+static pli_status replace_arrays(pli_ell *matrix, int64_t slots)
+{
+    pli_context *context = matrix->context;
+    matrix->row_count = 0;
+    pli_release(context, matrix->column);
+    pli_release(context, matrix->values);
+    matrix->values = NULL;
+    matrix->column = PLI_NEW(context, int32_t, slots, "fixed-width columns");
+    if (matrix->column == NULL) return PLI_ERROR_MEMORY;
+    matrix->values = PLI_NEW(context, double, 9 * slots, "fixed-width values");
+    if (matrix->values != NULL) return PLI_OK;
+    // what room there is, is told by the columns
+    pli_release(context, matrix->column);
+    matrix->column = NULL;
+    return PLI_ERROR_MEMORY;
+}
+
 pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count)
 {
     pli_context *context = matrix->context;
@@ -75,17 +93,7 @@ pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count)
     if (matrix->column == NULL ||
         pli_memory_size(matrix->column) < (size_t)slots * sizeof(int32_t)) {
         if (matrix->row_count > 0) slots += slots / 4;
-        int32_t *column = PLI_NEW(context, int32_t, slots, "fixed-width columns");
-        double *values = PLI_NEW(context, double, 9 * slots, "fixed-width values");
-        if (column == NULL || values == NULL) {
-            pli_release(context, column);
-            pli_release(context, values);
-            return PLI_ERROR_MEMORY;
-        }
-        pli_release(context, matrix->column);
-        pli_release(context, matrix->values);
-        matrix->column = column;
-        matrix->values = values;
+        PLI_TRY(replace_arrays(matrix, slots));
     }
     matrix->row_count = row_count;
     ell_job job = {.matrix = matrix};

@@ -30,8 +30,8 @@ PLI_CHECKED pli_status pli_ell_create(pli_context *context, int32_t row_count, i
 void pli_ell_destroy(pli_ell *matrix);
 
 // Empties the matrix and gives it another number of rows; allocates only when it grows beyond what
-// it ever had, and then, unless it was empty, a quarter more than that. On failure the matrix is
-// unchanged.
+// it ever had, and then, unless it was empty, a quarter more than that. What it had is given back
+// first, so that there are never two of it; on failure it has no rows.
 PLI_CHECKED pli_status pli_ell_resize(pli_ell *matrix, int32_t row_count);
 
 // Sets the values to zero and keeps the columns.

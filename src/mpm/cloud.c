@@ -236,8 +236,9 @@ static pli_status reserve(pli_cloud *cloud, int32_t cells, int32_t slots)
 #undef X
         if (good) cloud->slot_room = (int32_t)room;
     }
-    if (good && (cells > cloud->cell_room || cloud->cell_slot == NULL)) {
-        int64_t room = (int64_t)cells + cells / 4;
+    // lists of starts have an entry even when there is nothing
+    if (good && (cells > cloud->cell_room || cloud->cell_room == 0)) {
+        int64_t room = (int64_t)cells + cells / 4 + 1;
         int64_t entries = room * cloud->cell_nodes;
         good = grow(cloud, (void **)&cloud->cell_slot, room + 1, sizeof *cloud->cell_slot) &&
                grow(cloud, (void **)&cloud->cell_key, room + 1, sizeof *cloud->cell_key) &&
@@ -270,8 +271,7 @@ static void fill_slot(pli_cloud *cloud, const pli_cloud_source *source, int64_t 
     }
     int32_t kind = source->kind[row];
     const pli_cloud_kind *common = &cloud->kinds[kind];
-    double share = source->volume != NULL ? source->volume[row] / common->volume : 1;
-    cloud->mass[slot] = share * common->mass;
+    cloud->mass[slot] = common->mass;
     cloud->volume[slot] = source->volume != NULL ? source->volume[row] : common->volume;
     cloud->memory[slot] = source->memory[row];
     cloud->kind[slot] = kind;

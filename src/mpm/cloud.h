@@ -44,8 +44,8 @@ typedef struct pli_cloud_source {
     const double *volume;      // [count] at rest (m^3); NULL: those of the kinds
 } pli_cloud_source;
 
-// What particles of a kind have in common. One with a volume of its own has the same density, so
-// its mass is in proportion.
+// What particles of a kind have in common. One with a volume of its own has the mass of its kind
+// all the same.
 typedef struct pli_cloud_kind {
     double mass;   // of a particle (kg)
     double volume; // at rest (m^3)
@@ -126,6 +126,9 @@ void pli_cloud_to_nodes(pli_cloud *cloud, bool with_affine, double *mass, double
 
 // sums [nodes] += sum m_p w_ip q_p of a number q [slot_count] of every slot.
 void pli_cloud_spread(pli_cloud *cloud, const double *q, double *sums);
+
+// values [count of the source] = sum w_ip q_i of a number q [nodes] of every node, by rows.
+void pli_cloud_sample(const pli_cloud *cloud, const double *q, double *values);
 
 // How particles take velocities from nodes.
 typedef struct pli_cloud_pull {

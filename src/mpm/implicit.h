@@ -12,7 +12,7 @@
 //
 // (Wang et al. 2020, equations 1 and 2). Any law of extend.h may be used, in any mixture. Snow has
 // its Lame constants multiplied by exp(hardening (1 - Jp)) for the length of a step; yielding
-// itself happens between steps (P7).
+// itself happens between steps (P7), or inside with the laws of material/plastic.h.
 //
 // The matrix. Rows have a slot for each node within reach, 5^3 with quadratic splines (ell.h, slip
 // 26). It is summed cell by cell: for the particles of a cell, which share their nodes, the blocks
@@ -47,6 +47,9 @@ typedef struct pli_implicit_kind {
     double params[PLI_IMPLICIT_PARAMS]; // as the law derives them
     double hardening; // of snow: the first two parameters grow by exp(hardening (1 - memory))
     bool is_fluid;    // F counts by its determinant, which memory has as a logarithm
+    // of laws that yield in the solve (material/plastic.h): the third parameter, the yield stress,
+    // grows by this times memory, the plastic strain (Pa)
+    double strain_hardening;
 } pli_implicit_kind;
 
 typedef struct pli_implicit {

@@ -108,9 +108,14 @@ void pli_node_source_set_timers(pli_node_source *source, pli_timers *timers)
     if (source->multigrid != NULL) pli_node_multigrid_set_timers(source->multigrid, timers);
 }
 
+// Those of the last matrix are still with its levels.
 pli_node_counts pli_node_source_get_counts(const pli_node_source *source)
 {
-    return source->counts;
+    pli_node_counts counts = source->counts;
+    if (source->multigrid != NULL && counts.matrices > 0) {
+        counts.coarsest_iterations += pli_node_multigrid_coarsest_iterations(source->multigrid);
+    }
+    return counts;
 }
 
 const pli_node_multigrid *pli_node_source_multigrid(const pli_node_source *source)
@@ -121,7 +126,9 @@ const pli_node_multigrid *pli_node_source_multigrid(const pli_node_source *sourc
 int64_t pli_node_source_memory(const pli_node_source *source)
 {
     int64_t bytes = (int64_t)pli_memory_size(source->diagonal);
-    if (source->matrix != NULL) bytes += pli_ell_memory_bytes(source->matrix);
+    if (source->matrix != NULL && source->multigrid == NULL) {
+        bytes += pli_ell_memory_bytes(source->matrix);
+    }
     if (source->geometric != NULL) bytes += pli_node_geometric_memory(source->geometric);
     return bytes;
 }
@@ -344,10 +351,7 @@ static pli_status prepare(void *self, pli_objective *objective, const double *x,
     (void)objective;
     (void)alpha;
     *usable = true;
-    if (source->multigrid != NULL && source->counts.matrices > 0) {
-        source->counts.coarsest_iterations +=
-            pli_node_multigrid_coarsest_iterations(source->multigrid);
-    }
+    source->counts = pli_node_source_get_counts(source);
     ++source->counts.matrices;
     time_begin(source, "matrix");
     pli_status status = source->def.assembled ? assemble(source, x) : keep_tangents(source, x);

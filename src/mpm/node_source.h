@@ -102,6 +102,7 @@ pli_node_counts pli_node_source_get_counts(const pli_node_source *source);
 // The multigrid of the last prepare; NULL: there is none.
 const pli_node_multigrid *pli_node_source_multigrid(const pli_node_source *source);
 
+// Without the levels of the multigrid, of which the matrix is the finest.
 int64_t pli_node_source_memory(const pli_node_source *source);
 
 #endif

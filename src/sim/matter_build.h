@@ -19,12 +19,21 @@ PLI_CHECKED pli_status pli_matter_check_overlap(const pli_model *model, const pl
 
 void pli_matter_destroy(pli_matter *matter);
 
-// Bytes that particles, grid and their states need together.
+// matter_memory.c: counts what the grid of implicit steps will have, once the solver is chosen.
+// Errors: memory.
+PLI_CHECKED pli_status pli_matter_count(pli_model *model);
+
+// matter_memory.c: bytes that particles, grid and their states need together, and all else of a
+// run.
 int64_t pli_matter_memory(const pli_model *model);
 
 // matter_seed.c: the kinds and particles of a body, source and body having the same number.
 // Errors: scene, mesh, memory.
 PLI_CHECKED pli_status pli_matter_seed(pli_matter *matter, const pli_scene *scene, int32_t body);
+
+// matter_volume.c: volumes by the density of the grid for bodies that want them so; grid and
+// particles are there. Errors: memory.
+PLI_CHECKED pli_status pli_matter_find_volumes(pli_matter *matter, const pli_scene *scene);
 
 // How a volume is filled, in cells of the grid.
 pli_seeding_def pli_matter_seeding(const pli_matter *matter, const pli_scene *scene,

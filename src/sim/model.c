@@ -574,7 +574,11 @@ static pli_status set_frame_fields(building *b)
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
                         unknown);
     }
-    if (model->matter != NULL) return PLI_OK;
+    if (model->matter != NULL) {
+        bool implicit = model->solver_kind->grid != NULL;
+        if (!implicit) model->frame_fields &= ~(1u << PLI_PARTICLE_RESIDUAL);
+        return PLI_OK;
+    }
     bool barrier = model->contact.method == PLI_CONTACT_BARRIER;
     bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
     if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);
@@ -677,7 +681,9 @@ static pli_status build_matter(building *b)
     PLI_TRY(pli_matter_build(b->model, b->scene));
     PLI_TRY(pli_collider_build(b->model, b->scene));
     PLI_TRY(pli_matter_check_overlap(b->model, b->scene));
-    return set_solver(b);
+    PLI_TRY(set_solver(b));
+    pli_norm_build_matter(b->model);
+    return pli_matter_count(b->model);
 }
 
 // Bodies of meshes.
@@ -850,9 +856,24 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
            pli_coarse_memory(model) + pli_reduction_memory(model);
 }
 
+static void get_matter_info(const pli_model *model, pli_model_info *info)
+{
+    const pli_matter *matter = model->matter;
+    const pli_grid_method *method = model->solver_kind->grid;
+    info->memory_estimate = pli_matter_memory(model);
+    info->particle_count = matter->start.count;
+    info->cell = matter->dx;
+    info->emitter_count = matter->emitter_count;
+    pli_vec3_copy(matter->room[0], info->domain_min);
+    pli_vec3_copy(matter->room[1], info->domain_max);
+    if (method == NULL) return;
+    info->cfl = model->solver_def.grid.cfl;
+    info->node_count = matter->sizes.nodes;
+    if (method->method == PLI_IMPLICIT_LINEAR) info->fixed_iterations = 1;
+}
+
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
 {
-    static const char *const units[] = {"", "m/s", "", "N", "m/s"};
     int64_t held = 0;
     for (int32_t k = 0; k < model->constraint_count; ++k) {
         int32_t axes = model->constraints[k].axes;
@@ -871,19 +892,12 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .mass = model->total_mass,
                              .solver = model->solver_kind->info.name,
                              .tolerance = model->tolerance,
-                             .tolerance_unit = units[model->norm],
+                             .tolerance_unit = pli_norm_unit(model),
                              .fixed_iterations = model->solver_def.fixed_iterations,
                              .collider_count = model->collider_count,
                              .triangle_count = model->triangle_count,
                              .spring_count = model->spring_count};
-    if (model->matter != NULL) {
-        info->memory_estimate = pli_matter_memory(model);
-        info->particle_count = model->matter->start.count;
-        info->cell = model->matter->dx;
-        info->emitter_count = model->matter->emitter_count;
-        pli_vec3_copy(model->matter->room[0], info->domain_min);
-        pli_vec3_copy(model->matter->room[1], info->domain_max);
-    }
+    if (model->matter != NULL) get_matter_info(model, info);
     pli_reduction_get_info(model, info);
     if (model->hierarchy == NULL) return;
     info->level_count = model->hierarchy->level_count;

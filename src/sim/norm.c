@@ -124,3 +124,23 @@ pli_status pli_norm_build(pli_model *model)
     if (model->solver_def.tolerance > 0) model->tolerance = model->solver_def.tolerance;
     return PLI_OK;
 }
+
+void pli_norm_build_matter(pli_model *model)
+{
+    const pli_grid_method *method = model->solver_kind->grid;
+    if (method == NULL) return;
+    model->norm = PLI_NORM_CHARACTERISTIC;
+    model->tolerance = method->tolerance > 0 ? method->tolerance : default_characteristic;
+    if (model->solver_def.tolerance > 0) model->tolerance = model->solver_def.tolerance;
+}
+
+const char *pli_norm_unit(const pli_model *model)
+{
+    static const char *const units[] = {[PLI_NORM_AUTO] = "",
+                                        [PLI_NORM_VELOCITY] = "m/s",
+                                        [PLI_NORM_CHARACTERISTIC] = "",
+                                        [PLI_NORM_FORCE] = "N",
+                                        [PLI_NORM_STEP] = "m/s"};
+    const pli_grid_method *method = model->matter != NULL ? model->solver_kind->grid : NULL;
+    return method != NULL && method->plain_norm ? "kg m/s" : units[model->norm];
+}

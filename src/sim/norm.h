@@ -21,6 +21,10 @@
 //   force           |g| = sqrt(sum |g_i|^2), in N (Gast et al. 2015). Default: 1e-7 of the mean
 //                   l_i xi_i.
 // Vertices of obstacles do not count: nothing moves them.
+//
+// Implicit steps of particles have the characteristic norm of mpm/implicit_stepper.h, or, where the
+// solver's row of the table says so, the plain length |h g| in kg m/s; its default tolerance is
+// that of the row. Explicit ones have none.
 #ifndef PLI_SIM_NORM_H
 #define PLI_SIM_NORM_H
 
@@ -28,5 +32,11 @@
 
 // Fills norm, norm_weights, norm_scale and tolerance of a model whose arrays are complete.
 pli_status pli_norm_build(pli_model *model);
+
+// The same of a model of particles, whose solver is chosen: norm and tolerance.
+void pli_norm_build_matter(pli_model *model);
+
+// The unit of the norm, "" for pure numbers. Lifetime: static.
+const char *pli_norm_unit(const pli_model *model);
 
 #endif
