@@ -113,8 +113,9 @@ static void pressure_is_that_of_corotated_matter(void **state)
         stress_of(&pli_law_corotated_von_mises, params, F, tau);
         stress_of(&pli_law_fixed_corotated, params, F, want);
         NEAR(distance(tau, want), 0, 0, 1e-12 * mu);
+        // at rest, what is left of both is the square of rounding
         NEAR(energy_of(&pli_law_corotated_von_mises, params, F),
-             energy_of(&pli_law_fixed_corotated, params, F), 1e-12, 0);
+             energy_of(&pli_law_fixed_corotated, params, F), 1e-12, 1e-28 * mu);
     }
 }
 
