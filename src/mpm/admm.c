@@ -274,8 +274,8 @@ static void split_particles(descent *s)
     split_pass split = {.pass = {.implicit = s->admm->implicit, .x = s->x, .part = split_part},
                         .s = s};
     pli_timers_begin(s->env->timers, "local step");
-    pli_implicit_run(&split.pass);
-    pli_cloud_gather(s->admm->implicit->cloud, NULL, s->r);
+    split.pass.g = s->r;
+    pli_implicit_run_colors(&split.pass);
     s->has_start = true;
     pli_timers_end(s->env->timers);
 }

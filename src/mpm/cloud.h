@@ -11,8 +11,8 @@
 //
 // What particles give to nodes is summed in two passes, without a race and always in the same
 // order: every cell writes what its nodes get to a place of its own; then every node adds up what
-// stands in the cells that it belongs to. (The level-0 matrix, too large for that, is summed cell
-// by cell, blocks of cells by colours: implicit.h.)
+// stands in the cells that it belongs to. (Gradients and the level-0 matrix are summed cell by
+// cell, blocks of cells by colours: implicit.h.)
 //
 // Transfers. With weights w_ip, gradients in 1/m, and velocities of nodes before (v) and after
 // (v + dv) a step:

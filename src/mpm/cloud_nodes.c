@@ -299,12 +299,20 @@ static void run_some_blocks(void *user, int64_t begin, int64_t end)
     }
 }
 
+static void run_colors(void *user)
+{
+    color_job *job = user;
+    const pli_cloud *cloud = job->cloud;
+    for (int color = 0; color < PLI_NODE_COLORS; ++color) {
+        job->first = cloud->color_start[color];
+        int32_t count = cloud->color_start[color + 1] - job->first;
+        if (count > 0) pli_parallel_for(cloud->context, count, 1, run_some_blocks, job);
+    }
+}
+
 void pli_cloud_run_blocks(const pli_cloud *cloud, pli_range_fn body, void *user)
 {
     color_job job = {.cloud = cloud, .body = body, .user = user};
-    for (int color = 0; color < PLI_NODE_COLORS; ++color) {
-        job.first = cloud->color_start[color];
-        int32_t count = cloud->color_start[color + 1] - job.first;
-        if (count > 0) pli_parallel_for(cloud->context, count, 1, run_some_blocks, &job);
-    }
+    // eight short loops
+    pli_parallel_team(cloud->context, run_colors, &job);
 }

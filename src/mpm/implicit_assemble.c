@@ -26,7 +26,6 @@
 
 enum {
     LANES = PLI_CLOUD_LANES,
-    SLOTS = PLI_EVALUATION_SLOTS,
     RUNS = PLI_SPLINE_WIDTH * PLI_SPLINE_WIDTH,
     BATCH = 16,                      // particles whose terms are summed at once
     RUN_SIZE = 9 * PLI_SPLINE_WIDTH, // numbers of the blocks of a run
@@ -219,10 +218,9 @@ typedef struct run_pair {
 
 enum { PAIRS = RUNS * (RUNS + 1) / 2, AHEAD = 2 };
 
+// A pass with what it is about.
 typedef struct assembly_job {
-    const pli_implicit *implicit;
-    const double *x;
-    bool projected;
+    pli_implicit_pass pass; // the first
     pli_ell *matrix;
     int32_t pair_count;
     run_pair pairs[PAIRS]; // j >= i
@@ -268,7 +266,7 @@ PLI_INLINE void add_pairs(const assembly_job *job, int32_t width, int32_t terms,
 // node is in.
 PLI_INLINE void find_rows(const assembly_job *job, int32_t width, int64_t cell, double **rows)
 {
-    const pli_cloud *cloud = job->implicit->cloud;
+    const pli_cloud *cloud = job->pass.implicit->cloud;
     const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
     for (int32_t n = 0; n < width * width * width; ++n) {
         int64_t slot = (int64_t)nodes[n] * job->matrix->width + job->matrix->center - n % width;
@@ -280,7 +278,7 @@ PLI_INLINE void find_rows(const assembly_job *job, int32_t width, int64_t cell, 
 PLI_INLINE void add_slots(const assembly_job *job, int32_t width, int64_t cell, int64_t first,
                           int32_t count, const pli_evaluation *at)
 {
-    const pli_cloud *cloud = job->implicit->cloud;
+    const pli_cloud *cloud = job->pass.implicit->cloud;
     double *rows[PLI_SPLINE_NODES];
     cell_factors factors;
     int32_t particle = 0;
@@ -306,43 +304,21 @@ static void add_cell(const assembly_job *job, int64_t cell, const pli_evaluation
 {
     int64_t first;
     int32_t count;
-    if (!pli_evaluation_clip(job->implicit->cloud, cell, at, &first, &count)) return;
-    switch (job->implicit->cloud->spline) {
+    if (!pli_evaluation_clip(job->pass.implicit->cloud, cell, at, &first, &count)) return;
+    switch (job->pass.implicit->cloud->spline) {
     case PLI_SPLINE_LINEAR: add_slots(job, 2, cell, first, count, at); break;
     case PLI_SPLINE_QUADRATIC: add_slots(job, 3, cell, first, count, at); break;
     case PLI_SPLINE_CUBIC: add_slots(job, 4, cell, first, count, at); break;
     }
 }
 
-// Cells from `begin` on whose slots are evaluated at once, at least one.
-static int64_t end_of_group(const pli_cloud *cloud, int64_t begin, int64_t end)
+static void assemble_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
+                          pli_evaluation *at)
 {
-    int64_t group = begin + 1;
-    while (group < end && cloud->cell_slot[group + 1] - cloud->cell_slot[begin] <= SLOTS) ++group;
-    return group;
-}
-
-// A group of cells, SLOTS slots at a time: only a cell that is alone has more.
-static void assemble_group(const assembly_job *job, int64_t begin, int64_t end, pli_evaluation *at)
-{
-    const pli_cloud *cloud = job->implicit->cloud;
-    pli_implicit_pass pass = {.implicit = (pli_implicit *)(uintptr_t)job->implicit, .x = job->x};
-    int64_t last = cloud->cell_slot[end];
-    for (int64_t slot = cloud->cell_slot[begin]; slot < last; slot += SLOTS) {
-        pli_evaluation_begin(at, slot, last - slot < SLOTS ? last - slot : SLOTS);
-        pli_implicit_deform_part(&pass, begin, end, at);
-        pli_implicit_evaluate(job->implicit, PLI_WANT_TANGENT, job->projected, at);
-        for (int64_t cell = begin; cell < end; ++cell) add_cell(job, cell, at);
-    }
-}
-
-static void assemble_block(void *user, int64_t first_cell, int64_t end_cell)
-{
-    const assembly_job *job = user;
-    pli_evaluation at;
-    for (int64_t cell = first_cell, next; cell < end_cell; cell = next) {
-        next = end_of_group(job->implicit->cloud, cell, end_cell);
-        assemble_group(job, cell, next, &at);
+    pli_implicit_deform_part(pass, first_cell, end_cell, at);
+    pli_implicit_evaluate(pass->implicit, PLI_WANT_TANGENT, pass->projected, at);
+    for (int64_t cell = first_cell; cell < end_cell; ++cell) {
+        add_cell((const assembly_job *)(const void *)pass, cell, at);
     }
 }
 
@@ -383,8 +359,12 @@ static void mirror_rows(void *user, int64_t begin, int64_t end)
 void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool projected,
                            pli_ell *matrix)
 {
-    assembly_job job = {.implicit = implicit, .x = x, .projected = projected, .matrix = matrix};
+    assembly_job job = {.pass = {.implicit = (pli_implicit *)(uintptr_t)implicit,
+                                 .x = x,
+                                 .projected = projected,
+                                 .part = assemble_part},
+                        .matrix = matrix};
     list_pairs(implicit->cloud->width, &job);
-    pli_cloud_run_blocks(implicit->cloud, assemble_block, &job);
+    pli_implicit_run_colors(&job.pass);
     pli_parallel_for(implicit->context, matrix->row_count, ROW_GRAIN, mirror_rows, matrix);
 }

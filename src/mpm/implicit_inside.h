@@ -59,11 +59,18 @@ struct pli_implicit_pass {
     void (*part)(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
                  pli_evaluation *at);
     pli_d4 *energy; // what parts add up: sums of four lanes and their rounding errors, [2]
+    double *g;      // [nodes][3] what parts push nodes with
 };
 
-// Runs a pass over all particles, or over those of one run of cells.
+// Runs a pass over all particles, in any order of runs.
 void pli_implicit_run(pli_implicit_pass *pass);
-void pli_implicit_visit(const pli_implicit_pass *pass, int64_t chunk, pli_evaluation *at);
+
+// Runs a pass whose parts add to nodes: blocks of cells by colours.
+void pli_implicit_run_colors(pli_implicit_pass *pass);
+
+// The particles of some cells.
+void pli_implicit_visit(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
+                        pli_evaluation *at);
 
 // F(x) of all slots of a part.
 void pli_implicit_deform_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
@@ -72,8 +79,8 @@ void pli_implicit_deform_part(const pli_implicit_pass *pass, int64_t first_cell,
 // Q [count / 4][9][4] = V P F^T of the slots of a part, with the stresses in `at`.
 void pli_implicit_set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double *Q);
 
-// Writes what the slots of a part give to the nodes of their cells, Q grad w, to the cells' sums;
-// Q [count / 4][9][4].
+// Adds what the slots of a part give to the nodes of their cells, Q grad w, to g of the pass, which
+// runs by colours; Q [count / 4][9][4].
 void pli_implicit_push_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
                             const pli_evaluation *at, const double *Q);
 

@@ -7,13 +7,12 @@
 
 enum { LANES = PLI_CLOUD_LANES, SLOTS = PLI_EVALUATION_SLOTS };
 
-void pli_implicit_visit(const pli_implicit_pass *pass, int64_t chunk, pli_evaluation *at)
+void pli_implicit_visit(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
+                        pli_evaluation *at)
 {
-    const pli_implicit *implicit = pass->implicit;
-    int64_t first_cell = implicit->chunk_cell[chunk], end_cell = implicit->chunk_cell[chunk + 1];
-    int64_t slot = implicit->cloud->cell_slot[first_cell];
-    int64_t end = implicit->cloud->cell_slot[end_cell];
-    for (; slot < end; slot += SLOTS) {
+    const pli_cloud *cloud = pass->implicit->cloud;
+    int64_t end = cloud->cell_slot[end_cell];
+    for (int64_t slot = cloud->cell_slot[first_cell]; slot < end; slot += SLOTS) {
         pli_evaluation_begin(at, slot, end - slot < SLOTS ? end - slot : SLOTS);
         pass->part(pass, first_cell, end_cell, at);
     }
@@ -21,14 +20,41 @@ void pli_implicit_visit(const pli_implicit_pass *pass, int64_t chunk, pli_evalua
 
 static void run_chunks(void *user, int64_t begin, int64_t end)
 {
+    const pli_implicit_pass *pass = user;
+    const int32_t *cells = pass->implicit->chunk_cell;
     pli_evaluation at;
-    for (int64_t chunk = begin; chunk < end; ++chunk) pli_implicit_visit(user, chunk, &at);
+    for (int64_t chunk = begin; chunk < end; ++chunk) {
+        pli_implicit_visit(pass, cells[chunk], cells[chunk + 1], &at);
+    }
 }
 
 void pli_implicit_run(pli_implicit_pass *pass)
 {
     pli_implicit *implicit = pass->implicit;
     pli_parallel_for(implicit->context, implicit->chunk_count, 1, run_chunks, pass);
+}
+
+// Cells from `begin` on whose slots are evaluated at once, at least one.
+static int64_t end_of_group(const pli_cloud *cloud, int64_t begin, int64_t end)
+{
+    int64_t group = begin + 1;
+    while (group < end && cloud->cell_slot[group + 1] - cloud->cell_slot[begin] <= SLOTS) ++group;
+    return group;
+}
+
+static void run_block(void *user, int64_t first_cell, int64_t end_cell)
+{
+    const pli_implicit_pass *pass = user;
+    pli_evaluation at;
+    for (int64_t cell = first_cell, next; cell < end_cell; cell = next) {
+        next = end_of_group(pass->implicit->cloud, cell, end_cell);
+        pli_implicit_visit(pass, cell, next, &at);
+    }
+}
+
+void pli_implicit_run_colors(pli_implicit_pass *pass)
+{
+    pli_cloud_run_blocks(pass->implicit->cloud, run_block, pass);
 }
 
 void pli_implicit_deform_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
@@ -67,27 +93,29 @@ PLI_INLINE void push_lanes(const pli_cloud *cloud, int32_t width, int64_t slot, 
     }
 }
 
-// Writes (is_first) or adds what the nodes of a cell get.
-static void write_sums(const pli_cloud *cloud, int64_t cell, const pli_d4 (*sums)[3], bool is_first)
+// Adds what the nodes of a cell get.
+PLI_INLINE void add_sums(const pli_cloud *cloud, int32_t width, int64_t cell,
+                         const pli_d4 (*sums)[3], double *g)
 {
-    double *out = cloud->cell_sums + 4 * cell * cloud->cell_nodes;
-    for (int32_t n = 0; n < cloud->cell_nodes; ++n) {
+    const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
+    for (int32_t n = 0; n < width * width * width; ++n) {
         const pli_d4 parts[4] = {sums[n][0], sums[n][1], sums[n][2], {0, 0, 0, 0}};
         pli_d4 sum = pli_cloud_sum4(parts);
-        pli_cloud_save(is_first ? sum : pli_cloud_load(out + 4 * n) + sum, out + 4 * n);
+        for (int c = 0; c < 3; ++c) g[3 * (int64_t)nodes[n] + c] += sum[c];
     }
 }
 
 // Slots [first, first + count) of a cell push its nodes.
-PLI_INLINE void push_cell(const pli_cloud *cloud, int32_t width, int64_t cell, int64_t first,
+PLI_INLINE void push_cell(const pli_implicit_pass *pass, int32_t width, int64_t cell, int64_t first,
                           int32_t count, const double *Q)
 {
+    const pli_cloud *cloud = pass->implicit->cloud;
     pli_d4 sums[PLI_SPLINE_NODES][3];
     memset(sums, 0, (size_t)(width * width * width) * sizeof *sums);
     for (int32_t k = 0; k < count; k += LANES) {
         push_lanes(cloud, width, first + k, Q + 9 * k, sums);
     }
-    write_sums(cloud, cell, (const pli_d4(*)[3])sums, first == cloud->cell_slot[cell]);
+    add_sums(cloud, width, cell, (const pli_d4(*)[3])sums, pass->g);
 }
 
 void pli_implicit_push_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
@@ -100,9 +128,9 @@ void pli_implicit_push_part(const pli_implicit_pass *pass, int64_t first_cell, i
         if (!pli_evaluation_clip(cloud, cell, at, &first, &count)) continue;
         const double *own = Q + 9 * (first - at->first);
         switch (cloud->spline) {
-        case PLI_SPLINE_LINEAR: push_cell(cloud, 2, cell, first, count, own); break;
-        case PLI_SPLINE_QUADRATIC: push_cell(cloud, 3, cell, first, count, own); break;
-        case PLI_SPLINE_CUBIC: push_cell(cloud, 4, cell, first, count, own); break;
+        case PLI_SPLINE_LINEAR: push_cell(pass, 2, cell, first, count, own); break;
+        case PLI_SPLINE_QUADRATIC: push_cell(pass, 3, cell, first, count, own); break;
+        case PLI_SPLINE_CUBIC: push_cell(pass, 4, cell, first, count, own); break;
         }
     }
 }

@@ -115,9 +115,8 @@ static void product_part(const pli_implicit_pass *pass, int64_t first_cell, int6
 void pli_implicit_multiply(const pli_implicit *implicit, const double *d, double *y)
 {
     pli_implicit_pass pass = {
-        .implicit = (pli_implicit *)(uintptr_t)implicit, .x = d, .part = product_part};
-    pli_implicit_run(&pass);
-    pli_cloud_gather(implicit->cloud, NULL, y);
+        .implicit = (pli_implicit *)(uintptr_t)implicit, .x = d, .part = product_part, .g = y};
+    pli_implicit_run_colors(&pass);
 }
 
 // ---- the diagonal

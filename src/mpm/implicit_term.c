@@ -58,7 +58,10 @@ static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
     pli_d4 lanes[2] = {{0}, {0}};
     pli_evaluation at;
     pass.energy = lanes;
-    for (int64_t chunk = begin; chunk < end; ++chunk) pli_implicit_visit(&pass, chunk, &at);
+    const int32_t *cells = pass.implicit->chunk_cell;
+    for (int64_t chunk = begin; chunk < end; ++chunk) {
+        pli_implicit_visit(&pass, cells[chunk], cells[chunk + 1], &at);
+    }
     pli_sum sum = {0, 0};
     for (int k = 0; k < LANES; ++k) pli_sum_merge(&sum, (pli_sum){lanes[0][k], lanes[1][k]});
     return sum;
@@ -104,9 +107,8 @@ static void add_gradient(void *self, const double *x, double *g)
     size_t bytes = size_of_x(implicit);
     bool is_kept = implicit->has_stress && bytes > 0 && memcmp(implicit->stress_x, x, bytes) == 0;
     pli_implicit_pass pass = {
-        .implicit = implicit, .x = x, .part = is_kept ? kept_part : gradient_part};
-    pli_implicit_run(&pass);
-    pli_cloud_gather(implicit->cloud, NULL, g);
+        .implicit = implicit, .x = x, .part = is_kept ? kept_part : gradient_part, .g = g};
+    pli_implicit_run_colors(&pass);
 }
 
 const pli_term_ops pli_implicit_term = {
