@@ -45,10 +45,12 @@ static void print_emitters(const pli_scene_def *scene)
         printf("#   %s: %s at (%.4g, %.4g, %.4g) m/s, from %.4g s ", emitter->name,
                emitter->material, v[0], v[1], v[2], emitter->begin);
         if (emitter->end > 0) {
-            printf("to %.4g s\n", emitter->end);
+            printf("to %.4g s", emitter->end);
         } else {
-            printf("on\n");
+            printf("on");
         }
+        bool moves = emitter->motion.segment_count > 0 || emitter->motion.keyframe_count > 0;
+        printf("%s\n", moves ? ", moved by a script" : "");
     }
 }
 

@@ -405,9 +405,22 @@ typedef struct pli_filling_def { // how particles fill a volume
     int32_t pattern;             // pli_pattern_kind
 } pli_filling_def;
 
+typedef struct pli_stretch_def { // how much particles are stretched when they begin
+    double fixed[3];             // along x, y and z
+    const double *random;        // [2] least and most along each axis of each particle; none: fixed
+    int32_t random_count;        // 0 or 2
+} pli_stretch_def;
+
+typedef enum pli_volumes_kind {
+    PLI_VOLUMES_SEEDED, // every particle has the same share of its shape
+    PLI_VOLUMES_DENSITY // mass over the density that the grid has around a particle
+} pli_volumes_kind;
+
 typedef struct pli_particles_def { // a shape filled with particles
     pli_variant shape;
     pli_filling_def filling;
+    pli_stretch_def stretch;
+    int32_t volumes; // pli_volumes_kind
 } pli_particles_def;
 
 typedef enum pli_start_kind {
@@ -547,10 +560,11 @@ typedef struct pli_emission_def { // a shape that particles stream out of
     pli_variant shape;
     const char *material;
     pli_filling_def filling;
-    double velocity[3]; // of what comes out (m/s)
-    double rate;        // m^3/s; 0: all that the shape's cross section lets through
-    double begin;       // s
-    double end;         // s; 0: never
+    double velocity[3];    // of what comes out (m/s)
+    double rate;           // m^3/s; 0: all that the shape's cross section lets through
+    double begin;          // s
+    double end;            // s; 0: never
+    pli_motion_def motion; // of the shape, which carries the velocity along
 } pli_emission_def;
 
 typedef enum pli_contact_method {
@@ -749,6 +763,11 @@ typedef enum pli_grid_coarsest_choice {
     PLI_GRID_COARSEST_DIRECT
 } pli_grid_coarsest_choice;
 
+typedef enum pli_plasticity_choice {
+    PLI_PLASTICITY_LAGGED,  // matter yields after a step is solved
+    PLI_PLASTICITY_IMPLICIT // and also while it is, as far as there is a potential
+} pli_plasticity_choice;
+
 typedef struct pli_implicit_grid_def { // implicit solvers of particles
     int32_t spline;                    // pli_spline_choice
     int32_t transfer;                  // pli_transfer_choice
@@ -759,6 +778,7 @@ typedef struct pli_implicit_grid_def { // implicit solvers of particles
     int32_t smoother;                  // pli_grid_smoother_choice
     int32_t coarsest;                  // pli_grid_coarsest_choice
     int32_t precision;                 // pli_precision_kind, of what a cycle reads
+    int32_t plasticity;                // pli_plasticity_choice
 } pli_implicit_grid_def;
 
 typedef struct pli_solver_def {

@@ -12,34 +12,14 @@
 // The quotients of the 2x2 blocks follow from
 //   tau_i / s_i - tau_j / s_j = (tau_i s_j - tau_j s_i) / (s_i s_j)
 // and the divided difference D = (L_i - L_j) / (s_i - s_j) of the logarithm.
-#include "material/isotropic.h"
 #include "material/lame.h"
 #include "material/laws.h"
-
-#include "math/simd_log.h"
-
-// L_i, and their sum
-PLI_INLINE pli_d4 logarithms(const pli_d4 s[3], pli_d4 L[3])
-{
-    for (int k = 0; k < 3; ++k) L[k] = pli_d4_log(s[k]);
-    return L[0] + L[1] + L[2];
-}
-
-// D (s_i + s_j) / 2 with D = (L_i - L_j) / (s_i - s_j): artanh(r) / r, r = (s_i - s_j) / (s_i +
-// s_j). The series is used where the logarithms are so close that their difference loses digits.
-PLI_INLINE pli_d4 mean_slope(pli_d4 si, pli_d4 sj, pli_d4 difference)
-{
-    pli_d4 r = (si - sj) / (si + sj);
-    pli_d4 z = r * r;
-    pli_d4 series = pli_d4_broadcast(1.0 / 17);
-    for (int odd = 15; odd >= 1; odd -= 2) series = series * z + 1.0 / odd;
-    return pli_d4_select((pli_d4_mask)(pli_d4_abs(r) < 0.1), series, 0.5 * difference / r);
-}
+#include "material/logarithmic.h"
 
 PLI_INLINE void energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
 {
     pli_d4 L[3];
-    pli_d4 T = logarithms(s, L);
+    pli_d4 T = pli_logarithms(s, L);
     *psi = p[PLI_LAME_MU] * (L[0] * L[0] + L[1] * L[1] + L[2] * L[2]) +
            0.5 * p[PLI_LAME_LAMBDA] * T * T;
 }
@@ -47,7 +27,7 @@ PLI_INLINE void energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
 PLI_INLINE void gradient(const pli_d4 s[3], const pli_d4 *p, pli_d4 g[3])
 {
     pli_d4 L[3];
-    pli_d4 T = logarithms(s, L);
+    pli_d4 T = pli_logarithms(s, L);
     for (int k = 0; k < 3; ++k) {
         g[k] = (2.0 * p[PLI_LAME_MU] * L[k] + p[PLI_LAME_LAMBDA] * T) / s[k];
     }
@@ -58,7 +38,7 @@ PLI_INLINE void curvature(const pli_d4 s[3], const pli_d4 *p, pli_curvature *out
     pli_d4 mu2 = 2.0 * p[PLI_LAME_MU];
     pli_d4 lambda = p[PLI_LAME_LAMBDA];
     pli_d4 L[3];
-    pli_d4 T = logarithms(s, L);
+    pli_d4 T = pli_logarithms(s, L);
     for (int k = 0; k < 3; ++k) {
         int i = pli_next(k);
         int j = pli_after_next(k);
@@ -66,7 +46,7 @@ PLI_INLINE void curvature(const pli_d4 s[3], const pli_d4 *p, pli_curvature *out
         pli_d4 tau_i = mu2 * L[i] + lambda * T;
         pli_d4 tau_j = mu2 * L[j] + lambda * T;
         pli_d4 inverse = 1.0 / (s[i] * s[j]);
-        pli_d4 slope = mean_slope(s[i], s[j], L[i] - L[j]);
+        pli_d4 slope = pli_mean_slope(s[i], s[j], L[i] - L[j]);
         out->hessian[k] = (mu2 + lambda - tau) / (s[k] * s[k]);
         out->hessian[3 + k] = lambda * inverse;
         out->stretch[k] = (mu2 * slope - 0.5 * (tau_i + tau_j)) * inverse;
@@ -79,6 +59,11 @@ static const pli_isotropic_law law = {PLI_LAME_PARAM_COUNT, true, energy, gradie
 static void block(const pli_planes *at, pli_projection projection)
 {
     pli_isotropic_block(&law, at, projection);
+}
+
+void pli_principal_hencky(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+{
+    pli_isotropic_principal(&law, s, p, out);
 }
 
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,

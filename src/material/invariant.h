@@ -117,23 +117,28 @@ PLI_INLINE void pli_invariant_store_exact(const pli_invariant_points *points, in
     }
 }
 
-PLI_INLINE void pli_invariant_store_projected(const pli_invariant_terms *terms,
-                                              const pli_svd_parts_d4 *parts, int64_t stride,
-                                              double *dPdF)
+// Second derivatives in diagonal space, at the singular values s.
+PLI_INLINE void pli_invariant_curvature(const pli_invariant_terms *terms, const pli_d4 s[3],
+                                        pli_curvature *out)
 {
-    const pli_d4 *s = parts->sigma;
     pli_d4 q[3];
-    pli_curvature curvature;
     (void)pli_products(s, q);
     for (int k = 0; k < 3; ++k) {
         int i = pli_next(k);
         int j = pli_after_next(k);
-        curvature.hessian[k] = terms->a + terms->c * s[k] * s[k] + terms->d * q[k] * q[k];
-        curvature.hessian[3 + k] =
-            terms->c * s[i] * s[j] + terms->d * q[i] * q[j] + terms->b * s[k];
-        curvature.stretch[k] = terms->a - terms->b * s[k];
-        curvature.twist[k] = terms->a + terms->b * s[k];
+        out->hessian[k] = terms->a + terms->c * s[k] * s[k] + terms->d * q[k] * q[k];
+        out->hessian[3 + k] = terms->c * s[i] * s[j] + terms->d * q[i] * q[j] + terms->b * s[k];
+        out->stretch[k] = terms->a - terms->b * s[k];
+        out->twist[k] = terms->a + terms->b * s[k];
     }
+}
+
+PLI_INLINE void pli_invariant_store_projected(const pli_invariant_terms *terms,
+                                              const pli_svd_parts_d4 *parts, int64_t stride,
+                                              double *dPdF)
+{
+    pli_curvature curvature;
+    pli_invariant_curvature(terms, parts->sigma, &curvature);
     pli_curvature_clamp(&curvature);
     pli_store_tangent(parts, &curvature, stride, dPdF);
 }
@@ -168,6 +173,31 @@ PLI_INLINE void pli_invariant_block(const pli_invariant_law *law, const pli_plan
             pli_invariant_store_exact(&points, at->stride, planes.dPdF);
         }
     }
+}
+
+// The law in singular values alone; call it from a function of the law's own with a constant law.
+PLI_INLINE void pli_invariant_principal(const pli_invariant_law *law, const pli_d4 s[3],
+                                        const pli_d4 *p, pli_principal *out)
+{
+    // a state with two negative singular values would be one with none, in another frame
+    pli_d4_mask defined = (pli_d4_mask)(pli_d4_min(pli_d4_min(s[0], s[1]), s[2]) >= DBL_MIN);
+    pli_invariant_terms terms;
+    pli_curvature curvature;
+    pli_d4 q[3];
+    pli_d4 J = pli_products(s, q);
+    pli_d4 I = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+    defined &= (pli_d4_mask)(J >= DBL_MIN);
+    if (law->needs_positive) J = pli_d4_select(defined, J, pli_d4_broadcast(1));
+    law->terms(&I, &J, p, &terms);
+    pli_invariant_curvature(&terms, s, &curvature);
+    out->psi = terms.psi;
+    for (int k = 0; k < 3; ++k) out->g[k] = terms.a * s[k] + terms.b * q[k];
+    if (law->needs_positive) {
+        out->psi = pli_d4_select(defined, out->psi, pli_d4_broadcast(INFINITY));
+        for (int k = 0; k < 3; ++k) out->g[k] = pli_keep(defined, out->g[k]);
+        pli_curvature_keep(defined, &curvature);
+    }
+    for (int k = 0; k < 6; ++k) out->hessian[k] = curvature.hessian[k];
 }
 
 #endif

@@ -28,6 +28,7 @@
 #define PLI_MATERIAL_ISOTROPIC_H
 
 #include "material/batch.h"
+#include "material/principal.h"
 
 #include "math/svd_simd.h"
 
@@ -264,6 +265,27 @@ PLI_INLINE void pli_isotropic_block(const pli_isotropic_law *law, const pli_plan
         pli_planes planes = pli_planes_half(at, half);
         pli_isotropic_store(law, &parts[half], &planes, projection);
     }
+}
+
+// The law in singular values alone; call it from a function of the law's own with a constant law.
+PLI_INLINE void pli_isotropic_principal(const pli_isotropic_law *law, const pli_d4 s[3],
+                                        const pli_d4 *p, pli_principal *out)
+{
+    pli_d4_mask defined = (pli_d4_mask)(pli_d4_min(pli_d4_min(s[0], s[1]), s[2]) >= DBL_MIN);
+    pli_d4 at[3];
+    pli_curvature curvature;
+    for (int k = 0; k < 3; ++k) {
+        at[k] = law->needs_positive ? pli_d4_select(defined, s[k], pli_d4_broadcast(1)) : s[k];
+    }
+    law->energy(at, p, &out->psi);
+    law->gradient(at, p, out->g);
+    law->curvature(at, p, &curvature);
+    if (law->needs_positive) {
+        out->psi = pli_d4_select(defined, out->psi, pli_d4_broadcast(INFINITY));
+        for (int k = 0; k < 3; ++k) out->g[k] = pli_keep(defined, out->g[k]);
+        pli_curvature_keep(defined, &curvature);
+    }
+    for (int k = 0; k < 6; ++k) out->hessian[k] = curvature.hessian[k];
 }
 
 #endif

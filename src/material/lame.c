@@ -4,20 +4,7 @@
 #include <math.h>
 
 const pli_material_input pli_lame_inputs[PLI_LAME_INPUT_COUNT] = {
-    {.key = "young",
-     .unit = "Pa",
-     .fallback = 1e5,
-     .min = 0,
-     .max = INFINITY,
-     .exclusive = true,
-     .doc = "Young's modulus, the stiffness of a bar that is pulled."},
-    {.key = "poisson",
-     .unit = "",
-     .fallback = 0.3,
-     .min = -1,
-     .max = 0.5,
-     .exclusive = true,
-     .doc = "Poisson's ratio, how much a pulled bar thins: 0 not at all, 0.5 keeps its volume."},
+    PLI_LAME_INPUTS,
 };
 
 void pli_lame_derive(const double *inputs, double *params)

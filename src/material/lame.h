@@ -12,8 +12,24 @@
 
 #include "pliant/extend.h"
 
+#include <math.h>
+
 enum { PLI_LAME_MU, PLI_LAME_LAMBDA, PLI_LAME_PARAM_COUNT };
 enum { PLI_LAME_INPUT_COUNT = 2 };
+
+// Rows of a table of inputs: young, poisson.
+#define PLI_LAME_INPUTS                                                                            \
+    {.key = "young",                                                                               \
+     .unit = "Pa",                                                                                 \
+     .fallback = 1e5,                                                                              \
+     .min = 0,                                                                                     \
+     .max = INFINITY,                                                                              \
+     .exclusive = true,                                                                            \
+     .doc = "Young's modulus, the stiffness of a bar that is pulled."},                            \
+    {                                                                                              \
+        .key = "poisson", .unit = "", .fallback = 0.3, .min = -1, .max = 0.5, .exclusive = true,   \
+        .doc = "Poisson's ratio, how much a pulled bar thins: 0 not at all, 0.5 keeps its volume." \
+    }
 
 extern const pli_material_input pli_lame_inputs[PLI_LAME_INPUT_COUNT]; // young, poisson
 

@@ -40,6 +40,11 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_invariant_block(&law, at, projection);
 }
 
+void pli_principal_stable_neo_hookean(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+{
+    pli_invariant_principal(&law, s, p, out);
+}
+
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
                      double *psi, double *P, double *dPdF)
 {

@@ -7,7 +7,16 @@
 
 #include <string.h>
 
-enum { LANES = PLI_CLOUD_LANES, CELL_GRAIN = 8, NODE_GRAIN = 64, RADIX = 256 };
+enum {
+    LANES = PLI_CLOUD_LANES,
+    CELL_GRAIN = 8,
+    ROW_GRAIN = 1024,
+    DIGIT = 11, // bits of a key that are sorted at once
+    RADIX = 1 << DIGIT,
+    PAGE = 512,    // numbers of 4 KB
+    PAGE_SKEW = 8, // a cache line
+    FILL_AHEAD = 6 // particles that are asked for before they are needed
+};
 
 // a particle on its way to its cell: order of cells, then of rows
 typedef struct pli_cloud_key {
@@ -68,7 +77,10 @@ void pli_cloud_destroy(pli_cloud *cloud)
     pli_release(context, cloud->cell_base);
     pli_release(context, cloud->cell_node);
     pli_release(context, cloud->cell_sums);
+    pli_release(context, cloud->cell_key);
     pli_release(context, cloud->block_cell);
+    pli_release(context, cloud->block_cells);
+    pli_release(context, cloud->node_block_cells);
     pli_release(context, cloud->blocks_by_color);
     pli_release(context, cloud->node_start);
     pli_release(context, cloud->node_entry);
@@ -79,9 +91,10 @@ void pli_cloud_destroy(pli_cloud *cloud)
 int64_t pli_cloud_memory(const pli_cloud *cloud)
 {
     int64_t bytes = pli_node_grid_memory(cloud->nodes);
-    const void *others[] = {cloud->cell_slot,  cloud->cell_base,  cloud->cell_node,
-                            cloud->cell_sums,  cloud->block_cell, cloud->blocks_by_color,
-                            cloud->node_start, cloud->node_entry, cloud->keys};
+    const void *others[] = {cloud->cell_slot,       cloud->cell_base,        cloud->cell_node,
+                            cloud->cell_sums,       cloud->cell_key,         cloud->block_cell,
+                            cloud->blocks_by_color, cloud->block_cells,      cloud->node_start,
+                            cloud->node_entry,      cloud->node_block_cells, cloud->keys};
     for (size_t k = 0; k < sizeof others / sizeof *others; ++k) {
         bytes += (int64_t)pli_memory_size(others[k]);
     }
@@ -108,6 +121,9 @@ static uint64_t cell_code(const int32_t base[3])
     return pli_morton(block) << 6 | inside;
 }
 
+// no cell has this code: coordinates end before
+static const uint64_t nowhere = UINT64_MAX;
+
 static bool locate(const pli_cloud *cloud, const double x[3], int32_t base[3], double f[3])
 {
     for (int k = 0; k < 3; ++k) {
@@ -121,13 +137,14 @@ static bool locate(const pli_cloud *cloud, const double x[3], int32_t base[3], d
     return true;
 }
 
-// Sorts keys by the bits of their codes that differ, eight at a time; equal ones keep their order.
+// Sorts keys by the bits of their codes that differ, some at a time; equal ones keep their order.
 // Returns where they are then.
 static pli_cloud_key *sort_keys(pli_cloud_key *keys, pli_cloud_key *other, int64_t count,
                                 uint64_t differing)
 {
-    for (int shift = 0; shift < 64; shift += 8) {
-        if ((differing >> shift & (RADIX - 1)) == 0) continue;
+    for (int shift = 0; shift < 64 && differing >> shift != 0; shift += DIGIT) {
+        // from the first bit that differs on
+        shift += __builtin_ctzll(differing >> shift);
         int64_t place[RADIX] = {0};
         for (int64_t k = 0; k < count; ++k) ++place[keys[k].code >> shift & (RADIX - 1)];
         int64_t first = 0;
@@ -153,6 +170,23 @@ static pli_status fail_at(const pli_cloud *cloud, int64_t row, const double x[3]
                     (long long)row, x[0], x[1], x[2]);
 }
 
+typedef struct key_job {
+    pli_cloud *cloud;
+    const pli_cloud_source *source;
+} key_job;
+
+// Keys of rows; that of a particle where there are no nodes is `nowhere`.
+static void set_keys(void *user, int64_t begin, int64_t end)
+{
+    const key_job *job = user;
+    for (int64_t row = begin; row < end; ++row) {
+        int32_t base[3];
+        double f[3];
+        bool is_found = locate(job->cloud, job->source->position + 3 * row, base, f);
+        job->cloud->keys[row] = (pli_cloud_key){is_found ? cell_code(base) : nowhere, (int32_t)row};
+    }
+}
+
 static pli_status order_particles(pli_cloud *cloud, const pli_cloud_source *source,
                                   pli_cloud_key **sorted)
 {
@@ -164,15 +198,14 @@ static pli_status order_particles(pli_cloud *cloud, const pli_cloud_source *sour
         }
         cloud->sort_room = room;
     }
+    key_job job = {cloud, source};
+    pli_parallel_for(cloud->context, count, ROW_GRAIN, set_keys, &job);
     uint64_t any = 0, all = UINT64_MAX;
     for (int64_t row = 0; row < count; ++row) {
-        int32_t base[3];
-        double f[3];
-        const double *x = source->position + 3 * row;
-        if (!locate(cloud, x, base, f)) return fail_at(cloud, row, x);
-        cloud->keys[row] = (pli_cloud_key){cell_code(base), (int32_t)row};
-        any |= cloud->keys[row].code;
-        all &= cloud->keys[row].code;
+        uint64_t code = cloud->keys[row].code;
+        if (code == nowhere) return fail_at(cloud, row, source->position + 3 * row);
+        any |= code;
+        all &= code;
     }
     *sorted = sort_keys(cloud->keys, cloud->keys + cloud->sort_room, count, any & ~all);
     return PLI_OK;
@@ -195,23 +228,27 @@ static pli_status reserve(pli_cloud *cloud, int32_t cells, int32_t slots)
 {
     bool good = true;
     if (slots > cloud->slot_room) {
-        int64_t room = (int64_t)slots + slots / 4 / LANES * LANES;
+        // planes that are a multiple of 4 KB apart would share a few places of the nearest cache
+        int64_t room = ((int64_t)slots + slots / 4) / PAGE * PAGE + PAGE + PAGE_SKEW;
 #define X(member, numbers) \
     good = good && grow(cloud, (void **)&cloud->member, room * (numbers), sizeof *cloud->member);
         SLOT_ARRAYS(X)
 #undef X
         if (good) cloud->slot_room = (int32_t)room;
     }
-    if (good && cells > cloud->cell_room) {
-        int64_t room = (int64_t)cells + cells / 4;
+    // lists of starts have an entry even when there is nothing
+    if (good && (cells > cloud->cell_room || cloud->cell_room == 0)) {
+        int64_t room = (int64_t)cells + cells / 4 + 1;
         int64_t entries = room * cloud->cell_nodes;
         good = grow(cloud, (void **)&cloud->cell_slot, room + 1, sizeof *cloud->cell_slot) &&
+               grow(cloud, (void **)&cloud->cell_key, room + 1, sizeof *cloud->cell_key) &&
                grow(cloud, (void **)&cloud->cell_base, 3 * room, sizeof *cloud->cell_base) &&
                grow(cloud, (void **)&cloud->cell_node, entries, sizeof *cloud->cell_node) &&
                grow(cloud, (void **)&cloud->cell_sums, 4 * entries, sizeof *cloud->cell_sums) &&
                grow(cloud, (void **)&cloud->node_entry, entries, sizeof *cloud->node_entry) &&
                // there are no more blocks than cells
                grow(cloud, (void **)&cloud->block_cell, room + 1, sizeof *cloud->block_cell) &&
+               grow(cloud, (void **)&cloud->block_cells, room, sizeof *cloud->block_cells) &&
                grow(cloud, (void **)&cloud->blocks_by_color, room, sizeof *cloud->blocks_by_color);
         if (good) cloud->cell_room = (int32_t)room;
     }
@@ -234,8 +271,7 @@ static void fill_slot(pli_cloud *cloud, const pli_cloud_source *source, int64_t 
     }
     int32_t kind = source->kind[row];
     const pli_cloud_kind *common = &cloud->kinds[kind];
-    double share = source->volume != NULL ? source->volume[row] / common->volume : 1;
-    cloud->mass[slot] = share * common->mass;
+    cloud->mass[slot] = common->mass;
     cloud->volume[slot] = source->volume != NULL ? source->volume[row] : common->volume;
     cloud->memory[slot] = source->memory[row];
     cloud->kind[slot] = kind;
@@ -260,83 +296,88 @@ static void fill_idle(pli_cloud *cloud, int64_t slot)
     cloud->row[slot] = -1;
 }
 
-static void fill_cells(pli_cloud *cloud, const pli_cloud_source *source, const pli_cloud_key *keys)
+// Where cells and blocks of cells begin, among keys and slots.
+static void list_cells(pli_cloud *cloud, const pli_cloud_key *keys, int64_t count)
 {
     int32_t slot = 0;
     cloud->cell_count = cloud->block_count = 0;
-    for (int64_t begin = 0, end; begin < source->count; begin = end) {
-        end = begin;
+    for (int64_t begin = 0, end; begin < count; begin = end) {
         if (begin == 0 || keys[begin].code >> 6 != keys[begin - 1].code >> 6) {
+            cloud->block_cells[cloud->block_count] = 0;
             cloud->block_cell[cloud->block_count++] = cloud->cell_count;
         }
-        int32_t cell = cloud->cell_count++;
-        cloud->cell_slot[cell] = slot;
-        for (; end < source->count && keys[end].code == keys[begin].code; ++end) {
-            fill_slot(cloud, source, slot++, keys[end].row, cloud->cell_base + 3 * (int64_t)cell);
-        }
-        while (slot % LANES != 0) fill_idle(cloud, slot++);
+        cloud->block_cells[cloud->block_count - 1] |= 1ull << (keys[begin].code & 63);
+        cloud->cell_key[cloud->cell_count] = (int32_t)begin;
+        cloud->cell_slot[cloud->cell_count++] = slot;
+        for (end = begin + 1; end < count && keys[end].code == keys[begin].code;) ++end;
+        slot += (int32_t)((end - begin + LANES - 1) / LANES * LANES);
     }
+    cloud->cell_key[cloud->cell_count] = (int32_t)count;
     cloud->cell_slot[cloud->cell_count] = slot;
     cloud->block_cell[cloud->block_count] = cloud->cell_count;
     cloud->slot_count = slot;
-    cloud->count = (int32_t)source->count;
+    cloud->count = (int32_t)count;
 }
 
+typedef struct fill_job {
+    pli_cloud *cloud;
+    const pli_cloud_source *source;
+    const pli_cloud_key *keys;
+} fill_job;
+
+// Asks for the numbers of a row.
+static void expect_row(const pli_cloud_source *source, int64_t row)
+{
+    __builtin_prefetch(source->position + 3 * row);
+    __builtin_prefetch(source->velocity + 3 * row);
+    __builtin_prefetch(source->affine + 9 * row);
+    __builtin_prefetch(source->affine + 9 * row + 8);
+    __builtin_prefetch(source->deformation + 9 * row);
+    __builtin_prefetch(source->deformation + 9 * row + 8);
+    __builtin_prefetch(source->memory + row);
+    __builtin_prefetch(source->kind + row);
+}
+
+static void fill_cells(void *user, int64_t first_cell, int64_t end_cell)
+{
+    const fill_job *job = user;
+    pli_cloud *cloud = job->cloud;
+    for (int64_t cell = first_cell; cell < end_cell; ++cell) {
+        int32_t *base = cloud->cell_base + 3 * cell;
+        int64_t slot = cloud->cell_slot[cell];
+        for (int64_t k = cloud->cell_key[cell]; k < cloud->cell_key[cell + 1]; ++k) {
+            int64_t later = k + FILL_AHEAD < cloud->count ? k + FILL_AHEAD : k;
+            expect_row(job->source, job->keys[later].row);
+            fill_slot(cloud, job->source, slot++, job->keys[k].row, base);
+        }
+        while (slot % LANES != 0) fill_idle(cloud, slot++);
+    }
+}
+
+// Blocks by colours, those of a colour by their particles, the largest first and roughly: who
+// shares them out to threads is left with small ones in the end.
 static void color_blocks(pli_cloud *cloud)
 {
-    int32_t place[PLI_NODE_COLORS] = {0};
+    enum { SIZES = 16, MOST = 64 * 4 * LANES, PLACES = PLI_NODE_COLORS * SIZES };
+    int32_t place[PLACES + 1] = {0};
     for (int pass = 0; pass < 2; ++pass) {
         for (int32_t b = 0; b < cloud->block_count; ++b) {
-            const int32_t *base = cloud->cell_base + 3 * (int64_t)cloud->block_cell[b];
+            int32_t first = cloud->block_cell[b], last = cloud->block_cell[b + 1];
+            const int32_t *base = cloud->cell_base + 3 * (int64_t)first;
             int color = 4 * (base[0] >> 2 & 1) + 2 * (base[1] >> 2 & 1) + (base[2] >> 2 & 1);
+            int64_t slots = cloud->cell_slot[last] - cloud->cell_slot[first];
+            int64_t size = slots < MOST ? slots * SIZES / MOST : SIZES - 1;
+            int64_t key = SIZES * color + SIZES - 1 - size;
             if (pass == 0) {
-                ++place[color];
+                ++place[key + 1];
             } else {
-                cloud->blocks_by_color[place[color]++] = b;
+                cloud->blocks_by_color[place[key]++] = b;
             }
         }
         if (pass == 1) break;
-        cloud->color_start[0] = 0;
-        for (int c = 0; c < PLI_NODE_COLORS; ++c) {
-            cloud->color_start[c + 1] = cloud->color_start[c] + place[c];
-            place[c] = cloud->color_start[c];
-        }
+        for (int k = 0; k < PLACES; ++k) place[k + 1] += place[k];
+        for (int k = 0; k <= PLI_NODE_COLORS; ++k) cloud->color_start[k] = place[SIZES * k];
     }
-}
-
-// ---- nodes
-
-static void find_nodes(void *user, int64_t begin, int64_t end)
-{
-    const pli_cloud *cloud = user;
-    for (int64_t cell = begin; cell < end; ++cell) {
-        pli_node_grid_find_box(cloud->nodes, cloud->cell_base + 3 * cell, cloud->width,
-                               cloud->cell_node + cell * cloud->cell_nodes);
-    }
-}
-
-static pli_status list_entries(pli_cloud *cloud)
-{
-    int32_t count = cloud->nodes->count;
-    if (count > cloud->node_room) {
-        int64_t room = (int64_t)count + count / 4;
-        if (!grow(cloud, (void **)&cloud->node_start, room + 1, sizeof *cloud->node_start)) {
-            return PLI_ERROR_MEMORY;
-        }
-        cloud->node_room = (int32_t)room;
-    }
-    int64_t entries = (int64_t)cloud->cell_count * cloud->cell_nodes;
-    int32_t *start = cloud->node_start;
-    memset(start, 0, ((size_t)count + 1) * sizeof *start);
-    for (int64_t k = 0; k < entries; ++k) ++start[cloud->cell_node[k] + 1];
-    for (int32_t node = 0; node < count; ++node) start[node + 1] += start[node];
-    for (int64_t k = 0; k < entries; ++k) {
-        cloud->node_entry[start[cloud->cell_node[k]]++] = (int32_t)k;
-    }
-    // starts have moved on to the next node's
-    for (int32_t node = count; node > 0; --node) start[node] = start[node - 1];
-    start[0] = 0;
-    return PLI_OK;
 }
 
 pli_status pli_cloud_build(pli_cloud *cloud, const pli_cloud_source *source)
@@ -346,74 +387,9 @@ pli_status pli_cloud_build(pli_cloud *cloud, const pli_cloud_source *source)
     PLI_TRY(order_particles(cloud, source, &keys));
     count_cells(keys, source->count, &cells, &slots);
     PLI_TRY(reserve(cloud, cells, slots));
-    fill_cells(cloud, source, keys);
+    list_cells(cloud, keys, source->count);
+    fill_job fill = {cloud, source, keys};
+    pli_parallel_for(cloud->context, cloud->cell_count, CELL_GRAIN, fill_cells, &fill);
     color_blocks(cloud);
-    pli_node_grid_clear(cloud->nodes);
-    for (int64_t cell = 0; cell < cloud->cell_count; ++cell) {
-        PLI_TRY(pli_node_grid_mark(cloud->nodes, cloud->cell_base + 3 * cell, cloud->width));
-    }
-    PLI_TRY(pli_node_grid_finish(cloud->nodes));
-    pli_parallel_for(cloud->context, cloud->cell_count, CELL_GRAIN, find_nodes, cloud);
-    return list_entries(cloud);
-}
-
-// ---- sums of nodes
-
-typedef struct gather_job {
-    const pli_cloud *cloud;
-    double *first;  // [nodes]    the first of four numbers; NULL: there are three, all for `vector`
-    double *vector; // [nodes][3]
-} gather_job;
-
-static void gather_nodes(void *user, int64_t begin, int64_t end)
-{
-    const gather_job *job = user;
-    const pli_cloud *cloud = job->cloud;
-    int skip = job->first != NULL;
-    for (int64_t node = begin; node < end; ++node) {
-        double sum[4] = {0, 0, 0, 0};
-        for (int32_t k = cloud->node_start[node]; k < cloud->node_start[node + 1]; ++k) {
-            const double *given = cloud->cell_sums + 4 * (int64_t)cloud->node_entry[k];
-            for (int c = 0; c < 4; ++c) sum[c] += given[c];
-        }
-        if (skip) job->first[node] += sum[0];
-        for (int c = 0; c < 3 && job->vector != NULL; ++c) {
-            job->vector[3 * node + c] += sum[skip + c];
-        }
-    }
-}
-
-void pli_cloud_gather(const pli_cloud *cloud, double *first, double *vector)
-{
-    gather_job job = {cloud, first, vector};
-    pli_parallel_for(cloud->context, cloud->nodes->count, NODE_GRAIN, gather_nodes, &job);
-}
-
-// ---- blocks by colours
-
-typedef struct color_job {
-    const pli_cloud *cloud;
-    pli_range_fn body;
-    void *user;
-    int32_t first; // of the colour, among blocks by colours
-} color_job;
-
-static void run_some_blocks(void *user, int64_t begin, int64_t end)
-{
-    const color_job *job = user;
-    const pli_cloud *cloud = job->cloud;
-    for (int64_t k = begin; k < end; ++k) {
-        int32_t block = cloud->blocks_by_color[job->first + k];
-        job->body(job->user, cloud->block_cell[block], cloud->block_cell[block + 1]);
-    }
-}
-
-void pli_cloud_run_blocks(const pli_cloud *cloud, pli_range_fn body, void *user)
-{
-    color_job job = {.cloud = cloud, .body = body, .user = user};
-    for (int color = 0; color < PLI_NODE_COLORS; ++color) {
-        job.first = cloud->color_start[color];
-        int32_t count = cloud->color_start[color + 1] - job.first;
-        if (count > 0) pli_parallel_for(cloud->context, count, 1, run_some_blocks, &job);
-    }
+    return pli_cloud_find_nodes(cloud);
 }

@@ -44,8 +44,8 @@ typedef struct pli_cloud_source {
     const double *volume;      // [count] at rest (m^3); NULL: those of the kinds
 } pli_cloud_source;
 
-// What particles of a kind have in common. One with a volume of its own has the same density, so
-// its mass is in proportion.
+// What particles of a kind have in common. One with a volume of its own has the mass of its kind
+// all the same.
 typedef struct pli_cloud_kind {
     double mass;   // of a particle (kg)
     double volume; // at rest (m^3)
@@ -88,6 +88,7 @@ typedef struct pli_cloud {
     int32_t cell_count;
     int32_t cell_room;
     int32_t *cell_slot; // [cell_room + 1] first slot
+    int32_t *cell_key;  // [cell_room + 1] first of the sorted keys
     int32_t *cell_base; // [cell_room][3] lowest node
     int32_t *cell_node; // [cell_room][cell_nodes] numbers of nodes, z fastest
     double *cell_sums;  // [cell_room][cell_nodes][4] what nodes get, between two passes
@@ -95,13 +96,16 @@ typedef struct pli_cloud {
     // blocks of 4 x 4 x 4 cells, by colours as those of node_grid.h
     int32_t block_count;
     int32_t *block_cell;      // [block_count + 1] first cell
+    uint64_t *block_cells;    // [block_count] bit 16 x + 4 y + z: there is that cell
     int32_t *blocks_by_color; // [block_count]
     int32_t color_start[PLI_NODE_COLORS + 1];
 
-    // cells of nodes: entries cell * cell_nodes + place, in the order of cells
+    // cells of nodes: entries cell * cell_nodes + place, in the order of places
     int32_t node_room;
     int32_t *node_start; // [node_room + 1]
     int32_t *node_entry; // [cell_room * cell_nodes]
+    int32_t node_block_room;
+    int32_t *node_block_cells; // [node_block_room] the block of cells at a block of nodes, or -1
 
     // scratch of sorting
     int64_t sort_room;

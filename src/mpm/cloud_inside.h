@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+// Finds the nodes of the cells of a cloud that were listed. Errors: memory.
+PLI_CHECKED pli_status pli_cloud_find_nodes(pli_cloud *cloud);
+
 // Calls body with the cells of every block of cells: blocks of a colour in parallel, colours one
 // after the other. Cells of two blocks of a colour have no node in common.
 void pli_cloud_run_blocks(const pli_cloud *cloud, pli_range_fn body, void *user);

@@ -2,6 +2,7 @@
 #include "mpm/implicit.h"
 
 #include "base/memory.h"
+#include "material/plastic.h"
 #include "mpm/implicit_inside.h"
 
 #include <math.h>
@@ -132,6 +133,7 @@ static void set_params(void *user, int64_t begin, int64_t end)
         for (int32_t k = 0; k < implicit->param_count; ++k) {
             bool is_used = k < kind->law->param_count;
             double value = is_used ? kind->params[k] : 0;
+            if (k == PLI_PLASTIC_YIELD) value += kind->strain_hardening * cloud->memory[slot];
             implicit->params[k * (int64_t)implicit->slot_room + slot] =
                 k < 2 ? growth * value : value;
         }

@@ -348,17 +348,34 @@ static void assemble_block(void *user, int64_t first_cell, int64_t end_cell)
 
 // ---- the other half
 
+// to = from^T, blocks of nine
+PLI_INLINE void transpose_block(const double *from, double *to)
+{
+    pli_d4 a = pli_cloud_load(from), b = pli_cloud_load(from + 4);
+    double last = from[8];
+    pli_cloud_save(__builtin_shufflevector(a, b, 0, 3, 6, 1), to);
+    pli_cloud_save(__builtin_shufflevector(a, b, 4, 7, 2, 5), to + 4);
+    to[8] = last;
+}
+
 static void mirror_rows(void *user, int64_t begin, int64_t end)
 {
     pli_ell *matrix = user;
+    int64_t width = matrix->width;
     for (int64_t row = begin; row < end; ++row) {
+        const int32_t *columns = matrix->column + row * width;
+        const int32_t *next = row + 1 < end ? columns + width : columns;
         for (int32_t slot = 0; slot < matrix->center; ++slot) {
-            int64_t column = matrix->column[row * matrix->width + slot];
-            if (column < 0) continue;
-            const double *from =
-                matrix->values + 9 * (column * matrix->width + 2 * matrix->center - slot);
-            double *to = matrix->values + 9 * (row * matrix->width + slot);
-            for (int e = 0; e < 9; ++e) to[e] = from[3 * (e % 3) + e / 3];
+            int64_t mirrored = 2 * matrix->center - slot;
+            // what the next row will need
+            const double *expected = matrix->values + 9 * (next[slot] * width + mirrored);
+            if (next[slot] >= 0) {
+                __builtin_prefetch(expected, 0);
+                __builtin_prefetch(expected + 8, 0);
+            }
+            if (columns[slot] < 0) continue;
+            transpose_block(matrix->values + 9 * (columns[slot] * width + mirrored),
+                            matrix->values + 9 * (row * width + slot));
         }
     }
 }

@@ -69,6 +69,9 @@ void pli_implicit_visit(const pli_implicit_pass *pass, int64_t chunk, pli_evalua
 void pli_implicit_deform_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,
                               pli_evaluation *at);
 
+// Q [count / 4][9][4] = V P F^T of the slots of a part, with the stresses in `at`.
+void pli_implicit_set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double *Q);
+
 // Writes what the slots of a part give to the nodes of their cells, Q grad w, to the cells' sums;
 // Q [count / 4][9][4].
 void pli_implicit_push_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t end_cell,

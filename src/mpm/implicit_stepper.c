@@ -6,24 +6,27 @@
 #include "linear/vector.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "mpm/admm.h"
 #include "optimize/anchor.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { NODE_GRAIN = 1024, SLOT_GRAIN = 4096, MOST_ROUNDS = 4 };
+enum { NODE_GRAIN = 1024, SLOT_GRAIN = 4096, MOST_ROUNDS = 4, MOST_RETREATS = 40 };
 
 struct pli_implicit_stepper {
     pli_context *context;
     pli_implicit_stepper_def def;
     double *rest_norm; // [kind_count] |dP/dF| at rest (Pa)
+    bool may_invert;   // F of all kinds may be anything
 
     pli_cloud *cloud;
     pli_implicit *implicit;
     pli_node_hold *hold;
     pli_node_source *source;
     pli_lbfgs *lbfgs; // NULL: another method
+    pli_admm *admm;   // NULL: another method
     pli_objective objective;
     pli_anchor inertia;
 
@@ -55,9 +58,11 @@ static pli_status create_rest_norms(pli_implicit_stepper *s)
     int32_t count = s->def.cloud.kind_count;
     s->rest_norm = PLI_NEW(s->context, double, count, "stiffness of kinds");
     if (s->rest_norm == NULL) return PLI_ERROR_MEMORY;
+    s->may_invert = true;
     for (int32_t k = 0; k < count; ++k) {
         const pli_implicit_kind *kind = &s->def.kinds[k];
         s->rest_norm[k] = pli_material_rest_norm(kind->law, kind->params);
+        s->may_invert = s->may_invert && (kind->law->flags & PLI_LAW_INVERTIBLE) != 0;
     }
     return PLI_OK;
 }
@@ -75,6 +80,16 @@ static pli_status create_lbfgs(pli_implicit_stepper *s)
     return pli_lbfgs_create(s->context, &def, &s->lbfgs);
 }
 
+static pli_status create_admm(pli_implicit_stepper *s)
+{
+    if (s->def.method != PLI_IMPLICIT_ADMM) return PLI_OK;
+    pli_admm_def def = pli_admm_def_default();
+    def.tolerance = s->def.tolerance;
+    def.max_iterations = s->def.max_iterations;
+    def.linear_iterations = s->def.source.max_iterations;
+    return pli_admm_create(s->context, &def, s->implicit, &s->admm);
+}
+
 static pli_status create_parts(pli_implicit_stepper *s)
 {
     const pli_implicit_stepper_def *def = &s->def;
@@ -85,6 +100,7 @@ static pli_status create_parts(pli_implicit_stepper *s)
     PLI_TRY(pli_node_hold_create(s->context, def->borrowed_colliders, &s->hold));
     PLI_TRY(pli_node_source_create(s->context, &def->source, s->implicit, &s->source));
     PLI_TRY(create_lbfgs(s));
+    PLI_TRY(create_admm(s));
     pli_objective_init(&s->objective, s->context, 0);
     pli_objective_add(&s->objective, &pli_anchor_term, &s->inertia);
     pli_objective_add(&s->objective, &pli_implicit_term, s->implicit);
@@ -122,6 +138,7 @@ void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
     if (s == NULL) return;
     pli_context *context = s->context;
     pli_objective_clear(&s->objective);
+    pli_admm_destroy(s->admm);
     pli_lbfgs_destroy(s->lbfgs);
     pli_node_source_destroy(s->source);
     pli_node_hold_destroy(s->hold);
@@ -318,6 +335,10 @@ static pli_status run_newton(pli_implicit_stepper *s, const pli_minimize_env *en
 static pli_status minimize(pli_implicit_stepper *s, const pli_minimize_env *env,
                            pli_minimize_report *outcome)
 {
+    if (s->admm != NULL) {
+        pli_admm_inertia inertia = {s->inertias, s->target};
+        return pli_admm_minimize(s->admm, &s->objective, &inertia, env, s->x, outcome);
+    }
     if (s->lbfgs == NULL) return run_newton(s, env, outcome);
     pli_lbfgs_set_energy_noise(s->lbfgs, s->energy_noise);
     return pli_lbfgs_minimize(s->lbfgs, &s->objective, env, s->x, outcome);
@@ -347,8 +368,8 @@ static bool revise(pli_implicit_stepper *s, bool is_last)
     return changed;
 }
 
-// The linear method starts where nothing has moved yet. Returns the lesser of the energies there
-// and at x~.
+// The linear method starts where nothing has moved yet. Returns the energy that it should end
+// below: the lesser of those there and at x~, and what the tolerance of its solve may cost.
 static double begin_linear(pli_implicit_stepper *s)
 {
     int64_t n = 3 * (int64_t)s->cloud->nodes->count;
@@ -356,7 +377,21 @@ static double begin_linear(pli_implicit_stepper *s)
     pli_vector_fill(s->context, n, 0, s->x);
     pli_node_hold_apply(s->hold, s->x);
     pli_vector_scale(s->context, n, s->h, s->x);
-    return fmin(moved, pli_sum_value(pli_objective_energy(&s->objective, s->x)));
+    double still = pli_sum_value(pli_objective_energy(&s->objective, s->x));
+    return fmin(moved, still) + s->def.source.tolerance * fabs(still) + s->energy_noise;
+}
+
+// Where inertia alone would turn matter inside out that must not be, a step starts nearer to where
+// it is: half as far, again and again. What is held stays so.
+static void retreat(pli_implicit_stepper *s)
+{
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
+    for (int k = 0; k < MOST_RETREATS && !s->may_invert; ++k) {
+        if (!isinf(pli_sum_value(pli_objective_energy(&s->objective, s->x)))) return;
+        pli_vector_scale(s->context, n, 0.5 / s->h, s->x);
+        pli_node_hold_apply(s->hold, s->x);
+        pli_vector_scale(s->context, n, s->h, s->x);
+    }
 }
 
 // Minimises until all nodes are held that should be, and no others.
@@ -364,18 +399,19 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
                         pli_implicit_report *report)
 {
     bool linear = s->def.method == PLI_IMPLICIT_LINEAR;
-    double start = linear ? begin_linear(s) : 0;
+    double limit = linear ? begin_linear(s) : 0;
     if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
         s->round = report->rounds + 1;
+        retreat(s);
         PLI_TRY(minimize(s, env, &outcome));
         add_outcome(&outcome, &report->outcome);
         if (s->lbfgs != NULL) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
         if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
         changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
-    report->raised = linear && !(report->outcome.energy <= start);
+    report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
     report->counts = pli_node_source_get_counts(s->source);
     return PLI_OK;
 }
@@ -463,7 +499,7 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
 
     PLI_TRY(solve(s, env, report));
     report->held = s->hold->count;
-    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE) return PLI_OK;
+    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE || report->raised) return PLI_OK;
 
     pli_timers_begin(env->timers, "to particles");
     if (s->kept != NULL) pli_implicit_stepper_measure(s, s->force, NULL, s->kept);
@@ -490,6 +526,7 @@ int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
     int64_t bytes = pli_cloud_memory(s->cloud) + pli_implicit_memory(s->implicit) +
                     pli_node_hold_memory(s->hold) + pli_node_source_memory(s->source) +
                     (int64_t)pli_memory_size(s->stiffness);
+    if (s->admm != NULL) bytes += pli_admm_memory(s->admm);
 #define X(member, numbers) bytes += (int64_t)pli_memory_size(s->member);
     NODE_ARRAYS(X)
 #undef X

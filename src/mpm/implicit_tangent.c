@@ -127,20 +127,29 @@ typedef struct diagonal_job {
     double *blocks;
 } diagonal_job;
 
-// sums += g . A . g for four particles and one of their nodes: xx, xy, xz, yy, yz, zz.
+// sum += g . A . g, entry (a, c), for four particles and one of their nodes.
+PLI_INLINE void add_square(int a, int c, const double *A, const pli_d4 g[3], pli_d4 *sum)
+{
+    for (int b = 0; b < 3; ++b) {
+        // the sum over d; of a diagonal block, what is left of its diagonal is doubled
+        pli_d4 inner = {0};
+        for (int d = a == c ? b : 0; d < 3; ++d) {
+            pli_d4 entry = pli_cloud_load(A + LANES * pli_tangent_index(3 * a + b, 3 * c + d));
+            inner += (a == c && d > b ? 2 * g[d] : g[d]) * entry;
+        }
+        *sum += g[b] * inner;
+    }
+}
+
+// The same for xx, xy, xz, yy, yz, zz.
 PLI_INLINE void add_squares(const double *A, const pli_d4 g[3], pli_d4 sums[6])
 {
-    pli_d4 gg[9];
-    for (int k = 0; k < 9; ++k) gg[k] = g[k / 3] * g[k % 3];
-    for (int row = 0; row < 9; ++row) {
-        for (int column = row; column < 9; ++column, A += LANES) {
-            int a = row / 3, c = column / 3;
-            pli_d4 entry = pli_cloud_load(A) * gg[3 * (row % 3) + column % 3];
-            // what is left of the diagonal of a diagonal block is the same once more
-            if (a == c && column > row) entry += entry;
-            sums[3 * a - a * (a - 1) / 2 + c - a] += entry;
-        }
-    }
+    add_square(0, 0, A, g, &sums[0]);
+    add_square(0, 1, A, g, &sums[1]);
+    add_square(0, 2, A, g, &sums[2]);
+    add_square(1, 1, A, g, &sums[3]);
+    add_square(1, 2, A, g, &sums[4]);
+    add_square(2, 2, A, g, &sums[5]);
 }
 
 PLI_INLINE void add_squares_of_lanes(const pli_implicit *implicit, int32_t width, int64_t slot,

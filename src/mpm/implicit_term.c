@@ -7,8 +7,7 @@
 
 enum { LANES = PLI_CLOUD_LANES };
 
-// Q [count / 4][9][4] = V P F^T of the slots of a part.
-static void set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double *Q)
+void pli_implicit_set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double *Q)
 {
     int64_t F_stride = cloud->slot_room;
     for (int32_t k = 0; k < at->count; k += LANES, Q += 9 * LANES) {
@@ -50,7 +49,7 @@ static void energy_part(const pli_implicit_pass *pass, int64_t first_cell, int64
         // nobody's energy may be infinite
         add_lanes(pass->energy, pli_d4_select((pli_d4_mask)(V > 0), energy, (pli_d4){0}));
     }
-    set_pushes(implicit->cloud, at, implicit->stress + 9 * at->first);
+    pli_implicit_set_pushes(implicit->cloud, at, implicit->stress + 9 * at->first);
 }
 
 static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
@@ -88,7 +87,7 @@ static void gradient_part(const pli_implicit_pass *pass, int64_t first_cell, int
     double Q[9 * PLI_EVALUATION_SLOTS];
     pli_implicit_deform_part(pass, first_cell, end_cell, at);
     pli_implicit_evaluate(pass->implicit, PLI_WANT_STRESS, false, at);
-    set_pushes(pass->implicit->cloud, at, Q);
+    pli_implicit_set_pushes(pass->implicit->cloud, at, Q);
     pli_implicit_push_part(pass, first_cell, end_cell, at, Q);
 }
 

@@ -41,7 +41,7 @@ static void fill_slots(pli_node_grid *grid)
     }
 }
 
-static int32_t find_block(const pli_node_grid *grid, const int32_t at[3])
+int32_t pli_node_grid_find_block(const pli_node_grid *grid, const int32_t at[3])
 {
     return grid->slots[find_slot(grid, at)] - 1;
 }
@@ -135,9 +135,9 @@ static uint64_t box_bits(const int32_t low[3], int32_t width, const int32_t bloc
     return bits;
 }
 
-static pli_status mark_block(pli_node_grid *grid, const int32_t at[3], uint64_t bits)
+pli_status pli_node_grid_mark_block(pli_node_grid *grid, const int32_t at[3], uint64_t bits)
 {
-    int32_t block = find_block(grid, at);
+    int32_t block = pli_node_grid_find_block(grid, at);
     if (block < 0) {
         PLI_TRY(grow_blocks(grid));
         block = grid->block_count++;
@@ -162,7 +162,7 @@ pli_status pli_node_grid_mark(pli_node_grid *grid, const int32_t low[3], int32_t
     for (at[0] = low[0] / 4; 4 * at[0] < low[0] + width; ++at[0]) {
         for (at[1] = low[1] / 4; 4 * at[1] < low[1] + width; ++at[1]) {
             for (at[2] = low[2] / 4; 4 * at[2] < low[2] + width; ++at[2]) {
-                PLI_TRY(mark_block(grid, at, box_bits(low, width, at)));
+                PLI_TRY(pli_node_grid_mark_block(grid, at, box_bits(low, width, at)));
             }
         }
     }
@@ -283,7 +283,8 @@ void pli_node_grid_find_box(const pli_node_grid *grid, const int32_t low[3], int
     for (at[0] = low[0] >> 2; 4 * at[0] < low[0] + width; ++at[0]) {
         for (at[1] = low[1] >> 2; 4 * at[1] < low[1] + width; ++at[1]) {
             for (at[2] = low[2] >> 2; 4 * at[2] < low[2] + width; ++at[2]) {
-                int32_t block = at[0] < 0 || at[1] < 0 || at[2] < 0 ? -1 : find_block(grid, at);
+                int32_t block =
+                    at[0] < 0 || at[1] < 0 || at[2] < 0 ? -1 : pli_node_grid_find_block(grid, at);
                 if (block >= 0) find_in_block(&grid->blocks[block], low, width, nodes);
             }
         }
@@ -310,7 +311,7 @@ static void list_surroundings(const pli_node_grid *grid, const pli_node_block *b
             at[k] = block->at[k] + step[k] - 1;
             is_out = is_out || at[k] < 0;
         }
-        int32_t other = is_out ? -1 : find_block(grid, at);
+        int32_t other = is_out ? -1 : pli_node_grid_find_block(grid, at);
         if (other < 0) continue;
         int32_t number = grid->blocks[other].first;
         for (uint64_t rest = grid->blocks[other].nodes; rest != 0; rest &= rest - 1, ++number) {

@@ -57,11 +57,19 @@ void pli_node_grid_clear(pli_node_grid *grid);
 // (out of the limits), memory.
 PLI_CHECKED pli_status pli_node_grid_mark(pli_node_grid *grid, const int32_t low[3], int32_t width);
 
+// Marks nodes of one block, whose coordinates (in blocks) are within the limits; bits as in
+// pli_node_block. Errors: memory.
+PLI_CHECKED pli_status pli_node_grid_mark_block(pli_node_grid *grid, const int32_t at[3],
+                                                uint64_t bits);
+
 // Numbers the nodes that were marked. Errors: memory.
 PLI_CHECKED pli_status pli_node_grid_finish(pli_node_grid *grid);
 
 // The number of a node of a finished grid; -1: there is none at these coordinates.
 int32_t pli_node_grid_find(const pli_node_grid *grid, const int32_t at[3]);
+
+// The block of a finished grid at coordinates in blocks, from 0 on; -1: there is none.
+int32_t pli_node_grid_find_block(const pli_node_grid *grid, const int32_t at[3]);
 
 // Numbers of the width^3 nodes from low on, z fastest; -1 where there is none.
 void pli_node_grid_find_box(const pli_node_grid *grid, const int32_t low[3], int32_t width,

@@ -28,6 +28,11 @@ typedef struct cell_sum {
 
 // ---- particles
 
+bool pli_quadrature_has_tangents(const pli_implicit *implicit)
+{
+    return implicit->tangents != NULL;
+}
+
 static void weigh_nodes(const pli_cloud *cloud, int64_t slot, lane_answer *lanes, cell_sum *cell)
 {
     int64_t stride = cloud->slot_room;

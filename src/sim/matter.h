@@ -19,6 +19,7 @@
 #include "mpm/implicit_sizes.h"
 #include "mpm/transfer.h"
 #include "pliant/sim.h"
+#include "sim/motion.h"
 
 // X(member, type, kind, columns, name in checkpoints): arrays [count][columns]
 #define PLI_MATTER_ARRAYS(X)                                          \
@@ -69,7 +70,9 @@ typedef struct pli_matter_kind {
 typedef struct pli_matter_emitter {
     pli_emitter *emitter;
     int32_t kind;
-    double velocity[3]; // m/s
+    double velocity[3]; // in the frame of the emitter (m/s)
+    pli_motion motion;  // of that frame
+    double speed;       // that nothing that comes out exceeds (m/s)
     double spacing;     // from existing particles (m), closer ones are not emitted
     double begin;       // s
     double end;         // s; infinity: never
@@ -93,7 +96,16 @@ typedef struct pli_matter {
     pli_shape_set *shapes;    // of emitters
     pli_matter_state start;   // at time 0
     pli_implicit_sizes sizes; // of implicit steps, at time 0; zero: they are explicit
+    int64_t volume_count;
+    double *volumes; // [volume_count] at rest, by ids (m^3); NULL: all have that of their kinds
 } pli_matter;
+
+// The volume of a particle at rest (m^3).
+static inline double pli_matter_volume(const pli_matter *matter, int32_t kind, int32_t id)
+{
+    bool own = matter->volumes != NULL && id < matter->volume_count;
+    return own ? matter->volumes[id] : matter->kinds[kind].matter.volume;
+}
 
 // Rows for so many particles; what is in them stays for those that were there. Errors: memory
 // (then nothing has changed).

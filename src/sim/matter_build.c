@@ -102,6 +102,28 @@ static pli_status create_sources(pli_matter *matter, const pli_scene_def *def)
 
 // ---- emitters
 
+// The script of an emitter, when it ends, and how fast what comes out may be.
+static pli_status build_motion(pli_matter *matter, const pli_emission_def *def,
+                               const pli_shape *shape, pli_matter_emitter *made)
+{
+    pli_bounds bounds = pli_shape_bounds(shape);
+    double center[3], reach = 0;
+    for (int k = 0; k < 3; ++k) center[k] = 0.5 * (bounds.min[k] + bounds.max[k]);
+    PLI_TRY(pli_motion_init(matter->context, &def->motion, center, &made->motion));
+    for (int corner = 0; corner < 8; ++corner) {
+        double x[3];
+        for (int k = 0; k < 3; ++k) x[k] = (corner >> k & 1) != 0 ? bounds.max[k] : bounds.min[k];
+        reach = fmax(reach, pli_vec3_distance(x, made->motion.center));
+    }
+    // what came out at the beginning of a piece is up to a cell away from the shape
+    reach += matter->dx;
+    made->speed = pli_vec3_norm(def->velocity) + pli_motion_speed(&made->motion, reach);
+    if (made->motion.after == PLI_MOTION_RELEASE && made->motion.end > 0) {
+        made->end = fmin(made->end, made->motion.end);
+    }
+    return PLI_OK;
+}
+
 static pli_status build_emitter(pli_matter *matter, const pli_scene *scene, int32_t index)
 {
     const pli_scene_def *all = pli_scene_get(scene);
@@ -112,14 +134,15 @@ static pli_status build_emitter(pli_matter *matter, const pli_scene *scene, int3
     made->end = def->end > 0 ? def->end : INFINITY;
     pli_emitter_def emitter = {.seeding = pli_matter_seeding(matter, scene, &def->filling),
                                .rate = def->rate,
-                               .start = made->begin,
-                               .end = made->end};
+                               .start = made->begin};
     pli_vec3_copy(def->velocity, emitter.velocity);
     pli_vec3_copy(def->velocity, made->velocity);
     made->spacing = 0.5 * matter->dx / cbrt(def->filling.per_cell);
     PLI_TRY(pli_matter_find_kind(matter, scene, all->body_count + index, def->material,
                                  cell_volume / def->filling.per_cell, &made->kind));
     PLI_TRY(pli_shape_build(matter->shapes, &def->shape, &emitter.borrowed_shape));
+    PLI_TRY(build_motion(matter, def, emitter.borrowed_shape, made));
+    emitter.end = made->end;
     return pli_emitter_create(matter->context, &emitter, &made->emitter);
 }
 
@@ -251,7 +274,8 @@ static pli_status build(pli_matter *matter, const pli_scene *scene)
     PLI_TRY(begin_emitters(matter));
     PLI_TRY(find_room(matter, def));
     PLI_TRY(set_grid(matter));
-    return check_room(matter);
+    PLI_TRY(check_room(matter));
+    return pli_matter_find_volumes(matter, scene);
 }
 
 pli_status pli_matter_build(pli_model *model, const pli_scene *scene)
@@ -279,12 +303,14 @@ void pli_matter_destroy(pli_matter *matter)
     pli_context *context = matter->context;
     for (int32_t k = 0; k < matter->emitter_count; ++k) {
         pli_emitter_destroy(matter->emitters[k].emitter);
+        pli_motion_clear(context, &matter->emitters[k].motion);
     }
     for (int32_t k = 0; k < matter->source_count; ++k) {
         pli_release(context, matter->sources[k].name);
     }
     pli_matter_state_clear(&matter->start);
     pli_shape_set_destroy(matter->shapes);
+    pli_release(context, matter->volumes);
     pli_release(context, matter->emitters);
     pli_release(context, matter->kinds);
     pli_release(context, matter->sources);

@@ -31,6 +31,10 @@ int64_t pli_matter_memory(const pli_model *model);
 // Errors: scene, mesh, memory.
 PLI_CHECKED pli_status pli_matter_seed(pli_matter *matter, const pli_scene *scene, int32_t body);
 
+// matter_volume.c: volumes by the density of the grid for bodies that want them so; grid and
+// particles are there. Errors: memory.
+PLI_CHECKED pli_status pli_matter_find_volumes(pli_matter *matter, const pli_scene *scene);
+
 // How a volume is filled, in cells of the grid.
 pli_seeding_def pli_matter_seeding(const pli_matter *matter, const pli_scene *scene,
                                    const pli_filling_def *filling);

@@ -25,9 +25,15 @@ static pli_grid_motion pose_motion(const pli_motion *script, const pli_pose *pos
     return motion;
 }
 
-static bool moves(const pli_model_collider *collider)
+pli_grid_motion pli_matter_follow(const pli_motion *script, double begin, double end, bool *active)
 {
-    return collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
+    pli_pose before, after;
+    pli_motion_get_pose(script, begin, &before);
+    pli_motion_get_pose(script, end, &after);
+    pli_grid_motion from = pose_motion(script, &before), to = pose_motion(script, &after);
+    if (after.active) pli_grid_motion_follow(&from, end - begin, &to);
+    *active = after.active;
+    return to;
 }
 
 static void list_parts(const pli_model *model, pli_grid_collider *parts)
@@ -41,7 +47,7 @@ static void list_parts(const pli_model *model, pli_grid_collider *parts)
                                            .shape = collider->parts[p],
                                            .hold = grid_hold(collider->hold),
                                            .friction = collider->friction,
-                                           .is_static = !moves(collider),
+                                           .is_static = !pli_motion_moves(&collider->motion),
                                            .motion = pose_motion(&collider->motion, &pose)};
         }
     }
@@ -84,15 +90,11 @@ pli_status pli_matter_colliders_create(const pli_model *model, pli_grid_collider
 static pli_status move_collider(const pli_model_collider *collider, int32_t first, double begin,
                                 double end, pli_grid_colliders *colliders)
 {
-    pli_pose before, after;
-    pli_motion_get_pose(&collider->motion, begin, &before);
-    pli_motion_get_pose(&collider->motion, end, &after);
-    pli_grid_motion from = pose_motion(&collider->motion, &before);
-    pli_grid_motion to = pose_motion(&collider->motion, &after);
-    if (after.active) pli_grid_motion_follow(&from, end - begin, &to);
+    bool active;
+    pli_grid_motion to = pli_matter_follow(&collider->motion, begin, end, &active);
     for (int32_t part = first; part < first + collider->part_count; ++part) {
-        PLI_TRY(pli_grid_colliders_set_active(colliders, part, after.active));
-        if (after.active) PLI_TRY(pli_grid_colliders_set_motion(colliders, part, &to));
+        PLI_TRY(pli_grid_colliders_set_active(colliders, part, active));
+        if (active) PLI_TRY(pli_grid_colliders_set_motion(colliders, part, &to));
     }
     return PLI_OK;
 }
@@ -103,7 +105,9 @@ pli_status pli_matter_colliders_move(const pli_model *model, double begin, doubl
     int32_t first = 0;
     for (int32_t k = 0; k < model->collider_count; ++k) {
         const pli_model_collider *collider = &model->colliders[k];
-        if (moves(collider)) PLI_TRY(move_collider(collider, first, begin, end, colliders));
+        if (pli_motion_moves(&collider->motion)) {
+            PLI_TRY(move_collider(collider, first, begin, end, colliders));
+        }
         first += collider->part_count;
     }
     return PLI_OK;

@@ -17,4 +17,8 @@ PLI_CHECKED pli_status pli_matter_colliders_create(const pli_model *model,
 PLI_CHECKED pli_status pli_matter_colliders_move(const pli_model *model, double begin, double end,
                                                  pli_grid_colliders *colliders);
 
+// Where a script has taken what it moves at the end of a step (s), with the velocity that takes it
+// there from its begin; active: it is still there.
+pli_grid_motion pli_matter_follow(const pli_motion *script, double begin, double end, bool *active);
+
 #endif

@@ -2,6 +2,7 @@
 #include "sim/matter_emit.h"
 
 #include "math/vec3.h"
+#include "sim/emitter_pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +41,7 @@ double pli_matter_emit_limit(const pli_matter_solver *m)
         double memory = pli_mpm_material_memory(material);
         pli_mpm_advance_reference(material, 0, C, F, &memory, tau, &sound2);
         limit = fmin(limit, steps->sound * matter->dx / sqrt(sound2));
-        limit = fmin(limit, steps->advection * matter->dx / pli_vec3_norm(emitter->velocity));
+        limit = fmin(limit, steps->advection * matter->dx / emitter->speed);
     }
     return limit;
 }
@@ -52,7 +53,7 @@ int64_t pli_matter_emit_pieces(const pli_matter_solver *m, double begin, int64_t
     for (int32_t k = 0; k < matter->emitter_count; ++k) {
         const pli_matter_emitter *emitter = &matter->emitters[k];
         if (emitter->begin >= end || emitter->end <= begin) continue;
-        cells = fmax(cells, (end - begin) * pli_vec3_norm(emitter->velocity) / matter->dx);
+        cells = fmax(cells, (end - begin) * emitter->speed / matter->dx);
     }
     int64_t pieces = 1;
     while ((double)pieces < cells && 2 * pieces <= ticks) pieces *= 2;
@@ -64,6 +65,7 @@ int64_t pli_matter_emit_pieces(const pli_matter_solver *m, double begin, int64_t
 typedef struct emission {
     pli_matter_solver *solver;
     const pli_matter_emitter *emitter;
+    pli_emitter_pose pose;
 } emission;
 
 // Whether a particle of a block is too near to a place (cells).
@@ -99,9 +101,10 @@ static bool has_room(void *user, const double position[3])
     const emission *job = user;
     const pli_matter *matter = job->solver->model->matter;
     const pli_particles *particles = pli_stepper_particles(job->solver->stepper);
-    double reach = job->emitter->spacing / matter->dx, u[3];
+    double reach = job->emitter->spacing / matter->dx, x[3], u[3];
     int32_t low[3], high[3], at[3];
-    locate(matter, position, u);
+    pli_emitter_pose_place(&job->pose, position, x);
+    locate(matter, x, u);
     for (int k = 0; k < 3; ++k) {
         low[k] = (int32_t)fmax(floor((u[k] - reach) / edges[k]), 0);
         high[k] = (int32_t)fmin(floor((u[k] + reach) / edges[k]), matter->blocks[k] - 1);
@@ -121,27 +124,31 @@ static bool has_room(void *user, const double position[3])
 
 // ---- emission
 
-static void make_record(pli_matter_solver *m, const pli_matter_emitter *emitter, const double x[3],
-                        pli_particle *record)
+static void make_record(const emission *job, const double position[3], pli_particle *record)
 {
+    pli_matter_solver *m = job->solver;
     const pli_matter *matter = m->model->matter;
+    const pli_mpm_material *material = &matter->kinds[job->emitter->kind].matter.material;
+    double x[3], v[3];
+    pli_emitter_pose_place(&job->pose, position, x);
+    pli_emitter_pose_velocity(&job->pose, x, v);
     *record = (pli_particle){.id = (int32_t)m->emitted.next_id++};
     locate(matter, x, record->position);
-    for (int k = 0; k < 3; ++k) record->v[k] = (float)emitter->velocity[k];
+    for (int k = 0; k < 3; ++k) record->v[k] = (float)v[k];
     memcpy(record->F, identity, sizeof identity);
-    record->memory = (float)pli_mpm_material_memory(&matter->kinds[emitter->kind].matter.material);
+    record->memory = (float)pli_mpm_material_memory(material);
 }
 
-static pli_status add_emitted(pli_matter_solver *m, const pli_matter_emitter *emitter,
-                              const pli_seeding *emitted)
+static pli_status add_emitted(const emission *job, const pli_seeding *emitted)
 {
+    pli_matter_solver *m = job->solver;
     for (int32_t first = 0; first < emitted->count; first += PLI_MATTER_BATCH) {
         int32_t count = emitted->count - first;
         if (count > PLI_MATTER_BATCH) count = PLI_MATTER_BATCH;
         for (int32_t k = 0; k < count; ++k) {
-            make_record(m, emitter, emitted->positions + 3 * (int64_t)(first + k), &m->records[k]);
+            make_record(job, emitted->positions + 3 * (int64_t)(first + k), &m->records[k]);
         }
-        PLI_TRY(pli_stepper_add(m->stepper, emitter->kind, count, m->records));
+        PLI_TRY(pli_stepper_add(m->stepper, job->emitter->kind, count, m->records));
     }
     return PLI_OK;
 }
@@ -149,12 +156,13 @@ static pli_status add_emitted(pli_matter_solver *m, const pli_matter_emitter *em
 static pli_status emit_one(pli_matter_solver *m, int32_t index, double end)
 {
     const pli_matter_emitter *emitter = &m->model->matter->emitters[index];
-    emission job = {m, emitter};
+    emission job = {.solver = m, .emitter = emitter};
     pli_emitter_state state = {m->emitted.emitter_time[index], m->emitted.emitter_total[index]};
     if (end <= state.time || emitter->begin >= end) return PLI_OK;
+    pli_emitter_pose_find(emitter, state.time, end, &job.pose);
     pli_seeding *emitted = NULL;
     PLI_TRY(pli_emitter_advance(emitter->emitter, end, has_room, &job, &state, &emitted));
-    pli_status status = add_emitted(m, emitter, emitted);
+    pli_status status = add_emitted(&job, emitted);
     pli_seeding_destroy(emitted);
     m->emitted.emitter_time[index] = state.time;
     m->emitted.emitter_total[index] = state.count;

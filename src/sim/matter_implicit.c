@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "material/lame.h"
+#include "material/plastic.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "sim/material_matter.h"
@@ -28,8 +28,10 @@ struct pli_matter_implicit {
     pli_grid_colliders *colliders;
     pli_implicit_stepper *stepper;
     pli_matter_state work; // of the step that is being computed
-    double piece;          // that the linear method would like (s)
-    int32_t current;       // piece, counted from 1
+    int64_t volume_room;
+    double *volume;  // [volume_room] of particles, where they have their own (m^3)
+    double piece;    // that the linear method would like (s)
+    int32_t current; // piece, counted from 1
 
     // what is left of forces
     bool listens;
@@ -65,6 +67,27 @@ static void set_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
         kind->params[PLI_LAME_MU] = material->mu;
         kind->params[PLI_LAME_LAMBDA] = material->lambda;
     }
+}
+
+// The law that has yielding within it, where there is one.
+static void set_plastic_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
+{
+    bool hencky = material->elasticity == PLI_MPM_HENCKY;
+    if (material->yield == PLI_MPM_VON_MISES) {
+        kind->law = hencky ? &pli_law_hencky_von_mises : &pli_law_corotated_von_mises;
+        kind->params[PLI_PLASTIC_YIELD] = material->yield_stress;
+        kind->params[PLI_PLASTIC_HARDENING] = material->strain_hardening;
+        kind->strain_hardening = material->strain_hardening;
+    } else if (material->yield == PLI_MPM_SNOW && material->elasticity == PLI_MPM_FIXED_COROTATED) {
+        kind->law = &pli_law_snow;
+        kind->params[PLI_PLASTIC_COMPRESSION] = material->compression;
+        kind->params[PLI_PLASTIC_STRETCH] = material->stretch;
+    }
+}
+
+static bool is_plastic_inside(const pli_model *model)
+{
+    return model->solver_def.grid.plasticity == PLI_PLASTICITY_IMPLICIT;
 }
 
 // ---- life
@@ -175,6 +198,7 @@ static pli_status create_stepper(pli_matter_implicit *m)
     for (int64_t k = 0; k < count; ++k) {
         const pli_matter_kind *kind = &matter->kinds[k];
         set_kind(&kind->matter.material, &kinds[k]);
+        if (is_plastic_inside(m->model)) set_plastic_kind(&kind->matter.material, &kinds[k]);
         sizes[k] = (pli_cloud_kind){.mass = kind->mass, .volume = kind->matter.volume};
     }
     pli_implicit_stepper_def def = describe_stepper(m);
@@ -214,20 +238,57 @@ void pli_matter_implicit_destroy(pli_matter_implicit *m)
     pli_grid_colliders_destroy(m->colliders);
     pli_matter_state_clear(&m->work);
     pli_release(m->context, m->residual);
+    pli_release(m->context, m->volume);
     pli_release(m->context, m);
 }
 
 // ---- how far to go
 
-static pli_cloud_source list_particles(const pli_matter_state *state)
+typedef struct size_job {
+    const pli_matter *matter;
+    const pli_matter_state *state;
+    double *volume;
+} size_job;
+
+static void size_rows(void *user, int64_t begin, int64_t end)
 {
-    return (pli_cloud_source){.count = state->count,
-                              .position = state->position,
-                              .velocity = state->velocity,
-                              .affine = state->affine,
-                              .deformation = state->deformation,
-                              .memory = state->memory,
-                              .kind = state->kind};
+    const size_job *job = user;
+    const pli_matter_state *state = job->state;
+    for (int64_t row = begin; row < end; ++row) {
+        job->volume[row] = pli_matter_volume(job->matter, state->kind[row], state->id[row]);
+    }
+}
+
+// Volumes by rows, where particles have their own.
+static pli_status list_volumes(pli_matter_implicit *m, const pli_matter_state *state)
+{
+    size_job job = {.matter = m->model->matter, .state = state};
+    if (job.matter->volumes == NULL) return PLI_OK;
+    if (state->count > m->volume_room) {
+        int64_t room = state->count + state->count / 4;
+        double *grown = pli_reallocate(m->context, m->volume, room, sizeof *grown, "volumes");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        m->volume = grown;
+        m->volume_room = room;
+    }
+    job.volume = m->volume;
+    pli_parallel_for(m->context, state->count, GRAIN, size_rows, &job);
+    return PLI_OK;
+}
+
+static pli_status list_particles(pli_matter_implicit *m, const pli_matter_state *state,
+                                 pli_cloud_source *particles)
+{
+    PLI_TRY(list_volumes(m, state));
+    *particles = (pli_cloud_source){.count = state->count,
+                                    .position = state->position,
+                                    .velocity = state->velocity,
+                                    .affine = state->affine,
+                                    .deformation = state->deformation,
+                                    .memory = state->memory,
+                                    .kind = state->kind,
+                                    .volume = m->volume};
+    return PLI_OK;
 }
 
 // The longest piece that what was loaded bears, with objects on their way from begin to end (s).
@@ -244,7 +305,8 @@ static pli_status find_limit(pli_matter_implicit *m, double begin, double end, d
 pli_status pli_matter_implicit_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
 {
     double begin = pli_state_time(state), dt = m->model->dt;
-    pli_cloud_source particles = list_particles(&state->matter);
+    pli_cloud_source particles;
+    PLI_TRY(list_particles(m, &state->matter, &particles));
     PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
     PLI_TRY(find_limit(m, begin, begin + dt, piece));
     *piece = fmin(*piece, dt);
@@ -320,6 +382,7 @@ int32_t pli_matter_implicit_current(const pli_matter_implicit *m)
 typedef struct yield_job {
     const pli_matter *matter;
     pli_matter_state *state;
+    bool is_inside; // the step was solved with yielding in it
 } yield_job;
 
 static void scale_identity(double s, double F[9])
@@ -346,6 +409,18 @@ static void end_fluid(double F[9], double *memory)
     pli_mat3_identity(F);
 }
 
+// The return that the laws of von Mises inside of a step have.
+static void return_by_potential(const pli_mpm_material *material, double F[9], double *memory)
+{
+    double yield = material->yield_stress + material->strain_hardening * *memory;
+    const double params[PLI_PLASTIC_PARAM_COUNT] = {[PLI_LAME_MU] = material->mu,
+                                                    [PLI_LAME_LAMBDA] = material->lambda,
+                                                    [PLI_PLASTIC_YIELD] = yield,
+                                                    [PLI_PLASTIC_HARDENING] =
+                                                        material->strain_hardening};
+    (void)pli_plastic_return(params, F, memory);
+}
+
 static void yield_rows(void *user, int64_t begin, int64_t end)
 {
     const yield_job *job = user;
@@ -356,6 +431,8 @@ static void yield_rows(void *user, int64_t begin, int64_t end)
         double *F = job->state->deformation + 9 * row, tau[6], speed2;
         if (material->elasticity == PLI_MPM_FLUID) {
             end_fluid(F, &job->state->memory[row]);
+        } else if (job->is_inside && material->yield == PLI_MPM_VON_MISES) {
+            return_by_potential(material, F, &job->state->memory[row]);
         } else if (material->yield != PLI_MPM_NO_YIELD) {
             pli_mpm_advance_reference(material, 0, C, F, &job->state->memory[row], tau, &speed2);
         }
@@ -406,7 +483,11 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
     for (int halvings = 0;; ++halvings) {
         PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
         PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
-        if (!linear || !piece->raised || halvings == MOST_HALVINGS) break;
+        if (!piece->raised) break;
+        if (halvings == MOST_HALVINGS) {
+            return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                            "a linear step raises the energy even if it is only %g s long", *h);
+        }
         ++report->grid.retries;
         *h *= 0.5;
     }
@@ -418,7 +499,7 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
 static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimize_env *env,
                             pli_step_report *report)
 {
-    yield_job job = {m->model->matter, &m->work};
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
     pli_timers_begin(env->timers, "yield");
     pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
     pli_timers_end(env->timers);
@@ -433,8 +514,8 @@ static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimiz
 static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, double at,
                               double end, double *h)
 {
-    yield_job job = {m->model->matter, &m->work};
-    *particles = list_particles(&m->work);
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
+    PLI_TRY(list_particles(m, &m->work, particles));
     pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
     PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
     return choose_piece(m, at, end, h);

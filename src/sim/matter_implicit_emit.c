@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "sim/emitter_pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ double pli_matter_implicit_emit_speed(const pli_model *model)
 {
     double speed = 0;
     for (int32_t k = 0; k < model->matter->emitter_count; ++k) {
-        speed = fmax(speed, pli_vec3_norm(model->matter->emitters[k].velocity));
+        speed = fmax(speed, model->matter->emitters[k].speed);
     }
     return speed;
 }
@@ -21,6 +22,7 @@ double pli_matter_implicit_emit_speed(const pli_model *model)
 
 // What an emitter finds around it: places of particles that are in its way.
 typedef struct neighborhood {
+    pli_emitter_pose pose;
     double spacing; // m
     pli_bounds box; // of what is emitted, and as far as it reaches (m)
     int32_t count;
@@ -55,9 +57,10 @@ static pli_status list_neighbors(const pli_matter_state *state, neighborhood *ne
 static bool has_room(void *user, const double position[3])
 {
     const neighborhood *near = user;
+    double x[3], apart[3];
+    pli_emitter_pose_place(&near->pose, position, x);
     for (int64_t k = 0; k < near->count; ++k) {
-        double apart[3];
-        pli_vec3_subtract(near->position + 3 * k, position, apart);
+        pli_vec3_subtract(near->position + 3 * k, x, apart);
         if (pli_vec3_norm2(apart) < near->spacing * near->spacing) return false;
     }
     return true;
@@ -80,11 +83,10 @@ static int64_t open_rows(pli_matter_state *state, int32_t kind, int64_t count)
     return first;
 }
 
-static void fill_row(const pli_matter *matter, const pli_matter_emitter *emitter, const double x[3],
-                     int64_t row, pli_matter_state *state)
+// What a particle of an emitter has besides its place; the place is in the world (m).
+static void fill_row(const pli_matter *matter, const pli_matter_emitter *emitter, int64_t row,
+                     pli_matter_state *state)
 {
-    pli_vec3_copy(x, state->position + 3 * row);
-    pli_vec3_copy(emitter->velocity, state->velocity + 3 * row);
     memset(state->affine + 9 * row, 0, 9 * sizeof *state->affine);
     pli_mat3_identity(state->deformation + 9 * row);
     state->memory[row] = pli_mpm_material_memory(&matter->kinds[emitter->kind].matter.material);
@@ -93,28 +95,46 @@ static void fill_row(const pli_matter *matter, const pli_matter_emitter *emitter
 }
 
 static pli_status add_emitted(const pli_matter *matter, const pli_matter_emitter *emitter,
-                              const pli_seeding *emitted, pli_matter_state *state)
+                              const pli_emitter_pose *pose, const pli_seeding *emitted,
+                              pli_matter_state *state)
 {
     int64_t count = emitted->count;
     if (count == 0) return PLI_OK;
     PLI_TRY(pli_matter_state_reserve(state, state->count + count));
     int64_t first = open_rows(state, emitter->kind, count);
     for (int64_t k = 0; k < count; ++k) {
-        fill_row(matter, emitter, emitted->positions + 3 * k, first + k, state);
+        double *x = state->position + 3 * (first + k);
+        pli_emitter_pose_place(pose, emitted->positions + 3 * k, x);
+        pli_emitter_pose_velocity(pose, x, state->velocity + 3 * (first + k));
+        fill_row(matter, emitter, first + k, state);
     }
     return PLI_OK;
 }
 
+// A box in the world around one in the frame of an emitter.
+static pli_bounds place_box(const pli_emitter_pose *pose, const pli_bounds *box)
+{
+    pli_bounds placed = pli_bounds_empty();
+    for (int corner = 0; corner < 8; ++corner) {
+        double x0[3], x[3];
+        for (int k = 0; k < 3; ++k) x0[k] = (corner >> k & 1) != 0 ? box->max[k] : box->min[k];
+        pli_emitter_pose_place(pose, x0, x);
+        placed = pli_bounds_union(placed, pli_bounds_of_points(1, x));
+    }
+    return placed;
+}
+
 // Where an emitter's particles may be at the end of a piece.
-static pli_bounds emission_box(const pli_matter_emitter *emitter, double time)
+static pli_bounds emission_box(const pli_matter_emitter *emitter, const pli_emitter_pose *pose,
+                               double time)
 {
     pli_bounds box = pli_emitter_bounds(emitter->emitter);
     for (int k = 0; k < 3; ++k) {
         double way = emitter->velocity[k] * time;
-        box.min[k] += fmin(way, 0) - emitter->spacing;
-        box.max[k] += fmax(way, 0) + emitter->spacing;
+        box.min[k] += fmin(way, 0);
+        box.max[k] += fmax(way, 0);
     }
-    return box;
+    return pli_bounds_expand(place_box(pose, &box), emitter->spacing);
 }
 
 static pli_status emit_one(const pli_matter *matter, int32_t index, double end,
@@ -123,14 +143,15 @@ static pli_status emit_one(const pli_matter *matter, int32_t index, double end,
     const pli_matter_emitter *emitter = &matter->emitters[index];
     pli_emitter_state done = {state->emitter_time[index], state->emitter_total[index]};
     if (end <= done.time || emitter->begin >= end) return PLI_OK;
-    neighborhood near = {.spacing = emitter->spacing,
-                         .box = emission_box(emitter, end - done.time)};
+    neighborhood near = {.spacing = emitter->spacing};
+    pli_emitter_pose_find(emitter, done.time, end, &near.pose);
+    near.box = emission_box(emitter, &near.pose, end - done.time);
     pli_seeding *emitted = NULL;
     pli_status status = list_neighbors(state, &near);
     if (status == PLI_OK) {
         status = pli_emitter_advance(emitter->emitter, end, has_room, &near, &done, &emitted);
     }
-    if (status == PLI_OK) status = add_emitted(matter, emitter, emitted, state);
+    if (status == PLI_OK) status = add_emitted(matter, emitter, &near.pose, emitted, state);
     pli_seeding_destroy(emitted);
     pli_release(state->context, near.position);
     state->emitter_time[index] = done.time;

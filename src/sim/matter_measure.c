@@ -52,11 +52,13 @@ static void add_motion(const measuring *job, int64_t row, double mass, pli_sum *
 static double add_deformation(const measuring *job, int64_t row, const pli_mpm_kind *kind,
                               pli_sum *sums)
 {
-    const double *F = job->state->deformation + 9 * row;
+    const pli_matter_state *state = job->state;
+    double volume = pli_matter_volume(job->model->matter, state->kind[row], state->id[row]);
+    const double *F = state->deformation + 9 * row;
     double memory = job->state->memory[row];
     double J = pli_mpm_volume_ratio(&kind->material, F, memory);
     double density = pli_mpm_energy(&kind->material, F, memory);
-    pli_sum_add(&sums[ELASTIC], kind->volume * density);
+    pli_sum_add(&sums[ELASTIC], volume * density);
     if (!(J > 0)) pli_sum_add(&sums[INVERTED], 1);
     return J;
 }

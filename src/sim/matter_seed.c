@@ -4,6 +4,7 @@
 #include "sim/matter_build.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "sim/body_copy.h"
@@ -14,6 +15,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    STRETCH_STREAM = 0x57e7
+}; // of random numbers, so that other uses of a seed are not disturbed
 
 // a body that is being filled
 typedef struct filling {
@@ -123,6 +128,27 @@ static void set_affine(const filling *f, double affine[9])
     for (int k = 0; k < 9; ++k) affine[k] = C[k];
 }
 
+// F = diag(s) of particle `id`. Fluids, of which volume alone counts, have log J in their memory.
+static void set_stretch(const filling *f, int32_t id, bool is_fluid, double F[9], double *memory)
+{
+    const pli_particles_def *def = f->def->geometry.data;
+    const pli_stretch_def *stretch = &def->stretch;
+    pli_random random = {(uint64_t)(uint32_t)pli_scene_get(f->scene)->seed, STRETCH_STREAM};
+    double s[3];
+    for (int k = 0; k < 3; ++k) {
+        s[k] = stretch->fixed[k];
+        if (stretch->random_count != 2) continue;
+        uint64_t index = 3 * (uint64_t)id + (uint64_t)k;
+        s[k] = pli_random_range(random, index, stretch->random[0], stretch->random[1]);
+    }
+    pli_mat3_identity(F);
+    if (is_fluid) {
+        *memory = log(s[0] * s[1] * s[2]);
+    } else {
+        for (int k = 0; k < 3; ++k) F[4 * k] = s[k];
+    }
+}
+
 static void append_particle(filling *f, int64_t from, int32_t kind, double memory)
 {
     pli_matter_state *state = &f->matter->start;
@@ -130,10 +156,11 @@ static void append_particle(filling *f, int64_t from, int32_t kind, double memor
     pli_vec3_copy(f->position + 3 * from, state->position + 3 * to);
     pli_vec3_copy(f->velocity + 3 * from, state->velocity + 3 * to);
     set_affine(f, state->affine + 9 * to);
-    for (int k = 0; k < 9; ++k) state->deformation[9 * to + k] = k % 4 == 0;
     state->memory[to] = memory;
     state->kind[to] = kind;
     state->id[to] = (int32_t)state->next_id++;
+    bool is_fluid = f->matter->kinds[kind].matter.material.elasticity == PLI_MPM_FLUID;
+    set_stretch(f, state->id[to], is_fluid, state->deformation + 9 * to, state->memory + to);
 }
 
 // Adds the particles of one region, -1 for those in none, to the start.

@@ -49,6 +49,11 @@ void pli_motion_clear(pli_context *context, pli_motion *motion)
     *motion = (pli_motion){0};
 }
 
+bool pli_motion_moves(const pli_motion *motion)
+{
+    return motion->segment_count > 0 || motion->keyframe_count > 0;
+}
+
 static void rotation_by(const double axis[3], double degrees, double R[9])
 {
     double unit[3];
@@ -149,9 +154,11 @@ static void pose_between(const pli_keyframe_def *from, const pli_keyframe_def *t
     scale_columns(R, scale, pose->A);
 }
 
+// where everything is before the first keyframe
+static const pli_keyframe_def start = {.axis = {0, 1, 0}, .scale = {1, 1, 1}};
+
 static void pose_of_keyframes(const pli_motion *motion, double time, pli_pose *pose)
 {
-    static const pli_keyframe_def start = {.axis = {0, 1, 0}, .scale = {1, 1, 1}};
     const pli_keyframe_def *from = &start;
     const pli_keyframe_def *to = &motion->keyframes[0];
     for (int32_t k = 0; k < motion->keyframe_count && motion->keyframes[k].time <= time; ++k) {
@@ -173,6 +180,45 @@ void pli_motion_get_pose(const pli_motion *motion, double time, pli_pose *pose)
     if (motion->after == PLI_MOTION_RELEASE && motion->end > 0 && over > 0) pose->active = false;
     if (motion->segment_count > 0) pose_of_segments(motion, time, pose);
     if (motion->keyframe_count > 0) pose_of_keyframes(motion, time, pose);
+}
+
+// ---- speed
+
+// A bound on the angle (degrees) from one keyframe to the next.
+static double turn_between(const pli_keyframe_def *from, const pli_keyframe_def *to)
+{
+    double u[3], v[3];
+    pli_vec3_normalize(from->axis, u);
+    pli_vec3_normalize(to->axis, v);
+    bool same = pli_vec3_distance(u, v) < 1e-12;
+    return same ? fabs(to->angle - from->angle) : fabs(from->angle) + fabs(to->angle);
+}
+
+static double speed_between(const pli_keyframe_def *from, const pli_keyframe_def *to, double reach)
+{
+    double span = to->time - from->time;
+    if (!(span > 0)) return 0;
+    double turn = turn_between(from, to) * pli_radians_per_degree;
+    return (pli_vec3_distance(from->translate, to->translate) + turn * reach) / span;
+}
+
+double pli_motion_speed(const pli_motion *motion, double reach)
+{
+    double speed = 0;
+    for (int32_t k = 0; k < motion->segment_count; ++k) {
+        const pli_motion_segment_def *segment = &motion->segments[k];
+        double spin = fabs(segment->spin) * pli_radians_per_degree;
+        speed = fmax(speed, pli_vec3_norm(segment->velocity) + spin * reach);
+    }
+    // s^2 (3 - 2 s) is steepest in the middle, where it rises by 3/2
+    double steepest = motion->ease == PLI_EASE_SMOOTH ? 1.5 : 1;
+    const pli_keyframe_def *from = &start;
+    for (int32_t k = 0; k < motion->keyframe_count; ++k) {
+        const pli_keyframe_def *to = &motion->keyframes[k];
+        speed = fmax(speed, steepest * speed_between(from, to, reach));
+        from = to;
+    }
+    return speed;
 }
 
 void pli_motion_apply(const pli_motion *motion, const pli_pose *pose, const double x0[3],

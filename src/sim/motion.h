@@ -37,6 +37,13 @@ void pli_motion_clear(pli_context *context, pli_motion *motion);
 
 void pli_motion_get_pose(const pli_motion *motion, double time, pli_pose *pose);
 
+// Whether there is a script at all.
+bool pli_motion_moves(const pli_motion *motion);
+
+// A bound on the speed (m/s) that any point reaches within a distance (m) of the moving centre, for
+// a rigid motion, that is S = 1.
+double pli_motion_speed(const pli_motion *motion, double reach);
+
 // Where a point that started at x0 is in a pose.
 void pli_motion_apply(const pli_motion *motion, const pli_pose *pose, const double x0[3],
                       double x[3]);

@@ -245,6 +245,41 @@ pli_status pli_rules_check_particles(const pli_rules *r, const pli_visit *visit)
     return PLI_OK;
 }
 
+static pli_status check_stretch(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_stretch_def *stretch = visit->holder;
+    const double *random = stretch->random;
+    if (stretch->random_count == 0) return PLI_OK;
+    if (stretch->random_count != 2) {
+        return pli_rules_refuse(r, visit, "random", &stretch->random,
+                                "found %d numbers, expected two: the least and the most",
+                                (int)stretch->random_count);
+    }
+    if (random[0] > random[1]) {
+        return pli_rules_refuse(r, visit, "random", &stretch->random,
+                                "found [%g, %g]; the least comes first", random[0], random[1]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        if (stretch->fixed[k] == 1) continue;
+        return pli_rules_refuse(r, visit, "random", &stretch->random,
+                                "there is a fixed stretch as well; particles have one of the two");
+    }
+    return PLI_OK;
+}
+
+// Explicit steps know one volume of all particles of a kind.
+static pli_status check_volumes(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_particles_def *particles = visit->holder;
+    const pli_solver_kind *solver = pli_solver_kind_choose(r->def);
+    if (particles->volumes == PLI_VOLUMES_SEEDED || solver == NULL) return PLI_OK;
+    if (!pli_solver_takes_particles(solver) || solver->grid != NULL) return PLI_OK;
+    return pli_rules_refuse(r, visit, "volumes", &particles->volumes,
+                            "found 'density', which is for implicit steps; solver %s has the same "
+                            "volume for all particles of a body: use hot or newton, or seeded",
+                            solver->info.name);
+}
+
 // Particles and meshes do not know of each other.
 static pli_status check_body(const pli_rules *r, const pli_visit *visit)
 {
@@ -268,6 +303,8 @@ static pli_status check_emission(const pli_rules *r, const pli_visit *visit)
     }
     PLI_TRY(
         pli_rules_check_reference(r, visit, "material", &emitter->material, &r->materials, NULL));
+    PLI_TRY(pli_rules_check_rigid(r, visit, &emitter->motion,
+                                  "because what streams out would not stay as dense as it is"));
     if (emitter->end == 0 || emitter->end > emitter->begin) return PLI_OK;
     char begin[PLI_QUANTITY_CAPACITY];
     char end[PLI_QUANTITY_CAPACITY];
@@ -432,6 +469,7 @@ static const matter_rule matter_rules[] = {
     {&pli_collider_schema, check_collider},     {&pli_constraint_schema, check_constraint},
     {&pli_attachment_schema, check_attachment}, {&pli_contact_schema, check_contact},
     {&pli_solver_schema, check_solver},         {&pli_steps_schema, check_steps},
+    {&pli_stretch_schema, check_stretch},       {&pli_particles_schema, check_volumes},
 };
 
 pli_status pli_rules_check_matter(const pli_rules *r, const pli_visit *visit)

@@ -596,11 +596,9 @@ static pli_status check_sampled(const pli_rules *r, const pli_visit *visit)
 // ---- colliders and contact
 
 // A rigid motion keeps distances; a stretched shape would have none.
-static pli_status check_rigid(const pli_rules *r, const pli_visit *visit,
-                              const pli_motion_def *motion)
+pli_status pli_rules_check_rigid(const pli_rules *r, const pli_visit *visit,
+                                 const pli_motion_def *motion, const char *reason)
 {
-    static const char reason[] =
-        "because the distance to a stretched collider would not stay a distance";
     char key[64];
     for (int32_t i = 0; i < motion->segment_count; ++i) {
         const double *s = motion->segments[i].stretch;
@@ -661,7 +659,9 @@ static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 {
     const pli_collider_def *collider = visit->holder;
     bool sampled = is_sampled(&collider->shape);
-    PLI_TRY(check_rigid(r, visit, &collider->motion));
+    PLI_TRY(pli_rules_check_rigid(
+        r, visit, &collider->motion,
+        "because the distance to a stretched collider would not stay a distance"));
     if (sampled && collider->method == PLI_COLLIDER_CONSTRAINT) {
         return pli_rules_refuse(
             r, visit, "method", &collider->method,

@@ -33,6 +33,11 @@ PLI_CHECKED pli_status pli_rules_check_reference(const pli_rules *r, const pli_v
 PLI_CHECKED pli_status pli_rules_check_point(const pli_rules *r, const pli_visit *visit,
                                              const char *key, const void *member, int32_t count);
 
+// The member `motion` of the visited struct does not stretch; otherwise the message gives the
+// reason. Errors: scene.
+PLI_CHECKED pli_status pli_rules_check_rigid(const pli_rules *r, const pli_visit *visit,
+                                             const pli_motion_def *motion, const char *reason);
+
 // Makes the member `shape` of the visited struct to see whether it can be made, and its bounds.
 // Shapes with a grid of samples are left for the model, because sampling takes long; bounds are
 // empty then. Errors: scene, memory.

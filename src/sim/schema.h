@@ -33,6 +33,7 @@ extern const pli_schema pli_contact_schema;
 extern const pli_schema pli_contact_pair_schema;
 extern const pli_schema *const pli_yield_variants[]; // by pli_yield_kind
 extern const pli_schema pli_particles_schema;
+extern const pli_schema pli_stretch_schema;
 extern const pli_schema pli_domain_schema;
 extern const pli_schema pli_emission_schema;
 extern const pli_schema pli_steps_schema;

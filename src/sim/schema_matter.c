@@ -124,6 +124,34 @@ static const char *const pattern_names[] = {[PLI_PATTERN_JITTERED] = "jittered",
            "same in every cell (lattice), anywhere (random), or at random but no two near each " \
            "other (poisson)."
 
+static const pli_field stretch_fields[] = {
+    {.key = "fixed",
+     PLI_VECTOR(pli_stretch_def, fixed),
+     .fallback = "[1, 1, 1]",
+     .flags = PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e3,
+     .unit = "",
+     .doc = "Stretch along x, y and z, the same of all particles."},
+    {.key = "random",
+     PLI_MEMBERS(PLI_FIELD_REALS, pli_stretch_def, random, random_count),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e3,
+     .unit = "",
+     .doc = "Least and most stretch, two numbers; every particle has its own along x, y and z."},
+};
+const pli_schema pli_stretch_schema = {
+    .name = "stretch",
+    .doc = "How much the elastic part of the deformation stretches particles when they begin; they "
+           "are where they would be anyway.",
+    .size = sizeof(pli_stretch_def),
+    .scalar_key = "fixed",
+    PLI_TABLE(stretch_fields)};
+
+static const char *const volumes_names[] = {
+    [PLI_VOLUMES_SEEDED] = "seeded", [PLI_VOLUMES_DENSITY] = "density", NULL};
+
 static const pli_field particles_fields[] = {
     {.key = "shape",
      PLI_VARIANT(pli_particles_def, shape, pli_shape_variants),
@@ -131,6 +159,14 @@ static const pli_field particles_fields[] = {
      .doc = "The shape that is filled."},
     {PER_CELL, PLI_INTEGER(pli_particles_def, filling.per_cell)},
     {PATTERN, PLI_CHOICE(pli_particles_def, filling.pattern, pattern_names)},
+    {.key = "stretch",
+     PLI_STRUCT(pli_particles_def, stretch, &pli_stretch_schema),
+     .doc = "How much particles are stretched when they begin."},
+    {.key = "volumes",
+     PLI_CHOICE(pli_particles_def, volumes, volumes_names),
+     .fallback = "seeded",
+     .doc = "The volume of particles at rest: equal shares of the shape (seeded), or each its mass "
+            "over the density that the grid has around it at the start (density)."},
 };
 const pli_schema pli_particles_schema = {
     .name = "particles",
@@ -180,6 +216,11 @@ static const pli_field emission_fields[] = {
      .max = 1e9,
      .unit = "s",
      .doc = "When it closes; by default never."},
+    {.key = "motion",
+     PLI_STRUCT(pli_emission_def, motion, &pli_motion_schema),
+     .doc = "How the shape moves, without stretching; by default not at all, and about the centre "
+            "of its bounds. What comes out has the velocity of the shape, too, and is turned with "
+            "it; after: release closes it."},
 };
 const pli_schema pli_emission_schema = {.name = "emitter",
                                         .doc = "A shape that particles stream out of.",
@@ -296,6 +337,9 @@ static const char *const smoother_names[] = {[PLI_GRID_SMOOTHER_SWEEPS] = "gauss
 static const char *const coarsest_names[] = {
     [PLI_GRID_COARSEST_PCG] = "pcg", [PLI_GRID_COARSEST_DIRECT] = "direct", NULL};
 
+static const char *const plasticity_names[] = {
+    [PLI_PLASTICITY_LAGGED] = "lagged", [PLI_PLASTICITY_IMPLICIT] = "implicit", NULL};
+
 static const pli_field grid_fields[] = {
     {.key = "spline",
      PLI_CHOICE(pli_implicit_grid_def, spline, spline_names),
@@ -347,6 +391,13 @@ static const pli_field grid_fields[] = {
      PLI_CHOICE(pli_implicit_grid_def, precision, pli_precision_names),
      .fallback = "single",
      .doc = "Precision of the matrices that smoothers read; all else is double."},
+    {.key = "plasticity",
+     PLI_CHOICE(pli_implicit_grid_def, plasticity, plasticity_names),
+     .fallback = "lagged",
+     .doc = "When matter yields: after a step has been solved as if it were elastic (lagged), or "
+            "while it is solved (implicit), which is exact for von Mises with the law hencky, "
+            "good to the strain at which it yields with fixed-corotated, and for snow right but "
+            "for the pressure of a step; sand yields afterwards in any case."},
 };
 const pli_schema pli_implicit_grid_schema = {.name = "grid",
                                              .doc = "Implicit steps of particles on their grid.",

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scenes of regional steps (SC3-1 to SC3-6) on coarse grids, with one step for all and with
-// regions: nothing leaves its room or is lost, and the two ways stay together.
+// The shipped scenes of particles on coarse grids. Those of regional steps (SC3-1 to SC3-6) with
+// one step for all and with regions: nothing leaves its room or is lost, and the two ways stay
+// together. Those of implicit steps (SC0-1 to SC0-12, SC4-13 to SC4-15): their steps converge,
+// clamps hold nodes also on the coarse grid, and nothing leaves or is lost.
 #include "math/vec3.h"
 #include "simulate.h"
 
@@ -21,22 +23,29 @@ static const coarse_scene coarse_scenes[] = {
 
 enum { SCENES = sizeof coarse_scenes / sizeof *coarse_scenes, STEPS = 1 };
 
-static void load_coarse(const coarse_scene *coarse, int side, simulation *s)
+// name is that of a file below scenes/
+static void load(const char *name, const char *const *sets, int32_t count, simulation *s)
 {
-    static const char *const solvers[SIDES] = {"solver.name=explicit", "solver.name=regional"};
-    const char *sets[2] = {coarse->cell, solvers[side]};
-    pli_load_def def = {.sets = sets, .set_count = 2};
+    pli_load_def def = {.sets = sets, .set_count = count};
     char path[512];
     // the root of the repository; without ctest the test is to be started there
     const char *source = getenv("PLIANT_SOURCE");
-    snprintf(path, sizeof path, "%s/scenes/s3/%s.yaml", source != NULL ? source : ".",
-             coarse->name);
+    snprintf(path, sizeof path, "%s/scenes/%s.yaml", source != NULL ? source : ".", name);
     *s = (simulation){.context = make_context(2)};
     OK(s->context, pli_scene_load(s->context, path, &def, &s->scene));
     OK(s->context, pli_model_create(s->context, s->scene, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));
     pli_model_get_info(s->model, &s->info);
+}
+
+static void load_coarse(const coarse_scene *coarse, int side, simulation *s)
+{
+    static const char *const solvers[SIDES] = {"solver.name=explicit", "solver.name=regional"};
+    const char *sets[2] = {coarse->cell, solvers[side]};
+    char name[64];
+    snprintf(name, sizeof name, "s3/%s", coarse->name);
+    load(name, sets, 2, s);
 }
 
 // Walls hold nodes, and particles between the last two of them may pass a wall by a part of a cell.
@@ -114,10 +123,65 @@ static void scenes_of_particles_stay_in_their_rooms_and_together(void **state)
     }
 }
 
+// ---- implicit
+
+typedef struct implicit_scene {
+    const char *name;
+    const char *cell; // twice that of the scene
+    bool emits;
+    bool clamps; // colliders hold what begins inside of them
+} implicit_scene;
+
+static const implicit_scene implicit_scenes[] = {
+    {"s0/twist", "domain.cell=0.04", false, true},
+    {"s0/boxes", "domain.cell=0.032", false, true},
+    {"s0/donut", "domain.cell=0.0228", false, true},
+    {"s0/armacat-soft", "domain.cell=0.16", false, true},
+    {"s0/armacat-stiff", "domain.cell=0.16", false, true},
+    {"s0/chain", "domain.cell=0.04", false, false},
+    {"s0/boards", "domain.cell=0.028", true, true},
+    {"s0/wheel", "domain.cell=0.02", false, true},
+    {"s0/faceless", "domain.cell=0.04", false, true},
+    {"s0/sauce", "domain.cell=0.06", true, false},
+    {"s0/bar", "domain.cell=0.03", false, true},
+    {"s0/stretched-box", "domain.cell=0.04", false, false},
+    {"s0/cat-on-sheet", "domain.cell=0.12", false, true},
+    {"s4/snowball-drop", "domain.cell=0.02", false, false},
+    {"s4/snowball-wall", "domain.cell=0.02", false, false},
+    {"s4/two-snowballs", "domain.cell=0.02", false, false},
+};
+
+enum { IMPLICIT_SCENES = sizeof implicit_scenes / sizeof *implicit_scenes };
+
+static void scenes_of_implicit_particles_converge_and_are_held(void **state)
+{
+    (void)state;
+    for (int32_t k = 0; k < IMPLICIT_SCENES; ++k) {
+        const implicit_scene *coarse = &implicit_scenes[k];
+        simulation s;
+        pli_particle_view view;
+        load(coarse->name, &coarse->cell, 1, &s);
+        pli_step_report report = simulation_step(&s);
+        fprintf(stderr, "           %s: %lld particles, %d nodes, %d held, %d iterations\n",
+                coarse->name, (long long)s.info.particle_count, (int)report.grid.nodes,
+                (int)report.grid.held, (int)report.iterations);
+        assert_true(report.stop > 0);
+        assert_int_equal(report.grid.unconverged, 0);
+        assert_true(isfinite(report.energy.total));
+        assert_true((report.matter.emitted > 0) == coarse->emits);
+        assert_true(!coarse->clamps || report.grid.held > 0);
+        pli_state_get_particles(s.state, &view);
+        assert_int_equal(view.count, s.info.particle_count + report.matter.emitted);
+        expect_inside(&s, &view);
+        simulation_clear(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenes_of_particles_stay_in_their_rooms_and_together),
+        cmocka_unit_test(scenes_of_implicit_particles_converge_and_are_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

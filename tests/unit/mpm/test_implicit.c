@@ -218,7 +218,7 @@ static void particles_may_have_volumes_of_their_own(void **state)
         if (row < 0) continue;
         const pli_cloud_kind *kind = &w.cloud->kinds[w.kind[row]];
         NEAR(w.cloud->volume[slot], own[row], 0, 0);
-        NEAR(w.cloud->mass[slot] * kind->volume, kind->mass * own[row], 1e-15, 0);
+        NEAR(w.cloud->mass[slot], kind->mass, 0, 0);
         ++seen;
     }
     assert_int_equal(seen, PARTICLES);

@@ -94,6 +94,23 @@ static void make_tangent(const cloud_world *w, int64_t particle, double *A)
     for (int k = 0; k < 81; ++k) A[k] *= w->kinds[kind].volume;
 }
 
+// Adds g_i . A . g_j for all nodes i of a particle and one node j.
+static void add_column(const particle_nodes *at, int j, const double *A, dense_level *to)
+{
+    int64_t side = 3 * (int64_t)to->count;
+    double Ag[27]; // [3 a + b][c]
+    for (int k = 0; k < 27; ++k) {
+        const double *row = A + 9 * (k / 3) + 3 * (k % 3);
+        Ag[k] = row[0] * at->g[j][0] + row[1] * at->g[j][1] + row[2] * at->g[j][2];
+    }
+    for (int i = 0; i < at->count; ++i) {
+        for (int n = 0; n < 27; ++n) {
+            int a = n / 9, b = n / 3 % 3, c = n % 3;
+            to->H[(3 * at->node[i] + a) * side + 3 * at->node[j] + c] += at->g[i][b] * Ag[n];
+        }
+    }
+}
+
 static void add_particle(const cloud_world *w, int32_t level, int64_t particle, dense_level *to)
 {
     int64_t side = 3 * (int64_t)to->count;
@@ -101,16 +118,12 @@ static void add_particle(const cloud_world *w, int32_t level, int64_t particle, 
     particle_nodes at;
     reach_nodes(w, level, particle, &at);
     make_tangent(w, particle, A);
-    for (int i = 0; i < at.count; ++i) {
-        to->mass[at.node[i]] += m * at.w[i];
+    for (int j = 0; j < at.count; ++j) {
+        to->mass[at.node[j]] += m * at.w[j];
         for (int c = 0; c < 3; ++c) {
-            to->H[(3 * at.node[i] + c) * (side + 1)] += m * at.w[i] / (w->h * w->h);
+            to->H[(3 * at.node[j] + c) * (side + 1)] += m * at.w[j] / (w->h * w->h);
         }
-        for (int n = 0; n < 81 * at.count; ++n) {
-            int j = n / 81, a = n / 27 % 3, b = n / 9 % 3, c = n / 3 % 3, d = n % 3;
-            to->H[(3 * at.node[i] + a) * side + 3 * at.node[j] + c] +=
-                at.g[i][b] * A[9 * (3 * a + b) + 3 * c + d] * at.g[j][d];
-        }
+        add_column(&at, j, A, to);
     }
 }
 
@@ -124,6 +137,22 @@ static dense_level make_dense(const cloud_world *w, int32_t level)
     assert_true(made.H != NULL && made.mass != NULL && made.T != NULL);
     for (size_t k = 0; k < 9 * count; ++k) made.T[k] = k % 9 % 4 == 0;
     for (int64_t p = 0; p < w->source.count; ++p) add_particle(w, level, p, &made);
+    return made;
+}
+
+// The projectors of the finest level; nobody asks for its matrix, and all nodes have matter.
+static dense_level make_finest(const cloud_world *w)
+{
+    dense_level made = {.count = w->cloud->nodes->count};
+    size_t count = (size_t)made.count;
+    made.mass = calloc(count, sizeof *made.mass);
+    made.T = calloc(9 * count, sizeof *made.T);
+    assert_true(made.mass != NULL && made.T != NULL);
+    for (size_t k = 0; k < count; ++k) made.mass[k] = 1;
+    for (size_t k = 0; k < 9 * count; ++k) made.T[k] = k % 9 % 4 == 0;
+    for (int32_t k = 0; k < w->constraints.count; ++k) {
+        memcpy(made.T + 9 * w->held[k], w->tangents + 9 * k, 9 * sizeof *made.T);
+    }
     return made;
 }
 
@@ -277,10 +306,7 @@ static void coarse_nodes_are_held_where_they_stand(void **state)
         pli_node_multigrid_def multigrid = describe(3, (pli_embedding_kind)kind);
         cloud_world_build(w, &multigrid, true);
         assert_int_equal(pli_node_multigrid_level_count(w->multigrid), 3);
-        dense_level below = make_dense(w, 0);
-        for (int32_t k = 0; k < w->constraints.count; ++k) {
-            memcpy(below.T + 9 * w->held[k], w->tangents + 9 * k, 9 * sizeof *below.T);
-        }
+        dense_level below = make_finest(w);
         for (int32_t l = 1; l < 3; ++l) {
             dense_level want = make_dense(w, l);
             set_projectors(w, l, &below, &want);
@@ -358,9 +384,8 @@ static void the_cycle_is_symmetric_and_positive(void **state)
     (void)state;
     for (int kind = 0; kind < 16; ++kind) {
         cloud_def def = cloud_def_default();
-        def.radius = 6;
         def.young[1] = 1e6;
-        if (kind % 2 == 1) def.floor = CLOUD_MIDDLE - 3;
+        if (kind % 2 == 1) def.floor = CLOUD_MIDDLE - 2;
         cloud_world *w = cloud_world_make(&def);
         int32_t levels = 2 + kind / 4 % 2;
         pli_node_multigrid_def multigrid = describe(levels, (pli_embedding_kind)(kind / 8));
@@ -546,6 +571,52 @@ static void geometric_levels_precondition_soft_bodies(void **state)
         assert_true(2 * count[GEOMETRIC_LINEAR] < count[JACOBI]);
         cloud_world_destroy(w);
     }
+}
+
+// The largest eigenvalue of B A, from below.
+static double largest_eigenvalue(const cloud_world *w)
+{
+    enum { STEPS = 40 };
+    int64_t size = cloud_world_size(w);
+    double *x = cloud_world_vector(size, 3), *Ax = cloud_world_vector(size, 0), value = 0;
+    for (int k = 0; k < STEPS; ++k) {
+        pli_ell_multiply(w->matrix, x, Ax);
+        double energy = cloud_world_dot(size, x, Ax);
+        pli_node_multigrid_apply(w->multigrid, Ax, x);
+        value = cloud_world_dot(size, Ax, x) / energy;
+        double scale = 1 / sqrt(cloud_world_dot(size, x, x));
+        for (int64_t i = 0; i < size; ++i) x[i] *= scale;
+    }
+    free(x);
+    free(Ax);
+    return value;
+}
+
+// Corrections by P^T A P are never longer than to the least energy, so that B A has no eigenvalue
+// over 1. Those of geometric levels are too long, by far with quadratic embedding.
+static void geometric_corrections_are_too_long(void **state)
+{
+    (void)state;
+    double values[2][2];
+    cloud_def def = cloud_def_default();
+    def.radius = 8;
+    def.young[0] = def.young[1] = 1e6;
+    cloud_world *w = cloud_world_make(&def);
+    for (int is_geometric = 0; is_geometric < 2; ++is_geometric) {
+        for (int kind = 0; kind < 2; ++kind) {
+            pli_node_multigrid_def multigrid = describe(3, (pli_embedding_kind)kind);
+            multigrid.single = false;
+            cloud_world_build(w, &multigrid, is_geometric == 1);
+            values[is_geometric][kind] = largest_eigenvalue(w);
+        }
+    }
+    print_message("largest eigenvalues, linear and quadratic: embedded %.3f, %.3f, geometric %.2f, "
+                  "%.2f\n",
+                  values[0][0], values[0][1], values[1][0], values[1][1]);
+    for (int kind = 0; kind < 2; ++kind) AT_MOST(values[0][kind], 1 + 1e-9);
+    assert_true(values[1][0] > 1 && values[1][0] < 2);
+    assert_true(values[1][1] > 4);
+    cloud_world_destroy(w);
 }
 
 // ---- levels, memory, what is refused
@@ -771,6 +842,7 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_makes_no_difference),
         cmocka_unit_test(geometric_matrices_are_denser_than_embedded_ones),
         cmocka_unit_test(geometric_levels_precondition_soft_bodies),
+        cmocka_unit_test(geometric_corrections_are_too_long),
         cmocka_unit_test(levels_that_save_nothing_are_left_out),
         cmocka_unit_test(builds_of_both_kinds_may_follow_each_other),
         cmocka_unit_test(wrong_input_is_refused),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Levels of nodes: embedding, coarse matrices, memory and what is refused.
+#include "cloud_world.h"
 #include "node_world.h"
 
 #include "base/fault.h"
@@ -184,6 +185,123 @@ static void composite_kernels_have_the_widths_of_the_paper(void **state)
         }
         node_world_destroy(w);
     }
+}
+
+// ---- forces
+
+static double spline_slope(double x)
+{
+    double d = fabs(x);
+    return d < 0.5 ? -2 * x : d < 1.5 ? -copysign(1.5 - d, x) : 0;
+}
+
+// The kernel of an embedding at a distance in coarse spacings.
+static double kernel(pli_embedding_kind embedding, double x)
+{
+    return embedding == PLI_EMBEDDING_QUADRATIC ? spline(x) : fmax(0, 1 - fabs(x));
+}
+
+// Gradients of the weights of a particle on the finest level (1/m), [nodes][3].
+static void set_gradients(const cloud_world *w, int64_t particle, double *gradients)
+{
+    const pli_cloud *cloud = w->cloud;
+    for (int64_t i = 0; i < cloud->nodes->count; ++i) {
+        double u[3];
+        for (int a = 0; a < 3; ++a) {
+            double x = (w->position[3 * particle + a] - cloud->origin[a]) / cloud->dx;
+            u[a] = x - cloud->nodes->at[3 * i + a];
+        }
+        for (int a = 0; a < 3; ++a) {
+            double slope = spline_slope(u[a]) / cloud->dx;
+            gradients[3 * i + a] = slope * spline(u[(a + 1) % 3]) * spline(u[(a + 2) % 3]);
+        }
+    }
+}
+
+// Gradients of the weights of the same particle on the level above, by the kernel alone.
+static void compose_gradients(const cloud_world *w, int32_t level, const double *fine,
+                              double *coarse)
+{
+    const pli_node_grid *from = pli_node_multigrid_grid(w->multigrid, level);
+    const pli_node_grid *to = pli_node_multigrid_grid(w->multigrid, level + 1);
+    pli_embedding_kind embedding = pli_node_multigrid_embedding(w->multigrid);
+    memset(coarse, 0, 3 * (size_t)to->count * sizeof *coarse);
+    for (int64_t i = 0; i < from->count; ++i) {
+        if (pli_vec3_norm(fine + 3 * i) == 0) continue;
+        for (int64_t I = 0; I < to->count; ++I) {
+            double weight = 1;
+            for (int a = 0; a < 3; ++a) {
+                double place = fine_place(embedding, to->at[3 * I + a]);
+                weight *= kernel(embedding, 0.5 * (from->at[3 * i + a] - place));
+            }
+            pli_vec3_add_scaled(coarse + 3 * I, weight, fine + 3 * i, coarse + 3 * I);
+        }
+    }
+}
+
+// forces [nodes][3] += V P F^T grad w of one particle
+static void push_nodes(const cloud_world *w, int64_t particle, int64_t count,
+                       const double *gradients, double *forces)
+{
+    const pli_implicit_kind *matter = &w->matter[w->kind[particle]];
+    const double *F = w->deformation + 9 * particle;
+    double P[9], Q[9], force[3];
+    matter->law->evaluate(1, F, matter->params, PLI_TANGENT_EXACT, NULL, P, NULL);
+    pli_mat3_multiply_transposed_right(P, F, Q);
+    for (int64_t i = 0; i < count; ++i) {
+        pli_mat3_apply(Q, gradients + 3 * i, force);
+        double volume = w->kinds[w->kind[particle]].volume;
+        pli_vec3_add_scaled(forces + 3 * i, volume, force, forces + 3 * i);
+    }
+}
+
+// H5: what is restricted is the force of particles with kernels that are composed of both.
+static void restricted_forces_are_those_of_composite_kernels(void **state)
+{
+    (void)state;
+    enum { LEVELS = 3 };
+    cloud_def def = cloud_def_default();
+    cloud_world *w = cloud_world_make(&def);
+    for (int kind = 0; kind < 2; ++kind) {
+        double *restricted[LEVELS], *forces[LEVELS], *gradients[LEVELS];
+        int64_t counts[LEVELS];
+        pli_node_multigrid_def multigrid = describe(LEVELS, (pli_embedding_kind)kind);
+        cloud_world_build(w, &multigrid, false);
+        int32_t levels = pli_node_multigrid_level_count(w->multigrid);
+        assert_in_range(levels, 2, LEVELS);
+        for (int32_t l = 0; l < levels; ++l) {
+            counts[l] = pli_node_multigrid_grid(w->multigrid, l)->count;
+            restricted[l] = cloud_world_vector(3 * counts[l], 0);
+            forces[l] = cloud_world_vector(3 * counts[l], 0);
+            gradients[l] = cloud_world_vector(3 * counts[l], 0);
+        }
+        double *x = cloud_world_vector(3 * counts[0], 0);
+        pli_implicit_term.add_gradient(w->implicit, x, restricted[0]);
+        for (int64_t p = 0; p < w->source.count; ++p) {
+            set_gradients(w, p, gradients[0]);
+            for (int32_t l = 1; l < levels; ++l) {
+                compose_gradients(w, l - 1, gradients[l - 1], gradients[l]);
+                push_nodes(w, p, counts[l], gradients[l], forces[l]);
+            }
+        }
+        for (int32_t l = 1; l < levels; ++l) {
+            double largest = 0;
+            pli_node_multigrid_restrict(w->multigrid, l - 1, restricted[l - 1], restricted[l]);
+            for (int64_t i = 0; i < 3 * counts[l]; ++i) largest = fmax(largest, fabs(forces[l][i]));
+            assert_true(largest > 0);
+            // the same sums in another order
+            for (int64_t i = 0; i < 3 * counts[l]; ++i) {
+                NEAR(restricted[l][i], forces[l][i], 0, 1e-12 * largest);
+            }
+        }
+        for (int32_t l = 0; l < levels; ++l) {
+            free(restricted[l]);
+            free(forces[l]);
+            free(gradients[l]);
+        }
+        free(x);
+    }
+    cloud_world_destroy(w);
 }
 
 // ---- coarse matrices
@@ -461,6 +579,7 @@ int main(void)
         cmocka_unit_test(embedding_is_sparse),
         cmocka_unit_test(restriction_is_the_transpose_of_prolongation),
         cmocka_unit_test(composite_kernels_have_the_widths_of_the_paper),
+        cmocka_unit_test(restricted_forces_are_those_of_composite_kernels),
         cmocka_unit_test(coarse_matrices_are_triple_products),
         cmocka_unit_test(held_nodes_are_left_out_of_coarse_matrices),
         cmocka_unit_test(coarse_matrices_are_positive_and_regular),

@@ -53,6 +53,16 @@ static void every_key_of_particles_is_read(void **state)
     assert_int_equal(particles->filling.per_cell, 8);
     assert_int_equal(particles->filling.pattern, PLI_PATTERN_LATTICE);
 
+    NEAR(particles->stretch.fixed[0], 1, 0, 0);
+    assert_int_equal(particles->stretch.random_count, 0);
+    assert_int_equal(particles->volumes, PLI_VOLUMES_SEEDED);
+    particles = def->bodies[2].geometry.data;
+    assert_int_equal(particles->stretch.random_count, 2);
+    NEAR(particles->stretch.random[1], 1.1, 0, 0);
+    particles = def->bodies[3].geometry.data;
+    NEAR(particles->stretch.fixed[0], 1.1, 0, 0);
+    NEAR(particles->stretch.fixed[2], 0.9, 0, 0);
+
     const pli_emission_def *tap = &def->emitters[0];
     assert_int_equal(def->emitter_count, 2);
     assert_string_equal(tap->name, "tap");
@@ -62,6 +72,9 @@ static void every_key_of_particles_is_read(void **state)
     NEAR(tap->rate, 1e-3, 0, 0);
     NEAR(tap->begin, 0.5, 0, 0);
     NEAR(tap->end, 2, 0, 0);
+    assert_int_equal(tap->motion.keyframe_count, 1);
+    NEAR(tap->motion.keyframes[0].translate[0], 0.2, 0, 0);
+    assert_int_equal(tap->motion.after, PLI_MOTION_RELEASE);
     NEAR(def->emitters[1].end, 0, 0, 0);
 
     NEAR(def->domain.cell, 0.02, 0, 0);
@@ -350,6 +363,33 @@ static void auto_picks_regional_for_particles(void **state)
     assert_false(pli_solver_parts_choose(kind, &def.solver).needs_hierarchy);
 }
 
+static void auto_steps_stiff_particles_implicitly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *preset;
+        const char *solver;
+    } cases[] = {{"rubber", "regional"}, {"metal", "hot"}, {"sand", "regional"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        pli_scene_def def;
+        pli_scene_def_init(&def);
+        pli_body_def body;
+        pli_schema_init(&pli_body_schema, &body);
+        body.geometry.kind = PLI_GEOMETRY_PARTICLES;
+        body.material = "m";
+        pli_material_def material;
+        pli_schema_init(&pli_material_schema, &material);
+        material.name = "m";
+        material.preset = cases[k].preset;
+        def.bodies = &body;
+        def.body_count = 1;
+        def.materials = &material;
+        def.material_count = 1;
+        def.domain.cell = 0.05;
+        assert_string_equal(pli_solver_kind_choose(&def)->info.name, cases[k].solver);
+    }
+}
+
 // ---- what is refused
 
 #define MATERIALS "materials: {m: snow, w: water, r: rubber}\n"
@@ -521,7 +561,7 @@ static void bodies_of_particles_must_make_sense(void **state)
          "s:2:67: bodies.b.geometry.particles.per_cell: found '257'; allowed: from 1 to 256"},
         {MATERIALS "bodies: {b: {geometry: {particles: {shape: {sphere: 1}, filling: 2}}}}\n",
          "s:2:57: bodies.b.geometry.particles: unknown key 'filling'; allowed are shape, per_cell, "
-         "pattern"},
+         "pattern, stretch, volumes"},
         {MATERIALS "bodies: {" BALL ", regions: [{where: all, material: x}]}}\ndomain: 1\n",
          "s:2:105: bodies.b.regions[0].material: found 'x', which is not defined; defined are m, "
          "w, r"},
@@ -533,6 +573,35 @@ static void bodies_of_particles_must_make_sense(void **state)
          "s:2:90: bodies.b.regions[0].where: found 'group', which particles have none of; use "
          "all, box, sphere or half_space"},
     };
+    EXPECT_REFUSALS(list);
+}
+
+static void starts_of_particles_must_make_sense(void **state)
+{
+    (void)state;
+#define START(keys)                                                                               \
+    MATERIALS "domain: 0.1\nbodies: {b: {geometry: {particles: {shape: {sphere: 1}, " keys "}}, " \
+              "material: m}}\n"
+    static const refusal list[] = {
+        {START("stretch: [1, 0, 1]"), "s:3:70: bodies.b.geometry.particles.stretch.fixed[1]: found "
+                                      "'0'; allowed: greater than 0 and at most 1000"},
+        {START("stretch: {random: [1]}"),
+         "s:3:75: bodies.b.geometry.particles.stretch.random: found 1 numbers, expected two: the "
+         "least and the most"},
+        {START("stretch: {random: [1.3, 0.7]}"),
+         "s:3:75: bodies.b.geometry.particles.stretch.random: found [1.3, 0.7]; the least comes "
+         "first"},
+        {START("stretch: {random: [0.7, 1.3], fixed: [2, 1, 1]}"),
+         "s:3:75: bodies.b.geometry.particles.stretch.random: there is a fixed stretch as well; "
+         "particles have one of the two"},
+        {START("volumes: density") "solver: regional\n",
+         "s:3:66: bodies.b.geometry.particles.volumes: found 'density', which is for implicit "
+         "steps; solver regional has the same volume for all particles of a body: use hot or "
+         "newton, or seeded"},
+        {START("volumes: grid") "solver: hot\n",
+         "s:3:66: bodies.b.geometry.particles.volumes: found 'grid'; allowed are seeded, density"},
+    };
+#undef START
     EXPECT_REFUSALS(list);
 }
 
@@ -553,6 +622,12 @@ static void emitters_must_make_sense(void **state)
         {SMALL "emitters: {b: {shape: {sphere: 1}, material: w, velocity: [1, 0, 0]}}\n",
          "s:4:12: emitters.b: there is a body of the name 'b', too; each part of a scene needs a "
          "name of its own"},
+        {EMITTER "velocity: [1, 0, 0], motion: {segments: [{duration: 1, stretch: [1, 0, 0]}]}}}\n",
+         "s:3:113: emitters.e.motion.segments[0].stretch: found [1, 0, 0]; allowed: [0, 0, 0], "
+         "because what streams out would not stay as dense as it is"},
+        {EMITTER "velocity: [1, 0, 0], motion: {keyframes: [{time: 1, scale: [1, 2, 1]}]}}}\n",
+         "s:3:108: emitters.e.motion.keyframes[0].scale: found [1, 2, 1]; allowed: [1, 1, 1], "
+         "because what streams out would not stay as dense as it is"},
         {SMALL "emitters: {e: {shape: plane, material: w, velocity: [1, 0, 0]}}\n",
          "s:4:23: emitters.e.shape: found a plane without end, which no number of particles fills; "
          "intersect it with a box"},
@@ -650,10 +725,12 @@ int main(void)
         cmocka_unit_test(laws_and_yields_go_together_as_particles_have_them),
         cmocka_unit_test(energy_of_a_fluid_is_that_of_particles),
         cmocka_unit_test(auto_picks_regional_for_particles),
+        cmocka_unit_test(auto_steps_stiff_particles_implicitly),
         cmocka_unit_test(what_does_not_go_with_particles_is_refused),
         cmocka_unit_test(what_needs_particles_is_refused_without),
         cmocka_unit_test(domains_must_make_sense),
         cmocka_unit_test(bodies_of_particles_must_make_sense),
+        cmocka_unit_test(starts_of_particles_must_make_sense),
         cmocka_unit_test(emitters_must_make_sense),
         cmocka_unit_test(materials_of_particles_must_make_sense),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
