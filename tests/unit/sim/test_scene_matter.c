@@ -408,7 +408,8 @@ static void what_does_not_go_with_particles_is_refused(void **state)
         {SMALL "solver: lbfgs\n",
          "s:4:9: solver.name: found 'lbfgs', which is for meshes; particles take auto, hot, "
          "regional, explicit or another solver of particles"},
-        {"materials: {m: {preset: rubber, viscosity: 2}}\nbodies: {" BALL "}}\ndomain: {cell: 0.1}\n"
+        {"materials: {m: {preset: rubber, viscosity: 2}}\nbodies: {" BALL
+         "}}\ndomain: {cell: 0.1}\n"
          "solver: hot\n",
          "s:1:44: materials.m.viscosity: is for explicit steps; solver hot has none: use regional "
          "or explicit, or leave it out"},
