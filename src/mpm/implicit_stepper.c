@@ -156,8 +156,9 @@ static pli_status reserve(pli_implicit_stepper *s)
 {
     bool good = true;
     int32_t nodes = s->cloud->nodes->count;
-    if (nodes > s->node_room) {
-        int64_t room = (int64_t)nodes + nodes / 4;
+    // arrays are there even if there is no node yet
+    if (nodes > s->node_room || s->node_room == 0) {
+        int64_t room = (int64_t)nodes + nodes / 4 + 1;
 #define X(member, numbers)                                                                   \
     if (good) {                                                                              \
         double *grown =                                                                      \
