@@ -407,6 +407,13 @@ typedef struct pli_solver_info {
 PLI_API int32_t pli_solver_info_count(void);
 PLI_API const pli_solver_info *pli_solver_info_get(int32_t index);
 
+// What a solver takes: "meshes", "particles" or "both". Lifetime: static.
+PLI_API const char *pli_solver_info_takes(int32_t index);
+
+// Whether a solver looks at a section of the scene's keys of solvers: multigrid, chebyshev,
+// subspace, steps, grid. Sections that are not known count as used.
+PLI_API bool pli_solver_info_uses(int32_t index, const char *section);
+
 // ---- frames
 // ----------------------------------------------------------------------------------------
 

@@ -156,8 +156,9 @@ static pli_status reserve(pli_implicit_stepper *s)
 {
     bool good = true;
     int32_t nodes = s->cloud->nodes->count;
-    if (nodes > s->node_room) {
-        int64_t room = (int64_t)nodes + nodes / 4;
+    // arrays are there even if there is no node yet
+    if (nodes > s->node_room || s->node_room == 0) {
+        int64_t room = (int64_t)nodes + nodes / 4 + 1;
 #define X(member, numbers)                                                                   \
     if (good) {                                                                              \
         double *grown =                                                                      \
@@ -197,6 +198,8 @@ pli_status pli_implicit_stepper_load(pli_implicit_stepper *s, const pli_cloud_so
 {
     s->particles = particles;
     PLI_TRY(pli_cloud_build(s->cloud, particles));
+    // emitters may have let nobody in yet
+    if (s->cloud->nodes->count == 0) return PLI_OK;
     PLI_TRY(reserve(s));
     PLI_TRY(pli_implicit_begin(s->implicit));
     pli_cloud_to_nodes(s->cloud, s->def.affine, s->mass, s->v);
@@ -207,6 +210,8 @@ pli_status pli_implicit_stepper_load(pli_implicit_stepper *s, const pli_cloud_so
 pli_status pli_implicit_stepper_speed(pli_implicit_stepper *s, double *speed)
 {
     int64_t n = 3 * (int64_t)s->cloud->nodes->count;
+    *speed = 0;
+    if (n == 0) return PLI_OK;
     pli_vector_copy(s->context, n, s->v, s->x);
     PLI_TRY(pli_node_hold_build(s->hold, s->cloud->nodes, s->mass, s->x));
     pli_node_hold_apply(s->hold, s->x);
@@ -489,7 +494,8 @@ static pli_status begin(pli_implicit_stepper *s, double h)
 pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_target *to, double h,
                                      const pli_minimize_env *env, pli_implicit_report *report)
 {
-    *report = (pli_implicit_report){0};
+    *report = (pli_implicit_report){.outcome.stop = PLI_MINIMIZE_GRADIENT};
+    if (s->cloud->nodes->count == 0) return PLI_OK;
     pli_node_source_set_timers(s->source, env->timers);
     pli_timers_begin(env->timers, "predict");
     pli_status status = begin(s, h);

@@ -19,6 +19,11 @@ static const pli_frame_field fields[PLI_PARTICLE_FIELD_COUNT] = {
     [PLI_PARTICLE_ID] = {"id", "", PLI_PLACE_POINT, 1, NULL, true},
 };
 
+const pli_frame_field *pli_particle_field_get(int32_t field)
+{
+    return &fields[field];
+}
+
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
     *unknown = NULL;

@@ -25,6 +25,9 @@ typedef enum pli_particle_field {
 
 typedef struct pli_matter_parts pli_matter_parts;
 
+// Name, unit and place of a field; without values. Lifetime: static.
+const pli_frame_field *pli_particle_field_get(int32_t field);
+
 // Bit mask of wanted fields by name, as pli_body_fields_find.
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown);
 

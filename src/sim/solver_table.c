@@ -478,3 +478,27 @@ const pli_solver_info *pli_solver_info_get(int32_t index)
 {
     return &kinds[index].info;
 }
+
+const char *pli_solver_info_takes(int32_t index)
+{
+    bool meshes = pli_solver_takes_meshes(&kinds[index]);
+    bool particles = pli_solver_takes_particles(&kinds[index]);
+    return meshes && particles ? "both" : meshes ? "meshes" : "particles";
+}
+
+bool pli_solver_info_uses(int32_t index, const char *section)
+{
+    const pli_solver_kind *kind = &kinds[index];
+    const struct {
+        const char *section;
+        bool is_used;
+    } known[] = {{"multigrid", pli_solver_takes_meshes(kind)},
+                 {"chebyshev", kind->accelerated},
+                 {"subspace", kind->subspace},
+                 {"steps", !pli_solver_takes_meshes(kind) && kind->grid == NULL},
+                 {"grid", kind->grid != NULL}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+        if (strcmp(known[k].section, section) == 0) return known[k].is_used;
+    }
+    return true;
+}

@@ -34,30 +34,35 @@ typedef struct block {
     int32_t *kind;
 } block;
 
-static inline void block_set_law(block *b, int32_t kind, const char *law, double young)
+static inline void block_set_matter(block *b, int32_t kind, const char *law, double young,
+                                    double poisson)
 {
     b->kinds[kind].law = pli_material_find(NULL, law);
     assert_non_null(b->kinds[kind].law);
-    b->kinds[kind].law->derive((double[]){young, 0.3}, b->kinds[kind].params);
+    b->kinds[kind].law->derive((double[]){young, poisson}, b->kinds[kind].params);
 }
 
-static inline void block_place(block *b, int64_t k, const double corner[3], int32_t side)
+static inline void block_set_law(block *b, int32_t kind, const char *law, double young)
 {
-    // eight a cell, off their lattice by up to a tenth of a cell
+    block_set_matter(b, kind, law, young, 0.3);
+}
+
+// Eight a cell on a lattice; the half with larger x is the stiff one.
+static inline void block_place(block *b, int64_t k, const double corner[3], const int32_t cells[3])
+{
     double step = 0.5 * b->def.cloud.dx;
-    int64_t index[3] = {k / (side * side), k / side % side, k % side};
+    int64_t y = 2 * cells[1], z = 2 * cells[2];
+    int64_t index[3] = {k / (y * z), k / z % y, k % z};
     for (int a = 0; a < 3; ++a) {
-        double jitter = pli_random_range((pli_random){7, 3}, (uint64_t)(3 * k + a), -0.2, 0.2);
-        b->position[3 * k + a] = corner[a] + step * ((double)index[a] + 0.5 + jitter);
+        b->position[3 * k + a] = corner[a] + step * ((double)index[a] + 0.5);
     }
     for (int e = 0; e < 9; e += 4) b->deformation[9 * k + e] = 1;
     b->memory[k] = 1;
-    // the half with larger x is the stiff one
-    b->kind[k] = 2 * index[0] >= side;
+    b->kind[k] = index[0] >= cells[0];
 }
 
-// cells^3 cells full of particles from the corner on; density 1000, 1e4 and 1e6 Pa.
-static inline block *block_make(int32_t threads, int32_t cells)
+// Cells full of particles from a corner on; density 1000, 1e4 and 1e6 Pa.
+static inline block *block_make_box(int32_t threads, const double corner[3], const int32_t cells[3])
 {
     block *b = calloc(1, sizeof *b);
     assert_non_null(b);
@@ -81,8 +86,7 @@ static inline block *block_make(int32_t threads, int32_t cells)
         .search = {.kind = PLI_SEARCH_BACKTRACKING, .curvature = 0.9, .max_evaluations = 40}};
     block_set_law(b, 0, "fixed-corotated", 1e4);
     block_set_law(b, 1, "fixed-corotated", 1e6);
-    int32_t side = 2 * cells;
-    size_t n = (size_t)side * (size_t)side * (size_t)side;
+    size_t n = 8 * (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
     b->count = (int64_t)n;
     b->position = calloc(3 * n, sizeof(double));
     b->velocity = calloc(3 * n, sizeof(double));
@@ -91,8 +95,17 @@ static inline block *block_make(int32_t threads, int32_t cells)
     b->memory = calloc(n, sizeof(double));
     b->kind = calloc(n, sizeof(int32_t));
     for (int32_t k = 0; k < BLOCK_KINDS; ++k) b->sizes[k] = (pli_cloud_kind){0.125, 1.25e-4};
-    for (int64_t k = 0; k < b->count; ++k) {
-        block_place(b, k, (double[3]){1.5, 1.5, 1.5}, side);
+    for (int64_t k = 0; k < b->count; ++k) block_place(b, k, corner, cells);
+    return b;
+}
+
+// A cube in the middle of the room, particles off their lattice by up to a tenth of a cell.
+static inline block *block_make(int32_t threads, int32_t cells)
+{
+    block *b =
+        block_make_box(threads, (double[3]){1.5, 1.5, 1.5}, (int32_t[3]){cells, cells, cells});
+    for (int64_t k = 0; k < 3 * b->count; ++k) {
+        b->position[k] += pli_random_range((pli_random){7, 3}, (uint64_t)k, -0.01, 0.01);
     }
     return b;
 }
@@ -233,6 +246,15 @@ static inline void block_momenta(const block *b, double momentum[3], double angu
             momentum[a] += m * b->velocity[3 * k + a];
             angular[a] += m * (arm[a] + spread * (C[3 * after + next] - C[3 * next + after]));
         }
+    }
+}
+
+// Mean position of all particles (m).
+static inline void block_center(const block *b, double center[3])
+{
+    pli_vec3_set(0, 0, 0, center);
+    for (int64_t k = 0; k < b->count; ++k) {
+        pli_vec3_add_scaled(center, 1 / (double)b->count, b->position + 3 * k, center);
     }
 }
 
