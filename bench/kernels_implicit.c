@@ -332,6 +332,43 @@ static const pass_info passes[PASS_COUNT] = {
 // 27 x 27 blocks of nine entries, three products and sums each.
 static const double pair_flops = 27 * 28 / 2 * 9 * 3 * 2;
 
+static void claim_matrix(pli_bench *bench, const implicit_bar *bar, const double *seconds)
+{
+    double peak = 0.5 * pli_bench_multiply_add_peak(bench);
+    double ideal = pair_flops * (double)bar->count / peak;
+    double reading = (double)pli_ell_memory_bytes(bar->matrix) / pli_bench_copy_bandwidth(bench);
+    pli_bench_note(bench,
+                   "implicit: %.0f GFLOP/s in double, so pairs of nodes alone take %.2f ms; the "
+                   "matrix is read in %.2f ms at the speed of a copy",
+                   1e-9 * peak, 1e3 * ideal, 1e3 * reading);
+    pli_bench_claim(bench,
+                    &(pli_claim){"implicit-matrix", "cell by cell over scattering, speed", "-",
+                                 seconds[SCATTER] / seconds[ASSEMBLE], "x", 6, INFINITY});
+    pli_bench_claim(bench, &(pli_claim){"implicit-matrix", "time over that of pairs of nodes alone",
+                                        "-", seconds[ASSEMBLE] / ideal, "x", 0, 4});
+    pli_bench_claim(bench, &(pli_claim){"implicit-matrix", "time over an energy and its gradient",
+                                        "-", seconds[ASSEMBLE] / seconds[BOTH], "x", 0, 12});
+}
+
+static void claim_passes(pli_bench *bench, const double *seconds)
+{
+    double threads = pli_context_thread_count(pli_bench_context(bench));
+    pli_bench_claim(bench, &(pli_claim){"implicit", "energy over the plain one, a thread, speed",
+                                        "-", seconds[PLAIN_ENERGY] / (threads * seconds[ENERGY]),
+                                        "x", 2, INFINITY});
+    pli_bench_claim(bench,
+                    &(pli_claim){"implicit", "gradient over the plain one, speed", "-",
+                                 seconds[PLAIN_GRADIENT] / seconds[GRADIENT], "x", 2, INFINITY});
+    pli_bench_claim(
+        bench, &(pli_claim){"implicit", "a gradient after its energy over a fresh one, time", "-",
+                            (seconds[BOTH] - seconds[ENERGY]) / seconds[GRADIENT], "x", 0, 0.5});
+    pli_bench_claim(bench,
+                    &(pli_claim){"implicit", "product without a matrix over one with it", "-",
+                                 seconds[MULTIPLY] / seconds[MATRIX_MULTIPLY], "x", 0, 2});
+    pli_bench_claim(bench, &(pli_claim){"implicit", "cloud over an energy and its gradient, time",
+                                        "-", seconds[BUILD] / seconds[BOTH], "x", 0, 2});
+}
+
 static pli_status measure_bar(pli_bench *bench, implicit_bar *bar)
 {
     double seconds[PASS_COUNT];
@@ -344,14 +381,8 @@ static pli_status measure_bar(pli_bench *bench, implicit_bar *bar)
         pli_bench_note(bench, "implicit: %-28s %8.2f ms, %7.1f ns a particle", passes[k].name,
                        1e3 * seconds[k], 1e9 * seconds[k] / (double)bar->count);
     }
-    double peak = 0.5 * pli_bench_multiply_add_peak(bench);
-    double copy = pli_bench_copy_bandwidth(bench);
-    double ideal = pair_flops * (double)bar->count / peak;
-    double reading = (double)pli_ell_memory_bytes(bar->matrix) / copy;
-    pli_bench_note(bench,
-                   "implicit: %.1f GFLOP/s in double; pairs of nodes alone take %.2f ms, reading "
-                   "the matrix %.2f ms",
-                   1e-9 * peak, 1e3 * ideal, 1e3 * reading);
+    claim_matrix(bench, bar, seconds);
+    claim_passes(bench, seconds);
     return PLI_OK;
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SOLVERS = 64, MAX_PARAMETERS = 64, KEY_CAPACITY = 64 };
+enum { MAX_SOLVERS = 64, MAX_PARAMETERS = 128, KEY_CAPACITY = 64 };
 
 // parameters and the room for their keys
 typedef struct solver_parameters {
@@ -15,8 +15,10 @@ typedef struct solver_parameters {
     char keys[MAX_PARAMETERS][KEY_CAPACITY];
 } solver_parameters;
 
-// The fields of a section, those of sections inside it with both keys: "multigrid.levels".
-static void add_fields(const pli_schema *schema, const char *prefix, solver_parameters *parameters)
+// The fields of a section, those of sections inside it that the solver uses with both keys:
+// "multigrid.levels".
+static void add_fields(const pli_schema *schema, int32_t solver, const char *prefix,
+                       solver_parameters *parameters)
 {
     for (int32_t index = 0; index < schema->field_count; ++index) {
         const pli_field *field = &schema->fields[index];
@@ -25,7 +27,8 @@ static void add_fields(const pli_schema *schema, const char *prefix, solver_para
         if (field->kind == PLI_FIELD_STRUCT) {
             char inner[KEY_CAPACITY + 1];
             snprintf(inner, sizeof inner, "%s.", key);
-            add_fields(field->schema, inner, parameters);
+            if (!pli_solver_info_uses(solver, key)) continue;
+            add_fields(field->schema, solver, inner, parameters);
             continue;
         }
         if (strcmp(key, "name") == 0 || parameters->count == MAX_PARAMETERS) continue;
@@ -36,12 +39,12 @@ static void add_fields(const pli_schema *schema, const char *prefix, solver_para
     }
 }
 
-// Parameters of all solvers: the fields of the scene's section "solver", less the name itself.
-static void get_parameters(solver_parameters *parameters)
+// Parameters of a solver: the fields of the scene's section "solver", less the name itself.
+static void get_parameters(int32_t solver, solver_parameters *parameters)
 {
     const pli_field *section = pli_schema_find(pli_scene_schema(), "solver");
     parameters->count = 0;
-    if (section != NULL) add_fields(section->schema, "", parameters);
+    if (section != NULL) add_fields(section->schema, solver, "", parameters);
 }
 
 static int run_solvers(pli_cli_session *session)
@@ -50,7 +53,9 @@ static int run_solvers(pli_cli_session *session)
     int32_t count = 0;
     while (count < pli_solver_info_count() && count < MAX_SOLVERS) {
         const pli_solver_info *info = pli_solver_info_get(count);
-        entries[count++] = (pli_cli_entry){info->name, NULL, info->doc, info->source};
+        entries[count] =
+            (pli_cli_entry){info->name, pli_solver_info_takes(count), info->doc, info->source};
+        ++count;
     }
     if (session->arguments.operand_count == 0) {
         pli_cli_print_entries(entries, count, session->arguments.json);
@@ -61,7 +66,7 @@ static int run_solvers(pli_cli_session *session)
         pli_cli_find_entry(session, "solver", entries, count, session->arguments.operands[0]);
     if (entry == NULL) return PLI_CLI_USAGE;
     solver_parameters parameters;
-    get_parameters(&parameters);
+    get_parameters((int32_t)(entry - entries), &parameters);
     pli_cli_print_page(entry,
                        "Parameters, in the scene's section 'solver' or as "
                        "--set solver.KEY=VALUE:",
@@ -76,8 +81,9 @@ const pli_cli_command pli_cli_command_solvers = {
     .hint = PLI_CLI_HINT_SOLVER,
     .summary = "lists the solvers, or the parameters of one",
     .about =
-        "Lists the solvers, one line each, the name first. With a name: what it is, the paper it "
-        "comes from, and every parameter with its unit, default and range.",
+        "Lists the solvers, one line each: the name, what it takes (meshes, particles or both), "
+        "and what it does. With a name: what it is, the paper it comes from, and every parameter "
+        "with its unit, default and range.",
     .examples = "  pliant solvers\n  pliant solvers newton\n",
     .shared = {&pli_cli_json_options},
     .run = run_solvers,

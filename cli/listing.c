@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_COLUMN = 22, KIND_COLUMN = 8, DETAIL_COLUMN = 26, MAX_NAMES = 511 };
+enum { NAME_COLUMN = 22, KIND_COLUMN = 10, DETAIL_COLUMN = 26, MAX_NAMES = 511 };
 
 // Appends to a text that is cut at its capacity.
 static void append(char *text, size_t capacity, const char *format, ...) PLI_PRINTF(3, 4);

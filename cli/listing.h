@@ -11,7 +11,7 @@
 
 typedef struct pli_cli_entry {
     const char *name;
-    const char *kind; // "law", or NULL where all are of one kind
+    const char *kind; // "law", or "particles" that a solver takes; NULL where all are alike
     const char *doc;
     const char *source; // paper it comes from, or NULL
 } pli_cli_entry;

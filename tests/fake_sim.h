@@ -258,6 +258,13 @@ WEAK void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, v
     solver->monitor_user = user;
 }
 
+WEAK void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor, void *user)
+{
+    (void)solver;
+    (void)monitor;
+    (void)user;
+}
+
 WEAK void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user)
 {
     solver->cancel = cancel;

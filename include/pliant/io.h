@@ -165,6 +165,8 @@ PLI_API PLI_CHECKED pli_status pli_checkpoint_load(const pli_scene *scene, const
 //   scene.yaml       the scene with every default filled in
 //   steps.jsonl      a JSON object a step; iterations.jsonl, one an iteration, if the scene asks
 //   series.pvd       the frames, in frames/
+//   residuals/       if the scene asks: a series of its own, a frame an iteration of implicit steps
+//                    of particles, and iterates.jsonl, which says of which step and iteration
 //   checkpoint/      the two newest states
 //   cache/           what took long to prepare, by a hash of what it was made from; the next run in
 //                    this folder takes it from there, one by force too. The newest few are kept

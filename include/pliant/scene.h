@@ -763,6 +763,11 @@ typedef enum pli_grid_coarsest_choice {
     PLI_GRID_COARSEST_DIRECT
 } pli_grid_coarsest_choice;
 
+typedef enum pli_plasticity_choice {
+    PLI_PLASTICITY_LAGGED,  // matter yields after a step is solved
+    PLI_PLASTICITY_IMPLICIT // and also while it is, as far as there is a potential
+} pli_plasticity_choice;
+
 typedef struct pli_implicit_grid_def { // implicit solvers of particles
     int32_t spline;                    // pli_spline_choice
     int32_t transfer;                  // pli_transfer_choice
@@ -773,6 +778,7 @@ typedef struct pli_implicit_grid_def { // implicit solvers of particles
     int32_t smoother;                  // pli_grid_smoother_choice
     int32_t coarsest;                  // pli_grid_coarsest_choice
     int32_t precision;                 // pli_precision_kind, of what a cycle reads
+    int32_t plasticity;                // pli_plasticity_choice
 } pli_implicit_grid_def;
 
 typedef struct pli_solver_def {
@@ -816,6 +822,7 @@ typedef struct pli_output_def {
     const char *const *fields; // of the frames; none: all
     int32_t field_count;
     int32_t handle; // of the solver "subspace" whose weights frames carry; -1: none
+    bool residuals; // also residuals/, a frame per iteration of implicit steps of particles
 } pli_output_def;
 
 typedef enum pli_severity {

@@ -360,6 +360,28 @@ PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor
 // Is asked at every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
 
+// What an iterate of an implicit step of particles leaves of forces, seen from the particles: of
+// every node what is left over what its matter bears, |g_i| / (24 dx^2 xi_i), with dx the cell and
+// xi_i the norm of dP/dF at rest, and of a particle the mean of its nodes by their weights.
+typedef struct pli_residual_view {
+    int64_t step;
+    int32_t piece;           // of the step, counted from 1
+    int32_t round;           // minimisation of the piece, counted from 1
+    int32_t iteration;       // 0 is its start
+    double residual;         // in the norm of the convergence test
+    int64_t count;           // particles
+    const double *positions; // [count][3] when the piece begins (m)
+    const double *residuals; // [count]
+    const int32_t *ids;      // [count]
+} pli_residual_view;
+
+typedef void (*pli_residual_fn)(void *user, const pli_residual_view *view);
+
+// Hears what every outer iterate of implicit steps of particles leaves; NULL turns it off. Costs a
+// pass over all particles for every iterate. Lifetime of the view: the call.
+PLI_API void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor,
+                                             void *user);
+
 // Whether steps measure energies, momenta, determinants and contacts for their reports; they do at
 // first. It is a pass over all elements: loops in real time may do without, and call
 // pli_solver_measure when they want to know. Reports then have NaN for energies and momenta.
@@ -384,6 +406,13 @@ typedef struct pli_solver_info {
 
 PLI_API int32_t pli_solver_info_count(void);
 PLI_API const pli_solver_info *pli_solver_info_get(int32_t index);
+
+// What a solver takes: "meshes", "particles" or "both". Lifetime: static.
+PLI_API const char *pli_solver_info_takes(int32_t index);
+
+// Whether a solver looks at a section of the scene's keys of solvers: multigrid, chebyshev,
+// subspace, steps, grid. Sections that are not known count as used.
+PLI_API bool pli_solver_info_uses(int32_t index, const char *section);
 
 // ---- frames
 // ----------------------------------------------------------------------------------------
@@ -428,7 +457,9 @@ typedef struct pli_frame {
 // material, shells and obstacles as triangles, then the surfaces of the colliders where their
 // scripts have moved them; a collider that its script has released is left out. With the solver
 // "subspace", handles and cubature as well. Particles are a part for every body and emitter, with
-// velocity, material, J, plastic state, the step of their block and what it did last. Lifetime:
+// velocity, material, J, plastic state, the step of their block and what it did last; of implicit
+// steps "residual", what the last iterate of the step that led here left of forces: 0 where this
+// solver made no such step, or the first frame was asked for amid the steps of a frame. Lifetime:
 // until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,
                                                 pli_frame *frame);

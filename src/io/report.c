@@ -309,7 +309,7 @@ static pli_health_check check_convergence(const pli_report *report)
     // single steps that fall short are worth a look; many mean that results are not what they seem
     check.health = share > 0.05 ? PLI_HEALTH_BAD : PLI_HEALTH_DOUBTFUL;
     snprintf(check.text, sizeof check.text,
-             "%lld of %lld steps (%.2g %%)%s ended without convergence, the first is step %lld; "
+             "%lld of %lld steps (%.3g %%)%s ended without convergence, the first is step %lld; "
              "the worst residual was %.3g times the tolerance. Allow more iterations or take "
              "shorter steps",
              (long long)report->unconverged, (long long)report->step_count, 100 * share, pieces,

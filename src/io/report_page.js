@@ -173,7 +173,7 @@ for (const key in data.channels) {
   c.max = c.max || c.mean;
 }
 chart('Energy', 'J', lines([['kinetic', 'kinetic', 0], ['elastic', 'elastic', 1], ['gravity', 'gravity', 2], ['attachment', 'attachment', 3], ['contact', 'contact', 6], ['total', 'total', 5, true]]), {});
-chart('Residual against tolerance', data.tolerance_unit, lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });
+chart('Residual against tolerance', data.tolerance_unit || (data.implicit ? 'force over what matter bears' : ''), lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });
 chart('Iterations', 'outer, per step', lines([['iterations', 'iterations', 0]]), { zero: true });
 chart('Linear iterations', 'all systems of a step together', lines([['linear_iterations', 'linear iterations', 1]]), { zero: true });
 chart('Particles', 'after each step', lines([['particles', 'particles', 0]]), { zero: true });

@@ -12,6 +12,7 @@
 #include "io/run_folder.h"
 #include "io/run_json.h"
 #include "io/run_log.h"
+#include "io/run_residuals.h"
 #include "io/saved_state.h"
 
 #include <math.h>
@@ -39,9 +40,10 @@ struct pli_run {
     pli_saved_state saved;
     pli_frame_writer *frames;
     pli_log *steps;
-    pli_log *iterations; // NULL: not asked for
-    pli_text line;       // scratch for one line of steps
-    pli_text pending;    // lines of the iterations of the current step
+    pli_log *iterations;          // NULL: not asked for
+    pli_run_residuals *residuals; // NULL: not asked for, or there are none
+    pli_text line;                // scratch for one line of steps
+    pli_text pending;             // lines of the iterations of the current step
     pli_report report;
     char started[32];
 
@@ -231,6 +233,7 @@ static pli_status write_checkpoint(pli_run *run)
     }
     PLI_TRY(pli_log_sync(run->steps));
     if (run->iterations != NULL) PLI_TRY(pli_log_sync(run->iterations));
+    if (run->residuals != NULL) PLI_TRY(pli_run_residuals_sync(run->residuals));
     PLI_TRY(pli_saved_state_save(&run->saved, run->checkpoints));
     run->saved_step = pli_state_step(run->state);
     run->saved_at = pli_clock_seconds();
@@ -388,6 +391,24 @@ static pli_status open_log(pli_run *run, const char *name, pli_log_line_fn heard
     return status;
 }
 
+static pli_status open_residuals(pli_run *run)
+{
+    if (!run->scene->output.residuals) return PLI_OK;
+    if (!(run->model_info.cfl > 0)) {
+        PLI_LOG(run->context, PLI_LOG_WARNING,
+                "output.residuals: only implicit steps of particles have them, and solver %s takes "
+                "none",
+                run->model_info.solver);
+        return PLI_OK;
+    }
+    pli_run_residuals_def def = {.borrowed_folder = &run->folder,
+                                 .keep = run->saved_step,
+                                 .compress = run->scene->output.compress};
+    PLI_TRY(pli_run_residuals_create(run->context, &def, &run->residuals));
+    pli_solver_set_residual_monitor(run->solver, pli_run_residuals_hear, run->residuals);
+    return PLI_OK;
+}
+
 static pli_status open_files(pli_run *run)
 {
     PLI_TRY(pli_report_init(&run->report, run->context));
@@ -397,6 +418,7 @@ static pli_status open_files(pli_run *run)
     if (run->scene->output.iterations) {
         PLI_TRY(open_log(run, PLI_ITERATIONS_FILE, NULL, &run->iterations));
     }
+    PLI_TRY(open_residuals(run));
     pli_frame_writer_def def = {.folder = run->folder.path,
                                 .keep = run->saved_step >= 0 ? frames_done(run) : -1,
                                 .compress = run->scene->output.compress,
@@ -455,6 +477,7 @@ void pli_run_destroy(pli_run *run)
 {
     if (run == NULL) return;
     pli_context *context = run->context;
+    pli_run_residuals_destroy(run->residuals);
     pli_log_destroy(run->iterations);
     pli_log_destroy(run->steps);
     pli_frame_writer_destroy(run->frames);
@@ -593,7 +616,8 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
                         (long long)before + 1, pli_stop_name(report.stop), report.residual,
                         report.tolerance);
     }
-    status = log_step(run, &report);
+    if (run->residuals != NULL) status = pli_run_residuals_status(run->residuals);
+    if (status == PLI_OK) status = log_step(run, &report);
     pli_report_add(&run->report, &report);
     *outcome = outcome_of(status);
     if (status == PLI_OK && !is_finite_report(&report)) {

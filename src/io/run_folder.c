@@ -7,6 +7,7 @@
 #include "io/report.h"
 #include "io/run_cache.h"
 #include "io/run_log.h"
+#include "io/run_residuals.h"
 #include "io/series.h"
 
 #include <dirent.h>
@@ -75,6 +76,27 @@ static void remove_drafts(const pli_run_folder *folder)
     remove_files(folder, PLI_FRAMES_FOLDER, is_draft);
     remove_files(folder, PLI_CHECKPOINT_FOLDER, is_draft);
     remove_files(folder, PLI_CACHE_FOLDER, is_draft);
+    remove_files(folder, PLI_RESIDUALS_FOLDER, is_draft);
+    remove_files(folder, PLI_RESIDUALS_FOLDER "/" PLI_FRAMES_FOLDER, is_draft);
+}
+
+static bool is_listing(const char *name)
+{
+    return strcmp(name, PLI_SERIES_FILE) == 0 || strcmp(name, PLI_ITERATES_FILE) == 0;
+}
+
+// The frames of iterates, and the folders if nothing else is in them.
+static void remove_residuals(const pli_run_folder *folder)
+{
+    static const char *const names[] = {PLI_RESIDUALS_FOLDER "/" PLI_FRAMES_FOLDER,
+                                        PLI_RESIDUALS_FOLDER};
+    remove_files(folder, names[0], is_frame);
+    remove_files(folder, names[1], is_listing);
+    for (int k = 0; k < 2; ++k) {
+        char *path = pli_run_folder_join(folder, names[k]);
+        if (path != NULL) rmdir(path);
+        pli_release(folder->context, path);
+    }
 }
 
 void pli_run_folder_wipe(pli_run_folder *folder)
@@ -85,6 +107,7 @@ void pli_run_folder_wipe(pli_run_folder *folder)
     if (checkpoints != NULL) pli_checkpoint_discard_after(checkpoints, -1);
     pli_release(folder->context, checkpoints);
     remove_files(folder, PLI_FRAMES_FOLDER, is_frame);
+    remove_residuals(folder);
     for (int i = 0; i < RUN_FILES; ++i) {
         char *path = pli_run_folder_join(folder, run_files[i]);
         if (path != NULL) unlink(path);

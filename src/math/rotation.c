@@ -8,12 +8,20 @@ void pli_rotation_by_svd_f8(const pli_f8 F[9], pli_f8 R[9])
 {
     pli_svd_parts_f8 parts;
     pli_svd_f8(F, &parts);
-    for (int i = 0; i < 9; i += 3) {
-        for (int j = 0; j < 9; j += 3) {
-            const pli_f8 *u = parts.U + i;
-            const pli_f8 *v = parts.V + j;
-            R[i + j / 3] = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
-        }
+    for (int k = 0; k < 9; ++k) {
+        const pli_f8 *u = parts.U + k / 3 * 3, *v = parts.V + k % 3 * 3;
+        R[k] = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
     }
-    (void)pli_rotation_polish(R);
+    (void)pli_rotation_polish_f8(R);
+}
+
+void pli_rotation_by_svd_d4(const pli_d4 F[9], pli_d4 R[9])
+{
+    pli_svd_parts_d4 parts;
+    pli_svd_d4(F, &parts);
+    for (int k = 0; k < 9; ++k) {
+        const pli_d4 *u = parts.U + k / 3 * 3, *v = parts.V + k % 3 * 3;
+        R[k] = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    }
+    (void)pli_rotation_polish_d4(R);
 }

@@ -198,11 +198,11 @@ PLI_INLINE void pli_symmetric_exp_f8(const pli_f8 E[6], pli_f8 S[6])
 // V of b = F F^T, and J = det F; returns where V is right.
 PLI_INLINE pli_f8_mask pli_stretch_f8(const pli_f8 F[9], const pli_f8 b[6], pli_f8 V[6], pli_f8 *J)
 {
-    pli_rotation_work work;
+    pli_rotation_work_f8 work;
     pli_f8_mask done = {0};
-    pli_rotation_begin(F, &work);
+    pli_rotation_begin_f8(F, &work);
     for (int step = 0; step < PLI_ROTATION_STEPS; ++step) {
-        pli_rotation_step(&work, &done);
+        pli_rotation_step_f8(&work, &done);
         if (pli_f8_all(done)) break;
     }
     pli_f8 f = work.f;
@@ -218,7 +218,7 @@ PLI_INLINE pli_f8_mask pli_stretch_f8(const pli_f8 F[9], const pli_f8 b[6], pli_
     for (int k = 0; k < 3; ++k) V[k] += rest;
     *J = work.J;
     return done & (pli_f8_mask)(denominator > PLI_STRETCH_LEAST * f2 * f) &
-           (pli_f8_mask)(work.I > PLI_ROTATION_LEAST) & (pli_f8_mask)(work.I < PLI_ROTATION_MOST);
+           pli_rotation_is_in_range_f8(&work);
 }
 
 #endif

@@ -98,16 +98,6 @@ PLI_INLINE void add_lanes(const assembly_job *job, int32_t width, int64_t slot, 
     }
 }
 
-// The slot of a node at j seen from one at i, both of the same cell.
-PLI_INLINE int32_t slot_between(int32_t width, int32_t i, int32_t j)
-{
-    int32_t reach = width - 1, side = 2 * reach + 1;
-    int32_t x = j / (width * width) - i / (width * width) + reach;
-    int32_t y = j / width % width - i / width % width + reach;
-    int32_t z = j % width - i % width + reach;
-    return (x * side + y) * side + z;
-}
-
 PLI_INLINE void assemble_cell(const assembly_job *job, int32_t width, int64_t index,
                               cell_matrix *cell)
 {
@@ -124,9 +114,11 @@ PLI_INLINE void assemble_cell(const assembly_job *job, int32_t width, int64_t in
         double *row = matrix->values + (int64_t)nodes[i] * matrix->width;
         for (int32_t j = i; j < count; ++j) {
             double value = cell->K[i][j / 4][j % 4];
-            row[slot_between(width, i, j)] += value;
+            row[pli_cloud_slot_between(width, i, j)] += value;
             if (j == i) continue;
-            matrix->values[(int64_t)nodes[j] * matrix->width + slot_between(width, j, i)] += value;
+            matrix
+                ->values[(int64_t)nodes[j] * matrix->width + pli_cloud_slot_between(width, j, i)] +=
+                value;
         }
     }
 }

@@ -127,6 +127,9 @@ void pli_cloud_to_nodes(pli_cloud *cloud, bool with_affine, double *mass, double
 // sums [nodes] += sum m_p w_ip q_p of a number q [slot_count] of every slot.
 void pli_cloud_spread(pli_cloud *cloud, const double *q, double *sums);
 
+// values [count of the source] = sum w_ip q_i of a number q [nodes] of every node, by rows.
+void pli_cloud_sample(const pli_cloud *cloud, const double *q, double *values);
+
 // How particles take velocities from nodes.
 typedef struct pli_cloud_pull {
     const double *velocity; // [nodes][3] at the end of the step (m/s)

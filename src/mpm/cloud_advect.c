@@ -4,9 +4,12 @@
 //
 //   y = y_n + h v(y),    v(y) = sum w_i(y) v_i / sum w_i(y)
 //
-// by Newton's method, whose step is halved as long as the residual grows, 14 times at most. Sums go
-// over the nodes that exist: where matter comes to a place that no particle was near to, some of
-// the nodes around are missing, and counting them as nodes at rest would brake it.
+// by Newton's method, whose step is halved as long as the residual grows, 14 times at most. It
+// ends, after one step at least, when 1e-4 of a cell are missing or 1e-3 of the way: one step does
+// that unless the field bends a lot, and where it is linear exactly. What gets into a place where
+// all nodes stand still, as inside of sticky objects, would have to come from there. Sums go over
+// the nodes that exist: where matter comes to a place that no particle was near to, some of the
+// nodes around are missing, and counting them as nodes at rest would brake it.
 //
 // Also how fast particles are going to be.
 #include "mpm/cloud_inside.h"
@@ -19,8 +22,8 @@
 
 enum { CELL_GRAIN = 8, HALVINGS = 14, MOST_STEPS = 20 };
 
-// residual in cells under which a place is found
-static const double settled = 1e-9;
+// residuals under which a place is found: in cells, and over that of the start
+static const double settled = 1e-4, settled_part = 1e-3;
 
 typedef struct advect_job {
     const pli_cloud *cloud;
@@ -124,12 +127,12 @@ static double improve(const advect_job *job, const double start[3], double u[3],
 // Moves u (cells) from where a step begins to where it ends; returns the steps of Newton's method.
 static int32_t find_end(const advect_job *job, double u[3])
 {
-    double start[3], r[3];
+    double start[3], r[3] = {0, 0, 0};
     field_sample at;
     pli_vec3_copy(u, start);
-    double length = measure(job, start, u, &at, r);
+    double length = measure(job, start, u, &at, r), enough = fmax(settled, settled_part * length);
     int32_t steps = 0;
-    while (steps < MOST_STEPS && length > settled && isfinite(length)) {
+    while (steps < MOST_STEPS && length > (steps == 0 ? 0 : enough) && isfinite(length)) {
         length = improve(job, start, u, &at, r, length);
         ++steps;
     }

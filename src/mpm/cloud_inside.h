@@ -105,4 +105,15 @@ PLI_INLINE void pli_cloud_differentiate(int32_t width, const pli_cloud_weights *
     }
 }
 
+// The slot, among those of pli_node_grid_neighbors within width - 1, of node j of a cell seen from
+// node i of it.
+PLI_INLINE int32_t pli_cloud_slot_between(int32_t width, int32_t i, int32_t j)
+{
+    int32_t reach = width - 1, side = 2 * reach + 1;
+    int32_t x = j / (width * width) - i / (width * width) + reach;
+    int32_t y = j / width % width - i / width % width + reach;
+    int32_t z = j % width - i % width + reach;
+    return (x * side + y) * side + z;
+}
+
 #endif

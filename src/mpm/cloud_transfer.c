@@ -124,6 +124,49 @@ void pli_cloud_spread(pli_cloud *cloud, const double *q, double *sums)
 
 // ---- to particles
 
+typedef struct sample_job {
+    const pli_cloud *cloud;
+    const double *q; // [nodes]
+    double *values;  // [rows]
+} sample_job;
+
+PLI_INLINE void sample_cell(const sample_job *job, int32_t width, int64_t cell)
+{
+    const pli_cloud *cloud = job->cloud;
+    const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
+    for (int64_t slot = cloud->cell_slot[cell]; slot < cloud->cell_slot[cell + 1];
+         slot += PLI_CLOUD_LANES) {
+        pli_cloud_weights at;
+        pli_d4 sum = {0, 0, 0, 0};
+        pli_cloud_weigh(cloud, width, slot, &at);
+        for (int n = 0; n < width * width * width; ++n) {
+            sum += at.w[0][n / (width * width)] * at.w[1][n / width % width] * at.w[2][n % width] *
+                   job->q[nodes[n]];
+        }
+        for (int p = 0; p < PLI_CLOUD_LANES; ++p) {
+            if (cloud->row[slot + p] >= 0) job->values[cloud->row[slot + p]] = sum[p];
+        }
+    }
+}
+
+static void sample_cells(void *user, int64_t begin, int64_t end)
+{
+    const sample_job *job = user;
+    for (int64_t cell = begin; cell < end; ++cell) {
+        switch (job->cloud->spline) {
+        case PLI_SPLINE_LINEAR: sample_cell(job, 2, cell); break;
+        case PLI_SPLINE_QUADRATIC: sample_cell(job, 3, cell); break;
+        case PLI_SPLINE_CUBIC: sample_cell(job, 4, cell); break;
+        }
+    }
+}
+
+void pli_cloud_sample(const pli_cloud *cloud, const double *q, double *values)
+{
+    sample_job job = {cloud, q, values};
+    pli_parallel_for(cloud->context, cloud->cell_count, CELL_GRAIN, sample_cells, &job);
+}
+
 typedef struct pull_job {
     pli_cloud *cloud;
     const pli_cloud_pull *pull;

@@ -16,13 +16,13 @@
 //
 // The matrix. Rows have a slot for each node within reach, 5^3 with quadratic splines (ell.h, slip
 // 26). It is summed cell by cell: for the particles of a cell, which share their nodes, the blocks
-// of all pairs of nodes form one small dense matrix,
+// of all pairs of nodes are a product of two small dense matrices,
 //
 //   K_ij = sum_p g_ip . A_p . g_jp,   A_p = V_p dP/dF (9x9)
 //
-// which stays in the cache; of these the half with j >= i is computed, four nodes at a time, and
-// the other half is its mirror. Only sums of whole cells go to memory, some tenth of what particles
-// would bring one by one. Blocks of 4 x 4 x 4 cells of one colour are worked on in parallel.
+// formed in registers and added to the matrix once for all of them (implicit_assemble.c): memory
+// sees an eighth of what particles would bring one by one. The half with j >= i is computed, the
+// other half is its mirror. Blocks of 4 x 4 x 4 cells of one colour are worked on in parallel.
 //
 // Energies and gradients. Whoever asks for an energy mostly wants the gradient at the same x next:
 // stresses are computed along and kept, so that no F is decomposed twice.
@@ -93,7 +93,8 @@ extern const pli_term_ops pli_implicit_term;
 // Nodes within which of each other there are slots: 2 for quadratic splines.
 int32_t pli_implicit_reach(const pli_implicit *implicit);
 
-// matrix += d2E/dx2 at x, for a matrix with the slots of pli_node_grid_neighbors.
+// matrix += d2E/dx2 at x, for a matrix with the slots of pli_node_grid_neighbors. What is there
+// must be symmetric: one half is added to, and the other becomes its mirror.
 void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool projected,
                            pli_ell *matrix);
 

@@ -81,16 +81,6 @@ static void add_forces(const reference_job *job, int64_t cell, int64_t slot, con
     }
 }
 
-// The slot of a node at j seen from one at i, both of the same cell.
-static int64_t slot_between(int32_t width, int32_t i, int32_t j)
-{
-    int32_t reach = width - 1, slots = 2 * reach + 1;
-    int32_t x = j / (width * width) - i / (width * width) + reach;
-    int32_t y = j / width % width - i / width % width + reach;
-    int32_t z = j % width - i % width + reach;
-    return (x * slots + y) * slots + z;
-}
-
 // block += V g_i . A . g_j
 static void add_block(double volume, const double A[81], const double gi[3], const double gj[3],
                       double *block)
@@ -118,7 +108,7 @@ static void add_blocks(const reference_job *job, int64_t cell, int64_t slot, con
         double *row = job->matrix->values + 9 * (int64_t)nodes[i] * job->matrix->width;
         for (int32_t j = 0; j < cloud->cell_nodes; ++j) {
             add_block(cloud->volume[slot], A, reach.g[i], reach.g[j],
-                      row + 9 * slot_between(cloud->width, i, j));
+                      row + 9 * pli_cloud_slot_between(cloud->width, i, j));
         }
     }
 }

@@ -13,6 +13,23 @@ typedef struct rest_job {
     double *blocks;
 } rest_job;
 
+// V mu and V lambda of four particles. Fluids have no mu, and their bulk modulus is the product of
+// their two parameters.
+PLI_INLINE void get_lame(const pli_implicit *implicit, int64_t slot, pli_d4 *mu, pli_d4 *lambda)
+{
+    const pli_cloud *cloud = implicit->cloud;
+    *mu = pli_cloud_load(implicit->params + slot);
+    *lambda = pli_cloud_load(implicit->params + implicit->slot_room + slot);
+    for (int lane = 0; lane < LANES; ++lane) {
+        if (!implicit->kinds[cloud->kind[slot + lane]].is_fluid) continue;
+        (*lambda)[lane] *= (*mu)[lane];
+        (*mu)[lane] = 0;
+    }
+    pli_d4 V = pli_cloud_load(cloud->volume + slot);
+    *mu *= V;
+    *lambda *= V;
+}
+
 // What four particles put on the diagonal of the nodes of their cell: with g the gradient of the
 // weight, V ((lambda + mu) g_a^2 + mu |g|^2).
 PLI_INLINE void rest_lanes(const pli_implicit *implicit, int32_t width, int64_t slot,
@@ -20,9 +37,8 @@ PLI_INLINE void rest_lanes(const pli_implicit *implicit, int32_t width, int64_t 
 {
     const pli_cloud *cloud = implicit->cloud;
     pli_cloud_weights at;
-    pli_d4 V = pli_cloud_load(cloud->volume + slot);
-    pli_d4 mu = V * pli_cloud_load(implicit->params + slot);
-    pli_d4 lambda = V * pli_cloud_load(implicit->params + implicit->slot_room + slot);
+    pli_d4 mu, lambda;
+    get_lame(implicit, slot, &mu, &lambda);
     pli_cloud_weigh(cloud, width, slot, &at);
     for (int n = 0; n < width * width * width; ++n) {
         pli_d4 g[3];

@@ -72,11 +72,17 @@ pli_status pli_implicit_sizes_count(pli_context *context, const pli_cloud_def *d
 
 // ---- bytes
 
-// Of a slot: f, v, C, F, mass, volume, memory, kind, row, the keys of sorting twice, the law's
-// parameters, stress and stiffness; without a matrix the tangents, too.
+// Of a slot: f, v, C, F, mass, volume, memory, kind, row and the keys of sorting twice in a cloud,
+// then the law's parameters, stress and stiffness. Tangents are kept without a matrix and for
+// geometric levels, which have a cloud of all particles each.
 static double slot_bytes(const pli_implicit_stepper_def *def)
 {
-    return 27 * 8 + 2 * 4 + 2 * 16 + 12 * 8 + (def->source.assembled ? 0 : 45 * 8);
+    const double cloud = 27 * 8 + 2 * 4 + 2 * 16, tangent = 45 * 8;
+    bool is_geometric = def->source.preconditioner == PLI_NODE_GEOMETRIC_CYCLE;
+    double bytes = cloud + 12 * 8;
+    if (!def->source.assembled || is_geometric) bytes += tangent;
+    if (is_geometric) bytes += cloud * (def->source.multigrid.level_count - 1);
+    return bytes;
 }
 
 // Of a cell: its nodes, their entries and four numbers for each of them, and lists of cells.
@@ -127,7 +133,9 @@ static double level_bytes(const pli_implicit_sizes *sizes, const pli_implicit_st
 {
     const pli_node_multigrid_def *multigrid = &def->source.multigrid;
     int32_t fine = pli_spline_width(def->cloud.spline) - 1;
-    int32_t reach = multigrid->embedding == PLI_EMBEDDING_QUADRATIC ? 3 : 2;
+    bool is_wide = multigrid->embedding == PLI_EMBEDDING_QUADRATIC &&
+                   def->source.preconditioner == PLI_NODE_EMBEDDED_CYCLE;
+    int32_t reach = is_wide ? 3 : 2;
     double fill = sizes->neighbors / slots_of(fine), bytes = 0, nodes = (double)sizes->nodes;
     for (int32_t level = 1; level < multigrid->level_count; ++level) {
         nodes /= 6;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/vector.h"
+#include "math/mat3.h"
 #include "math/vec3.h"
 #include "mpm/admm.h"
 #include "optimize/anchor.h"
@@ -12,12 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODE_GRAIN = 1024, SLOT_GRAIN = 4096, MOST_ROUNDS = 4 };
+enum { NODE_GRAIN = 1024, SLOT_GRAIN = 4096, MOST_ROUNDS = 4, MOST_RETREATS = 40 };
 
 struct pli_implicit_stepper {
     pli_context *context;
     pli_implicit_stepper_def def;
     double *rest_norm; // [kind_count] |dP/dF| at rest (Pa)
+    bool may_invert;   // F of all kinds may be anything
 
     pli_cloud *cloud;
     pli_implicit *implicit;
@@ -29,6 +31,8 @@ struct pli_implicit_stepper {
     pli_anchor inertia;
 
     const pli_cloud_source *particles; // that were loaded, borrowed
+    double *kept;                      // [particles] what is left in the end, borrowed; or NULL
+    int32_t round;                     // of the step
 
     // of the step that is being computed
     double h;            // s
@@ -40,6 +44,7 @@ struct pli_implicit_stepper {
     double *inertias; // [node_room] m / h^2 (N/m)
     double *bearable; // [node_room] l xi (N)
     double *weights;  // [node_room] of the norm
+    double *left;     // [node_room] |T g| / (l xi), where somebody wants to know
     double *x;        // [node_room][3] iterate (m)
     double *force;    // [node_room][3] of constraints (N), then velocities of the end (m/s)
     int32_t slot_room;
@@ -53,9 +58,11 @@ static pli_status create_rest_norms(pli_implicit_stepper *s)
     int32_t count = s->def.cloud.kind_count;
     s->rest_norm = PLI_NEW(s->context, double, count, "stiffness of kinds");
     if (s->rest_norm == NULL) return PLI_ERROR_MEMORY;
+    s->may_invert = true;
     for (int32_t k = 0; k < count; ++k) {
         const pli_implicit_kind *kind = &s->def.kinds[k];
         s->rest_norm[k] = pli_material_rest_norm(kind->law, kind->params);
+        s->may_invert = s->may_invert && (kind->law->flags & PLI_LAW_INVERTIBLE) != 0;
     }
     return PLI_OK;
 }
@@ -123,7 +130,8 @@ pli_status pli_implicit_stepper_create(pli_context *context, const pli_implicit_
 
 // X(member, numbers of a node)
 #define NODE_ARRAYS(X) \
-    X(mass, 1) X(v, 3) X(target, 3) X(inertias, 1) X(bearable, 1) X(weights, 1) X(x, 3) X(force, 3)
+    X(mass, 1)         \
+    X(v, 3) X(target, 3) X(inertias, 1) X(bearable, 1) X(weights, 1) X(left, 1) X(x, 3) X(force, 3)
 
 void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
 {
@@ -148,8 +156,9 @@ static pli_status reserve(pli_implicit_stepper *s)
 {
     bool good = true;
     int32_t nodes = s->cloud->nodes->count;
-    if (nodes > s->node_room) {
-        int64_t room = (int64_t)nodes + nodes / 4;
+    // arrays are there even if there is no node yet
+    if (nodes > s->node_room || s->node_room == 0) {
+        int64_t room = (int64_t)nodes + nodes / 4 + 1;
 #define X(member, numbers)                                                                   \
     if (good) {                                                                              \
         double *grown =                                                                      \
@@ -364,8 +373,8 @@ static bool revise(pli_implicit_stepper *s, bool is_last)
     return changed;
 }
 
-// The linear method starts where nothing has moved yet. Returns the lesser of the energies there
-// and at x~.
+// The linear method starts where nothing has moved yet. Returns the energy that it should end
+// below: the lesser of those there and at x~, and what the tolerance of its solve may cost.
 static double begin_linear(pli_implicit_stepper *s)
 {
     int64_t n = 3 * (int64_t)s->cloud->nodes->count;
@@ -373,7 +382,21 @@ static double begin_linear(pli_implicit_stepper *s)
     pli_vector_fill(s->context, n, 0, s->x);
     pli_node_hold_apply(s->hold, s->x);
     pli_vector_scale(s->context, n, s->h, s->x);
-    return fmin(moved, pli_sum_value(pli_objective_energy(&s->objective, s->x)));
+    double still = pli_sum_value(pli_objective_energy(&s->objective, s->x));
+    return fmin(moved, still) + s->def.source.tolerance * fabs(still) + s->energy_noise;
+}
+
+// Where inertia alone would turn matter inside out that must not be, a step starts nearer to where
+// it is: half as far, again and again. What is held stays so.
+static void retreat(pli_implicit_stepper *s)
+{
+    int64_t n = 3 * (int64_t)s->cloud->nodes->count;
+    for (int k = 0; k < MOST_RETREATS && !s->may_invert; ++k) {
+        if (!isinf(pli_sum_value(pli_objective_energy(&s->objective, s->x)))) return;
+        pli_vector_scale(s->context, n, 0.5 / s->h, s->x);
+        pli_node_hold_apply(s->hold, s->x);
+        pli_vector_scale(s->context, n, s->h, s->x);
+    }
 }
 
 // Minimises until all nodes are held that should be, and no others.
@@ -381,19 +404,61 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
                         pli_implicit_report *report)
 {
     bool linear = s->def.method == PLI_IMPLICIT_LINEAR;
-    double start = linear ? begin_linear(s) : 0;
+    double limit = linear ? begin_linear(s) : 0;
     if (!linear) choose_guess(s);
     for (bool changed = true; changed && report->rounds < MOST_ROUNDS; ++report->rounds) {
         pli_minimize_report outcome;
+        s->round = report->rounds + 1;
+        retreat(s);
         PLI_TRY(minimize(s, env, &outcome));
         add_outcome(&outcome, &report->outcome);
         if (s->lbfgs != NULL) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
         if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
         changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
-    report->raised = linear && !(report->outcome.energy <= start);
+    report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
     report->counts = pli_node_source_get_counts(s->source);
     return PLI_OK;
+}
+
+// ---- what is left of forces
+
+typedef struct left_job {
+    const pli_implicit_stepper *s;
+    const double *g; // [nodes][3] (N)
+} left_job;
+
+static void measure_nodes(void *user, int64_t begin, int64_t end)
+{
+    const left_job *job = user;
+    const pli_implicit_stepper *s = job->s;
+    for (int64_t node = begin; node < end; ++node) {
+        double free[3];
+        int64_t place = s->hold->place[node];
+        pli_vec3_copy(job->g + 3 * node, free);
+        if (place >= 0) pli_mat3_apply(s->hold->tangents + 9 * place, job->g + 3 * node, free);
+        s->left[node] = s->bearable[node] > 0 ? pli_vec3_norm(free) / s->bearable[node] : 0;
+    }
+}
+
+void pli_implicit_stepper_measure(pli_implicit_stepper *s, const double *g, double *nodes,
+                                  double *particles)
+{
+    int32_t count = s->cloud->nodes->count;
+    left_job job = {s, g};
+    pli_parallel_for(s->context, count, NODE_GRAIN, measure_nodes, &job);
+    if (nodes != NULL) memcpy(nodes, s->left, (size_t)count * sizeof *nodes);
+    if (particles != NULL) pli_cloud_sample(s->cloud, s->left, particles);
+}
+
+void pli_implicit_stepper_keep(pli_implicit_stepper *s, double *borrowed_particles)
+{
+    s->kept = borrowed_particles;
+}
+
+int32_t pli_implicit_stepper_round(const pli_implicit_stepper *s)
+{
+    return s->round;
 }
 
 // ---- the end of a step
@@ -440,9 +505,10 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
 
     PLI_TRY(solve(s, env, report));
     report->held = s->hold->count;
-    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE) return PLI_OK;
+    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE || report->raised) return PLI_OK;
 
     pli_timers_begin(env->timers, "to particles");
+    if (s->kept != NULL) pli_implicit_stepper_measure(s, s->force, NULL, s->kept);
     move_particles(s, report);
     pli_cloud_store(s->cloud, to);
     pli_timers_end(env->timers);

@@ -6,8 +6,9 @@
 //   E(x) = sum_i m_i / (2 h^2) |x_i - x~_i|^2 + sum_p V_p psi(F_p(x)),    x~ = h (v + h gravity)
 //
 // One step: particles are sorted into cells and give mass and momentum to nodes; nodes that objects
-// hold are found (node_hold.h); E is minimised from x~; nodes that should have been held, or let
-// go, are, and E is minimised again; friction brakes; particles take velocities and deformation
+// hold are found (node_hold.h); E is minimised from x~, or from nearer to rest where x~ would turn
+// matter inside out that must not be; nodes that should have been held, or let go, are, and E is
+// minimised again; friction brakes; particles take velocities and deformation
 // from the nodes and move with them, either by where they are (forward) or by where they will be
 // (X10). What yields, yields afterwards and elsewhere (P7).
 //
@@ -71,7 +72,7 @@ typedef struct pli_implicit_report {
     int32_t held;
     int32_t rounds;        // minimisations; 2 and more where nodes changed their mind
     int32_t dropped_pairs; // of L-BFGS
-    bool raised;           // the linear method: E is larger than without forces
+    bool raised;           // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;
 } pli_implicit_report;
 
@@ -99,14 +100,30 @@ PLI_CHECKED pli_status pli_implicit_stepper_load(pli_implicit_stepper *stepper,
 PLI_CHECKED pli_status pli_implicit_stepper_speed(pli_implicit_stepper *stepper, double *speed);
 
 // Moves what was loaded by h (s) and writes it to rows, which may be those that it came from.
-// Errors: interrupted, memory; then `to` is as it was. A solution that is not finite is told by the
-// report, and `to` is as it was, too.
+// Errors: interrupted, memory; then `to` is as it was. So it is when the report tells that the
+// solution is not finite, or that the linear method would raise the energy: above the lesser of
+// those at rest and at x~, by more than its linear solve may err. What was loaded is still there
+// then.
 PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
                                                  const pli_cloud_target *to, double h,
                                                  const pli_minimize_env *env,
                                                  pli_implicit_report *report);
 
 // ---- for instruments
+
+// What is left of forces, over what matter bears (H17): of every node |T g_i| / (l xi_i), whose
+// root mean square is the characteristic norm, and of particles that by their weights. Of a
+// gradient g [nodes][3] (N), such as a monitor is told, between loading and the end of a step;
+// nodes may be NULL: [nodes], particles: [particles that were loaded].
+void pli_implicit_stepper_measure(pli_implicit_stepper *stepper, const double *g, double *nodes,
+                                  double *particles);
+
+// Where steps that are taken from now on leave that of their last iterate, [particles]; NULL:
+// nowhere, which costs nothing.
+void pli_implicit_stepper_keep(pli_implicit_stepper *stepper, double *borrowed_particles);
+
+// Which minimisation of a step runs, counted from 1; see rounds of the report.
+int32_t pli_implicit_stepper_round(const pli_implicit_stepper *stepper);
 
 // The nodes of the last step and their multigrid, NULL: there is none. Lifetime: until the next
 // step.

@@ -328,11 +328,12 @@ static pli_status check_input(const pli_node_geometric *self, const pli_cloud_so
                         "%lld particles for levels over %d; they must be the same",
                         (long long)source->count, (int)self->fine->count);
     }
-    if (self->implicit->tangents != NULL && h > 0 && isfinite(h)) return PLI_OK;
+    bool has_tangents = pli_quadrature_has_tangents(self->implicit);
+    if (has_tangents && h > 0 && isfinite(h)) return PLI_OK;
     return PLI_FAIL(self->context, PLI_ERROR_ARGUMENT,
                     "a step of %g s with%s tangents of particles; it must be positive, and "
                     "tangents must be prepared",
-                    h, self->implicit->tangents != NULL ? "" : "out");
+                    h, has_tangents ? "" : "out");
 }
 
 pli_status pli_node_geometric_build(pli_node_geometric *geometric, const pli_cloud_source *source,

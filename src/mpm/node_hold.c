@@ -66,8 +66,9 @@ static bool grow(pli_node_hold *hold, void **array, int64_t count, size_t size)
 
 static pli_status reserve(pli_node_hold *hold, int32_t count)
 {
-    if (count <= hold->room) return PLI_OK;
-    int64_t room = (int64_t)count + count / 4;
+    // arrays are there even if there is no node yet
+    if (count <= hold->room && hold->room > 0) return PLI_OK;
+    int64_t room = (int64_t)count + count / 4 + 1;
     bool good = grow(hold, (void **)&hold->all, room, sizeof *hold->all) &&
                 grow(hold, (void **)&hold->verdict, room, sizeof *hold->verdict) &&
                 grow(hold, (void **)&hold->nodes, room, sizeof *hold->nodes) &&

@@ -28,6 +28,11 @@ typedef struct cell_sum {
 
 // ---- particles
 
+bool pli_quadrature_has_tangents(const pli_implicit *implicit)
+{
+    return implicit->tangents != NULL;
+}
+
 static void weigh_nodes(const pli_cloud *cloud, int64_t slot, lane_answer *lanes, cell_sum *cell)
 {
     int64_t stride = cloud->slot_room;
@@ -100,13 +105,6 @@ static void add_lanes(const pli_quadrature *self, int64_t slot, lane_answer *lan
 
 // ---- cells
 
-// The slot of a node at j seen from one at i, both of the same cell.
-static int32_t slot_between(int32_t i, int32_t j)
-{
-    int32_t x = j / 9 - i / 9, y = j / 3 % 3 - i / 3 % 3, z = j % 3 - i % 3;
-    return PLI_QUADRATURE_SLOTS / 2 + (x * SIDE + y) * SIDE + z;
-}
-
 static double *block_at(const pli_ell *matrix, int64_t row, int32_t slot)
 {
     return matrix->values + 9 * (row * matrix->width + slot);
@@ -116,8 +114,8 @@ static double *block_at(const pli_ell *matrix, int64_t row, int32_t slot)
 static void add_block(const cell_sum *cell, int32_t i, int32_t j, const int64_t rows[2],
                       pli_ell *matrix)
 {
-    double *block = block_at(matrix, rows[0], slot_between(i, j));
-    double *mirror = block_at(matrix, rows[1], slot_between(j, i));
+    double *block = block_at(matrix, rows[0], pli_cloud_slot_between(WIDTH, i, j));
+    double *mirror = block_at(matrix, rows[1], pli_cloud_slot_between(WIDTH, j, i));
     for (int e = 0; e < 9; ++e) {
         double value = cell->K[i][e][j / 4][j % 4];
         block[e] += value;

@@ -33,6 +33,9 @@ typedef struct pli_quadrature {
     int32_t *cells;               // [cloud->cell_count]    scratch: cells by colours
 } pli_quadrature;
 
+// Whether tangents have been prepared.
+bool pli_quadrature_has_tangents(const pli_implicit *implicit);
+
 // matrix += H, for a matrix of PLI_QUADRATURE_SLOTS slots.
 void pli_quadrature_add(const pli_quadrature *quadrature, pli_ell *matrix);
 

@@ -108,6 +108,7 @@ void pli_node_source_set_timers(pli_node_source *source, pli_timers *timers)
     if (source->multigrid != NULL) pli_node_multigrid_set_timers(source->multigrid, timers);
 }
 
+// Those of the last matrix are still with its levels.
 pli_node_counts pli_node_source_get_counts(const pli_node_source *source)
 {
     pli_node_counts counts = source->counts;
@@ -350,10 +351,7 @@ static pli_status prepare(void *self, pli_objective *objective, const double *x,
     (void)objective;
     (void)alpha;
     *usable = true;
-    if (source->multigrid != NULL && source->counts.matrices > 0) {
-        source->counts.coarsest_iterations +=
-            pli_node_multigrid_coarsest_iterations(source->multigrid);
-    }
+    source->counts = pli_node_source_get_counts(source);
     ++source->counts.matrices;
     time_begin(source, "matrix");
     pli_status status = source->def.assembled ? assemble(source, x) : keep_tangents(source, x);

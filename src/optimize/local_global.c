@@ -472,6 +472,7 @@ static bool take_step(descent *s)
 static void evaluate_iterate(descent *s)
 {
     bool last = s->def->fixed_iterations > 0 && s->report->iterations >= s->def->fixed_iterations;
+    s->last.g = NULL;
     if (s->def->measures_energy && !searches(s)) evaluate_energy(s);
     if (!last || s->def->measures_energy) evaluate_gradient(s);
 }

@@ -88,6 +88,8 @@ typedef struct pli_iterate {
     int32_t linear_iterations;
     int32_t energy_evaluations;
     pli_direction_kind direction;
+    const double *g; // [3 n] the gradient (N), held coordinates left out; NULL: nobody needed it.
+                     // Lifetime: the call
 } pli_iterate;
 
 typedef struct pli_minimize_report {

@@ -35,6 +35,7 @@ void pli_stopping_measure(const pli_objective *objective, const double *g,
     int64_t n = 3 * (int64_t)objective->point_count;
     report->residual = pli_objective_norm(objective, g);
     last->gradient = pli_vector_norm(objective->context, n, g);
+    last->g = g;
 }
 
 void pli_stopping_tell(const pli_minimize_env *env, const pli_minimize_report *report,

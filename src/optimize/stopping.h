@@ -19,6 +19,7 @@ typedef struct pli_stopping {
 bool pli_stopping_is_over(const pli_stopping *rules, double measure, pli_minimize_report *report);
 
 // Fills in what the gradient g [3 point_count] says: report->residual, its norm, and its length.
+// Whoever watches sees it when the iterate is told.
 void pli_stopping_measure(const pli_objective *objective, const double *g,
                           pli_minimize_report *report, pli_iterate *last);
 

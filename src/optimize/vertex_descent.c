@@ -360,6 +360,7 @@ static void tell_iterate(descent *s)
     s->report->energy = NAN;
     s->report->residual = NAN;
     s->last.gradient = NAN;
+    s->last.g = NULL;
     if (decides(s) || s->def->measures_energy) evaluate_gradient(s);
     if (needs_energy(s)) evaluate_energy(s);
     pli_stopping_tell(s->env, s->report, &s->last);

@@ -15,8 +15,14 @@ static const pli_frame_field fields[PLI_PARTICLE_FIELD_COUNT] = {
     [PLI_PARTICLE_PLASTIC] = {"plastic", "", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_PARTICLE_STEP] = {"step", "s", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_PARTICLE_STATUS] = {"status", "", PLI_PLACE_POINT, 1, NULL, true},
+    [PLI_PARTICLE_RESIDUAL] = {"residual", "", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_PARTICLE_ID] = {"id", "", PLI_PLACE_POINT, 1, NULL, true},
 };
+
+const pli_frame_field *pli_particle_field_get(int32_t field)
+{
+    return &fields[field];
+}
 
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
@@ -81,8 +87,9 @@ static pli_status reserve(pli_matter_parts *parts, int64_t count)
     if (count <= parts->room) return PLI_OK;
     int64_t room = parts->room == 0 ? count : count + count / 2;
     for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
-        // velocities are in the state
-        if (k == PLI_PARTICLE_VELOCITY) continue;
+        // velocities are in the state, and some are of other solvers
+        bool is_wanted = parts->model->frame_fields >> k & 1;
+        if (k == PLI_PARTICLE_VELOCITY || (k == PLI_PARTICLE_RESIDUAL && !is_wanted)) continue;
         double *grown = pli_reallocate(parts->context, parts->values[k],
                                        room * fields[k].components, sizeof *grown, "frame fields");
         if (grown == NULL) return PLI_ERROR_MEMORY;
@@ -156,6 +163,17 @@ static void fill_pieces(const pli_matter_parts *parts, const pli_matter_state *s
     }
 }
 
+// Zero where nothing is known.
+static void fill_residuals(const pli_matter_parts *parts, const pli_matter_implicit *implicit,
+                           const pli_state *state)
+{
+    double *values = parts->values[PLI_PARTICLE_RESIDUAL];
+    const double *known = pli_matter_implicit_residuals(implicit, state);
+    for (int64_t row = 0; row < state->matter.count && values != NULL; ++row) {
+        values[row] = known != NULL ? known[row] : 0;
+    }
+}
+
 static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *solver,
                        const pli_matter_state *state, double tick)
 {
@@ -170,13 +188,14 @@ static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *s
     }
 }
 
-// What a step from there would do to every particle.
+// What a step from there would do to every particle, and what the one before left.
 static pli_status plan_steps(pli_matter_parts *parts, pli_solver *solver, const pli_state *state)
 {
     double step = 0;
     if (solver->implicit != NULL) {
         PLI_TRY(pli_matter_implicit_piece(solver->implicit, state, &step));
         fill_pieces(parts, &state->matter, step);
+        fill_residuals(parts, solver->implicit, state);
         return PLI_OK;
     }
     PLI_TRY(make_plans(parts, solver->matter, &state->matter, &step));

@@ -4,7 +4,8 @@
 // tell what a step from there would do first (R15): `step` is the step of the particle's block, and
 // `status` what has become of it when all blocks have moved once and the shortest step is over:
 // 0 it is at that time, to be moved again; 1 it is ahead of it; 2 it is ahead and has left a copy
-// behind for the sake of its neighbours.
+// behind for the sake of its neighbours. With implicit steps `step` is the first piece of the next
+// one, and `residual` what the last one left of forces (H17).
 #ifndef PLI_SIM_MATTER_FRAME_H
 #define PLI_SIM_MATTER_FRAME_H
 
@@ -17,11 +18,15 @@ typedef enum pli_particle_field {
     PLI_PARTICLE_PLASTIC,
     PLI_PARTICLE_STEP,
     PLI_PARTICLE_STATUS,
+    PLI_PARTICLE_RESIDUAL, // of implicit steps
     PLI_PARTICLE_ID,
     PLI_PARTICLE_FIELD_COUNT
 } pli_particle_field;
 
 typedef struct pli_matter_parts pli_matter_parts;
+
+// Name, unit and place of a field; without values. Lifetime: static.
+const pli_frame_field *pli_particle_field_get(int32_t field);
 
 // Bit mask of wanted fields by name, as pli_body_fields_find.
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown);

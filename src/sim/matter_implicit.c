@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "material/lame.h"
+#include "material/plastic.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "sim/material_matter.h"
@@ -29,8 +29,16 @@ struct pli_matter_implicit {
     pli_implicit_stepper *stepper;
     pli_matter_state work; // of the step that is being computed
     int64_t volume_room;
-    double *volume; // [volume_room] of particles, where they have their own (m^3)
-    double piece;   // that the linear method would like (s)
+    double *volume;  // [volume_room] of particles, where they have their own (m^3)
+    double piece;    // that the linear method would like (s)
+    int32_t current; // piece, counted from 1
+
+    // what is left of forces
+    bool listens;
+    int64_t residual_room;
+    double *residual;      // [residual_room] of the particles of work, or of what it became
+    int64_t residual_step; // whose end it belongs to, 0: none
+    const double *residual_positions; // of the state that has it
 };
 
 // ---- materials
@@ -59,6 +67,27 @@ static void set_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
         kind->params[PLI_LAME_MU] = material->mu;
         kind->params[PLI_LAME_LAMBDA] = material->lambda;
     }
+}
+
+// The law that has yielding within it, where there is one.
+static void set_plastic_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
+{
+    bool hencky = material->elasticity == PLI_MPM_HENCKY;
+    if (material->yield == PLI_MPM_VON_MISES) {
+        kind->law = hencky ? &pli_law_hencky_von_mises : &pli_law_corotated_von_mises;
+        kind->params[PLI_PLASTIC_YIELD] = material->yield_stress;
+        kind->params[PLI_PLASTIC_HARDENING] = material->strain_hardening;
+        kind->strain_hardening = material->strain_hardening;
+    } else if (material->yield == PLI_MPM_SNOW && material->elasticity == PLI_MPM_FIXED_COROTATED) {
+        kind->law = &pli_law_snow;
+        kind->params[PLI_PLASTIC_COMPRESSION] = material->compression;
+        kind->params[PLI_PLASTIC_STRETCH] = material->stretch;
+    }
+}
+
+static bool is_plastic_inside(const pli_model *model)
+{
+    return model->solver_def.grid.plasticity == PLI_PLASTICITY_IMPLICIT;
 }
 
 // ---- life
@@ -169,6 +198,7 @@ static pli_status create_stepper(pli_matter_implicit *m)
     for (int64_t k = 0; k < count; ++k) {
         const pli_matter_kind *kind = &matter->kinds[k];
         set_kind(&kind->matter.material, &kinds[k]);
+        if (is_plastic_inside(m->model)) set_plastic_kind(&kind->matter.material, &kinds[k]);
         sizes[k] = (pli_cloud_kind){.mass = kind->mass, .volume = kind->matter.volume};
     }
     pli_implicit_stepper_def def = describe_stepper(m);
@@ -207,6 +237,7 @@ void pli_matter_implicit_destroy(pli_matter_implicit *m)
     pli_implicit_stepper_destroy(m->stepper);
     pli_grid_colliders_destroy(m->colliders);
     pli_matter_state_clear(&m->work);
+    pli_release(m->context, m->residual);
     pli_release(m->context, m->volume);
     pli_release(m->context, m);
 }
@@ -293,11 +324,65 @@ static pli_status choose_piece(pli_matter_implicit *m, double begin, double end,
     return PLI_OK;
 }
 
+// ---- what is left of forces
+
+void pli_matter_implicit_listen(pli_matter_implicit *m, bool listens)
+{
+    m->listens = listens;
+}
+
+static pli_status reserve_residuals(pli_matter_implicit *m)
+{
+    int64_t count = m->work.count;
+    if (!m->listens || count <= m->residual_room) return PLI_OK;
+    int64_t room = m->residual_room == 0 ? count : count + count / 4;
+    double *grown = pli_reallocate(m->context, m->residual, room, sizeof *grown, "residuals");
+    if (grown == NULL) return PLI_ERROR_MEMORY;
+    m->residual = grown;
+    m->residual_room = room;
+    return PLI_OK;
+}
+
+// Makes way for rows that emitters have added, where nothing was left: those have ids from
+// first_id on, and the others have kept their order.
+static void spread_residuals(pli_matter_implicit *m, int64_t count, int64_t first_id)
+{
+    for (int64_t row = m->work.count - 1; row >= 0; --row) {
+        m->residual[row] = m->work.id[row] >= first_id ? 0 : m->residual[--count];
+    }
+}
+
+pli_residual_view pli_matter_implicit_view(pli_matter_implicit *m, const pli_iterate *iterate)
+{
+    pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
+    return (pli_residual_view){.piece = m->current,
+                               .round = pli_implicit_stepper_round(m->stepper),
+                               .iteration = iterate->iteration,
+                               .residual = iterate->residual,
+                               .count = m->work.count,
+                               .positions = m->work.position,
+                               .residuals = m->residual,
+                               .ids = m->work.id};
+}
+
+const double *pli_matter_implicit_residuals(const pli_matter_implicit *m, const pli_state *state)
+{
+    bool is_known = m->residual_step > 0 && m->residual_step == state->step &&
+                    m->residual_positions == state->matter.position;
+    return is_known ? m->residual : NULL;
+}
+
+int32_t pli_matter_implicit_current(const pli_matter_implicit *m)
+{
+    return m->current;
+}
+
 // ---- what yields
 
 typedef struct yield_job {
     const pli_matter *matter;
     pli_matter_state *state;
+    bool is_inside; // the step was solved with yielding in it
 } yield_job;
 
 static void scale_identity(double s, double F[9])
@@ -324,6 +409,18 @@ static void end_fluid(double F[9], double *memory)
     pli_mat3_identity(F);
 }
 
+// The return that the laws of von Mises inside of a step have.
+static void return_by_potential(const pli_mpm_material *material, double F[9], double *memory)
+{
+    double yield = material->yield_stress + material->strain_hardening * *memory;
+    const double params[PLI_PLASTIC_PARAM_COUNT] = {[PLI_LAME_MU] = material->mu,
+                                                    [PLI_LAME_LAMBDA] = material->lambda,
+                                                    [PLI_PLASTIC_YIELD] = yield,
+                                                    [PLI_PLASTIC_HARDENING] =
+                                                        material->strain_hardening};
+    (void)pli_plastic_return(params, F, memory);
+}
+
 static void yield_rows(void *user, int64_t begin, int64_t end)
 {
     const yield_job *job = user;
@@ -334,6 +431,8 @@ static void yield_rows(void *user, int64_t begin, int64_t end)
         double *F = job->state->deformation + 9 * row, tau[6], speed2;
         if (material->elasticity == PLI_MPM_FLUID) {
             end_fluid(F, &job->state->memory[row]);
+        } else if (job->is_inside && material->yield == PLI_MPM_VON_MISES) {
+            return_by_potential(material, F, &job->state->memory[row]);
         } else if (material->yield != PLI_MPM_NO_YIELD) {
             pli_mpm_advance_reference(material, 0, C, F, &job->state->memory[row], tau, &speed2);
         }
@@ -384,7 +483,11 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
     for (int halvings = 0;; ++halvings) {
         PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
         PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
-        if (!linear || !piece->raised || halvings == MOST_HALVINGS) break;
+        if (!piece->raised) break;
+        if (halvings == MOST_HALVINGS) {
+            return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                            "a linear step raises the energy even if it is only %g s long", *h);
+        }
         ++report->grid.retries;
         *h *= 0.5;
     }
@@ -396,20 +499,22 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
 static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimize_env *env,
                             pli_step_report *report)
 {
-    yield_job job = {m->model->matter, &m->work};
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
     pli_timers_begin(env->timers, "yield");
     pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
     pli_timers_end(env->timers);
-    int64_t before = m->work.count;
+    int64_t before = m->work.count, first_id = m->work.next_id;
     PLI_TRY(pli_matter_implicit_emit(m->model, at, &m->work));
     report->matter.emitted += m->work.count - before;
+    PLI_TRY(reserve_residuals(m));
+    if (m->listens && m->work.count > before) spread_residuals(m, before, first_id);
     return PLI_OK;
 }
 
 static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, double at,
                               double end, double *h)
 {
-    yield_job job = {m->model->matter, &m->work};
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
     PLI_TRY(list_particles(m, &m->work, particles));
     pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
     PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
@@ -430,6 +535,8 @@ static pli_status run(pli_matter_implicit *m, double begin, double end, const pl
         pli_timers_end(env->timers);
         if (status != PLI_OK) return status;
         bool is_last = h == end - at;
+        m->current = report->grid.pieces + 1;
+        pli_implicit_stepper_keep(m->stepper, m->listens && is_last ? m->residual : NULL);
         PLI_TRY(move_piece(m, at, &h, env, report, &piece));
         is_last = is_last && h == end - at;
         add_piece(&piece, h, report);
@@ -461,8 +568,10 @@ pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
     double begin = pli_state_time(state), end = (double)(state->step + 1) * state->dt;
     pli_timers_begin(env->timers, "load");
     pli_status status = pli_matter_state_copy(&state->matter, &m->work);
+    if (status == PLI_OK) status = reserve_residuals(m);
     pli_timers_end(env->timers);
     if (status != PLI_OK) return status;
+    m->residual_step = 0;
     report->stop = PLI_STOP_GRADIENT;
     report->tolerance = m->model->tolerance;
     PLI_TRY(run(m, begin, end, env, report));
@@ -472,13 +581,19 @@ pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
                         state->dt, (int)MOST_PIECES);
     }
     if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+    pli_timers_begin(env->timers, "report");
     fill_levels(m, &report->grid);
     report->grid.bytes = pli_implicit_stepper_memory(m->stepper);
+    pli_timers_end(env->timers);
     report->matter.particles = m->work.count;
 
     // what was computed becomes the state
     pli_matter_state before = state->matter;
     state->matter = m->work;
     m->work = before;
+    if (m->listens) {
+        m->residual_step = state->step + 1;
+        m->residual_positions = state->matter.position;
+    }
     return PLI_OK;
 }

@@ -41,6 +41,24 @@ PLI_CHECKED pli_status pli_matter_implicit_step(pli_matter_implicit *implicit, p
                                                 const pli_minimize_env *env,
                                                 pli_step_report *report);
 
+// ---- what is left of forces (H17)
+
+// Whether the steps to come keep it, for monitors and for frames; they do not at first.
+void pli_matter_implicit_listen(pli_matter_implicit *implicit, bool listens);
+
+// The iterate that a monitor is told of, of a step that listens; the caller fills in step.
+// Lifetime: the monitor's call.
+pli_residual_view pli_matter_implicit_view(pli_matter_implicit *implicit,
+                                           const pli_iterate *iterate);
+
+// [particles] of the last iterate of the step that this state is the end of; NULL: no such step was
+// listened to. Lifetime: until the next step.
+const double *pli_matter_implicit_residuals(const pli_matter_implicit *implicit,
+                                            const pli_state *state);
+
+// Which piece of a step is being computed, counted from 1.
+int32_t pli_matter_implicit_current(const pli_matter_implicit *implicit);
+
 // The length of the piece that a step would begin with (s). Errors: numeric, memory.
 PLI_CHECKED pli_status pli_matter_implicit_piece(pli_matter_implicit *implicit,
                                                  const pli_state *state, double *piece);

@@ -574,7 +574,11 @@ static pli_status set_frame_fields(building *b)
         return PLI_FAIL(b->context, PLI_ERROR_SCENE, "output.fields: there is no field '%s'",
                         unknown);
     }
-    if (model->matter != NULL) return PLI_OK;
+    if (model->matter != NULL) {
+        bool implicit = model->solver_kind->grid != NULL;
+        if (!implicit) model->frame_fields &= ~(1u << PLI_PARTICLE_RESIDUAL);
+        return PLI_OK;
+    }
     bool barrier = model->contact.method == PLI_CONTACT_BARRIER;
     bool collides = model->collider_count > 0 || model->contact.method != PLI_CONTACT_NONE;
     if (!collides) model->frame_fields &= ~(1u << PLI_BODY_CONTACT_FORCE);

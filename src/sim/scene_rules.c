@@ -10,6 +10,7 @@
 #include "sim/collider_build.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
+#include "sim/matter_frame.h"
 #include "sim/quantity.h"
 #include "sim/schema.h"
 #include "sim/shape_build.h"
@@ -754,14 +755,18 @@ static pli_status check_multigrid(const pli_rules *r, const pli_visit *visit)
 static pli_status check_output(const pli_rules *r, const pli_visit *visit)
 {
     const pli_output_def *output = visit->holder;
+    bool particles = pli_scene_has_particles(r->def);
+    int32_t count = particles ? PLI_PARTICLE_FIELD_COUNT : PLI_BODY_FIELD_COUNT;
     const char *unknown = NULL;
-    pli_body_fields_find(output->fields, output->field_count, &unknown);
+    (particles ? pli_particle_fields_find : pli_body_fields_find)(output->fields,
+                                                                  output->field_count, &unknown);
     if (unknown == NULL) return PLI_OK;
     char found[PLI_EXCERPT_CAPACITY];
     pli_suggest suggest;
     pli_suggest_init(&suggest, pli_excerpt(unknown, found));
-    for (int32_t i = 0; i < PLI_BODY_FIELD_COUNT; ++i) {
-        pli_suggest_add(&suggest, pli_body_field_get(i)->name);
+    for (int32_t i = 0; i < count; ++i) {
+        pli_suggest_add(&suggest,
+                        (particles ? pli_particle_field_get : pli_body_field_get)(i)->name);
     }
     return pli_rules_refuse(r, visit, "fields", &output->fields,
                             "found '%s', which is not a field of frames; fields are %s", found,

@@ -337,6 +337,9 @@ static const char *const smoother_names[] = {[PLI_GRID_SMOOTHER_SWEEPS] = "gauss
 static const char *const coarsest_names[] = {
     [PLI_GRID_COARSEST_PCG] = "pcg", [PLI_GRID_COARSEST_DIRECT] = "direct", NULL};
 
+static const char *const plasticity_names[] = {
+    [PLI_PLASTICITY_LAGGED] = "lagged", [PLI_PLASTICITY_IMPLICIT] = "implicit", NULL};
+
 static const pli_field grid_fields[] = {
     {.key = "spline",
      PLI_CHOICE(pli_implicit_grid_def, spline, spline_names),
@@ -388,6 +391,13 @@ static const pli_field grid_fields[] = {
      PLI_CHOICE(pli_implicit_grid_def, precision, pli_precision_names),
      .fallback = "single",
      .doc = "Precision of the matrices that smoothers read; all else is double."},
+    {.key = "plasticity",
+     PLI_CHOICE(pli_implicit_grid_def, plasticity, plasticity_names),
+     .fallback = "lagged",
+     .doc = "When matter yields: after a step has been solved as if it were elastic (lagged), or "
+            "while it is solved (implicit), which is exact for von Mises with the law hencky, "
+            "good to the strain at which it yields with fixed-corotated, and for snow right but "
+            "for the pressure of a step; sand yields afterwards in any case."},
 };
 const pli_schema pli_implicit_grid_schema = {.name = "grid",
                                              .doc = "Implicit steps of particles on their grid.",

@@ -369,6 +369,11 @@ static const pli_field output_fields[] = {
      PLI_BOOL(pli_output_def, iterations),
      .fallback = "false",
      .doc = "Also write iterations.jsonl, a line per solver iteration."},
+    {.key = "residuals",
+     PLI_BOOL(pli_output_def, residuals),
+     .fallback = "false",
+     .doc = "Also write residuals/, a series of frames: what every iteration of implicit steps of "
+            "particles leaves of forces, over what matter bears."},
     {.key = "fields",
      PLI_MEMBERS(PLI_FIELD_TEXTS, pli_output_def, fields, field_count),
      .flags = PLI_FIELD_OPTIONAL,

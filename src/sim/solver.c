@@ -259,6 +259,12 @@ void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *
     solver->monitor_user = user;
 }
 
+void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor, void *user)
+{
+    solver->residual_monitor = monitor;
+    solver->residual_user = user;
+}
+
 void pli_solver_set_measuring(pli_solver *solver, bool measuring)
 {
     solver->unmeasured = !measuring;

@@ -81,6 +81,8 @@ struct pli_solver {
 
     pli_iteration_fn monitor;
     void *monitor_user;
+    pli_residual_fn residual_monitor;
+    void *residual_user;
     pli_cancel_fn cancel;
     void *cancel_user;
     bool unmeasured;   // reports are left without energies

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/solver_table.h"
 
+#include "sim/material_matter.h"
+#include "sim/material_resolve.h"
 #include "sim/scene.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- implicit steps of particles
@@ -359,10 +362,43 @@ static const pli_solver_kind kinds[] = {
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-// What "auto" picks.
+// ---- what "auto" picks
+
+// explicit steps in one of the scene from which on implicit ones are quicker
+static const double many_steps = 500;
+
+// How long sound takes to cross half a cell of a material of particles (s); infinite where that is
+// not known.
+static double sound_time(const pli_scene_def *def, const pli_material_def *material)
+{
+    pli_resolved_material resolved;
+    double params[PLI_MATERIAL_INPUTS];
+    if (!pli_scene_has_particles_of(def, material->name)) return INFINITY;
+    if (!pli_material_resolve(NULL, material, &resolved, NULL)) return INFINITY;
+    resolved.law->derive(resolved.inputs, params);
+    return 0.5 * def->domain.cell / resolved.law->sound_speed(params, resolved.density);
+}
+
+// Implicit steps pay for what is so stiff that explicit ones are very short. Fluids and sand have
+// little to gain by them, and viscosity is for explicit steps.
+static bool is_worth_implicit(const pli_scene_def *def)
+{
+    double shortest = INFINITY;
+    for (int32_t k = 0; k < def->material_count; ++k) {
+        const pli_material_def *material = &def->materials[k];
+        pli_matter_yield yield;
+        if (!pli_scene_has_particles_of(def, material->name)) continue;
+        pli_matter_yield_find(material, &yield);
+        if (yield.kind == PLI_YIELD_FRICTION || material->viscosity > 0) return false;
+        shortest = fmin(shortest, sound_time(def, material));
+    }
+    double dt = 1 / (def->time.fps * def->time.steps_per_frame);
+    return dt > many_steps * shortest;
+}
+
 static const char *default_name(const pli_scene_def *def)
 {
-    if (pli_scene_has_particles(def)) return "regional";
+    if (pli_scene_has_particles(def)) return is_worth_implicit(def) ? "hot" : "regional";
     return def->contact.method == PLI_CONTACT_BARRIER ? "ipc-pcg" : "newton";
 }
 
@@ -441,4 +477,28 @@ int32_t pli_solver_info_count(void)
 const pli_solver_info *pli_solver_info_get(int32_t index)
 {
     return &kinds[index].info;
+}
+
+const char *pli_solver_info_takes(int32_t index)
+{
+    bool meshes = pli_solver_takes_meshes(&kinds[index]);
+    bool particles = pli_solver_takes_particles(&kinds[index]);
+    return meshes && particles ? "both" : meshes ? "meshes" : "particles";
+}
+
+bool pli_solver_info_uses(int32_t index, const char *section)
+{
+    const pli_solver_kind *kind = &kinds[index];
+    const struct {
+        const char *section;
+        bool is_used;
+    } known[] = {{"multigrid", pli_solver_takes_meshes(kind)},
+                 {"chebyshev", kind->accelerated},
+                 {"subspace", kind->subspace},
+                 {"steps", !pli_solver_takes_meshes(kind) && kind->grid == NULL},
+                 {"grid", kind->grid != NULL}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+        if (strcmp(known[k].section, section) == 0) return known[k].is_used;
+    }
+    return true;
 }

@@ -88,7 +88,8 @@ typedef struct pli_solver_parts {
 } pli_solver_parts;
 
 // The solver that a scene names, NULL when there is none of this name; "auto" goes by what the
-// scene contains: particles, barriers, or neither.
+// scene contains: particles, which are stepped implicitly if they are very stiff, barriers, or
+// neither.
 const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def);
 
 // What the scene asks for, and where it says "auto" what the solver's row says.

@@ -12,6 +12,7 @@
 #include "math/vec3.h"
 #include "sim/align.h"
 #include "sim/guess.h"
+#include "sim/matter_frame.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,9 +115,18 @@ static void align(void *user, double *x)
     pli_align_bodies(s->model, s->inertia_target, s->fixed, x);
 }
 
+static void tell_residuals(pli_solver *s, const pli_iterate *iterate)
+{
+    if (s->implicit == NULL || s->residual_monitor == NULL || iterate->g == NULL) return;
+    pli_residual_view view = pli_matter_implicit_view(s->implicit, iterate);
+    view.step = s->step;
+    s->residual_monitor(s->residual_user, &view);
+}
+
 static void tell_monitor(void *user, const pli_iterate *iterate)
 {
     pli_solver *s = user;
+    tell_residuals(s, iterate);
     PLI_LOG(s->context, PLI_LOG_TRACE,
             "step %lld, iteration %d: residual %.3e, E %.6e J, alpha %.3g, %d inner, %d energies",
             (long long)s->step, iterate->iteration, iterate->residual, iterate->energy,
@@ -132,6 +142,7 @@ static void tell_monitor(void *user, const pli_iterate *iterate)
                                    .energy_evaluations = iterate->energy_evaluations,
                                    .direction = (int32_t)iterate->direction,
                                    .seconds = pli_clock_seconds() - s->step_begin};
+    if (s->implicit != NULL) report.piece = pli_matter_implicit_current(s->implicit);
     s->monitor(s->monitor_user, &report);
 }
 
@@ -349,6 +360,15 @@ static pli_status step_explicit(pli_solver *s, pli_state *state, pli_step_report
     return pli_matter_step(s->matter, state, &s->timers, report);
 }
 
+// Whether anybody will look at what a step leaves of forces: monitors, or frames, which runs write
+// at the end of a frame, and others whenever they like.
+static bool has_listener(const pli_solver *s, const pli_state *state)
+{
+    bool is_field = s->model->frame_fields >> PLI_PARTICLE_RESIDUAL & 1;
+    bool ends_frame = (state->step + 1) % s->model->time.steps_per_frame == 0;
+    return s->residual_monitor != NULL || (is_field && (ends_frame || s->frames != NULL));
+}
+
 static pli_status step_implicit(pli_solver *s, pli_state *state, pli_step_report *report)
 {
     pli_minimize_env env = {.timers = &s->timers,
@@ -357,6 +377,7 @@ static pli_status step_implicit(pli_solver *s, pli_state *state, pli_step_report
                             .cancel = tell_cancel,
                             .user = s};
     s->step = state->step + 1;
+    pli_matter_implicit_listen(s->implicit, has_listener(s, state));
     return pli_matter_implicit_step(s->implicit, state, &env, report);
 }
 

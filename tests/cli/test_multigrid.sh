@@ -30,6 +30,7 @@ grep -q '^# levels' stdout && fail "newton has no levels"
 # ---- the parameters of sections inside the section are listed with both keys
 call 0 solvers pd-multigrid
 says stdout '^  multigrid.smoothers +text, default auto$'
+call 0 solvers chebyshev
 says stdout '^  chebyshev.rho +number'
 
 # ---- a run, its log, its phases

@@ -114,6 +114,23 @@ static void reallocation_keeps_content(void **state)
     pli_context_destroy(context);
 }
 
+static void blocks_of_every_size_are_zero_and_aligned(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    // small ones, and around the size from which on large pages are asked for
+    const int64_t sizes[] = {1, 1000, (8 << 20) - 65, (8 << 20) - 64, (8 << 20) + 1, 21 << 20};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+        char *block = pli_allocate(context, sizes[k], 1, "block");
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        for (int64_t i = 0; i < sizes[k]; i += 997) assert_int_equal(block[i], 0);
+        block[sizes[k] - 1] = 1;
+        pli_release(context, block);
+    }
+    pli_context_destroy(context);
+}
+
 static void warm_arena_does_not_allocate(void **state)
 {
     (void)state;
@@ -405,6 +422,7 @@ int main(void)
         cmocka_unit_test(nth_allocation_fails_and_leaks_nothing),
         cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(reallocation_keeps_content),
+        cmocka_unit_test(blocks_of_every_size_are_zero_and_aligned),
         cmocka_unit_test(warm_arena_does_not_allocate),
         cmocka_unit_test(sums_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(compensated_sum_keeps_small_parts),

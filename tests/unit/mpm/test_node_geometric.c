@@ -573,6 +573,52 @@ static void geometric_levels_precondition_soft_bodies(void **state)
     }
 }
 
+// The largest eigenvalue of B A, from below.
+static double largest_eigenvalue(const cloud_world *w)
+{
+    enum { STEPS = 40 };
+    int64_t size = cloud_world_size(w);
+    double *x = cloud_world_vector(size, 3), *Ax = cloud_world_vector(size, 0), value = 0;
+    for (int k = 0; k < STEPS; ++k) {
+        pli_ell_multiply(w->matrix, x, Ax);
+        double energy = cloud_world_dot(size, x, Ax);
+        pli_node_multigrid_apply(w->multigrid, Ax, x);
+        value = cloud_world_dot(size, Ax, x) / energy;
+        double scale = 1 / sqrt(cloud_world_dot(size, x, x));
+        for (int64_t i = 0; i < size; ++i) x[i] *= scale;
+    }
+    free(x);
+    free(Ax);
+    return value;
+}
+
+// Corrections by P^T A P are never longer than to the least energy, so that B A has no eigenvalue
+// over 1. Those of geometric levels are too long, by far with quadratic embedding.
+static void geometric_corrections_are_too_long(void **state)
+{
+    (void)state;
+    double values[2][2];
+    cloud_def def = cloud_def_default();
+    def.radius = 8;
+    def.young[0] = def.young[1] = 1e6;
+    cloud_world *w = cloud_world_make(&def);
+    for (int is_geometric = 0; is_geometric < 2; ++is_geometric) {
+        for (int kind = 0; kind < 2; ++kind) {
+            pli_node_multigrid_def multigrid = describe(3, (pli_embedding_kind)kind);
+            multigrid.single = false;
+            cloud_world_build(w, &multigrid, is_geometric == 1);
+            values[is_geometric][kind] = largest_eigenvalue(w);
+        }
+    }
+    print_message("largest eigenvalues, linear and quadratic: embedded %.3f, %.3f, geometric %.2f, "
+                  "%.2f\n",
+                  values[0][0], values[0][1], values[1][0], values[1][1]);
+    for (int kind = 0; kind < 2; ++kind) AT_MOST(values[0][kind], 1 + 1e-9);
+    assert_true(values[1][0] > 1 && values[1][0] < 2);
+    assert_true(values[1][1] > 4);
+    cloud_world_destroy(w);
+}
+
 // ---- levels, memory, what is refused
 
 static void levels_that_save_nothing_are_left_out(void **state)
@@ -796,6 +842,7 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_makes_no_difference),
         cmocka_unit_test(geometric_matrices_are_denser_than_embedded_ones),
         cmocka_unit_test(geometric_levels_precondition_soft_bodies),
+        cmocka_unit_test(geometric_corrections_are_too_long),
         cmocka_unit_test(levels_that_save_nothing_are_left_out),
         cmocka_unit_test(builds_of_both_kinds_may_follow_each_other),
         cmocka_unit_test(wrong_input_is_refused),

@@ -363,6 +363,33 @@ static void auto_picks_regional_for_particles(void **state)
     assert_false(pli_solver_parts_choose(kind, &def.solver).needs_hierarchy);
 }
 
+static void auto_steps_stiff_particles_implicitly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *preset;
+        const char *solver;
+    } cases[] = {{"rubber", "regional"}, {"metal", "hot"}, {"sand", "regional"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        pli_scene_def def;
+        pli_scene_def_init(&def);
+        pli_body_def body;
+        pli_schema_init(&pli_body_schema, &body);
+        body.geometry.kind = PLI_GEOMETRY_PARTICLES;
+        body.material = "m";
+        pli_material_def material;
+        pli_schema_init(&pli_material_schema, &material);
+        material.name = "m";
+        material.preset = cases[k].preset;
+        def.bodies = &body;
+        def.body_count = 1;
+        def.materials = &material;
+        def.material_count = 1;
+        def.domain.cell = 0.05;
+        assert_string_equal(pli_solver_kind_choose(&def)->info.name, cases[k].solver);
+    }
+}
+
 // ---- what is refused
 
 #define MATERIALS "materials: {m: snow, w: water, r: rubber}\n"
@@ -430,6 +457,9 @@ static void what_does_not_go_with_particles_is_refused(void **state)
          "s:4:27: solver.steps.longest: found '100'; expected a power of two, such as 64 or 128"},
         {SMALL "solver: {steps: {sound: 0}}\n",
          "s:4:25: solver.steps.sound: found '0'; allowed: greater than 0 and at most 1"},
+        {SMALL "output: {fields: [plastic, von_mises]}\n",
+         "s:4:18: output.fields: found 'von_mises', which is not a field of frames; fields are "
+         "velocity, material, J, plastic, step, status, residual, id"},
         {SMALL "colliders: {c: {shape: plane, method: penalty}}\n",
          "s:4:39: colliders.c.method: found 'penalty', which is for vertices; leave it out, and "
          "say by hold what becomes of particles"},
@@ -695,6 +725,7 @@ int main(void)
         cmocka_unit_test(laws_and_yields_go_together_as_particles_have_them),
         cmocka_unit_test(energy_of_a_fluid_is_that_of_particles),
         cmocka_unit_test(auto_picks_regional_for_particles),
+        cmocka_unit_test(auto_steps_stiff_particles_implicitly),
         cmocka_unit_test(what_does_not_go_with_particles_is_refused),
         cmocka_unit_test(what_needs_particles_is_refused_without),
         cmocka_unit_test(domains_must_make_sense),
