@@ -779,6 +779,7 @@ typedef struct pli_implicit_grid_def { // implicit solvers of particles
     int32_t coarsest;                  // pli_grid_coarsest_choice
     int32_t precision;                 // pli_precision_kind, of what a cycle reads
     int32_t plasticity;                // pli_plasticity_choice
+    bool eases;                        // hot makes no matrix for steps that do not need one
 } pli_implicit_grid_def;
 
 typedef struct pli_solver_def {

@@ -19,14 +19,17 @@ struct pli_implicit_stepper {
     pli_context *context;
     pli_implicit_stepper_def def;
     double *rest_norm; // [kind_count] |dP/dF| at rest (Pa)
+    double *sound;     // [kind_count] speed at rest (m/s)
     bool may_invert;   // F of all kinds may be anything
 
     pli_cloud *cloud;
     pli_implicit *implicit;
     pli_node_hold *hold;
     pli_node_source *source;
-    pli_lbfgs *lbfgs; // NULL: another method
-    pli_admm *admm;   // NULL: another method
+    pli_node_source *easy; // without a matrix, for easy steps; NULL: none is
+    bool is_easy;          // the step that is being computed
+    pli_lbfgs *lbfgs;      // NULL: another method
+    pli_admm *admm;        // NULL: another method
     pli_objective objective;
     pli_anchor inertia;
 
@@ -57,10 +60,13 @@ static pli_status create_rest_norms(pli_implicit_stepper *s)
 {
     int32_t count = s->def.cloud.kind_count;
     s->rest_norm = PLI_NEW(s->context, double, count, "stiffness of kinds");
-    if (s->rest_norm == NULL) return PLI_ERROR_MEMORY;
+    s->sound = PLI_NEW(s->context, double, count, "sound of kinds");
+    if (s->rest_norm == NULL || s->sound == NULL) return PLI_ERROR_MEMORY;
     s->may_invert = true;
     for (int32_t k = 0; k < count; ++k) {
         const pli_implicit_kind *kind = &s->def.kinds[k];
+        const pli_cloud_kind *size = &s->def.cloud.kinds[k];
+        s->sound[k] = kind->law->sound_speed(kind->params, size->mass / size->volume);
         s->rest_norm[k] = pli_material_rest_norm(kind->law, kind->params);
         s->may_invert = s->may_invert && (kind->law->flags & PLI_LAW_INVERTIBLE) != 0;
     }
@@ -90,6 +96,16 @@ static pli_status create_admm(pli_implicit_stepper *s)
     return pli_admm_create(s->context, &def, s->implicit, &s->admm);
 }
 
+static pli_status create_easy(pli_implicit_stepper *s)
+{
+    if (s->def.method != PLI_IMPLICIT_LBFGS || !(s->def.easy_courant > 0)) return PLI_OK;
+    pli_node_source_def def = s->def.source;
+    def.assembled = false;
+    def.preconditioner = PLI_NODE_BLOCK_JACOBI;
+    def.rule = PLI_NODE_INEXACT;
+    return pli_node_source_create(s->context, &def, s->implicit, &s->easy);
+}
+
 static pli_status create_parts(pli_implicit_stepper *s)
 {
     const pli_implicit_stepper_def *def = &s->def;
@@ -99,6 +115,7 @@ static pli_status create_parts(pli_implicit_stepper *s)
         pli_implicit_create(s->context, s->cloud, def->cloud.kind_count, def->kinds, &s->implicit));
     PLI_TRY(pli_node_hold_create(s->context, def->borrowed_colliders, &s->hold));
     PLI_TRY(pli_node_source_create(s->context, &def->source, s->implicit, &s->source));
+    PLI_TRY(create_easy(s));
     PLI_TRY(create_lbfgs(s));
     PLI_TRY(create_admm(s));
     pli_objective_init(&s->objective, s->context, 0);
@@ -140,6 +157,7 @@ void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
     pli_objective_clear(&s->objective);
     pli_admm_destroy(s->admm);
     pli_lbfgs_destroy(s->lbfgs);
+    pli_node_source_destroy(s->easy);
     pli_node_source_destroy(s->source);
     pli_node_hold_destroy(s->hold);
     pli_implicit_destroy(s->implicit);
@@ -148,6 +166,7 @@ void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
     NODE_ARRAYS(X)
 #undef X
     pli_release(context, s->stiffness);
+    pli_release(context, s->sound);
     pli_release(context, s->rest_norm);
     pli_release(context, s);
 }
@@ -320,6 +339,30 @@ static double build_norm(pli_implicit_stepper *s)
 
 // ---- minimisation
 
+// Cells that sound goes in a step, at most.
+static double courant_of(void *user, int64_t begin, int64_t end)
+{
+    const pli_implicit_stepper *s = user;
+    double most = 0;
+    for (int64_t slot = begin; slot < end; ++slot) {
+        double sound = s->sound[s->cloud->kind[slot]] * sqrt(growth_of(s, slot));
+        most = fmax(most, sound * s->h / s->cloud->dx);
+    }
+    return most;
+}
+
+// The source of the step's directions.
+static pli_node_source *source_of(const pli_implicit_stepper *s)
+{
+    return s->is_easy ? s->easy : s->source;
+}
+
+static void choose_source(pli_implicit_stepper *s)
+{
+    s->is_easy = s->easy != NULL && pli_parallel_max(s->context, s->cloud->slot_count, SLOT_GRAIN,
+                                                     courant_of, s) <= s->def.easy_courant;
+}
+
 static pli_status run_newton(pli_implicit_stepper *s, const pli_minimize_env *env,
                              pli_minimize_report *outcome)
 {
@@ -333,7 +376,7 @@ static pli_status run_newton(pli_implicit_stepper *s, const pli_minimize_env *en
                              .length_clamp = INFINITY,
                              .energy_noise = s->energy_noise,
                              .line_search = def->search,
-                             .source = pli_node_source_get(s->source)};
+                             .source = pli_node_source_get(source_of(s))};
     return pli_newton_minimize(&newton, &s->objective, NULL, env, s->x, outcome);
 }
 
@@ -344,7 +387,7 @@ static pli_status minimize(pli_implicit_stepper *s, const pli_minimize_env *env,
         pli_admm_inertia inertia = {s->inertias, s->target};
         return pli_admm_minimize(s->admm, &s->objective, &inertia, env, s->x, outcome);
     }
-    if (s->lbfgs == NULL) return run_newton(s, env, outcome);
+    if (s->lbfgs == NULL || s->is_easy) return run_newton(s, env, outcome);
     pli_lbfgs_set_energy_noise(s->lbfgs, s->energy_noise);
     return pli_lbfgs_minimize(s->lbfgs, &s->objective, env, s->x, outcome);
 }
@@ -412,12 +455,13 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
         retreat(s);
         PLI_TRY(minimize(s, env, &outcome));
         add_outcome(&outcome, &report->outcome);
-        if (s->lbfgs != NULL) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
+        if (s->lbfgs != NULL && !s->is_easy) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
         if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
         changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
     report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
-    report->counts = pli_node_source_get_counts(s->source);
+    report->counts = pli_node_source_get_counts(source_of(s));
+    report->eased = s->is_easy;
     return PLI_OK;
 }
 
@@ -488,7 +532,8 @@ static pli_status begin(pli_implicit_stepper *s, double h)
                           .inertia = s->inertias,
                           .hold = s->hold,
                           .particles = s->particles};
-    return pli_node_source_begin_step(s->source, &step);
+    choose_source(s);
+    return pli_node_source_begin_step(source_of(s), &step);
 }
 
 pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_target *to, double h,
@@ -497,6 +542,7 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
     *report = (pli_implicit_report){.outcome.stop = PLI_MINIMIZE_GRADIENT};
     if (s->cloud->nodes->count == 0) return PLI_OK;
     pli_node_source_set_timers(s->source, env->timers);
+    if (s->easy != NULL) pli_node_source_set_timers(s->easy, env->timers);
     pli_timers_begin(env->timers, "predict");
     pli_status status = begin(s, h);
     pli_timers_end(env->timers);
@@ -524,7 +570,7 @@ const pli_node_grid *pli_implicit_stepper_nodes(const pli_implicit_stepper *s)
 
 const pli_node_multigrid *pli_implicit_stepper_multigrid(const pli_implicit_stepper *s)
 {
-    return pli_node_source_multigrid(s->source);
+    return s->is_easy ? NULL : pli_node_source_multigrid(s->source);
 }
 
 int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
@@ -532,6 +578,7 @@ int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
     int64_t bytes = pli_cloud_memory(s->cloud) + pli_implicit_memory(s->implicit) +
                     pli_node_hold_memory(s->hold) + pli_node_source_memory(s->source) +
                     (int64_t)pli_memory_size(s->stiffness);
+    if (s->easy != NULL) bytes += pli_node_source_memory(s->easy);
     if (s->admm != NULL) bytes += pli_admm_memory(s->admm);
 #define X(member, numbers) bytes += (int64_t)pli_memory_size(s->member);
     NODE_ARRAYS(X)

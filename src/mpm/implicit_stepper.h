@@ -18,6 +18,9 @@
 //            HOT (H13), with conjugate gradients LBFGS-H
 //   Newton   a matrix for every iteration: PN-PCG, PN-MGPCG, the method of Gast et al. 2015
 //   ADMM     no matrix of the energy at all (admm.h)
+//   easy     L-BFGS only: where a step is not longer than what sound takes through a few cells,
+//            easy_courant of them, H is little more than M / h^2, and making it and its levels
+//            costs more than the whole step by Newton and conjugate gradients without a matrix
 //   linear   a single linear solve at the start, full step: the semi-implicit step of Stomakhin et
 //            al. 2013 (T8)
 //
@@ -61,6 +64,7 @@ typedef struct pli_implicit_stepper_def {
     int32_t fixed_iterations; // > 0: exactly so many
     int32_t window;           // of L-BFGS
     int32_t refresh;          // of L-BFGS, 0: never within a step
+    double easy_courant;      // of L-BFGS, 0: no step is easy
     pli_line_search_def search;
 } pli_implicit_stepper_def;
 
@@ -72,6 +76,7 @@ typedef struct pli_implicit_report {
     int32_t held;
     int32_t rounds;        // minimisations; 2 and more where nodes changed their mind
     int32_t dropped_pairs; // of L-BFGS
+    bool eased;            // L-BFGS and its matrix were not needed
     bool raised;           // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;
 } pli_implicit_report;

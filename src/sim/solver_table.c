@@ -42,7 +42,8 @@ static const pli_grid_method grid_hot = {.method = PLI_IMPLICIT_LBFGS,
                                          .assembled = true,
                                          .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                          .rule = PLI_NODE_ONCE,
-                                         .search = PLI_SEARCH_BACKTRACKING};
+                                         .search = PLI_SEARCH_BACKTRACKING,
+                                         .easy_courant = 12};
 static const pli_grid_method grid_hot_quadratic = {.method = PLI_IMPLICIT_LBFGS,
                                                    .assembled = true,
                                                    .preconditioner = PLI_NODE_EMBEDDED_CYCLE,

@@ -32,6 +32,7 @@ typedef struct pli_grid_method {
     bool plain_norm;           // |h g| decides on convergence
     double tolerance;          // default, in the unit of the norm; 0: the norm's own
     double coarsest_tolerance; // of cycles, 0: that of node_multigrid.h
+    double easy_courant;       // of steps that need no matrix, see mpm/implicit_stepper.h
     bool flip;                 // velocities are a blend of FLIP and PIC by default
     bool backward;             // positions by backward Euler by default
 } pli_grid_method;
