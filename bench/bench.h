@@ -78,11 +78,17 @@ pli_status pli_bench_s4_mesh(pli_bench *bench);
 // S4 with collisions, and its table of all scenes.
 pli_status pli_bench_s4_contact(pli_bench *bench);
 
+// S4 on particles: snowballs.
+pli_status pli_bench_s4_mpm(pli_bench *bench);
+
 // Speed of barrier contact.
 pli_status pli_bench_contact(pli_bench *bench);
 
 // All scenes of barrier contact, checked frame by frame.
 pli_status pli_bench_contact_scenes(pli_bench *bench);
+
+// Implicit particles at the pace of their motion: the tables and figures of S0.
+pli_status pli_bench_s0(pli_bench *bench);
 
 // Sparse material-aware bases for barrier contact: the tables and figures of S1.
 pli_status pli_bench_s1(pli_bench *bench);

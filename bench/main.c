@@ -2,6 +2,7 @@
 //
 // pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
 #include "bench.h"
+#include "s0.h"
 #include "s1.h"
 #include "s1_bars.h"
 #include "s2.h"
@@ -65,12 +66,30 @@ static const pli_bench_case cases[] = {
      "optimisation integrator with colliders and contact, and the table of all its scenes: "
      "Q4-4, 7, 8, 9",
      pli_bench_s4_contact},
+    {"s4-mpm",
+     "optimisation integrator on particles: steps and time of snowballs against a semi-implicit "
+     "step: Q4-12 to 14",
+     pli_bench_s4_mpm},
     {"contact",
      "barrier contact that never intersects: ms per step of small scenes against other programs, "
      "and where they go",
      pli_bench_contact},
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
      pli_bench_contact_scenes},
+    {"s0",
+     "implicit particles at the pace of their motion: time, iterations and memory of solver hot "
+     "and "
+     "its rivals: Q0-1 to 21",
+     pli_bench_s0},
+    {"s0-table", "part of s0: time over that of hot in ten scenes, and what belongs to single ones",
+     pli_bench_s0_table},
+    {"s0-speed", "part of s0: seconds and memory of a step against another program",
+     pli_bench_s0_speed},
+    {"s0-sweep", "part of s0: iterations against stiffness, and of a stretched box",
+     pli_bench_s0_sweep},
+    {"s0-first", "part of s0: the first step with alternating directions", pli_bench_s0_first},
+    {"s0-levels", "part of s0: kernels and matrices of levels", pli_bench_s0_levels},
+    {"s0-options", "part of s0: what scenes say of solvers", pli_bench_s0_options},
     {"s1-bars", "part of s1: linear systems of bars of two kinds of matter", pli_bench_s1_bars},
     {"s1",
      "sparse material-aware bases for barrier contact: speed, stiffness, error, what bases can do: "

@@ -2,8 +2,6 @@
 #include "s3_race.h"
 
 #include "base/context.h"
-#include "base/memory.h"
-#include "math/vec3.h"
 #include "mpm_bodies.h"
 #include "sim/solver.h"
 
@@ -57,44 +55,6 @@ static void add_report(const pli_bench_scene *s, const pli_step_report *report, 
     tally->energies[++tally->sample_count] = report->energy;
 }
 
-// Rows of particles by their ids; -1: there is no such particle. NULL: no memory.
-static int32_t *index_by_id(pli_context *context, const pli_particle_view *view, int64_t *count)
-{
-    *count = 0;
-    for (int64_t k = 0; k < view->count; ++k) {
-        if (view->ids[k] >= *count) *count = (int64_t)view->ids[k] + 1;
-    }
-    int32_t *rows = PLI_NEW(context, int32_t, *count, "particles by id");
-    for (int64_t id = 0; rows != NULL && id < *count; ++id) rows[id] = -1;
-    for (int64_t k = 0; rows != NULL && k < view->count; ++k) {
-        rows[view->ids[k]] = (int32_t)k;
-    }
-    return rows;
-}
-
-// The mean over particles that both had when the race began: those emitted later need not be the
-// same.
-static pli_status measure_distance(const pli_bench_scene sides[2], int64_t first_emitted,
-                                   double *cells)
-{
-    pli_particle_view a, b;
-    int64_t count = 0, compared = 0;
-    double sum = 0;
-    pli_state_get_particles(sides[0].state, &a);
-    pli_state_get_particles(sides[1].state, &b);
-    int32_t *rows = index_by_id(sides[0].context, &b, &count);
-    if (rows == NULL) return PLI_ERROR_MEMORY;
-    for (int64_t k = 0; k < a.count; ++k) {
-        int32_t id = a.ids[k];
-        if (id >= first_emitted || id >= count || rows[id] < 0) continue;
-        sum += pli_vec3_distance(a.positions + 3 * k, b.positions + 3 * (int64_t)rows[id]);
-        ++compared;
-    }
-    pli_release(sides[0].context, rows);
-    *cells = sum / (double)compared / sides[0].info.cell;
-    return PLI_OK;
-}
-
 // ---- the race
 
 static pli_status lead_in(pli_bench_scene *s, int32_t steps)
@@ -141,8 +101,12 @@ pli_status pli_s3_race_run(pli_bench *bench, const pli_s3_race_def *def, pli_s3_
     if (status == PLI_OK) status = begin(sides, race);
     int64_t first_emitted = status == PLI_OK ? sides[PLI_S3_REGIONAL].state->matter.next_id : 0;
     if (status == PLI_OK) status = alternate(sides, def->steps, race);
-    if (status == PLI_OK) status = measure_distance(sides, first_emitted, &race->distance);
     race->info = sides[PLI_S3_REGIONAL].info;
+    if (status == PLI_OK) {
+        status =
+            pli_bench_mean_distance(sides[0].state, sides[1].state, first_emitted, &race->distance);
+        race->distance /= race->info.cell;
+    }
     for (int side = 0; side < PLI_S3_SIDES; ++side) pli_bench_scene_clear(&sides[side]);
     return status;
 }

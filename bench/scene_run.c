@@ -2,8 +2,11 @@
 #include "scene_run.h"
 
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/timers.h"
 #include "embedded.h"
+#include "math/vec3.h"
+#include "sim/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +17,11 @@ static const pli_cli_embedded *find_scene(const char *name)
         if (strcmp(pli_cli_embedded_scenes[k].name, name) == 0) return &pli_cli_embedded_scenes[k];
     }
     return NULL;
+}
+
+bool pli_bench_has_scene(const char *name)
+{
+    return find_scene(name) != NULL;
 }
 
 static pli_status load(pli_bench_scene *s, const char *name, const char *const *overrides)
@@ -154,4 +162,42 @@ pli_status pli_bench_scene_run(pli_bench *bench, const char *name, const char *c
     if (info != NULL) *info = s.info;
     pli_bench_scene_clear(&s);
     return status;
+}
+
+// ---- distances
+
+// Rows of particles by their ids; -1: there is no such particle. NULL: no memory.
+static int32_t *index_by_id(pli_context *context, const pli_particle_view *view, int64_t *count)
+{
+    *count = 0;
+    for (int64_t k = 0; k < view->count; ++k) {
+        if (view->ids[k] >= *count) *count = (int64_t)view->ids[k] + 1;
+    }
+    int32_t *rows = PLI_NEW(context, int32_t, *count, "particles by id");
+    for (int64_t id = 0; rows != NULL && id < *count; ++id) rows[id] = -1;
+    for (int64_t k = 0; rows != NULL && k < view->count; ++k) {
+        rows[view->ids[k]] = (int32_t)k;
+    }
+    return rows;
+}
+
+pli_status pli_bench_mean_distance(const pli_state *a, const pli_state *b, int64_t first_emitted,
+                                   double *mean)
+{
+    pli_particle_view from, to;
+    int64_t count = 0, compared = 0;
+    double sum = 0;
+    pli_state_get_particles(a, &from);
+    pli_state_get_particles(b, &to);
+    int32_t *rows = index_by_id(a->context, &to, &count);
+    if (rows == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t k = 0; k < from.count; ++k) {
+        int32_t id = from.ids[k];
+        if (id >= first_emitted || id >= count || rows[id] < 0) continue;
+        sum += pli_vec3_distance(from.positions + 3 * k, to.positions + 3 * (int64_t)rows[id]);
+        ++compared;
+    }
+    pli_release(a->context, rows);
+    *mean = compared > 0 ? sum / (double)compared : 0;
+    return PLI_OK;
 }

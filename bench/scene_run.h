@@ -19,6 +19,9 @@ typedef struct pli_bench_scene {
     double deadline; // clock time at which stepping is given up (s); 0: never
 } pli_bench_scene;
 
+// Whether there is a shipped scene of this name.
+bool pli_bench_has_scene(const char *name);
+
 // overrides ends with NULL. On failure nothing is left to clear.
 pli_status pli_bench_scene_init(pli_bench_scene *s, pli_bench *bench, const char *name,
                                 const char *const *overrides);
@@ -68,5 +71,10 @@ typedef struct pli_bench_limits {
 pli_status pli_bench_scene_run(pli_bench *bench, const char *name, const char *const *overrides,
                                pli_bench_limits limits, pli_bench_tally *tally,
                                pli_model_info *info);
+
+// The mean distance of particles that two states of a scene have both, those of ids from
+// first_emitted on left out: they need not be the same (m); 0 if there are none. Errors: memory.
+pli_status pli_bench_mean_distance(const pli_state *a, const pli_state *b, int64_t first_emitted,
+                                   double *mean);
 
 #endif
