@@ -79,6 +79,7 @@ python3 - <<'END' || fail "the files of a run"
 import json
 steps = [json.loads(line) for line in open("whole/steps.jsonl")]
 assert len(steps) == 4
+told = []  # shares of the time that phases have
 for step in steps:
     grid = step["grid"]
     assert step["stop"] == "gradient" and step["residual"] <= step["tolerance"] == 1e-7, step
@@ -89,7 +90,10 @@ for step in steps:
     assert grid["unconverged"] == 0 and grid["coarsest_iterations"] > 0, grid
     assert len(grid["levels"]) == 3 and all(level["bytes"] > 0 for level in grid["levels"]), grid
     total = sum(value for key, value in step["seconds"].items() if key != "total")
-    assert 0.9 * step["seconds"]["total"] < total <= step["seconds"]["total"], step["seconds"]
+    assert total <= step["seconds"]["total"], step["seconds"]
+    told.append(total / step["seconds"]["total"])
+# what no phase has would be missing in every step; a busy machine may interrupt some of them
+assert max(told) > 0.9, told
 run = json.load(open("whole/run.json"))
 assert run["iterations"] == sum(step["iterations"] for step in steps), run
 assert run["grid"]["pieces"] == sum(step["grid"]["pieces"] for step in steps), run
