@@ -65,6 +65,7 @@ typedef struct pli_allocator {
     // gets back the size that was asked for
     void (*release)(void *user, void *memory, size_t bytes);
     void *user;
+    bool clears; // memory comes zeroed; otherwise the library clears it
 } pli_allocator;
 
 typedef void (*pli_log_fn)(void *user, pli_log_level level, const char *text);

@@ -28,6 +28,18 @@ struct pli_context {
     _Atomic int64_t allocation_count; // calls of the allocator since creation
 };
 
+// Zeros in whole pages. On Linux they are given back and come again, zeroed, when they are first
+// touched, so that room for later takes no memory yet.
+static void clear_pages(void *memory, size_t bytes)
+{
+#ifdef __linux__
+    // a hint: without large pages everything works as well
+    (void)madvise(memory, bytes, MADV_HUGEPAGE);
+    if (madvise(memory, bytes, MADV_DONTNEED) == 0) return;
+#endif
+    memset(memory, 0, bytes);
+}
+
 // Blocks of some size ask for large pages, where the system has them: passes over matrices of many
 // megabytes then hardly ever wait for an address to be looked up.
 static void *default_allocate(void *user, size_t bytes, const char *what)
@@ -38,10 +50,12 @@ static void *default_allocate(void *user, size_t bytes, const char *what)
     size_t alignment = is_large ? LARGE_PAGE : CACHE_LINE;
     size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
     void *memory = rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
-#ifdef MADV_HUGEPAGE
-    // a hint: without large pages everything works as well
-    if (is_large && memory != NULL) (void)madvise(memory, rounded, MADV_HUGEPAGE);
-#endif
+    if (memory == NULL) return NULL;
+    if (is_large) {
+        clear_pages(memory, rounded);
+    } else {
+        memset(memory, 0, bytes);
+    }
     return memory;
 }
 
@@ -78,6 +92,7 @@ pli_status pli_context_create(const pli_context_def *def, pli_context **context)
     if (filled.allocator.allocate == NULL) {
         filled.allocator.allocate = default_allocate;
         filled.allocator.release = default_release;
+        filled.allocator.clears = true;
     }
 
     pli_context *made =

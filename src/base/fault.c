@@ -29,5 +29,6 @@ static void fault_release(void *user, void *memory, size_t bytes)
 
 pli_allocator pli_fault_allocator(pli_fault *fault)
 {
-    return (pli_allocator){fault_allocate, fault_release, fault};
+    return (pli_allocator){
+        .allocate = fault_allocate, .release = fault_release, .user = fault};
 }

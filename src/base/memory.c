@@ -40,7 +40,7 @@ void *pli_allocate(pli_context *context, int64_t count, size_t size, const char 
     header->bytes = bytes;
     header->mark = block_mark;
     void *memory = header + 1;
-    memset(memory, 0, bytes);
+    if (!allocator->clears) memset(memory, 0, bytes);
     return memory;
 }
 

@@ -19,7 +19,7 @@
 //   P_bd = B_.b,.d (x) (wz or, for d = z, dz)
 //
 // Pairs of runs with j >= i are computed; the other half of the matrix is its mirror, made in one
-// pass in the end.
+// pass in the end unless the matrix is but a half (ell.h; its margin is as wide as a run).
 #include "mpm/implicit_inside.h"
 
 #include "base/parallel.h"
@@ -30,8 +30,7 @@ enum {
     BATCH = 16,                      // particles whose terms are summed at once
     RUN_SIZE = 9 * PLI_SPLINE_WIDTH, // numbers of the blocks of a run
     RUN_VECTORS = RUN_SIZE / 4,
-    PATTERN_ROOM = RUN_SIZE + 4,
-    ROW_GRAIN = 32
+    PATTERN_ROOM = RUN_SIZE + 4
 };
 
 // Particles of a cell: left and right factors of its blocks, terms 3 p + b.
@@ -269,8 +268,7 @@ PLI_INLINE void find_rows(const assembly_job *job, int32_t width, int64_t cell, 
     const pli_cloud *cloud = job->pass.implicit->cloud;
     const int32_t *nodes = cloud->cell_node + cell * cloud->cell_nodes;
     for (int32_t n = 0; n < width * width * width; ++n) {
-        int64_t slot = (int64_t)nodes[n] * job->matrix->width + job->matrix->center - n % width;
-        rows[n] = job->matrix->values + 9 * slot;
+        rows[n] = pli_ell_block(job->matrix, nodes[n], job->matrix->center - n % width);
     }
 }
 
@@ -322,40 +320,6 @@ static void assemble_part(const pli_implicit_pass *pass, int64_t first_cell, int
     }
 }
 
-// ---- the other half
-
-// to = from^T, blocks of nine
-PLI_INLINE void transpose_block(const double *from, double *to)
-{
-    pli_d4 a = pli_cloud_load(from), b = pli_cloud_load(from + 4);
-    double last = from[8];
-    pli_cloud_save(__builtin_shufflevector(a, b, 0, 3, 6, 1), to);
-    pli_cloud_save(__builtin_shufflevector(a, b, 4, 7, 2, 5), to + 4);
-    to[8] = last;
-}
-
-static void mirror_rows(void *user, int64_t begin, int64_t end)
-{
-    pli_ell *matrix = user;
-    int64_t width = matrix->width;
-    for (int64_t row = begin; row < end; ++row) {
-        const int32_t *columns = matrix->column + row * width;
-        const int32_t *next = row + 1 < end ? columns + width : columns;
-        for (int32_t slot = 0; slot < matrix->center; ++slot) {
-            int64_t mirrored = 2 * matrix->center - slot;
-            // what the next row will need
-            const double *expected = matrix->values + 9 * (next[slot] * width + mirrored);
-            if (next[slot] >= 0) {
-                __builtin_prefetch(expected, 0);
-                __builtin_prefetch(expected + 8, 0);
-            }
-            if (columns[slot] < 0) continue;
-            transpose_block(matrix->values + 9 * (columns[slot] * width + mirrored),
-                            matrix->values + 9 * (row * width + slot));
-        }
-    }
-}
-
 void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool projected,
                            pli_ell *matrix)
 {
@@ -366,5 +330,5 @@ void pli_implicit_assemble(const pli_implicit *implicit, const double *x, bool p
                         .matrix = matrix};
     list_pairs(implicit->cloud->width, &job);
     pli_implicit_run_colors(&job.pass);
-    pli_parallel_for(implicit->context, matrix->row_count, ROW_GRAIN, mirror_rows, matrix);
+    pli_ell_mirror(matrix);
 }

@@ -111,11 +111,12 @@ static double slots_of(int32_t reach)
     return side * side * side;
 }
 
-// Of a row of the matrix: every slot has a column and nine doubles; as soon as matter spreads
-// there is room for a quarter more.
-static double row_bytes(int32_t reach)
+// Of a row of a matrix: every slot has a column, and nine doubles where it is stored; as soon as
+// matter spreads there is room for a quarter more.
+static double row_bytes(int32_t reach, bool is_half)
 {
-    return 1.125 * slots_of(reach) * (4 + 9 * 8);
+    double slots = slots_of(reach);
+    return 1.125 * (slots * 4 + (is_half ? (slots + 1) / 2 + reach : slots) * 9 * 8);
 }
 
 // Of a row that is smoothed: inverse and symmetric diagonal, masks, and where sweeps read rounded
@@ -139,7 +140,7 @@ static double level_bytes(const pli_implicit_sizes *sizes, const pli_implicit_st
     double fill = sizes->neighbors / slots_of(fine), bytes = 0, nodes = (double)sizes->nodes;
     for (int32_t level = 1; level < multigrid->level_count; ++level) {
         nodes /= 6;
-        bytes += nodes * (row_bytes(reach) + smooth_bytes(def, fill * slots_of(reach)));
+        bytes += nodes * (row_bytes(reach, false) + smooth_bytes(def, fill * slots_of(reach)));
     }
     return bytes;
 }
@@ -153,7 +154,10 @@ int64_t pli_implicit_sizes_memory(const pli_implicit_sizes *sizes,
     double bytes = 1.25 * (slots * slot_bytes(def) + (double)sizes->cells * cell_bytes(def) +
                            nodes * node_bytes()) +
                    nodes * pair_bytes(def);
-    if (def->source.assembled) bytes += nodes * row_bytes(pli_spline_width(def->cloud.spline) - 1);
+    if (def->source.assembled) {
+        int32_t reach = pli_spline_width(def->cloud.spline) - 1;
+        bytes += nodes * row_bytes(reach, pli_node_source_is_half(&def->source));
+    }
     if (def->source.preconditioner >= PLI_NODE_SWEEP) {
         bytes += nodes * smooth_bytes(def, sizes->neighbors);
     }

@@ -55,7 +55,7 @@ static void add_solved(const pli_node_level *level, double scale, const double *
 static void residual_range(void *user, int64_t begin, int64_t end)
 {
     const point_job *job = user;
-    pli_node_level_multiply_rows(job->level, job->x, job->y, begin, end);
+    pli_ell_multiply_rows(job->level->matrix, job->x, job->y, begin, end);
     if (job->b == NULL) return;
     for (int64_t i = 3 * begin; i < 3 * end; ++i) job->y[i] = job->b[i] - job->y[i];
 }

@@ -24,7 +24,6 @@ enum {
     MOST_SIDE = 2 * PLI_NODE_REACH + 1,
     MOST_TERMS = 5,   // fine columns that have a coarse one as a parent
     MOST_COLUMNS = 6, // coarse columns of a row along an axis
-    MOST_SLOTS = MOST_SIDE * MOST_SIDE * MOST_SIDE,
     SLOTS_WORK = MOST_COLUMNS * MOST_SIDE * MOST_SIDE
 };
 
@@ -166,19 +165,14 @@ static void add_to_parents(const coarsen_job *job, const int32_t u[3], const int
 static const double *complete_row(const pli_node_level *level, int64_t node, double *copy)
 {
     const pli_ell *matrix = level->matrix;
-    const double *row = matrix->values + 9 * node * matrix->width;
     int32_t present = 0;
     for (int32_t k = 0; k < level->mask_words; ++k) {
         present += __builtin_popcountll(level->present[node * level->mask_words + k]);
     }
-    if (present == matrix->width && level->held[node] < 0) return row;
-    for (int32_t slot = 0; slot < matrix->width; ++slot) {
-        if (pli_node_has_slot(level, node, slot)) {
-            pli_mat3_copy(row + 9 * slot, copy + 9 * slot);
-        } else {
-            memset(copy + 9 * slot, 0, 9 * sizeof *copy);
-        }
+    if (matrix->first == 0 && present == matrix->width && level->held[node] < 0) {
+        return pli_ell_block(matrix, node, 0);
     }
+    pli_ell_get_row(matrix, node, copy);
     if (level->held[node] >= 0) {
         const double *T = level->tangents + 9 * (int64_t)level->held[node];
         double *D = copy + 9 * matrix->center, TD[9];
@@ -192,7 +186,7 @@ static void add_node(const coarsen_job *job, int64_t node, const int32_t u[3],
                      const int32_t *parents)
 {
     if (pli_node_is_fixed(job->level, node)) return;
-    double copy[9 * MOST_SLOTS], Y[9 * MOST_COLUMNS * MOST_COLUMNS * MOST_COLUMNS];
+    double copy[9 * PLI_NODE_SLOTS], Y[9 * MOST_COLUMNS * MOST_COLUMNS * MOST_COLUMNS];
     const double *row = complete_row(job->level, node, copy);
     const column_sums *const sums[3] = {&job->sums[u[0] & 1], &job->sums[u[1] & 1],
                                         &job->sums[u[2] & 1]};

@@ -43,11 +43,13 @@ static void fill_dense(const pli_node_level *level, double *dense)
     int64_t side = 3 * (int64_t)matrix->row_count;
     memset(dense, 0, (size_t)(side * side) * sizeof *dense);
     for (int64_t row = 0; row < matrix->row_count; ++row) {
-        for (int64_t slot = row * matrix->width; slot < (row + 1) * matrix->width; ++slot) {
-            int64_t column = matrix->column[slot];
+        double blocks[9 * PLI_NODE_SLOTS];
+        pli_ell_get_row(matrix, row, blocks);
+        for (int64_t slot = 0; slot < matrix->width; ++slot) {
+            int64_t column = matrix->column[row * matrix->width + slot];
             if (column < 0 || column > row) continue;
             for (int e = 0; e < 9; ++e) {
-                dense[(3 * row + e / 3) * side + 3 * column + e % 3] = matrix->values[9 * slot + e];
+                dense[(3 * row + e / 3) * side + 3 * column + e % 3] = blocks[9 * slot + e];
             }
         }
     }
@@ -91,17 +93,6 @@ pli_status pli_node_coarsest_build(pli_node_coarsest *coarsest, const pli_node_l
 
 // ---- solve
 
-static void multiply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
-{
-    pli_node_level_multiply_rows(self, x, y, begin, end);
-}
-
-static void multiply(const void *self, const double *x, double *y)
-{
-    const pli_node_level *level = self;
-    pli_ell_multiply(level->matrix, x, y);
-}
-
 static void precondition_rows(const void *self, const double *r, double *z, int64_t begin,
                               int64_t end)
 {
@@ -121,7 +112,7 @@ static void solve_iteratively(pli_node_coarsest *coarsest, const double *b, doub
 {
     const pli_node_level *level = coarsest->level;
     int64_t size = 3 * (int64_t)level->grid->count;
-    pli_operator A = {.size = size, .self = level, .apply = multiply, .apply_rows = multiply_rows};
+    pli_operator A = pli_ell_operator(level->matrix);
     pli_operator B = {.size = size,
                       .self = level,
                       .apply = precondition,

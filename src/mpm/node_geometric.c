@@ -172,7 +172,7 @@ static void find_matter(void *user, int64_t begin, int64_t end)
     const geometric_level *level = user;
     const pli_ell *matrix = level->matrix;
     for (int64_t row = begin; row < end; ++row) {
-        const double *D = matrix->values + 9 * (row * matrix->width + matrix->center);
+        const double *D = pli_ell_block(matrix, row, matrix->center);
         level->has_matter[row] = pli_mat3_trace(D) > 0;
     }
 }

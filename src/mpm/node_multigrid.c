@@ -266,7 +266,7 @@ bool pli_node_find_tangent(const double D[9], double T[9])
 static double *diagonal_block(const pli_node_level *level, int64_t node)
 {
     const pli_ell *matrix = level->matrix;
-    return matrix->values + 9 * (node * matrix->width + matrix->center);
+    return pli_ell_block(matrix, node, matrix->center);
 }
 
 // D += s (1 - T), which makes it regular
@@ -547,9 +547,15 @@ static pli_sum count_blocks_range(void *user, int64_t begin, int64_t end)
     const pli_ell *matrix = level->matrix;
     static const double nothing[9] = {0};
     pli_sum count = {0, 0};
-    for (int64_t slot = begin * matrix->width; slot < end * matrix->width; ++slot) {
-        if (matrix->column[slot] < 0) continue;
-        count.hi += memcmp(matrix->values + 9 * slot, nothing, sizeof nothing) != 0;
+    int32_t first = matrix->first > 0 ? matrix->center : 0;
+    for (int64_t row = begin; row < end; ++row) {
+        for (int32_t slot = first; slot < matrix->width; ++slot) {
+            const double *block = pli_ell_block(matrix, row, slot);
+            if (matrix->column[row * matrix->width + slot] < 0) continue;
+            if (memcmp(block, nothing, sizeof nothing) == 0) continue;
+            // those of a half stand for two
+            count.hi += 1 + (first > 0 && slot > first);
+        }
     }
     return count;
 }

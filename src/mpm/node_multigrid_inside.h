@@ -32,6 +32,7 @@
 
 enum {
     PLI_NODE_REACH = 3,        // most
+    PLI_NODE_SLOTS = 343,      // of a row with that reach
     PLI_NODE_MASK = 6,         // words with a bit for each slot of a row
     PLI_NODE_BLOCK_NODES = 64, // of a block of a grid
     PLI_FAMILY_EDGE = 8,
@@ -183,9 +184,5 @@ void pli_node_level_invert(pli_node_level *level);
 
 // An estimate of the largest eigenvalue of D^-1 A, from below.
 void pli_node_level_estimate(pli_node_level *level);
-
-// y = A x by rows, in double precision
-void pli_node_level_multiply_rows(const pli_node_level *level, const double *x, double *y,
-                                  int64_t begin, int64_t end);
 
 #endif

@@ -114,29 +114,6 @@ static inline void multiply_upper(const pli_node_level *level, int64_t row, cons
     }
 }
 
-// y = row of A times x
-static inline void multiply_row(const pli_node_level *level, int64_t row, const double *x,
-                                double y[3])
-{
-    const pli_ell *matrix = level->matrix;
-    const int32_t *column = matrix->column + row * matrix->width;
-    const double *values = matrix->values + 9 * row * matrix->width;
-    pli_block_sum sum = {0};
-    for (int32_t slot = 0; slot < matrix->width; ++slot) {
-        if (column[slot] < 0) continue;
-        pli_block_sum_add(&sum, values + 9 * slot, x + 3 * (int64_t)column[slot]);
-    }
-    pli_block_sum_get(&sum, y);
-}
-
-void pli_node_level_multiply_rows(const pli_node_level *level, const double *x, double *y,
-                                  int64_t begin, int64_t end)
-{
-    for (int64_t row = begin; row < end; ++row) {
-        multiply_row(level, row, x, y + 3 * row);
-    }
-}
-
 // ---- half sweeps
 
 typedef struct sweep_job {
@@ -317,7 +294,12 @@ static void pack_row(pli_node_level *level, int64_t row, const uint64_t *mask)
 {
     const pli_ell *matrix = level->matrix;
     const int32_t *column = matrix->column + row * matrix->width;
-    const double *values = matrix->values + 9 * row * matrix->width;
+    double copy[9 * PLI_NODE_SLOTS], *values = copy;
+    if (matrix->first > 0) {
+        pli_ell_get_row(matrix, row, copy);
+    } else {
+        values = pli_ell_block(matrix, row, 0);
+    }
     pli_node_triangle *const triangles[2] = {&level->upper, &level->lower};
     int64_t place[2] = {level->upper.start[row + 1] - 1, level->lower.start[row]};
     for (int32_t k = 0; k < level->mask_words; ++k) {
@@ -387,8 +369,7 @@ static void invert_range(void *user, int64_t begin, int64_t end)
     for (int64_t row = begin; row < end; ++row) {
         double W[6], full[9], half[9];
         double *inverse = level->inverse + 9 * row;
-        (void)pli_dense3_safe_factor(matrix->values + 9 * (row * matrix->width + matrix->center),
-                                     W);
+        (void)pli_dense3_safe_factor(pli_ell_block(matrix, row, matrix->center), W);
         pli_dense3_inverse(W, inverse);
         if (level->held[row] < 0) continue;
         // T D^-1 T

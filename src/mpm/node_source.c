@@ -45,6 +45,13 @@ static void time_end(const pli_node_source *source)
 
 // ---- life
 
+bool pli_node_source_is_half(const pli_node_source_def *def)
+{
+    return def->assembled && def->preconditioner == PLI_NODE_EMBEDDED_CYCLE &&
+           def->rule == PLI_NODE_ONCE && def->multigrid.single &&
+           def->multigrid.smoother == PLI_NODE_GAUSS_SEIDEL;
+}
+
 static bool needs_multigrid(const pli_node_source_def *def)
 {
     return def->preconditioner == PLI_NODE_SWEEP ||
@@ -69,8 +76,11 @@ static pli_status create_parts(pli_node_source *source)
                                           source->implicit, &source->geometric));
     }
     if (!def->assembled) return PLI_OK;
-    int32_t side = 2 * pli_implicit_reach(source->implicit) + 1, slots = side * side * side;
-    return pli_ell_create(source->context, 0, slots, slots / 2, &source->matrix);
+    int32_t reach = pli_implicit_reach(source->implicit), side = 2 * reach + 1;
+    int32_t slots = side * side * side;
+    return pli_node_source_is_half(def)
+               ? pli_ell_create_half(source->context, 0, slots, reach, &source->matrix)
+               : pli_ell_create(source->context, 0, slots, slots / 2, &source->matrix);
 }
 
 pli_status pli_node_source_create(pli_context *context, const pli_node_source_def *def,
@@ -286,7 +296,7 @@ static void add_inertia(void *user, int64_t begin, int64_t end)
     const pli_node_source *source = user;
     pli_ell *matrix = source->matrix;
     for (int64_t node = begin; node < end; ++node) {
-        double *block = matrix->values + 9 * (node * matrix->width + matrix->center);
+        double *block = pli_ell_block(matrix, node, matrix->center);
         for (int e = 0; e < 9; e += 4) block[e] += source->step.inertia[node];
     }
 }

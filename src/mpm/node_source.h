@@ -72,6 +72,9 @@ typedef struct pli_node_counts {
 
 typedef struct pli_node_source pli_node_source;
 
+// Whether nothing but the making of levels reads the matrix, so that half of it is stored.
+bool pli_node_source_is_half(const pli_node_source_def *def);
+
 // Everything is borrowed. Errors: argument (a preconditioner that needs a matrix), memory.
 PLI_CHECKED pli_status pli_node_source_create(pli_context *context, const pli_node_source_def *def,
                                               pli_implicit *borrowed_implicit,

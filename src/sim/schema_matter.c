@@ -383,7 +383,7 @@ static const pli_field grid_fields[] = {
      PLI_BOOL(pli_implicit_grid_def, eases),
      .fallback = "true",
      .doc = "Whether hot does without matrix and levels in steps so short that sound passes no "
-            "more than 12 cells."},
+            "more than 3 cells."},
     {.key = "smoother",
      PLI_CHOICE(pli_implicit_grid_def, smoother, smoother_names),
      .fallback = "gauss-seidel",

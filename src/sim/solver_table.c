@@ -43,7 +43,7 @@ static const pli_grid_method grid_hot = {.method = PLI_IMPLICIT_LBFGS,
                                          .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                          .rule = PLI_NODE_ONCE,
                                          .search = PLI_SEARCH_BACKTRACKING,
-                                         .easy_courant = 12};
+                                         .easy_courant = 3};
 static const pli_grid_method grid_hot_quadratic = {.method = PLI_IMPLICIT_LBFGS,
                                                    .assembled = true,
                                                    .preconditioner = PLI_NODE_EMBEDDED_CYCLE,

@@ -253,6 +253,81 @@ static void restriction_is_the_projected_matrix(void **state)
     }
 }
 
+// ---- halves
+
+enum { MARGIN = 2 };
+
+// The half of a grid, with numbers that nobody may read in its margin.
+static pli_ell *halve_grid(pli_context *context, const pli_ell *grid)
+{
+    pli_ell *half = NULL;
+    OK(context, pli_ell_create_half(context, ROWS, WIDTH, MARGIN, &half));
+    memcpy(half->column, grid->column, (size_t)(ROWS * WIDTH) * sizeof *half->column);
+    for (int32_t row = 0; row < ROWS; ++row) {
+        for (int32_t slot = CENTER - MARGIN; slot < WIDTH; ++slot) {
+            double *block = pli_ell_block(half, row, slot);
+            memcpy(block, pli_ell_block(grid, row, slot), 9 * sizeof *block);
+            if (slot < CENTER || grid->column[row * WIDTH + slot] < 0) block[4] = NAN;
+        }
+    }
+    return half;
+}
+
+static void expect_equal_rows(const pli_ell *half, const pli_ell *grid)
+{
+    double got[9 * WIDTH], want[9 * WIDTH];
+    for (int32_t row = 0; row < ROWS; ++row) {
+        pli_ell_get_row(half, row, got);
+        pli_ell_get_row(grid, row, want);
+        for (int32_t k = 0; k < 9 * WIDTH; ++k) assert_true(got[k] == want[k]);
+    }
+}
+
+static void halves_are_as_good_as_the_whole(void **state)
+{
+    (void)state;
+    static int32_t place[ROWS];
+    static double tangents[9 * ROWS], got[3 * ROWS], want[3 * ROWS];
+    static double blocks[9 * ROWS], want_blocks[9 * ROWS];
+    pli_context *context = make_context(2);
+    pli_ell *grid = make_grid(context), *half = halve_grid(context, grid);
+    assert_true(pli_ell_memory_bytes(half) < 0.7 * (double)pli_ell_memory_bytes(grid));
+    expect_equal_rows(half, grid);
+    double *x = random_vector(3 * ROWS, 1);
+    pli_ell_multiply(half, x, got);
+    pli_ell_multiply(grid, x, want);
+    assert_memory_equal(got, want, sizeof got);
+    pli_ell_get_diagonal_blocks(half, blocks);
+    pli_ell_get_diagonal_blocks(grid, want_blocks);
+    assert_memory_equal(blocks, want_blocks, sizeof blocks);
+    // T_i A_ij T_j and its mirror differ by rounding of numbers up to 90
+    make_tangents(place, tangents);
+    pli_ell_restrict(half, place, tangents);
+    pli_ell_restrict(grid, place, tangents);
+    pli_ell_multiply(half, x, got);
+    pli_ell_multiply(grid, x, want);
+    AT_MOST(relative_difference(3 * ROWS, got, want), 1e-14);
+    free(x);
+    pli_ell_destroy(half);
+    pli_ell_destroy(grid);
+    pli_context_destroy(context);
+}
+
+static void a_mirror_fills_the_half_before_the_diagonal(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(2);
+    pli_ell *grid = make_grid(context), *mirrored = make_grid(context);
+    for (int64_t slot = 0; slot < ROWS * WIDTH; ++slot) {
+        if (slot % WIDTH < CENTER) mirrored->values[9 * slot + 5] = NAN;
+    }
+    pli_ell_mirror(mirrored);
+    expect_equal_rows(mirrored, grid);
+    pli_ell_destroy(mirrored);
+    pli_ell_destroy(grid);
+    pli_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +337,8 @@ int main(void)
         cmocka_unit_test(restriction_is_the_projected_matrix),
         cmocka_unit_test(resizing_empties_and_allocates_only_to_grow),
         cmocka_unit_test(wrong_shapes_are_refused),
+        cmocka_unit_test(halves_are_as_good_as_the_whole),
+        cmocka_unit_test(a_mirror_fills_the_half_before_the_diagonal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
