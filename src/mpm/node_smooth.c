@@ -97,7 +97,7 @@ static inline void multiply_lower(const pli_node_level *level, int64_t row, cons
                                   const double *x, double y[3])
 {
     if (level->is_single) {
-        pli_node_triangle_multiply(&level->lower, row, x, y);
+        pli_node_triangle_multiply(&level->lower, row, false, x, y);
     } else {
         multiply_slots(level, row, mask, false, 1, x, y);
     }
@@ -108,7 +108,7 @@ static inline void multiply_upper(const pli_node_level *level, int64_t row, cons
                                   int64_t next, const double *x, double y[3])
 {
     if (level->is_single) {
-        pli_node_triangle_multiply(&level->upper, row, x, y);
+        pli_node_triangle_multiply(&level->upper, row, next < 0, x, y);
     } else {
         multiply_slots(level, row, mask, true, next, x, y);
     }
@@ -288,8 +288,8 @@ static void count_blocks(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Blocks of a row to both triangles, in the order in which they are read. What a sweep has just
-// computed comes last in both, so that it is not waited for.
+// Blocks of a row to both triangles. What a sweep has just computed comes last in both, the upper of
+// which is read from its end, so that it is not waited for.
 static void pack_row(pli_node_level *level, int64_t row, const uint64_t *mask)
 {
     const pli_ell *matrix = level->matrix;
@@ -301,7 +301,7 @@ static void pack_row(pli_node_level *level, int64_t row, const uint64_t *mask)
         values = pli_ell_block(matrix, row, 0);
     }
     pli_node_triangle *const triangles[2] = {&level->upper, &level->lower};
-    int64_t place[2] = {level->upper.start[row + 1] - 1, level->lower.start[row]};
+    int64_t place[2] = {level->upper.start[row], level->lower.start[row]};
     for (int32_t k = 0; k < level->mask_words; ++k) {
         uint64_t rest = level->present[row * level->mask_words + k];
         for (; rest != 0; rest &= rest - 1) {
@@ -309,8 +309,7 @@ static void pack_row(pli_node_level *level, int64_t row, const uint64_t *mask)
             if (slot == matrix->center) continue;
             int is_lower = (int)(mask[k] >> bit & 1);
             const pli_node_triangle *out = triangles[is_lower];
-            int64_t to = place[is_lower];
-            place[is_lower] += 2 * is_lower - 1;
+            int64_t to = place[is_lower]++;
             out->column[to] = column[slot];
             for (int e = 0; e < 9; ++e) {
                 out->values[9 * to + e] = (float)values[9 * slot + e % 3 * 3 + e / 3];

@@ -34,20 +34,33 @@ int64_t pli_node_triangle_memory(const pli_node_triangle *triangle);
 // sum += column of a block times an entry of x, the last lane means nothing
 static inline void pli_node_triangle_add(const float *column, double x, pli_double4 *sum)
 {
-    pli_float4 narrow;
-    memcpy(&narrow, column, sizeof narrow);
-    *sum += __builtin_convertvector(narrow, pli_double4) * x;
+    pli_double4 wide;
+    pli_block_widen(column, &wide);
+    *sum += wide * x;
 }
 
-// y = row of the triangle times x
+// sum += a block times the entries of x that it belongs to
+static inline void pli_node_triangle_add_block(const pli_node_triangle *triangle, int64_t block,
+                                               const double *x, pli_double4 sums[3])
+{
+    const double *from = x + 3 * (int64_t)triangle->column[block];
+    const float *A = triangle->values + 9 * block;
+    for (int c = 0; c < 3; ++c) pli_node_triangle_add(A + 3 * c, from[c], &sums[c]);
+}
+
+// y = row of the triangle times x. Whoever takes rows backwards reads them backwards as well: then
+// memory is read in one direction all the time, which is twice as fast.
 static inline void pli_node_triangle_multiply(const pli_node_triangle *triangle, int64_t row,
-                                              const double *x, double y[3])
+                                              bool is_backward, const double *x, double y[3])
 {
     pli_double4 sums[3] = {{0}, {0}, {0}};
-    for (int64_t k = triangle->start[row]; k < triangle->start[row + 1]; ++k) {
-        const double *from = x + 3 * (int64_t)triangle->column[k];
-        const float *A = triangle->values + 9 * k;
-        for (int c = 0; c < 3; ++c) pli_node_triangle_add(A + 3 * c, from[c], &sums[c]);
+    int64_t begin = triangle->start[row], end = triangle->start[row + 1];
+    if (is_backward) {
+        for (int64_t k = end - 1; k >= begin; --k) {
+            pli_node_triangle_add_block(triangle, k, x, sums);
+        }
+    } else {
+        for (int64_t k = begin; k < end; ++k) pli_node_triangle_add_block(triangle, k, x, sums);
     }
     pli_double4 sum = sums[0] + sums[1] + sums[2];
     for (int c = 0; c < 3; ++c) y[c] = sum[c];
