@@ -37,6 +37,10 @@ static const variant variants[] = {
      "double precision in cycles",
      "-",
      {.name = "double", .solver = "hot", .override = "solver.grid.precision=double"}},
+    {"S0-restarts",
+     "without restarts of L-BFGS",
+     "-",
+     {.name = "plain", .solver = "hot", .override = "solver.grid.restarts=false"}},
     {"S0-again", "hot once more", "-", {.name = "again", .solver = "hot"}},
 };
 

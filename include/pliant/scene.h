@@ -780,6 +780,7 @@ typedef struct pli_implicit_grid_def { // implicit solvers of particles
     int32_t precision;                 // pli_precision_kind, of what a cycle reads
     int32_t plasticity;                // pli_plasticity_choice
     bool eases;                        // hot makes no matrix for steps that do not need one
+    bool restarts;                     // L-BFGS forgets its pairs when the residual rises
 } pli_implicit_grid_def;
 
 typedef struct pli_solver_def {

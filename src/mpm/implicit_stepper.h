@@ -64,6 +64,7 @@ typedef struct pli_implicit_stepper_def {
     int32_t fixed_iterations; // > 0: exactly so many
     int32_t window;           // of L-BFGS
     int32_t refresh;          // of L-BFGS, 0: never within a step
+    bool restarts;            // of L-BFGS
     double easy_courant;      // of L-BFGS, 0: no step is easy
     pli_line_search_def search;
 } pli_implicit_stepper_def;

@@ -192,9 +192,13 @@ static void evaluate(descent *s)
     pli_timers_end(s->env->timers);
 }
 
+// Measures the iterate, and restarts where that is due.
 static void tell_iterate(descent *s)
 {
+    double before = s->report->residual;
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
+    bool is_worse = s->report->iterations > 0 && s->report->residual > before;
+    if (s->def->restarts && is_worse) forget_pairs(s->minimizer);
     s->report->energy = pli_sum_value(s->energy);
     pli_stopping_tell(s->env, s->report, &s->last);
 }

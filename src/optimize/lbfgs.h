@@ -22,6 +22,11 @@
 // the iteration ends with PLI_MINIMIZE_STEP. With refresh > 0, B is made anew, and pairs are
 // forgotten, whenever so many iterations were made (H18).
 //
+// Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become small.
+// Where matter of very different stiffness meets, pairs that were taken before lead to such steps
+// again and again: E hardly falls, and the norm stays where it is. With `restarts` all pairs are
+// forgotten as soon as a step raises the norm.
+//
 // Terms are told that an iteration begins (prepare of term.h) only when B is made: what they couple
 // anew is then seen by their gradients, and by B after the next refresh. Searches go over jumps of
 // E as in line_search.h.
@@ -46,6 +51,7 @@ typedef struct pli_lbfgs_def {
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     int32_t refresh;          // iterations after which the operator is made anew; 0: never
+    bool restarts;            // without pairs, after a step that raises the norm
     double energy_noise;      // rounding of E besides that of its own size (J)
     pli_line_search_def line_search;
     // where B comes from: prepare at the start (and by refresh), solve for every direction, with

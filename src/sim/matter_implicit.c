@@ -175,6 +175,7 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
                                         .fixed_iterations = def->fixed_iterations,
                                         .window = def->window,
                                         .refresh = def->refresh > 0 ? def->refresh : 0,
+                                        .restarts = grid->restarts,
                                         .easy_courant = grid->eases ? m->method->easy_courant : 0,
                                         .search = describe_search(m)};
     pli_vec3_copy(model->matter->origin, stepper.cloud.origin);

@@ -384,6 +384,10 @@ static const pli_field grid_fields[] = {
      .fallback = "true",
      .doc = "Whether hot does without matrix and levels in steps so short that sound passes no "
             "more than 3 cells."},
+    {.key = "restarts",
+     PLI_BOOL(pli_implicit_grid_def, restarts),
+     .fallback = "true",
+     .doc = "Whether L-BFGS forgets what it has learnt when an iteration raises the residual."},
     {.key = "smoother",
      PLI_CHOICE(pli_implicit_grid_def, smoother, smoother_names),
      .fallback = "gauss-seidel",

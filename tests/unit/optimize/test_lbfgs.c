@@ -66,6 +66,7 @@ typedef struct given {
     int32_t solves;
     bool is_unusable;
     int32_t climbs_from; // from this solve on -d is told; 0: never
+    double asked[512];   // lengths of the gradients that were given
 } given;
 
 static void given_begin(void *self)
@@ -85,11 +86,19 @@ static pli_status given_prepare(void *self, pli_objective *objective, const doub
     return PLI_OK;
 }
 
+static double dot_of(int32_t size, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < size; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 static pli_status given_solve(void *self, const double *g, pli_arena *scratch, double *d,
                               pli_direction_report *report)
 {
     given *o = self;
     (void)scratch;
+    if (o->solves < 512) o->asked[o->solves] = sqrt(dot_of(o->size, g, g));
     ++o->solves;
     double sign = o->climbs_from > 0 && o->solves >= o->climbs_from ? 1 : -1;
     for (int i = 0; i < o->size; ++i) {
@@ -114,6 +123,8 @@ static given scaled_identity(int32_t size, double scale)
 typedef struct heard {
     int count;
     double energy[512];
+    double residual[512];
+    double gradient[512];
     pli_direction_kind direction[512];
     int cancel_at;
 } heard;
@@ -123,6 +134,8 @@ static void hear(void *user, const pli_iterate *iterate)
     heard *h = user;
     if (h->count >= 512) return;
     h->energy[h->count] = iterate->energy;
+    h->residual[h->count] = iterate->residual;
+    h->gradient[h->count] = iterate->gradient;
     h->direction[h->count] = iterate->direction;
     ++h->count;
 }
@@ -248,6 +261,36 @@ static void an_exact_inverse_takes_one_iteration(void **state)
         assert_int_equal(report.iterations, 1);
         assert_int_equal(report.linear_iterations, 1);
         expect_minimum(&p, x, 1e-9);
+        problem_clear(&p);
+    }
+}
+
+// What the operator is given is the gradient itself as long as there are no pairs.
+static void restarts_follow_a_residual_that_rose(void **state)
+{
+    (void)state;
+    for (int restarts = 0; restarts < 2; ++restarts) {
+        problem p;
+        problem_init(&p);
+        invert(&p);
+        // an inverse that is a few times off, by another factor for every two unknowns
+        for (int k = 0; k < N * N; ++k) {
+            p.op.B[k] *= (1 + 0.4 * cos(k / N)) * (1 + 0.4 * cos(k % N));
+        }
+        pli_lbfgs_def def = backtracking(8);
+        def.restarts = restarts == 1;
+        double x[N] = {0};
+        pli_minimize_report report = minimize(&p, def, x);
+        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        expect_minimum(&p, x, 1e-8);
+        int32_t rises = 0;
+        for (int32_t k = 1; k < report.iterations; ++k) {
+            bool rose = p.heard.residual[k] > p.heard.residual[k - 1];
+            bool has_pairs = fabs(p.op.asked[k] / p.heard.gradient[k] - 1) > 1e-9;
+            assert_true(has_pairs != (rose && restarts == 1));
+            rises += rose;
+        }
+        AT_LEAST(rises, 1);
         problem_clear(&p);
     }
 }
@@ -862,6 +905,7 @@ static void every_failed_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(restarts_follow_a_residual_that_rose),
         cmocka_unit_test(an_exact_inverse_takes_one_iteration),
         cmocka_unit_test(n_unknowns_take_n_steps_whatever_the_operator),
         cmocka_unit_test(iterates_are_those_of_the_dense_formula),
