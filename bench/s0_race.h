@@ -32,6 +32,7 @@ typedef struct pli_s0_course_def {
     int32_t steps_per_frame;                 // on it, a multiple of those of the scene
     int32_t approach;                        // steps of this length that do not count
     int32_t steps;                           // of the course, up to PLI_S0_STEPS
+    int32_t skip;                            // steps that do not count between two that do
 } pli_s0_course_def;
 
 typedef struct pli_s0_method {
@@ -82,12 +83,12 @@ typedef struct pli_s0_course {
     pli_bench *bench;
     const pli_s0_course_def *def;
     pli_bench_scene hot;
-    char cut[64];                        // override
-    pli_state *led;                      // at the end of the lead
-    pli_state *states[PLI_S0_STEPS + 1]; // before every step, and at the end
-    pli_s0_time times[PLI_S0_STEPS];     // of hot
-    pli_s0_tally tally;                  // of hot
-    bool busy;                           // ratios are those of processor time
+    char cut[64];                    // override
+    pli_state *led;                  // at the end of the lead
+    pli_state *states[PLI_S0_STEPS]; // before every step
+    pli_s0_time times[PLI_S0_STEPS]; // of hot
+    pli_s0_tally tally;              // of hot
+    bool busy;                       // ratios are those of processor time
     double lead_seconds;
 } pli_s0_course;
 

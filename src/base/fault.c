@@ -29,6 +29,5 @@ static void fault_release(void *user, void *memory, size_t bytes)
 
 pli_allocator pli_fault_allocator(pli_fault *fault)
 {
-    return (pli_allocator){
-        .allocate = fault_allocate, .release = fault_release, .user = fault};
+    return (pli_allocator){.allocate = fault_allocate, .release = fault_release, .user = fault};
 }

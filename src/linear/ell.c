@@ -93,8 +93,8 @@ static pli_status replace_arrays(pli_ell *matrix, int64_t rows)
     matrix->values = NULL;
     matrix->column = PLI_NEW(context, int32_t, rows * matrix->width, "fixed-width columns");
     if (matrix->column == NULL) return PLI_ERROR_MEMORY;
-    matrix->values = PLI_NEW(context, double, 9 * rows * (matrix->width - matrix->first),
-                             "fixed-width values");
+    matrix->values =
+        PLI_NEW(context, double, 9 * rows * (matrix->width - matrix->first), "fixed-width values");
     if (matrix->values != NULL) return PLI_OK;
     // what room there is, is told by the columns
     pli_release(context, matrix->column);

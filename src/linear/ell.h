@@ -38,8 +38,8 @@ static inline double *pli_ell_block(const pli_ell *matrix, int64_t row, int64_t 
 // An empty matrix: all columns -1, all values 0. Errors: argument, memory.
 PLI_CHECKED pli_status pli_ell_create(pli_context *context, int32_t row_count, int32_t width,
                                       int32_t center, pli_ell **matrix);
-// A half, with the diagonal in the middle of the slots. Blocks of `margin` slots before the diagonal
-// are there to be added to, and never read. Errors: argument, memory.
+// A half, with the diagonal in the middle of the slots. Blocks of `margin` slots before the
+// diagonal are there to be added to, and never read. Errors: argument, memory.
 PLI_CHECKED pli_status pli_ell_create_half(pli_context *context, int32_t row_count, int32_t width,
                                            int32_t margin, pli_ell **matrix);
 void pli_ell_destroy(pli_ell *matrix);
@@ -81,8 +81,8 @@ int64_t pli_ell_memory_bytes(const pli_ell *matrix);
 
 pli_operator pli_ell_operator(const pli_ell *matrix);
 
-// A copy of a matrix that is not a half in compressed rows. Errors: argument (unsymmetric pattern, two slots with one column, or a
-// diagonal missing), memory.
+// A copy of a matrix that is not a half in compressed rows. Errors: argument (unsymmetric pattern,
+// two slots with one column, or a diagonal missing), memory.
 PLI_CHECKED pli_status pli_bcsr_create_from_ell(const pli_ell *matrix, pli_bcsr **copy);
 
 #endif

@@ -288,8 +288,8 @@ static void count_blocks(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Blocks of a row to both triangles. What a sweep has just computed comes last in both, the upper of
-// which is read from its end, so that it is not waited for.
+// Blocks of a row to both triangles. What a sweep has just computed comes last in both, the upper
+// of which is read from its end, so that it is not waited for.
 static void pack_row(pli_node_level *level, int64_t row, const uint64_t *mask)
 {
     const pli_ell *matrix = level->matrix;

@@ -22,10 +22,10 @@
 // the iteration ends with PLI_MINIMIZE_STEP. With refresh > 0, B is made anew, and pairs are
 // forgotten, whenever so many iterations were made (H18).
 //
-// Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become small.
-// Where matter of very different stiffness meets, pairs that were taken before lead to such steps
-// again and again: E hardly falls, and the norm stays where it is. With `restarts` all pairs are
-// forgotten as soon as a step raises the norm.
+// Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become
+// small. Where matter of very different stiffness meets, pairs that were taken before lead to such
+// steps again and again: E hardly falls, and the norm stays where it is. With `restarts` all pairs
+// are forgotten as soon as a step raises the norm.
 //
 // Terms are told that an iteration begins (prepare of term.h) only when B is made: what they couple
 // anew is then seen by their gradients, and by B after the next refresh. Searches go over jumps of

@@ -34,8 +34,8 @@ static pli_context *metered_context(meter *gauge)
     gauge->inner = pli_fault_allocator(&gauge->fault);
     pli_context_def def = pli_context_def_default();
     def.thread_count = 1;
-    def.allocator = (pli_allocator){
-        .allocate = meter_allocate, .release = meter_release, .user = gauge};
+    def.allocator =
+        (pli_allocator){.allocate = meter_allocate, .release = meter_release, .user = gauge};
     pli_context *context = NULL;
     OK(NULL, pli_context_create(&def, &context));
     return context;

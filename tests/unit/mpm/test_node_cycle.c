@@ -97,8 +97,7 @@ static void half_of_a_matrix_makes_the_same_cycle(void **state)
             node_world_build(w, &def);
             double *want = apply_cycle(w, r);
             pli_node_level_info whole_info = pli_node_multigrid_get_level(w->multigrid, 0);
-            OK(w->context,
-               pli_node_multigrid_build(w->multigrid, w->grid, half, &w->constraints));
+            OK(w->context, pli_node_multigrid_build(w->multigrid, w->grid, half, &w->constraints));
             double *got = apply_cycle(w, r);
             pli_node_level_info info = pli_node_multigrid_get_level(w->multigrid, 0);
             // T_i A_ij T_j and its mirror may be rounded to different floats
