@@ -186,8 +186,8 @@ static void easy_steps_need_no_levels(void **state)
 {
     (void)state;
     simulation easy, whole;
-    start(&easy, DROP, "{name: hot, tolerance: 1e-10}", 2);
-    start(&whole, DROP, "{name: hot, tolerance: 1e-10, grid: {eases: false}}", 2);
+    start(&easy, DROP, "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1}}", 2);
+    start(&whole, DROP, "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1, eases: false}}", 2);
     pli_step_report quick = simulation_run(&easy, 2), slow = simulation_run(&whole, 2);
     assert_int_equal(quick.grid.level_count, 0);
     assert_int_equal(quick.grid.cycles, 0);
