@@ -187,23 +187,30 @@ static bool is_busy(const pli_context *context)
     return used < share * seconds * pli_context_thread_count(context);
 }
 
+// Goes on to the state that the next timed step begins with.
+static pli_status skip_steps(runner *r, int32_t count)
+{
+    pli_s0_tally *tally = r->tally;
+    pli_s0_tally unused = {0};
+    pli_s0_time time;
+    pli_status status = PLI_OK;
+    r->tally = &unused;
+    for (int32_t n = 0; n < count && status == PLI_OK; ++n) status = take_step(r, &time);
+    r->tally = tally;
+    return status;
+}
+
 static pli_status run_hot(pli_s0_course *course)
 {
     runner r = {.scene = course->hot};
     pli_s0_tally *tally = &course->tally;
     prepare(&r, tally);
     for (int32_t k = 0; k < course->def->steps; ++k) {
-        pli_s0_tally unused = {0};
         PLI_TRY(keep_state(course, &course->states[k]));
         PLI_TRY(warm_up(&r));
         PLI_TRY(pli_state_copy(course->states[k], r.scene.state));
         PLI_TRY(take_step(&r, &course->times[k]));
-        r.tally = &unused;
-        for (int32_t n = 0; n < course->def->skip && k + 1 < course->def->steps; ++n) {
-            pli_s0_time time;
-            PLI_TRY(take_step(&r, &time));
-        }
-        r.tally = tally;
+        if (k + 1 < course->def->steps) PLI_TRY(skip_steps(&r, course->def->skip));
     }
     tally->ratio = tally->worst = 1;
     // what watches is about to go

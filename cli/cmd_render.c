@@ -17,8 +17,10 @@ typedef struct rendering {
     pli_cli_session *session;
     pli_series *series;
     pli_picture *picture;
-    pli_film *film; // NULL: pictures
-    uint8_t *rgb;   // [height][width][3]
+    pli_film *film;    // NULL: pictures
+    uint8_t *rgb;      // [height][width][3]
+    pli_view *view;    // NULL: none
+    const char *color; // field that colours, "": none. Lifetime: that of view and arguments
     pli_cli_size size;
     const char *folder; // of the pictures; NULL for a film or a single picture
     const char *file;   // of a single picture, or NULL
@@ -47,33 +49,52 @@ static bool has_categories(const char *field)
            strcmp(field, "status") == 0;
 }
 
-static pli_picture_def make_def(const pli_cli_arguments *arguments)
+static void set_colors(const pli_cli_arguments *arguments, pli_picture_def *def)
 {
-    pli_picture_def def = pli_picture_def_default();
-    def.width = arguments->size.width;
-    def.height = arguments->size.height;
     if (arguments->color != NULL) {
-        def.field = arguments->color;
-        if (has_categories(def.field)) def.colormap = PLI_COLORMAP_CATEGORIES;
+        // component, range and map of a view belong to the field of the view
+        def->field = arguments->color;
+        def->component = PLI_COMPONENT_MAGNITUDE;
+        def->automatic_range = true;
+        def->colormap =
+            has_categories(def->field) ? PLI_COLORMAP_CATEGORIES : PLI_COLORMAP_SEQUENTIAL;
     }
     if (arguments->color_range.given) {
-        def.automatic_range = false;
-        def.range[0] = arguments->color_range.low;
-        def.range[1] = arguments->color_range.high;
+        def->automatic_range = false;
+        def->range[0] = arguments->color_range.low;
+        def->range[1] = arguments->color_range.high;
     }
+}
+
+static void set_camera(const pli_cli_arguments *arguments, pli_camera_def *camera)
+{
+    // whoever says where the camera stands does not want the place of the view
+    if (arguments->azimuth.given || arguments->elevation.given) camera->automatic = true;
+    if (arguments->azimuth.given) camera->azimuth = arguments->azimuth.value;
+    if (arguments->elevation.given) camera->elevation = arguments->elevation.value;
+    if (arguments->orbit.given) camera->orbit = arguments->orbit.value;
+    if (arguments->up == 0) return;
+    const double up[3] = {0, arguments->up == PLI_UP_Y + 1, arguments->up == PLI_UP_Z + 1};
+    memcpy(camera->up, up, sizeof up);
+}
+
+// The view, and over it what the command line says.
+static pli_picture_def make_def(const pli_cli_arguments *arguments, const pli_view *view)
+{
+    pli_picture_def def = pli_picture_def_default();
+    if (view != NULL) pli_view_apply(view, &def);
+    if (arguments->size.width > 0) {
+        def.width = arguments->size.width;
+        def.height = arguments->size.height;
+    }
+    set_colors(arguments, &def);
+    set_camera(arguments, &def.camera);
     def.particle_radius = arguments->radius.metres;
     if (arguments->radius.factor > 0) def.particle_scale = arguments->radius.factor;
     if (arguments->samples.given) def.samples = arguments->samples.value;
-    if (arguments->azimuth.given) def.camera.azimuth = arguments->azimuth.value;
-    if (arguments->elevation.given) def.camera.elevation = arguments->elevation.value;
-    if (arguments->orbit.given) def.camera.orbit = arguments->orbit.value;
-    def.edges = arguments->edges;
-    def.colliders = (pli_collider_look)arguments->colliders;
+    if (arguments->edges) def.edges = true;
+    if (arguments->colliders > 0) def.colliders = (pli_collider_look)(arguments->colliders - 1);
     if (arguments->dark) def.background = PLI_BACKGROUND_DARK;
-    if (arguments->up == PLI_UP_Z) {
-        const double up[3] = {0, 0, 1};
-        memcpy(def.camera.up, up, sizeof up);
-    }
     return def;
 }
 
@@ -196,7 +217,7 @@ static bool was_seen(const pli_frame *frame, int32_t part, const char *name)
 // Says which fields a frame has, unless one of them is the one that is to colour it.
 static bool has_color(rendering *job, const pli_frame *frame)
 {
-    const char *color = job->session->arguments.color;
+    const char *color = job->color;
     char names[512] = "";
     for (int32_t part = 0; part < frame->part_count; ++part) {
         const pli_frame_part *body = &frame->parts[part];
@@ -213,10 +234,10 @@ static bool has_color(rendering *job, const pli_frame *frame)
     return false;
 }
 
-// Refuses --color of a field that the first frame does not have. Returns an exit code.
+// Refuses to colour by a field that the first frame does not have. Returns an exit code.
 static int check_color(rendering *job)
 {
-    if (job->session->arguments.color == NULL) return PLI_CLI_DONE;
+    if (job->color[0] == '\0') return PLI_CLI_DONE;
     pli_frame *frame = NULL;
     pli_status status = pli_series_load(job->series, job->first, &frame);
     if (status != PLI_OK) return pli_cli_report(job->session, status);
@@ -229,8 +250,16 @@ static int check_color(rendering *job)
 static int prepare(rendering *job, const char *folder, const char *output)
 {
     pli_cli_session *session = job->session;
-    pli_picture_def def = make_def(&session->arguments);
-    pli_status status = pli_series_create(session->context, folder, &job->series);
+    const pli_cli_arguments *arguments = &session->arguments;
+    pli_status status = PLI_OK;
+    if (arguments->view != NULL) {
+        status = pli_view_load(session->context, arguments->view, &job->view);
+    }
+    if (status != PLI_OK) return pli_cli_report(session, status);
+    pli_picture_def def = make_def(arguments, job->view);
+    job->size = (pli_cli_size){def.width, def.height};
+    job->color = def.field;
+    status = pli_series_create(session->context, folder, &job->series);
     if (status == PLI_OK) status = pli_picture_create(session->context, &def, &job->picture);
     if (status != PLI_OK) return pli_cli_report(session, status);
     if (pli_series_count(job->series) == 0) {
@@ -258,7 +287,6 @@ static int run_render(pli_cli_session *session)
     pli_cli_signals_catch();
     const pli_cli_arguments *arguments = &session->arguments;
     rendering job = {.session = session,
-                     .size = arguments->size,
                      .every = arguments->every.given ? arguments->every.value : 1};
     const char *folder = arguments->operands[0];
     char pictures[4096];
@@ -274,13 +302,15 @@ static int run_render(pli_cli_session *session)
     pli_film_destroy(job.film);
     pli_picture_destroy(job.picture);
     pli_series_destroy(job.series);
+    pli_view_destroy(job.view);
     return code;
 }
 
 // ---- the command
 
-static const char *const collider_looks[] = {"show", "hide", "glass", NULL}; // pli_collider_look
-static const char *const up_axes[] = {"y", "z", NULL};                       // by pli_up_axis
+// the first stands for "not given"
+static const char *const collider_looks[] = {"default", "show", "hide", "glass", NULL};
+static const char *const up_axes[] = {"default", "y", "z", NULL};
 
 static const pli_cli_option options[] = {
     {.name = "output",
@@ -296,10 +326,16 @@ static const pli_cli_option options[] = {
      .value = "WxH",
      .kind = PLI_CLI_SIZE,
      .offset = offsetof(pli_cli_arguments, size),
-     .fallback = "960x600",
      .min = 16,
      .max = 16384,
-     .doc = "width and height in pixels"},
+     .doc = "width and height in pixels (default: those of the view, or 960x600)"},
+    {.name = "view",
+     .value = "FILE",
+     .kind = PLI_CLI_TEXT,
+     .offset = offsetof(pli_cli_arguments, view),
+     .hint = PLI_CLI_HINT_FILE,
+     .doc = "camera, colours, hidden parts and section as saved by the page; other options go "
+            "before it"},
     {.name = "color",
      .value = "FIELD",
      .kind = PLI_CLI_TEXT,
@@ -336,8 +372,7 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_CHOICE,
      .offset = offsetof(pli_cli_arguments, up),
      .choices = up_axes,
-     .fallback = "y",
-     .doc = "direction that is up"},
+     .doc = "direction that is up (default: that of the view, or y)"},
     {.name = "frame",
      .value = "N",
      .kind = PLI_CLI_INTEGER,
@@ -372,9 +407,8 @@ static const pli_cli_option options[] = {
      .kind = PLI_CLI_CHOICE,
      .offset = offsetof(pli_cli_arguments, colliders),
      .choices = collider_looks,
-     .fallback = "show",
      .doc = "how colliders are drawn: show them in grey, cut open where bodies are inside, hide "
-            "them, or make them of glass"},
+            "them, or make them of glass (default: as the view says, or show)"},
     {.name = "dark",
      .kind = PLI_CLI_FLAG,
      .offset = offsetof(pli_cli_arguments, dark),
@@ -394,7 +428,8 @@ const pli_cli_command pli_cli_command_render = {
              "installed.",
     .examples = "  pliant render out/demo\n"
                 "  pliant render out/demo -o demo.mp4 --color velocity --size 1280x720\n"
-                "  pliant render out/demo -o last.png --edges\n",
+                "  pliant render out/demo -o last.png --edges\n"
+                "  pliant render out/demo -o film.mp4 --view out/demo/view.json\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_talk_options, &pli_cli_help_options},
     .run = run_render,

@@ -121,7 +121,7 @@ typedef struct pli_cli_arguments {
     pli_cli_interval checkpoint_every;
 
     // render
-    pli_cli_size size;
+    pli_cli_size size; // 0x0: not given
     const char *color;
     pli_cli_range color_range;
     pli_cli_real azimuth;
@@ -132,15 +132,28 @@ typedef struct pli_cli_arguments {
     pli_cli_integer every;
     pli_cli_integer frame;
     pli_cli_real rate;
-    int32_t up;        // pli_up_axis
-    int32_t colliders; // pli_collider_look
+    int32_t up;        // 0: not given, otherwise pli_up_axis + 1
+    int32_t colliders; // 0: not given, otherwise pli_collider_look + 1
+    const char *view;  // file
     bool edges;
     bool dark;
+
+    // live
+    bool paused;
+    bool unpaced;
+    const char *replay; // a log
 
     // export
     pli_cli_integer first;
     pli_cli_integer last;
     pli_cli_integer max_targets;
+
+    // view
+    pli_cli_integer port;
+    const char *host;
+    const char *token;
+    pli_cli_texts allowed_hosts;
+    bool no_open;
 
     // export, schema, help, bench
     int32_t format; // index into the choices of the command
@@ -183,7 +196,7 @@ typedef struct pli_cli_options {
         (array), sizeof(array) / sizeof *(array) \
     }
 
-enum { PLI_CLI_SHARED = 3 };
+enum { PLI_CLI_SHARED = 4 };
 
 struct pli_cli_session;
 

@@ -41,6 +41,8 @@ extern const pli_cli_command pli_cli_command_check;
 extern const pli_cli_command pli_cli_command_scenes;
 extern const pli_cli_command pli_cli_command_solvers;
 extern const pli_cli_command pli_cli_command_materials;
+extern const pli_cli_command pli_cli_command_view;
+extern const pli_cli_command pli_cli_command_live;
 extern const pli_cli_command pli_cli_command_render;
 extern const pli_cli_command pli_cli_command_export;
 extern const pli_cli_command pli_cli_command_bench;

@@ -224,10 +224,10 @@ WEAK int32_t pli_state_array_count(const pli_state *state)
 
 WEAK void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array)
 {
-    const pli_state_array arrays[4] = {{"x", PLI_ARRAY_F64, FAKE_POINTS, 3, state->x, false},
-                                       {"v", PLI_ARRAY_F64, FAKE_POINTS, 3, state->v, false},
-                                       {"step", PLI_ARRAY_I64, 1, 1, &state->step, false},
-                                       {"time", PLI_ARRAY_F64, 1, 1, &state->time, false}};
+    const pli_state_array arrays[4] = {{"x", PLI_ARRAY_F64, FAKE_POINTS, 3, state->x, false, false},
+                                       {"v", PLI_ARRAY_F64, FAKE_POINTS, 3, state->v, false, false},
+                                       {"step", PLI_ARRAY_I64, 1, 1, &state->step, false, false},
+                                       {"time", PLI_ARRAY_F64, 1, 1, &state->time, false, false}};
     *array = arrays[index];
 }
 

@@ -49,7 +49,7 @@ PUBLIC = {
     "multilevel": ["base", "extend", "scene", "schema", "sim"],
     "sim": ["base", "contact", "detect", "extend", "scene", "schema", "sim"],
     "io": ["base", "extend", "scene", "schema", "sim", "io", "pliant"],
-    "serve": ["base", "extend", "scene", "schema", "sim", "io", "pliant"],
+    "serve": ["base", "extend", "scene", "schema", "sim", "io", "serve", "pliant"],
 }
 
 # libraries from outside: header (or folder of headers) and the modules that may know it
@@ -78,7 +78,7 @@ setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h st
 stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h wctype.h
 dirent.h dlfcn.h fcntl.h glob.h libgen.h poll.h pthread.h sched.h spawn.h strings.h termios.h
 unistd.h sys/file.h sys/ioctl.h sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/time.h
-sys/types.h sys/un.h sys/utsname.h sys/wait.h netinet/in.h arpa/inet.h
+sys/random.h sys/types.h sys/un.h sys/utsname.h sys/wait.h netinet/in.h netinet/tcp.h arpa/inet.h
 """.split())
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

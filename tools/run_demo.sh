@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the demo scene and says how to look at the result.
+# Runs the demo scene and shows the result: on a terminal the page is served until Ctrl-C, elsewhere
+# only said how.
 #
 #   tools/run_demo.sh PROGRAM FOLDER
 set -eu
@@ -28,3 +29,10 @@ list "$folder/report.html" "energies, iterations and times; open it in a browser
 list "$folder/series.pvd" "every frame; open it in ParaView: paraview $folder/series.pvd"
 [ -z "$picture" ] || list "a film" "$pliant render $folder -o $folder/demo.mp4 (needs ffmpeg)"
 list "more scenes" "$pliant scenes"
+list "in the browser" "$pliant view $folder"
+
+# nobody is there to end it where input or output is no terminal
+if [ -t 0 ] && [ -t 1 ] && [ -z "${CI:-}" ]; then
+    echo
+    exec "$pliant" view "$folder"
+fi

@@ -455,6 +455,13 @@ typedef struct pli_camera_def {
     double orbit;       // degrees that the camera moves about up from one frame to the next
 } pli_camera_def;
 
+// A plane that cuts matter open.
+typedef struct pli_section_def {
+    bool cuts;
+    double normal[3]; // not zero; what lies ahead of the plane along it is taken away
+    double offset;    // of the plane from the origin along the unit normal (m)
+} pli_section_def;
+
 typedef struct pli_picture_def {
     int32_t width; // pixels
     int32_t height;
@@ -484,6 +491,13 @@ typedef struct pli_picture_def {
 
     pli_collider_look colliders;
     double particle_scale; // factor of a radius that is not given by particle_radius; 0: 1
+
+    // parts that are not drawn, bodies and colliders; others keep their colours
+    int32_t hidden_count;
+    const char *const *hidden; // [hidden_count] names
+    // tetrahedra, triangles and particles go whose middle lies ahead of it; what was inside of
+    // tetrahedra shows
+    pli_section_def section;
 } pli_picture_def;
 
 typedef struct pli_picture pli_picture;
@@ -512,6 +526,19 @@ PLI_API PLI_CHECKED pli_status pli_picture_draw(pli_picture *picture, const pli_
 PLI_API PLI_CHECKED pli_status pli_picture_write_png(pli_context *context, const char *path,
                                                      int32_t width, int32_t height,
                                                      const uint8_t *rgb);
+
+// A view: what a person framed in the page and saved as JSON (docs/protocol.md, "A view").
+typedef struct pli_view pli_view;
+
+// Reads one of at most 64 kB. Errors: io, memory, argument (not JSON, unknown keys, values of the
+// wrong kind or out of range; says the file, the key and what is allowed).
+PLI_API PLI_CHECKED pli_status pli_view_load(pli_context *context, const char *path,
+                                             pli_view **view);
+PLI_API void pli_view_destroy(pli_view *view);
+
+// Sets what the view says; what it leaves out stays as it is. Lifetime: names in def are those of
+// the view; pli_picture_create copies them.
+PLI_API void pli_view_apply(const pli_view *view, pli_picture_def *def);
 
 // A film, encoded as H.264 by the program ffmpeg, which must be installed.
 typedef struct pli_film_def {

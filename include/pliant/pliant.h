@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything: see base.h, scene.h, sim.h, io.h for using pliant, extend.h for adding to it,
-// contact.h and detect.h for parts of it in programs of your own.
+// Everything: see base.h, scene.h, sim.h, io.h, serve.h for using pliant, extend.h for adding to
+// it, contact.h and detect.h for parts of it in programs of your own.
 #ifndef PLIANT_H
 #define PLIANT_H
 
@@ -12,6 +12,7 @@
 #include "pliant/io.h"
 #include "pliant/scene.h"
 #include "pliant/schema.h"
+#include "pliant/serve.h"
 #include "pliant/sim.h"
 
 #endif

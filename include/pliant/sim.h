@@ -160,6 +160,24 @@ PLI_API const double *pli_state_velocities(const pli_state *state);
 PLI_API PLI_CHECKED pli_status pli_state_set(pli_state *state, const double *positions,
                                              const double *velocities);
 
+// Grips: springs that pull single vertices to places of their own, (k/2) |x - t|^2, beside the
+// attachments of the scene. They come, move and go between steps, to drag a body with the mouse or
+// to hang it somewhere. They are part of the state: copies, hashes and checkpoints have them, and a
+// grip that lets go leaves nothing behind. Vertices that a constraint holds do not feel them.
+
+// Grips a vertex, or moves the grip that is there; stiffness k (N/m), 0 lets go, and target [3] (m)
+// is not looked at then. Errors: argument (no such vertex, a stiffness that is negative or not
+// finite, a target that is not finite, a state of particles); then nothing has changed.
+PLI_API PLI_CHECKED pli_status pli_state_set_grip(pli_state *state, int32_t vertex,
+                                                  double stiffness, const double target[3]);
+// Lets go of all vertices.
+PLI_API void pli_state_clear_grips(pli_state *state);
+
+// Stiffness (N/m), [vertex_count], 0 where there is no grip, and targets (m), [vertex_count][3].
+// Lifetime: until the state is destroyed.
+PLI_API const double *pli_state_grip_stiffnesses(const pli_state *state);
+PLI_API const double *pli_state_grip_targets(const pli_state *state);
+
 // 64-bit hash of everything in the state.
 PLI_API uint64_t pli_state_hash(const pli_state *state);
 
@@ -173,6 +191,7 @@ typedef struct pli_state_array {
     int32_t columns;
     void *data;        // [rows][columns]; writing here is how a checkpoint is restored
     bool of_particles; // rows is the number of particles, which may change from step to step
+    bool optional;     // a checkpoint is without it while it is all zero
 } pli_state_array;
 
 PLI_API int32_t pli_state_array_count(const pli_state *state);
@@ -223,7 +242,7 @@ typedef struct pli_energies { // J
     double kinetic;
     double elastic;
     double gravity;
-    double attachment;
+    double attachment; // grips included
     double contact;
     double total; // sum of the above
 } pli_energies;

@@ -22,9 +22,10 @@ enum {
 struct pli_context {
     pli_context_def def; // as given, with every default filled in
 
-    pthread_mutex_t lock;             // guards the two texts below
+    pthread_mutex_t lock;             // guards texts and listeners
     char message[MESSAGE_CAPACITY];   // text of the last failure
     char origin[ORIGIN_CAPACITY];     // "file.c:123" of the last failure
+    pli_log_listener *listeners;      // of warnings
     _Atomic int64_t allocation_count; // calls of the allocator since creation
 };
 
@@ -164,15 +165,44 @@ pli_status pli_context_fail(pli_context *context, pli_status status, const char 
     return status;
 }
 
+void pli_context_add_listener(pli_context *context, pli_log_listener *borrowed_listener)
+{
+    pthread_mutex_lock(&context->lock);
+    borrowed_listener->next = context->listeners;
+    context->listeners = borrowed_listener;
+    pthread_mutex_unlock(&context->lock);
+}
+
+void pli_context_remove_listener(pli_context *context, const pli_log_listener *listener)
+{
+    pthread_mutex_lock(&context->lock);
+    pli_log_listener **place = &context->listeners;
+    while (*place != NULL && *place != listener) place = &(*place)->next;
+    if (*place != NULL) *place = listener->next;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void tell_listeners(pli_context *context, pli_log_level level, const char *line)
+{
+    if (level != PLI_LOG_WARNING) return;
+    pthread_mutex_lock(&context->lock);
+    for (const pli_log_listener *at = context->listeners; at != NULL; at = at->next) {
+        at->hear(at->user, level, line);
+    }
+    pthread_mutex_unlock(&context->lock);
+}
+
 void pli_context_log(pli_context *context, pli_log_level level, const char *format, ...)
 {
-    if (context->def.log == NULL || level > context->def.log_level) return;
+    bool is_logged = context->def.log != NULL && level <= context->def.log_level;
+    if (!is_logged && level != PLI_LOG_WARNING) return;
     char line[MESSAGE_CAPACITY];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    context->def.log(context->def.log_user, level, line);
+    tell_listeners(context, level, line);
+    if (is_logged) context->def.log(context->def.log_user, level, line);
 }
 
 void pli_context_assert(pli_context *context, const char *condition, const char *file, int line)

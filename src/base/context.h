@@ -42,6 +42,19 @@ pli_status pli_context_fail(pli_context *context, pli_status status, const char 
                             const char *format, ...) PLI_PRINTF(5, 6);
 void pli_context_log(pli_context *context, pli_log_level level, const char *format, ...)
     PLI_PRINTF(3, 4);
+
+// Hears every warning while it is added, whatever the context's own log is set to. Listeners must
+// not log themselves.
+typedef struct pli_log_listener {
+    pli_log_fn hear;
+    void *user;
+    struct pli_log_listener *next; // set by pli_context_add_listener
+} pli_log_listener;
+
+void pli_context_add_listener(pli_context *context, pli_log_listener *borrowed_listener);
+// Does nothing with one that was not added.
+void pli_context_remove_listener(pli_context *context, const pli_log_listener *listener);
+
 void pli_context_assert(pli_context *context, const char *condition, const char *file, int line);
 
 const pli_allocator *pli_context_allocator(const pli_context *context);

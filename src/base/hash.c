@@ -27,3 +27,23 @@ uint64_t pli_hash_bytes(uint64_t hash, const void *bytes, size_t count)
     if (count > 0) memcpy(&tail, at, count);
     return mix(hash ^ tail);
 }
+
+uint64_t pli_hash_wide(uint64_t hash, const void *bytes, size_t count)
+{
+    enum { LANES = 8 };
+    const unsigned char *at = bytes;
+    size_t rounds = count / (LANES * 8);
+    uint64_t lanes[LANES];
+    for (int k = 0; k < LANES; ++k) lanes[k] = mix(hash + (uint64_t)k);
+    for (size_t round = 0; round < rounds; ++round, at += LANES * 8) {
+        for (int k = 0; k < LANES; ++k) {
+            uint64_t word;
+            memcpy(&word, at + 8 * k, 8);
+            // multiplying carries bits up, the shift carries them down again
+            uint64_t h = (lanes[k] ^ word) * 0x9E3779B97F4A7C15ULL;
+            lanes[k] = h ^ h >> 32;
+        }
+    }
+    hash = pli_hash_bytes(hash, lanes, sizeof lanes);
+    return pli_hash_bytes(hash, at, count % (LANES * 8));
+}

@@ -15,6 +15,9 @@
 // they are as many as there were particles when the file was written, the same in all of them, and
 // the reader asks for room before it reads.
 //
+// Arrays that are optional are left out when all of them is zero, as those of grips are where
+// nothing is gripped, and read as zeros where they are missing.
+//
 // HDF5 builds the content in memory and the bytes go to the disk through a draft (io/file.h):
 // written beside the target, synced, renamed, folder synced. So a full disk never meets HDF5, and a
 // damaged file never does either, since length and checksum are verified before HDF5 opens it. The

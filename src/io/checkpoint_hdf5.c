@@ -68,9 +68,27 @@ static void format_hash(uint64_t hash, char text[17])
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
 }
 
+// Whether a file does without an array, which then is read as what it is: all zero.
+static bool is_left_out(const pli_state_array *array)
+{
+    if (!array->optional) return false;
+    size_t bytes =
+        (size_t)array->rows * (size_t)array->columns * H5Tget_size(type_of(array->kind).given);
+    const char *data = array->data;
+    return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
+}
+
+static int32_t count_arrays(const pli_checkpoint_def *def)
+{
+    int32_t count = def->array_count;
+    for (int32_t i = 0; i < def->array_count; ++i) count -= is_left_out(&def->arrays[i]);
+    return count;
+}
+
 static bool put_attributes(hid_t file, const pli_checkpoint_def *def)
 {
     int32_t format = PLI_CHECKPOINT_FORMAT;
+    int32_t array_count = count_arrays(def);
     char hash[17];
     format_hash(def->scene_hash, hash);
     return put_attribute(file, "format", H5T_STD_I32LE, H5T_NATIVE_INT32, &format) &&
@@ -78,7 +96,7 @@ static bool put_attributes(hid_t file, const pli_checkpoint_def *def)
            put_text(file, "scene_hash", hash) &&
            put_attribute(file, "step", H5T_STD_I64LE, H5T_NATIVE_INT64, &def->step) &&
            put_attribute(file, "time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &def->time) &&
-           put_attribute(file, "array_count", H5T_STD_I32LE, H5T_NATIVE_INT32, &def->array_count);
+           put_attribute(file, "array_count", H5T_STD_I32LE, H5T_NATIVE_INT32, &array_count);
 }
 
 // Creates and writes a dataset; the groups on its path are made, and no time is recorded.
@@ -125,7 +143,9 @@ static bool put_array(hid_t file, const pli_state_array *array)
 static bool put_all(hid_t file, const pli_checkpoint_def *def)
 {
     bool good = put_attributes(file, def) && put_scene(file, def->scene_text);
-    for (int32_t i = 0; i < def->array_count && good; ++i) good = put_array(file, &def->arrays[i]);
+    for (int32_t i = 0; i < def->array_count && good; ++i) {
+        good = is_left_out(&def->arrays[i]) || put_array(file, &def->arrays[i]);
+    }
     return good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
@@ -296,18 +316,36 @@ static pli_status note_rows(pli_context *context, const char *path, const pli_st
                     path, particles->of, (long long)particles->count, array->name, (long long)rows);
 }
 
+// Whether a file may be, and is, without an array.
+static bool is_missing(hid_t file, const pli_state_array *array)
+{
+    char name[256];
+    int length = snprintf(name, sizeof name, "%s%s", group_state, array->name);
+    if (!array->optional || length < 0 || length >= (int)sizeof name) return false;
+    return H5Lexists(file, name, H5P_DEFAULT) == 0;
+}
+
+static pli_status check_count(pli_context *context, const char *path, hid_t file,
+                              const pli_checkpoint_def *def)
+{
+    int32_t count = -1;
+    int32_t wanted = def->array_count;
+    for (int32_t i = 0; i < def->array_count; ++i) wanted -= is_missing(file, &def->arrays[i]);
+    if (get_attribute(file, "array_count", H5T_NATIVE_INT32, &count) && count == wanted) {
+        return PLI_OK;
+    }
+    return PLI_FAIL(context, PLI_ERROR_IO, "%s: has %d arrays; the state of this scene has %d",
+                    path, count, wanted);
+}
+
 static pli_status check_arrays(pli_context *context, const char *path, hid_t file,
                                const pli_checkpoint_def *def, particle_rows *particles)
 {
-    int32_t count = -1;
     *particles = (particle_rows){0};
-    if (!get_attribute(file, "array_count", H5T_NATIVE_INT32, &count) ||
-        count != def->array_count) {
-        return PLI_FAIL(context, PLI_ERROR_IO, "%s: has %d arrays; the state of this scene has %d",
-                        path, count, def->array_count);
-    }
+    PLI_TRY(check_count(context, path, file, def));
     for (int32_t i = 0; i < def->array_count; ++i) {
         int64_t rows = 0;
+        if (is_missing(file, &def->arrays[i])) continue;
         hid_t set = open_array(file, &def->arrays[i], &rows);
         if (set < 0) return fail_of_array(context, path, &def->arrays[i]);
         H5Dclose(set);
@@ -330,21 +368,31 @@ static pli_status make_room(pli_context *context, const char *path, const pli_ch
     return def->set_particle_count(def->user, particles->count);
 }
 
+// Fills an array; one that the file is without becomes zero.
+static bool read_array(hid_t file, const pli_state_array *array)
+{
+    hid_t given = type_of(array->kind).given;
+    bool empty = array->rows == 0 || array->columns == 0;
+    if (is_missing(file, array)) {
+        size_t count = (size_t)array->rows * (size_t)array->columns;
+        if (!empty) memset(array->data, 0, count * H5Tget_size(given));
+        return true;
+    }
+    int64_t rows = 0;
+    hid_t set = open_array(file, array, &rows);
+    bool good = set >= 0 && rows == array->rows;
+    good = good && (empty || H5Dread(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0);
+    if (set >= 0) H5Dclose(set);
+    return good;
+}
+
 static pli_status read_arrays(pli_context *context, const char *path, hid_t file,
                               const pli_checkpoint_def *def)
 {
     for (int32_t i = 0; i < def->array_count; ++i) {
-        const pli_state_array *array = &def->arrays[i];
-        int64_t rows = 0;
-        hid_t set = open_array(file, array, &rows);
-        bool good = set >= 0 && rows == array->rows;
-        bool empty = array->rows == 0 || array->columns == 0;
-        good = good && (empty || H5Dread(set, type_of(array->kind).given, H5S_ALL, H5S_ALL,
-                                         H5P_DEFAULT, array->data) >= 0);
-        if (set >= 0) H5Dclose(set);
-        if (!good) {
-            return PLI_FAIL(context, PLI_ERROR_IO, "%s: cannot read array '%s'", path, array->name);
-        }
+        if (read_array(file, &def->arrays[i])) continue;
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: cannot read array '%s'", path,
+                        def->arrays[i].name);
     }
     return PLI_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "io/series.h"
+#include "io/skin.h"
 
 enum { PLI_EXPORT_NAME = 64 };
 
@@ -64,36 +65,6 @@ PLI_CHECKED pli_status pli_export_need(pli_export_job *job, int32_t body, int32_
 
 // target/<stem><ending>. Lifetime: until pli_release. NULL when memory ran out.
 char *pli_export_path(const pli_export_job *job, const char *stem, const char *ending);
-
-// ---- skins
-
-typedef struct pli_skin {
-    pli_context *context;
-    pli_part_kind kind;
-    int32_t part_points; // of the part it was made from
-    int32_t part_cells;
-    uint64_t cells_hash;
-    int32_t point_count;
-    int32_t *point_ids; // [point_count]  points of the part
-    int32_t triangle_count;
-    int32_t *triangles; // [triangle_count][3]  points of the skin
-} pli_skin;
-
-// Errors: memory. After a failure there is nothing to clear.
-PLI_CHECKED pli_status pli_skin_init(pli_skin *skin, pli_context *context,
-                                     const pli_frame_part *part);
-void pli_skin_clear(pli_skin *skin);
-
-// Whether a part has the same points and cells, so that its skin is the same.
-bool pli_skin_fits(const pli_skin *skin, const pli_frame_part *part);
-
-// The skin's points, [point_count][3] (m).
-void pli_skin_get_points(const pli_skin *skin, const pli_frame_part *part, float *points);
-
-// A field at the skin's points, [point_count][components]. Values of cells are averaged over the
-// cells of a point; scratch has room for [part points][4] numbers.
-void pli_skin_get_values(const pli_skin *skin, const pli_frame_part *part,
-                         const pli_frame_field *field, double *scratch, float *values);
 
 // ---- files
 

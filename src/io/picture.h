@@ -4,11 +4,12 @@
 //
 // The way of a frame into a picture:
 //
+//     hide     parts that are not to be seen lose their points
 //     survey   bounding box, lowest point, range of the field, spacing of particles; what the
 //              colliders are in relation to the bodies
 //     mesh     boundary of tetrahedra, triangles and spheres in one list, in single precision
 //              relative to the middle of the bodies; corner normals, values of the field; of
-//              colliders what does not stand in the way
+//              colliders what does not stand in the way; nothing that a section cuts away
 //     scene    Embree's trees over it
 //     light    per pixel: rays towards the sky and the key light, kept as one record
 //     shade    per sample: surface, colour, light gathered from the records near it, edges, and
@@ -35,6 +36,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "math/vec3.h"
 #include "pliant/io.h"
 
 #include <stdint.h>
@@ -56,6 +58,20 @@ static inline double pli_picture_clamp(double x)
 
 // Whether a point can be drawn: finite, and not so far away that single precision overflows.
 bool pli_picture_is_drawable(const double point[3]);
+
+// Whether something is cut away: its middle lies ahead of the section.
+static inline bool pli_picture_is_cut(const pli_picture_def *def, const double middle[3])
+{
+    const pli_section_def *section = &def->section;
+    if (!section->cuts) return false;
+    double length = pli_vec3_norm(section->normal);
+    return pli_vec3_dot(section->normal, middle) > section->offset * length;
+}
+
+// The frame without the parts that are hidden: they keep their places and have no points. Parts
+// live in scratch. Errors: memory.
+pli_status pli_picture_hide(const pli_picture_def *def, const pli_frame *frame, pli_arena *scratch,
+                            pli_frame *seen);
 
 // ---- survey: what automatic choices are made from
 

@@ -8,8 +8,9 @@ enum { MOST_PIXELS_ACROSS = 16384, MOST_SAMPLES = 8, MOST_RAYS = 256 };
 
 struct pli_picture {
     pli_context *context;
-    pli_picture_def def; // def.field is a copy
+    pli_picture_def def; // the texts are copies
     char *field;
+    char **hidden; // [def.hidden_count]
     RTCDevice device;
     pli_status device_status; // of Embree's last failure since it was cleared
     pli_arena *scratch;
@@ -62,6 +63,21 @@ static pli_status check_colors(pli_context *context, const pli_picture_def *def)
                     def->range[0], def->range[1]);
 }
 
+static pli_status check_parts(pli_context *context, const pli_picture_def *def)
+{
+    PLI_TRY(check_number(context, "hidden_count", def->hidden_count, 0, INT32_MAX));
+    for (int32_t k = 0; k < def->hidden_count; ++k) {
+        if (def->hidden != NULL && def->hidden[k] != NULL) continue;
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "picture: hidden has no name %d", (int)k);
+    }
+    const pli_section_def *section = &def->section;
+    if (!section->cuts) return PLI_OK;
+    double length = pli_vec3_norm(section->normal);
+    if (length > 0 && isfinite(length) && isfinite(section->offset)) return PLI_OK;
+    return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                    "picture: section needs a normal such as (1, 0, 0) and a finite offset");
+}
+
 static pli_status check_def(pli_context *context, const pli_picture_def *def)
 {
     PLI_TRY(check_number(context, "width", def->width, 1, MOST_PIXELS_ACROSS));
@@ -76,6 +92,7 @@ static pli_status check_def(pli_context *context, const pli_picture_def *def)
         PLI_TRY(check_number(context, "ground_height", def->ground_height, -1e12, 1e12));
     }
     PLI_TRY(check_colors(context, def));
+    PLI_TRY(check_parts(context, def));
     return check_camera(context, &def->camera);
 }
 
@@ -110,6 +127,28 @@ static pli_status open_device(pli_picture *picture)
     return PLI_OK;
 }
 
+// The texts of the definition become the picture's own. What was copied before a failure is
+// released with the picture.
+static pli_status copy_texts(pli_picture *picture, const pli_picture_def *def)
+{
+    pli_context *context = picture->context;
+    picture->def.hidden_count = 0;
+    picture->def.hidden = NULL;
+    picture->def.field = picture->field =
+        pli_string_copy(context, def->field != NULL ? def->field : "");
+    if (picture->field == NULL) return PLI_ERROR_MEMORY;
+    if (def->hidden_count == 0) return PLI_OK;
+    picture->hidden = PLI_NEW(context, char *, def->hidden_count, "picture");
+    if (picture->hidden == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < def->hidden_count; ++k) {
+        picture->hidden[k] = pli_string_copy(context, def->hidden[k]);
+        if (picture->hidden[k] == NULL) return PLI_ERROR_MEMORY;
+        ++picture->def.hidden_count;
+    }
+    picture->def.hidden = (const char *const *)picture->hidden;
+    return PLI_OK;
+}
+
 pli_status pli_picture_create(pli_context *context, const pli_picture_def *def,
                               pli_picture **picture)
 {
@@ -121,10 +160,8 @@ pli_status pli_picture_create(pli_context *context, const pli_picture_def *def,
     made->def = *def;
     pli_picture_survey_init(&made->def, &made->survey);
 
-    pli_status status = PLI_ERROR_MEMORY;
-    made->field = pli_string_copy(context, def->field != NULL ? def->field : "");
-    if (made->field == NULL) goto done;
-    made->def.field = made->field;
+    pli_status status = copy_texts(made, def);
+    if (status != PLI_OK) goto done;
     status = pli_arena_create(context, 1 << 16, &made->scratch);
     if (status != PLI_OK) goto done;
     status = open_device(made);
@@ -142,15 +179,25 @@ void pli_picture_destroy(pli_picture *picture)
     if (picture == NULL) return;
     if (picture->device != NULL) rtcReleaseDevice(picture->device);
     pli_arena_destroy(picture->scratch);
+    for (int32_t k = 0; k < picture->def.hidden_count; ++k) {
+        pli_release(picture->context, picture->hidden[k]);
+    }
+    pli_release(picture->context, picture->hidden);
     pli_release(picture->context, picture->field);
     pli_release(picture->context, picture);
 }
 
 pli_status pli_picture_survey(pli_picture *picture, const pli_frame *frame)
 {
-    pli_picture_survey_add(picture->context, &picture->def, frame, &picture->survey);
-    picture->is_surveyed = true;
-    return PLI_OK;
+    pli_frame seen;
+    pli_arena_mark mark = pli_arena_begin(picture->scratch);
+    pli_status status = pli_picture_hide(&picture->def, frame, picture->scratch, &seen);
+    if (status == PLI_OK) {
+        pli_picture_survey_add(picture->context, &picture->def, &seen, &picture->survey);
+        picture->is_surveyed = true;
+    }
+    pli_arena_end(picture->scratch, mark);
+    return status;
 }
 
 // the geometries are attached under the number of their kind, which is how hits are told apart
@@ -320,7 +367,9 @@ pli_status pli_picture_draw(pli_picture *picture, const pli_frame *frame, uint8_
     pli_picture_view view = {.context = picture->context, .def = &picture->def};
     view.canvas = (pli_picture_canvas){picture->def.width, picture->def.height, rgb};
     pli_arena_mark mark = pli_arena_begin(picture->scratch);
-    pli_status status = draw_frame(picture, frame, &view);
+    pli_frame seen;
+    pli_status status = pli_picture_hide(&picture->def, frame, picture->scratch, &seen);
+    if (status == PLI_OK) status = draw_frame(picture, &seen, &view);
     release_scenes(&view);
     pli_arena_end(picture->scratch, mark);
     return status;

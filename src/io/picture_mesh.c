@@ -35,31 +35,84 @@ static pli_status check_part(pli_context *context, const pli_frame_part *part)
     return PLI_OK;
 }
 
-static pli_status build_faces(pli_context *context, const pli_frame_part *part, pli_arena *scratch,
-                              part_faces *faces)
+static void cell_middle(const pli_frame_part *part, int64_t cell, int corners, double middle[3])
+{
+    pli_vec3_set(0, 0, 0, middle);
+    for (int k = 0; k < corners; ++k) {
+        int64_t point = part->cells[corners * cell + k];
+        pli_vec3_add_scaled(middle, 1.0 / corners, part->points + 3 * point, middle);
+    }
+}
+
+// Tetrahedra that a section leaves: their corners, and which of the part's they are.
+static pli_status cut_tets(const pli_picture_def *def, const pli_frame_part *part,
+                           pli_arena *scratch, pli_tets *tets, int32_t **cells)
+{
+    int32_t *kept = pli_arena_ints(scratch, 4 * (int64_t)part->cell_count, "picture section");
+    *cells = pli_arena_ints(scratch, part->cell_count, "picture section");
+    if (kept == NULL || *cells == NULL) return PLI_ERROR_MEMORY;
+    tets->tet_count = 0;
+    tets->tets = kept;
+    for (int32_t cell = 0; cell < part->cell_count; ++cell) {
+        double middle[3];
+        cell_middle(part, cell, 4, middle);
+        if (pli_picture_is_cut(def, middle)) continue;
+        memcpy(kept + 4 * (int64_t)tets->tet_count, part->cells + 4 * (int64_t)cell,
+               4 * sizeof *kept);
+        (*cells)[tets->tet_count++] = cell;
+    }
+    return PLI_OK;
+}
+
+// The boundary of tetrahedra, or of those that a section leaves.
+static pli_status build_tet_faces(const pli_picture_def *def, const pli_frame_part *part,
+                                  pli_arena *scratch, part_faces *faces)
+{
+    pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
+    int32_t *cells = NULL;
+    pli_boundary boundary;
+    if (def->section.cuts) PLI_TRY(cut_tets(def, part, scratch, &tets, &cells));
+    PLI_TRY(pli_boundary_build(&tets, scratch, &boundary));
+    for (int32_t i = 0; cells != NULL && i < boundary.triangle_count; ++i) {
+        boundary.tet[i] = cells[boundary.tet[i]];
+    }
+    *faces = (part_faces){
+        .count = boundary.triangle_count, .triangles = boundary.triangles, .cell = boundary.tet};
+    return PLI_OK;
+}
+
+static pli_status build_faces(pli_context *context, const pli_picture_def *def,
+                              const pli_frame_part *part, pli_arena *scratch, part_faces *faces)
 {
     *faces = (part_faces){0};
     PLI_TRY(check_part(context, part));
     if (part->kind == PLI_PART_TRIANGLES) {
         *faces = (part_faces){.count = part->cell_count, .triangles = part->cells};
     } else if (part->kind == PLI_PART_TETS) {
-        pli_tets tets = {part->point_count, part->points, part->cell_count, part->cells};
-        pli_boundary boundary;
-        PLI_TRY(pli_boundary_build(&tets, scratch, &boundary));
-        *faces = (part_faces){.count = boundary.triangle_count,
-                              .triangles = boundary.triangles,
-                              .cell = boundary.tet};
+        PLI_TRY(build_tet_faces(def, part, scratch, faces));
     }
     return PLI_OK;
 }
 
+// Sorts the triangles of a part into groups; those that are cut away are left out.
 static pli_status sort_faces(const pli_picture_def *def, const pli_picture_stage *stage,
                              const pli_frame_part *part, pli_arena *scratch, part_faces *faces)
 {
-    if (!pli_picture_is_collider(part)) return PLI_OK;
-    faces->group = pli_arena_take(scratch, faces->count, 1, "collider triangles");
+    bool is_collider = pli_picture_is_collider(part);
+    bool is_cut = def->section.cuts && part->kind == PLI_PART_TRIANGLES;
+    if (faces->count == 0 || (!is_collider && !is_cut)) return PLI_OK;
+    faces->group = pli_arena_take(scratch, faces->count, 1, "picture groups");
     if (faces->group == NULL) return PLI_ERROR_MEMORY;
-    return pli_picture_collider_sort(def, stage, part, scratch, faces->group);
+    memset(faces->group, PLI_PICTURE_SOLID, (size_t)faces->count);
+    if (is_collider) {
+        PLI_TRY(pli_picture_collider_sort(def, stage, part, scratch, faces->group));
+    }
+    for (int32_t i = 0; is_cut && i < faces->count; ++i) {
+        double middle[3];
+        cell_middle(part, i, 3, middle);
+        if (pli_picture_is_cut(def, middle)) faces->group[i] = PLI_PICTURE_LEFT_OUT;
+    }
+    return PLI_OK;
 }
 
 static void add_box(const pli_frame *frame, bool colliders, pli_bounds *box)
@@ -196,7 +249,7 @@ static void add_spheres(const pli_picture_def *def, const pli_frame *frame, int3
     const pli_frame_field *radii = pli_part_find_radius(part);
     for (int64_t i = 0; i < part->point_count; ++i) {
         const double *point = part->points + 3 * i;
-        if (!pli_picture_is_drawable(point)) continue;
+        if (!pli_picture_is_drawable(point) || pli_picture_is_cut(def, point)) continue;
         double radius = pli_picture_radius_of(def, part, radii, i, otherwise);
         int64_t sphere = mesh->sphere_count++;
         for (int k = 0; k < 3; ++k) {
@@ -242,7 +295,7 @@ pli_status pli_picture_mesh_build(pli_context *context, const pli_picture_def *d
     part_faces *faces = pli_arena_take(scratch, frame->part_count, sizeof *faces, "picture faces");
     if (faces == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < frame->part_count; ++i) {
-        PLI_TRY(build_faces(context, &frame->parts[i], scratch, &faces[i]));
+        PLI_TRY(build_faces(context, def, &frame->parts[i], scratch, &faces[i]));
         PLI_TRY(sort_faces(def, stage, &frame->parts[i], scratch, &faces[i]));
     }
     measure_box(frame, mesh);

@@ -284,7 +284,8 @@ void pli_picture_survey_add(const pli_context *context, const pli_picture_def *d
     for (int32_t i = 0; i < frame->part_count; ++i) {
         const pli_frame_part *part = &frame->parts[i];
         if (pli_picture_is_collider(part)) {
-            if (def->colliders != PLI_COLLIDERS_HIDE) survey_collider(def, part, bodies, survey);
+            bool is_seen = def->colliders != PLI_COLLIDERS_HIDE && part->point_count > 0;
+            if (is_seen) survey_collider(def, part, bodies, survey);
             continue;
         }
         survey_body(def, part, survey);

@@ -12,6 +12,7 @@ pli_status pli_report_init(pli_report *report, pli_context *context)
     *report = (pli_report){.context = context, .stride = 1};
     report->min_J = INFINITY;
     report->lowest_total = INFINITY;
+    report->min_gap = INFINITY;
     report->buckets = PLI_NEW(context, pli_report_bucket, PLI_REPORT_BUCKETS, "report");
     return report->buckets != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
@@ -100,6 +101,12 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_RESIDUAL] = step->residual,
         [PLI_CHANNEL_TOLERANCE] = step->tolerance,
         [PLI_CHANNEL_DT] = step->dt,
+        [PLI_CHANNEL_MOMENTUM_X] = step->momentum[0],
+        [PLI_CHANNEL_MOMENTUM_Y] = step->momentum[1],
+        [PLI_CHANNEL_MOMENTUM_Z] = step->momentum[2],
+        [PLI_CHANNEL_ANGULAR_X] = step->angular_momentum[0],
+        [PLI_CHANNEL_ANGULAR_Y] = step->angular_momentum[1],
+        [PLI_CHANNEL_ANGULAR_Z] = step->angular_momentum[2],
         [PLI_CHANNEL_MIN_J] = step->min_J,
         [PLI_CHANNEL_INVERTED] = step->inverted,
         [PLI_CHANNEL_CONTACTS] = step->contacts,
@@ -149,7 +156,8 @@ static void note_convergence(pli_report *report, const pli_step_report *step)
 {
     report->last_unconverged = step->stop < 0;
     if (step->stop > 0) return;
-    if (report->unconverged++ == 0) report->first_unconverged = step->step;
+    pli_report_steps_add(&report->unconverged, step->step);
+    if (step->stop < 0 && step->stop >= PLI_STOP_LINEAR) ++report->stops[-step->stop];
     double ratio = step->tolerance > 0 ? step->residual / step->tolerance : 0;
     if (ratio > report->worst_ratio) report->worst_ratio = ratio;
 }
@@ -159,11 +167,30 @@ static void note_deformation(pli_report *report, const pli_step_report *step)
     if ((step->vertices == 0 && !pli_report_has_matter(step)) || isnan(step->min_J)) return;
     report->has_tets = true;
     report->last_inverted = step->inverted;
-    report->inverted_steps += step->inverted > 0;
+    if (step->inverted > 0) pli_report_steps_add(&report->inverted, step->step);
     if (step->inverted > report->most_inverted) report->most_inverted = step->inverted;
     if (step->min_J < report->min_J) {
         report->min_J = step->min_J;
         report->min_J_step = step->step;
+    }
+}
+
+static void note_contact(pli_report *report, const pli_step_report *step)
+{
+    report->collides = report->collides || step->collides;
+    if (step->contacts > report->most_contacts) {
+        report->most_contacts = step->contacts;
+        report->contacts_step = step->step;
+    }
+    if (step->max_depth > report->max_depth) {
+        report->max_depth = step->max_depth;
+        report->depth_step = step->step;
+    }
+    // of colliders that are no barriers the gap is negative by as much as the depth
+    if (step->barrier_distance > 0 && step->min_gap < report->min_gap) {
+        report->min_gap = step->min_gap;
+        report->gap_step = step->step;
+        report->barrier_distance = step->barrier_distance;
     }
 }
 
@@ -186,9 +213,10 @@ void pli_report_add(pli_report *report, const pli_step_report *step)
     report->iterations += step->iterations;
     report->linear_iterations += step->linear_iterations;
     report->seconds += step->seconds;
-    if (!is_finite_step(step) && report->nonfinite++ == 0) report->first_nonfinite = step->step;
+    if (!is_finite_step(step)) pli_report_steps_add(&report->nonfinite, step->step);
     note_convergence(report, step);
     note_deformation(report, step);
+    note_contact(report, step);
     note_energy(report, &step->energy, step->step);
     pli_report_matter_add(&report->matter, step);
     pli_report_grid_add(&report->grid, step);
@@ -276,125 +304,4 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
     read_vector(line, "angular_momentum", step.angular_momentum);
     read_phases(line, &step);
     pli_report_add(report, &step);
-}
-
-// ---- the judgement ----------------------------------------------------------------------------
-
-static pli_health_check check_end(const pli_report_facts *facts)
-{
-    pli_health_check check = {.name = "Completion", .health = facts->status_health};
-    snprintf(check.text, sizeof check.text, "%s: %d of %d frames%s%s", facts->status,
-             facts->frame_count, facts->frames_wanted, facts->message != NULL ? "; " : "",
-             facts->message != NULL ? facts->message : "");
-    return check;
-}
-
-static pli_health_check check_convergence(const pli_report *report)
-{
-    pli_health_check check = {.name = "Convergence"};
-    bool is_explicit = report->matter.step_count > 0 && report->grid.step_count == 0;
-    double share =
-        report->step_count > 0 ? (double)report->unconverged / (double)report->step_count : 0;
-    if (report->unconverged == 0) {
-        snprintf(check.text, sizeof check.text, "%s",
-                 is_explicit ? "nothing had to converge: the steps are explicit"
-                             : "every step reached its tolerance");
-        return check;
-    }
-    char pieces[80] = "";
-    if (report->grid.pieces > report->grid.step_count) {
-        snprintf(pieces, sizeof pieces, ", or %lld of the %lld pieces they were cut into,",
-                 (long long)report->grid.unconverged, (long long)report->grid.pieces);
-    }
-    // single steps that fall short are worth a look; many mean that results are not what they seem
-    check.health = share > 0.05 ? PLI_HEALTH_BAD : PLI_HEALTH_DOUBTFUL;
-    snprintf(check.text, sizeof check.text,
-             "%lld of %lld steps (%.3g %%)%s ended without convergence, the first is step %lld; "
-             "the worst residual was %.3g times the tolerance. Allow more iterations or take "
-             "shorter steps",
-             (long long)report->unconverged, (long long)report->step_count, 100 * share, pieces,
-             (long long)report->first_unconverged, report->worst_ratio);
-    return check;
-}
-
-static pli_health_check check_numbers(const pli_report *report)
-{
-    pli_health_check check = {.name = "Numbers"};
-    if (report->nonfinite == 0) {
-        snprintf(check.text, sizeof check.text, "all energies, momenta and residuals are finite");
-        return check;
-    }
-    check.health = PLI_HEALTH_BAD;
-    snprintf(check.text, sizeof check.text,
-             "%lld steps report numbers that are not finite, the first is step %lld",
-             (long long)report->nonfinite, (long long)report->first_nonfinite);
-    return check;
-}
-
-static pli_health_check check_inversion(const pli_report *report)
-{
-    pli_health_check check = {.name = "Inversion"};
-    bool matter = report->matter.step_count > 0;
-    const char *one = matter ? "particle" : "tetrahedron",
-               *many = matter ? "particles" : "tetrahedra";
-    if (!report->has_tets) {
-        snprintf(check.text, sizeof check.text, "there are no %s", many);
-    } else if (report->inverted_steps == 0) {
-        snprintf(check.text, sizeof check.text,
-                 "no %s was inverted; the smallest J was %.3g, at step %lld", one, report->min_J,
-                 (long long)report->min_J_step);
-    } else if (report->last_inverted == 0) {
-        check.health = PLI_HEALTH_DOUBTFUL;
-        snprintf(check.text, sizeof check.text,
-                 "%lld step%s had inverted %s, up to %d; none are left. Expected when the start is "
-                 "inverted or a material allows it",
-                 (long long)report->inverted_steps, report->inverted_steps == 1 ? "" : "s", many,
-                 report->most_inverted);
-    } else {
-        check.health = PLI_HEALTH_BAD;
-        snprintf(check.text, sizeof check.text,
-                 "%d %s are inverted after the last step; the smallest J was %.3g, at step %lld",
-                 report->last_inverted, many, report->min_J, (long long)report->min_J_step);
-    }
-    return check;
-}
-
-static pli_health_check check_energy(const pli_report *report, bool driven)
-{
-    pli_health_check check = {.name = "Energy"};
-    double share = report->energy_scale > 0 ? report->largest_rise / report->energy_scale : 0;
-    if (!(share > 0)) {
-        snprintf(check.text, sizeof check.text, "the total never rose");
-        return check;
-    }
-    // implicit integration only takes energy away; 1 % leaves room for the solver's tolerance
-    if (!(share > 0.01)) {
-        snprintf(check.text, sizeof check.text,
-                 "the total never rose by more than %.2g %% of the energy that was exchanged",
-                 100 * share);
-        return check;
-    }
-    if (!driven) check.health = PLI_HEALTH_DOUBTFUL;
-    snprintf(check.text, sizeof check.text,
-             "the total rose by %.3g J (%.3g %% of the energy that was exchanged) up to step %lld; "
-             "%s",
-             report->largest_rise, 100 * share, (long long)report->rise_step,
-             driven ? "motion by script and emitters do such work"
-                    : "nothing in the scene puts energy in");
-    return check;
-}
-
-pli_health pli_report_judge(const pli_report *report, const pli_report_facts *facts,
-                            pli_health_check checks[PLI_HEALTH_CHECKS])
-{
-    checks[0] = check_end(facts);
-    checks[1] = check_convergence(report);
-    checks[2] = check_numbers(report);
-    checks[3] = check_inversion(report);
-    checks[4] = check_energy(report, facts->driven);
-    pli_health worst = PLI_HEALTH_GOOD;
-    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
-        if (checks[i].health > worst) worst = checks[i].health;
-    }
-    return worst;
 }

@@ -7,16 +7,19 @@
 // holds twice as many. A bucket keeps mean, smallest and largest value of each quantity, so a spike
 // of one step among millions still shows. Ten steps and ten million give pages of similar size.
 //
-// report.html is one file without references to others: a verdict with its reasons in words, plots
-// of energy, iterations, residual, step size, deformation and time per phase; of particles their
-// number, sweeps, and the steps that blocks were moved by; of implicit ones nodes, pieces, and a
-// table of levels. It follows the reader's light or dark
-// setting and works from a folder without a network.
+// report.html is one file without references to others: a verdict with its reasons in words,
+// warnings that were logged, plots of energy, momentum, iterations, residual, step size,
+// deformation, contact and time per phase; of particles their number, sweeps, and the steps that
+// blocks were moved by; of implicit ones nodes, pieces, and a table of levels. Words and tables
+// need no script. It follows the reader's light or dark setting, fits a phone, prints on white
+// paper, and works from a folder without a network.
 #ifndef PLI_IO_REPORT_H
 #define PLI_IO_REPORT_H
 
 #include "io/report_grid.h"
 #include "io/report_matter.h"
+#include "io/report_notes.h"
+#include "io/report_steps.h"
 
 #define PLI_REPORT_FILE "report.html"
 
@@ -35,6 +38,12 @@ typedef enum pli_report_channel {
     PLI_CHANNEL_RESIDUAL,
     PLI_CHANNEL_TOLERANCE,
     PLI_CHANNEL_DT,
+    PLI_CHANNEL_MOMENTUM_X, // kg m/s
+    PLI_CHANNEL_MOMENTUM_Y,
+    PLI_CHANNEL_MOMENTUM_Z,
+    PLI_CHANNEL_ANGULAR_X, // kg m^2/s, about the origin
+    PLI_CHANNEL_ANGULAR_Y,
+    PLI_CHANNEL_ANGULAR_Z,
     PLI_CHANNEL_MIN_J,
     PLI_CHANNEL_INVERTED,
     PLI_CHANNEL_CONTACTS,
@@ -81,14 +90,13 @@ typedef struct pli_report {
     double phase_seconds[PLI_REPORT_PHASES];
 
     // for the judgement
-    int64_t unconverged;       // steps that ended without convergence
-    int64_t first_unconverged; // step, 0: none
-    bool last_unconverged;     // the last step was one of them
-    double worst_ratio;        // largest residual / tolerance of them
-    int64_t nonfinite;         // steps with a number that is not finite
-    int64_t first_nonfinite;   // step, 0: none
-    int64_t inverted_steps;    // steps with inverted tetrahedra or particles
-    int32_t last_inverted;     // of these inverted after the last step
+    pli_report_steps unconverged; // ended without convergence
+    int64_t stops[5];             // of them by -pli_stop; [0] is not used
+    bool last_unconverged;        // the last step was one of them
+    double worst_ratio;           // largest residual / tolerance of them
+    pli_report_steps nonfinite;   // with a number that is not finite
+    pli_report_steps inverted;    // with inverted tetrahedra or particles
+    int32_t last_inverted;        // of these inverted after the last step
     int32_t most_inverted;
     double min_J; // smallest ever
     int64_t min_J_step;
@@ -97,6 +105,14 @@ typedef struct pli_report {
     int64_t rise_step;
     double energy_scale; // largest magnitude of a part of the energy (J)
     bool has_tets;       // min_J means something
+    bool collides;       // what follows means something
+    int32_t most_contacts;
+    int64_t contacts_step;
+    double max_depth; // deepest penetration (m)
+    int64_t depth_step;
+    double min_gap; // smallest that barriers kept (m); infinite: nothing was ever near
+    int64_t gap_step;
+    double barrier_distance; // at that step (m)
 
     pli_report_matter matter;
     pli_report_grid grid;
@@ -112,10 +128,10 @@ void pli_report_add_line(pli_report *report, const pli_json *line);
 
 typedef enum pli_health { PLI_HEALTH_GOOD, PLI_HEALTH_DOUBTFUL, PLI_HEALTH_BAD } pli_health;
 
-enum { PLI_HEALTH_CHECKS = 5, PLI_HEALTH_TEXT = 256 };
+enum { PLI_HEALTH_CHECKS = 7, PLI_HEALTH_TEXT = 640 };
 
 typedef struct pli_health_check {
-    const char *name;
+    const char *name; // NULL: does not apply to this run
     pli_health health;
     char text[PLI_HEALTH_TEXT]; // the reason, in words
 } pli_health_check;
@@ -129,9 +145,10 @@ typedef struct pli_report_facts {
     const char *tolerance_unit; // of residuals; NULL: not known
     const char *status;         // "done", "interrupted", ...
     pli_health status_health;
-    const char *message; // the failure's text, or NULL
-    bool driven;         // scripts or emitters may put energy in
-    int32_t frame_count; // computed so far
+    const char *message;           // the failure's text, or NULL
+    const pli_report_notes *notes; // warnings that were logged, or NULL
+    bool driven;                   // scripts or emitters may put energy in
+    int32_t frame_count;           // computed so far
     int32_t frames_wanted;
     int32_t vertices;
     int32_t tets;
@@ -143,7 +160,9 @@ typedef struct pli_report_facts {
     double peak_memory; // bytes
 } pli_report_facts;
 
-// Judges the run: end, convergence, numbers, inversion, energy. Returns the worst of them.
+// Judges the run: end, convergence, numbers, inversion, energy, contact, particles. Warnings that
+// were logged are no check of their own: what they tell of is judged by the steps. Returns the
+// worst of them.
 pli_health pli_report_judge(const pli_report *report, const pli_report_facts *facts,
                             pli_health_check checks[PLI_HEALTH_CHECKS]);
 

@@ -42,6 +42,12 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_RESIDUAL] = "residual",
     [PLI_CHANNEL_TOLERANCE] = "tolerance",
     [PLI_CHANNEL_DT] = "dt",
+    [PLI_CHANNEL_MOMENTUM_X] = "momentum_x",
+    [PLI_CHANNEL_MOMENTUM_Y] = "momentum_y",
+    [PLI_CHANNEL_MOMENTUM_Z] = "momentum_z",
+    [PLI_CHANNEL_ANGULAR_X] = "angular_x",
+    [PLI_CHANNEL_ANGULAR_Y] = "angular_y",
+    [PLI_CHANNEL_ANGULAR_Z] = "angular_z",
     [PLI_CHANNEL_MIN_J] = "min_J",
     [PLI_CHANNEL_INVERTED] = "inverted",
     [PLI_CHANNEL_CONTACTS] = "contacts",
@@ -136,35 +142,75 @@ static void append_data(pli_text *text, const pli_report *report, const pli_repo
 
 // ---- verdict, facts, phases -------------------------------------------------------------------
 
+// A row of the checks that were passed, or an item of those that were not.
+static void append_check(pli_text *text, const pli_health_check *check, bool row)
+{
+    const char *open = row ? "<tr><td>" : "<li>";
+    pli_text_format(text, "%s<span class=\"dot %s\"></span>%s%s%s", open,
+                    health_class[check->health], row ? "" : "<b>", check->name,
+                    row ? "</td><td>" : ":</b> ");
+    pli_xml_append_escaped(text, check->text);
+    pli_text_append(text, row ? "</td></tr>\n" : ".</li>\n");
+}
+
+// The checks that were passed, or those that were not, the worst first.
+static int append_checks(pli_text *text, const pli_health_check *checks, bool passed)
+{
+    int count = 0;
+    for (int health = PLI_HEALTH_BAD; health >= PLI_HEALTH_GOOD; --health) {
+        for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
+            if (checks[i].name == NULL || (int)checks[i].health != health) continue;
+            if ((health == PLI_HEALTH_GOOD) != passed) continue;
+            append_check(text, &checks[i], passed);
+            ++count;
+        }
+    }
+    return count;
+}
+
 static void append_verdict(pli_text *text, const pli_report *report, const pli_report_facts *facts)
 {
     pli_health_check checks[PLI_HEALTH_CHECKS];
     pli_health worst = pli_report_judge(report, facts, checks);
     pli_text_format(text,
-                    "<div class=\"verdict %s\"><span class=\"mark\">%s</span><div><strong>%s"
-                    "</strong>",
+                    "<section class=\"verdict %s\"><span class=\"mark\">%s</span><div><strong>%s"
+                    "</strong>\n<ul>\n",
                     health_class[worst], health_mark[worst], health_verdict[worst]);
-    bool first = true;
-    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
-        if (checks[i].health != worst || worst == PLI_HEALTH_GOOD) continue;
-        pli_text_format(text, "%s%s", first ? "Because of: " : ", ", checks[i].name);
-        first = false;
+    if (append_checks(text, checks, false) == 0) {
+        pli_text_append(text, "<li>All checks passed.</li>\n");
     }
-    if (first) pli_text_append(text, "All checks passed.");
-    pli_text_append(text, "</div></div>\n<div class=\"card\"><table class=\"checks\">\n");
-    for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
-        pli_text_format(text, "<tr><td><span class=\"dot %s\"></span>%s</td><td>",
-                        health_class[checks[i].health], checks[i].name);
-        pli_xml_append_escaped(text, checks[i].text);
-        pli_text_append(text, "</td></tr>\n");
+    pli_text_append(text, "</ul></div></section>\n<section class=\"card\"><table class=\"checks\">"
+                          "\n");
+    append_checks(text, checks, true);
+    pli_text_append(text, "</table></section>\n");
+}
+
+// Warnings that were logged, in their own words.
+static void append_notes(pli_text *text, const pli_report_notes *notes)
+{
+    if (notes == NULL || notes->count == 0) return;
+    pli_text_append(text, "<section class=\"card\" id=\"warnings\"><h2>Warnings that were logged"
+                          "</h2>\n<ul class=\"notes\">\n");
+    for (int32_t k = 0; k < notes->count; ++k) {
+        const pli_report_note *note = &notes->notes[k];
+        pli_text_append(text, "<li>");
+        pli_xml_append_escaped(text, note->text);
+        if (note->count > 1) {
+            pli_text_format(text, " <span class=\"unit\">and %lld more like it</span>",
+                            (long long)note->count - 1);
+        }
+        pli_text_append(text, "</li>\n");
     }
-    pli_text_append(text, "</table></div>\n");
+    if (notes->untold > 0) {
+        pli_text_format(text, "<li>and %lld others</li>\n", (long long)notes->untold);
+    }
+    pli_text_append(text, "</ul></section>\n");
 }
 
 // Four digits, and no exponent as long as a number is easily read without one.
 static void append_short(pli_text *text, double value)
 {
-    if (value >= 1e4 && value < 1e9) {
+    if (fabs(value) >= 1e4 && fabs(value) < 1e9) {
         pli_text_format(text, "%.0f", value);
     } else {
         char digits[32];
@@ -381,12 +427,110 @@ static void append_level_table(pli_text *text, const pli_grid_report *grid)
     pli_text_append(text, "</table></section>\n");
 }
 
+// ---- the plots in numbers
+
+// A quantity over all steps.
+typedef struct course {
+    double min;
+    double max;
+    double mean;
+    double last;
+} course;
+
+static course measure_course(const pli_report *report, int channel)
+{
+    course over = {.min = INFINITY, .max = -INFINITY};
+    double sum = 0;
+    for (int32_t i = 0; i < report->bucket_count; ++i) {
+        const pli_report_bucket *bucket = &report->buckets[i];
+        over.min = fmin(over.min, bucket->min[channel]);
+        over.max = fmax(over.max, bucket->max[channel]);
+        sum += bucket->sum[channel];
+        over.last = bucket->sum[channel] / (double)bucket->step_count;
+    }
+    over.mean = ratio(sum, (double)report->step_count);
+    return over;
+}
+
+// what the table has, in its order
+static const struct {
+    const char *name;
+    const char *unit;
+    pli_report_channel channel;
+} numbers[] = {
+    {"Kinetic energy", "J", PLI_CHANNEL_KINETIC},
+    {"Elastic energy", "J", PLI_CHANNEL_ELASTIC},
+    {"Energy of gravity", "J", PLI_CHANNEL_GRAVITY},
+    {"Energy of attachments", "J", PLI_CHANNEL_ATTACHMENT},
+    {"Energy of contact", "J", PLI_CHANNEL_CONTACT},
+    {"Total energy", "J", PLI_CHANNEL_TOTAL},
+    {"Momentum, x", "kg m/s", PLI_CHANNEL_MOMENTUM_X},
+    {"Momentum, y", "kg m/s", PLI_CHANNEL_MOMENTUM_Y},
+    {"Momentum, z", "kg m/s", PLI_CHANNEL_MOMENTUM_Z},
+    {"Angular momentum, x", "kg m\xc2\xb2/s", PLI_CHANNEL_ANGULAR_X},
+    {"Angular momentum, y", "kg m\xc2\xb2/s", PLI_CHANNEL_ANGULAR_Y},
+    {"Angular momentum, z", "kg m\xc2\xb2/s", PLI_CHANNEL_ANGULAR_Z},
+    {"Iterations", "", PLI_CHANNEL_ITERATIONS},
+    {"Linear iterations", "", PLI_CHANNEL_LINEAR},
+    {"Residual", "", PLI_CHANNEL_RESIDUAL},
+    {"Tolerance", "", PLI_CHANNEL_TOLERANCE},
+    {"Step size", "s", PLI_CHANNEL_DT},
+    {"Smallest J", "", PLI_CHANNEL_MIN_J},
+    {"Inverted", "", PLI_CHANNEL_INVERTED},
+    {"Contacts", "", PLI_CHANNEL_CONTACTS},
+    {"Deepest penetration", "m", PLI_CHANNEL_DEPTH},
+    {"Smallest gap", "m", PLI_CHANNEL_GAP},
+    {"Distance of contact", "m", PLI_CHANNEL_DISTANCE},
+    {"Particles", "", PLI_CHANNEL_PARTICLES},
+    {"Nodes", "", PLI_CHANNEL_NODES},
+    {"Time per step", "s", PLI_CHANNEL_SECONDS},
+};
+
+static void append_number_row(pli_text *text, const char *name, const char *unit,
+                              const course *over)
+{
+    const double cells[] = {over->min, over->mean, over->max, over->last};
+    pli_text_format(text, "<tr><td>%s%s<span class=\"unit\">", name, unit[0] != '\0' ? " " : "");
+    pli_xml_append_escaped(text, unit);
+    pli_text_append(text, "</span></td>");
+    for (int k = 0; k < 4; ++k) {
+        pli_text_append(text, "<td>");
+        append_short(text, cells[k]);
+        pli_text_append(text, "</td>");
+    }
+    pli_text_append(text, "</tr>\n");
+}
+
+// What the plots show, for paper and for readers without a script.
+static void append_number_table(pli_text *text, const pli_report *report,
+                                const pli_report_facts *facts)
+{
+    if (report->bucket_count == 0) return;
+    pli_text_format(text,
+                    "<section class=\"card\" id=\"numbers\"><h2>In numbers</h2>\n<table "
+                    "class=\"levels\">\n<tr><th></th><th>smallest</th><th>"
+                    "mean</th><th>largest</th><th>%s</th></tr>\n",
+                    report->stride > 1 ? "in the end" : "last step");
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k) {
+        course over = measure_course(report, (int)numbers[k].channel);
+        if (over.min == 0 && over.max == 0) continue;
+        if (numbers[k].channel == PLI_CHANNEL_MIN_J && !report->has_tets) continue;
+        bool solved = numbers[k].channel == PLI_CHANNEL_RESIDUAL ||
+                      numbers[k].channel == PLI_CHANNEL_TOLERANCE;
+        const char *unit =
+            solved && facts->tolerance_unit != NULL ? facts->tolerance_unit : numbers[k].unit;
+        append_number_row(text, numbers[k].name, unit, &over);
+    }
+    pli_text_append(text, "</table></section>\n");
+}
+
 // ---- the page ---------------------------------------------------------------------------------
 
 static void append_head(pli_text *text, const pli_report_facts *facts)
 {
-    pli_text_append(text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+    pli_text_append(
+        text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     pli_xml_append_escaped(text, facts->scene);
     pli_text_append(text, " \xe2\x80\x93 pliant</title>\n<style>\n");
     pli_text_append(text, pli_report_style);
@@ -432,12 +576,15 @@ pli_status pli_report_write(const pli_report *report, const pli_report_facts *fa
     pli_text_init(&text, report->context);
     append_head(&text, facts);
     append_verdict(&text, report, facts);
+    append_notes(&text, facts->notes);
     append_facts(&text, report, facts);
     pli_text_append(&text, "<div class=\"charts\" id=\"charts\">");
     append_phase_table(&text, report);
     append_step_table(&text, &report->matter);
     append_level_table(&text, &report->grid.last);
-    pli_text_append(&text, "</div>\n<noscript><p>The plots need JavaScript.</p></noscript>\n");
+    pli_text_append(&text, "</div>\n<noscript><p>The plots need JavaScript; what they show is in "
+                           "the table below and in <code>steps.jsonl</code>.</p></noscript>\n");
+    append_number_table(&text, report, facts);
     append_foot(&text, report, facts);
     pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
     if (status == PLI_OK) status = pli_file_write(report->context, path, text.bytes, text.length);

@@ -32,10 +32,23 @@ static void add_updates(pli_report_matter *matter, double seconds, int64_t updat
     matter->spans[at].updates += updates;
 }
 
+// Particles that the step before left or that came since, and that are gone.
+static void note_loss(pli_report_matter *matter, const pli_step_report *step)
+{
+    int64_t expected = matter->particles + step->matter.emitted;
+    if (matter->step_count == 0 || step->matter.particles >= expected) return;
+    matter->lost += expected - step->matter.particles;
+    pli_report_steps_add(&matter->losing, step->step);
+}
+
 void pli_report_matter_add(pli_report_matter *matter, const pli_step_report *step)
 {
     const pli_matter_report *from = &step->matter;
     if (!pli_report_has_matter(step)) return;
+    note_loss(matter, step);
+    if (from->retries > 0 || step->grid.retries > 0) {
+        pli_report_steps_add(&matter->retried, step->step);
+    }
     ++matter->step_count;
     matter->particles = from->particles;
     matter->emitted += from->emitted;

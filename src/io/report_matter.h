@@ -11,6 +11,7 @@
 #define PLI_IO_REPORT_MATTER_H
 
 #include "io/json.h"
+#include "io/report_steps.h"
 #include "pliant/sim.h"
 
 enum { PLI_REPORT_SPANS = 64 };
@@ -29,6 +30,9 @@ typedef struct pli_report_matter {
     int64_t particle_updates;
     int64_t buffer_updates;
     int64_t retries;
+    pli_report_steps retried; // steps that were begun anew
+    int64_t lost;             // particles that were there or came, and are gone
+    pli_report_steps losing;  // steps that lost some
     double schedule_seconds;
     int32_t span_count;
     pli_report_span spans[PLI_REPORT_SPANS]; // [span_count] shortest first

@@ -2,7 +2,7 @@
 // Plots of a run: data come from the element "data", charts go into the element "charts".
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
-const W = 560, H = 250, L = 62, R = 12, T = 10, B = 30;
+const W = 560, H = 250, L = 70, R = 12, T = 10, B = 34;
 const NS = 'http://www.w3.org/2000/svg';
 const color = i => `var(--c${i % 8})`;
 
@@ -89,7 +89,7 @@ function draw(plot) {
   const columns = ticks(0, last, 6), moments = labels(columns);
   columns.forEach((tick, i) => {
     element(svg, 'line', { class: 'axis', x1: x(tick), x2: x(tick), y1: H - B, y2: H - B + 4 });
-    element(svg, 'text', { x: x(tick), y: H - B + 18, 'text-anchor': 'middle' }, i === 0 ? '0 s' : moments[i]);
+    element(svg, 'text', { x: x(tick), y: H - B + 21, 'text-anchor': 'middle' }, i === 0 ? '0 s' : moments[i]);
   });
   element(svg, 'line', { class: 'axis', x1: L, x2: W - R, y1: H - B, y2: H - B });
   if (plot.include !== undefined && !plot.log) element(svg, 'line', { class: 'rule', x1: L, x2: W - R, y1: y(plot.include), y2: y(plot.include) });
@@ -173,6 +173,8 @@ for (const key in data.channels) {
   c.max = c.max || c.mean;
 }
 chart('Energy', 'J', lines([['kinetic', 'kinetic', 0], ['elastic', 'elastic', 1], ['gravity', 'gravity', 2], ['attachment', 'attachment', 3], ['contact', 'contact', 6], ['total', 'total', 5, true]]), {});
+chart('Momentum', 'kg m/s', lines([['momentum_x', 'x', 0], ['momentum_y', 'y', 1], ['momentum_z', 'z', 2]]), {});
+chart('Angular momentum', 'kg m\u00b2/s, about the origin', lines([['angular_x', 'x', 0], ['angular_y', 'y', 1], ['angular_z', 'z', 2]]), {});
 chart('Residual against tolerance', data.tolerance_unit || (data.implicit ? 'force over what matter bears' : ''), lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });
 chart('Iterations', 'outer, per step', lines([['iterations', 'iterations', 0]]), { zero: true });
 chart('Linear iterations', 'all systems of a step together', lines([['linear_iterations', 'linear iterations', 1]]), { zero: true });

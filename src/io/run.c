@@ -45,6 +45,8 @@ struct pli_run {
     pli_text line;                // scratch for one line of steps
     pli_text pending;             // lines of the iterations of the current step
     pli_report report;
+    pli_report_notes notes;    // warnings since it was created
+    pli_log_listener listener; // that fills them
     char started[32];
 
     // where it stands
@@ -97,7 +99,7 @@ void pli_run_get_info(const pli_run *run, pli_run_info *info)
                            .frame = frames_done(run),
                            .time = pli_state_time(run->state),
                            .seconds = pli_clock_seconds() - run->begun,
-                           .unconverged = run->report.unconverged,
+                           .unconverged = run->report.unconverged.count,
                            .folder = run->folder.path};
 }
 
@@ -161,6 +163,7 @@ static pli_run_record describe(const pli_run *run)
                   .status = pli_run_outcome_name(run->outcome),
                   .status_health = outcome_health(run->outcome),
                   .message = run->message[0] != '\0' ? run->message : NULL,
+                  .notes = &run->notes,
                   .frame_count = frames_done(run),
                   .frames_wanted = run->frame_count,
                   .vertices = run->model_info.vertex_count,
@@ -456,6 +459,8 @@ pli_status pli_run_create(const pli_run_def *def, pli_run **run)
     made->saved_at = made->begun;
     pli_text_init(&made->line, context);
     pli_text_init(&made->pending, context);
+    made->listener = (pli_log_listener){.hear = pli_report_notes_hear, .user = &made->notes};
+    pli_context_add_listener(context, &made->listener);
 
     pli_status status = copy_def(made, def);
     if (status == PLI_OK) status = take_folder(made, def);
@@ -477,6 +482,7 @@ void pli_run_destroy(pli_run *run)
 {
     if (run == NULL) return;
     pli_context *context = run->context;
+    pli_context_remove_listener(context, &run->listener);
     pli_run_residuals_destroy(run->residuals);
     pli_log_destroy(run->iterations);
     pli_log_destroy(run->steps);

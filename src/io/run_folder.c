@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOCK_FILE ".lock"
@@ -128,6 +129,32 @@ static long read_owner(int descriptor)
     return owner;
 }
 
+// Locks for writing. Who only asks whether a folder is taken holds a lock for a moment, so one try
+// is not enough to call it in use.
+static bool lock_alone(int descriptor)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    for (int tries = 0; tries < 5; ++tries) {
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK && errno != EINTR) return false;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+bool pli_run_folder_is_taken(pli_context *context, const char *path)
+{
+    char *name = pli_path_join(context, path, LOCK_FILE);
+    if (name == NULL) return false;
+    int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    pli_release(context, name);
+    if (descriptor < 0) return false;
+    // shared, so that two who ask do not take each other for a run
+    bool taken = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(descriptor);
+    return taken;
+}
+
 static pli_status take_lock(pli_run_folder *folder)
 {
     char *path = pli_run_folder_join(folder, LOCK_FILE);
@@ -140,7 +167,7 @@ static pli_status take_lock(pli_run_folder *folder)
         return PLI_FAIL(folder->context, PLI_ERROR_IO, "%s: cannot be written to: %s", folder->path,
                         strerror_r(error, buffer, sizeof buffer));
     }
-    if (flock(folder->lock, LOCK_EX | LOCK_NB) != 0) {
+    if (!lock_alone(folder->lock)) {
         return PLI_FAIL(folder->context, PLI_ERROR_IO,
                         "%s: is in use by another run, process %ld; wait for it or choose another "
                         "folder",

@@ -35,6 +35,10 @@ void pli_run_folder_undo(pli_run_folder *folder);
 // Removes all files of an earlier run but its cache, whose files know what they belong to.
 void pli_run_folder_wipe(pli_run_folder *folder);
 
+// Whether a run works in a folder right now. The lock is asked, so that one whose process was
+// killed does not count.
+bool pli_run_folder_is_taken(pli_context *context, const char *path);
+
 // folder/name. Lifetime: until pli_release. NULL when memory ran out.
 char *pli_run_folder_join(const pli_run_folder *folder, const char *name);
 

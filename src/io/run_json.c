@@ -67,6 +67,18 @@ static void append_health(pli_text *text, const pli_run_record *record)
     pli_text_append(text, separator[0] == '[' ? "[]" : "]");
 }
 
+// Warnings that were logged.
+static void append_notes(pli_text *text, const pli_report_notes *notes)
+{
+    if (notes == NULL || notes->count == 0) return;
+    append_key(text, "logged");
+    for (int32_t k = 0; k < notes->count; ++k) {
+        pli_text_append(text, k > 0 ? ", " : "[");
+        pli_json_append_string(text, notes->notes[k].text);
+    }
+    pli_text_append(text, "]");
+}
+
 static void append_seconds(pli_text *text, const pli_report *report)
 {
     append_key(text, "seconds");
@@ -93,6 +105,7 @@ static void append_origin(pli_text *text, const pli_run_record *record)
     append_string(text, "status", record->facts.status);
     append_string(text, "message", record->facts.message);
     append_health(text, record);
+    append_notes(text, record->facts.notes);
 }
 
 static void append_matter(pli_text *text, const pli_run_record *record)
@@ -154,7 +167,7 @@ static void append_solve(pli_text *text, const pli_run_record *record)
     if (record->facts.cell <= 0) append_meshes(text, record);
     append_integer(text, "iterations", record->report->iterations);
     append_integer(text, "linear_iterations", record->report->linear_iterations);
-    append_integer(text, "unconverged", record->report->unconverged);
+    append_integer(text, "unconverged", record->report->unconverged.count);
 }
 
 static void append_amounts(pli_text *text, const pli_run_record *record)
@@ -218,6 +231,10 @@ pli_status pli_run_json_read(pli_context *context, const char *path, pli_run_sum
                  pli_json_text(&json, root, "scene_hash", ""));
         snprintf(summary->started, sizeof summary->started, "%s",
                  pli_json_text(&json, root, "started", ""));
+        snprintf(summary->status, sizeof summary->status, "%s",
+                 pli_json_text(&json, root, "status", ""));
+        double unconverged = pli_json_number(&json, root, "unconverged", 0);
+        summary->unconverged = unconverged > 0 && unconverged < 1e15 ? (int64_t)unconverged : 0;
     }
     pli_json_clear(&json);
     pli_release(context, bytes);

@@ -2,12 +2,13 @@
 //
 // run.json: what there is to know about a run besides its steps.
 //
-// Keys: pliant, build, scene, scene_hash, command, status, message, health, warnings[], seed,
-// threads, solver, frames, frames_wanted, steps, time, fps, up, tolerance, tolerance_unit,
-// vertices, tets, triangles, iterations, linear_iterations, unconverged, wall_seconds, peak_memory
-// (bytes), seconds{total, and one per phase}, started, updated (UTC). A run of particles has cell
-// (m), particles, emitted, sweeps, block_updates, particle_updates, buffer_updates, retries instead
-// of tolerance to unconverged; one of implicit particles has cell, particles, emitted, tolerance,
+// Keys: pliant, build, scene, scene_hash, command, status, message, health, warnings[] (checks that
+// were not passed, in words), logged[] (warnings of the log, when there were some), seed, threads,
+// solver, frames, frames_wanted, steps, time, fps, up, tolerance, tolerance_unit, vertices, tets,
+// triangles, iterations, linear_iterations, unconverged, wall_seconds, peak_memory (bytes),
+// seconds{total, and one per phase}, started, updated (UTC). A run of particles has cell (m),
+// particles, emitted, sweeps, block_updates, particle_updates, buffer_updates, retries instead of
+// tolerance to unconverged; one of implicit particles has cell, particles, emitted, tolerance,
 // tolerance_unit, iterations, linear_iterations, unconverged and grid{...}, the sums of what lines
 // of steps have there (io/run_log.h), with nodes, held, bytes and levels[] of the last step. The
 // file is written when the run begins, with every checkpoint and
@@ -47,6 +48,8 @@ typedef struct pli_run_summary {
     char scene[64];      // "" : not known
     char scene_hash[17]; // "" : not known
     char started[32];    // "" : not known
+    char status[16];     // name of the outcome, "running" until it has one; "" : not known
+    int64_t unconverged; // steps that ended without convergence
 } pli_run_summary;
 
 // Reads what is there; a missing or damaged file leaves the defaults. Errors: memory.

@@ -86,9 +86,9 @@ typedef struct column_sum {
 static inline void add_block(column_sum *sum, const float *columns, const double *x)
 {
     for (int c = 0; c < 3; ++c) {
-        pli_float4 column;
-        memcpy(&column, columns + 3 * c, sizeof column);
-        sum->part[c] += __builtin_convertvector(column, pli_double4) * x[c];
+        pli_double4 column;
+        pli_block_widen(columns + 3 * c, &column);
+        sum->part[c] += column * x[c];
     }
 }
 

@@ -26,6 +26,7 @@ static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
 static pli_sum anchor_energy(void *self, const double *x)
 {
     const pli_anchor *anchor = self;
+    if (anchor->stiffness == NULL) return (pli_sum){0, 0};
     anchor_job job = {anchor, x, NULL};
     return pli_parallel_sum(anchor->context, anchor->point_count, POINT_GRAIN, sum_energy, &job);
 }
@@ -44,6 +45,7 @@ static void add_forces(void *user, int64_t begin, int64_t end)
 static void anchor_add_gradient(void *self, const double *x, double *g)
 {
     const pli_anchor *anchor = self;
+    if (anchor->stiffness == NULL) return;
     anchor_job job = {anchor, x, g};
     pli_parallel_for(anchor->context, anchor->point_count, POINT_GRAIN, add_forces, &job);
 }
@@ -53,12 +55,13 @@ static void anchor_add_hessian(void *self, const double *x, bool projected, pli_
     (void)x;
     (void)projected;
     const pli_anchor *anchor = self;
-    pli_bcsr_add_to_diagonal(H, anchor->stiffness);
+    if (anchor->stiffness != NULL) pli_bcsr_add_to_diagonal(H, anchor->stiffness);
 }
 
 static void anchor_add_lifted(void *self, pli_lifted *S)
 {
     const pli_anchor *anchor = self;
+    if (anchor->stiffness == NULL) return;
     for (int32_t point = 0; point < anchor->point_count; ++point) {
         pli_lifted_add(S, S->diagonal[point], anchor->stiffness[point]);
     }
@@ -76,6 +79,7 @@ static void add_block_range(void *user, int64_t begin, int64_t end)
 static void anchor_add_blocks(void *self, const double *x, double *blocks)
 {
     const pli_anchor *anchor = self;
+    if (anchor->stiffness == NULL) return;
     anchor_job job = {anchor, x, blocks};
     pli_parallel_for(anchor->context, anchor->point_count, POINT_GRAIN, add_block_range, &job);
 }
@@ -83,6 +87,7 @@ static void anchor_add_blocks(void *self, const double *x, double *blocks)
 static void anchor_add_vertices(void *self, const double *x, const pli_vertex_batch *batch)
 {
     const pli_anchor *anchor = self;
+    if (anchor->stiffness == NULL) return;
     for (int64_t i = 0; i < batch->count; ++i) {
         int64_t point = batch->vertices[i];
         double c = anchor->stiffness[point];
@@ -92,6 +97,11 @@ static void anchor_add_vertices(void *self, const double *x, const pli_vertex_ba
         if (batch->g != NULL) pli_vec3_add_scaled(batch->g + 3 * i, c, d, batch->g + 3 * i);
         for (int k = 0; k < 3 && batch->H != NULL; ++k) batch->H[6 * i + k] += c;
     }
+}
+
+static bool anchor_is_idle(const void *self)
+{
+    return ((const pli_anchor *)self)->stiffness == NULL;
 }
 
 const pli_term_ops pli_anchor_term = {
@@ -109,5 +119,6 @@ const pli_term_ops pli_attachment_term = {
     .add_gradient = anchor_add_gradient,
     .add_hessian = anchor_add_hessian,
     .add_blocks = anchor_add_blocks,
+    .is_idle = anchor_is_idle,
     .add_vertices = anchor_add_vertices,
 };

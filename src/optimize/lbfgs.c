@@ -192,15 +192,19 @@ static void evaluate(descent *s)
     pli_timers_end(s->env->timers);
 }
 
-// Measures the iterate, and restarts where that is due.
+// Measures the iterate and tells of it.
 static void tell_iterate(descent *s)
 {
-    double before = s->report->residual;
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    bool is_worse = s->report->iterations > 0 && s->report->residual > before;
-    if (s->def->restarts && is_worse) forget_pairs(s->minimizer);
     s->report->energy = pli_sum_value(s->energy);
     pli_stopping_tell(s->env, s->report, &s->last);
+}
+
+// Forgets the pairs after an iteration that raised the residual.
+static void restart_if_worse(descent *s, double residual_before)
+{
+    bool is_worse = s->report->residual > residual_before;
+    if (s->def->restarts && is_worse) forget_pairs(s->minimizer);
 }
 
 // Sets report->stop when the iteration has to end here.
@@ -460,9 +464,13 @@ static pli_status run(descent *s)
     while (!is_over(s)) {
         PLI_TRY(pli_stopping_check_cancel(context_of(s), s->env));
         bool over = false;
-        int32_t before = s->report->iterations;
+        int32_t iterations = s->report->iterations;
         PLI_TRY(iterate(s, &over));
-        if (s->report->iterations > before) tell_iterate(s);
+        double residual = s->report->residual; // of where the iteration began
+        if (s->report->iterations > iterations) {
+            tell_iterate(s);
+            restart_if_worse(s, residual);
+        }
         if (over) break;
     }
     return PLI_OK;

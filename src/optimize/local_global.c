@@ -33,8 +33,8 @@ struct pli_local_global {
     bool definite;
 
     // blocks at the current x
-    bool has_blocks; // some term adds to them
-    double *sums;    // [point_count][6]  what the terms add; NULL: none does
+    bool has_blocks; // some term adds to them in this step
+    double *sums;    // [point_count][6]  what the terms add; NULL: none ever does
     int32_t block_count;
     int32_t block_capacity;
     int32_t *block_row; // [block_capacity]  increasing
@@ -101,10 +101,11 @@ static pli_status build_matrix(pli_local_global *made)
 
     made->fixed = PLI_NEW(context, uint8_t, points, "held coordinates");
     if (made->fixed == NULL) return PLI_ERROR_MEMORY;
+    bool may_have_blocks = false;
     for (int32_t k = 0; k < made->objective->term_count; ++k) {
-        if (made->objective->terms[k].ops->add_blocks != NULL) made->has_blocks = true;
+        if (made->objective->terms[k].ops->add_blocks != NULL) may_have_blocks = true;
     }
-    if (!made->has_blocks) return PLI_OK;
+    if (!may_have_blocks) return PLI_OK;
     made->sums = PLI_NEW(context, double, 6 * (int64_t)points, "diagonal blocks");
     return made->sums != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
@@ -239,16 +240,31 @@ static pli_status list_blocks(pli_local_global *m)
     return PLI_OK;
 }
 
+static bool adds_blocks(const pli_term *term)
+{
+    const pli_term_ops *ops = term->ops;
+    return ops->add_blocks != NULL && !(ops->is_idle != NULL && ops->is_idle(term->self));
+}
+
+// Adds up what the terms have to say; nothing is touched when none of them has anything.
+static void sum_blocks(pli_local_global *m, const double *x)
+{
+    m->has_blocks = false;
+    for (int32_t k = 0; k < m->objective->term_count; ++k) {
+        const pli_term *term = &m->objective->terms[k];
+        if (!adds_blocks(term)) continue;
+        if (!m->has_blocks) {
+            pli_vector_fill(m->context, 6 * (int64_t)m->objective->point_count, 0, m->sums);
+        }
+        m->has_blocks = true;
+        term->ops->add_blocks(term->self, x, m->sums);
+    }
+}
+
 static pli_status compute_blocks(pli_local_global *m, const double *x)
 {
     m->block_count = 0;
-    if (m->has_blocks) {
-        pli_vector_fill(m->context, 6 * (int64_t)m->objective->point_count, 0, m->sums);
-        for (int32_t k = 0; k < m->objective->term_count; ++k) {
-            const pli_term *term = &m->objective->terms[k];
-            if (term->ops->add_blocks != NULL) term->ops->add_blocks(term->self, x, m->sums);
-        }
-    }
+    sum_blocks(m, x);
     return m->has_blocks || m->holds_partly ? list_blocks(m) : PLI_OK;
 }
 

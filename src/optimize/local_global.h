@@ -6,8 +6,8 @@
 //
 // The matrix is A = S (x) I + blockdiag(D_i). S is the sum of the terms' add_lifted: constant,
 // assembled by begin_step only when the step's coefficients or the held vertices changed. D is the
-// sum of their add_blocks at the current x: attachments and contacts, taken anew in every iteration
-// and handed to the linear solver only when they changed. One iteration:
+// sum of their add_blocks at the current x: attachments, grips and contacts, taken anew in every
+// iteration and handed to the linear solver only when they changed. One iteration:
 //
 //   1. gradient g at x: for projective terms this is the local step, since the gradient of
 //      |F - R|^2 at fixed projection R is the gradient of the energy itself;

@@ -59,14 +59,16 @@ typedef struct pli_term_ops {
     // At x itself energy and derivatives stay the same.
     void (*freeze)(void *self, const double *x);
 
-    // For minimisers that keep one matrix for many iterations (local_global.h); both optional, and
-    // a term with a Hessian but neither of them cannot be minimised so.
+    // For minimisers that keep one matrix for many iterations (local_global.h); both of the adds
+    // are optional, and a term with a Hessian but neither of them cannot be minimised so.
     //   S += its part of a scalar matrix with S (x) I close above the Hessian, wherever x is; the
     //   pattern of S is that of H.
     void (*add_lifted)(void *self, pli_lifted *S);
     //   blocks [points][6] += what stands on the diagonal at x: xx, yy, zz, xy, xz, yz, positive
     //   semi-definite.
     void (*add_blocks)(void *self, const double *x, double *blocks);
+    //   Optional: nothing stands there in this step, wherever x is; NULL: that may change with x.
+    bool (*is_idle)(const void *self);
 
     // The Hessian is expensive and changes slowly: minimisers that keep Hessians for several
     // iterations keep this one (objective.h).

@@ -98,16 +98,18 @@ int32_t pli_matter_state_array_count(void)
 void pli_matter_state_get_array(pli_matter_state *state, int32_t index, pli_state_array *array)
 {
     int32_t at = 0;
-    *array = (pli_state_array){"particle_next_id", PLI_ARRAY_I64, 1, 1, &state->next_id, false};
-#define X(member, type, kind, columns, name)                                                \
-    if (++at == index) {                                                                    \
-        *array = (pli_state_array){name, kind, state->count, columns, state->member, true}; \
+    *array =
+        (pli_state_array){"particle_next_id", PLI_ARRAY_I64, 1, 1, &state->next_id, false, false};
+#define X(member, type, kind, columns, name)                                                       \
+    if (++at == index) {                                                                           \
+        *array = (pli_state_array){name, kind, state->count, columns, state->member, true, false}; \
     }
     PLI_MATTER_ARRAYS(X)
 #undef X
-#define X(member, type, kind, name)                                                            \
-    if (++at == index) {                                                                       \
-        *array = (pli_state_array){name, kind, state->emitter_count, 1, state->member, false}; \
+#define X(member, type, kind, name)                                                              \
+    if (++at == index) {                                                                         \
+        *array =                                                                                 \
+            (pli_state_array){name, kind, state->emitter_count, 1, state->member, false, false}; \
     }
     PLI_MATTER_EMITTER_ARRAYS(X)
 #undef X

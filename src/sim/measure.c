@@ -104,6 +104,7 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
     if (s->model->attachment_count > 0) {
         energy->attachment = pli_sum_value(pli_attachment_term.energy(&s->attachment, state->x));
     }
+    energy->attachment += pli_sum_value(pli_attachment_term.energy(&s->grip, state->x));
     energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }
 
@@ -141,6 +142,7 @@ pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_st
         return pli_matter_measure(solver, state, report);
     }
     double time = pli_state_time(state);
+    pli_solver_attach(solver, state, time);
     pli_contacts_begin_step(solver->contacts, time, time);
     return pli_solver_fill_report(solver, state, report);
 }

@@ -7,18 +7,28 @@
 #include <math.h>
 #include <string.h>
 
-static size_t vector_bytes(const pli_state *state)
+static size_t array_bytes(const pli_state *state, int32_t columns)
 {
-    return 3 * (size_t)state->vertex_count * sizeof(double);
+    return (size_t)columns * (size_t)state->vertex_count * sizeof(double);
 }
 
-static pli_status allocate_vectors(pli_state *state)
+static size_t vector_bytes(const pli_state *state)
 {
-    int64_t count = 3 * (int64_t)state->vertex_count;
-#define X(member, name)                                              \
-    state->member = PLI_NEW(state->context, double, count, "state"); \
+    return array_bytes(state, 3);
+}
+
+static pli_status allocate_arrays(pli_state *state)
+{
+    int64_t count = state->vertex_count;
+#define X(member, name)                                                  \
+    state->member = PLI_NEW(state->context, double, 3 * count, "state"); \
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_VECTORS(X)
+#undef X
+#define X(member, name, columns)                                               \
+    state->member = PLI_NEW(state->context, double, (columns)*count, "grips"); \
+    if (state->member == NULL) return PLI_ERROR_MEMORY;
+    PLI_STATE_GRIPS(X)
 #undef X
     return PLI_OK;
 }
@@ -33,7 +43,7 @@ pli_status pli_state_create(const pli_model *model, pli_state **state)
     made->dt = model->dt;
     made->matter.context = model->context;
     made->has_matter = model->matter != NULL;
-    pli_status status = allocate_vectors(made);
+    pli_status status = allocate_arrays(made);
     if (status == PLI_OK && made->has_matter) {
         status = pli_matter_state_copy(&model->matter->start, &made->matter);
     }
@@ -55,6 +65,9 @@ void pli_state_destroy(pli_state *state)
 #define X(member, name) pli_release(state->context, state->member);
     PLI_STATE_VECTORS(X)
 #undef X
+#define X(member, name, columns) pli_release(state->context, state->member);
+    PLI_STATE_GRIPS(X)
+#undef X
     pli_matter_state_clear(&state->matter);
     pli_release(state->context, state);
 }
@@ -67,6 +80,10 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
 #define X(member, name) \
     if (from->vertex_count > 0) memcpy(to->member, from->member, vector_bytes(from));
     PLI_STATE_VECTORS(X)
+#undef X
+#define X(member, name, columns) \
+    if (from->vertex_count > 0) memcpy(to->member, from->member, array_bytes(from, columns));
+    PLI_STATE_GRIPS(X)
 #undef X
 #define X(member, name) to->member = from->member;
     PLI_STATE_SCALARS(X)
@@ -118,6 +135,88 @@ pli_status pli_state_set(pli_state *state, const double *positions, const double
     return PLI_OK;
 }
 
+// ---- grips
+
+bool pli_state_has_grips(const pli_state *state)
+{
+    for (int32_t vertex = 0; vertex < state->vertex_count; ++vertex) {
+        if (state->grip_stiffness[vertex] != 0) return true;
+    }
+    return false;
+}
+
+static pli_status check_grip(const pli_state *state, int32_t vertex, double stiffness,
+                             const double target[3])
+{
+    pli_context *context = state->context;
+    if (state->has_matter) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "particles cannot be held by grips; only vertices of meshes can");
+    }
+    if (vertex < 0 || vertex >= state->vertex_count) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "a grip at vertex %d; the state has vertices 0 to %d", (int)vertex,
+                        (int)state->vertex_count - 1);
+    }
+    if (!isfinite(stiffness) || stiffness < 0) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "the grip at vertex %d has stiffness %g; it must be positive, or 0 to let "
+                        "go, and finite",
+                        (int)vertex, stiffness);
+    }
+    for (int k = 0; k < 3 && stiffness > 0; ++k) {
+        if (isfinite(target[k])) continue;
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "the grip at vertex %d pulls to (%g, %g, %g); that must be finite",
+                        (int)vertex, target[0], target[1], target[2]);
+    }
+    return PLI_OK;
+}
+
+pli_status pli_state_set_grip(pli_state *state, int32_t vertex, double stiffness,
+                              const double target[3])
+{
+    PLI_TRY(check_grip(state, vertex, stiffness, target));
+    // nothing is left of a grip that lets go, so that the state is as if it had never been
+    bool holds = stiffness > 0;
+    state->grip_stiffness[vertex] = holds ? stiffness : 0;
+    for (int64_t k = 0; k < 3; ++k) {
+        state->grip_target[3 * (int64_t)vertex + k] = holds ? target[k] : 0;
+    }
+    return PLI_OK;
+}
+
+void pli_state_clear_grips(pli_state *state)
+{
+#define X(member, name, columns) \
+    if (state->vertex_count > 0) memset(state->member, 0, array_bytes(state, columns));
+    PLI_STATE_GRIPS(X)
+#undef X
+}
+
+const double *pli_state_grip_stiffnesses(const pli_state *state)
+{
+    return state->grip_stiffness;
+}
+
+const double *pli_state_grip_targets(const pli_state *state)
+{
+    return state->grip_target;
+}
+
+// ---- everything
+
+// A state without grips has the hash of one that knows none.
+static uint64_t hash_grips(const pli_state *state, uint64_t hash)
+{
+    if (!pli_state_has_grips(state)) return hash;
+#define X(member, name, columns) \
+    hash = pli_hash_bytes(hash, state->member, array_bytes(state, columns));
+    PLI_STATE_GRIPS(X)
+#undef X
+    return hash;
+}
+
 uint64_t pli_state_hash(const pli_state *state)
 {
     uint64_t hash = PLI_HASH_START;
@@ -128,6 +227,7 @@ uint64_t pli_state_hash(const pli_state *state)
     PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
 #undef X
+    hash = hash_grips(state, hash);
     return state->has_matter ? pli_matter_state_hash(&state->matter, hash) : hash;
 }
 
@@ -139,6 +239,9 @@ static int32_t count_own_arrays(void)
     PLI_STATE_VECTORS(X)
     PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
+#undef X
+#define X(member, name, columns) ++count;
+    PLI_STATE_GRIPS(X)
 #undef X
     return count;
 }
@@ -179,21 +282,32 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
         pli_matter_state_get_array(&state->matter, index - count_own_arrays(), array);
         return;
     }
+    int32_t rows = state->vertex_count;
     int32_t at = 0;
     *array = (pli_state_array){0};
-#define X(member, name)                                                                           \
-    if (at++ == index) {                                                                          \
-        *array =                                                                                  \
-            (pli_state_array){name, PLI_ARRAY_F64, state->vertex_count, 3, state->member, false}; \
+#define X(member, name)                                                                        \
+    if (at++ == index) {                                                                       \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, rows, 3, state->member, false, false}; \
     }
     PLI_STATE_VECTORS(X)
 #undef X
-#define X(member, name) \
-    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member, false};
+#define X(member, name)                                                                      \
+    if (at++ == index) {                                                                     \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member, false, false}; \
+    }
     PLI_STATE_SCALARS(X)
 #undef X
-#define X(member, name) \
-    if (at++ == index) *array = (pli_state_array){name, PLI_ARRAY_I64, 1, 1, &state->member, false};
+#define X(member, name)                                                                      \
+    if (at++ == index) {                                                                     \
+        *array = (pli_state_array){name, PLI_ARRAY_I64, 1, 1, &state->member, false, false}; \
+    }
     PLI_STATE_COUNTERS(X)
+#undef X
+#define X(member, name, columns)                                                               \
+    if (at++ == index) {                                                                       \
+        *array =                                                                               \
+            (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
+    }
+    PLI_STATE_GRIPS(X)
 #undef X
 }

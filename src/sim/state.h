@@ -17,6 +17,12 @@
     X(contact_force, "contact_forces") \
     X(friction_force, "friction_forces")
 
+// X(member, name in checkpoints, columns): arrays [vertex_count][columns] of grips, all zero
+// without any; checkpoints leave them out then.
+#define PLI_STATE_GRIPS(X)            \
+    X(grip_target, "grip_targets", 3) \
+    X(grip_stiffness, "grip_stiffnesses", 1)
+
 // X(member, name in checkpoints): single numbers
 #define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
 
@@ -36,11 +42,16 @@ struct pli_state {
     double *v_before;         // [vertex_count][3] velocity one step earlier, for BDF2 (m/s)
     double *contact_force;    // [vertex_count][3] of the last step, friction not included (N)
     double *friction_force;   // [vertex_count][3] of barriers in the last step (N)
+    double *grip_target;      // [vertex_count][3] where grips pull vertices to; 0: no grip (m)
+    double *grip_stiffness;   // [vertex_count] of grips; 0: no grip (N/m)
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside
     bool has_matter;
     pli_matter_state matter; // empty without has_matter
 };
+
+// Whether any vertex is gripped.
+bool pli_state_has_grips(const pli_state *state);
 
 #endif

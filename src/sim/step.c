@@ -52,7 +52,7 @@ static uint64_t hash_coefficients(const step_job *job)
     return pli_hash_bytes(hash, &job->second_order, sizeof job->second_order);
 }
 
-static void apply_attachments(pli_solver *s, double time)
+static void apply_scripts(pli_solver *s, double time)
 {
     memset(s->attachment_stiffness, 0, (size_t)s->model->vertex_count * sizeof(double));
     for (int32_t k = 0; k < s->model->attachment_count; ++k) {
@@ -67,6 +67,13 @@ static void apply_attachments(pli_solver *s, double time)
             s->attachment_stiffness[vertex] = handle->stiffness;
         }
     }
+}
+
+void pli_solver_attach(pli_solver *s, const pli_state *state, double time)
+{
+    apply_scripts(s, time);
+    s->grip.stiffness = pli_state_has_grips(state) ? state->grip_stiffness : NULL;
+    s->grip.target = state->grip_target;
 }
 
 static void prepare_damping(pli_solver *s, const pli_state *state, double h)
@@ -317,7 +324,7 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
     pli_timers_begin(&s->timers, "predict");
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, &job);
     s->coefficients = hash_coefficients(&job);
-    apply_attachments(s, end_time);
+    pli_solver_attach(s, state, end_time);
     prepare_damping(s, state, state->dt);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;

@@ -22,6 +22,7 @@ def load(name):
 
 LAYERS = load("check_layers")
 STYLE = load("check_style")
+PAGE = load("check_page")
 
 
 def long_function(lines, reason=""):
@@ -189,6 +190,53 @@ class Style(Tree):
         self.assertIn("refers to 'printf'", text)
         self.assertNotIn("pli_good", text)
         self.assertNotIn("'fine'", text)
+
+
+class Page(Tree):
+    def setUp(self):
+        super().setUp()
+        for name in PAGE.SINGLES:
+            self.write(f"viewer/{name}", "{}\n")
+        self.write("viewer/src/main.ts", "start();\n")
+        self.viewer = self.root / "viewer"
+        self.build("<script>start()</script>")
+
+    def build(self, body):
+        stamp = PAGE.hash_of_sources(self.viewer)
+        self.write("viewer/dist/index.html",
+                   f'<meta name="pliant-sources" content="{stamp}"><link href="data:,">{body}')
+
+    def faults(self):
+        return "\n".join(PAGE.faults_of_page(self.viewer) + PAGE.faults_of_packages(self.viewer))
+
+    def test_a_page_that_fits_its_sources_passes(self):
+        self.assertEqual(self.faults(), "")
+
+    def test_a_source_that_changed_is_found(self):
+        self.write("viewer/src/main.ts", "start(2);\n")
+        self.assertIn("not what its sources make", self.faults())
+
+    def test_a_source_that_was_added_is_found(self):
+        self.write("viewer/src/ui/more.ts", "more();\n")
+        self.assertIn("not what its sources make", self.faults())
+
+    def test_a_page_that_is_missing_is_found(self):
+        (self.viewer / "dist/index.html").unlink()
+        self.assertIn("is missing", self.faults())
+
+    def test_a_page_that_loads_something_is_refused(self):
+        for body in ('<script src="/a.js"></script>', '<link rel="stylesheet" href="a.css">',
+                     '<img src="a.png">', "<style>@import 'a.css';</style>"):
+            self.build(body)
+            self.assertIn("loads something", self.faults(), body)
+
+    def test_versions_are_exact_and_the_lock_file_has_no_addresses(self):
+        self.write("viewer/package.json", '{"dependencies": {"three": "^0.187.0"}}\n')
+        self.write("viewer/package-lock.json",
+                   '{"packages": {"a": {"resolved": "https://registry.example/a.tgz"}}}\n')
+        self.build("")
+        self.assertIn("exact version", self.faults())
+        self.assertIn("addresses of downloads", self.faults())
 
 
 if __name__ == "__main__":

@@ -53,6 +53,39 @@ cmp -s hide.png glass.png && fail "glass is not seen"
 call 2 render beside -o x.png --colliders wood
 says stderr 'show'
 
+# ---- a view, as the page saves it
+cat >view.json <<'END'
+{"pliant_view": 1, "camera": {"position": [3, 2, 4], "target": [0.5, 0.5, 0.5], "up": [0, 1, 0], "fov": 35},
+ "color": {"field": "velocity", "component": -1, "range": [0, 2], "map": "sequential"}, "edges": true, "dark": true,
+ "colliders": "hide", "hidden": [], "section": null, "size": [80, 50]}
+END
+call 0 render beside -o view.png --view view.json -q
+[ "$(size_of view.png)" = 80x50 ] || fail "the picture has not the size of the view"
+call 0 render beside -o same.png --view view.json -q --size 80x50 --color velocity --range 0:2 --colliders hide
+cmp view.png same.png || fail "saying again what the view says changes the picture"
+call 0 render beside -o won.png --view view.json -q --size 64x40 --colliders show --azimuth 10
+[ "$(size_of won.png)" = 64x40 ] || fail "--size does not win over the view"
+# a view in the run's folder waits until it is asked for
+cp view.json beside/view.json
+call 0 render beside -o quiet.png --size 64x40 -q
+cmp quiet.png default.png || fail "a view was used without being asked for"
+sed 's/"hidden": \[\]/"hidden": ["cube"]/' view.json >hidden.json
+call 0 render beside -o hidden.png --view hidden.json -q
+cmp -s view.png hidden.png && fail "a hidden body is seen"
+sed 's/"section": null/"section": {"normal": [1, 0, 0], "offset": 0.3}/' view.json >section.json
+call 0 render beside -o section.png --view section.json -q
+cmp -s view.png section.png && fail "the section cuts nothing"
+sed 's/"camera"/"camra"/' view.json >wrong.json
+call 2 render beside -o x.png --view wrong.json
+says stderr "wrong.json: a view: unknown key 'camra'.*did you mean 'camera'"
+sed 's/"velocity"/"speed"/' view.json >wrong.json
+call 2 render beside -o x.png --view wrong.json
+says stderr "no field 'speed'"
+call 3 render beside -o x.png --view nothing.json
+says stderr 'nothing.json'
+call 2 render beside -o x.png --view
+[ ! -e x.png ] || fail "a refused picture was written"
+
 # ---- a film
 if command -v ffmpeg >/dev/null 2>&1; then
     call 0 render run -o film.mp4 --size 64x40 -q

@@ -54,9 +54,9 @@ static void write_checkpoint(pli_context *context, const char *folder)
     for (int i = 0; i < 3 * ROWS; ++i) x[i / 3][i % 3] = i / 7.0;
     for (int i = 0; i < 3 * ROWS; ++i) v[i / 3][i % 3] = -i;
     for (int64_t i = 0; i < ROWS; ++i) id[i] = i * i;
-    const pli_state_array arrays[] = {{"x", PLI_ARRAY_F64, ROWS, 3, x, false},
-                                      {"fem/v", PLI_ARRAY_F64, ROWS, 3, v, false},
-                                      {"id", PLI_ARRAY_I64, ROWS, 1, id, false}};
+    const pli_state_array arrays[] = {{"x", PLI_ARRAY_F64, ROWS, 3, x, false, false},
+                                      {"fem/v", PLI_ARRAY_F64, ROWS, 3, v, false, false},
+                                      {"id", PLI_ARRAY_I64, ROWS, 1, id, false, false}};
     pli_checkpoint_def def = {.folder = in(folder, "checkpoint"),
                               .scene_hash = 0x0123456789abcdef,
                               .scene_text = "about: caf\xc3\xa9\n",

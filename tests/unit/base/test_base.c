@@ -291,6 +291,24 @@ static void hash_depends_on_every_byte(void **state)
     assert_true(pli_hash_bytes(PLI_HASH_START, bytes, 36) != base);
 }
 
+// whatever the length leaves over after rounds of 64 bytes
+static void wide_hash_depends_on_every_byte_and_the_length(void **state)
+{
+    (void)state;
+    unsigned char bytes[203] = {0};
+    uint64_t seen[204];
+    for (size_t count = 0; count <= sizeof bytes; ++count) {
+        seen[count] = pli_hash_wide(PLI_HASH_START, bytes, count);
+        for (size_t i = 0; i < count; ++i) {
+            assert_true(seen[i] != seen[count]);
+            bytes[i] ^= 0x40;
+            assert_true(pli_hash_wide(PLI_HASH_START, bytes, count) != seen[count]);
+            bytes[i] ^= 0x40;
+        }
+    }
+    assert_true(pli_hash_wide(1, bytes, 203) != seen[203]);
+}
+
 static void text_grows_and_formats(void **state)
 {
     (void)state;
@@ -434,6 +452,7 @@ int main(void)
         cmocka_unit_test(random_numbers_have_the_right_moments),
         cmocka_unit_test(timers_charge_the_innermost_phase),
         cmocka_unit_test(hash_depends_on_every_byte),
+        cmocka_unit_test(wide_hash_depends_on_every_byte_and_the_length),
         cmocka_unit_test(text_grows_and_formats),
         cmocka_unit_test(edit_distance_counts_edits),
     };

@@ -42,11 +42,11 @@ static void init(fake_state *fake, const folder_fixture *fix, int64_t step)
 {
     memset(fake, 0, sizeof *fake);
     snprintf(fake->folder, sizeof fake->folder, "%s/checkpoint", fix->folder);
-    fake->arrays[0] = (pli_state_array){"x", PLI_ARRAY_F64, VERTICES, 3, fake->x, false};
-    fake->arrays[1] = (pli_state_array){"fem/v", PLI_ARRAY_F64, VERTICES, 3, fake->v, false};
+    fake->arrays[0] = (pli_state_array){"x", PLI_ARRAY_F64, VERTICES, 3, fake->x, false, false};
+    fake->arrays[1] = (pli_state_array){"fem/v", PLI_ARRAY_F64, VERTICES, 3, fake->v, false, false};
     fake->arrays[2] =
-        (pli_state_array){"contacts", PLI_ARRAY_I64, CONTACTS, 2, fake->contacts, false};
-    fake->arrays[3] = (pli_state_array){"nothing", PLI_ARRAY_F64, 0, 3, NULL, false};
+        (pli_state_array){"contacts", PLI_ARRAY_I64, CONTACTS, 2, fake->contacts, false, false};
+    fake->arrays[3] = (pli_state_array){"nothing", PLI_ARRAY_F64, 0, 3, NULL, false, false};
     fake->def = (pli_checkpoint_def){.folder = fake->folder,
                                      .scene_hash = 0x1234,
                                      .scene_text = "about: caf\xc3\xa9\n",
@@ -250,6 +250,82 @@ static void other_arrays_are_refused(void **state)
     assert_true(message_has(fix->context, "has 4 arrays; the state of this scene has 3"));
 }
 
+// A file of a program that did not know an array.
+static void optional_arrays_may_be_missing(void **state)
+{
+    folder_fixture *fix = *state;
+    fake_state fake;
+    pli_checkpoint_info info;
+    init(&fake, fix, 10);
+    fake.arrays[2] = fake.arrays[3];
+    fake.def.array_count = 3;
+    OK(fix->context, pli_checkpoint_write(fix->context, &fake.def));
+
+    // what is missing becomes zero, and the rest is as it was
+    fake_state want = fake;
+    init(&fake, fix, -1);
+    fake.arrays[2].optional = true;
+    memset(fake.contacts, 0x55, sizeof fake.contacts);
+    OK(fix->context, pli_checkpoint_read_newest(fix->context, &fake.def, &info));
+    assert_memory_equal(fake.x, want.x, sizeof want.x);
+    assert_memory_equal(fake.v, want.v, sizeof want.v);
+    for (int i = 0; i < CONTACTS; ++i) assert_true(fake.contacts[i][0] == 0);
+
+    // others may not be missing
+    fake.arrays[2].optional = false;
+    fake.arrays[3].optional = true;
+    assert_int_equal(pli_checkpoint_read_newest(fix->context, &fake.def, &info), PLI_ERROR_IO);
+    assert_true(message_has(fix->context, "has 3 arrays; the state of this scene has 4"));
+}
+
+static void optional_arrays_of_zeros_are_left_out(void **state)
+{
+    folder_fixture *fix = *state;
+    size_t count[2];
+    char *bytes[2];
+    fake_state fake;
+    init(&fake, fix, 7);
+    fake.arrays[2] = fake.arrays[3];
+    fake.def.array_count = 3;
+    OK(fix->context, pli_checkpoint_write(fix->context, &fake.def));
+    bytes[0] = read_bytes(file_of(fix, 7), &count[0]);
+    // the same file as without the array
+    init(&fake, fix, 7);
+    memset(fake.contacts, 0, sizeof fake.contacts);
+    fake.arrays[2].optional = true;
+    OK(fix->context, pli_checkpoint_write(fix->context, &fake.def));
+    bytes[1] = read_bytes(file_of(fix, 7), &count[1]);
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(bytes[0], bytes[1], count[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+    // the last number of it alone keeps it
+    pli_checkpoint_info info;
+    fake.contacts[CONTACTS - 1][1] = 1;
+    OK(fix->context, pli_checkpoint_write(fix->context, &fake.def));
+    memset(fake.contacts, 0x55, sizeof fake.contacts);
+    OK(fix->context, pli_checkpoint_read_newest(fix->context, &fake.def, &info));
+    assert_true(fake.contacts[0][0] == 0 && fake.contacts[CONTACTS - 1][1] == 1);
+}
+
+static void optional_arrays_that_are_there_are_read(void **state)
+{
+    folder_fixture *fix = *state;
+    fake_state fake;
+    fake_state want;
+    pli_checkpoint_info info;
+    save(fix, 10);
+    init(&want, fix, 10);
+    init(&fake, fix, -1);
+    fake.arrays[2].optional = true;
+    OK(fix->context, pli_checkpoint_read_newest(fix->context, &fake.def, &info));
+    assert_memory_equal(fake.contacts, want.contacts, sizeof want.contacts);
+    // of another shape they are wrong, not missing
+    fake.arrays[2].rows = CONTACTS - 1;
+    assert_int_equal(pli_checkpoint_read_newest(fix->context, &fake.def, &info), PLI_ERROR_IO);
+    assert_true(message_has(fix->context, "no array 'contacts'"));
+}
+
 static void empty_folder_has_no_checkpoint(void **state)
 {
     folder_fixture *fix = *state;
@@ -343,6 +419,9 @@ int main(void)
         TEST_IN_FOLDER(other_formats_are_refused_by_name),
         TEST_IN_FOLDER(another_scene_is_refused_with_both_hashes),
         TEST_IN_FOLDER(other_arrays_are_refused),
+        TEST_IN_FOLDER(optional_arrays_may_be_missing),
+        TEST_IN_FOLDER(optional_arrays_of_zeros_are_left_out),
+        TEST_IN_FOLDER(optional_arrays_that_are_there_are_read),
         TEST_IN_FOLDER(empty_folder_has_no_checkpoint),
         TEST_IN_FOLDER(programs_own_error_setting_is_kept),
         TEST_IN_FOLDER(full_disk_leaves_earlier_checkpoints),

@@ -28,12 +28,13 @@ typedef struct fake_particles {
 static void place(fake_particles *fake, int where, int64_t rows)
 {
     fake->arrays[0] = (pli_state_array){"particle_positions",   PLI_ARRAY_F64, rows, 3,
-                                        fake->positions[where], true};
+                                        fake->positions[where], true,          false};
     fake->arrays[1] = (pli_state_array){"particle_velocities",   PLI_ARRAY_F64, rows, 3,
-                                        fake->velocities[where], true};
-    fake->arrays[2] =
-        (pli_state_array){"particle_kinds", PLI_ARRAY_I32, rows, 1, fake->kinds[where], true};
-    fake->arrays[3] = (pli_state_array){"next_id", PLI_ARRAY_I64, 1, 1, &fake->next_id, false};
+                                        fake->velocities[where], true,          false};
+    fake->arrays[2] = (pli_state_array){"particle_kinds",   PLI_ARRAY_I32, rows, 1,
+                                        fake->kinds[where], true,          false};
+    fake->arrays[3] =
+        (pli_state_array){"next_id", PLI_ARRAY_I64, 1, 1, &fake->next_id, false, false};
 }
 
 static pli_status move_elsewhere(void *user, int64_t count)

@@ -506,6 +506,10 @@ static void every_failing_allocation_is_survived(void **state)
     def.samples = 1;
     def.occlusion_rays = 1;
     def.shadow_rays = 1;
+    static const char *const hidden[] = {"square", "nobody"};
+    def.hidden = hidden;
+    def.hidden_count = 2;
+    def.section = (pli_section_def){true, {1, 0, 0}, 0.5};
     char path[] = "/tmp/pliant_picture_XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);

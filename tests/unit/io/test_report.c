@@ -115,7 +115,7 @@ static pli_health judge(folder_fixture *fix, void (*change)(int64_t, pli_step_re
     }
     pli_health worst = pli_report_judge(&report, &facts, checks);
     for (int i = 0; i < PLI_HEALTH_CHECKS; ++i) {
-        bool named = name != NULL && strcmp(checks[i].name, name) == 0;
+        bool named = name != NULL && checks[i].name != NULL && strcmp(checks[i].name, name) == 0;
         // only the named check may complain
         assert_int_equal(checks[i].health, named ? worst : PLI_HEALTH_GOOD);
         if (named) strcpy(text, checks[i].text);
@@ -129,6 +129,13 @@ static void one_unconverged(int64_t i, pli_step_report *step)
     if (i != 30) return;
     step->stop = PLI_STOP_ITERATIONS;
     step->residual = 2.5e-4;
+}
+
+static void few_unconverged(int64_t i, pli_step_report *step)
+{
+    if (i != 12 && i != 13 && i != 77) return;
+    step->stop = PLI_STOP_LINEAR;
+    step->residual = i == 13 ? 4.1e-5 : 2e-5;
 }
 
 static void many_unconverged(int64_t i, pli_step_report *step)
@@ -158,23 +165,150 @@ static void energy_grows(int64_t i, pli_step_report *step)
     if (i > 90) step->energy.total += 5;
 }
 
+static void touches(int64_t i, pli_step_report *step)
+{
+    step->collides = true;
+    step->barrier_distance = 1e-3;
+    step->min_gap = i == 40 ? 2e-4 : INFINITY;
+    step->contacts = i == 41 ? 7 : 0;
+}
+
+static void goes_through(int64_t i, pli_step_report *step)
+{
+    touches(i, step);
+    if (i == 50) step->min_gap = 0;
+}
+
+static void nearly_touches(int64_t i, pli_step_report *step)
+{
+    touches(i, step);
+    if (i == 50) step->min_gap = 1e-10;
+}
+
+static void penetrates(int64_t i, pli_step_report *step)
+{
+    step->collides = true;
+    step->min_gap = -1e-3;
+    step->max_depth = i == 9 ? 3e-3 : 1e-3;
+    step->contacts = 3;
+}
+
+static void keeps_particles(int64_t i, pli_step_report *step)
+{
+    step->matter = (pli_matter_report){.particles = 1000 + 10 * i, .emitted = 10, .ticks = 8};
+    step->matter.retries = i == 3;
+}
+
+static void loses_particles(int64_t i, pli_step_report *step)
+{
+    keeps_particles(i, step);
+    step->matter.particles -= (i >= 50 ? 2 : 0) + (i >= 60 ? 4 : 0);
+    step->matter.retries = 0;
+}
+
+static void begins_anew(int64_t i, pli_step_report *step)
+{
+    keeps_particles(i, step);
+    step->matter.retries = 1;
+}
+
 static void every_fault_is_judged_by_its_own_check(void **state)
 {
     folder_fixture *fix = *state;
     char text[PLI_HEALTH_TEXT];
     assert_int_equal(judge(fix, NULL, NULL, text), PLI_HEALTH_GOOD);
     assert_int_equal(judge(fix, one_unconverged, "Convergence", text), PLI_HEALTH_DOUBTFUL);
-    assert_non_null(strstr(text, "1 of 100 steps"));
-    assert_non_null(strstr(text, "step 30"));
-    assert_non_null(strstr(text, "25 times"));
+    assert_string_equal(text, "did not converge in 1 of 100 steps: 30; residual 25 times the "
+                              "tolerance at worst. More solver.max_iterations or shorter steps "
+                              "help");
+    assert_int_equal(judge(fix, few_unconverged, "Convergence", text), PLI_HEALTH_DOUBTFUL);
+    assert_non_null(strstr(text, "in 3 of 100 steps: 12, 13 and 77; residual 4.1 times"));
+    assert_non_null(strstr(text, "The linear solver found no direction"));
     assert_int_equal(judge(fix, many_unconverged, "Convergence", text), PLI_HEALTH_BAD);
+    assert_non_null(strstr(text, "10 of 100 steps: 10, 20, 30, 40, 50, 60 and 4 more; residual"));
+    assert_non_null(strstr(text, "The line search found no way further down"));
     assert_int_equal(judge(fix, not_finite, "Numbers", text), PLI_HEALTH_BAD);
-    assert_non_null(strstr(text, "step 77"));
+    assert_string_equal(text, "numbers that are not finite in 1 step: 77");
     assert_int_equal(judge(fix, inverted_at_start, "Inversion", text), PLI_HEALTH_DOUBTFUL);
-    assert_non_null(strstr(text, "3 steps had inverted tetrahedra, up to 9"));
+    assert_non_null(strstr(text, "inverted tetrahedra in 3 steps: 1 to 3; up to 9 of them"));
     assert_int_equal(judge(fix, inverted_at_end, "Inversion", text), PLI_HEALTH_BAD);
     assert_int_equal(judge(fix, energy_grows, "Energy", text), PLI_HEALTH_DOUBTFUL);
     assert_non_null(strstr(text, "nothing in the scene puts energy in"));
+    assert_int_equal(judge(fix, touches, "Contact", text), PLI_HEALTH_GOOD);
+    assert_string_equal(text, "the smallest gap was 0.0002 m, 20 % of the 0.001 m at which contact "
+                              "begins, at step 40; up to 7 pairs touched, at step 41");
+    assert_int_equal(judge(fix, goes_through, "Contact", text), PLI_HEALTH_BAD);
+    assert_non_null(strstr(text, "Bodies went through each other"));
+    assert_int_equal(judge(fix, nearly_touches, "Contact", text), PLI_HEALTH_DOUBTFUL);
+    assert_int_equal(judge(fix, penetrates, "Contact", text), PLI_HEALTH_GOOD);
+    assert_non_null(strstr(text, "the deepest penetration was 0.003 m, at step 9"));
+    assert_int_equal(judge(fix, keeps_particles, "Particles", text), PLI_HEALTH_GOOD);
+    assert_string_equal(text, "none was lost; 1 step was begun anew, shorter: 3");
+    assert_int_equal(judge(fix, loses_particles, "Particles", text), PLI_HEALTH_BAD);
+    assert_non_null(strstr(text, "6 particles were lost in 2 steps: 50 and 60; no step"));
+    assert_int_equal(judge(fix, begins_anew, "Particles", text), PLI_HEALTH_DOUBTFUL);
+    assert_non_null(strstr(text, "100 steps were begun anew, shorter: 1 to 100"));
+}
+
+static void steps_are_told_by_their_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t steps[10]; // ended by 0
+        const char *text;
+    } cases[] = {{{0}, ""},
+                 {{7}, "7"},
+                 {{7, 8}, "7 and 8"},
+                 {{7, 8, 9}, "7 to 9"},
+                 {{1, 2, 3, 10, 11}, "1 to 3, 10 and 11"},
+                 {{1, 2, 5}, "1, 2 and 5"},
+                 {{1, 3, 5, 7, 9, 11}, "1, 3, 5, 7, 9 and 11"},
+                 {{1, 3, 5, 7, 9, 11, 13, 14, 15}, "1, 3, 5, 7, 9, 11 and 3 more"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        pli_report_steps steps = {0};
+        char text[PLI_REPORT_STEPS_TEXT];
+        for (int i = 0; cases[k].steps[i] > 0; ++i) {
+            pli_report_steps_add(&steps, cases[k].steps[i]);
+        }
+        pli_report_steps_say(&steps, text);
+        assert_string_equal(text, cases[k].text);
+    }
+    // the longest there can be
+    pli_report_steps steps = {0};
+    char text[PLI_REPORT_STEPS_TEXT];
+    for (int64_t i = 0; i < 100; ++i)
+        pli_report_steps_add(&steps, INT64_MAX - 1000 + i / 3 * 5 + i % 3);
+    pli_report_steps_say(&steps, text);
+    assert_non_null(strstr(text, " and 82 more"));
+}
+
+static void warnings_that_differ_in_numbers_are_one(void **state)
+{
+    (void)state;
+    static pli_report_notes notes;
+    char text[600];
+    for (int k = 0; k < 50; ++k) {
+        snprintf(text, sizeof text, "step %d: friction still changes after 16 solves", k + 9);
+        pli_report_notes_hear(&notes, PLI_LOG_WARNING, text);
+        pli_report_notes_hear(&notes, PLI_LOG_INFO, "not a warning");
+    }
+    pli_report_notes_hear(&notes, PLI_LOG_WARNING, "step 1: friction");
+    assert_int_equal(notes.count, 2);
+    assert_int_equal(notes.notes[0].count, 50);
+    assert_string_equal(notes.notes[0].text, "step 9: friction still changes after 16 solves");
+    // long ones are cut, and known again
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int k = 0; k < 2; ++k) pli_report_notes_hear(&notes, PLI_LOG_WARNING, text);
+    assert_int_equal(notes.count, 3);
+    assert_int_equal(notes.notes[2].count, 2);
+    // there is an end
+    for (int k = 0; k < 100; ++k) {
+        snprintf(text, sizeof text, "%c%c", 'a' + k / 26, 'a' + k % 26);
+        pli_report_notes_hear(&notes, PLI_LOG_WARNING, text);
+    }
+    assert_int_equal(notes.count, PLI_REPORT_NOTES);
+    assert_int_equal(notes.untold, 100 - (PLI_REPORT_NOTES - 3));
 }
 
 static void hear_line(void *user, const pli_json *line)
@@ -216,8 +350,8 @@ static void lines_of_the_log_give_the_same_report(void **state)
     pli_log_destroy(log);
     assert_int_equal(replayed.step_count, 650);
     assert_int_equal(replayed.bucket_count, direct.bucket_count);
-    assert_int_equal(replayed.unconverged, 1);
-    assert_int_equal(replayed.nonfinite, 1);
+    assert_int_equal(replayed.unconverged.count, 1);
+    assert_int_equal(replayed.nonfinite.count, 1);
     assert_string_equal(replayed.phase_names[1], "linear solve");
     assert_true(replayed.worst_ratio == direct.worst_ratio);
     for (int32_t i = 0; i < direct.bucket_count; ++i) {
@@ -443,7 +577,7 @@ static void steps_of_particles_are_counted_by_their_length(void **state)
     assert_memory_equal(&replayed.matter, matter, sizeof *matter);
     assert_memory_equal(replayed.buckets, direct.buckets,
                         (size_t)direct.bucket_count * sizeof *direct.buckets);
-    assert_int_equal(replayed.nonfinite, 0);
+    assert_int_equal(replayed.nonfinite.count, 0);
     pli_report_clear(&direct);
     pli_report_clear(&replayed);
 }
@@ -536,6 +670,10 @@ static void page_escapes_every_text(void **state)
     facts.scene = "<b>&\"scene\"</b>";
     facts.command = "pliant run '<img alt=x>'";
     facts.message = "<i>failed</i>";
+    static pli_report_notes notes;
+    pli_report_notes_hear(&notes, PLI_LOG_WARNING, "body <u>7</u>: thin");
+    pli_report_notes_hear(&notes, PLI_LOG_WARNING, "body <u>8</u>: thin");
+    facts.notes = &notes;
     facts.status_health = PLI_HEALTH_BAD;
     OK(fix->context, pli_report_write(&report, &facts, in_folder(fix, "report.html")));
     size_t count = 0;
@@ -543,6 +681,9 @@ static void page_escapes_every_text(void **state)
     assert_null(strstr(page, "<b>&"));
     assert_null(strstr(page, "<img"));
     assert_null(strstr(page, "<i>failed"));
+    assert_null(strstr(page, "<u>"));
+    assert_non_null(
+        strstr(page, "body &lt;u&gt;7&lt;/u&gt;: thin <span class=\"unit\">and 1 more"));
     assert_null(strstr(page, "alert(1)</script>"));
     assert_non_null(strstr(page, "&lt;b&gt;&amp;&quot;scene&quot;&lt;/b&gt;"));
     assert_non_null(strstr(page, "Do not trust this run."));
@@ -550,6 +691,43 @@ static void page_escapes_every_text(void **state)
     assert_null(strstr(page, "src="));
     assert_null(strstr(page, "@import"));
     assert_null(strstr(page, "url("));
+    free(page);
+    pli_report_clear(&report);
+}
+
+// What a reader without a script, or with a printed page, gets: the reasons and the numbers.
+static void page_says_everything_without_its_script(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_report report;
+    OK(fix->context, pli_report_init(&report, fix->context));
+    for (int64_t i = 1; i <= 100; ++i) {
+        pli_step_report step = calm_step(i);
+        few_unconverged(i, &step);
+        step.momentum[1] = i == 50 ? -2.5 : 1.5;
+        step.angular_momentum[2] = 0.25;
+        pli_report_add(&report, &step);
+    }
+    pli_report_facts facts = calm_facts();
+    facts.tolerance_unit = "N";
+    OK(fix->context, pli_report_write(&report, &facts, in_folder(fix, "report.html")));
+    size_t count = 0;
+    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    char *script = strstr(page, "<script");
+    assert_non_null(script);
+    // plots have momenta
+    assert_non_null(strstr(script, "\"momentum_y\":{\"mean\":[1.5,"));
+    assert_non_null(strstr(script, "\"angular_z\":{\"mean\":[0.25,"));
+    *script = '\0';
+    assert_non_null(strstr(page, "This run deserves a look."));
+    assert_non_null(strstr(page, "did not converge in 3 of 100 steps: 12, 13 and 77; residual"));
+    // smallest, mean, largest, last
+    assert_non_null(strstr(page, "Momentum, y <span class=\"unit\">kg m/s</span></td><td>-2.5</td>"
+                                 "<td>1.46</td><td>1.5</td><td>1.5</td>"));
+    assert_non_null(strstr(page, "Residual <span class=\"unit\">N</span>"));
+    // nothing of what was zero all the time
+    assert_null(strstr(page, "Momentum, x"));
+    assert_null(strstr(page, "Contacts"));
     free(page);
     pli_report_clear(&report);
 }
@@ -619,6 +797,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(many_steps_keep_sums_and_spikes),
         TEST_IN_FOLDER(every_fault_is_judged_by_its_own_check),
+        cmocka_unit_test(steps_are_told_by_their_numbers),
+        cmocka_unit_test(warnings_that_differ_in_numbers_are_one),
         TEST_IN_FOLDER(lines_of_the_log_give_the_same_report),
         TEST_IN_FOLDER(lines_of_barriers_may_be_long_and_give_the_same_report),
         TEST_IN_FOLDER(log_line_has_the_documented_keys),
@@ -628,6 +808,7 @@ int main(void)
         TEST_IN_FOLDER(damaged_histograms_are_read_without_harm),
         TEST_IN_FOLDER(page_of_particles_speaks_of_particles),
         TEST_IN_FOLDER(page_escapes_every_text),
+        TEST_IN_FOLDER(page_says_everything_without_its_script),
         TEST_IN_FOLDER(page_is_in_plain_words_and_scaled_to_what_it_shows),
         TEST_IN_FOLDER(page_of_an_empty_run_is_written),
         TEST_IN_FOLDER(any_failed_allocation_leaks_nothing),

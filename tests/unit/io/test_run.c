@@ -367,6 +367,31 @@ static void unconverged_steps_are_never_silent(void **state)
     pli_json_clear(&json);
 }
 
+static void warnings_of_the_log_stand_in_the_record(void **state)
+{
+    folder_fixture *fix = *state;
+    pli_scene scene;
+    char folder[512];
+    fake_scene_init(&scene, fix->context, FRAMES);
+    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    pli_run *run = NULL;
+    OK(fix->context, pli_run_create(&def, &run));
+    PLI_LOG(fix->context, PLI_LOG_WARNING, "step 3: something is odd");
+    PLI_LOG(fix->context, PLI_LOG_INFO, "all is well");
+    OK(fix->context, pli_run_execute(run));
+    pli_run_destroy(run);
+    // nobody listens any more
+    PLI_LOG(fix->context, PLI_LOG_WARNING, "too late");
+    pli_json json;
+    read_run_json(fix, folder, &json);
+    const pli_json_node *logged = pli_json_get(&json, &json.nodes[0], "logged");
+    const pli_json_node *first = pli_json_child(&json, logged);
+    assert_non_null(first);
+    assert_string_equal(first->text, "step 3: something is odd");
+    assert_null(pli_json_next(&json, first));
+    pli_json_clear(&json);
+}
+
 static void checkpoint_of_another_scene_is_refused(void **state)
 {
     folder_fixture *fix = *state;
@@ -602,6 +627,7 @@ int main(void)
         TEST_IN_FOLDER(rejected_step_fails_with_the_state_saved),
         TEST_IN_FOLDER(broken_state_does_not_push_out_good_ones),
         TEST_IN_FOLDER(unconverged_steps_are_never_silent),
+        TEST_IN_FOLDER(warnings_of_the_log_stand_in_the_record),
         TEST_IN_FOLDER(checkpoint_of_another_scene_is_refused),
         TEST_IN_FOLDER(damaged_checkpoint_falls_back_to_the_one_before),
         TEST_IN_FOLDER(full_disk_is_an_io_failure_and_resumable),

@@ -75,11 +75,13 @@ typedef struct views {
     double x[3 * MOST];
 } views;
 
-// Everything after one step, which sets targets and damping, at random positions.
+// Everything, with a grip, after one step, which sets targets and damping, at random positions.
 static void views_init(views *v, double amount, uint64_t stream)
 {
     pli_random random = {7, stream};
+    static const double target[3] = {0.1, 0.2, 0.3};
     start(&v->s, everything, "vbd", 1);
+    OK(v->s.context, pli_state_set_grip(v->s.state, 20, 100, target));
     simulation_step(&v->s);
     v->count = v->s.info.vertex_count;
     assert_true(v->count <= MOST);
@@ -102,7 +104,7 @@ static void every_term_tells_gradient_and_projected_diagonal(void **state)
         views v;
         views_init(&v, amounts[k], (uint64_t)k);
         pli_objective *objective = &v.s.solver->objective;
-        assert_int_equal(objective->term_count, 9);
+        assert_int_equal(objective->term_count, 10);
         for (int32_t t = 0; t < objective->term_count; ++t) {
             const pli_term *term = &objective->terms[t];
             double want[3 * MOST] = {0};

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/skin.h"
+
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "geometry/boundary.h"
-#include "io/export.h"
-#include "io/frame_vtu.h"
+#include "io/frame_part.h"
 
 #include <string.h>
 
-static uint64_t hash_cells(const pli_frame_part *part)
+uint64_t pli_skin_hash(const pli_frame_part *part)
 {
     int64_t corners = part->kind == PLI_PART_POINTS
                           ? 0
                           : (int64_t)part->cell_count * pli_part_corners(part->kind);
     if (corners == 0) return PLI_HASH_START;
-    return pli_hash_bytes(PLI_HASH_START, part->cells, (size_t)corners * sizeof(int32_t));
+    return pli_hash_wide(PLI_HASH_START, part->cells, (size_t)corners * sizeof(int32_t));
 }
 
 void pli_skin_clear(pli_skin *skin)
@@ -22,7 +23,19 @@ void pli_skin_clear(pli_skin *skin)
     if (skin->context == NULL) return;
     pli_release(skin->context, skin->point_ids);
     pli_release(skin->context, skin->triangles);
+    pli_release(skin->context, skin->cell_ids);
     *skin = (pli_skin){.context = skin->context};
+}
+
+// The cell that each triangle belongs to; NULL: there is one triangle a cell.
+static pli_status take_cells(pli_skin *skin, const int32_t *cells)
+{
+    skin->cell_ids = PLI_NEW(skin->context, int32_t, skin->triangle_count, "skin");
+    if (skin->cell_ids == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t i = 0; i < skin->triangle_count; ++i) {
+        skin->cell_ids[i] = cells != NULL ? cells[i] : i;
+    }
+    return PLI_OK;
 }
 
 // Keeps the points that triangles use, in ascending order, and renumbers the triangles.
@@ -71,6 +84,7 @@ static pli_status take_boundary(pli_skin *skin, const pli_frame_part *part)
         skin->triangle_count = boundary.triangle_count;
         status = compact(skin, part, boundary.triangles);
     }
+    if (status == PLI_OK) status = take_cells(skin, boundary.tet);
     pli_arena_destroy(scratch);
     return status;
 }
@@ -81,13 +95,14 @@ pli_status pli_skin_init(pli_skin *skin, pli_context *context, const pli_frame_p
                        .kind = part->kind,
                        .part_points = part->point_count,
                        .part_cells = part->cell_count,
-                       .cells_hash = hash_cells(part)};
+                       .cells_hash = pli_skin_hash(part)};
     pli_status status = PLI_OK;
     if (part->kind == PLI_PART_TETS) {
         status = take_boundary(skin, part);
     } else if (part->kind == PLI_PART_TRIANGLES) {
         skin->triangle_count = part->cell_count;
         status = compact(skin, part, part->cells);
+        if (status == PLI_OK) status = take_cells(skin, NULL);
     } else {
         status = take_points(skin, part);
     }
@@ -95,10 +110,20 @@ pli_status pli_skin_init(pli_skin *skin, pli_context *context, const pli_frame_p
     return status;
 }
 
-bool pli_skin_fits(const pli_skin *skin, const pli_frame_part *part)
+static bool has_same_counts(const pli_skin *skin, const pli_frame_part *part)
 {
     return skin->kind == part->kind && skin->part_points == part->point_count &&
-           skin->part_cells == part->cell_count && skin->cells_hash == hash_cells(part);
+           skin->part_cells == part->cell_count;
+}
+
+bool pli_skin_matches(const pli_skin *skin, const pli_frame_part *part, uint64_t hash)
+{
+    return has_same_counts(skin, part) && skin->cells_hash == hash;
+}
+
+bool pli_skin_fits(const pli_skin *skin, const pli_frame_part *part)
+{
+    return has_same_counts(skin, part) && skin->cells_hash == pli_skin_hash(part);
 }
 
 void pli_skin_get_points(const pli_skin *skin, const pli_frame_part *part, float *points)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page in the browser on a run's folder.
+#include "serving.h"
+#include "signals.h"
+
+static int run_view(pli_cli_session *session)
+{
+    pli_cli_signals_catch();
+    const char *folder = session->arguments.operands[0];
+    pli_page_def def = pli_cli_page_def(&session->arguments);
+    pli_page *page = NULL;
+    pli_status status = pli_page_create_view(session->context, &def, folder, &page);
+    if (status == PLI_OK) status = pli_cli_serve(session, page, folder, folder);
+    int code = status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+    pli_page_destroy(page);
+    return code;
+}
+
+const pli_cli_command pli_cli_command_view = {
+    .name = "view",
+    .operands = "DIR",
+    .min_operands = 1,
+    .max_operands = 1,
+    .hint = PLI_CLI_HINT_FOLDER,
+    .computes = true,
+    .summary = "shows the frames of a run in the browser",
+    .about = "Serves a page with the frames in the folder of a run, finished or still going, and "
+             "prints its address. Where there is a desktop, the browser is opened: $BROWSER, or "
+             "xdg-open. The page plays the frames, turns, colours and cuts the bodies, and saves "
+             "views. Ctrl-C ends.\n\n"
+             "The server listens on this machine alone, and answers only those who know the token "
+             "at the end of the address. To look from another machine, forward the port: "
+             "ssh -L 8686:127.0.0.1:8686 HOST.",
+    .examples = "  pliant view out/demo\n"
+                "  pliant view out/demo --port 9000 --no-open\n",
+    .shared = {&pli_cli_page_options, &pli_cli_talk_options, &pli_cli_json_options},
+    .run = run_view,
+};

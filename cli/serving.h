@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `view` and `live` share: options of the page, its address, and waiting for the end.
+#ifndef PLI_CLI_SERVING_H
+#define PLI_CLI_SERVING_H
+
+#include "session.h"
+
+#include "pliant/serve.h"
+
+extern const pli_cli_options pli_cli_page_options; // port, host, token, ...
+
+// What the options say about the page.
+pli_page_def pli_cli_page_def(const pli_cli_arguments *arguments);
+
+// Prints the address, opens a browser where there is a desktop, and serves until a signal asks for
+// the end, which is how it is meant to end. what is shown, in words; folder may be NULL.
+// Returns the status that the page ended with.
+PLI_CHECKED pli_status pli_cli_serve(pli_cli_session *session, pli_page *page, const char *what,
+                                     const char *folder);
+
+#endif

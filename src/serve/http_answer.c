@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/http_answer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+    int32_t status;
+    const char *reason;
+} reasons[] = {
+    {101, "Switching Protocols"},
+    {200, "OK"},
+    {204, "No Content"},
+    {400, "Bad Request"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {411, "Length Required"},
+    {413, "Content Too Large"},
+    {417, "Expectation Failed"},
+    {426, "Upgrade Required"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {503, "Service Unavailable"},
+    {505, "HTTP Version Not Supported"},
+};
+
+const char *pli_http_reason(int32_t status)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i) {
+        if (reasons[i].status == status) return reasons[i].reason;
+    }
+    return "Status";
+}
+
+// Lines that some statuses have to have.
+static const char *lines_of(int32_t status)
+{
+    switch (status) {
+    case 405: return "Allow: GET, HEAD, POST\r\n";
+    case 426: return "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
+    case 503: return "Retry-After: 5\r\n";
+    default: return "";
+    }
+}
+
+#define SAFETY                                      \
+    "X-Content-Type-Options: nosniff\r\n"           \
+    "X-Frame-Options: DENY\r\n"                     \
+    "Referrer-Policy: no-referrer\r\n"              \
+    "Cross-Origin-Resource-Policy: same-origin\r\n" \
+    "Cache-Control: no-store\r\n"
+
+#define NOTHING "default-src 'none'; frame-ancestors 'none'"
+
+// The lines about the content, or about the socket that the connection becomes.
+static int write_matter(const pli_http_answer *answer, char *text, size_t capacity)
+{
+    if (answer->accept != NULL) {
+        return snprintf(text, capacity,
+                        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n",
+                        answer->accept);
+    }
+    const char *type = answer->content_type != NULL ? answer->content_type : "text/plain";
+    return snprintf(text, capacity,
+                    "Content-Type: %s\r\nContent-Length: %" PRId64 "\r\n%sConnection: %s\r\n%s",
+                    type, answer->size, answer->gzip ? "Content-Encoding: gzip\r\n" : "",
+                    answer->keeps ? "keep-alive" : "close", lines_of(answer->status));
+}
+
+int64_t pli_http_answer_head(const pli_http_answer *answer, char text[PLI_HTTP_ANSWER_CAPACITY])
+{
+    char matter[512];
+    int size = write_matter(answer, matter, sizeof matter);
+    if (size < 0 || size >= (int)sizeof matter) return 0;
+    const char *policy = answer->policy != NULL ? answer->policy : NOTHING;
+    int length = snprintf(text, PLI_HTTP_ANSWER_CAPACITY,
+                          "HTTP/1.1 %d %s\r\n%s" SAFETY "Content-Security-Policy: %s\r\n\r\n",
+                          answer->status, pli_http_reason(answer->status), matter, policy);
+    return length > 0 && length < PLI_HTTP_ANSWER_CAPACITY ? length : 0;
+}
+
+int64_t pli_http_answer_refusal(int32_t status, bool with_body, char text[PLI_HTTP_ANSWER_CAPACITY])
+{
+    char line[64];
+    int size = snprintf(line, sizeof line, "%d %s\n", status, pli_http_reason(status));
+    pli_http_answer answer = {.status = status, .size = size};
+    int64_t length = pli_http_answer_head(&answer, text);
+    if (!with_body) return length;
+    int more = snprintf(text + length, (size_t)(PLI_HTTP_ANSWER_CAPACITY - length), "%s", line);
+    return length + more;
+}

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""pliant live: a hand drags a body over the socket, wrong commands change nothing, the log replays."""
+import array
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+PLIANT = os.environ["PLIANT"]
+PATIENCE = 120 if os.environ.get("PLIANT_INSTRUMENTED") == "1" else 60
+TOKEN = "0123456789abcdef-live_token"
+
+BAR = """
+materials: {soft: {law: corotated, density: 1000, young: 5e4, poisson: 0, drag: 2}}
+bodies: {bar: {geometry: {grid: {size: [1, 0.2, 0.2], cells: [8, 2, 2]}}, material: soft}}
+constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]
+gravity: [0, 0, 0]
+time: {fps: 60, frames: 10}
+solver: pd-multigrid
+"""
+
+
+class Socket:
+    """A WebSocket that sends texts and keeps what comes: texts by type, and the newest frame."""
+
+    def __init__(self, port):
+        self.line = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.line.sendall((f"GET /api/socket?token={TOKEN} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+                           f"Origin: http://127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+                           "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                           "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+        self.data = b""
+        while b"\r\n\r\n" not in self.data:
+            self.take_more()
+        head, self.data = self.data.split(b"\r\n\r\n", 1)
+        assert head.startswith(b"HTTP/1.1 101"), head
+        self.state = self.settings = self.frame = None
+        self.errors, self.vertices, self.farewell = [], {}, None
+
+    def take_more(self):
+        more = self.line.recv(1 << 16)
+        if not more:
+            raise EOFError
+        self.data += more
+
+    def take(self, count):
+        while len(self.data) < count:
+            self.take_more()
+        taken, self.data = self.data[:count], self.data[count:]
+        return taken
+
+    def send(self, **message):
+        text = json.dumps(message).encode()
+        size = struct.pack("!BB", 0x81, 0x80 | len(text)) if len(text) < 126 else struct.pack("!BBH", 0x81, 0xFE, len(text))
+        self.line.sendall(size + b"\0\0\0\0" + text)
+
+    def hear(self):
+        """Takes one message in and acknowledges frames."""
+        first, length = self.take(2)
+        length = struct.unpack("!H", self.take(2))[0] if length == 126 else length
+        length = struct.unpack("!Q", self.take(8))[0] if length == 127 else length
+        content = self.take(length)
+        if first & 15 == 1:
+            self.hear_text(json.loads(content))
+        elif first & 15 == 2:
+            self.hear_packet(content)
+
+    def hear_text(self, message):
+        if message["type"] == "error":
+            self.errors.append(message)
+        elif message["type"] == "bye":
+            self.farewell = message["text"]
+        else:
+            setattr(self, message["type"], message)
+
+    def hear_packet(self, data):
+        kind, sequence, size = struct.unpack_from("<H", data, 6)[0], *struct.unpack_from("<q8xI", data, 8)
+        text = json.loads(data[32:32 + size])
+
+        def numbers(code, about):
+            begin = 32 + size + about["offset"]
+            return array.array(code, data[begin:begin + 4 * about["count"]])
+        if kind == 2:
+            self.vertices[text["topology"]] = numbers("I", text["vertices"])
+            return
+        part = text["parts"][0]
+        self.frame = dict(zip(self.vertices[part["topology"]], zip(*[iter(numbers("f", part["points"]))] * 3)))
+        self.send(type="ack", sequence=sequence)
+
+    def wait(self, holds, what):
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            if time.monotonic() > end:
+                raise AssertionError(f"not seen: {what}; state {self.state}, errors {self.errors}")
+            self.hear()
+
+
+class Live(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.out = pathlib.Path(self.folder.name)
+        (self.out / "bar.yaml").write_text(BAR)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.program = subprocess.Popen(
+            [PLIANT, "live", str(self.out / "bar.yaml"), "-o", str(self.out / "live"), "--no-open",
+             "--port", str(self.port), "--token", TOKEN], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.assertIn(f":{self.port}/#{TOKEN}", self.program.stdout.readline())
+
+    def tearDown(self):
+        self.program.kill()
+        self.program.wait()
+        self.program.stdout.close()
+        self.folder.cleanup()
+
+    def connect(self):
+        page = Socket(self.port)
+        self.addCleanup(page.line.close)
+        return page
+
+    def end(self):
+        self.program.send_signal(signal.SIGINT)
+        self.assertEqual(self.program.wait(PATIENCE), 0)
+
+    def test_hand_drags_and_log_replays(self):
+        page = self.connect()
+        page.wait(lambda: page.frame and page.settings and page.state, "frame, settings and state")
+        tip = max(page.frame, key=lambda v: (page.frame[v][0], -abs(page.frame[v][1]), -abs(page.frame[v][2])))
+        x, y, z = page.frame[tip]
+        page.send(type="drag", id=1, body="bar", vertex=tip, target=[x, y + 0.2, z])
+        page.wait(lambda: page.frame[tip][1] > y + 0.12, "the tip follows the hand")
+        page.send(type="pause")
+        page.wait(lambda: page.state["mode"] == "paused", "a pause")
+        step = page.state["step"]
+        page.send(type="step")
+        page.wait(lambda: page.state["step"] == step + 1, "a single step")
+        page.send(type="release", id=1)
+        page.send(type="pin", body="bar", vertex=tip)
+        page.wait(lambda: len(page.state["pins"]) == 1, "a pin")
+        page.send(type="set", path="materials.soft.young", value="2e5")
+        page.wait(lambda: "200000" in json.dumps(page.settings), "the setting")
+        page.send(type="play")
+        page.send(type="record", on=True)
+        page.wait(lambda: page.state["recording"].endswith("recording-1"), "a recording")
+        page.send(type="record", on=False)
+        page.wait(lambda: page.state["recording"] == "", "its end")
+        page.send(type="reset")
+        page.wait(lambda: not page.state["pins"] and page.state["time"] < 5 and abs(page.frame[tip][1] - y) < 1e-6,
+                  "the beginning")
+        self.end()
+        self.assertEqual(page.errors, [])
+        again = subprocess.run([PLIANT, "live", "--replay", str(self.out / "live/live.jsonl"), "--json"],
+                               capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("bit for bit", again.stderr)
+        self.assertEqual(json.loads(again.stdout)["states_different"], 0)
+        frames = subprocess.run([PLIANT, "check", "--frames", str(self.out / "live/recording-1")], capture_output=True)
+        self.assertEqual(frames.returncode, 0, frames.stderr)
+
+    def test_wrong_commands_are_answered_and_change_nothing(self):
+        page, other = self.connect(), self.connect()
+        wrong = [dict(type="explode"), dict(type="drag", id=1), dict(type="drag", id=1, body="none", vertex=0, target=[0, 0, 0]),
+                 dict(type="drag", id=1, body="bar", vertex=10**8, target=[0, 0, 0]),
+                 dict(type="drag", id=1, body="bar", vertex=0, target=[0, 0, float("inf")]),
+                 dict(type="set", path="bodies.bar.geometry", value="{file: {path: /etc/passwd}}"),
+                 dict(type="set", path="materials.soft.young", value="-1"), dict(type="release", id=9)]
+        for count, message in enumerate(wrong, 1):
+            page.send(**message)
+            page.wait(lambda: len(page.errors) == count, f"an answer to {message}")
+        other.wait(lambda: other.frame and other.state and other.state["pages"] == 2, "two pages")
+        self.assertEqual(other.errors, [])
+        rest = dict(other.frame)
+        time.sleep(0.3)
+        other.wait(lambda: other.state["step"] > 20, "steps")
+        self.assertLess(max(abs(a - b) for v in rest for a, b in zip(rest[v], other.frame[v])), 1e-6)
+
+    def test_who_leaves_lets_go(self):
+        page, other = self.connect(), self.connect()
+        page.wait(lambda: page.frame, "a frame")
+        page.send(type="drag", id=1, body="bar", vertex=0, target=[0, 0, 0])
+        other.wait(lambda: other.state and other.state["hands"] == 1, "a hand")
+        page.line.close()
+        other.wait(lambda: other.state["hands"] == 0, "that it let go")
+
+    def test_reader_that_never_reads_does_not_hold_the_simulation_up(self):
+        asleep, page = self.connect(), self.connect()
+        page.wait(lambda: page.state and page.state["step"] > 0, "a step")
+        begin, first = time.monotonic(), page.state["step"]
+        page.wait(lambda: page.state["step"] > first + 60, "steps")
+        self.assertLess(time.monotonic() - begin, PATIENCE / 2)
+        self.assertIsNone(asleep.frame)
+        self.end()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# The page: that the committed one fits its sources, its modules alone, and the page in a browser.
+pliant_add_script(check.page 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_page.py)
+
+set(page ${PROJECT_SOURCE_DIR}/tests/page)
+file(GLOB page_tests CONFIGURE_DEPENDS ${page}/test_*.mjs)
+pliant_add_script(page.unit 300 /bin/sh ${page}/run.sh unit)
+set(page_names page.unit)
+foreach(script IN LISTS page_tests)
+  get_filename_component(name ${script} NAME_WE)
+  string(REPLACE "test_" "page." name ${name})
+  pliant_add_script(${name} 300 /bin/sh ${page}/run.sh ${script})
+  list(APPEND page_names ${name})
+endforeach()
+# one installs what they need, and one browser is enough for two cores
+set_tests_properties(${page_names} PROPERTIES RESOURCE_LOCK page)

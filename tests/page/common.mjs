@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the page share: a browser, a program to talk to, and ways of waiting.
+//
+// The program is the mock (viewer/mock) unless a command is given, in which {port} and {token} are put:
+//   PLIANT_PAGE_VIEW="build/pliant view out/demo --port {port} --token {token}"
+//   PLIANT_PAGE_LIVE="build/pliant live demo --port {port} --token {token}"
+// Tests of what only the mock can do are skipped then.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startMock } from '../../viewer/mock/server.mjs';
+
+const require = createRequire(new URL('../../viewer/package.json', import.meta.url));
+const { chromium } = require('playwright-core');
+
+const COMMANDS = { view: process.env.PLIANT_PAGE_VIEW, live: process.env.PLIANT_PAGE_LIVE };
+const TOKEN = 'a-token-for-tests-0123456789';
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+export const isReal = (mode) => COMMANDS[mode] !== undefined;
+
+// ---- browser
+
+export class Browser {
+  async open() {
+    this.folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
+    this.context = await chromium.launchPersistentContext(this.folder, {
+      executablePath: process.env.PLIANT_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, viewport: { width: 800, height: 440 }, acceptDownloads: true,
+    });
+    this.context.setDefaultTimeout(20000);
+  }
+
+  async close() {
+    await this.context.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  // A page on an address, with parameters. Faults that it reports are collected in page.faults.
+  async visit(address, parameters = 'lite&paused', size) {
+    const page = await this.context.newPage();
+    page.faults = [];
+    page.on('pageerror', (error) => page.faults.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') page.faults.push(message.text());
+    });
+    if (size) await page.setViewportSize(size);
+    await page.goto(address.replace('/#', `/?${parameters}#`));
+    return page;
+  }
+
+  async visitShown(address, parameters, size) {
+    const page = await this.visit(address, parameters, size);
+    await page.waitForFunction(() => window.pliant?.counters.framesShown > 0);
+    return page;
+  }
+}
+
+// ---- program
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+// A program that can be stopped and started again on the same port.
+export class Program {
+  constructor(mode, options = {}) {
+    Object.assign(this, { mode, options, token: TOKEN });
+  }
+
+  async start() {
+    this.port ??= await freePort();
+    if (isReal(this.mode)) await this.startReal();
+    else this.mock = await startMock({ mode: this.mode, port: this.port, token: this.token, detail: 0.4, grains: 1500, frames: 24, ...this.options });
+    return this;
+  }
+
+  get address() {
+    return `http://127.0.0.1:${this.port}/#${this.token}`;
+  }
+
+  startReal() {
+    const [command, ...words] = COMMANDS[this.mode].replace('{port}', this.port).replace('{token}', this.token).split(' ');
+    this.process = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    return new Promise((resolve, reject) => {
+      this.process.once('exit', (code) => reject(new Error(`the program ended with ${code}`)));
+      this.process.stdout.on('data', (data) => String(data).includes('http://') && resolve());
+    });
+  }
+
+  async stop() {
+    if (!this.process) return this.mock.stop();
+    this.process.removeAllListeners('exit');
+    const ended = new Promise((resolve) => this.process.once('exit', resolve));
+    this.process.kill('SIGTERM');
+    return ended;
+  }
+}
+
+// ---- the page
+
+export const look = (page) => page.evaluate(() => window.pliant.look);
+export const counters = (page) => page.evaluate(() => window.pliant.counters);
+export const state = (page) => page.evaluate(() => window.pliant.state);
+
+// Waits until a function of the page is true.
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
+
+// Waits until nothing is drawn any more.
+export async function settle(page) {
+  for (let before = -1, now = -2; before !== now; ) {
+    before = (await counters(page)).pictures;
+    await page.waitForTimeout(300);
+    now = (await counters(page)).pictures;
+  }
+}
+
+// Keeps the picture in the page under a name.
+export function keep(page, name) {
+  return page.evaluate(keepInPage, name);
+}
+
+// Share of the pixels that differ between the picture and one that was kept: of which a component differs by more
+// than `step`. `source` is another picture's address in its stead.
+export function difference(page, name, { step = 24, source = '' } = {}) {
+  return page.evaluate(compareInPage, { name, step, source });
+}
+
+async function keepInPage(name) {
+  window.keptPixels ??= async (address) => {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const pen = canvas.getContext('2d', { willReadFrequently: true });
+    pen.drawImage(image, 0, 0);
+    return pen.getImageData(0, 0, image.width, image.height).data;
+  };
+  window.kept ??= {};
+  window.kept[name] = await window.keptPixels(window.pliant.picture());
+}
+
+async function compareInPage({ name, step, source }) {
+  const a = window.kept[name];
+  const b = await window.keptPixels(source || window.pliant.picture());
+  if (a.length !== b.length) return 1;
+  let count = 0;
+  for (let i = 0; i < a.length; i += 4) {
+    const most = Math.max(Math.abs(a[i] - b[i]), Math.abs(a[i + 1] - b[i + 1]), Math.abs(a[i + 2] - b[i + 2]));
+    if (most > step) count += 1;
+  }
+  return count / (a.length / 4);
+}

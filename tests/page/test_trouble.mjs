@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong around the page: the program ends, keys change, frames are damaged or slow, names
+// hold markup, memory is short.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Browser, counters, isReal, Program, until } from './common.mjs';
+
+const browser = new Browser();
+const onMock = { skip: isReal('view') && 'only the mock can do this' };
+
+before(() => browser.open());
+after(() => browser.close());
+
+// A page on a program of its own.
+async function withProgram(options, parameters, action) {
+  const program = await new Program('view', options).start();
+  try {
+    const page = await browser.visitShown(program.address, parameters);
+    await action(page, program);
+    await page.close();
+  } finally {
+    await program.stop().catch(() => {});
+  }
+}
+
+test('a program that ends is missed in words, and found again when it is back', async () => {
+  await withProgram({}, 'lite&paused', async (page, program) => {
+    const first = await page.evaluate(() => window.pliant.session.instance);
+    await program.stop();
+    // something that has to be fetched
+    await page.evaluate(() => window.pliant.selectField('velocity'));
+    await page.getByText('The program has ended or cannot be reached; trying again…').waitFor();
+    await program.start();
+    await until(page, (old) => window.pliant.session.instance !== old, first);
+    await until(page, () => document.querySelector('.banner').hidden);
+    const { framesShown } = await counters(page);
+    await page.keyboard.press('ArrowRight');
+    await until(page, (count) => window.pliant.counters.framesShown > count, framesShown);
+  });
+});
+
+test('another key is recognised', async () => {
+  await withProgram({}, 'lite&paused', async (page, program) => {
+    await program.stop();
+    program.token = 'another-token-0123456789';
+    await program.start();
+    await page.evaluate(() => window.pliant.selectField('velocity'));
+    await page.getByText('The program was started anew with another key: open the address that it printed').waitFor();
+  });
+});
+
+test('an address without its key says so', async () => {
+  const program = await new Program('view').start();
+  const page = await browser.visit(program.address.replace(/#.*/, '#'));
+  await page.getByText('This address lacks its key').waitFor();
+  await page.close();
+  await program.stop();
+});
+
+test('markup in names stays text', onMock, async () => {
+  const evil = '<img src=x onerror="window.caught=1"><b>bold</b>';
+  await withProgram({ title: evil, names: { jelly: evil } }, 'lite&paused', async (page) => {
+    assert.equal(await page.locator('h1').textContent(), evil);
+    assert.equal(await page.locator('.bodies .name').first().textContent(), evil);
+    await page.getByLabel(`Show ${evil}`).click();
+    assert.equal(await page.evaluate(() => window.caught), undefined);
+    assert.equal(await page.locator('img, b').count(), 0);
+  });
+});
+
+test('what is not finite is left out or magenta, and the rest is drawn', onMock, async () => {
+  await withProgram({ spoiled: true }, 'lite&paused', async (page) => {
+    await page.getByText('Some points of jelly are not finite and are left out.').waitFor();
+    const camera = await page.evaluate(() => window.pliant.camera);
+    assert.ok([...camera.position, ...camera.target].every(Number.isFinite));
+    assert.ok(await page.evaluate(() => Number.isNaN(window.pliant.positions('jelly').at(-1))));
+    await page.evaluate(() => window.pliant.selectField('von_mises'));
+    await until(page, () => window.pliant.look.range[1] > 1000);
+    assert.ok(await page.evaluate(() => window.pliant.look.range.every(Number.isFinite)));
+    assert.ok((await magentaPixels(page)) > 20);
+    assert.deepEqual(page.faults, []);
+  });
+});
+
+function magentaPixels(page) {
+  return page.evaluate(async () => {
+    const image = new Image();
+    image.src = window.pliant.picture();
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const pen = canvas.getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const data = pen.getImageData(0, 0, image.width, image.height).data;
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (Math.min(data[i] - data[i + 1], data[i + 2] - data[i + 1]) > 60) count += 1;
+    return count;
+  });
+}
+
+test('scrubbing over slow frames shows what is there and forgets what was passed', onMock, async () => {
+  await withProgram({ delay: 150, frames: 200 }, 'lite&paused', async (page, program) => {
+    await page.keyboard.press('End');
+    for (let i = 0; i < 12; i++) await page.keyboard.press('Shift+ArrowLeft');
+    await until(page, () => window.pliant.counters.sequence === 79);
+    const asked = program.mock.requests.filter((path) => path.startsWith('/api/frame/')).length;
+    // three at once, twelve stops: far from the two hundred there are
+    assert.ok(asked < 80, `${asked} frames were asked for`);
+    assert.deepEqual(page.faults, []);
+  });
+});
+
+test('memory stays within its bound while a run plays through', onMock, async () => {
+  await withProgram({ frames: 60, fps: 60 }, 'lite&cache=1', async (page) => {
+    await until(page, () => window.pliant.counters.framesShown > 30);
+    const first = await counters(page);
+    await until(page, (count) => window.pliant.counters.framesShown > count + 40, first.framesShown);
+    const second = await counters(page);
+    const topologies = 200e3;
+    assert.ok(second.cacheBytes <= (1 << 20) + topologies, `${second.cacheBytes} bytes`);
+    assert.equal(second.geometries, first.geometries);
+    assert.equal(second.textures, first.textures);
+  });
+});
+
+test('a run that still writes grows on the page', onMock, async () => {
+  await withProgram({ frames: 3, going: true }, 'lite&paused', async (page, program) => {
+    await page.getByText('3 frames, still running').waitFor();
+    program.mock.frameCount = 5;
+    program.mock.going = false;
+    await page.getByText('5 frames, done').waitFor();
+    await page.keyboard.press('End');
+    await until(page, () => window.pliant.counters.sequence === 4);
+  });
+});

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "near.h"
+
+#include "serve/access.h"
+#include "serve/http.h"
+#include "serve/http_answer.h"
+
+#define HOST "Host: 127.0.0.1:8686\r\n"
+
+// ---- helpers ----------------------------------------------------------------------------------
+
+typedef struct request {
+    char bytes[2 * PLI_SERVE_MAX_HEAD];
+    int64_t count;
+    pli_http_head head;
+} request;
+
+// The status of a head of so many bytes, given at once or byte by byte; 0: good, -1: not whole.
+static int32_t judge_bytes(request *made, const char *bytes, int64_t count, int64_t step)
+{
+    memset(made, 0, sizeof *made);
+    memcpy(made->bytes, bytes, (size_t)count);
+    pli_http_scan scan = {0};
+    for (int64_t there = step; there < count + step; there += step) {
+        made->count = there < count ? there : count;
+        int64_t size = pli_http_scan_head(&scan, made->bytes, made->count);
+        if (size < 0) return (int32_t)-size;
+        if (size > 0) return pli_http_parse_head(made->bytes, size, &made->head);
+    }
+    return -1;
+}
+
+static int32_t judge(request *made, const char *text)
+{
+    int64_t count = (int64_t)strlen(text);
+    int32_t status = judge_bytes(made, text, count, 1);
+    assert_int_equal(status, judge_bytes(made, text, count, count));
+    return status;
+}
+
+static void expect(const char *text, int32_t status)
+{
+    request made;
+    int32_t got = judge(&made, text);
+    if (got != status) fail_msg("got %d, want %d, of: %s", got, status, text);
+}
+
+static void expect_target(const char *target, int32_t status, const char *path)
+{
+    request made;
+    char text[4096];
+    snprintf(text, sizeof text, "GET %s HTTP/1.1\r\n" HOST "\r\n", target);
+    int32_t got = judge(&made, text);
+    if (got != status) fail_msg("got %d, want %d, of: %s", got, status, target);
+    if (status == 0) assert_string_equal(made.head.path, path);
+}
+
+// ---- heads ------------------------------------------------------------------------------------
+
+static void head_gives_its_parts_however_it_is_cut(void **state)
+{
+    (void)state;
+    request made;
+    assert_int_equal(judge(&made, "POST /api/view?a=1&b=2 HTTP/1.1\r\n" HOST
+                                  "Origin:http://localhost:8686 \t\r\ncontent-LENGTH: 12\r\n"
+                                  "AUTHORIZATION: Bearer x\r\nX-Other: a: b\r\n\r\n"),
+                     0);
+    assert_string_equal(made.head.method, "POST");
+    assert_string_equal(made.head.path, "/api/view");
+    assert_string_equal(made.head.query, "a=1&b=2");
+    assert_string_equal(made.head.fields[PLI_HTTP_HOST], "127.0.0.1:8686");
+    assert_string_equal(made.head.fields[PLI_HTTP_ORIGIN], "http://localhost:8686");
+    assert_string_equal(made.head.fields[PLI_HTTP_AUTHORIZATION], "Bearer x");
+    assert_int_equal(made.head.body_size, 12);
+    assert_true(made.head.keeps);
+    assert_false(made.head.asks_upgrade);
+}
+
+static void lists_are_read_word_by_word(void **state)
+{
+    (void)state;
+    request made;
+    assert_int_equal(judge(&made, "GET / HTTP/1.1\r\n" HOST "Connection: keep-alive, Upgrade\r\n"
+                                  "Upgrade: h2c, WebSocket\r\n\r\n"),
+                     0);
+    assert_true(made.head.asks_upgrade && made.head.asks_sockets && made.head.keeps);
+    assert_int_equal(
+        judge(&made, "GET / HTTP/1.1\r\n" HOST
+                     "Connection: upgraded\r\nConnection: x,close\r\nUpgrade: websockets\r\n\r\n"),
+        0);
+    assert_false(made.head.asks_upgrade || made.head.asks_sockets || made.head.keeps);
+}
+
+static void old_version_is_answered_and_closed(void **state)
+{
+    (void)state;
+    request made;
+    assert_int_equal(judge(&made, "GET / HTTP/1.0\r\n" HOST "\r\n"), 0);
+    assert_false(made.head.keeps);
+}
+
+static void unfinished_heads_wait(void **state)
+{
+    (void)state;
+    expect("G", -1);
+    expect("GET / HTTP/1.1\r\n" HOST, -1);
+    expect("GET / HTTP/1.1\r\n" HOST "\r", -1);
+}
+
+static void wrong_first_lines_are_refused(void **state)
+{
+    (void)state;
+    expect("PUT / HTTP/1.1\r\n" HOST "\r\n", 405);
+    expect("TRACE / HTTP/1.1\r\n" HOST "\r\n", 405);
+    expect("BREW / HTTP/1.1\r\n" HOST "\r\n", 501);
+    expect("get / HTTP/1.1\r\n" HOST "\r\n", 501);
+    expect("G@T / HTTP/1.1\r\n" HOST "\r\n", 400);
+    expect(" GET / HTTP/1.1\r\n" HOST "\r\n", 400);
+    expect("GET  / HTTP/1.1\r\n" HOST "\r\n", 400);
+    expect("GET /\r\n" HOST "\r\n", 400);
+    expect("GET\r\n\r\n", 400);
+    expect("\r\n\r\n", 400);
+    expect("GET / HTTP/2.0\r\n" HOST "\r\n", 505);
+    expect("GET / HTTP/1.10\r\n" HOST "\r\n", 505);
+    expect("GET / HTTP/1.1 x\r\n" HOST "\r\n", 505);
+    expect("GET / FTP/1.1\r\n" HOST "\r\n", 400);
+    expect("GET http://127.0.0.1:8686/ HTTP/1.1\r\n" HOST "\r\n", 400);
+    expect("GET * HTTP/1.1\r\n" HOST "\r\n", 400);
+}
+
+static void lines_end_with_both_characters(void **state)
+{
+    (void)state;
+    expect("GET / HTTP/1.1\n" HOST "\n", 400);
+    expect("GET / HTTP/1.1\r\nHost: a\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "X: a\rb\r\n\r\n", 400);
+    expect("\nGET / HTTP/1.1\r\n\r\n", 400);
+}
+
+static void paths_are_decoded_once_and_checked(void **state)
+{
+    (void)state;
+    expect_target("/", 0, "/");
+    expect_target("/a%20b/%C3%A9", 0, "/a b/\xc3\xa9");
+    // what is encoded twice stays encoded
+    expect_target("/%252e%252e/x", 0, "/%2e%2e/x");
+    expect_target("/..x/x../...", 0, "/..x/x../...");
+    const char *const refused[] = {
+        "/..",           "/../etc/passwd", "/a/..",     "/a/./b",       "/.",         "/%2e%2e/x",
+        "/%2E%2e%2fx",   "/.%2e/x",        "/a%2f..",   "/..%2f..%2fx", "/a\\..\\b",  "/a%5cb",
+        "/a%00b",        "/a%0d%0ab",      "/a%7f",     "/%",           "/%4",        "/%zz",
+        "/\x01",         "/a\x80",         "/a%c0%aeb", "/%ff",         "/%ed%a0%80", "/a#b",
+        "/%e2%82",       "//../x",         "/a/%2e",    "relative",     "",           "../x",
+        "/a%c0%ae%c0%ae"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
+        expect_target(refused[i], 400, NULL);
+    }
+}
+
+static void zero_bytes_are_refused(void **state)
+{
+    (void)state;
+    static const char bytes[] = "GET /a\0b HTTP/1.1\r\n" HOST "\r\n";
+    request made;
+    assert_int_equal(judge_bytes(&made, bytes, sizeof bytes - 1, 1), 400);
+    static const char field[] = "GET / HTTP/1.1\r\n" HOST "X: a\0b\r\n\r\n";
+    assert_int_equal(judge_bytes(&made, field, sizeof field - 1, 7), 400);
+}
+
+static void wrong_fields_are_refused(void **state)
+{
+    (void)state;
+    expect("GET / HTTP/1.1\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST HOST "\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "No colon\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST ": empty\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "Space : a\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "X: a\r\n goes on\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "X: a\r\n\tgoes: on\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "X: \x01\r\n\r\n", 400);
+    expect("GET / HTTP/1.1\r\n" HOST "X: a\tb\r\n\r\n", 0);
+    expect("GET / HTTP/1.1\r\n" HOST "Origin: a\r\nOrigin: b\r\n\r\n", 400);
+}
+
+static void only_one_plain_length_is_believed(void **state)
+{
+    (void)state;
+    expect("POST / HTTP/1.1\r\n" HOST "\r\n", 411);
+    expect("POST / HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n", 0);
+    expect("POST / HTTP/1.1\r\n" HOST "Content-Length: 65536\r\n\r\n", 0);
+    expect("POST / HTTP/1.1\r\n" HOST "Content-Length: 65537\r\n\r\n", 413);
+    expect("POST / HTTP/1.1\r\n" HOST "Content-Length: 99999999999999999999999\r\n\r\n", 413);
+    expect("POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\nContent-Length: 3\r\n\r\n", 400);
+    const char *const wrong[] = {"+3", "-3", "3, 3", "0x3", "3 3", "", "3.0", "three"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        char text[256];
+        snprintf(text, sizeof text, "POST / HTTP/1.1\r\n" HOST "Content-Length: %s\r\n\r\n",
+                 wrong[i]);
+        expect(text, 400);
+    }
+    expect("POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+           400);
+    expect("POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: identity\r\n\r\n", 400);
+}
+
+static void expectations_other_than_continue_fail(void **state)
+{
+    (void)state;
+    expect("GET / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n\r\n", 0);
+    expect("GET / HTTP/1.1\r\n" HOST "Expect: tea\r\n\r\n", 417);
+}
+
+static void large_heads_are_refused_before_they_end(void **state)
+{
+    (void)state;
+    request made;
+    char text[2 * PLI_SERVE_MAX_HEAD];
+    memset(text, 'a', sizeof text);
+    memcpy(text, "GET /", 5);
+    assert_int_equal(judge_bytes(&made, text, PLI_SERVE_MAX_HEAD - 1, 1000), -1);
+    assert_int_equal(judge_bytes(&made, text, PLI_SERVE_MAX_HEAD, 1000), 431);
+
+    // many short lines
+    int64_t count = snprintf(text, sizeof text, "GET / HTTP/1.1\r\n");
+    for (int i = 0; i < PLI_HTTP_MAX_LINES + 1; ++i) {
+        count += snprintf(text + count, sizeof text - (size_t)count, "a: b\r\n");
+    }
+    assert_int_equal(judge_bytes(&made, text, count, 100), 431);
+}
+
+// ---- queries ----------------------------------------------------------------------------------
+
+static void queries_are_decoded_by_key(void **state)
+{
+    (void)state;
+    pli_http_request made = {.query = "fields=a%2Cb+c&token=xyz&empty=&bad=%zz&bytes=%ff&nul=a%00"};
+    char value[8];
+    assert_true(pli_http_query(&made, "fields", value, sizeof value));
+    assert_string_equal(value, "a,b c");
+    assert_true(pli_http_query(&made, "token", value, sizeof value));
+    assert_string_equal(value, "xyz");
+    assert_true(pli_http_query(&made, "empty", value, sizeof value));
+    assert_string_equal(value, "");
+    const char *const missing[] = {"oken", "fiel", "bad", "bytes", "nul", "xyz", "tokens"};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; ++i) {
+        assert_false(pli_http_query(&made, missing[i], value, sizeof value));
+    }
+    assert_false(pli_http_query(&made, "token", value, 3));
+    assert_true(pli_http_query(&made, "token", value, 4));
+    // a percent sign does not reach into the next pair
+    made.query = "a=%4&1=2";
+    assert_false(pli_http_query(&made, "a", value, sizeof value));
+}
+
+// ---- access -----------------------------------------------------------------------------------
+
+#define TOKEN "0123456789abcdef-_XY"
+
+static pli_access make_access(pli_context *context, int32_t port)
+{
+    static const char *const extra[] = {"desk.example.org", "fe80::1"};
+    pli_server_options options = {.extra_hosts = extra, .extra_host_count = 2};
+    pli_access access;
+    OK(context, pli_access_init(&access, context, TOKEN));
+    OK(context, pli_access_allow(&access, "192.168.1.5", &options, port));
+    return access;
+}
+
+static void only_names_of_the_server_pass(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_access access = make_access(context, 8686);
+    const char *const good[] = {"127.0.0.1:8686",  "localhost:8686",        "LOCALHOST:8686",
+                                "[::1]:8686",      "desk.example.org:8686", "[fe80::1]:8686",
+                                "192.168.1.5:8686"};
+    const char *const bad[] = {"",
+                               "127.0.0.1",
+                               "127.0.0.1:80",
+                               "127.0.0.1:86860",
+                               "127.0.0.1:8686.evil.example",
+                               "127.0.0.1.evil.example:8686",
+                               "localhost.evil.example:8686",
+                               "xlocalhost:8686",
+                               "user@localhost:8686",
+                               "localhost:8686/",
+                               "::1:8686",
+                               "127.1:8686",
+                               "0.0.0.0:8686",
+                               "evil.example:8686",
+                               "null"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
+        pli_http_head head = {.fields = {[PLI_HTTP_HOST] = good[i]}};
+        if (pli_access_check(&access, &head) != 0) fail_msg("%s is refused", good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        pli_http_head head = {.fields = {[PLI_HTTP_HOST] = bad[i]}};
+        if (pli_access_check(&access, &head) != 403) fail_msg("%s passes", bad[i]);
+
+        char origin[128];
+        snprintf(origin, sizeof origin, "http://%s", bad[i]);
+        head.fields[PLI_HTTP_HOST] = good[0];
+        head.fields[PLI_HTTP_ORIGIN] = origin;
+        if (pli_access_check(&access, &head) != 403) fail_msg("%s passes", origin);
+    }
+    pli_access_clear(&access);
+    pli_context_destroy(context);
+}
+
+static void origins_are_http_and_ours(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_access access = make_access(context, 80);
+    pli_http_head head = {.fields = {[PLI_HTTP_HOST] = "localhost"}};
+    const char *const bad[] = {"null",
+                               "https://localhost",
+                               "http://localhost/",
+                               "localhost",
+                               "",
+                               "http:/localhost",
+                               "http://localhost.evil.example"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        head.fields[PLI_HTTP_ORIGIN] = bad[i];
+        assert_int_equal(pli_access_check(&access, &head), 403);
+    }
+    head.fields[PLI_HTTP_ORIGIN] = "http://localhost";
+    assert_int_equal(pli_access_check(&access, &head), 0);
+    head.fields[PLI_HTTP_ORIGIN] = "http://127.0.0.1:80";
+    assert_int_equal(pli_access_check(&access, &head), 0);
+    pli_access_clear(&access);
+    pli_context_destroy(context);
+}
+
+static void token_is_the_whole_token(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_access access = make_access(context, 8686);
+    pli_http_head head = {.query = ""};
+    assert_false(pli_access_is_authorized(&access, &head));
+    const char *const good[] = {"Bearer " TOKEN, "bearer  " TOKEN};
+    const char *const bad[] = {"Bearer",
+                               "Bearer ",
+                               TOKEN,
+                               "Basic " TOKEN,
+                               "Bearer " TOKEN "Z",
+                               "Bearer 0123456789abcdef-_X",
+                               "Bearer 0123456789abcdef-_Xy",
+                               "Bearer " TOKEN TOKEN,
+                               "Bearer1234567890 " TOKEN,
+                               ""};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
+        head.fields[PLI_HTTP_AUTHORIZATION] = good[i];
+        assert_true(pli_access_is_authorized(&access, &head));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        head.fields[PLI_HTTP_AUTHORIZATION] = bad[i];
+        if (pli_access_is_authorized(&access, &head)) fail_msg("'%s' passes", bad[i]);
+    }
+    head.query = "a=b&token=" TOKEN;
+    assert_true(pli_access_is_authorized(&access, &head));
+    head.query = "token=" TOKEN "x";
+    assert_false(pli_access_is_authorized(&access, &head));
+    pli_access_clear(&access);
+    pli_context_destroy(context);
+}
+
+static void tokens_are_long_and_made_of_letters(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_access access;
+    const char *const bad[] = {"", "short", "0123456789abcde", "0123456789abcdef/",
+                               "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdefX"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        assert_int_equal(pli_access_init(&access, context, bad[i]), PLI_ERROR_ARGUMENT);
+    }
+    // random ones differ
+    OK(context, pli_access_init(&access, context, NULL));
+    char first[PLI_ACCESS_TOKEN_CAPACITY];
+    memcpy(first, access.token, sizeof first);
+    assert_int_equal(strlen(first), PLI_SERVE_TOKEN_CHARS);
+    assert_int_equal(strspn(first, "0123456789abcdef"), PLI_SERVE_TOKEN_CHARS);
+    OK(context, pli_access_init(&access, context, NULL));
+    assert_string_not_equal(first, access.token);
+    pli_context_destroy(context);
+}
+
+// ---- answers ----------------------------------------------------------------------------------
+
+static void answers_have_the_headers_of_safety(void **state)
+{
+    (void)state;
+    char text[PLI_HTTP_ANSWER_CAPACITY];
+    static const char *const lines[] = {"\r\nX-Content-Type-Options: nosniff\r\n",
+                                        "\r\nReferrer-Policy: no-referrer\r\n",
+                                        "\r\nCache-Control: no-store\r\n",
+                                        "\r\nCross-Origin-Resource-Policy: same-origin\r\n",
+                                        "\r\nX-Frame-Options: DENY\r\n",
+                                        "\r\nContent-Security-Policy: default-src 'none'"};
+    int32_t statuses[] = {200, 400, 403, 404, 405, 426, 431, 503};
+    for (size_t k = 0; k < sizeof statuses / sizeof statuses[0]; ++k) {
+        int64_t size = pli_http_answer_refusal(statuses[k], true, text);
+        assert_int_equal(size, strlen(text));
+        for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+            assert_non_null(strstr(text, lines[i]));
+        }
+    }
+    // nothing follows the head of an answer to HEAD
+    int64_t size = pli_http_answer_refusal(404, false, text);
+    assert_string_equal(text + size - 4, "\r\n\r\n");
+    assert_non_null(strstr(text, "Content-Length: 14\r\n"));
+}
+
+static void policy_that_does_not_fit_is_noticed(void **state)
+{
+    (void)state;
+    char text[PLI_HTTP_ANSWER_CAPACITY];
+    char *policy = test_malloc(2 * PLI_HTTP_ANSWER_CAPACITY);
+    memset(policy, 'a', 2 * PLI_HTTP_ANSWER_CAPACITY);
+    policy[2 * PLI_HTTP_ANSWER_CAPACITY - 1] = '\0';
+    pli_http_answer answer = {.status = 200, .policy = policy};
+    assert_int_equal(pli_http_answer_head(&answer, text), 0);
+    test_free(policy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(head_gives_its_parts_however_it_is_cut),
+        cmocka_unit_test(lists_are_read_word_by_word),
+        cmocka_unit_test(old_version_is_answered_and_closed),
+        cmocka_unit_test(unfinished_heads_wait),
+        cmocka_unit_test(wrong_first_lines_are_refused),
+        cmocka_unit_test(lines_end_with_both_characters),
+        cmocka_unit_test(paths_are_decoded_once_and_checked),
+        cmocka_unit_test(zero_bytes_are_refused),
+        cmocka_unit_test(wrong_fields_are_refused),
+        cmocka_unit_test(only_one_plain_length_is_believed),
+        cmocka_unit_test(expectations_other_than_continue_fail),
+        cmocka_unit_test(large_heads_are_refused_before_they_end),
+        cmocka_unit_test(queries_are_decoded_by_key),
+        cmocka_unit_test(only_names_of_the_server_pass),
+        cmocka_unit_test(origins_are_http_and_ours),
+        cmocka_unit_test(token_is_the_whole_token),
+        cmocka_unit_test(tokens_are_long_and_made_of_letters),
+        cmocka_unit_test(answers_have_the_headers_of_safety),
+        cmocka_unit_test(policy_that_does_not_fit_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
