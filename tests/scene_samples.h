@@ -6,20 +6,11 @@
 #define PLI_TESTS_SCENE_SAMPLES_H
 
 #include "near.h"
+#include "source.h"
 
 #include "io/file.h"
 #include "pliant/io.h"
 #include "pliant/scene.h"
-
-// The path of a file in tests/data.
-static inline const char *sample_path(const char *name, char *path, size_t capacity)
-{
-    // this file is tests/scene_samples.h
-    const char *here = __FILE__;
-    int length = (int)(strrchr(here, '/') - here);
-    snprintf(path, capacity, "%.*s/data/%s", length, here, name);
-    return path;
-}
 
 static const char everything_of_meshes[] = "scene_everything.yaml";
 static const char everything_of_particles[] = "scene_particles.yaml";

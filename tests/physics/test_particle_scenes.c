@@ -6,6 +6,7 @@
 // clamps hold nodes also on the coarse grid, and nothing leaves or is lost.
 #include "math/vec3.h"
 #include "simulate.h"
+#include "source.h"
 
 enum { EXPLICIT, REGIONAL, SIDES };
 
@@ -28,11 +29,9 @@ static void load(const char *name, const char *const *sets, int32_t count, simul
 {
     pli_load_def def = {.sets = sets, .set_count = count};
     char path[512];
-    // the root of the repository; without ctest the test is to be started there
-    const char *source = getenv("PLIANT_SOURCE");
-    snprintf(path, sizeof path, "%s/scenes/%s.yaml", source != NULL ? source : ".", name);
     *s = (simulation){.context = make_context(2)};
-    OK(s->context, pli_scene_load(s->context, path, &def, &s->scene));
+    OK(s->context,
+       pli_scene_load(s->context, scene_path(name, path, sizeof path), &def, &s->scene));
     OK(s->context, pli_model_create(s->context, s->scene, &s->model));
     OK(s->context, pli_state_create(s->model, &s->state));
     OK(s->context, pli_solver_create(s->model, &s->solver));

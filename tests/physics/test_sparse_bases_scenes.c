@@ -4,6 +4,7 @@
 // crosses, nothing inverts, nothing is behind the ground, by a judge that knows nothing of the
 // solver.
 #include "brute_force.h"
+#include "source.h"
 
 // The solver that is judged, of all scenes.
 #define SOLVER "subspace"
@@ -117,16 +118,14 @@ static void faces_of_two_tetrahedra_are_no_boundary(void **state)
 
 static pli_scene *load_small(pli_context *context, const small_scene *small)
 {
+    char name[256];
     char path[512];
     const char *sets[SMALL_SETS + 1] = {"solver.name=" SOLVER};
     pli_load_def def = {.sets = sets, .set_count = 1};
     pli_scene *scene = NULL;
-    // this file is tests/physics/*.c
-    const char *here = __FILE__;
-    int length = (int)(strstr(here, "tests/physics") - here);
     for (int k = 0; small->sets[k] != NULL; ++k) sets[def.set_count++] = small->sets[k];
-    snprintf(path, sizeof path, "%.*sscenes/s1/%s.yaml", length, here, small->name);
-    OK(context, pli_scene_load(context, path, &def, &scene));
+    snprintf(name, sizeof name, "s1/%s", small->name);
+    OK(context, pli_scene_load(context, scene_path(name, path, sizeof path), &def, &scene));
     return scene;
 }
 
