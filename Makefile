@@ -55,8 +55,9 @@ test-clang: ## builds everything with clang, warnings as errors
 
 bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s4-mesh kernels" picks
 	@$(MAKE) --no-print-directory build
-	build/pliant-bench $(or $(BENCH),$$(build/pliant-bench | cut -d' ' -f1)) --json build/bench.json
-	@echo "The figures are in build/bench.json."
+	build/pliant-bench $(or $(BENCH),all) --json build/bench.json
+	tools/make_claims.py build/bench.json --output build/claims
+	@echo "The figures are in build/bench.json, and as a page with plots in build/claims."
 
 coverage: test-dependencies ## line and branch coverage of src/ by the whole suite
 	cmake --preset coverage $(CMAKE_FLAGS)

@@ -26,6 +26,7 @@ typedef struct pli_bench_case {
     const char *id;
     const char *doc;
     pli_status (*run)(pli_bench *bench);
+    const char *part_of; // id of the case that runs it, too; NULL: none does
 } pli_bench_case;
 
 pli_context *pli_bench_context(const pli_bench *bench);

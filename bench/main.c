@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
+// pliant-bench [ID|all]... [--size lite|paper] [--json FILE] [--folder DIR] [--threads N]
 #include "bench.h"
 #include "s0.h"
 #include "s1.h"
@@ -51,74 +51,73 @@ static const pli_bench_case cases[] = {
     {"kernels",
      "decompositions, block products and assembly against scalar code and the copy "
      "bandwidth",
-     run_kernels},
-    {"kernels-mpm", "part of kernels: explicit particles, one step and regional ones",
-     pli_bench_kernels_mpm},
-    {"kernels-hot", "part of kernels: multigrid on the nodes of a grid", pli_bench_kernels_hot},
-    {"kernels-implicit", "part of kernels: passes over the particles of an implicit step",
-     pli_bench_kernels_implicit},
-    {"ccd", "continuous collision detection on a million queries of known truth", pli_bench_ccd},
+     run_kernels, NULL},
+    {"kernels-mpm", "explicit particles, one step and regional ones", pli_bench_kernels_mpm,
+     "kernels"},
+    {"kernels-hot", "multigrid on the nodes of a grid", pli_bench_kernels_hot, "kernels"},
+    {"kernels-implicit", "passes over the particles of an implicit step",
+     pli_bench_kernels_implicit, "kernels"},
+    {"ccd", "continuous collision detection on a million queries of known truth", pli_bench_ccd,
+     NULL},
     {"s4-mesh",
      "optimisation integrator on tetrahedral meshes without contact: Q4-1, 2, 3, 5, 6, "
      "10, 11, 15",
-     pli_bench_s4_mesh},
+     pli_bench_s4_mesh, NULL},
     {"s4-contact",
      "optimisation integrator with colliders and contact, and the table of all its scenes: "
      "Q4-4, 7, 8, 9",
-     pli_bench_s4_contact},
+     pli_bench_s4_contact, NULL},
     {"s4-mpm",
      "optimisation integrator on particles: steps and time of snowballs against a semi-implicit "
      "step: Q4-12 to 14",
-     pli_bench_s4_mpm},
+     pli_bench_s4_mpm, NULL},
     {"contact",
      "barrier contact that never intersects: ms per step of small scenes against other programs, "
      "and where they go",
-     pli_bench_contact},
+     pli_bench_contact, NULL},
     {"contact-scenes", "all scenes of barrier contact, every frame checked by exact predicates",
-     pli_bench_contact_scenes},
+     pli_bench_contact_scenes, NULL},
     {"s0",
      "implicit particles at the pace of their motion: time, iterations and memory of solver hot "
      "and "
      "its rivals: Q0-1 to 21",
-     pli_bench_s0},
-    {"s0-table", "part of s0: time over that of hot in ten scenes, and what belongs to single ones",
-     pli_bench_s0_table},
-    {"s0-speed", "part of s0: seconds and memory of a step against another program",
-     pli_bench_s0_speed},
-    {"s0-sweep", "part of s0: iterations against stiffness, and of a stretched box",
-     pli_bench_s0_sweep},
-    {"s0-first", "part of s0: the first step with alternating directions", pli_bench_s0_first},
-    {"s0-levels", "part of s0: kernels and matrices of levels", pli_bench_s0_levels},
-    {"s0-options", "part of s0: what scenes say of solvers", pli_bench_s0_options},
-    {"s1-bars", "part of s1: linear systems of bars of two kinds of matter", pli_bench_s1_bars},
+     pli_bench_s0, NULL},
+    {"s0-table", "time over that of hot in ten scenes, and what belongs to single ones",
+     pli_bench_s0_table, "s0"},
+    {"s0-speed", "seconds and memory of a step against another program", pli_bench_s0_speed, "s0"},
+    {"s0-sweep", "iterations against stiffness, and of a stretched box", pli_bench_s0_sweep, "s0"},
+    {"s0-first", "the first step with alternating directions", pli_bench_s0_first, "s0"},
+    {"s0-levels", "kernels and matrices of levels", pli_bench_s0_levels, "s0"},
+    {"s0-options", "what scenes say of solvers", pli_bench_s0_options, "s0"},
+    {"s1-bars", "linear systems of bars of two kinds of matter", pli_bench_s1_bars, "s1"},
     {"s1",
      "sparse material-aware bases for barrier contact: speed, stiffness, error, what bases can do: "
      "Q1-1 to 14",
-     pli_bench_s1},
-    {"s1-table", "part of s1: speed over a direct solver", pli_bench_s1_table},
-    {"s1-stiffness", "part of s1: a step of first contact over stiffness", pli_bench_s1_stiffness},
-    {"s1-error", "part of s1: a step against the full space", pli_bench_s1_error},
-    {"s1-setup", "part of s1: cubature, clusters and the affine level", pli_bench_s1_setup},
-    {"s1-bases", "part of s1: coarse spaces of several kinds", pli_bench_s1_bases},
-    {"s1-ablation", "part of s1: deformation with parts left out", pli_bench_s1_ablation},
+     pli_bench_s1, NULL},
+    {"s1-table", "speed over a direct solver", pli_bench_s1_table, "s1"},
+    {"s1-stiffness", "a step of first contact over stiffness", pli_bench_s1_stiffness, "s1"},
+    {"s1-error", "a step against the full space", pli_bench_s1_error, "s1"},
+    {"s1-setup", "cubature, clusters and the affine level", pli_bench_s1_setup, "s1"},
+    {"s1-bases", "coarse spaces of several kinds", pli_bench_s1_bases, "s1"},
+    {"s1-ablation", "deformation with parts left out", pli_bench_s1_ablation, "s1"},
     {"s2",
      "multigrid in skinning space: frames per second, growth, energy against time, linear systems: "
      "Q2-1 to 10",
-     pli_bench_s2},
-    {"s2-linear", "part of s2: linear systems of bars", pli_bench_s2_linear},
-    {"s2-spaces", "part of s2: what coarse spaces are worth", pli_bench_s2_two_grid},
-    {"s2-stiff", "part of s2: cycles against stiffness", pli_bench_s2_stiffness},
-    {"s2-table", "part of s2: frames per second, phases, growth with the size", pli_bench_s2_table},
-    {"s2-motion", "part of s2: the same motion at all sizes", pli_bench_s2_motion},
-    {"s2-race", "part of s2: energy against time, with all rivals", pli_bench_s2_race},
+     pli_bench_s2, NULL},
+    {"s2-linear", "linear systems of bars", pli_bench_s2_linear, "s2"},
+    {"s2-spaces", "what coarse spaces are worth", pli_bench_s2_two_grid, "s2"},
+    {"s2-stiff", "cycles against stiffness", pli_bench_s2_stiffness, "s2"},
+    {"s2-table", "frames per second, phases, growth with the size", pli_bench_s2_table, "s2"},
+    {"s2-motion", "the same motion at all sizes", pli_bench_s2_motion, "s2"},
+    {"s2-race", "energy against time, with all rivals", pli_bench_s2_race, "s2"},
     {"s3",
      "explicit particles with a step for every region: speed, updates, memory, energy: Q3-1 to 12",
-     pli_bench_s3},
-    {"s3-steps", "part of s3: the shortest and the longest step", pli_bench_s3_steps},
-    {"s3-table", "part of s3: speed over one step for all", pli_bench_s3_table},
-    {"s3-energy", "part of s3: energy of swaying storks", pli_bench_s3_energy},
-    {"s3-stiff", "part of s3: where everything is stiff", pli_bench_s3_stiff},
-    {"s1-vbd", "part of s1: vertex block descent against stiffness, Q1-13", pli_bench_s1_vbd},
+     pli_bench_s3, NULL},
+    {"s3-steps", "the shortest and the longest step", pli_bench_s3_steps, "s3"},
+    {"s3-table", "speed over one step for all", pli_bench_s3_table, "s3"},
+    {"s3-energy", "energy of swaying storks", pli_bench_s3_energy, "s3"},
+    {"s3-stiff", "where everything is stiff", pli_bench_s3_stiff, "s3"},
+    {"s1-vbd", "vertex block descent against stiffness, Q1-13", pli_bench_s1_vbd, "s1"},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof *cases };
@@ -273,8 +272,8 @@ static bool write_json(const pli_bench *bench, const char *path)
 }
 
 typedef struct arguments {
-    const char *ids[CASE_COUNT];
-    int id_count;
+    const pli_bench_case *cases[CASE_COUNT];
+    int case_count;
     bool paper_size;
     const char *json;
     const char *folder;
@@ -283,8 +282,8 @@ typedef struct arguments {
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: pliant-bench [ID]... [--size lite|paper] [--json FILE] [--folder DIR] "
-                    "[--threads N]\n");
+    fprintf(stderr, "usage: pliant-bench [ID|all]... [--size lite|paper] [--json FILE] "
+                    "[--folder DIR] [--threads N]\n");
     return 2;
 }
 
@@ -305,6 +304,22 @@ static bool read_option(arguments *given, const char *name, const char *value)
     return true;
 }
 
+static bool add_case(arguments *given, const pli_bench_case *one)
+{
+    if (one == NULL || given->case_count == CASE_COUNT) return false;
+    given->cases[given->case_count++] = one;
+    return true;
+}
+
+static bool add_all(arguments *given)
+{
+    bool added = true;
+    for (int index = 0; index < CASE_COUNT; ++index) {
+        if (cases[index].part_of == NULL) added = add_case(given, &cases[index]) && added;
+    }
+    return added;
+}
+
 static bool read_arguments(int count, char **values, arguments *given)
 {
     *given = (arguments){.folder = "."};
@@ -314,9 +329,10 @@ static bool read_arguments(int count, char **values, arguments *given)
                 return false;
             }
             ++index;
-        } else {
-            if (find_case(values[index]) == NULL || given->id_count == CASE_COUNT) return false;
-            given->ids[given->id_count++] = values[index];
+        } else if (strcmp(values[index], "all") == 0) {
+            if (!add_all(given)) return false;
+        } else if (!add_case(given, find_case(values[index]))) {
+            return false;
         }
     }
     return true;
@@ -325,8 +341,12 @@ static bool read_arguments(int count, char **values, arguments *given)
 static int list_cases(void)
 {
     for (int index = 0; index < CASE_COUNT; ++index) {
-        printf("%-12s %s\n", cases[index].id, cases[index].doc);
+        const char *whole = cases[index].part_of;
+        printf("%-16s ", cases[index].id);
+        if (whole != NULL) printf("part of %s: ", whole);
+        printf("%s\n", cases[index].doc);
     }
+    printf("%-16s everything but the parts, one after another\n", "all");
     return 0;
 }
 
@@ -334,7 +354,7 @@ int main(int count, char **values)
 {
     arguments given;
     if (!read_arguments(count, values, &given)) return usage();
-    if (given.id_count == 0) return list_cases();
+    if (given.case_count == 0) return list_cases();
     pli_cli_calm_threads(values);
 
     pli_bench bench = {.paper_size = given.paper_size, .folder = given.folder};
@@ -343,11 +363,12 @@ int main(int count, char **values)
     if (pli_context_create(&def, &bench.context) != PLI_OK) return usage();
     pli_text_init(&bench.json, bench.context);
 
+    // what was measured is written after every case, for a run may be ended before the last one
     bool ran = true;
-    for (int index = 0; index < given.id_count; ++index) {
-        ran = run_case(&bench, find_case(given.ids[index])) && ran;
+    for (int index = 0; index < given.case_count; ++index) {
+        ran = run_case(&bench, given.cases[index]) && ran;
+        if (given.json != NULL) ran = write_json(&bench, given.json) && ran;
     }
-    if (given.json != NULL) ran = write_json(&bench, given.json) && ran;
     printf("%d claims, %d outside their band\n", (int)bench.claim_count, (int)bench.failed_count);
 
     pli_text_clear(&bench.json);

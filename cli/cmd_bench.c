@@ -70,14 +70,16 @@ static int run_bench(pli_cli_session *session)
 
 const pli_cli_command pli_cli_command_bench = {
     .name = "bench",
-    .operands = "[ID]...",
+    .operands = "[ID|all]...",
     .max_operands = PLI_CLI_MAX_OPERANDS,
     .hint = PLI_CLI_HINT_BENCH,
     .computes = true,
     .summary = "reproduces the tables of the papers; without an id, lists them",
     .about =
         "Runs benchmarks by their ids, and prints for each claim the figure of the paper, ours, "
-        "and whether ours lies in the band that was set for it. Without an id, lists them.",
+        "and whether ours lies in the band that was set for it; 'all' runs every one of them. "
+        "Without an "
+        "id, lists them.",
     .examples = "  pliant bench\n  pliant bench s4-mesh --json s4-mesh.json\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_threads_options, &pli_cli_help_options},
