@@ -174,7 +174,7 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
                                         .max_iterations = def->max_iterations,
                                         .fixed_iterations = def->fixed_iterations,
                                         .window = def->window,
-                                        .refresh = def->refresh > 0 ? def->refresh : 0,
+                                        .refresh = pli_solver_refresh(model->solver_kind, def),
                                         .restarts = grid->restarts,
                                         .easy_courant = grid->eases ? m->method->easy_courant : 0,
                                         .search = describe_search(m)};

@@ -115,13 +115,6 @@ static pli_status build_newton(pli_solver *s)
 
 // ---- L-BFGS
 
-// Iterations that the matrix of L-BFGS serves for.
-static int32_t choose_refresh(const pli_model *model)
-{
-    int32_t given = model->solver_def.refresh;
-    return given >= 0 ? given : model->solver_kind->refresh;
-}
-
 static pli_status build_lbfgs(pli_solver *s)
 {
     const pli_model *model = s->model;
@@ -133,7 +126,7 @@ static pli_status build_lbfgs(pli_solver *s)
                                            .timers = &s->timers};
     pli_lbfgs_def lbfgs = {.tolerance = model->tolerance,
                            .window = def->window,
-                           .refresh = choose_refresh(model),
+                           .refresh = pli_solver_refresh(model->solver_kind, def),
                            .max_iterations = def->max_iterations,
                            .fixed_iterations = def->fixed_iterations,
                            .energy_noise = elastic_noise(model),

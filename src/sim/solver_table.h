@@ -55,7 +55,7 @@ typedef struct pli_solver_kind {
     bool multigrid; // the preconditioner is a V-cycle instead
     bool subspace;  // directions come from three levels, see multilevel/subspace.h
 
-    // of L-BFGS
+    // of L-BFGS, of meshes and of particles
     int32_t refresh; // iterations that a matrix serves for; 0: all of a step
 
     // of local-global
@@ -67,6 +67,12 @@ typedef struct pli_solver_kind {
     bool regional;               // every region has a step of its own
     const pli_grid_method *grid; // implicit steps; NULL: none of particles
 } pli_solver_kind;
+
+// Iterations that the matrix of L-BFGS serves for, as a scene says or by default.
+static inline int32_t pli_solver_refresh(const pli_solver_kind *kind, const pli_solver_def *def)
+{
+    return def->refresh >= 0 ? def->refresh : kind->refresh;
+}
 
 // Whether scenes of particles, or of meshes, may name the solver.
 static inline bool pli_solver_takes_particles(const pli_solver_kind *kind)
