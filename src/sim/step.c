@@ -10,7 +10,9 @@
 #include "base/hash.h"
 #include "linear/vector.h"
 #include "math/vec3.h"
+#include "optimize/stopping.h"
 #include "sim/align.h"
+#include "sim/culprit.h"
 #include "sim/guess.h"
 #include "sim/matter_frame.h"
 
@@ -341,6 +343,9 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
 
     // accept the result, unless it is not a state at all
     pli_timers_begin(&s->timers, "report");
+    bool finite = pli_stopping_is_finite(s->context, 3 * (int64_t)state->vertex_count, s->x);
+    if (!finite) report->stop = PLI_STOP_NONFINITE;
+    pli_culprit_find(s, state, report);
     if (report->stop != PLI_STOP_NONFINITE) {
         PLI_TRY(pli_contacts_reserve(s->contacts, s->x));
         pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, &job);
@@ -396,6 +401,7 @@ static pli_status step_matter(pli_solver *s, pli_state *state, pli_step_report *
     PLI_TRY(pli_matter_check_kinds(s->model->matter, &state->matter));
     PLI_TRY(s->implicit != NULL ? step_implicit(s, state, report)
                                 : step_explicit(s, state, report));
+    pli_culprit_find(s, state, report);
     if (report->stop != PLI_STOP_NONFINITE) {
         ++state->step;
         ++state->history;
