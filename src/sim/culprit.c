@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/culprit.h"
 
+#include "linear/vector.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -14,6 +15,30 @@ static int64_t find_broken(const double *values, int64_t count)
         if (!isfinite(values[k])) return k;
     }
     return -1;
+}
+
+static bool is_finite(const pli_solver *s, const double *values, int64_t count)
+{
+    return isfinite(pli_vector_max_abs(s->context, count, values));
+}
+
+bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state)
+{
+    const pli_matter_state *matter = &state->matter;
+    int64_t n = state->vertex_count;
+    if (solver->model->matter != NULL) {
+        return is_finite(solver, matter->position, 3 * matter->count) &&
+               is_finite(solver, matter->velocity, 3 * matter->count) &&
+               is_finite(solver, matter->affine, 9 * matter->count) &&
+               is_finite(solver, matter->deformation, 9 * matter->count) &&
+               is_finite(solver, matter->memory, matter->count);
+    }
+    bool has_past = state->history > 0;
+    return is_finite(solver, state->x, 3 * n) && is_finite(solver, state->v, 3 * n) &&
+           is_finite(solver, state->grip_stiffness, n) &&
+           is_finite(solver, state->grip_target, 3 * n) &&
+           (!has_past || (is_finite(solver, state->x_before, 3 * n) &&
+                          is_finite(solver, state->v_before, 3 * n)));
 }
 
 // ---- vertices
@@ -124,7 +149,7 @@ static bool blame_force(pli_solver *s, const double *x)
 
 static bool blame_mesh(pli_solver *s, const pli_state *state)
 {
-    if (blame_state(s, state)) return true;
+    if (!pli_culprit_is_sound(s, state)) return blame_state(s, state);
     if (blame_vertex(s, "the predicted position", s->inertia_target, 3)) return true;
     bool is_finite = find_broken(s->x, 3 * (int64_t)s->model->vertex_count) < 0;
     const double *x = is_finite ? s->x : state->x;

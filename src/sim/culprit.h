@@ -8,6 +8,9 @@
 
 #include "sim/solver.h"
 
+// Whether positions, velocities and whatever else of a state a step begins with are finite.
+bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state);
+
 // Sets report->culprit to a text in the solver, where the step was rejected as not finite, and to
 // NULL where it was not or nobody is found. state is as it was before the step.
 void pli_culprit_find(pli_solver *solver, const pli_state *state, pli_step_report *report);

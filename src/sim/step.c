@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "linear/vector.h"
 #include "math/vec3.h"
-#include "optimize/stopping.h"
 #include "sim/align.h"
 #include "sim/culprit.h"
 #include "sim/guess.h"
@@ -343,8 +342,8 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
 
     // accept the result, unless it is not a state at all
     pli_timers_begin(&s->timers, "report");
-    bool finite = pli_stopping_is_finite(s->context, 3 * (int64_t)state->vertex_count, s->x);
-    if (!finite) report->stop = PLI_STOP_NONFINITE;
+    int64_t count = 3 * (int64_t)state->vertex_count;
+    if (!isfinite(pli_vector_max_abs(s->context, count, s->x))) report->stop = PLI_STOP_NONFINITE;
     pli_culprit_find(s, state, report);
     if (report->stop != PLI_STOP_NONFINITE) {
         PLI_TRY(pli_contacts_reserve(s->contacts, s->x));
@@ -430,8 +429,25 @@ static void run_step(void *user)
                           : step(task->solver, task->state, task->report);
 }
 
+// A state that is not one: nothing is computed from it.
+static void reject_state(pli_solver *s, const pli_state *state, pli_step_report *report)
+{
+    *report = (pli_step_report){.dt = state->dt,
+                                .solver = s->model->solver_kind->info.name,
+                                .stop = PLI_STOP_NONFINITE,
+                                .residual = INFINITY,
+                                .tolerance = s->model->tolerance,
+                                .vertices = state->vertex_count};
+    pli_report_leave_open(state, report);
+    pli_culprit_find(s, state, report);
+}
+
 pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
 {
+    if (!pli_culprit_is_sound(solver, state)) {
+        reject_state(solver, state, report);
+        return PLI_OK;
+    }
     if (solver->matter != NULL) return step_matter(solver, state, report);
     // other steps are many short loops: workers stand by
     step_task task = {.solver = solver, .state = state, .report = report};

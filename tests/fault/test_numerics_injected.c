@@ -30,7 +30,7 @@ static void evaluate_sick(int32_t n, const double *F, const double *params,
                           pli_projection projection, double *psi, double *P, double *dPdF)
 {
     well_law()->evaluate(n, F, params, projection, psi, P, dPdF);
-    // the fourth number of each is that of the first point; batches are of one sick point
+    // of the first point of the batch
     if (armed == SICK_ENERGY && psi != NULL) psi[0] = poison;
     if (armed == SICK_STRESS && P != NULL) P[0] = poison;
     if (armed == SICK_TANGENT && dPdF != NULL) dPdF[0] = poison;
@@ -103,30 +103,157 @@ static void bar_init(simulation *s, const char *solver)
     simulation_init_in(s, make_sick_context(), yaml);
 }
 
-int main(int argc, char **argv)
+
+// Two steps that are well.
+static void bar_settle(simulation *s, const char *solver)
 {
-    static const char *parts[] = {"energy", "stress", "tangent"};
+    armed = WELL;
+    bar_init(s, solver);
+    for (int k = 0; k < 2; ++k) {
+        pli_step_report report;
+        OK(s->context, pli_solver_step(s->solver, s->state, &report));
+    }
+}
+
+// The next step is rejected, tells `who`, and changes nothing.
+static void expect_rejection(simulation *s, const char *solver, const char *who)
+{
+    uint64_t before = pli_state_hash(s->state);
+    int64_t step = pli_state_step(s->state);
+    pli_step_report report;
+    OK(s->context, pli_solver_step(s->solver, s->state, &report));
+    bool is_told = report.culprit != NULL && strstr(report.culprit, who) != NULL;
+    if (report.stop != PLI_STOP_NONFINITE || !is_told) {
+        fail_msg("%s: stop %s, culprit %s; want %s", solver, pli_stop_name(report.stop),
+                 report.culprit != NULL ? report.culprit : "nobody", who);
+    }
+    assert_true(pli_state_hash(s->state) == before);
+    assert_int_equal(pli_state_step(s->state), step);
+}
+
+// Projective dynamics keeps its matrix, and never asks for tangents.
+static bool uses(const char *solver, sick_part part)
+{
+    return part != SICK_TANGENT || strncmp(solver, "pd-", 3) != 0;
+}
+
+static void a_law_that_breaks_rejects_the_step_and_is_named(void **state)
+{
+    (void)state;
+    static const char *const who[] = {"tetrahedron 0 of body bar (law sick) has an energy",
+                                      "tetrahedron 0 of body bar (law sick) has a stress",
+                                      "tetrahedron 0 of body bar (law sick) has a tangent"};
     for (int k = 0; k < SOLVERS; ++k) {
-        if (argc > 1 && strcmp(argv[1], solvers[k]) != 0) continue;
-        for (int part = 0; part < 3; ++part) {
-            for (int inf = 0; inf < 2; ++inf) {
-                simulation s;
-                armed = WELL;
-                bar_init(&s, solvers[k]);
-                simulation_run(&s, 2);
-                uint64_t before = pli_state_hash(s.state);
-                armed = part;
-                poison = inf ? INFINITY : NAN;
-                pli_step_report report = {0};
-                pli_status status = pli_solver_step(s.solver, s.state, &report);
-                char message[1024] = "";
-                if (status != PLI_OK) pli_context_message(s.context, message, 1024);
-                printf("%-36s %-8s %-4s: %s %s %d it, residual %g, %s %s%s\n", solvers[k], parts[part], inf ? "inf" : "nan",
-                       pli_status_text(status), pli_stop_name(report.stop), report.iterations, report.residual, pli_state_hash(s.state) == before ? "kept" : "CHANGED", message, report.culprit ? report.culprit : "-");
-                fflush(stdout);
-                simulation_clear(&s);
-            }
+        for (sick_part part = SICK_ENERGY; part < SICK_PARTS; ++part) {
+            if (!uses(solvers[k], part)) continue;
+            simulation s;
+            bar_settle(&s, solvers[k]);
+            armed = part;
+            poison = NAN;
+            expect_rejection(&s, solvers[k], who[part]);
+            poison = INFINITY;
+            expect_rejection(&s, solvers[k], who[part]);
+            // and nothing of it is left
+            armed = WELL;
+            pli_step_report report;
+            OK(s.context, pli_solver_step(s.solver, s.state, &report));
+            assert_true(report.stop > 0 || strcmp(solvers[k], "newton-plain") == 0);
+            assert_null(report.culprit);
+            simulation_clear(&s);
         }
     }
-    return 0;
+}
+
+// ---- arrays of a state, as a checkpoint fills them
+
+static double *array_of(pli_state *state, const char *name)
+{
+    for (int32_t k = 0; k < pli_state_array_count(state); ++k) {
+        pli_state_array array;
+        pli_state_get_array(state, k, &array);
+        if (strcmp(array.name, name) == 0) return array.data;
+    }
+    fail_msg("no array %s", name);
+    return NULL;
+}
+
+static void a_vertex_that_is_not_finite_rejects_the_step_and_is_named(void **state)
+{
+    (void)state;
+    static const char *const arrays[] = {"positions", "velocities"};
+    static const char *const who[] = {"the position of vertex 3 of body bar is",
+                                      "the velocity of vertex 3 of body bar is"};
+    for (int k = 0; k < SOLVERS; ++k) {
+        for (int i = 0; i < 4; ++i) {
+            simulation s;
+            bar_settle(&s, solvers[k]);
+            int32_t first, count;
+            pli_model_body_range(s.model, 1, &first, &count);
+            array_of(s.state, arrays[i % 2])[3 * (first + 3) + 1] = i < 2 ? NAN : -INFINITY;
+            expect_rejection(&s, solvers[k], who[i % 2]);
+            simulation_clear(&s);
+        }
+    }
+}
+
+// ---- particles
+
+static const char *const grid_solvers[] = {"regional",  "explicit", "hot",           "pn-pcg",
+                                           "pn-pcg-mf", "admm",     "semi-implicit", "newton"};
+enum { GRID_SOLVERS = sizeof grid_solvers / sizeof *grid_solvers };
+
+static void cube_init(simulation *s, const char *solver)
+{
+    char yaml[1024];
+    snprintf(yaml, sizeof yaml,
+             "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1]}\n"
+             "materials: {m: {law: fixed-corotated, density: 1000, young: 1e4, poisson: 0.3}}\n"
+             "bodies: {cube: {geometry: {particles: {shape: {box: {size: [0.2, 0.2, 0.2]}}}},\n"
+             "  position: [0.5, 0.11, 0.5], material: m}}\n"
+             "solver: %s\n"
+             "time: {fps: 100, frames: 1}\n",
+             solver);
+    simulation_init(s, yaml, 1);
+    simulation_run(s, 2);
+}
+
+
+static void a_particle_that_is_not_finite_rejects_the_step_and_is_named(void **state)
+{
+    (void)state;
+    static const char *const arrays[] = {"particle_positions", "particle_velocities",
+                                         "particle_affine_velocities", "particle_deformations"};
+    static const char *const parts[] = {"the position", "the velocity", "the velocity around",
+                                        "the deformation"};
+    static const int32_t columns[] = {3, 3, 9, 9};
+    for (int k = 0; k < GRID_SOLVERS; ++k) {
+        for (int i = 0; i < 4; ++i) {
+            simulation s;
+            cube_init(&s, grid_solvers[k]);
+            pli_particle_view view;
+            pli_state_get_particles(s.state, &view);
+            char who[64];
+            snprintf(who, sizeof who, "%s of particle %d of cube is", parts[i], (int)view.ids[17]);
+            double *entry = array_of(s.state, arrays[i]) + 17 * columns[i];
+            double kept = *entry;
+            *entry = NAN;
+            expect_rejection(&s, grid_solvers[k], who);
+            *entry = INFINITY;
+            expect_rejection(&s, grid_solvers[k], who);
+            // and nothing of it is left
+            *entry = kept;
+            simulation_step(&s);
+            simulation_clear(&s);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_law_that_breaks_rejects_the_step_and_is_named),
+        cmocka_unit_test(a_vertex_that_is_not_finite_rejects_the_step_and_is_named),
+        cmocka_unit_test(a_particle_that_is_not_finite_rejects_the_step_and_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
