@@ -147,13 +147,31 @@ static bool blame_force(pli_solver *s, const double *x)
     return found;
 }
 
+static const double tiny_gap = 1e-50; // of the distance of contact
+
+// Bodies that all but touch: powers of such a gap, of which barriers are made, are not numbers.
+static bool blame_gap(pli_solver *s, const pli_state *state)
+{
+    pli_step_report found = {0};
+    bool is_known = pli_contacts_barrier(s->contacts) != NULL &&
+                    pli_contacts_measure(s->contacts, state, &found) == PLI_OK;
+    for (int32_t k = 0; is_known && k < found.pair_count; ++k) {
+        const pli_contact_pair *pair = &found.pairs[k];
+        if (pair->min_gap > tiny_gap * s->model->contact.distance) continue;
+        snprintf(s->culprit, sizeof s->culprit, "the gap between %.80s and %.80s is %g m",
+                 pair->first, pair->second, pair->min_gap);
+        return true;
+    }
+    return false;
+}
+
 static bool blame_mesh(pli_solver *s, const pli_state *state)
 {
     if (!pli_culprit_is_sound(s, state)) return blame_state(s, state);
     if (blame_vertex(s, "the predicted position", s->inertia_target, 3)) return true;
     bool is_finite = find_broken(s->x, 3 * (int64_t)s->model->vertex_count) < 0;
     const double *x = is_finite ? s->x : state->x;
-    return blame_tet(s, x) || blame_force(s, x);
+    return blame_tet(s, x) || blame_gap(s, state) || blame_force(s, x);
 }
 
 // ---- particles
