@@ -18,11 +18,20 @@
 
 #include "pliant/base.h"
 
+// With the variable PLIANT_FIGURES every comparison is printed.
+static inline void near_tell(double got, double want, const char *what, const char *file, int line)
+{
+    static int is_asked = -1;
+    if (is_asked < 0) is_asked = getenv("PLIANT_FIGURES") != NULL;
+    if (is_asked) printf("%s:%d: %s: %.9g, theory %.9g\n", file, line, what, got, want);
+}
+
 static inline void near_check(double got, double want, double relative, double absolute,
                               const char *what, const char *file, int line)
 {
     double error = fabs(got - want);
     double allowed = relative * fabs(want) + absolute;
+    near_tell(got, want, what, file, line);
     // written so that a NaN fails
     if (error <= allowed || got == want) return;
     fprintf(stderr, "%s:%d: %s: got %.17g, want %.17g, error %.3g, allowed %.3g\n", file, line,
@@ -37,6 +46,7 @@ static inline void near_check(double got, double want, double relative, double a
 static inline void at_most_check(double got, double limit, const char *what, const char *file,
                                  int line)
 {
+    near_tell(got, limit, what, file, line);
     if (got <= limit) return;
     fprintf(stderr, "%s:%d: %s: got %.17g, want at most %.17g\n", file, line, what, got, limit);
     fail();

@@ -349,6 +349,10 @@ typedef struct pli_step_report {
     const char *phase_name[PLI_REPORT_PHASES];
     double phase_seconds[PLI_REPORT_PHASES];
     double seconds; // all of the step
+
+    // what was not finite, of a step that was rejected for that: a vertex, tetrahedron or particle.
+    // NULL: there was no such thing. Lifetime: until the solver's next call
+    const char *culprit;
 } pli_step_report;
 
 // One outer iteration, as it happens.

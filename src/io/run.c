@@ -604,6 +604,17 @@ static pli_status log_step(pli_run *run, const pli_step_report *report)
     return pli_log_append(run->steps, run->line.bytes, run->line.length);
 }
 
+static pli_status fail_of_rejection(const pli_run *run, const pli_step_report *report)
+{
+    char residual[96];
+    snprintf(residual, sizeof residual, "residual %g, tolerance %g", report->residual,
+             report->tolerance);
+    return PLI_FAIL(run->context, PLI_ERROR_NUMERIC,
+                    "step %lld was rejected (%s): %s; take shorter steps or soften the material",
+                    (long long)pli_state_step(run->state) + 1, pli_stop_name(report->stop),
+                    report->culprit != NULL ? report->culprit : residual);
+}
+
 // Takes one step. A failure ends the run; *outcome says how.
 static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
 {
@@ -616,11 +627,7 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
     if (status != PLI_OK) return status;
     if (pli_state_step(run->state) == before) {
         *outcome = PLI_RUN_FAILED;
-        return PLI_FAIL(run->context, PLI_ERROR_NUMERIC,
-                        "step %lld was rejected (%s): residual %g, tolerance %g; take shorter "
-                        "steps or soften the material",
-                        (long long)before + 1, pli_stop_name(report.stop), report.residual,
-                        report.tolerance);
+        return fail_of_rejection(run, &report);
     }
     if (run->residuals != NULL) status = pli_run_residuals_status(run->residuals);
     if (status == PLI_OK) status = log_step(run, &report);

@@ -4,6 +4,8 @@
 // chosen.
 #include "mpm/stepper_inside.h"
 
+#include "math/vec3.h"
+
 #include <math.h>
 
 static bool is_layer_empty(const pli_stepper *s, int32_t block, int32_t layer)
@@ -122,6 +124,14 @@ static double find_viscous_limit(const pli_stepper *s, const pli_mpm_material *m
     return spread > 0 ? s->def.sound_share * s->def.dx * s->def.dx / spread : INFINITY;
 }
 
+// What gravity allows (s): even from rest nobody falls farther than advection may go. Only matter so
+// soft that sound crosses a cell more slowly takes notice.
+static double find_falling_limit(const pli_stepper *s)
+{
+    double g = pli_vec3_norm(s->def.gravity);
+    return g > 0 ? sqrt(s->def.advection_share * s->def.dx / g) : INFINITY;
+}
+
 double pli_stepper_block_limit(const pli_stepper *s, int32_t block)
 {
     double sound2 = 0, speed2 = 0, viscous = INFINITY;
@@ -135,6 +145,7 @@ double pli_stepper_block_limit(const pli_stepper *s, int32_t block)
     }
     double dx = s->def.dx;
     double limit = fmin(viscous, s->def.sound_share * dx / sqrt(sound2));
+    limit = fmin(limit, find_falling_limit(s));
     return fmin(limit, s->def.advection_share * dx / sqrt(speed2));
 }
 

@@ -439,8 +439,9 @@ static pli_status iterate(descent *s, bool *over)
     if (is_operator_due(s)) {
         bool usable = false;
         PLI_TRY(make_operator(s, &usable));
-        if (!usable) {
-            s->report->stop = PLI_MINIMIZE_LINEAR;
+        bool finite = pli_objective_has_finite_hessian(s->objective);
+        if (!usable || !finite) {
+            s->report->stop = finite ? PLI_MINIMIZE_LINEAR : PLI_MINIMIZE_NONFINITE;
             return PLI_OK;
         }
     }

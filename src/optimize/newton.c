@@ -398,8 +398,9 @@ static pli_status iterate(newton *s, bool *over)
     bool usable = false;
     PLI_TRY(prepare_terms(s));
     PLI_TRY(prepare_linear_system(s, &usable));
-    if (!usable) {
-        s->report->stop = PLI_MINIMIZE_LINEAR;
+    bool finite = pli_objective_has_finite_hessian(s->objective);
+    if (!usable || !finite) {
+        s->report->stop = finite ? PLI_MINIMIZE_LINEAR : PLI_MINIMIZE_NONFINITE;
         return PLI_OK;
     }
     PLI_TRY(compute_direction(s));

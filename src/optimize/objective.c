@@ -257,6 +257,31 @@ void pli_objective_compute_hessian(pli_objective *objective, const double *x, bo
     if (objective->fixed != NULL) pli_bcsr_fix_dofs(objective->H, objective->fixed, 1.0);
 }
 
+// Largest number of blocks on the diagonal that are not finite, 0 or 1.
+static double find_broken_blocks(void *user, int64_t begin, int64_t end)
+{
+    const pli_bcsr *H = user;
+    for (int64_t row = begin; row < end; ++row) {
+        const double *block = H->values + 9 * H->diagonal[row];
+        double sum = 0;
+        for (int k = 0; k < 9; ++k) sum += 0 * block[k];
+        if (sum != 0) return 1;
+    }
+    return 0;
+}
+
+static bool is_finite_matrix(const pli_context *context, const pli_bcsr *H)
+{
+    return H == NULL || pli_parallel_max(context, H->row_count, POINT_GRAIN, find_broken_blocks,
+                                         (void *)(uintptr_t)H) <= 0;
+}
+
+bool pli_objective_has_finite_hessian(const pli_objective *objective)
+{
+    return is_finite_matrix(objective->context, objective->H) &&
+           is_finite_matrix(objective->context, objective->lagged);
+}
+
 void pli_objective_compute_lagged(pli_objective *objective, const double *x, bool projected)
 {
     add_hessians(objective, LAGGING_TERMS, x, projected, objective->lagged);

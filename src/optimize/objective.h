@@ -72,6 +72,10 @@ void pli_objective_compute_gradient(const pli_objective *objective, const double
 // constraints taken out.
 void pli_objective_compute_hessian(pli_objective *objective, const double *x, bool projected);
 
+// Whether no entry of the Hessian is NaN or infinite. It is enough to look at the blocks on the
+// diagonal: what an element adds, it adds there, too.
+bool pli_objective_has_finite_hessian(const pli_objective *objective);
+
 // The part of a split objective that lags, with fixed coordinates taken out (zero diagonal: H has
 // their ones).
 void pli_objective_compute_lagged(pli_objective *objective, const double *x, bool projected);

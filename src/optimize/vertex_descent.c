@@ -148,7 +148,7 @@ static void hold_coordinates(uint8_t mask, double g[3], double H[6])
 // ---- a batch of vertices of one colour
 
 // what kept vertices of a sweep from moving, the worse the larger
-typedef enum obstacle { MET_NOTHING, MET_NO_DECREASE, MET_SINGULAR } obstacle;
+typedef enum obstacle { MET_NOTHING, MET_NO_DECREASE, MET_SINGULAR, MET_NONFINITE } obstacle;
 
 // one sweep over all colours
 typedef struct sweep {
@@ -188,6 +188,14 @@ static void evaluate_batch(const sweep *s, const pli_vertex_batch *batch)
     }
 }
 
+static bool is_finite_block(const double H[6], const double g[3])
+{
+    double sum = 0;
+    for (int k = 0; k < 6; ++k) sum += 0 * H[k];
+    for (int k = 0; k < 3; ++k) sum += 0 * g[k];
+    return sum == 0;
+}
+
 // d = -H^-1 g of every vertex, 0 where there is no such thing
 static obstacle compute_steps(const sweep *s, moving *m)
 {
@@ -199,6 +207,7 @@ static obstacle compute_steps(const sweep *s, moving *m)
     evaluate_batch(s, &batch);
     for (int32_t i = 0; i < m->count; ++i) {
         double *d = m->d + 3 * i;
+        if (!is_finite_block(H + 6 * i, g + 3 * i)) met = MET_NONFINITE;
         hold_coordinates(mask_of(s->minimizer->objective, m->vertices[i]), g + 3 * i, H + 6 * i);
         double f[3];
         pli_vec3_scale(-1, g + 3 * i, f);
@@ -208,7 +217,7 @@ static obstacle compute_steps(const sweep *s, moving *m)
             continue;
         }
         pli_vec3_set(0, 0, 0, d);
-        if (pli_vec3_norm2(f) > 0) met = MET_SINGULAR;
+        if (pli_vec3_norm2(f) > 0 && met < MET_SINGULAR) met = MET_SINGULAR;
     }
     return met;
 }
@@ -389,14 +398,27 @@ static bool iterate(descent *s)
     pli_timers_end(s->env->timers);
     ++s->report->iterations;
     s->last.alpha = 1;
+    if (all.met == MET_NONFINITE) {
+        s->report->stop = PLI_MINIMIZE_NONFINITE;
+        return false;
+    }
     if (!is_judged(s)) return true;
     pli_vector_subtract(context, s->n, s->x, s->d, s->d);
     if (!pli_stopping_is_negligible(context, s->n, s->d, s->x)) return true;
     static const pli_minimize_stop reasons[] = {[MET_NOTHING] = PLI_MINIMIZE_STEP,
                                                 [MET_NO_DECREASE] = PLI_MINIMIZE_LINESEARCH,
-                                                [MET_SINGULAR] = PLI_MINIMIZE_LINEAR};
+                                                [MET_SINGULAR] = PLI_MINIMIZE_LINEAR,
+                                                [MET_NONFINITE] = PLI_MINIMIZE_NONFINITE};
     s->report->stop = reasons[all.met];
     return false;
+}
+
+// Sweeps see forces alone: an energy that is not finite shows at the end.
+static void check_energy(descent *s)
+{
+    if (!is_judged(s) || needs_energy(s) || s->report->stop <= 0) return;
+    evaluate_energy(s);
+    if (!isfinite(s->report->energy)) s->report->stop = PLI_MINIMIZE_NONFINITE;
 }
 
 static pli_status run(descent *s)
@@ -411,6 +433,7 @@ static pli_status run(descent *s)
         tell_iterate(s);
         if (!moved) break;
     }
+    check_energy(s);
     return PLI_OK;
 }
 

@@ -340,8 +340,22 @@ static void warn_of_tick(pli_matter_solver *m, int64_t hasty)
     m->has_warned = true;
     PLI_LOG(m->context, PLI_LOG_WARNING,
             "%lld times a block moved by more than its matter bears, because solver.steps.tick is "
-            "%g s; leave it out, or make it shorter. Later ones are not told",
-            (long long)hasty, m->tick);
+            "%g s, and %.3g s was the limit when the step began; leave it out, or make it shorter. "
+            "Later ones are not told",
+            (long long)hasty, m->tick, m->limit);
+}
+
+// A tick that the scene gives may be longer than the limit, which is a share of what sound takes
+// to cross a cell and matter to leave it; beyond the whole of that no explicit step is stable.
+static pli_status check_tick(const pli_matter_solver *m)
+{
+    const pli_steps_def *steps = &m->model->solver_def.steps;
+    double stable = m->limit / fmax(steps->sound, steps->advection);
+    if (!(steps->tick > 0) || m->tick <= stable) return PLI_OK;
+    return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                    "solver.steps.tick is %g s, and the matter bears no more than %.3g s (%.3g s to "
+                    "be safe); leave it out, or make it shorter",
+                    m->tick, stable, m->limit);
 }
 
 static pli_status fail_of_haste(const pli_matter_solver *m)
@@ -377,7 +391,11 @@ static pli_status try_step(pli_matter_solver *m, const pli_state *state, int64_t
     pli_timers_begin(timers, "load");
     pli_status status = pli_matter_load(m, &state->matter);
     if (status == PLI_OK) status = pli_matter_emit_begin(m, &state->matter);
-    if (status == PLI_OK) m->tick = pli_matter_choose_tick(m, &ticks) / (double)finer;
+    if (status == PLI_OK) {
+        m->tick = pli_matter_choose_tick(m, &ticks) / (double)finer;
+        m->limit = pli_stepper_limit(m->stepper);
+        status = check_tick(m);
+    }
     pli_timers_end(timers);
     if (status != PLI_OK) return status;
     if (ticks > MOST_TICKS / finer) return fail_of_haste(m);

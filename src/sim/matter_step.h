@@ -39,6 +39,7 @@ typedef struct pli_matter_solver {
     // of the step that is being computed
     double begin_time;        // when the present call of advance begins (s)
     double tick;              // s
+    double limit;             // longest step that all blocks bore when the step began (s)
     pli_matter_state emitted; // times and counts of emitters, and the next id; no particles
     pli_cancel_fn cancel;
     void *cancel_user;

@@ -20,6 +20,7 @@
 #include "sim/model_triangles.h"
 #include "sim/norm.h"
 #include "sim/overlap.h"
+#include "sim/resolution.h"
 #include "sim/selection.h"
 #include "sim/solver_rules.h"
 #include "sim/subspace_build.h"
@@ -700,6 +701,7 @@ static pli_status build_meshes(building *b)
     set_gravity(b);
     set_size(b->model);
     PLI_TRY(pli_collider_build(b->model, b->scene));
+    PLI_TRY(pli_resolution_check(b->model));
     PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
     PLI_TRY(pli_overlap_check(b->model, b->scene));
     PLI_TRY(set_solver(b));

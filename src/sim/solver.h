@@ -87,6 +87,7 @@ struct pli_solver {
     pli_cancel_fn cancel;
     void *cancel_user;
     bool unmeasured;   // reports are left without energies
+    char culprit[256]; // of the last step that was rejected, see culprit.h
     int64_t step;      // that is being computed, for the monitor
     double step_begin; // clock when it began (s)
 };

@@ -11,6 +11,7 @@
 #include "linear/vector.h"
 #include "math/vec3.h"
 #include "sim/align.h"
+#include "sim/culprit.h"
 #include "sim/guess.h"
 #include "sim/matter_frame.h"
 
@@ -341,6 +342,9 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
 
     // accept the result, unless it is not a state at all
     pli_timers_begin(&s->timers, "report");
+    int64_t count = 3 * (int64_t)state->vertex_count;
+    if (!isfinite(pli_vector_max_abs(s->context, count, s->x))) report->stop = PLI_STOP_NONFINITE;
+    pli_culprit_find(s, state, report);
     if (report->stop != PLI_STOP_NONFINITE) {
         PLI_TRY(pli_contacts_reserve(s->contacts, s->x));
         pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, &job);
@@ -396,6 +400,7 @@ static pli_status step_matter(pli_solver *s, pli_state *state, pli_step_report *
     PLI_TRY(pli_matter_check_kinds(s->model->matter, &state->matter));
     PLI_TRY(s->implicit != NULL ? step_implicit(s, state, report)
                                 : step_explicit(s, state, report));
+    pli_culprit_find(s, state, report);
     if (report->stop != PLI_STOP_NONFINITE) {
         ++state->step;
         ++state->history;
@@ -424,8 +429,25 @@ static void run_step(void *user)
                           : step(task->solver, task->state, task->report);
 }
 
+// A state that is not one: nothing is computed from it.
+static void reject_state(pli_solver *s, const pli_state *state, pli_step_report *report)
+{
+    *report = (pli_step_report){.dt = state->dt,
+                                .solver = s->model->solver_kind->info.name,
+                                .stop = PLI_STOP_NONFINITE,
+                                .residual = INFINITY,
+                                .tolerance = s->model->tolerance,
+                                .vertices = state->vertex_count};
+    pli_report_leave_open(state, report);
+    pli_culprit_find(s, state, report);
+}
+
 pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report *report)
 {
+    if (!pli_culprit_is_sound(solver, state)) {
+        reject_state(solver, state, report);
+        return PLI_OK;
+    }
     if (solver->matter != NULL) return step_matter(solver, state, report);
     // other steps are many short loops: workers stand by
     step_task task = {.solver = solver, .state = state, .report = report};

@@ -95,6 +95,23 @@ static void fast_bodies_have_short_steps(void **state)
     pli_context_destroy(context);
 }
 
+// From rest a body falls half a cell in sqrt(dx / 2 g), however soft it is: here 12.8 ticks.
+static void bodies_at_rest_that_will_fall_have_short_steps(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    step_world *w = world_make(context, 4, 4, 4);
+    set_ticks(w, 0, 1024);
+    w->def.gravity[1] = -0.5 * w->def.dx / (12.8 * w->def.tick * 12.8 * w->def.tick);
+    world_create(w);
+    world_add_box(w, 0, &(world_box){{4, 4, 8}, {6, 6, 10}, .per_cell = 2});
+    world_advance(w, 8);
+    pli_stepper_report report = pli_stepper_get_report(w->stepper);
+    assert_int_equal(report.block_updates, report.blocks_by_step[3]);
+    world_destroy(w);
+    pli_context_destroy(context);
+}
+
 // A tick that is more than matter bears is told.
 static void ticks_that_are_too_long_are_told(void **state)
 {
@@ -782,6 +799,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_the_tables),
         cmocka_unit_test(fast_bodies_have_short_steps),
+        cmocka_unit_test(bodies_at_rest_that_will_fall_have_short_steps),
         cmocka_unit_test(viscous_matter_has_short_steps),
         cmocka_unit_test(ticks_that_are_too_long_are_told),
         cmocka_unit_test(blocks_move_in_the_order_of_the_figure),
