@@ -21,7 +21,14 @@ static bool ask_cancel(void *user)
 
 static void hear_step(void *user, const pli_run_progress *progress)
 {
-    pli_cli_progress_step(user, progress);
+    pli_cli_progress *shown = user;
+    if (pli_cli_was_paused()) {
+        pli_cli_warn(shown->console,
+                     "the run was paused before the end of step %" PRId64
+                     ": the times of that step include the pause",
+                     progress->step);
+    }
+    pli_cli_progress_step(shown, progress);
 }
 
 // The command line as it was typed, for the record.
@@ -252,6 +259,7 @@ static int run_run(pli_cli_session *session)
         return PLI_CLI_USAGE;
     }
     pli_cli_signals_catch();
+    pli_cli_signals_watch_pauses();
     pli_scene *scene = NULL;
     int code = pli_cli_load_scene(session, &scene);
     if (code == PLI_CLI_DONE) {

@@ -168,13 +168,15 @@ def scene_text(family, size):
 
 
 def read_steps(folder):
-    """The steps without what is never the same."""
+    """The steps without what is no result: times, and memory, which is of all steps so far."""
     steps = []
     for line in (folder / "steps.jsonl").read_text().splitlines():
         step = json.loads(line)
         step.pop("seconds", None)
-        if "matter" in step:
-            step["matter"].pop("schedule_seconds", None)
+        step.get("matter", {}).pop("schedule_seconds", None)
+        grid = step.get("grid", {})
+        for part in (grid, *grid.get("levels", ())):
+            part.pop("bytes", None)
         steps.append(step)
     return steps
 
