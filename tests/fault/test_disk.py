@@ -138,7 +138,9 @@ class Disk(common.Fault):
         process = self.start("run", self.scene, "-q", "-o", self.out, "--frames", 100000)
         self.wait_for_checkpoints(process)
         # a file that is open for writing forbids to change the mount itself
-        self.mount("--bind", "-o", "ro", disk, disk)
+        self.mount("--bind", disk, disk)
+        # and so does one that was opened since
+        self.wait_until(lambda: mount("-o", "remount,bind,ro", disk), process)
         code, _, err = self.end(process)
         self.assertEqual(code, 3, err)
         self.assertIn("Read-only file system", err)
@@ -171,8 +173,9 @@ class Disk(common.Fault):
 
     def test_folder_that_vanishes_stops_the_run_and_stays_away(self):
         self.prepare("tetrahedra")
-        # checkpoints are made where they belong, and the run goes on
-        for name, frames, wanted in ((".", 100000, 3), ("frames", 100000, 3), ("checkpoint", 60, 0)):
+        # checkpoints are made where they belong, and the run goes on, unless one was being written
+        for name, frames, wanted in ((".", 100000, (3,)), ("frames", 100000, (3,)),
+                                     ("checkpoint", 60, (0, 3))):
             with self.subTest(name):
                 process = self.start("run", self.scene, "-q", "-o", self.out, "--frames", frames)
                 self.wait_for_checkpoints(process)
@@ -180,9 +183,8 @@ class Disk(common.Fault):
                 with tempfile.TemporaryDirectory(dir=self.folder) as trash:
                     os.rename(gone.resolve(), os.path.join(trash, "gone"))
                     code, _, err = self.end(process)
-                self.assertEqual(code, wanted, err)
-                if wanted != 0:
-                    self.assertIn(str(self.out), err)
+                self.assertIn(code, wanted, err)
+                self.assertIn(str(self.out) if code == 3 else "", err)
                 if name == ".":
                     self.assertFalse(self.out.exists())
                 shutil.rmtree(self.out, ignore_errors=True)

@@ -16,6 +16,8 @@ KILLS = int(os.environ.get("PLIANT_FAULT_KILLS", "200" if common.LONG else "12")
 
 
 class Kills(common.Fault):
+    on_disk = True
+
     def prepare(self, family):
         """An undisturbed run, and how long it takes."""
         self.scene = self.write_scene(family, 1)
