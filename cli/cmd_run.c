@@ -14,13 +14,21 @@
 
 static bool ask_cancel(void *user)
 {
-    pli_cli_progress_iterate(user);
+    pli_cli_progress *progress = user;
+    if (progress->stepping) pli_cli_progress_iterate(progress);
     return pli_cli_stop_requested();
 }
 
 static void hear_step(void *user, const pli_run_progress *progress)
 {
-    pli_cli_progress_step(user, progress);
+    pli_cli_progress *shown = user;
+    if (pli_cli_was_paused()) {
+        pli_cli_warn(shown->console,
+                     "the run was paused before the end of step %" PRId64
+                     ": the times of that step include the pause",
+                     progress->step);
+    }
+    pli_cli_progress_step(shown, progress);
 }
 
 // The command line as it was typed, for the record.
@@ -138,6 +146,11 @@ static void say_what_to_do(pli_cli_session *session)
 // A folder that cannot be taken may hold a run: say which options deal with that.
 static int refuse_folder(pli_cli_session *session, const char *folder, pli_status status)
 {
+    if (status == PLI_ERROR_INTERRUPTED) {
+        pli_cli_error(&session->console, "stopped by %s before the first step; %s is as it was",
+                      pli_cli_stop_signal(), folder);
+        return PLI_CLI_INTERRUPTED;
+    }
     int code = pli_cli_report(session, status);
     if (status == PLI_ERROR_IO && holds_run(session, folder)) say_what_to_do(session);
     return code;
@@ -191,6 +204,7 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     pli_model_get_info(pli_run_model(run), &model_info);
     progress.matter = model_info.cell > 0;
     progress.sweeps_only = progress.matter && !(model_info.cfl > 0);
+    progress.stepping = true;
     status = advance_to_end(run, &progress);
     pli_cli_progress_end(&progress);
 
@@ -245,6 +259,7 @@ static int run_run(pli_cli_session *session)
         return PLI_CLI_USAGE;
     }
     pli_cli_signals_catch();
+    pli_cli_signals_watch_pauses();
     pli_scene *scene = NULL;
     int code = pli_cli_load_scene(session, &scene);
     if (code == PLI_CLI_DONE) {

@@ -14,6 +14,7 @@ typedef struct pli_cli_progress {
     pli_cli_console *console;
     double drawn;   // when the line was last drawn
     bool preparing; // it was told that the model is being prepared
+    bool stepping;  // the model is there: whoever asks whether to stop is a step
 
     bool matter;             // particles, and
     bool sweeps_only;        // by explicit steps: sweeps instead of iterations, and no residual

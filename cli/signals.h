@@ -16,6 +16,13 @@ void pli_cli_signals_catch(void);
 
 bool pli_cli_stop_requested(void);
 
+// Notices when the program is stopped for a while and goes on (Ctrl-Z, SIGSTOP).
+void pli_cli_signals_watch_pauses(void);
+
+// Whether that happened, or the machine slept, since the last time this was asked: timings include
+// it.
+bool pli_cli_was_paused(void);
+
 // "SIGINT", for messages; "" when nothing was requested.
 const char *pli_cli_stop_signal(void);
 

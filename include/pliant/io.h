@@ -200,7 +200,9 @@ typedef struct pli_run_def {
     const char *command;          // command line, for run.json and the report; NULL: none
     pli_run_progress_fn progress; // hears every step; NULL: nobody does
     void *progress_user;
-    pli_cancel_fn cancel; // asked at every iteration; NULL: never stops
+    // asked while the model is made, which then fails as PLI_ERROR_INTERRUPTED, and at every
+    // iteration; NULL: never stops
+    pli_cancel_fn cancel;
     void *cancel_user;
     // wall-clock time between checkpoints (s), which then are written after any step; 0: by frames,
     // as the scene says

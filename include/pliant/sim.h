@@ -98,11 +98,17 @@ typedef struct pli_preparation {
 } pli_preparation;
 
 typedef void (*pli_prepare_fn)(void *user, const pli_preparation *preparation);
+// Returns true to abandon what is being computed: the model, or the step.
+typedef bool (*pli_cancel_fn)(void *user);
 
 typedef struct pli_model_def {
     pli_cache cache;        // all zero: none
     pli_prepare_fn prepare; // hears how far it is, on the calling thread; NULL: nobody does
     void *prepare_user;
+    // asked between stages and while the subspace is prepared; the model then fails as
+    // PLI_ERROR_INTERRUPTED; NULL: never stops
+    pli_cancel_fn cancel;
+    void *cancel_user;
 } pli_model_def;
 
 // The same with a cache and someone who hears how far it is; they are used during the call only. A
@@ -372,8 +378,6 @@ typedef struct pli_iteration_report {
 } pli_iteration_report;
 
 typedef void (*pli_iteration_fn)(void *user, const pli_iteration_report *report);
-// Returns true to abandon the step that is being computed.
-typedef bool (*pli_cancel_fn)(void *user);
 
 PLI_API PLI_CHECKED pli_status pli_solver_create(const pli_model *model, pli_solver **solver);
 PLI_API void pli_solver_destroy(pli_solver *solver);

@@ -322,7 +322,9 @@ static pli_status build_simulation(pli_run *run)
 {
     pli_model_def def = {.cache = pli_run_cache(&run->folder),
                          .prepare = run->def.prepare,
-                         .prepare_user = run->def.prepare_user};
+                         .prepare_user = run->def.prepare_user,
+                         .cancel = run->def.cancel,
+                         .cancel_user = run->def.cancel_user};
     PLI_TRY(pli_model_create_with(run->context, run->def.scene, &def, &run->model));
     PLI_TRY(pli_state_create(run->model, &run->state));
     PLI_TRY(pli_solver_create(run->model, &run->solver));

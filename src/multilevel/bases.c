@@ -283,13 +283,13 @@ static pli_status run_build(pli_bases_build *build, pli_bases **bases)
     pli_bases *made = new_bases(build->context, def->mesh.vertex_count, build->handle_count);
     if (made == NULL) return PLI_ERROR_MEMORY;
     pli_status status = make_rows(build, made);
+    if (status == PLI_OK) status = pli_bases_tell(build, 1);
     if (status != PLI_OK) {
         pli_bases_destroy(made);
         return status;
     }
     set_centers(build, made);
     set_sizes(def->mesh.points, made);
-    pli_bases_tell(build, 1);
     *bases = made;
     return PLI_OK;
 }

@@ -66,7 +66,7 @@ typedef struct pli_bases_def {
     const uint8_t *fixed;           // [vertex_count] not 0: held in all coordinates; NULL: none
     bool dirichlet_aware;           // of the material-aware kind; else fixed is not looked at
     double drop; // material and radial: values below it are left out before scaling, such as 1e-6
-    void (*progress)(void *user, double fraction); // NULL: nobody
+    pli_status (*progress)(void *user, double fraction); // a failure stops; NULL: nobody
     void *user;
 } pli_bases_def;
 

@@ -46,9 +46,11 @@ PLI_CHECKED pli_status pli_bases_build_radial(pli_bases_build *build);
 PLI_CHECKED pli_status pli_bases_build_eigenmodes(pli_bases_build *build);
 PLI_CHECKED pli_status pli_bases_build_biharmonic(pli_bases_build *build);
 
-static inline void pli_bases_tell(const pli_bases_build *build, double fraction)
+// A failure is the wish to stop.
+PLI_CHECKED static inline pli_status pli_bases_tell(const pli_bases_build *build, double fraction)
 {
-    if (build->def->progress != NULL) build->def->progress(build->def->user, fraction);
+    if (build->def->progress == NULL) return PLI_OK;
+    return build->def->progress(build->def->user, fraction);
 }
 
 #endif

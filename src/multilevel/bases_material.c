@@ -74,6 +74,7 @@ typedef struct handle_loop {
     int32_t first;        // handle of the round
     bool hosted;          // several threads are at work
     pli_status *statuses; // [handle_count]
+    pli_status told;      // what progress was answered
 } handle_loop;
 
 static void solve_range(void *user, int64_t begin, int64_t end)
@@ -89,10 +90,10 @@ static void solve_rounds(void *user)
 {
     handle_loop *loop = user;
     int32_t count = loop->build->handle_count;
-    for (loop->first = 0; loop->first < count; loop->first += ROUND) {
+    for (loop->first = 0; loop->first < count && loop->told == PLI_OK; loop->first += ROUND) {
         int32_t size = count - loop->first < ROUND ? count - loop->first : ROUND;
         pli_parallel_for(loop->build->context, size, 1, solve_range, loop);
-        pli_bases_tell(loop->build, (double)(loop->first + size) / count);
+        loop->told = pli_bases_tell(loop->build, (double)(loop->first + size) / count);
     }
 }
 
@@ -104,7 +105,7 @@ static pli_status solve_handles(pli_bases_build *build)
                             PLI_NEW(build->context, pli_status, build->handle_count, "handles")};
     if (loop.statuses == NULL) return PLI_ERROR_MEMORY;
     pli_cholesky_host(solve_rounds, &loop);
-    pli_status status = PLI_OK;
+    pli_status status = loop.told;
     for (int32_t k = build->handle_count - 1; k >= 0; --k) {
         if (loop.statuses[k] != PLI_OK) status = loop.statuses[k];
     }

@@ -265,7 +265,7 @@ static pli_status find_pairs(modes *m, int32_t *size)
     for (int32_t first = 0; residual > tolerance; first = *size) {
         *size = m->count < first + BLOCK ? m->count : first + BLOCK;
         PLI_TRY(expand(m, first, *size));
-        pli_bases_tell(m->build, 0.9 * *size / m->limit);
+        PLI_TRY(pli_bases_tell(m->build, 0.9 * *size / m->limit));
         bool is_last = *size == m->count;
         if (*size < check && !is_last) continue;
         compute_ritz(m, *size);

@@ -176,7 +176,7 @@ static pli_status run_coordinates(coordinates *c)
     PLI_TRY(factor_coordinates(c));
     for (int32_t first = 0; first < build->handle_count; first += 3) {
         PLI_TRY(solve_three(c, first));
-        pli_bases_tell(build, fmin(1, (first + 3.0) / build->handle_count));
+        PLI_TRY(pli_bases_tell(build, fmin(1, (first + 3.0) / build->handle_count)));
     }
     return PLI_OK;
 }

@@ -747,7 +747,7 @@ static pli_status fit_all(builder *b)
         pli_parallel_for(b->context, count, 1, fit_groups, b);
         for (int64_t k = 0; k < count; ++k) PLI_TRY(b->groups[b->offset + k].status);
         double fraction = (double)(b->offset + count) / b->group_count;
-        if (b->def->progress != NULL) b->def->progress(b->def->user, fraction);
+        if (b->def->progress != NULL) PLI_TRY(b->def->progress(b->def->user, fraction));
     }
     return PLI_OK;
 }

@@ -55,7 +55,8 @@ typedef struct pli_cubature_def {
     int32_t group_size; // elements that are fitted together, at most; 0: a cluster, however large
     double share;       // of them that a fit may need at most; otherwise all are taken
     uint64_t seed;
-    void (*progress)(void *user, double fraction); // by the calling thread; NULL: nobody
+    // by the calling thread; a failure stops; NULL: nobody
+    pli_status (*progress)(void *user, double fraction);
     void *user;
 } pli_cubature_def;
 

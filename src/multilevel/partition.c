@@ -111,9 +111,9 @@ static pli_status check_def(pli_context *context, const pli_partition_def *def)
     return pli_heat_check(context, &(pli_heat_def){def->mesh, def->stiffness});
 }
 
-static void tell_progress(const maker *m, double fraction)
+static pli_status tell_progress(const maker *m, double fraction)
 {
-    if (m->def->progress != NULL) m->def->progress(m->def->user, fraction);
+    return m->def->progress != NULL ? m->def->progress(m->def->user, fraction) : PLI_OK;
 }
 
 // ---- rounds
@@ -196,7 +196,8 @@ static pli_status run_rounds(maker *m)
     while (m->rounds < m->def->max_rounds) {
         PLI_TRY(pli_clusters_assign(m->clusters));
         ++m->rounds;
-        tell_progress(m, SET_UP_SHARE + (1 - SET_UP_SHARE) * m->rounds / m->def->max_rounds);
+        double share = SET_UP_SHARE + (1 - SET_UP_SHARE) * m->rounds / m->def->max_rounds;
+        PLI_TRY(tell_progress(m, share));
         int32_t small = pli_clusters_count_small(m->clusters, m->def->prune_ratio);
         keep_best(m, small);
         if (m->rounds == m->def->max_rounds) break;
@@ -514,18 +515,18 @@ static pli_status fill_partition(const maker *m, pli_partition *partition)
 static pli_status make_partition(maker *m, pli_partition **partition)
 {
     PLI_TRY(set_up(m));
-    tell_progress(m, SET_UP_SHARE);
+    PLI_TRY(tell_progress(m, SET_UP_SHARE));
     PLI_TRY(run_rounds(m));
     PLI_TRY(part_centers(m));
     pli_partition *made = PLI_NEW(m->context, pli_partition, 1, "partition");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = m->context;
     pli_status status = fill_partition(m, made);
+    if (status == PLI_OK) status = tell_progress(m, 1);
     if (status != PLI_OK) {
         pli_partition_destroy(made);
         return status;
     }
-    tell_progress(m, 1);
     *partition = made;
     return PLI_OK;
 }

@@ -45,7 +45,7 @@ typedef struct pli_partition_def {
     int32_t prune_period;    // rounds of Lloyd's algorithm
     int32_t max_rounds;      // >= 1; one more when clusters are left that are too many
     uint64_t seed;
-    void (*progress)(void *user, double fraction); // NULL: nobody
+    pli_status (*progress)(void *user, double fraction); // a failure stops; NULL: nobody
     void *user;
 } pli_partition_def;
 

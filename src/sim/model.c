@@ -46,6 +46,17 @@ typedef struct building {
 
 // ---- bodies
 
+pli_status pli_model_go_on(pli_context *context, const pli_model_def *def)
+{
+    if (def->cancel == NULL || !def->cancel(def->cancel_user)) return PLI_OK;
+    return PLI_FAIL(context, PLI_ERROR_INTERRUPTED, "the preparation was stopped");
+}
+
+static pli_status go_on(const building *b)
+{
+    return pli_model_go_on(b->context, b->model_def);
+}
+
 static pli_status create_meshes(building *b)
 {
     b->meshes = PLI_NEW(b->context, pli_body_mesh *, b->mesh_count, "meshes");
@@ -53,6 +64,7 @@ static pli_status create_meshes(building *b)
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         const pli_model_body *body = &b->model->bodies[k];
         if (body->copy > 0) continue;
+        PLI_TRY(go_on(b));
         PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[body->source], body->piece,
                                      &b->meshes[body->mesh]));
     }
@@ -679,7 +691,9 @@ static pli_status build_bodies(building *b)
 static pli_status build_matter(building *b)
 {
     set_gravity(b);
+    PLI_TRY(go_on(b));
     PLI_TRY(pli_matter_build(b->model, b->scene));
+    PLI_TRY(go_on(b));
     PLI_TRY(pli_collider_build(b->model, b->scene));
     PLI_TRY(pli_matter_check_overlap(b->model, b->scene));
     PLI_TRY(set_solver(b));
@@ -693,6 +707,7 @@ static pli_status build_meshes(building *b)
     PLI_TRY(list_bodies(b));
     PLI_TRY(create_meshes(b));
     PLI_TRY(count_everything(b));
+    PLI_TRY(go_on(b));
     PLI_TRY(allocate_arrays(b));
     PLI_TRY(resolve_materials(b));
     PLI_TRY(build_bodies(b));
@@ -703,7 +718,9 @@ static pli_status build_meshes(building *b)
     PLI_TRY(pli_collider_build(b->model, b->scene));
     PLI_TRY(pli_resolution_check(b->model));
     PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
+    PLI_TRY(go_on(b));
     PLI_TRY(pli_overlap_check(b->model, b->scene));
+    PLI_TRY(go_on(b));
     PLI_TRY(set_solver(b));
     PLI_TRY(pli_norm_build(b->model));
     PLI_TRY(pli_solver_check_model(b->model, b->scene));

@@ -147,4 +147,7 @@ struct pli_model {
     int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
 };
 
+// Asks who makes a model whether to go on. Errors: interrupted.
+PLI_CHECKED pli_status pli_model_go_on(pli_context *context, const pli_model_def *def);
+
 #endif

@@ -101,26 +101,27 @@ typedef struct reducing {
     bool cached;       // all of it came out of the cache
 } reducing;
 
-static void tell_fraction(void *user, double fraction)
+// Says how far it is and asks whether to go on.
+static pli_status tell_fraction(void *user, double fraction)
 {
     const reducing *r = user;
-    if (r->hooks->prepare == NULL) return;
     pli_preparation preparation = {.what = "subspace",
                                    .stage = r->stage,
                                    .fraction = fraction,
                                    .seconds = pli_clock_seconds() - r->begin};
-    r->hooks->prepare(r->hooks->prepare_user, &preparation);
+    if (r->hooks->prepare != NULL) r->hooks->prepare(r->hooks->prepare_user, &preparation);
+    return pli_model_go_on(r->context, r->hooks);
 }
 
-static void begin_stage(reducing *r, const char *stage)
+static pli_status begin_stage(reducing *r, const char *stage)
 {
     r->stage = stage;
-    tell_fraction(r, 0);
+    return tell_fraction(r, 0);
 }
 
 static pli_status create_partition(reducing *r, pli_reduction *reduction)
 {
-    begin_stage(r, "clusters");
+    PLI_TRY(begin_stage(r, "clusters"));
     pli_partition_def def = pli_partition_def_default();
     def.mesh = r->source.mesh;
     def.stiffness = r->source.stiffness;
@@ -143,7 +144,7 @@ static pli_status create_bases(reducing *r, pli_reduction *reduction)
                                            [PLI_REDUCTION_RADIAL] = PLI_BASES_RADIAL,
                                            [PLI_REDUCTION_EIGENMODES] = PLI_BASES_EIGENMODES,
                                            [PLI_REDUCTION_BIHARMONIC] = PLI_BASES_BIHARMONIC};
-    begin_stage(r, "weights");
+    PLI_TRY(begin_stage(r, "weights"));
     pli_bases_def def = {.kind = kinds[r->def->bases],
                          .mesh = r->source.mesh,
                          .stiffness = r->source.stiffness,
@@ -170,7 +171,7 @@ static pli_status create_affine(const reducing *r, pli_reduction *reduction)
 static pli_status create_cubature(reducing *r, pli_reduction *reduction)
 {
     if (!r->source.wants_cubature) return PLI_OK;
-    begin_stage(r, "cubature");
+    PLI_TRY(begin_stage(r, "cubature"));
     pli_cubature_def def = pli_cubature_def_default();
     bool modal = r->def->hessian != PLI_REDUCED_POLYNOMIAL;
     def.kind = modal ? PLI_CUBATURE_MODAL : PLI_CUBATURE_POLYNOMIAL;
@@ -233,8 +234,7 @@ static pli_status create_parts(reducing *r, pli_reduction *reduction)
     PLI_TRY(create_bases(r, reduction));
     PLI_TRY(create_affine(r, reduction));
     PLI_TRY(create_cubature(r, reduction));
-    begin_stage(r, "");
-    return PLI_OK;
+    return begin_stage(r, "");
 }
 
 static pli_status check_shown(const reducing *r, const pli_reduction *reduction)

@@ -245,11 +245,12 @@ static void bits_do_not_depend_on_threads(void **state)
     pli_context_destroy(context);
 }
 
-static void follow_progress(void *user, double fraction)
+static pli_status follow_progress(void *user, double fraction)
 {
     double *last = user;
     assert_true(fraction >= *last && fraction <= 1);
     *last = fraction;
+    return PLI_OK;
 }
 
 static void progress_ends_at_one(void **state)

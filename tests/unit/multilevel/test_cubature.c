@@ -501,11 +501,12 @@ static void unit_of_length_does_not_matter(void **state)
     pli_context_destroy(context);
 }
 
-static void hear(void *user, double fraction)
+static pli_status hear(void *user, double fraction)
 {
     double *last = user;
     assert_true(fraction > *last);
     *last = fraction;
+    return PLI_OK;
 }
 
 static void progress_grows_to_one(void **state)

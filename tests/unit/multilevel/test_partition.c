@@ -644,12 +644,13 @@ static void bits_do_not_depend_on_threads(void **state)
     pli_context_destroy(keeper);
 }
 
-static void note_progress(void *user, double fraction)
+static pli_status note_progress(void *user, double fraction)
 {
     double *last = user;
     AT_LEAST(fraction, *last);
     AT_MOST(fraction, 1);
     *last = fraction;
+    return PLI_OK;
 }
 
 static void progress_ends_at_one(void **state)

@@ -493,6 +493,57 @@ static void failed_allocations_leave_nothing_behind(void **state)
     sweep_allocations(false);
 }
 
+// ---- being stopped
+
+typedef struct patience {
+    int64_t asked;
+    int64_t limit; // asked so often, it ends
+} patience;
+
+static bool is_over(void *user)
+{
+    patience *p = user;
+    return ++p->asked >= p->limit;
+}
+
+// Stops a model whenever it asks: nothing stays, and a cache gets nothing that is not whole.
+static void stopped_preparations_leave_nothing_behind(void **state)
+{
+    (void)state;
+    pli_fault fault = {0};
+    pli_context_def context_def = pli_context_def_default();
+    context_def.thread_count = 1;
+    context_def.allocator = pli_fault_allocator(&fault);
+    pli_context *context = NULL;
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    OK(NULL, pli_context_create(&context_def, &context));
+    OK(context,
+       pli_scene_parse(context, small_scene, (int64_t)strlen(small_scene), "test", NULL, &scene));
+    int64_t blocks = fault.live_blocks;
+    memory_cache cache = {0};
+    pli_status status = PLI_ERROR_INTERRUPTED;
+    int64_t stops = 0;
+    for (; status != PLI_OK; ++stops) {
+        patience waiting = {.limit = stops + 1};
+        pli_model_def def = with_cache(&cache);
+        def.cancel = is_over;
+        def.cancel_user = &waiting;
+        status = pli_model_create_with(context, scene, &def, &model);
+        if (status == PLI_OK) break;
+        assert_int_equal(status, PLI_ERROR_INTERRUPTED);
+        assert_null(model);
+        assert_null(cache.bytes);
+        assert_int_equal(fault.live_blocks, blocks);
+    }
+    // stages of the model, and some in each of the three of the subspace
+    AT_LEAST((double)stops, 10);
+    pli_model_destroy(model);
+    free(cache.bytes);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +559,7 @@ int main(void)
         cmocka_unit_test(other_solvers_leave_the_cache_alone),
         cmocka_unit_test(progress_goes_through_all_stages),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
+        cmocka_unit_test(stopped_preparations_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
