@@ -39,7 +39,7 @@ MODULES = {
 PUBLIC = {
     "base": ["base"],
     "math": ["base"],
-    "geometry": ["base", "detect", "scene", "schema"],
+    "geometry": ["base", "detect", "extend", "scene", "schema"],
     "linear": ["base"],
     "material": ["base", "extend"],
     "optimize": ["base", "sim"],

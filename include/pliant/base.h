@@ -3,8 +3,8 @@
 // Ground that everything stands on: the context, statuses, memory and logging.
 //
 // A context carries what a program decides once: where memory comes from, who hears log lines, how
-// many threads may work, and which material laws exist besides the built-in ones. Every object is
-// created from a context and must be destroyed before it.
+// many threads may work, and which material laws and shapes exist besides the built-in ones. Every
+// object is created from a context and must be destroyed before it.
 //
 // Three channels, never mixed:
 //   pli_status   what a correct program can meet (bad file, bad value, no memory); the text and its
@@ -72,6 +72,7 @@ typedef void (*pli_log_fn)(void *user, pli_log_level level, const char *text);
 typedef void (*pli_assert_fn)(void *user, const char *condition, const char *file, int line);
 
 struct pli_material_ops; // extend.h
+struct pli_distance_ops; // extend.h
 
 typedef struct pli_context_def {
     pli_allocator allocator; // all zero: the C library's
@@ -83,6 +84,8 @@ typedef struct pli_context_def {
     int32_t thread_count; // workers of parallel loops; 0: as many as there are cores
     const struct pli_material_ops *const *laws; // borrowed: laws besides the built-in ones
     int32_t law_count;
+    const struct pli_distance_ops *const *shapes; // borrowed: shapes that scenes name by "own"
+    int32_t shape_count;
 } pli_context_def;
 
 typedef struct pli_context pli_context;
