@@ -177,7 +177,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
         {FALL("{own: empty}"), "s.yaml:7:15: colliders.it.shape: shape 'empty' has no function of "
                                "values"},
         {FALL("{sampled: {shape: {own: endless}}}"),
-         "s.yaml:7:32: colliders.it.shape.sampled.shape: found a shape of one's own without end, "
+         "s.yaml:7:33: colliders.it.shape.sampled.shape: found a shape of one's own without end, "
          "which no grid "
          "can cover; intersect it with a box"},
     };
