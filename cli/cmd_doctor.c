@@ -7,12 +7,15 @@
 #include "process.h"
 #include "session.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { MAX_ROWS = 32, MAX_ADVICE = 12, KEY_COLUMN = 22 };
+enum { MAX_ROWS = 40, MAX_ADVICE = 16, MAX_PROBLEMS = 4, KEY_COLUMN = 22 };
 
 typedef struct findings {
     int32_t row_count;
@@ -21,7 +24,9 @@ typedef struct findings {
         char value[256];
     } rows[MAX_ROWS];
     int32_t advice_count;
-    const char *advice[MAX_ADVICE]; // full sentences
+    const char *advice[MAX_ADVICE]; // full sentences: what would be better
+    int32_t problem_count;
+    char problems[MAX_PROBLEMS][256]; // full sentences: what makes runs fail
 } findings;
 
 static void add_row(findings *found, const char *key, const char *format, ...) PLI_PRINTF(3, 4);
@@ -39,6 +44,18 @@ static void add_row(findings *found, const char *key, const char *format, ...)
 static void add_advice(findings *found, const char *sentence)
 {
     if (found->advice_count < MAX_ADVICE) found->advice[found->advice_count++] = sentence;
+}
+
+static void add_problem(findings *found, const char *format, ...) PLI_PRINTF(2, 3);
+
+static void add_problem(findings *found, const char *format, ...)
+{
+    if (found->problem_count == MAX_PROBLEMS) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(found->problems[found->problem_count++], sizeof found->problems[0], format,
+              arguments);
+    va_end(arguments);
 }
 
 // ---- reading the system's files
@@ -94,6 +111,18 @@ static bool is_on_path(const char *program)
         path += length + (path[length] == ':');
     }
     return false;
+}
+
+// Whether a file can really be made in a folder; errno says why not.
+static bool is_writable(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/.pliant_doctor_XXXXXX", folder);
+    int file = mkstemp(path);
+    if (file < 0) return false;
+    close(file);
+    unlink(path);
+    return true;
 }
 
 // ---- what is looked at
@@ -153,11 +182,25 @@ static void look_at_threads(findings *found, const pli_cli_session *session)
                    "More than one BLAS thread makes factorisations slower at usual sizes: set "
                    "OPENBLAS_NUM_THREADS=1, or leave it unset.");
     }
+}
 
+// Threads that the BLAS in use takes; 0: it does not say.
+static int32_t count_blas_threads(void)
+{
+    // only OpenBLAS has this function, and whether that is in use is decided when programs start
+    int (*count)(void) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+    memcpy(&count, &symbol, sizeof count);
+    return count != NULL ? (int32_t)count() : 0;
+}
+
+static void look_at_blas(findings *found)
+{
     char blas[512];
     find_library("libblas.so", blas, sizeof blas);
     if (blas[0] == '\0') find_library("libopenblas", blas, sizeof blas);
     add_row(found, "BLAS", "%s", blas[0] != '\0' ? blas : "none is loaded");
+    if (count_blas_threads() > 0) add_row(found, "BLAS threads", "%d", (int)count_blas_threads());
     if (strstr(blas, "pthread") != NULL) {
         add_advice(found,
                    "The pthread flavour of OpenBLAS is in use; the OpenMP one shares threads "
@@ -192,7 +235,50 @@ static void look_at_parts(findings *found)
                           "Install libembree-dev and libpng-dev and build again.");
     }
     if (has_pictures && !has_films) {
-        add_advice(found, "ffmpeg is not installed: 'pliant render' makes pictures, but no films.");
+        add_advice(found, "ffmpeg is not installed: 'pliant render' makes pictures, but no films. "
+                          "Install ffmpeg.");
+    }
+}
+
+// Where runs and temporary files go.
+static void look_at_folder(findings *found, const char *key, const char *folder)
+{
+    struct statvfs disk = {0};
+    double space = 0;
+    if (statvfs(folder, &disk) == 0) space = (double)disk.f_bavail * (double)disk.f_frsize / 1e9;
+    bool writable = is_writable(folder);
+    const char *reason = strerror(errno);
+    add_row(found, key, "%s, %s, %.1f GB free", folder, writable ? "writable" : "not writable",
+            space);
+    if (!writable) add_problem(found, "Nothing can be written to %s: %s.", folder, reason);
+}
+
+static void look_at_folders(findings *found)
+{
+    char here[4096];
+    const char *temporary = getenv("TMPDIR");
+    look_at_folder(found, "folder", getcwd(here, sizeof here) != NULL ? here : ".");
+    bool given = temporary != NULL && temporary[0] != '\0';
+    look_at_folder(found, "temporary files", given ? temporary : "/tmp");
+}
+
+// Programs that show what pliant makes.
+static void look_at_viewers(findings *found)
+{
+    const char *browser = getenv("BROWSER");
+    bool given = browser != NULL && browser[0] != '\0';
+    bool has_browser = given || is_on_path("xdg-open");
+    add_row(found, "browser", "%s",
+            given         ? browser
+            : has_browser ? "by xdg-open"
+                          : "none is opened; view and live print their address");
+    add_row(found, "other viewers", "%s%s", is_on_path("paraview") ? "ParaView " : "",
+            is_on_path("blender")    ? "Blender"
+            : is_on_path("paraview") ? ""
+                                     : "neither ParaView nor Blender");
+    if (!has_browser) {
+        add_advice(found, "Neither BROWSER nor xdg-open is there: 'pliant view' and 'pliant live' "
+                          "print an address to open by hand. Install xdg-utils, or set BROWSER.");
     }
 }
 
@@ -205,11 +291,15 @@ static void print_text(const findings *found)
         printf("%-*s %s\n", KEY_COLUMN, found->rows[index].key, found->rows[index].value);
     }
     printf("\n");
+    for (int32_t index = 0; index < found->problem_count; ++index) {
+        printf("! ");
+        pli_cli_print_wrapped(stdout, found->problems[index], 2, 2, columns);
+    }
     for (int32_t index = 0; index < found->advice_count; ++index) {
         printf("- ");
         pli_cli_print_wrapped(stdout, found->advice[index], 2, 2, columns);
     }
-    if (found->advice_count == 0) printf("Nothing to suggest.\n");
+    if (found->advice_count + found->problem_count == 0) printf("Nothing to suggest.\n");
 }
 
 static void print_json(const findings *found)
@@ -220,6 +310,11 @@ static void print_json(const findings *found)
     for (int32_t index = 0; index < found->row_count; ++index) {
         pli_cli_json_text(&json, found->rows[index].key, found->rows[index].value);
     }
+    pli_cli_json_begin(&json, "problems", '[');
+    for (int32_t index = 0; index < found->problem_count; ++index) {
+        pli_cli_json_text(&json, NULL, found->problems[index]);
+    }
+    pli_cli_json_end(&json, ']');
     pli_cli_json_begin(&json, "suggestions", '[');
     for (int32_t index = 0; index < found->advice_count; ++index) {
         pli_cli_json_text(&json, NULL, found->advice[index]);
@@ -232,12 +327,16 @@ static int run_doctor(pli_cli_session *session)
 {
     findings found = {0};
     add_row(&found, "version", "%s", pli_version());
+    add_row(&found, "commit", "%s", pli_build_commit()[0] != '\0' ? pli_build_commit() : "unknown");
     add_row(&found, "build", "%s", pli_build_info());
     look_at_processor(&found);
     look_at_threads(&found, session);
+    look_at_blas(&found);
     look_at_parts(&found);
+    look_at_folders(&found);
+    look_at_viewers(&found);
     session->arguments.json ? print_json(&found) : print_text(&found);
-    return PLI_CLI_DONE;
+    return found.problem_count == 0 ? PLI_CLI_DONE : PLI_CLI_IO;
 }
 
 const pli_cli_command pli_cli_command_doctor = {
@@ -246,8 +345,9 @@ const pli_cli_command pli_cli_command_doctor = {
     .summary = "shows threads, instruction set, libraries and settings, and what to improve",
     .about =
         "Shows what this machine and this build offer: processor, threads and the environment "
-        "variables that rule them, the BLAS library in use, and optional parts. Says what would "
-        "make runs faster or more complete.",
+        "variables that rule them, the BLAS library in use, optional parts, folders and viewers. "
+        "Says what would make runs faster or more complete (-), and what makes them fail (!): then "
+        "it ends with 3.",
     .shared = {&pli_cli_json_options},
     .run = run_doctor,
 };

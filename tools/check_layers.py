@@ -39,7 +39,7 @@ MODULES = {
 PUBLIC = {
     "base": ["base"],
     "math": ["base"],
-    "geometry": ["base", "detect", "scene", "schema"],
+    "geometry": ["base", "detect", "extend", "scene", "schema"],
     "linear": ["base"],
     "material": ["base", "extend"],
     "optimize": ["base", "sim"],
@@ -77,7 +77,7 @@ assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h l
 setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h
 stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h wctype.h
 dirent.h dlfcn.h fcntl.h glob.h libgen.h poll.h pthread.h sched.h spawn.h strings.h termios.h
-unistd.h sys/file.h sys/ioctl.h sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/time.h
+unistd.h sys/file.h sys/statvfs.h sys/ioctl.h sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/time.h
 sys/random.h sys/types.h sys/un.h sys/utsname.h sys/wait.h netinet/in.h netinet/tcp.h arpa/inet.h
 """.split())
 

@@ -3,8 +3,8 @@
 // Ground that everything stands on: the context, statuses, memory and logging.
 //
 // A context carries what a program decides once: where memory comes from, who hears log lines, how
-// many threads may work, and which material laws exist besides the built-in ones. Every object is
-// created from a context and must be destroyed before it.
+// many threads may work, and which material laws and shapes exist besides the built-in ones. Every
+// object is created from a context and must be destroyed before it.
 //
 // Three channels, never mixed:
 //   pli_status   what a correct program can meet (bad file, bad value, no memory); the text and its
@@ -38,6 +38,7 @@ extern "C" {
 #define PLI_VERSION_MAJOR 0
 #define PLI_VERSION_MINOR 1
 #define PLI_VERSION_PATCH 0
+#define PLI_VERSION_NUMBER (10000 * PLI_VERSION_MAJOR + 100 * PLI_VERSION_MINOR + PLI_VERSION_PATCH)
 
 typedef enum pli_status {
     PLI_OK = 0,
@@ -72,6 +73,7 @@ typedef void (*pli_log_fn)(void *user, pli_log_level level, const char *text);
 typedef void (*pli_assert_fn)(void *user, const char *condition, const char *file, int line);
 
 struct pli_material_ops; // extend.h
+struct pli_distance_ops; // extend.h
 
 typedef struct pli_context_def {
     pli_allocator allocator; // all zero: the C library's
@@ -83,6 +85,8 @@ typedef struct pli_context_def {
     int32_t thread_count; // workers of parallel loops; 0: as many as there are cores
     const struct pli_material_ops *const *laws; // borrowed: laws besides the built-in ones
     int32_t law_count;
+    const struct pli_distance_ops *const *shapes; // borrowed: shapes that scenes name by "own"
+    int32_t shape_count;
 } pli_context_def;
 
 typedef struct pli_context pli_context;
@@ -105,9 +109,16 @@ PLI_API int32_t pli_context_thread_count(const pli_context *context);
 // Short name of a status, such as "out of memory".
 PLI_API const char *pli_status_text(pli_status status);
 
-// "0.1.0", and one line on compiler, instruction set and optional parts.
+// The library's version, "0.1.0", and as a number: 10000 major + 100 minor + patch. A program may
+// compare them with the macros above, which are those of the headers that it was compiled with.
 PLI_API const char *pli_version(void);
+PLI_API int32_t pli_version_number(void);
+
+// One line on compiler, instruction set and optional parts.
 PLI_API const char *pli_build_info(void);
+
+// The commit that the library was built from, "" when that is not known.
+PLI_API const char *pli_build_commit(void);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Material laws: use pliant's alone, or add your own.
+// Material laws and shapes: use pliant's laws alone, or add laws and shapes of your own.
+//
+// Both are const tables of functions that a program hands to its context (pli_context_def) and that
+// scenes name. A scene, its text and a checkpoint hold the name and the numbers, never the
+// functions: who reads them again has to bring the same tables along. That the functions still do
+// the same is for the program to see to; a scene whose name nobody knows is refused.
+//
+// ---- laws
 //
 // A law maps a deformation gradient F to an energy density, its first Piola-Kirchhoff stress
 // P = dpsi/dF and the tangent dP/dF. Laws are stateless const tables of functions that work on
@@ -22,7 +29,7 @@
 extern "C" {
 #endif
 
-// One number that a scene gives to a law.
+// One number that a scene gives to a law or to a shape.
 typedef struct pli_material_input {
     const char *key;  // key in scene files, such as "young"
     const char *unit; // "" for a pure number
@@ -96,6 +103,41 @@ typedef struct pli_material_preset {
 PLI_API int32_t pli_material_preset_count(void);
 PLI_API const pli_material_preset *pli_material_preset_get(int32_t index);
 PLI_API const pli_material_preset *pli_material_preset_find(const char *name);
+
+// ---- shapes
+//
+// A solid by its signed distance: negative inside, positive outside, metres. Scenes name it
+// wherever a shape may stand, as a collider above all:
+//
+//     colliders: {floor: {shape: {own: {name: waves, parameters: {height: 0.1}}}}}
+//
+// The sign has to be right everywhere. The value should be the distance near the surface; farther
+// off it may be less, but must not be zero. Values and gradients have to be finite.
+//
+// Threads: the functions are called by several threads at once and must be pure.
+typedef struct pli_distance_ops {
+    const char *name; // in scene files
+    const char *doc;  // one line
+    const void *user; // handed to the functions, for what numbers cannot say; may be NULL
+
+    int32_t input_count; // what a scene gives
+    const pli_material_input *inputs;
+
+    double
+        slope; // values change by no more than this times the way; 1: true distances, 0: not known
+    double detail; // length over which the surface bends (m): differences take 1e-4 of it
+
+    // Required. values[n] (m) at points x [n][3] (m); inputs [input_count].
+    void (*values)(const void *user, const double *inputs, int32_t n, const double *x,
+                   double *values);
+
+    // Optional. gradients [n][3] (-); NULL: by differences of values.
+    void (*gradients)(const void *user, const double *inputs, int32_t n, const double *x,
+                      double *gradients);
+
+    // Optional. Corners of a box that contains the inside (m); NULL: it has no end.
+    void (*bounds)(const void *user, const double *inputs, double min[3], double max[3]);
+} pli_distance_ops;
 
 #ifdef __cplusplus
 }

@@ -47,7 +47,8 @@ typedef enum pli_shape_kind {
     PLI_SHAPE_MESH,
     PLI_SHAPE_RECIPE,
     PLI_SHAPE_COMPLEMENT,
-    PLI_SHAPE_SAMPLED
+    PLI_SHAPE_SAMPLED,
+    PLI_SHAPE_OWN
 } pli_shape_kind;
 
 typedef struct pli_plane_def {
@@ -157,6 +158,17 @@ typedef struct pli_recipe_def { // a named stand-in shape that fits into a box o
     double size; // longest edge of its bounding box (m)
 } pli_recipe_def;
 
+typedef struct pli_named_value {
+    const char *name;
+    double value;
+} pli_named_value;
+
+typedef struct pli_own_shape_def { // a shape that the context knows, see extend.h
+    const char *name;
+    const pli_named_value *parameters; // its inputs, by their keys
+    int32_t parameter_count;
+} pli_own_shape_def;
+
 // ---- meshes given as arrays -------------------------------------------------------------------
 
 typedef struct pli_mesh_data {
@@ -249,11 +261,6 @@ typedef struct pli_motion_def { // segments or keyframes, not both; neither: sta
 } pli_motion_def;
 
 // ---- materials and bodies ---------------------------------------------------------------------
-
-typedef struct pli_named_value {
-    const char *name;
-    double value;
-} pli_named_value;
 
 typedef enum pli_yield_kind {
     PLI_YIELD_SNOW,

@@ -89,6 +89,9 @@ pli_status pli_context_create(const pli_context_def *def, pli_context **context)
     if (filled.law_count < 0 || (filled.law_count > 0 && filled.laws == NULL)) {
         return PLI_ERROR_ARGUMENT;
     }
+    if (filled.shape_count < 0 || (filled.shape_count > 0 && filled.shapes == NULL)) {
+        return PLI_ERROR_ARGUMENT;
+    }
     if (filled.thread_count == 0) filled.thread_count = core_count();
     if (filled.allocator.allocate == NULL) {
         filled.allocator.allocate = default_allocate;
@@ -238,6 +241,16 @@ int32_t pli_context_law_count(const pli_context *context)
 const struct pli_material_ops *pli_context_law(const pli_context *context, int32_t index)
 {
     return context->def.laws[index];
+}
+
+int32_t pli_context_shape_count(const pli_context *context)
+{
+    return context->def.shape_count;
+}
+
+const struct pli_distance_ops *pli_context_shape(const pli_context *context, int32_t index)
+{
+    return context->def.shapes[index];
 }
 
 const char *pli_status_text(pli_status status)

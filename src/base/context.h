@@ -67,4 +67,8 @@ void pli_context_count_allocation(pli_context *context);
 int32_t pli_context_law_count(const pli_context *context);
 const struct pli_material_ops *pli_context_law(const pli_context *context, int32_t index);
 
+// The context's own shapes.
+int32_t pli_context_shape_count(const pli_context *context);
+const struct pli_distance_ops *pli_context_shape(const pli_context *context, int32_t index);
+
 #endif

@@ -30,9 +30,23 @@
 #define RENDER_PART "pictures off"
 #endif
 
+#if !defined(PLI_COMMIT)
+#define PLI_COMMIT ""
+#endif
+
 const char *pli_version(void)
 {
     return TEXT(PLI_VERSION_MAJOR) "." TEXT(PLI_VERSION_MINOR) "." TEXT(PLI_VERSION_PATCH);
+}
+
+int32_t pli_version_number(void)
+{
+    return PLI_VERSION_NUMBER;
+}
+
+const char *pli_build_commit(void)
+{
+    return PLI_COMMIT;
 }
 
 const char *pli_build_info(void)

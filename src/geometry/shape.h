@@ -159,6 +159,16 @@ pli_status pli_shape_gyroid(pli_shape_set *set, double cell, double thickness,
 pli_status pli_shape_cells(pli_shape_set *set, int32_t seed_count, const double *seeds,
                            double thickness, const pli_shape **shape);
 
+// ---- functions from outside
+
+struct pli_distance_ops; // pliant/extend.h
+
+// A shape of the caller's own, with inputs [ops->input_count], which are copied. Derivatives that
+// it does not give are differences. Counts as a formula, not as exact. Errors: argument (a function
+// is missing; detail or slope is not a length or a slope; bounds that are none), memory.
+pli_status pli_shape_own(pli_shape_set *set, const struct pli_distance_ops *borrowed_ops,
+                         const double *inputs, const pli_shape **shape);
+
 // ---- combinations; smooth is the blending radius (m), 0: sharp. Sharp unions of exact shapes are
 // exact outside, intersections inside. At most PLI_SHAPE_CHILDREN parts; trees are at most
 // PLI_SHAPE_DEPTH deep, which bounds the stack that evaluation needs.

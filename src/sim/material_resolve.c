@@ -98,7 +98,8 @@ static bool find_law(resolution *r)
     r->result->law = pli_material_find(r->context, name);
     if (r->result->law == NULL) {
         list_laws(r->context, &suggest, pli_excerpt(name, found));
-        return blame(r, "law", &def->law, "found '%s', which is not a law; laws are %s", found,
+        return blame(r, "law", &def->law,
+                     "found '%s', which is not a law that this program knows; laws are %s", found,
                      pli_suggest_text(&suggest));
     }
     if (r->result->law->input_count <= PLI_MATERIAL_INPUTS) return true;
@@ -165,7 +166,7 @@ static bool is_elastic_key(const char *key)
     return strcmp(key, "young") == 0 || strcmp(key, "poisson") == 0;
 }
 
-static bool is_allowed(const pli_material_input *input, double value)
+bool pli_input_allows(const pli_material_input *input, double value)
 {
     if (input->exclusive) return value > input->min && value < input->max;
     return value >= input->min && value <= input->max;
@@ -177,6 +178,22 @@ static void format_limit(double limit, char text[PLI_QUANTITY_CAPACITY])
     if (isfinite(limit)) pli_quantity_format(limit, text);
 }
 
+void pli_input_print(const pli_material_input *input, double value,
+                     char text[PLI_INPUT_TEXT_CAPACITY], char range[PLI_INPUT_TEXT_CAPACITY])
+{
+    char number[PLI_QUANTITY_CAPACITY];
+    char low[PLI_QUANTITY_CAPACITY];
+    char high[PLI_QUANTITY_CAPACITY];
+    format_limit(value, number);
+    format_limit(input->min, low);
+    format_limit(input->max, high);
+    snprintf(text, PLI_INPUT_TEXT_CAPACITY, "%s", number);
+    snprintf(range, PLI_INPUT_TEXT_CAPACITY, "%s %s and %s %s%s%s",
+             input->exclusive ? "greater than" : "at least", low,
+             input->exclusive ? "less than" : "at most", high, input->unit[0] != '\0' ? " " : "",
+             input->unit);
+}
+
 static bool refuse_input(resolution *r, const pli_material_input *input, const char *key,
                          const void *member, double value)
 {
@@ -185,16 +202,11 @@ static bool refuse_input(resolution *r, const pli_material_input *input, const c
                      r->preset != NULL ? "the preset has none" : "there is no preset",
                      r->result->law->name);
     }
-    char found[PLI_QUANTITY_CAPACITY];
-    char low[PLI_QUANTITY_CAPACITY];
-    char high[PLI_QUANTITY_CAPACITY];
-    format_limit(value, found);
-    format_limit(input->min, low);
-    format_limit(input->max, high);
-    const char *blank = input->unit[0] != '\0' ? " " : "";
-    return blame(r, key, member, "found '%s'; law '%s' allows: %s %s and %s %s%s%s", found,
-                 r->result->law->name, input->exclusive ? "greater than" : "at least", low,
-                 input->exclusive ? "less than" : "at most", high, blank, input->unit);
+    char found[PLI_INPUT_TEXT_CAPACITY];
+    char range[PLI_INPUT_TEXT_CAPACITY];
+    pli_input_print(input, value, found, range);
+    return blame(r, key, member, "found '%s'; law '%s' allows: %s", found, r->result->law->name,
+                 range);
 }
 
 // What the preset says about an input besides young and poisson, else the law's own default.
@@ -233,7 +245,7 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
     }
-    return is_allowed(input, *value) || refuse_input(r, input, key, member, *value);
+    return pli_input_allows(input, *value) || refuse_input(r, input, key, member, *value);
 }
 
 static bool find_inputs(resolution *r)

@@ -37,4 +37,14 @@ bool pli_material_resolve(const pli_context *context, const pli_material_def *de
 // The index of the law's input with this key, or -1.
 int32_t pli_material_find_input(const pli_material_ops *law, const char *key);
 
+// Whether a value is in the range of an input.
+bool pli_input_allows(const pli_material_input *input, double value);
+
+enum { PLI_INPUT_TEXT_CAPACITY = 160 };
+
+// A value, and what the input allows, for messages: "0", "greater than 0 and less than infinity
+// Pa".
+void pli_input_print(const pli_material_input *input, double value,
+                     char text[PLI_INPUT_TEXT_CAPACITY], char range[PLI_INPUT_TEXT_CAPACITY]);
+
 #endif

@@ -11,6 +11,7 @@
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/matter_frame.h"
+#include "sim/own_shape.h"
 #include "sim/quantity.h"
 #include "sim/schema.h"
 #include "sim/shape_build.h"
@@ -535,6 +536,15 @@ static pli_status check_recipe_name(const pli_rules *r, const pli_visit *visit)
                             pli_suggest_text(&suggest));
 }
 
+static pli_status check_own_shape(const pli_rules *r, const pli_visit *visit)
+{
+    pli_resolved_shape resolved;
+    pli_material_problem problem;
+    pli_context *context = pli_scene_context(r->scene);
+    if (pli_own_shape_resolve(context, visit->holder, &resolved, &problem)) return PLI_OK;
+    return pli_rules_refuse(r, visit, problem.key, problem.member, "%s", problem.text);
+}
+
 static pli_status check_select_box(const pli_rules *r, const pli_visit *visit)
 {
     const pli_select_box_def *box = visit->holder;
@@ -581,6 +591,13 @@ pli_status pli_rules_try_shape(const pli_rules *r, const pli_visit *visit,
     return pli_rules_refuse(r, visit, "shape", variant, "%s", text);
 }
 
+// How messages call a shape.
+static const char *name_shape(const pli_variant *shape)
+{
+    if (shape->kind == PLI_SHAPE_OWN) return "shape of one's own";
+    return pli_shape_variants[shape->kind]->name;
+}
+
 static pli_status check_sampled(const pli_rules *r, const pli_visit *visit)
 {
     const pli_sampled_def *sampled = visit->holder;
@@ -590,7 +607,7 @@ static pli_status check_sampled(const pli_rules *r, const pli_visit *visit)
     return pli_rules_refuse(
         r, visit, "shape", &sampled->shape,
         "found a %s without end, which no grid can cover; intersect it with a box",
-        pli_shape_variants[sampled->shape.kind]->name);
+        name_shape(&sampled->shape));
 }
 
 // ---- colliders and contact
@@ -634,7 +651,7 @@ static pli_status check_barrier_collider(const pli_rules *r, const pli_visit *vi
             r, visit, "shape", &collider->shape,
             "found a %s; barriers keep bodies away from planes only, so make it a body "
             "with kind: obstacle, or give the collider method: penalty",
-            pli_shape_variants[collider->shape.kind]->name);
+            name_shape(&collider->shape));
     }
     bool moves = collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
     if (barrier && moves) {
@@ -810,6 +827,7 @@ static const rule rule_table[] = {
     {&pli_cone_schema, check_cone},
     {&pli_repetition_schema, check_repetition},
     {&pli_recipe_schema, check_recipe_name},
+    {&pli_own_shape_schema, check_own_shape},
     {&pli_select_box_schema, check_select_box},
     {&pli_solver_schema, check_solver},
     {&pli_multigrid_schema, check_multigrid},

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "sim/material_matter.h"
 #include "sim/material_resolve.h"
+#include "sim/own_shape.h"
 #include "sim/schema.h"
 
 #include <stdio.h>
@@ -266,6 +267,26 @@ static void complete_bodies(pli_scene *scene)
     }
 }
 
+// The inputs of a shape of one's own that the scene leaves to it.
+static pli_status complete_own_shape(void *user, const pli_visit *visit)
+{
+    if (visit->field != NULL || visit->schema != &pli_own_shape_schema) return PLI_OK;
+    pli_scene *scene = user;
+    pli_own_shape_def *def = (pli_own_shape_def *)(uintptr_t)visit->holder;
+    pli_resolved_shape resolved;
+    if (!pli_own_shape_resolve(pli_scene_context(scene), def, &resolved, NULL)) return PLI_OK;
+    int32_t count = resolved.ops->input_count;
+    if (def->parameter_count == count) return PLI_OK;
+    pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
+    if (parameters == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t i = 0; i < count; ++i) {
+        parameters[i] = (pli_named_value){resolved.ops->inputs[i].key, resolved.inputs[i]};
+    }
+    def->parameters = parameters;
+    def->parameter_count = count;
+    return PLI_OK;
+}
+
 pli_status pli_scene_validate(pli_scene *scene)
 {
     pli_context *context = pli_scene_context(scene);
@@ -275,5 +296,6 @@ pli_status pli_scene_validate(pli_scene *scene)
     PLI_TRY(pli_scene_check_rules(scene));
     PLI_TRY(complete_gravity(scene));
     complete_bodies(scene);
-    return complete_materials(scene);
+    PLI_TRY(complete_materials(scene));
+    return pli_schema_walk(context, schema, pli_scene_get(scene), complete_own_shape, scene);
 }

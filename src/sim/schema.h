@@ -25,6 +25,7 @@
 extern const pli_schema *const pli_shape_variants[];     // by pli_shape_kind
 extern const pli_schema *const pli_selection_variants[]; // by pli_selection_kind
 extern const pli_schema pli_material_schema;
+extern const pli_schema pli_parameter_schema;
 extern const pli_schema pli_body_schema;
 extern const pli_schema pli_constraint_schema;
 extern const pli_schema pli_attachment_schema;
@@ -49,6 +50,7 @@ extern const pli_schema pli_repetition_schema;
 extern const pli_schema pli_recipe_schema;
 extern const pli_schema pli_mesh_shape_schema;
 extern const pli_schema pli_sampled_schema;
+extern const pli_schema pli_own_shape_schema;
 extern const pli_schema pli_select_box_schema;
 extern const pli_schema pli_motion_schema;
 extern const pli_schema pli_implicit_grid_schema;

@@ -125,13 +125,13 @@ static const pli_field parameter_fields[] = {
      PLI_REAL(pli_named_value, value),
      .flags = PLI_FIELD_REQUIRED,
      .unit = "",
-     .doc = "Value, in the unit of the law's input."},
+     .doc = "Value, in the unit of the input."},
 };
-static const pli_schema parameter_schema = {.name = "parameter",
-                                            .doc = "One input of a law.",
-                                            .size = sizeof(pli_named_value),
-                                            .scalar_key = "value",
-                                            PLI_TABLE(parameter_fields)};
+const pli_schema pli_parameter_schema = {.name = "parameter",
+                                         .doc = "One input of a law or of a shape of one's own.",
+                                         .size = sizeof(pli_named_value),
+                                         .scalar_key = "value",
+                                         PLI_TABLE(parameter_fields)};
 
 static const pli_field material_fields[] = {
     {.key = "preset",
@@ -188,7 +188,7 @@ static const pli_field material_fields[] = {
     {.key = "parameters",
      PLI_MEMBERS(PLI_FIELD_NAMED, pli_material_def, parameters, parameter_count),
      .flags = PLI_FIELD_OPTIONAL,
-     .schema = &parameter_schema,
+     .schema = &pli_parameter_schema,
      .doc = "Further inputs of the law, by their names."},
     {.key = "drag",
      PLI_REAL(pli_material_def, drag),

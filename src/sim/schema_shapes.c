@@ -425,6 +425,23 @@ const pli_schema pli_recipe_schema = {.name = "recipe",
                                       .scalar_key = "name",
                                       PLI_TABLE(recipe_fields)};
 
+static const pli_field own_fields[] = {
+    {.key = "name",
+     PLI_TEXT(pli_own_shape_def, name),
+     .flags = PLI_FIELD_REQUIRED,
+     .doc = "Which shape, by the name that the program gave it."},
+    {.key = "parameters",
+     PLI_MEMBERS(PLI_FIELD_NAMED, pli_own_shape_def, parameters, parameter_count),
+     .schema = &pli_parameter_schema,
+     .doc = "Inputs of the shape, by name."},
+};
+const pli_schema pli_own_shape_schema = {
+    .name = "own",
+    .doc = "A shape that an embedding program brings along; the program pliant has none.",
+    .size = sizeof(pli_own_shape_def),
+    .scalar_key = "name",
+    PLI_TABLE(own_fields)};
+
 const pli_schema *const pli_shape_variants[] = {[PLI_SHAPE_PLANE] = &plane_schema,
                                                 [PLI_SHAPE_BOX] = &box_schema,
                                                 [PLI_SHAPE_SPHERE] = &sphere_schema,
@@ -447,6 +464,7 @@ const pli_schema *const pli_shape_variants[] = {[PLI_SHAPE_PLANE] = &plane_schem
                                                 [PLI_SHAPE_RECIPE] = &pli_recipe_schema,
                                                 [PLI_SHAPE_COMPLEMENT] = &complement_schema,
                                                 [PLI_SHAPE_SAMPLED] = &pli_sampled_schema,
+                                                [PLI_SHAPE_OWN] = &pli_own_shape_schema,
                                                 NULL};
 
 // ---- selections

@@ -8,6 +8,7 @@
 #include "geometry/tri_mesh.h"
 #include "math/mat3.h"
 #include "sim/body_group.h"
+#include "sim/own_shape.h"
 
 typedef pli_status (*combine_fn)(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
                                  double smooth, const pli_shape **shape);
@@ -168,6 +169,7 @@ pli_status pli_shape_build(pli_shape_set *set, const pli_variant *variant, const
     case PLI_SHAPE_RECIPE: return build_recipe(set, data, shape);
     case PLI_SHAPE_COMPLEMENT: return build_complement(set, data, shape);
     case PLI_SHAPE_SAMPLED: return build_sampled(set, data, shape);
+    case PLI_SHAPE_OWN: return pli_own_shape_build(set, data, shape);
     }
     return PLI_FAIL(pli_shape_set_context(set), PLI_ERROR_SCENE, "a shape is missing");
 }

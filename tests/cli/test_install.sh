@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # An installed tree is complete, can be moved, and programs compile against it by pkg-config and by
-# CMake.
+# CMake, the examples among them.
 # shellcheck source-path=SCRIPTDIR
 . "${0%/*}/common.sh"
 [ "$PLIANT_INSTRUMENTED" = 0 ] || skip "instrumented libraries are not to be installed"
@@ -43,18 +43,28 @@ LD_LIBRARY_PATH=$library ./by_pkg_config | grep -q '^pliant ' || fail "running w
     fail "compiling with the static library by pkg-config"
 ./by_archive | grep -q '^pliant ' || fail "running with the static library"
 
-# ---- examples: each compiles against the installed tree alone, and runs
+# ---- examples: the folder as a user would copy it, built and run by pkg-config and by CMake
 for example in "$PLIANT_SOURCE"/examples/*.c; do
-    [ -f "$example" ] || continue
-    # shellcheck disable=SC2046
-    "$PLIANT_COMPILER" -std=gnu17 -O2 -o example "$example" $(pkg-config --cflags --libs pliant) -lm ||
-        fail "compiling $example"
-    mkdir -p work
-    (cd work && LD_LIBRARY_PATH=$folder/$library timeout 60 ../example) >log 2>&1 || {
-        cat log
-        fail "running $example"
-    }
+    lines=$(wc -l <"$example")
+    [ "$lines" -lt 100 ] || fail "$example has $lines lines; an example has less than 100"
+    grep -qw "$(basename "$example" .c)" "$PLIANT_SOURCE/examples/Makefile" ||
+        fail "the Makefile of the examples does not build $example"
+    grep -qw "$(basename "$example" .c)" "$PLIANT_SOURCE/examples/CMakeLists.txt" ||
+        fail "the CMakeLists.txt of the examples does not build $example"
 done
+cp -r "$PLIANT_SOURCE/examples" examples
+make -s -C examples CC="$PLIANT_COMPILER" CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror" >log 2>&1 &&
+    (cd examples && LD_LIBRARY_PATH=$folder/$library timeout 200 make -s check) >>log 2>&1 || {
+    cat log
+    fail "the examples by make and pkg-config"
+}
+if ! cmake -S examples -B examples/build -G Ninja -DCMAKE_PREFIX_PATH="$folder/tree" \
+    -DCMAKE_C_COMPILER="$PLIANT_COMPILER" -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror" \
+    >log 2>&1 || ! cmake --build examples/build >>log 2>&1 ||
+    ! timeout 200 ctest --test-dir examples/build --no-tests=error --output-on-failure >>log 2>&1; then
+    cat log
+    fail "the examples by CMake"
+fi
 
 # ---- CMake
 if ! cmake -S "$consumer" -B by_cmake -G Ninja -DCMAKE_PREFIX_PATH="$folder/tree" \

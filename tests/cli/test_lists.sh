@@ -79,5 +79,13 @@ says stdout '^threads +[0-9]'
 says stdout '^OMP_WAIT_POLICY '
 call 0 doctor --json
 json "assert data['version'] and isinstance(data['suggestions'], list)"
+json "assert data['problems'] == []"
+json "assert all(data[key] for key in ('commit', 'build', 'memory', 'BLAS', 'folder', 'browser'))"
+[ -z "$(ls -A . | grep doctor)" ] || fail "the doctor left a file behind"
+BROWSER=my-browser "$PLIANT" doctor | grep -qE '^browser +my-browser$' || fail "BROWSER is not shown"
+TMPDIR=/no/such/folder call 3 doctor
+says stdout '^! Nothing can be written to /no/such/folder: No such file'
+TMPDIR=/no/such/folder call 3 doctor --json
+json "assert len(data['problems']) == 1"
 OMP_NUM_THREADS=3 "$PLIANT" doctor | grep -qE '^threads +3$' || fail "OMP_NUM_THREADS is not respected"
 finish

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "geometry/shape.h"
 #include "math/mat3.h"
+#include "pliant/extend.h"
 
 typedef enum zoo_kind {
     ZOO_PLANE,
@@ -29,6 +30,8 @@ typedef enum zoo_kind {
     ZOO_STRUTS,
     ZOO_GYROID,
     ZOO_CELLS,
+    ZOO_OWN_VALUES,
+    ZOO_OWN_GRADIENTS,
     ZOO_UNION,
     ZOO_SMOOTH_UNION,
     ZOO_SMOOTH_INTERSECTION,
@@ -92,6 +95,58 @@ static inline pli_status zoo_field(pli_shape_set *set, zoo_kind kind, const pli_
     }
 }
 
+// A ball with dents, |x| - r - a sin(3 x) sin(3 y), that the library knows nothing of.
+static inline void zoo_dented_values(const void *user, const double *inputs, int32_t n,
+                                     const double *x, double *values)
+{
+    const double *wave = (const double *)user;
+    for (int32_t i = 0; i < n; ++i, x += 3) {
+        double dent = inputs[1] * sin(*wave * x[0]) * sin(*wave * x[1]);
+        values[i] = pli_vec3_norm(x) - inputs[0] - dent;
+    }
+}
+
+static inline void zoo_dented_gradients(const void *user, const double *inputs, int32_t n,
+                                        const double *x, double *gradients)
+{
+    const double *wave = (const double *)user;
+    double amplitude = *wave * inputs[1];
+    for (int32_t i = 0; i < n; ++i, x += 3, gradients += 3) {
+        pli_vec3_normalize(x, gradients);
+        gradients[0] -= amplitude * cos(*wave * x[0]) * sin(*wave * x[1]);
+        gradients[1] -= amplitude * sin(*wave * x[0]) * cos(*wave * x[1]);
+    }
+}
+
+static inline void zoo_dented_bounds(const void *user, const double *inputs, double min[3],
+                                     double max[3])
+{
+    (void)user;
+    for (int k = 0; k < 3; ++k) max[k] = -(min[k] = -inputs[0] - inputs[1]);
+}
+
+static inline pli_status zoo_own(pli_shape_set *set, zoo_kind kind, const pli_shape **shape)
+{
+    static const double wave = 3;
+    static const double inputs[] = {0.6, 0.1};
+    static const pli_distance_ops ops[] = {{.name = "by values",
+                                            .user = &wave,
+                                            .input_count = 2,
+                                            .slope = 1.5, // 1 + sqrt(2) 0.1 wave
+                                            .detail = 0.5,
+                                            .values = zoo_dented_values,
+                                            .bounds = zoo_dented_bounds},
+                                           {.name = "by gradients",
+                                            .user = &wave,
+                                            .input_count = 2,
+                                            .slope = 1.5,
+                                            .detail = 0.5,
+                                            .values = zoo_dented_values,
+                                            .gradients = zoo_dented_gradients,
+                                            .bounds = zoo_dented_bounds}};
+    return pli_shape_own(set, &ops[kind == ZOO_OWN_GRADIENTS], inputs, shape);
+}
+
 static inline pli_status zoo_combination(pli_shape_set *set, zoo_kind kind, const pli_shape **shape)
 {
     const pli_shape *part[4] = {NULL, NULL, NULL, NULL};
@@ -139,6 +194,7 @@ static inline pli_status zoo_build(pli_shape_set *set, zoo_kind kind, const pli_
 {
     if (kind <= ZOO_LATHE) return zoo_primitive(set, kind, shape);
     if (kind <= ZOO_CELLS) return zoo_field(set, kind, shape);
+    if (kind <= ZOO_OWN_GRADIENTS) return zoo_own(set, kind, shape);
     if (kind <= ZOO_SMOOTH_DIFFERENCE) return zoo_combination(set, kind, shape);
     return zoo_change(set, kind, shape);
 }

@@ -514,10 +514,11 @@ static void shapes_must_make_sense(void **state)
     try_shape(context, PLI_SHAPE_PLANE, &plane,
               "plane.normal: found [0, 0, 0]; a direction needs a length");
     pli_combination_def combination = {.shape_count = 0};
-    try_shape(context, PLI_SHAPE_UNION, &combination,
-              "union.shapes: is missing; expected one of plane, box, sphere, ellipsoid, capsule, "
-              "cylinder, cone, torus, height_field, union, intersection, difference, shell, "
-              "transform, repetition, twist, struts, gyroid, mesh, recipe, complement, sampled");
+    try_shape(
+        context, PLI_SHAPE_UNION, &combination,
+        "union.shapes: is missing; expected one of plane, box, sphere, ellipsoid, capsule, "
+        "cylinder, cone, torus, height_field, union, intersection, difference, shell, "
+        "transform, repetition, twist, struts, gyroid, mesh, recipe, complement, sampled, own");
 
     kit k;
     kit_init(&k);
@@ -560,8 +561,10 @@ static void materials_must_be_complete(void **state)
     k.materials[1].law = "neo-hokean";
     assert_int_equal(try_kit(context, &k), PLI_ERROR_SCENE);
     pli_context_message(context, message, sizeof message);
-    assert_non_null(strstr(message, "materials.steel.law: found 'neo-hokean', which is not a law; "
-                                    "laws are "));
+    assert_non_null(strstr(
+        message,
+        "materials.steel.law: found 'neo-hokean', which is not a law that this program knows; "
+        "laws are "));
     assert_non_null(strstr(message, "(did you mean 'neo-hookean'?)"));
     k.materials[1].law = "";
     assert_int_equal(try_kit(context, &k), PLI_ERROR_SCENE);
