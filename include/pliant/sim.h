@@ -202,7 +202,7 @@ typedef struct pli_state_array {
     int32_t columns;
     // [rows][columns]; writing here is how a checkpoint is restored. Who writes positions or
     // velocities between steps also sets "history" to 0, as pli_state_set does. Lifetime: until the
-    // state is destroyed; arrays of particles also move when there are more of them
+    // state is destroyed; arrays of particles: until it is stepped, copied to or destroyed
     void *data;
     bool of_particles; // rows is the number of particles, which may change from step to step
     bool optional;     // a checkpoint is without it while it is all zero
