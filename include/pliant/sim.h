@@ -390,7 +390,7 @@ PLI_API void pli_solver_destroy(pli_solver *solver);
 
 // Hears every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user);
-// Is asked at every outer iteration; NULL turns it off.
+// Is asked at every outer iteration, and at every piece or sweep of particles; NULL turns it off.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
 
 // What an iterate of an implicit step of particles leaves of forces, seen from the particles: of

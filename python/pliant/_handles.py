@@ -192,11 +192,17 @@ class Stopper:
         try:
             yield
         except errors.InterruptedStep:
+            self.asked = False
             if not self.interrupted:
                 raise
         finally:
-            self.asked = False
             if ours:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
         if self.interrupted:
+            self.asked = False
             raise KeyboardInterrupt
+
+    def check(self):
+        """Raises when somebody has asked before a step begins, or at the end of the last one."""
+        if self.asked:
+            raise errors.InterruptedStep("the step was cancelled")

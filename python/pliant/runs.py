@@ -93,8 +93,12 @@ class Run(Wrapper):
         self._more = False  # failures end a run, too
         with self._stopper.guard(), one_blas_thread:
             status = lib.pli_run_advance(self._pointer, ctypes.byref(more))
+            if self._stopper.asked and more.value:
+                # the frame was done already: the next call saves the state and ends the run
+                status = lib.pli_run_advance(self._pointer, ctypes.byref(more))
             failure, self._failure = self._failure, None
             if failure is not None:
+                self._stopper.asked = False
                 raise failure
             self._context.check(status)
         self._more = more.value

@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import tempfile
+import weakref
 
 import numpy as np
 
@@ -52,9 +54,10 @@ class MeshFolder:
 
     def add(self, mesh):
         if self.folder is None:
-            self.folder = tempfile.TemporaryDirectory(prefix="pliant-")
+            self.folder = tempfile.mkdtemp(prefix="pliant-")
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.count += 1
-        path = os.path.join(self.folder.name, f"mesh_{self.count}.msh")
+        path = os.path.join(self.folder, f"mesh_{self.count}.msh")
         mesh.write(path)
         return path
 

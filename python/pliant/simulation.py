@@ -171,7 +171,8 @@ class Model(Wrapper):
 
     def _view(self, function, rows, columns, dtype):
         shape = (rows, columns) if columns else (rows,)
-        return self._resource.view(function(self._pointer), shape, dtype, False)
+        pointer = self._pointer  # raises when closed
+        return self._resource.view(function(pointer), shape, dtype, False)
 
     @property
     def has_particles(self):
@@ -242,15 +243,20 @@ class State(Wrapper):
         lib.pli_state_get_array(self._pointer, index, ctypes.byref(array))
         return array
 
+    def close(self):
+        """Lets go of the library's object. Arrays that were taken from it stay readable."""
+        self._views = {}
+        super().close()
+
     def _array(self, name):
-        pointer = self._pointer
+        self._pointer  # raises when closed
         if name in self._views:
             return self._views[name]
         array = self._describe(self._index[name])
         shape = (array.rows, array.columns) if array.columns > 1 else (array.rows,)
         writable = name not in ("particle_kinds", "particle_ids")
         view = self._resource.view(array.data, shape, ARRAY_TYPES[array.kind], writable)
-        if pointer and not array.of_particles:
+        if not array.of_particles:
             self._views[name] = view
         return view
 
@@ -383,6 +389,17 @@ class State(Wrapper):
         return f"<pliant.State after {self.step_count} steps, {self.time:g} s>"
 
 
+def particle_property(name, doc):
+    """A property over an array of particles, as array_property."""
+    def get(self):
+        return self._state._array(name)
+
+    def put(self, value):
+        self._state._assign(name, slice(None), value)
+
+    return property(get, put, doc=doc)
+
+
 class Particles:
     """The particles of a state, in an order that may change with every step (see ``ids``).
 
@@ -395,24 +412,17 @@ class Particles:
     def __init__(self, state):
         self._state = state
 
-    positions = property(lambda self: self._get("positions"),
-                         lambda self, value: self._put("positions", value))
-    velocities = property(lambda self: self._get("velocities"),
-                          lambda self, value: self._put("velocities", value))
-    affine = property(lambda self: self._get("affine"),
-                      lambda self, value: self._put("affine", value))
-    deformation = property(lambda self: self._get("deformation"),
-                           lambda self, value: self._put("deformation", value))
-    memory = property(lambda self: self._get("memory"),
-                      lambda self, value: self._put("memory", value))
-    kinds = property(lambda self: self._get("kinds"))
-    ids = property(lambda self: self._get("ids"))
-
-    def _get(self, name):
-        return self._state._array(f"particle_{name}")
-
-    def _put(self, name, value):
-        self._state._assign(f"particle_{name}", slice(None), value)
+    positions = particle_property("particle_positions", "[n][3] (m)")
+    velocities = particle_property("particle_velocities", "[n][3] (m/s)")
+    affine = particle_property("particle_affine_velocities",
+                               "[n][9] gradient of the velocity around it (1/s), row by row")
+    deformation = particle_property("particle_deformations",
+                                    "[n][9] elastic deformation gradient, row by row")
+    memory = particle_property("particle_memories", "[n] of what yields or flows")
+    kinds = property(lambda self: self._state._array("particle_kinds"),
+                     doc="[n] which of model.kinds, read-only")
+    ids = property(lambda self: self._state._array("particle_ids"),
+                   doc="[n] all different, and the same throughout a run, read-only")
 
     def __len__(self):
         return len(self.ids)
@@ -463,6 +473,7 @@ class Solver(Wrapper):
         self._check(state)
         struct = StepReportStruct()
         with self._use(), state._use(), self._stopper.guard(), one_blas_thread:
+            self._stopper.check()
             state._leave_views()
             state._notice()
             status = lib.pli_solver_step(self._pointer, state._pointer, ctypes.byref(struct))
@@ -525,6 +536,7 @@ class Solver(Wrapper):
     def _raise_failure(self):
         failure, self._failure = self._failure, None
         if failure is not None:
+            self._stopper.asked = False
             raise failure
 
     def _check(self, state):
