@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` copies: both libraries, headers, pkg-config and CMake packages, the programs
-# with their man page and completions, and the shipped scenes.
+# with their man page and completions, the Python module, and the shipped scenes.
 include(CMakePackageConfigHelpers)
 
 # ---- libraries; the static one drags in its dependencies, so it has a targets file of its own
@@ -76,6 +76,43 @@ if(TARGET pliant_cli)
   install(FILES ${PLIANT_GENERATED}/pliant.fish
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
+
+# ---- the Python module, where Debian's python3 looks: /usr/lib/python3/dist-packages, but below
+# /usr/local a folder with its version. A note beside the module says where library and scenes lie,
+# seen from there, so that the tree can be moved.
+set(PLIANT_PYTHON_DIR "" CACHE STRING "Folder of the Python module below the prefix; empty: by the prefix")
+set(python_dir ${PLIANT_PYTHON_DIR})
+if(NOT python_dir)
+  set(python_dir lib/python3/dist-packages)
+  find_program(PLIANT_SYSTEM_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  if(PLIANT_SYSTEM_PYTHON AND CMAKE_INSTALL_PREFIX STREQUAL "/usr/local")
+    execute_process(COMMAND ${PLIANT_SYSTEM_PYTHON} -c "import sys; print('%d.%d' % sys.version_info[:2])"
+                    OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(python_dir lib/python${version}/dist-packages)
+  endif()
+endif()
+
+function(pliant_path_from from to result)
+  if(NOT IS_ABSOLUTE ${to})
+    file(RELATIVE_PATH to /${from} /${to})
+  endif()
+  set(${result} ${to} PARENT_SCOPE)
+endfunction()
+set(package ${python_dir}/pliant)
+pliant_path_from(${package} ${CMAKE_INSTALL_LIBDIR}/libpliant.so.${PROJECT_VERSION_MAJOR} library)
+pliant_path_from(${package} ${CMAKE_INSTALL_DATADIR}/pliant/scenes scenes)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/python/_installed.py CONTENT
+"# SPDX-License-Identifier: Apache-2.0
+\"\"\"Where the installation put what the module needs, seen from the module.\"\"\"
+LIBRARY = \"@library@\"
+SCENES = \"@scenes@\"
+" @ONLY)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/pliant DESTINATION ${python_dir}
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/python/_installed.py DESTINATION ${package})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/examples ${PROJECT_SOURCE_DIR}/python/blender
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/pliant/python
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 
 # ---- scenes to read and change, and the licence
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/pliant OPTIONAL

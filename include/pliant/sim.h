@@ -184,6 +184,17 @@ PLI_API void pli_state_clear_grips(pli_state *state);
 PLI_API const double *pli_state_grip_stiffnesses(const pli_state *state);
 PLI_API const double *pli_state_grip_targets(const pli_state *state);
 
+// Forces from outside: constant while a step is solved, beside gravity, until they are changed:
+// wind, thrusters, loads. They are part of the state as grips are, and where all are zero it is as
+// if there had never been any. What they do is work of somebody else's: it is in no energy of a
+// report.
+
+// Replaces the forces (N), [vertex_count][3]; NULL: none from now on. Errors: argument (a value is
+// not finite, a state of particles); then nothing has changed.
+PLI_API PLI_CHECKED pli_status pli_state_set_forces(pli_state *state, const double *forces);
+// Lifetime: until the state is destroyed.
+PLI_API const double *pli_state_forces(const pli_state *state);
+
 // 64-bit hash of everything in the state.
 PLI_API uint64_t pli_state_hash(const pli_state *state);
 
@@ -195,7 +206,10 @@ typedef struct pli_state_array {
     pli_array_kind kind;
     int64_t rows;
     int32_t columns;
-    void *data;        // [rows][columns]; writing here is how a checkpoint is restored
+    // [rows][columns]; writing here is how a checkpoint is restored. Who writes positions or
+    // velocities between steps also sets "history" to 0, as pli_state_set does. Lifetime: until the
+    // state is destroyed; arrays of particles: until it is stepped, copied to or destroyed
+    void *data;
     bool of_particles; // rows is the number of particles, which may change from step to step
     bool optional;     // a checkpoint is without it while it is all zero
 } pli_state_array;
@@ -384,7 +398,7 @@ PLI_API void pli_solver_destroy(pli_solver *solver);
 
 // Hears every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user);
-// Is asked at every outer iteration; NULL turns it off.
+// Is asked at every outer iteration, and at every piece or sweep of particles; NULL turns it off.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
 
 // What an iterate of an implicit step of particles leaves of forces, seen from the particles: of

@@ -58,7 +58,7 @@ static void move_by_forces(void *user, int64_t begin, int64_t end)
 typedef enum guess_kind {
     GUESS_INERTIAL,  // no forces: naive, so at least one iteration has to improve it
     GUESS_EXPLICIT,  // all forces at x_n
-    GUESS_BALLISTIC, // gravity
+    GUESS_BALLISTIC, // gravity, and forces from outside
     GUESS_STILL,     // where everything is, which at least was free of contact
     GUESS_REST,      // the rest shape of bodies that are tangled
     GUESS_COUNT
@@ -107,8 +107,8 @@ static bool compute_guess(pli_solver *s, const pli_state *state, guess_kind kind
     memset(guess, 0, bytes);
     for (int32_t k = 0; k < s->objective.term_count && kind != GUESS_INERTIAL; ++k) {
         const pli_term *term = &s->objective.terms[k];
-        bool wanted =
-            kind == GUESS_EXPLICIT ? term->self != &s->inertia : term->self == &s->gravity;
+        bool is_field = term->self == &s->gravity || term->self == &s->load;
+        bool wanted = kind == GUESS_EXPLICIT ? term->self != &s->inertia : is_field;
         if (wanted) term->ops->add_gradient(term->self, state->x, guess);
     }
     void *job[2] = {guess, s};

@@ -6,6 +6,7 @@
 #include "material/plastic.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "optimize/stopping.h"
 #include "sim/material_matter.h"
 #include "sim/material_resolve.h"
 #include "sim/matter_colliders.h"
@@ -532,6 +533,7 @@ static pli_status run(pli_matter_implicit *m, double begin, double end, const pl
         double h;
         pli_cloud_source particles;
         pli_implicit_report piece;
+        PLI_TRY(pli_stopping_check_cancel(m->context, env));
         pli_timers_begin(env->timers, "load");
         pli_status status = begin_piece(m, &particles, at, end, &h);
         pli_timers_end(env->timers);

@@ -159,9 +159,11 @@ static void add_terms(pli_solver *s)
         s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
         pli_objective_add(objective, &pli_attachment_term, &s->attachment);
     }
-    // stiffness and target are those of a state, set with the step
+    // grips and forces are those of a state, set with the step
     s->grip = (pli_anchor){s->context, n, NULL, NULL};
     pli_objective_add(objective, &pli_attachment_term, &s->grip);
+    s->load = (pli_load){s->context, n, NULL};
+    pli_objective_add(objective, &pli_load_term, &s->load);
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);

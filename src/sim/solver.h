@@ -17,6 +17,7 @@
 #include "optimize/anchor.h"
 #include "optimize/lbfgs.h"
 #include "optimize/linear_source.h"
+#include "optimize/load.h"
 #include "optimize/local_global.h"
 #include "optimize/newton.h"
 #include "optimize/vertex_descent.h"
@@ -44,6 +45,7 @@ struct pli_solver {
     pli_anchor drag;
     pli_anchor attachment;
     pli_anchor grip; // borrows the state's arrays while they are in use; idle without grips
+    pli_load load;   // borrows the state's forces; idle without any
     pli_gravity gravity;
     pli_rayleigh *rayleigh; // NULL: no material asks for it
     pli_contacts *contacts; // NULL: nothing collides
@@ -99,7 +101,7 @@ void pli_solver_hold(pli_solver *solver, double time);
 // step.c: minimises the objective from x and adds what it took to the report
 pli_status pli_solver_minimize(pli_solver *solver, pli_step_report *report);
 
-// step.c: attachments as scripts want them at `time`, and the grips of the state
+// step.c: attachments as scripts want them at `time`, and grips and forces of the state
 void pli_solver_attach(pli_solver *solver, const pli_state *state, double time);
 
 // frame.c: made on first use

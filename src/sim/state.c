@@ -24,6 +24,7 @@ static pli_status allocate_arrays(pli_state *state)
     state->member = PLI_NEW(state->context, double, 3 * count, "state"); \
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_VECTORS(X)
+    PLI_STATE_LOADS(X)
 #undef X
 #define X(member, name, columns)                                               \
     state->member = PLI_NEW(state->context, double, (columns)*count, "grips"); \
@@ -64,6 +65,7 @@ void pli_state_destroy(pli_state *state)
     if (state == NULL) return;
 #define X(member, name) pli_release(state->context, state->member);
     PLI_STATE_VECTORS(X)
+    PLI_STATE_LOADS(X)
 #undef X
 #define X(member, name, columns) pli_release(state->context, state->member);
     PLI_STATE_GRIPS(X)
@@ -80,6 +82,7 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
 #define X(member, name) \
     if (from->vertex_count > 0) memcpy(to->member, from->member, vector_bytes(from));
     PLI_STATE_VECTORS(X)
+    PLI_STATE_LOADS(X)
 #undef X
 #define X(member, name, columns) \
     if (from->vertex_count > 0) memcpy(to->member, from->member, array_bytes(from, columns));
@@ -204,6 +207,36 @@ const double *pli_state_grip_targets(const pli_state *state)
     return state->grip_target;
 }
 
+// ---- forces
+
+bool pli_state_has_forces(const pli_state *state)
+{
+    for (int64_t k = 0; k < 3 * (int64_t)state->vertex_count; ++k) {
+        if (state->force[k] != 0) return true;
+    }
+    return false;
+}
+
+pli_status pli_state_set_forces(pli_state *state, const double *forces)
+{
+    if (state->has_matter && forces != NULL) {
+        return PLI_FAIL(state->context, PLI_ERROR_ARGUMENT,
+                        "particles cannot be pushed by forces; only vertices of meshes can");
+    }
+    PLI_TRY(check_finite(state, forces, "force"));
+    if (forces != NULL) {
+        memcpy(state->force, forces, vector_bytes(state));
+    } else if (state->vertex_count > 0) {
+        memset(state->force, 0, vector_bytes(state));
+    }
+    return PLI_OK;
+}
+
+const double *pli_state_forces(const pli_state *state)
+{
+    return state->force;
+}
+
 // ---- everything
 
 // A state without grips has the hash of one that knows none.
@@ -213,6 +246,16 @@ static uint64_t hash_grips(const pli_state *state, uint64_t hash)
 #define X(member, name, columns) \
     hash = pli_hash_bytes(hash, state->member, array_bytes(state, columns));
     PLI_STATE_GRIPS(X)
+#undef X
+    return hash;
+}
+
+// The same of forces.
+static uint64_t hash_loads(const pli_state *state, uint64_t hash)
+{
+    if (!pli_state_has_forces(state)) return hash;
+#define X(member, name) hash = pli_hash_bytes(hash, state->member, vector_bytes(state));
+    PLI_STATE_LOADS(X)
 #undef X
     return hash;
 }
@@ -228,6 +271,7 @@ uint64_t pli_state_hash(const pli_state *state)
     PLI_STATE_COUNTERS(X)
 #undef X
     hash = hash_grips(state, hash);
+    hash = hash_loads(state, hash);
     return state->has_matter ? pli_matter_state_hash(&state->matter, hash) : hash;
 }
 
@@ -239,6 +283,7 @@ static int32_t count_own_arrays(void)
     PLI_STATE_VECTORS(X)
     PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
+    PLI_STATE_LOADS(X)
 #undef X
 #define X(member, name, columns) ++count;
     PLI_STATE_GRIPS(X)
@@ -309,5 +354,11 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
             (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
     }
     PLI_STATE_GRIPS(X)
+#undef X
+#define X(member, name)                                                                       \
+    if (at++ == index) {                                                                      \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, rows, 3, state->member, false, true}; \
+    }
+    PLI_STATE_LOADS(X)
 #undef X
 }

@@ -23,6 +23,10 @@
     X(grip_target, "grip_targets", 3) \
     X(grip_stiffness, "grip_stiffnesses", 1)
 
+// X(member, name in checkpoints): arrays [vertex_count][3] of forces from outside, all zero without
+// any; checkpoints leave them out then.
+#define PLI_STATE_LOADS(X) X(force, "forces")
+
 // X(member, name in checkpoints): single numbers
 #define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
 
@@ -44,6 +48,7 @@ struct pli_state {
     double *friction_force;   // [vertex_count][3] of barriers in the last step (N)
     double *grip_target;      // [vertex_count][3] where grips pull vertices to; 0: no grip (m)
     double *grip_stiffness;   // [vertex_count] of grips; 0: no grip (N/m)
+    double *force;            // [vertex_count][3] that somebody pushes vertices with (N)
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside
@@ -53,5 +58,8 @@ struct pli_state {
 
 // Whether any vertex is gripped.
 bool pli_state_has_grips(const pli_state *state);
+
+// Whether any vertex is pushed.
+bool pli_state_has_forces(const pli_state *state);
 
 #endif

@@ -75,6 +75,7 @@ void pli_solver_attach(pli_solver *s, const pli_state *state, double time)
     apply_scripts(s, time);
     s->grip.stiffness = pli_state_has_grips(state) ? state->grip_stiffness : NULL;
     s->grip.target = state->grip_target;
+    s->load.force = pli_state_has_forces(state) ? state->force : NULL;
 }
 
 static void prepare_damping(pli_solver *s, const pli_state *state, double h)

@@ -671,6 +671,32 @@ static void a_step_can_be_abandoned(void **state)
     }
 }
 
+// Matter that flies needs no iterations, but as many pieces as it is fast.
+static void a_step_without_iterations_can_be_abandoned(void **state)
+{
+    (void)state;
+    simulation s;
+    start(&s,
+          "domain: {cell: 0.1, min: [0, 0, 0], max: [4, 1, 1]}\n"
+          "materials: {soft: {law: fixed-corotated, density: 1000, young: 2e4, poisson: 0.3}}\n"
+          "bodies: {block: {geometry: {particles: {shape: {box: {size: [0.3, 0.3, 0.3]}}}}, "
+          "position: [0.5, 0.5, 0.5], material: soft, velocity: [100, 0, 0]}}\n"
+          "gravity: [0, 0, 0]\n"
+          "time: {fps: 50, frames: 1}\n",
+          "hot", 1);
+    uint64_t hash = pli_state_hash(s.state);
+    pli_step_report report;
+    int left = 5;
+    pli_solver_set_cancel(s.solver, after_some, &left);
+    assert_int_equal(pli_solver_step(s.solver, s.state, &report), PLI_ERROR_INTERRUPTED);
+    assert_true(pli_state_hash(s.state) == hash);
+    pli_solver_set_cancel(s.solver, NULL, NULL);
+    report = simulation_step(&s);
+    assert_int_equal(report.iterations, 0);
+    AT_LEAST(report.grid.pieces, 6);
+    simulation_clear(&s);
+}
+
 // A state that is broken stays as it is, and the report says so; a particle that is nowhere is
 // named.
 static void what_cannot_be_stepped_stays(void **state)
@@ -726,6 +752,7 @@ int main(void)
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
         cmocka_unit_test(a_step_can_be_abandoned),
+        cmocka_unit_test(a_step_without_iterations_can_be_abandoned),
         cmocka_unit_test(what_cannot_be_stepped_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

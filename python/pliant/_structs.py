@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C library's public structs, as ctypes sees them.
+
+Each line below is a type and the members that have it, in the order of the header. A test compares
+every size and offset with those of a C compiler.
+"""
+import ctypes
+
+TYPES = {
+    "f64": ctypes.c_double, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "u64": ctypes.c_uint64,
+    "size": ctypes.c_size_t, "enum": ctypes.c_int, "uint": ctypes.c_uint, "bool": ctypes.c_bool,
+    "str": ctypes.c_char_p, "ptr": ctypes.c_void_p, "status": ctypes.c_int, "void": None,
+}
+
+#: every struct by its name in C
+STRUCTS = {}
+
+
+def type_of(name):
+    """The ctypes type that a word such as "f64", "f64[3]" or "pli_energies" stands for."""
+    base, _, count = name.partition("[")
+    kind = STRUCTS[base] if base in STRUCTS else TYPES[base]
+    return kind * int(count.rstrip("]")) if count else kind
+
+
+def struct(name, *lines):
+    """Makes a struct from lines of a type and its members, and remembers it by its name."""
+    fields = []
+    for line in lines:
+        kind, *members = line.split()
+        fields += [(member, type_of(kind)) for member in members]
+    STRUCTS[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+    return STRUCTS[name]
+
+
+# ---- base.h
+
+Allocator = struct("pli_allocator", "ptr allocate release user", "bool clears")
+ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "enum log_level",
+                    "ptr log_user assert_hook assert_user", "i32 thread_count", "ptr laws",
+                    "i32 law_count")
+
+# ---- schema.h
+
+Field = struct("pli_field", "str key alias", "enum kind", "uint flags", "size offset count_offset",
+               "str fallback", "f64 min max", "str unit", "ptr choices schema variants", "str doc")
+Schema = struct("pli_schema", "str name doc", "size size", "str scalar_key", "i32 field_count",
+                "ptr fields")
+Variant = struct("pli_variant", "i32 kind", "ptr data")
+Items = struct("pli_items", "enum kind", "bool is_list", "i32 fixed count", "size stride",
+               "ptr first")
+
+# ---- sim.h
+
+ModelInfo = struct(
+    "pli_model_info", "i32 body_count vertex_count tet_count",
+    "i64 unknown_count block_count memory_estimate", "f64 dt size mass", "str solver",
+    "f64 tolerance", "str tolerance_unit",
+    "i32 fixed_iterations collider_count triangle_count spring_count level_count",
+    "i32[8] level_nodes", "i64 level_memory", "i32 handle_count cubature_count polish_iterations",
+    "i64 subspace_memory particle_count", "f64 cell", "i32 emitter_count",
+    "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count")
+KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume")
+StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",
+                    "ptr data", "bool of_particles optional")
+EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total")
+ContactPairStruct = struct("pli_contact_pair", "str first second", "i32 contacts", "f64 min_gap",
+                           "f64[3] normal_force friction_force")
+LevelCounts = struct("pli_level_counts", "i32 directions refreshes",
+                     "i64 affine_iterations subspace_iterations polish_iterations",
+                     "f64 largest_step")
+MatterReport = struct("pli_matter_report", "i64 particles emitted", "f64 tick",
+                      "i64 ticks sweeps block_updates particle_updates buffer_updates",
+                      "i64[24] steps", "i32 retries", "f64 schedule_seconds")
+GridReport = struct(
+    "pli_grid_report", "i32 pieces retries", "f64 shortest longest",
+    "i32 unconverged nodes held rounds matrices", "i64 solves cycles coarsest_iterations",
+    "i32 capped dropped_pairs", "i64 position_steps repeated_positions", "i32 level_count",
+    "i32[8] level_nodes", "i64[8] level_blocks level_bytes", "i64 bytes")
+StepReportStruct = struct(
+    "pli_step_report", "i64 step", "f64 time dt", "str solver", "enum stop", "i32 iterations",
+    "i64 linear_iterations", "i32 energy_evaluations", "pli_level_counts levels",
+    "f64 residual tolerance", "pli_energies energy", "f64[3] momentum angular_momentum",
+    "f64 min_J", "i32 inverted vertices", "bool collides", "i32 contacts",
+    "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
+    "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
+    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds")
+IterationReport = struct(
+    "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
+    "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 piece")
+SolverInfo = struct("pli_solver_info", "str name doc source")
+FrameField = struct("pli_frame_field", "str name unit", "enum place", "i32 components",
+                    "ptr values", "bool whole")
+FramePart = struct("pli_frame_part", "str name", "enum kind", "i32 point_count", "ptr points",
+                   "i32 cell_count", "ptr cells", "i32 field_count", "ptr fields", "enum role",
+                   "f64 radius")
+FrameStruct = struct("pli_frame", "i32 index", "i64 step", "f64 time", "i32 part_count",
+                     "ptr parts")
+
+# ---- extend.h
+
+MaterialInput = struct("pli_material_input", "str key unit", "f64 fallback min max",
+                       "bool exclusive", "str doc")
+MaterialOps = struct("pli_material_ops", "str name doc", "uint flags", "i32 input_count",
+                     "ptr inputs", "i32 param_count", "ptr derive evaluate sound_speed")
+MaterialPreset = struct("pli_material_preset", "str name law", "f64 density young poisson yield",
+                        "f64[2] density_range young_range poisson_range yield_range",
+                        "str doc yield_kind", "f64 bulk exponent")
+
+# ---- io.h
+
+LoadDef = struct("pli_load_def", "ptr sets", "i32 set_count", "bool allow_outside")
+YamlDef = struct("pli_yaml_def", "bool comments absolute_paths")
+FrameWriterDef = struct("pli_frame_writer_def", "str folder", "i32 keep", "bool compress",
+                        "ptr fields", "i32 field_count")
+SeriesInfo = struct("pli_series_info", "i32 index", "f64 time", "i32 part_count")
+RunProgressStruct = struct("pli_run_progress", "i32 frame frame_count", "i64 step step_count",
+                           "f64 time seconds seconds_left", "ptr report")
+RunDef = struct("pli_run_def", "ptr scene", "str folder", "bool force resume", "i32 frames",
+                "i64 steps", "f64 seconds", "str command",
+                "ptr progress progress_user cancel cancel_user", "f64 checkpoint_seconds",
+                "ptr prepare prepare_user")
+RunInfoStruct = struct("pli_run_info", "enum outcome", "i64 step first_step", "i32 frame",
+                       "f64 time seconds", "i64 unconverged", "str folder")
+ExportFormat = struct("pli_export_format", "str name doc")
+ExportDef = struct("pli_export_def", "str folder target format", "i32 first last every max_targets",
+                   "f64 fps", "ptr progress progress_user cancel cancel_user")
+ExportReport = struct("pli_export_report", "i32 file_count frame_count frames_found")
+CameraDef = struct("pli_camera_def", "bool automatic", "f64 azimuth elevation",
+                   "f64[3] position target up", "f64 fov orbit")
+SectionDef = struct("pli_section_def", "bool cuts", "f64[3] normal", "f64 offset")
+PictureDef = struct(
+    "pli_picture_def", "i32 width height samples occlusion_rays shadow_rays", "bool lit",
+    "str field", "i32 component", "bool automatic_range", "f64[2] range", "enum colormap",
+    "bool edges", "f64 edge_width particle_radius", "bool ground automatic_ground",
+    "f64 ground_height", "enum background", "pli_camera_def camera", "bool legend time_stamp",
+    "enum colliders", "f64 particle_scale", "i32 hidden_count", "ptr hidden",
+    "pli_section_def section")
+
+
+# ---- reading them
+
+def text(value):
+    """A C text as str; None stays None."""
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def at(kind, address, index=0):
+    """The struct of an array at an address; it is a view, not a copy."""
+    return kind.from_address(address + index * ctypes.sizeof(kind))
+
+
+def plain(value):
+    """Members of a struct as a dict of numbers, texts, lists and dicts, without pointers."""
+    if isinstance(value, bytes):
+        return text(value)
+    if isinstance(value, ctypes.Array):
+        return [plain(item) for item in value]
+    if isinstance(value, ctypes.Structure):
+        return {name: plain(getattr(value, name)) for name, kind in value._fields_
+                if kind is not ctypes.c_void_p}
+    return value

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to choose from: solvers, material laws, presets, export formats, keys of scenes."""
+import json
+from dataclasses import dataclass
+
+from ._handles import Context
+from ._library import lib
+from ._structs import (ExportFormat, MaterialInput, MaterialOps, MaterialPreset, SolverInfo, at,
+                       plain, text)
+
+
+@dataclass(frozen=True)
+class SolverEntry:
+    """A solver that scenes can name; ``takes`` is "meshes", "particles" or "both"."""
+    name: str
+    doc: str
+    source: str
+    takes: str
+
+
+@dataclass(frozen=True)
+class LawInput:
+    """A number that a law takes."""
+    key: str
+    unit: str
+    fallback: float
+    min: float
+    max: float
+    doc: str
+
+
+@dataclass(frozen=True)
+class LawEntry:
+    """A material law that scenes can name."""
+    name: str
+    doc: str
+    inputs: tuple
+
+
+@dataclass(frozen=True)
+class PresetEntry:
+    """A named starting point for a material, with typical round numbers (SI units)."""
+    name: str
+    law: str
+    density: float
+    young: float
+    poisson: float
+    doc: str
+
+
+def solvers():
+    """All solvers, as a list of SolverEntry."""
+    result = []
+    for k in range(lib.pli_solver_info_count()):
+        info = plain(at(SolverInfo, lib.pli_solver_info_get(k)))
+        result.append(SolverEntry(takes=text(lib.pli_solver_info_takes(k)), **info))
+    return result
+
+
+def read_input(value):
+    row = plain(value)
+    del row["exclusive"]
+    return LawInput(**row)
+
+
+def materials():
+    """All material laws, as a list of LawEntry."""
+    result = []
+    for k in range(lib.pli_material_count()):
+        law = at(MaterialOps, lib.pli_material_get(k))
+        inputs = [read_input(at(MaterialInput, law.inputs, i)) for i in range(law.input_count)]
+        result.append(LawEntry(text(law.name), text(law.doc), tuple(inputs)))
+    return result
+
+
+def presets():
+    """All presets of materials, as a list of PresetEntry."""
+    result = []
+    for k in range(lib.pli_material_preset_count()):
+        preset = plain(at(MaterialPreset, lib.pli_material_preset_get(k)))
+        result.append(PresetEntry(**{key: preset[key] for key in PresetEntry.__annotations__}))
+    return result
+
+
+def export_formats():
+    """Names of the formats that export() knows, with what they are."""
+    rows = [plain(at(ExportFormat, lib.pli_export_format_get(k)))
+            for k in range(lib.pli_export_format_count())]
+    return {row["name"]: row["doc"] for row in rows}
+
+
+def schema():
+    """All keys of scenes, as JSON Schema: units, defaults, ranges and what they mean."""
+    context = Context()
+    return json.loads(context.text(lib.pli_schema_to_json, context.pointer))
+
+
+def version():
+    """The version of the library: "0.1.0"."""
+    return text(lib.pli_version())
+
+
+def build_info():
+    """One line on compiler, instruction set and optional parts of the library."""
+    return text(lib.pli_build_info())
