@@ -63,6 +63,7 @@ static void read_series(fuzz_world *world, const uint8_t *data, size_t size)
     }
     pli_series_list_clear(&list);
     unlink(path);
+    rmdir(fuzz_folder());
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
