@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every fuzzing target shares. A target is one function over bytes; libFuzzer drives it with
-// what it makes up, replay.c with the files of a corpus. A promise that is broken aborts, which both
-// report with the input.
+// what it makes up, replay.c with the files of a corpus. A promise that is broken aborts, which
+// both report with the input.
 //
 // The context of a target meters its memory: what was taken is given back, and the most that was
 // alive at once can be compared with the size of the input.

@@ -9,9 +9,9 @@
 //       written with: what HDF5 takes apart well but is not the state that is to be filled.
 // The arrays are filled within their bounds or there is a refusal.
 //
-// What is not tried: a file with a right checksum whose inner structure of HDF5 is broken. HDF5 1.10
-// itself steps over the end of its memory in such files, so that one must not be opened; the checksum
-// tells damage, not intent. docs/guide/scenes.md says so.
+// What is not tried: a file with a right checksum whose inner structure of HDF5 is broken.
+// HDF5 1.10 itself steps over the end of its memory in such files, so that one must not be opened;
+// the checksum tells damage, not intent. docs/guide/scenes.md says so.
 #include "fuzz.h"
 
 #include "base/hash.h"

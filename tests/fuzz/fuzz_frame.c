@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzzes the readers of frames: any bytes give a sound part of a frame, or a sound list of files, or
-// a refusal. The first byte of the input says which: a .vtu or .vtp file, or series.pvd.
+// Fuzzes the readers of frames: any bytes give a sound part of a frame, or a sound list of files,
+// or a refusal. The first byte of the input says which: a .vtu or .vtp file, or series.pvd.
 #include "fuzz.h"
 
 #include "base/arena.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzzes the messages of the live page: any bytes give a command that is within its ranges and reads
-// back from a log as the same, or a refusal. A setting is put into a scene as the live simulation
-// does it, and the scene that comes out is sound or refused.
+// Fuzzes the messages of the live page: any bytes give a command that is within its ranges and
+// reads back from a log as the same, or a refusal. A setting is put into a scene as the live
+// simulation does it, and the scene that comes out is sound or refused.
 #include "fuzz.h"
 
 #include "pliant/io.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fuzzes the mesh readers: any bytes give a sound mesh or one line of text, in memory that the size
-// of the file bounds. FUZZ_ENDING is the ending of the file; content with the mark of another format
-// is read as that one, as it would be from the disk.
+// of the file bounds. FUZZ_ENDING is the ending of the file; content with the mark of another
+// format is read as that one, as it would be from the disk.
 #include "fuzz.h"
 
 #include "io/mesh_file.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzzes the scene reader: any bytes give a scene whose numbers are finite and that is the same when
-// it is written and read back, or one line of text. What follows a byte 0x1c, which no scene
+// Fuzzes the scene reader: any bytes give a scene whose numbers are finite and that is the same
+// when it is written and read back, or one line of text. What follows a byte 0x1c, which no scene
 // may have, is a setting as --set takes them. Files are looked for in a folder that does not exist,
 // so that nothing outside is read.
 #include "fuzz.h"
