@@ -2,7 +2,13 @@
 # What the library and the program are built on. Every package is one of Debian's.
 add_library(pliant_dependencies INTERFACE)
 
-find_package(OpenMP REQUIRED COMPONENTS C)
+# OpenMP: without it one thread does everything
+if(PLIANT_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS C)
+  target_link_libraries(pliant_dependencies INTERFACE OpenMP::OpenMP_C)
+else()
+  target_compile_options(pliant_dependencies INTERFACE -Wno-unknown-pragmas)
+endif()
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
@@ -10,7 +16,7 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 # always the serial flavour: plain "hdf5" turns into the MPI one once an MPI package is installed
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)
 target_link_libraries(pliant_dependencies INTERFACE
-  OpenMP::OpenMP_C Threads::Threads PkgConfig::YAML PkgConfig::ZLIB PkgConfig::HDF5 m ${CMAKE_DL_LIBS})
+  Threads::Threads PkgConfig::YAML PkgConfig::ZLIB PkgConfig::HDF5 m ${CMAKE_DL_LIBS})
 
 
 # CHOLMOD: sparse Cholesky. Its supernodal part is GPL; PLIANT_CHOLMOD=OFF gives a permissive build.

@@ -2,10 +2,22 @@
 #include "base/parallel.h"
 
 #include <math.h>
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+
+// Built without OpenMP, everything is done by the calling thread (PLIANT_OPENMP=OFF).
+#ifndef _OPENMP
+#define omp_get_max_threads() 1
+#define omp_get_max_active_levels() 1
+#define omp_get_thread_num() 0
+#define omp_in_parallel() 1
+#define omp_set_num_threads(count) ((void)(count))
+#define omp_set_max_active_levels(count) ((void)(count))
+#endif
 
 enum { MAX_BLOCKS = 512 };
 

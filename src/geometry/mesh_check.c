@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/mesh_check.h"
 
+#include "base/hash.h"
+#include "base/memory.h"
+#include "geometry/bounds.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TEXT_CAPACITY = 128 };
 
@@ -108,4 +113,44 @@ pli_status pli_cells_check(pli_context *context, const pli_cells *cells)
     PLI_TRY(check_sizes(context, cells));
     PLI_TRY(check_points(context, cells));
     return check_corners(context, cells);
+}
+
+// The cell of a fine grid that a point lies in; points in one cell count as coincident.
+static void quantize(const pli_bounds *bounds, const double x[3], int64_t cell[3])
+{
+    double size = 1e-9 * pli_bounds_longest(bounds);
+    for (int k = 0; k < 3; ++k) {
+        cell[k] = size > 0 ? (int64_t)llround((x[k] - bounds->min[k]) / size) : 0;
+    }
+}
+
+// Counts points in the cell of an earlier one, through a hash table.
+pli_status pli_points_count_coincident(pli_context *context, int32_t count, const double *points,
+                                       int32_t *coincident)
+{
+    *coincident = 0;
+    int64_t capacity = 16;
+    while (capacity < 2 * (int64_t)count) capacity *= 2;
+    int32_t *table = PLI_NEW(context, int32_t, capacity, "coincidence table");
+    if (table == NULL) return PLI_ERROR_MEMORY;
+
+    pli_bounds bounds = pli_bounds_of_points(count, points);
+    for (int32_t v = 0; v < count; ++v) {
+        int64_t cell[3], other[3];
+        quantize(&bounds, points + 3 * (int64_t)v, cell);
+        uint64_t hash = pli_hash_bytes(PLI_HASH_START, cell, sizeof cell);
+        int64_t slot = (int64_t)(hash & (uint64_t)(capacity - 1));
+        // entries are vertex + 1, 0 is free
+        for (; table[slot] != 0; slot = (slot + 1) & (capacity - 1)) {
+            quantize(&bounds, points + 3 * (int64_t)(table[slot] - 1), other);
+            if (memcmp(cell, other, sizeof cell) == 0) break;
+        }
+        if (table[slot] != 0) {
+            ++*coincident;
+        } else {
+            table[slot] = v + 1;
+        }
+    }
+    pli_release(context, table);
+    return PLI_OK;
 }

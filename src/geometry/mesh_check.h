@@ -33,4 +33,8 @@ typedef struct pli_cells {
 // corners. Errors: argument, mesh.
 pli_status pli_cells_check(pli_context *context, const pli_cells *cells);
 
+// Counts points within a billionth of the whole's size of an earlier one. Errors: memory.
+pli_status pli_points_count_coincident(pli_context *context, int32_t count, const double *points,
+                                       int32_t *coincident);
+
 #endif

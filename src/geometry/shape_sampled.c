@@ -312,23 +312,11 @@ static bool encloses_anything(const fill_job *job)
     return false;
 }
 
-static void warn_if_open(const pli_tri_mesh *mesh, const pli_tri_mesh_report *report)
-{
-    if (report->is_closed && report->is_oriented) return;
-    PLI_LOG(mesh->context, PLI_LOG_WARNING,
-            "surface is not closed (%d open, %d crowded, %d badly oriented edges): its inside is "
-            "guessed by ray casting",
-            report->open_edges, report->crowded_edges, report->misoriented_edges);
-}
-
 pli_status pli_shape_sampled_mesh(pli_shape_set *set, const pli_tri_mesh *mesh, int32_t resolution,
                                   pli_shape_interpolation interpolation, const pli_shape **shape)
 {
     *shape = NULL;
     pli_context *context = pli_shape_set_context(set);
-    pli_tri_mesh_report report;
-    PLI_TRY(pli_tri_mesh_check(mesh, &report));
-    warn_if_open(mesh, &report);
     pli_bounds bounds = pli_tri_mesh_bounds(mesh);
     pli_shape *node = NULL;
     PLI_TRY(create_grid(set, &bounds, resolution, interpolation, &node));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/tet_mesh.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "geometry/boundary.h"
 #include "geometry/mesh_check.h"
@@ -12,6 +11,10 @@
 // An element thinner than this times the cube of its longest edge has no volume: coordinates carry
 // sixteen digits, and a product of three differences keeps about twelve of them.
 static const double flat_volume = 1e-12;
+
+// One thinner than this is a sliver: its height is some hundred thousandth of its length, and
+// stiffness and inertia of its corners differ by the square of that.
+static const double sliver_volume = 1e-6;
 
 double pli_tet_volume(const double x0[3], const double x1[3], const double x2[3],
                       const double x3[3])
@@ -49,8 +52,10 @@ static pli_status fail_elements(pli_context *context, const pli_offenders *offen
     return PLI_FAIL(context, PLI_ERROR_MESH, "tetrahedra %s %s", text, what);
 }
 
-// Refuses elements without volume, and inverted ones unless they may be turned around.
-static pli_status check_volumes(pli_context *context, const pli_tet_mesh_def *def)
+// Refuses elements without volume, and inverted ones unless they may be turned around; notes those
+// that have hardly any.
+static pli_status check_volumes(pli_context *context, const pli_tet_mesh_def *def,
+                                pli_offenders *slivers)
 {
     pli_offenders flat = {0};
     pli_offenders inverted = {0};
@@ -62,6 +67,9 @@ static pli_status check_volumes(pli_context *context, const pli_tet_mesh_def *de
             pli_offenders_add(&flat, t);
         } else if (volume < 0) {
             pli_offenders_add(&inverted, t);
+        }
+        if (fabs(volume) < sliver_volume * longest * longest * longest) {
+            pli_offenders_add(slivers, t);
         }
     }
     if (flat.count > 0) {
@@ -121,45 +129,7 @@ static void copy_mesh(const pli_tet_mesh_def *def, const int32_t *number, pli_te
     }
 }
 
-// The cell of a fine grid that a point lies in; points in one cell count as coincident.
-static void quantize(const pli_bounds *bounds, const double x[3], int64_t cell[3])
-{
-    double size = 1e-9 * pli_bounds_longest(bounds);
-    for (int k = 0; k < 3; ++k) {
-        cell[k] = size > 0 ? (int64_t)llround((x[k] - bounds->min[k]) / size) : 0;
-    }
-}
-
-// Counts vertices in the cell of an earlier one, through a hash table.
-static pli_status count_coincident(const pli_tet_mesh *mesh, int32_t *count)
-{
-    *count = 0;
-    int64_t capacity = 16;
-    while (capacity < 2 * (int64_t)mesh->vertex_count) capacity *= 2;
-    int32_t *table = PLI_NEW(mesh->context, int32_t, capacity, "coincidence table");
-    if (table == NULL) return PLI_ERROR_MEMORY;
-
-    pli_bounds bounds = pli_tet_mesh_bounds(mesh);
-    for (int32_t v = 0; v < mesh->vertex_count; ++v) {
-        int64_t cell[3], other[3];
-        quantize(&bounds, mesh->points + 3 * (int64_t)v, cell);
-        uint64_t hash = pli_hash_bytes(PLI_HASH_START, cell, sizeof cell);
-        int64_t slot = (int64_t)(hash & (uint64_t)(capacity - 1));
-        // entries are vertex + 1, 0 is free
-        for (; table[slot] != 0; slot = (slot + 1) & (capacity - 1)) {
-            quantize(&bounds, mesh->points + 3 * (int64_t)(table[slot] - 1), other);
-            if (memcmp(cell, other, sizeof cell) == 0) break;
-        }
-        if (table[slot] != 0) {
-            ++*count;
-        } else {
-            table[slot] = v + 1;
-        }
-    }
-    pli_release(mesh->context, table);
-    return PLI_OK;
-}
-
+// What a caller without a report should know.
 static void log_report(pli_context *context, const pli_tet_mesh_report *report)
 {
     if (report->unused_vertices > 0) {
@@ -176,14 +146,15 @@ static void log_report(pli_context *context, const pli_tet_mesh_report *report)
     }
 }
 
-static pli_status check_def(pli_context *context, const pli_tet_mesh_def *def)
+static pli_status check_def(pli_context *context, const pli_tet_mesh_def *def,
+                            pli_offenders *slivers)
 {
     pli_cells cells = {"tetrahedron", 4, def->tet_count, def->tets, def->vertex_count, def->points};
     PLI_TRY(pli_cells_check(context, &cells));
     if (def->tet_count == 0) {
         return PLI_FAIL(context, PLI_ERROR_MESH, "the mesh has no tetrahedra");
     }
-    return check_volumes(context, def);
+    return check_volumes(context, def, slivers);
 }
 
 pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def,
@@ -193,7 +164,7 @@ pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def
     if (report == NULL) report = &unwanted;
     *report = (pli_tet_mesh_report){0};
     *out = NULL;
-    PLI_TRY(check_def(context, def));
+    PLI_TRY(check_def(context, def, &report->slivers));
 
     pli_status status = PLI_ERROR_MEMORY;
     pli_tet_mesh *mesh = NULL;
@@ -207,9 +178,10 @@ pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def
 
     report->unused_vertices = def->vertex_count - mesh->vertex_count;
     copy_mesh(def, number, mesh, report);
-    status = count_coincident(mesh, &report->coincident_vertices);
+    status = pli_points_count_coincident(context, mesh->vertex_count, mesh->points,
+                                         &report->coincident_vertices);
     if (status != PLI_OK) goto done;
-    log_report(context, report);
+    if (report == &unwanted) log_report(context, report);
     *out = mesh;
 
 done:

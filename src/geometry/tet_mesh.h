@@ -19,6 +19,7 @@
 
 #include "base/context.h"
 #include "geometry/bounds.h"
+#include "geometry/mesh_check.h"
 
 typedef struct pli_tet_mesh {
     pli_context *context;
@@ -56,9 +57,10 @@ typedef struct pli_tet_mesh_report {
     int32_t unused_vertices;     // dropped
     int32_t coincident_vertices; // at the place of an earlier vertex; kept
     int32_t turned_tets;         // had negative volume and were turned around
+    pli_offenders slivers;       // tetrahedra almost without volume; kept
 } pli_tet_mesh_report;
 
-// Checks and copies a mesh. report may be NULL. Dropped and coincident vertices are also logged.
+// Checks and copies a mesh. report may be NULL: then dropped and coincident vertices are logged.
 // Errors: argument, mesh, memory.
 pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def,
                                pli_tet_mesh_report *report, pli_tet_mesh **mesh);

@@ -211,6 +211,13 @@ pli_status pli_run_json_write(pli_context *context, const pli_run_record *record
 
 // ---- reading ----------------------------------------------------------------------------------
 
+// A number that is not negative; 0: it is not known, or damaged.
+static double read_amount(const pli_json *json, const char *key)
+{
+    double amount = pli_json_number(json, &json->nodes[0], key, 0);
+    return amount > 0 ? amount : 0;
+}
+
 pli_status pli_run_json_read(pli_context *context, const char *path, pli_run_summary *summary)
 {
     *summary = (pli_run_summary){0};
@@ -222,9 +229,9 @@ pli_status pli_run_json_read(pli_context *context, const char *path, pli_run_sum
     if (status == PLI_OK) status = pli_json_parse(&json, bytes, count);
     if (status == PLI_OK) {
         const pli_json_node *root = &json.nodes[0];
-        summary->fps = pli_json_number(&json, root, "fps", 0);
+        summary->fps = read_amount(&json, "fps");
         summary->z_up = pli_json_text(&json, root, "up", "y")[0] == 'z';
-        summary->wall_seconds = pli_json_number(&json, root, "wall_seconds", 0);
+        summary->wall_seconds = read_amount(&json, "wall_seconds");
         snprintf(summary->scene, sizeof summary->scene, "%s",
                  pli_json_text(&json, root, "scene", ""));
         snprintf(summary->scene_hash, sizeof summary->scene_hash, "%s",
@@ -233,8 +240,8 @@ pli_status pli_run_json_read(pli_context *context, const char *path, pli_run_sum
                  pli_json_text(&json, root, "started", ""));
         snprintf(summary->status, sizeof summary->status, "%s",
                  pli_json_text(&json, root, "status", ""));
-        double unconverged = pli_json_number(&json, root, "unconverged", 0);
-        summary->unconverged = unconverged > 0 && unconverged < 1e15 ? (int64_t)unconverged : 0;
+        double unconverged = read_amount(&json, "unconverged");
+        summary->unconverged = unconverged < 1e15 ? (int64_t)unconverged : 0;
     }
     pli_json_clear(&json);
     pli_release(context, bytes);

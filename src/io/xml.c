@@ -157,7 +157,8 @@ enum { ENTITY_COUNT = sizeof entities / sizeof entities[0] };
 
 bool pli_xml_unescape(pli_slice slice, char *text, int64_t capacity)
 {
-    const char *at = slice.bytes;
+    // an attribute that is not there has no bytes at all
+    const char *at = slice.bytes != NULL ? slice.bytes : "";
     const char *end = at + slice.length;
     int64_t length = 0;
     while (at < end) {

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "geometry/crossing.h"
 #include "geometry/predicates.h"
+#include "geometry/tet_locate.h"
+#include "geometry/union_find.h"
 #include "math/vec3.h"
 #include "sim/barrier_build.h"
 #include "sim/scene.h"
@@ -195,9 +197,121 @@ static pli_status check_surfaces(const pli_model *model, const pli_scene *scene)
     return status;
 }
 
+// ---- parts inside of others
+
+// What hangs together, with one of its vertices, and whether that is inside of other matter. Where
+// no surfaces cross, all of a part is on the side of the others that this vertex is on.
+typedef struct nesting {
+    const pli_model *model;
+    int32_t *part_of; // [vertex_count] smallest vertex of the part
+    int32_t part;
+    int32_t body; // that the part is of
+    int32_t host; // body that it is inside of; -1: none
+} nesting;
+
+static int32_t body_of_vertex(const pli_model *model, int32_t vertex)
+{
+    int32_t body = 0;
+    while (vertex >= model->bodies[body].first_vertex + model->bodies[body].vertex_count) ++body;
+    return body;
+}
+
+static bool is_other_part(void *user, int32_t tet)
+{
+    nesting *n = user;
+    int32_t corner = n->model->tets[4 * (int64_t)tet];
+    if (n->part_of[corner] == n->part) return false;
+    return pli_barrier_collides(n->model, n->body, body_of_vertex(n->model, corner));
+}
+
+static bool note_host(void *user, int32_t tet)
+{
+    nesting *n = user;
+    n->host = body_of_vertex(n->model, n->model->tets[4 * (int64_t)tet]);
+    return false;
+}
+
+static void join_cells(int32_t *parent, int64_t count, int32_t corner_count, const int32_t *cells)
+{
+    for (int64_t k = 0; k < count * corner_count; ++k) {
+        pli_union_join(parent, cells[k - k % corner_count], cells[k]);
+    }
+}
+
+// Finds the parts of a model; returns how many there are.
+static int32_t find_parts(const pli_model *model, int32_t *part_of)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < model->vertex_count; ++k) part_of[k] = k;
+    join_cells(part_of, model->tet_count, 4, model->tets);
+    join_cells(part_of, model->triangle_count, 3, model->triangles);
+    for (int32_t k = 0; k < model->vertex_count; ++k) {
+        part_of[k] = pli_union_root(part_of, k);
+        count += part_of[k] == k;
+    }
+    return count;
+}
+
+static pli_status tell_nested(const nesting *n, const pli_scene *scene)
+{
+    const pli_model *model = n->model;
+    const pli_model_body *body = &model->bodies[n->body];
+    int32_t severity = pli_scene_get(scene)->checks.body_overlap;
+    char text[2 * TEXT_CAPACITY], other[PATH_CAPACITY];
+    snprintf(other, sizeof other, n->host == n->body ? "the body itself" : "body %s",
+             model->bodies[n->host].name);
+    snprintf(text, sizeof text,
+             "a part of body %s, that of vertex %d, starts inside of %s; move them apart, or write "
+             "checks: {body_overlap: warning}",
+             body->name, (int)(n->part - body->first_vertex), other);
+    if (severity == PLI_SEVERITY_ERROR) return refuse_body(model, scene, n->body, text);
+    PLI_LOG(model->context, PLI_LOG_WARNING, "%s", text);
+    return PLI_OK;
+}
+
+static pli_status check_parts(nesting *n, const pli_scene *scene, const pli_tet_locate *locate)
+{
+    const pli_model *model = n->model;
+    for (n->part = 0; n->part < model->vertex_count; ++n->part) {
+        if (n->part_of[n->part] != n->part) continue;
+        n->body = body_of_vertex(model, n->part);
+        n->host = -1;
+        pli_tet_query query = {.point = model->start + 3 * (int64_t)n->part,
+                               .skip_vertex = -1,
+                               .want = is_other_part,
+                               .visit = note_host,
+                               .user = n};
+        pli_tet_locate_query(locate, &query);
+        if (n->host >= 0) PLI_TRY(tell_nested(n, scene));
+    }
+    return PLI_OK;
+}
+
+// Matter must not start inside of matter, of which surfaces alone know nothing.
+static pli_status check_nesting(const pli_model *model, const pli_scene *scene)
+{
+    if (pli_scene_get(scene)->checks.body_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
+    pli_context *context = model->context;
+    nesting n = {.model = model};
+    pli_tet_locate *locate = NULL;
+    n.part_of = PLI_NEW(context, int32_t, model->vertex_count, "parts");
+    if (n.part_of == NULL) return PLI_ERROR_MEMORY;
+    pli_status status = PLI_OK;
+    if (model->tet_count == 0 || find_parts(model, n.part_of) < 2) goto done;
+    status = pli_tet_locate_create(context, model->vertex_count, model->start, model->tet_count,
+                                   model->tets, &locate);
+    if (status == PLI_OK) status = check_parts(&n, scene, locate);
+
+done:
+    pli_tet_locate_destroy(locate);
+    pli_release(context, n.part_of);
+    return status;
+}
+
 pli_status pli_barrier_check(const pli_model *model, const pli_scene *scene)
 {
     for (int32_t k = 0; k < model->body_count; ++k) PLI_TRY(check_tets(model, scene, k));
     PLI_TRY(check_planes(model, scene));
-    return check_surfaces(model, scene);
+    PLI_TRY(check_surfaces(model, scene));
+    return check_nesting(model, scene);
 }

@@ -7,7 +7,8 @@
 // not kept from anything. So all of it is refused, whatever the scene's checks say, and told with
 // the names of the bodies and the first ids. Surfaces and tetrahedra are judged by exact predicates
 // (geometry/crossing.h): not the smallest overlap is missed, and any gap at all will do. Pairs that
-// do not collide are left out.
+// do not collide are left out. Matter that starts wholly inside of other matter crosses nothing and
+// would stay there; it is told as strictly as the scene's check body_overlap wants.
 #ifndef PLI_SIM_BARRIER_CHECK_H
 #define PLI_SIM_BARRIER_CHECK_H
 

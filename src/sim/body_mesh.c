@@ -6,6 +6,7 @@
 #include "geometry/grid_mesh.h"
 #include "geometry/sheet_mesh.h"
 #include "geometry/surface.h"
+#include "sim/body_check.h"
 #include "sim/body_piece.h"
 #include "sim/shape_build.h"
 
@@ -52,15 +53,23 @@ static pli_status create_grid(pli_context *context, const pli_grid_def *grid, pl
     return pli_grid_mesh_create(context, &def, mesh);
 }
 
-static pli_status create_tets_of_file(pli_context *context, const pli_mesh_data *file,
+static pli_status create_tets_of_file(pli_context *context, const pli_body_def *body,
                                       pli_tet_mesh **mesh)
 {
+    const pli_mesh_data *file = pli_body_mesh_file(body);
     pli_tet_mesh_def def = {.vertex_count = file->point_count,
                             .points = file->points,
                             .tet_count = file->tet_count,
                             .tets = file->tets,
                             .tet_group = file->tet_groups};
-    return pli_tet_mesh_create(context, &def, NULL, mesh);
+    pli_tet_mesh_report report;
+    PLI_TRY(pli_tet_mesh_create(context, &def, &report, mesh));
+    pli_status status = pli_body_warn_solid(body, *mesh, &report);
+    if (status != PLI_OK) {
+        pli_tet_mesh_destroy(*mesh);
+        *mesh = NULL;
+    }
+    return status;
 }
 
 static pli_status create_solid(pli_context *context, const pli_body_def *def, int32_t piece,
@@ -69,14 +78,13 @@ static pli_status create_solid(pli_context *context, const pli_body_def *def, in
     *mesh = NULL;
     if (!pli_body_mesh_has_tets(def)) {
         return PLI_FAIL(context, PLI_ERROR_MESH,
-                        "body %s: its geometry has no tetrahedra; write kind: shell, or fill a "
-                        "closed surface first",
-                        def->name);
+                        "its geometry has no tetrahedra; write kind: shell, or fill a closed "
+                        "surface first");
     }
     switch ((pli_geometry_kind)def->geometry.kind) {
     case PLI_GEOMETRY_GRID: return create_grid(context, def->geometry.data, mesh);
     case PLI_GEOMETRY_SHAPE: return pli_shape_fill(context, def->geometry.data, mesh);
-    case PLI_GEOMETRY_FILE: return create_tets_of_file(context, pli_body_mesh_file(def), mesh);
+    case PLI_GEOMETRY_FILE: return create_tets_of_file(context, def, mesh);
     default: return pli_body_piece_create(context, &def->geometry, piece, mesh);
     }
 }
@@ -162,14 +170,14 @@ static pli_status create_surface_of_file(pli_body_mesh *mesh, const pli_body_def
 {
     const pli_mesh_data *file = pli_body_mesh_file(def);
     if (file == NULL || file->triangle_count == 0) {
-        return PLI_FAIL(mesh->context, PLI_ERROR_MESH, "body %s: its file holds no triangles",
-                        def->name);
+        return PLI_FAIL(mesh->context, PLI_ERROR_MESH, "holds no triangles");
     }
     pli_tri_mesh *whole = NULL;
     PLI_TRY(pli_tri_mesh_create(mesh->context, file->point_count, file->points,
                                 file->triangle_count, file->triangles, &whole));
     pli_status status = compact_triangles(mesh, whole);
     pli_tri_mesh_destroy(whole);
+    if (status == PLI_OK) status = pli_body_warn_surface(def, mesh->surface, file->point_count);
     if (status != PLI_OK) return status;
     return copy_groups(mesh, file->triangle_count, file->triangle_groups);
 }
@@ -251,7 +259,7 @@ pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, i
                             : create_surface(made, def, piece);
     if (status != PLI_OK) {
         pli_body_mesh_destroy(made);
-        return status;
+        return pli_body_fail_mesh(context, def, status);
     }
     set_view(made);
     *mesh = made;

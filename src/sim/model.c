@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "geometry/tet_mesh.h"
 #include "math/mat3.h"
+#include "sim/body_check.h"
 #include "sim/body_copy.h"
 #include "sim/body_mesh.h"
 #include "sim/body_piece.h"
@@ -641,7 +642,10 @@ static pli_status check_start(const building *b, int32_t index)
 {
     const pli_model *model = b->model;
     const pli_model_body *body = &model->bodies[index];
-    PLI_TRY(pli_model_check_triangles(model, body));
+    pli_status status = pli_model_check_triangles(model, body);
+    if (status != PLI_OK) {
+        return pli_body_fail_mesh(model->context, &b->def->bodies[body->source], status);
+    }
     int32_t inverted = 0;
     for (int64_t k = 0; k < body->tet_count; ++k) {
         int64_t tet = body->first_tet + k;

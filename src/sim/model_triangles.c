@@ -2,6 +2,7 @@
 #include "sim/model_triangles.h"
 
 #include "base/memory.h"
+#include "geometry/mesh_check.h"
 
 pli_status pli_model_allocate_triangles(pli_model *model)
 {
@@ -59,23 +60,37 @@ void pli_model_lump_triangles(pli_model *model)
     }
 }
 
+// Fails with the first triangles that were found without area.
+static pli_status refuse_triangles(const pli_model *model, pli_status status,
+                                   const pli_offenders *flat, const char *why)
+{
+    char text[128];
+    pli_offenders_text(flat, text, sizeof text);
+    return PLI_FAIL(model->context, status, "%s %s %s no area%s",
+                    flat->count == 1 ? "triangle" : "triangles", text,
+                    flat->count == 1 ? "has" : "have", why);
+}
+
 pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body)
 {
     if (body->kind != PLI_BODY_SHELL && body->kind != PLI_BODY_CLOTH) return PLI_OK;
     bool shell = body->kind == PLI_BODY_SHELL;
+    pli_offenders flat = {0};
+    pli_offenders flat_start = {0};
     for (int32_t k = 0; k < body->triangle_count; ++k) {
         const int32_t *corners = model->triangles + 3 * ((int64_t)body->first_triangle + k);
-        if (!(pli_triangle_area_at(model->rest, corners) > 0)) {
-            return PLI_FAIL(model->context, PLI_ERROR_MESH,
-                            "body %s: triangle %d has no area, which a %s needs everywhere",
-                            body->name, (int)k, shell ? "shell" : "cloth");
-        }
-        if (shell && !(pli_triangle_area_at(model->start, corners) > 0)) {
-            return PLI_FAIL(model->context, PLI_ERROR_SCENE,
-                            "body %s: triangle %d starts without area, where the energy of a shell "
-                            "is infinite; start from another shape",
-                            body->name, (int)k);
-        }
+        if (!(pli_triangle_area_at(model->rest, corners) > 0)) pli_offenders_add(&flat, k);
+        if (!(pli_triangle_area_at(model->start, corners) > 0)) pli_offenders_add(&flat_start, k);
+    }
+    if (flat.count > 0) {
+        return refuse_triangles(model, PLI_ERROR_MESH, &flat,
+                                shell ? ", which a shell needs everywhere"
+                                      : ", which a cloth needs everywhere");
+    }
+    if (shell && flat_start.count > 0) {
+        return refuse_triangles(model, PLI_ERROR_SCENE, &flat_start,
+                                " at the start, where the energy of a shell is infinite; start "
+                                "from another shape");
     }
     return PLI_OK;
 }

@@ -260,6 +260,18 @@ static pli_status check_body_material(const pli_rules *r, const pli_visit *visit
     return body->kind == PLI_BODY_SHELL ? check_shell_material(r, visit, key, name) : PLI_OK;
 }
 
+static const char no_cells[] =
+    "the mesh has no triangles and no tetrahedra; a body or a shape needs some";
+
+// Refuses what is in a mesh, by the name of its file if it has one.
+static pli_status refuse_file(const pli_rules *r, const pli_visit *visit, const char *key,
+                              const pli_file_def *file, const char *why)
+{
+    bool named = file->path != NULL && file->path[0] != '\0';
+    return pli_rules_refuse(r, visit, key, &file->path, "%s%s%s", named ? file->path : "",
+                            named ? ": " : "", why);
+}
+
 // Solids need tetrahedra; all others are content with triangles.
 static pli_status check_geometry(const pli_rules *r, const pli_visit *visit)
 {
@@ -275,14 +287,12 @@ static pli_status check_geometry(const pli_rules *r, const pli_visit *visit)
     const pli_file_def *file = body->geometry.data;
     if (file->mesh == NULL) return PLI_OK; // told by the rule of the file
     if (body->kind == PLI_BODY_SOLID) {
-        return pli_rules_refuse(
-            r, visit, "geometry.file.path", &file->path,
-            "the mesh has no tetrahedra; to fill a closed surface with them, write "
-            "fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: shell");
+        return refuse_file(r, visit, "geometry.file.path", file,
+                           "the mesh has no tetrahedra; to fill a closed surface with them, write "
+                           "fill: {shape: {mesh: ...}}; to make a thin shell of it, kind: shell");
     }
     if (file->mesh->triangle_count > 0) return PLI_OK;
-    return pli_rules_refuse(r, visit, "geometry.file.path", &file->path,
-                            "the mesh has no triangles and no tetrahedra");
+    return refuse_file(r, visit, "geometry.file.path", file, no_cells);
 }
 
 static pli_status check_body(const pli_rules *r, const pli_visit *visit)
@@ -476,8 +486,7 @@ static pli_status check_mesh_shape(const pli_rules *r, const pli_visit *visit)
     PLI_TRY(check_loaded(r, visit));
     const pli_file_def *file = visit->holder;
     if (file->mesh->tet_count > 0 || file->mesh->triangle_count > 0) return PLI_OK;
-    return pli_rules_refuse(r, visit, "path", &file->path,
-                            "the mesh has no triangles and no tetrahedra");
+    return refuse_file(r, visit, "path", file, no_cells);
 }
 
 static pli_status check_height_field(const pli_rules *r, const pli_visit *visit)

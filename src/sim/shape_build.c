@@ -106,21 +106,47 @@ static pli_status build_sampled(pli_shape_set *set, const pli_sampled_def *def,
                              shape);
 }
 
+// Says what was made of a surface that does not bound a volume.
+static pli_status warn_if_open(const char *name, const pli_tri_mesh *mesh)
+{
+    pli_tri_mesh_report report;
+    PLI_TRY(pli_tri_mesh_check(mesh, &report));
+    if (report.is_closed && report.is_oriented) return PLI_OK;
+    PLI_LOG(mesh->context, PLI_LOG_WARNING,
+            "%s: surface is not closed (%d open, %d crowded, %d badly oriented edges): its inside "
+            "is guessed by ray casting",
+            name, report.open_edges, report.crowded_edges, report.misoriented_edges);
+    return PLI_OK;
+}
+
+// Puts the name of a mesh file before the message of what failed there.
+static pli_status fail_of_file(pli_context *context, const char *name, pli_status status)
+{
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char message[1024];
+    pli_context_message(context, message, sizeof message);
+    return PLI_FAIL(context, status, "%s: %s", name, message);
+}
+
 // The distance to a closed surface from a mesh file, sampled on a grid.
 static pli_status build_mesh(pli_shape_set *set, const pli_file_def *def, const pli_shape **shape)
 {
     pli_context *context = pli_shape_set_context(set);
+    const char *name = def->path != NULL && def->path[0] != '\0' ? def->path : "the mesh";
     if (def->mesh == NULL || def->mesh->triangle_count == 0) {
         return PLI_FAIL(context, PLI_ERROR_MESH,
-                        "%s holds no triangles; a closed surface is needed", def->path);
+                        "%s: holds no triangles; a closed surface is needed", name);
     }
     pli_tri_mesh *mesh = NULL;
-    PLI_TRY(pli_tri_mesh_create(context, def->mesh->point_count, def->mesh->points,
-                                def->mesh->triangle_count, def->mesh->triangles, &mesh));
-    pli_status status = pli_shape_sampled_mesh(set, mesh, def->resolution,
-                                               choose_interpolation(def->interpolation), shape);
+    pli_status status = pli_tri_mesh_create(context, def->mesh->point_count, def->mesh->points,
+                                            def->mesh->triangle_count, def->mesh->triangles, &mesh);
+    if (status == PLI_OK) status = warn_if_open(name, mesh);
+    if (status == PLI_OK) {
+        status = pli_shape_sampled_mesh(set, mesh, def->resolution,
+                                        choose_interpolation(def->interpolation), shape);
+    }
     pli_tri_mesh_destroy(mesh);
-    return status;
+    return fail_of_file(context, name, status);
 }
 
 static pli_status build_recipe(pli_shape_set *set, const pli_recipe_def *def,

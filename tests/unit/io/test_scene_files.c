@@ -312,9 +312,9 @@ static void faults_of_mesh_files_name_both_places(void **state)
         "    material: rubber\n");
     refused(
         fix, "d.yaml", PLI_ERROR_SCENE,
-        "d.yaml:4:22: bodies.cube.geometry.file.path: the mesh has no tetrahedra; to fill a "
-        "closed surface with them, write fill: {shape: {mesh: ...}}; to make a thin shell of it, "
-        "kind: shell");
+        "d.yaml:4:22: bodies.cube.geometry.file.path: flat.obj: the mesh has no tetrahedra; to "
+        "fill a closed surface with them, write fill: {shape: {mesh: ...}}; to make a thin shell "
+        "of it, kind: shell");
     put(fix, "e.yaml",
         "materials: {rubber: rubber}\nbodies:\n  cube:\n"
         "    geometry: {fill: {shape: {mesh: flat.obj}}}\n    material: rubber\n");

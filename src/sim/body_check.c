@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/body_check.h"
+
+#include "geometry/mesh_check.h"
+#include "geometry/surface.h"
+#include "sim/body_mesh.h"
+
+#include <stdio.h>
+
+enum { NAME_CAPACITY = 320, LIST_CAPACITY = 128 };
+
+// "body bar: bar.msh", or without the file where there is none.
+static const char *name_of(const pli_body_def *def, char text[NAME_CAPACITY])
+{
+    const pli_file_def *file =
+        def->geometry.kind == PLI_GEOMETRY_FILE ? (const pli_file_def *)def->geometry.data : NULL;
+    bool named = file != NULL && file->path != NULL && file->path[0] != '\0';
+    snprintf(text, NAME_CAPACITY, "body %.64s%s%.240s", def->name, named ? ": " : "",
+             named ? file->path : "");
+    return text;
+}
+
+pli_status pli_body_fail_mesh(pli_context *context, const pli_body_def *def, pli_status status)
+{
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char name[NAME_CAPACITY];
+    char message[1024];
+    pli_context_message(context, message, sizeof message);
+    return PLI_FAIL(context, status, "%s: %s", name_of(def, name), message);
+}
+
+static void warn_vertices(pli_context *context, const pli_body_def *def, int32_t unused,
+                          int32_t coincident)
+{
+    char name[NAME_CAPACITY];
+    if (unused > 0) {
+        PLI_LOG(context, PLI_LOG_WARNING, "%s: dropped %d vertices that no element uses",
+                name_of(def, name), (int)unused);
+    }
+    if (coincident > 0) {
+        PLI_LOG(context, PLI_LOG_WARNING,
+                "%s: %d vertices lie at the place of another one: parts that look joined may not "
+                "be",
+                name_of(def, name), (int)coincident);
+    }
+}
+
+static void warn_pinches(pli_context *context, const pli_body_def *def,
+                         const pli_tri_mesh_report *report)
+{
+    char name[NAME_CAPACITY];
+    if (report->pinched_vertices == 0 && report->crowded_edges == 0) return;
+    PLI_LOG(context, PLI_LOG_WARNING,
+            "%s: the surface is no manifold: parts hang together by a vertex alone at %d places, "
+            "and %d edges have more than two triangles",
+            name_of(def, name), (int)report->pinched_vertices, (int)report->crowded_edges);
+}
+
+pli_status pli_body_warn_solid(const pli_body_def *def, const pli_tet_mesh *mesh,
+                               const pli_tet_mesh_report *report)
+{
+    pli_context *context = mesh->context;
+    warn_vertices(context, def, report->unused_vertices, report->coincident_vertices);
+    if (report->slivers.count > 0) {
+        char name[NAME_CAPACITY];
+        char list[LIST_CAPACITY];
+        pli_offenders_text(&report->slivers, list, sizeof list);
+        PLI_LOG(context, PLI_LOG_WARNING,
+                "%s: tetrahedra %s are slivers, almost without volume: expect slow convergence",
+                name_of(def, name), list);
+    }
+    pli_surface *boundary = NULL;
+    pli_tri_mesh *skin = NULL;
+    pli_tri_mesh_report skin_report;
+    pli_status status = pli_surface_create(mesh, &boundary);
+    if (status == PLI_OK) status = pli_surface_to_tri_mesh(boundary, mesh, &skin);
+    if (status == PLI_OK) status = pli_tri_mesh_check(skin, &skin_report);
+    if (status == PLI_OK) warn_pinches(context, def, &skin_report);
+    pli_tri_mesh_destroy(skin);
+    pli_surface_destroy(boundary);
+    return status;
+}
+
+pli_status pli_body_warn_surface(const pli_body_def *def, const pli_tri_mesh *mesh,
+                                 int32_t file_vertex_count)
+{
+    pli_tri_mesh_report report;
+    int32_t coincident = 0;
+    PLI_TRY(
+        pli_points_count_coincident(mesh->context, mesh->vertex_count, mesh->points, &coincident));
+    PLI_TRY(pli_tri_mesh_check(mesh, &report));
+    warn_vertices(mesh->context, def, file_vertex_count - mesh->vertex_count, coincident);
+    warn_pinches(mesh->context, def, &report);
+    return PLI_OK;
+}
