@@ -132,3 +132,23 @@ test('a run that still writes grows on the page', onMock('view'), async () => {
     await until(page, () => window.pliant.counters.sequence === 4);
   });
 });
+
+test('a run that is begun anew in the folder is shown in the place of the former one', async () => {
+  await withProgram({ frames: 12 }, 'lite&paused', async (page, program) => {
+    await page.keyboard.press('End');
+    await until(page, () => window.pliant.counters.sequence >= 11);
+    const before = await page.evaluate(() => ({ points: [...window.pliant.positions(window.pliant.parts()[0])], camera: window.pliant.camera }));
+    if (program.mock) program.mock.renew(4, { detail: 0.6 });
+    else program.simulate('--force', '--frames', '3', '--set', 'bodies.lower.geometry.grid.cells=[6, 3, 6]');
+    // as when one comes back to the page; else it would ask within ten seconds
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByText('Another run has begun in this folder').waitFor();
+    await page.getByText(/^4 frames, done/).waitFor();
+    // its first frame, from where one looked
+    await until(page, (count) => window.pliant.counters.sequence === 0 && window.pliant.positions(window.pliant.parts()[0]).length !== count, before.points.length);
+    assert.deepEqual(await page.evaluate(() => window.pliant.camera), before.camera);
+    await page.keyboard.press('End');
+    await until(page, () => window.pliant.counters.sequence === 3);
+    assert.deepEqual(page.faults, []);
+  });
+});

@@ -118,11 +118,11 @@ export class Stage {
     this.applyLook();
   }
 
-  clear(): void {
+  clear(keepsCamera: boolean): void {
     for (const key of this.parts.keys()) this.removePart(key);
     this.frame = null;
     this.bounds.makeEmpty();
-    this.isSeen = false;
+    if (!keepsCamera) this.isSeen = false;
     this.invalidate();
   }
 
