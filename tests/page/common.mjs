@@ -23,7 +23,7 @@ const REAL = process.env.PLIANT_PAGE_PROGRAM;
 const COMMANDS = { view: process.env.PLIANT_PAGE_VIEW, live: process.env.PLIANT_PAGE_LIVE };
 const PATIENCE = 30000; // milliseconds
 const TOKEN = 'a-token-for-tests-0123456789';
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 export const isReal = (mode) => COMMANDS[mode] !== undefined || REAL !== undefined;
 // For tests of what only one of the two can do.
@@ -34,10 +34,15 @@ export const sceneFile = (name) => fileURLToPath(new URL(`scenes/${name}.yaml`, 
 // ---- browser
 
 export class Browser {
+  // Flags choose a renderer; without them it is whatever Chromium has without a graphics card.
+  constructor(flags = ['--disable-gpu']) {
+    this.flags = flags;
+  }
+
   async open() {
     this.folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     this.context = await chromium.launchPersistentContext(this.folder, {
-      executablePath: process.env.PLIANT_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, viewport: { width: 800, height: 440 }, acceptDownloads: true,
+      executablePath: process.env.PLIANT_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: [...FLAGS, ...this.flags], viewport: { width: 800, height: 440 }, acceptDownloads: true,
     });
     this.context.setDefaultTimeout(PATIENCE);
   }
@@ -83,7 +88,8 @@ export function runProgram(...words) {
   if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
 }
 
-// A program that can be stopped and started again on the same port. The real one has a folder of its own, with a run of `scene`.
+// A program that can be stopped and started again on the same port. The real one looks at `run`, or has a folder of its own with a run of
+// `scene`.
 export class Program {
   constructor(mode, options = {}) {
     Object.assign(this, { mode, options, token: TOKEN, scene: mode, folder: '' });
@@ -108,11 +114,11 @@ export class Program {
   words() {
     const given = COMMANDS[this.mode];
     if (given) return given.replace('{port}', this.port).replace('{token}', this.token).split(' ');
-    if (!this.folder) {
+    if (!this.folder && !this.run) {
       this.folder = mkdtempSync(join(tmpdir(), 'pliant-run-'));
       if (this.mode === 'view') this.simulate();
     }
-    const what = this.mode === 'view' ? [join(this.folder, 'run')] : [sceneFile(this.scene), '-o', join(this.folder, `live-${Date.now()}`)];
+    const what = this.mode === 'view' ? [this.run ?? join(this.folder, 'run')] : [sceneFile(this.scene), '-o', join(this.folder, `live-${Date.now()}`)];
     return [REAL, this.mode, ...what, '--no-open', '--port', this.port, '--token', this.token, ...(this.options.words ?? [])];
   }
 

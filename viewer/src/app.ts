@@ -12,6 +12,7 @@ import type { Session, Vec3 } from './protocol.ts';
 import { Stage } from './scene.ts';
 import { Shell } from './shell.ts';
 import { takePicture } from './snapshot.ts';
+import { stopwatch } from './stopwatch.ts';
 import { Supervisor } from './supervisor.ts';
 import { Theme } from './theme.ts';
 import { Topologies } from './topologies.ts';
@@ -160,7 +161,7 @@ export class App {
   // A frame that cannot be shown must not stop those after it.
   private show(frame: Frame): void {
     try {
-      this.stage.show(frame, this.topologies);
+      stopwatch.time('show', () => this.stage.show(frame, this.topologies));
     } catch (error) {
       this.notices.toast(`This frame cannot be shown: ${error instanceof Error ? error.message : String(error)}`, 'error');
       return;

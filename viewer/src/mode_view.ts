@@ -46,6 +46,11 @@ export class ViewMode implements Mode {
     return this.source.cacheBytes;
   }
 
+  get isLoaded(): boolean {
+    const { numbers } = this.source.series;
+    return numbers.length > 0 && numbers.every((_, index) => this.source.has(index));
+  }
+
   begin(session: Session): void {
     this.drop();
     this.instance = session.instance;
