@@ -12,5 +12,11 @@ foreach(script IN LISTS page_tests)
   pliant_add_script(${name} 300 /bin/sh ${page}/run.sh ${script})
   list(APPEND page_names ${name})
 endforeach()
+# the same on the program itself, as far as it can do what the mock can
+foreach(what view live trouble)
+  pliant_add_script(page.real_${what} 300 /bin/sh ${page}/run.sh ${page}/test_${what}.mjs)
+  set_property(TEST page.real_${what} APPEND PROPERTY ENVIRONMENT PLIANT_PAGE_PROGRAM=${PROJECT_BINARY_DIR}/pliant)
+  list(APPEND page_names page.real_${what})
+endforeach()
 # one installs what they need, and one browser is enough for two cores
 set_tests_properties(${page_names} PROPERTIES RESOURCE_LOCK page)

@@ -1,36 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the page share: a browser, a program to talk to, and ways of waiting.
 //
-// The program is the mock (viewer/mock) unless a command is given, in which {port} and {token} are put:
+// The program is the mock (viewer/mock) unless PLIANT_PAGE_PROGRAM names the real one: it simulates and serves the scenes in
+// scenes/ then, or what these commands say, in which {port} and {token} are put:
 //   PLIANT_PAGE_VIEW="build/pliant view out/demo --port {port} --token {token}"
 //   PLIANT_PAGE_LIVE="build/pliant live demo --port {port} --token {token}"
 // Tests of what only the mock can do are skipped then.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { startMock } from '../../viewer/mock/server.mjs';
 
 const require = createRequire(new URL('../../viewer/package.json', import.meta.url));
 const { chromium } = require('playwright-core');
 
+const REAL = process.env.PLIANT_PAGE_PROGRAM;
 const COMMANDS = { view: process.env.PLIANT_PAGE_VIEW, live: process.env.PLIANT_PAGE_LIVE };
+const PATIENCE = 30000; // milliseconds
 const TOKEN = 'a-token-for-tests-0123456789';
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-export const isReal = (mode) => COMMANDS[mode] !== undefined;
+export const isReal = (mode) => COMMANDS[mode] !== undefined || REAL !== undefined;
+// For tests of what only one of the two can do.
+export const onMock = (mode) => ({ skip: isReal(mode) && 'only the mock can do this' });
+export const onReal = { skip: REAL === undefined && 'only the program can do this' };
+export const sceneFile = (name) => fileURLToPath(new URL(`scenes/${name}.yaml`, import.meta.url));
 
 // ---- browser
 
 export class Browser {
+  // Flags choose a renderer; without them it is whatever Chromium has without a graphics card.
+  constructor(flags = ['--disable-gpu']) {
+    this.flags = flags;
+  }
+
   async open() {
     this.folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     this.context = await chromium.launchPersistentContext(this.folder, {
-      executablePath: process.env.PLIANT_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, viewport: { width: 800, height: 440 }, acceptDownloads: true,
+      executablePath: process.env.PLIANT_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: [...FLAGS, ...this.flags], viewport: { width: 800, height: 440 }, acceptDownloads: true,
     });
-    this.context.setDefaultTimeout(20000);
+    this.context.setDefaultTimeout(PATIENCE);
   }
 
   async close() {
@@ -68,10 +82,17 @@ async function freePort() {
   return port;
 }
 
-// A program that can be stopped and started again on the same port.
+// Runs the program to its end. Fails unless it ends well.
+export function runProgram(...words) {
+  const { status, stderr } = spawnSync(REAL, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
+}
+
+// A program that can be stopped and started again on the same port. The real one looks at `run`, or has a folder of its own with a run of
+// `scene`.
 export class Program {
   constructor(mode, options = {}) {
-    Object.assign(this, { mode, options, token: TOKEN });
+    Object.assign(this, { mode, options, token: TOKEN, scene: mode, folder: '' });
   }
 
   async start() {
@@ -85,21 +106,46 @@ export class Program {
     return `http://127.0.0.1:${this.port}/#${this.token}`;
   }
 
+  // Simulates into the folder that is looked at.
+  simulate(...words) {
+    runProgram('run', sceneFile(this.scene), '-o', join(this.folder, 'run'), '--quiet', ...words);
+  }
+
+  words() {
+    const given = COMMANDS[this.mode];
+    if (given) return given.replace('{port}', this.port).replace('{token}', this.token).split(' ');
+    if (!this.folder && !this.run) {
+      this.folder = mkdtempSync(join(tmpdir(), 'pliant-run-'));
+      if (this.mode === 'view') this.simulate();
+    }
+    const what = this.mode === 'view' ? [this.run ?? join(this.folder, 'run')] : [sceneFile(this.scene), '-o', join(this.folder, `live-${Date.now()}`)];
+    return [REAL, this.mode, ...what, '--no-open', '--port', this.port, '--token', this.token, ...(this.options.words ?? [])];
+  }
+
   startReal() {
-    const [command, ...words] = COMMANDS[this.mode].replace('{port}', this.port).replace('{token}', this.token).split(' ');
-    this.process = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [command, ...words] = this.words();
+    this.process = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    this.process.stderr.on('data', (data) => (said += data));
     return new Promise((resolve, reject) => {
-      this.process.once('exit', (code) => reject(new Error(`the program ended with ${code}`)));
+      this.process.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${said}`)));
       this.process.stdout.on('data', (data) => String(data).includes('http://') && resolve());
     });
   }
 
-  async stop() {
+  // Ends it; a program that is asked to end has to end well.
+  async stop(signal = 'SIGTERM') {
     if (!this.process) return this.mock.stop();
     this.process.removeAllListeners('exit');
     const ended = new Promise((resolve) => this.process.once('exit', resolve));
-    this.process.kill('SIGTERM');
-    return ended;
+    this.process.kill(signal);
+    const code = await ended;
+    if (signal === 'SIGTERM' && code !== 0) throw new Error(`the program ended with ${code}`);
+  }
+
+  // Ends it for good.
+  async finish() {
+    await this.stop().finally(() => this.folder && rmSync(this.folder, { recursive: true, force: true }));
   }
 }
 
@@ -112,6 +158,22 @@ export const state = (page) => page.evaluate(() => window.pliant.state);
 // Waits until a function of the page is true.
 export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
 
+// Waits until `value()` holds: events, requests and pictures take what time they take.
+export async function eventually(value, holds, what = 'what was waited for') {
+  for (let last, end = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    last = await value();
+    if (holds(last)) return last;
+    if (Date.now() > end) throw new Error(`${what} does not come; last seen: ${JSON.stringify(last)}`);
+  }
+}
+
+// Waits until the page's look has these values.
+export const lookIs = (page, wanted) => eventually(() => look(page), (is) => Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(is[key], value)), JSON.stringify(wanted));
+
+// Waits until the share of the pixels that differ from a picture that was kept lies between two bounds.
+export const untilDifference = (page, name, low, high, options) =>
+  eventually(() => difference(page, name, options), (share) => share >= low && share <= high, `a share of ${low} to ${high} of different pixels`);
+
 // Waits until nothing is drawn any more.
 export async function settle(page) {
   for (let before = -1, now = -2; before !== now; ) {
@@ -121,18 +183,18 @@ export async function settle(page) {
   }
 }
 
-// Keeps the picture in the page under a name.
-export function keep(page, name) {
-  return page.evaluate(keepInPage, name);
+// Keeps the picture in the page, or the one at an address, under a name.
+export function keep(page, name, source = '') {
+  return page.evaluate(keepInPage, { name, source });
 }
 
 // Share of the pixels that differ between the picture and one that was kept: of which a component differs by more
-// than `step`. `source` is another picture's address in its stead.
-export function difference(page, name, { step = 24, source = '' } = {}) {
-  return page.evaluate(compareInPage, { name, step, source });
+// than `step`.
+export function difference(page, name, { step = 24 } = {}) {
+  return page.evaluate(compareInPage, { name, step });
 }
 
-async function keepInPage(name) {
+async function keepInPage({ name, source }) {
   window.keptPixels ??= async (address) => {
     const image = new Image();
     image.src = address;
@@ -144,12 +206,12 @@ async function keepInPage(name) {
     return pen.getImageData(0, 0, image.width, image.height).data;
   };
   window.kept ??= {};
-  window.kept[name] = await window.keptPixels(window.pliant.picture());
+  window.kept[name] = await window.keptPixels(source || window.pliant.picture());
 }
 
-async function compareInPage({ name, step, source }) {
+async function compareInPage({ name, step }) {
   const a = window.kept[name];
-  const b = await window.keptPixels(source || window.pliant.picture());
+  const b = await window.keptPixels(window.pliant.picture());
   if (a.length !== b.length) return 1;
   let count = 0;
   for (let i = 0; i < a.length; i += 4) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page on a running simulation.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Browser, counters, isReal, Program, state, until } from './common.mjs';
+import { Browser, counters, eventually, isReal, onMock, onReal, Program, runProgram, settle, state, until } from './common.mjs';
 
 const browser = new Browser();
 const program = new Program('live', { grains: 300 });
-const onMock = { skip: isReal('live') && 'only the mock can do this' };
 let page;
 
 before(async () => {
@@ -16,30 +17,29 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await program.stop();
+  await program.finish();
 });
 
-// A place of the page where a body can be taken hold of: the middle of its points, or near it.
-async function grip() {
-  return page.evaluate(() => {
+// A place of the page where a body can be taken hold of, even if it moves a little meanwhile.
+function grip() {
+  return eventually(() => page.evaluate(() => {
     for (const name of window.pliant.parts()) {
       const points = window.pliant.positions(name);
       for (let i = 0; i < points.length; i += 3) {
         const [x, y] = window.pliant.onScreen([points[i], points[i + 1], points[i + 2]]);
         const box = document.querySelector('canvas').getBoundingClientRect();
         const isFree = x > box.left + 160 && x < box.right - 130 && y > 110 && y < box.bottom - 110;
-        const hit = isFree ? window.pliant.pick(x, y) : null;
-        if (hit && hit.body === name) return { x, y, ...hit };
+        const around = isFree ? [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]] : [];
+        const [hit, ...others] = around.map(([dx, dy]) => window.pliant.pick(x + dx, y + dy));
+        if (hit?.body === name && others.every((other) => other?.body === name)) return { x, y, ...hit };
       }
     }
     return null;
-  });
+  }), (hold) => hold !== null, 'a body that can be taken hold of');
 }
 
-const screenOf = (body, point) => page.evaluate(([name, p]) => {
-  const q = window.pliant.positions(name);
-  return window.pliant.onScreen([q[3 * p], q[3 * p + 1], q[3 * p + 2]]);
-}, [body, point]);
+const press = (label) => page.getByLabel(label, { exact: true }).click();
+const modeIs = (mode) => until(page, (wanted) => window.pliant.state.mode === wanted, mode);
 
 test('frames come, and the figures are shown', async () => {
   const { sequence } = await counters(page);
@@ -49,23 +49,23 @@ test('frames come, and the figures are shown', async () => {
 });
 
 test('pause stops the frames, a step makes one, play goes on', async () => {
-  await page.getByLabel('Pause', { exact: true }).click();
-  await until(page, () => window.pliant.state.mode === 'paused');
-  await page.waitForTimeout(300);
+  await press('Pause');
+  await modeIs('paused');
+  // the last frame of the motion is on its way, or here
+  await until(page, () => window.pliant.counters.time === window.pliant.state.time);
   const { sequence } = await counters(page);
   await page.waitForTimeout(300);
   assert.equal((await counters(page)).sequence, sequence);
   const { time } = await state(page);
-  await page.getByLabel('One step').click();
-  await until(page, (old) => window.pliant.state.time > old && window.pliant.counters.time > old, time);
-  assert.equal((await state(page)).mode, 'paused');
-  await page.getByLabel('Play', { exact: true }).click();
-  await until(page, () => window.pliant.state.mode === 'running');
+  await press('One step');
+  await until(page, (old) => window.pliant.state.time > old && window.pliant.counters.time === window.pliant.state.time, time);
+  await modeIs('paused');
+  await press('Play');
+  await modeIs('running');
 });
 
 test('a body follows the pointer that drags it', async () => {
   const hold = await grip();
-  assert.ok(hold, 'a body can be seen');
   await page.mouse.move(hold.x, hold.y);
   await page.mouse.down();
   const goal = [hold.x + 110, hold.y - 40];
@@ -93,14 +93,14 @@ test('a drag beside the bodies turns the camera instead', async () => {
   await page.mouse.down();
   await page.mouse.move(340, 340, { steps: 3 });
   await page.mouse.up();
-  assert.ok(Math.hypot(...(await place()).map((value, k) => value - first[k])) > 1e-4);
+  await eventually(place, (now) => Math.hypot(...now.map((value, k) => value - first[k])) > 1e-4, 'another place of the camera');
 });
 
 test('pins are set by alt-click, listed, and removed', async () => {
-  await page.getByLabel('Pause', { exact: true }).click();
-  await until(page, () => window.pliant.state.mode === 'paused');
+  await press('Pause');
+  await modeIs('paused');
   await page.keyboard.press('f');
-  await page.waitForTimeout(600);
+  await settle(page);
   const hold = await grip();
   await page.mouse.move(hold.x, hold.y);
   await page.keyboard.down('Alt');
@@ -112,15 +112,16 @@ test('pins are set by alt-click, listed, and removed', async () => {
   await page.locator('.marks .pin').waitFor({ state: 'attached' });
   await page.getByRole('button', { name: /Remove the pin/ }).click();
   await until(page, () => window.pliant.state.pins.length === 0);
-  await page.getByLabel('Play', { exact: true }).click();
+  await press('Play');
+  await modeIs('running');
 });
 
 test('the pin tool pins without a key', async () => {
-  await page.getByLabel('Pin', { exact: true }).click();
+  await press('Pin');
   const hold = await grip();
   await page.mouse.click(hold.x, hold.y);
   await until(page, () => window.pliant.state.pins.length === 1);
-  await page.getByLabel('Drag', { exact: true }).click();
+  await press('Drag');
   await page.getByRole('button', { name: /Remove the pin/ }).click();
   await until(page, () => window.pliant.state.pins.length === 0);
 });
@@ -134,9 +135,7 @@ test('settings change by slider, by number and by choice', async () => {
   await line.locator('input.number').fill(String(wanted));
   await page.keyboard.press('Enter');
   await until(page, ([path, value]) => Math.abs(Number(window.pliant.settings.find((item) => item.path === path).value) / value - 1) < 1e-3, [number.path, wanted]);
-  await page.waitForTimeout(100);
-  const middle = Number(await line.locator('input[type=range]').inputValue());
-  assert.ok(Math.abs(middle - 500) < 3, `the slider stands at ${middle}`);
+  await eventually(() => line.locator('input[type=range]').inputValue(), (middle) => Math.abs(Number(middle) - 500) < 3, 'the slider at its middle');
   await line.locator('input[type=range]').fill('750');
   await until(page, ([path, value]) => Number(window.pliant.settings.find((item) => item.path === path).value) > 1.2 * value, [number.path, wanted]);
 });
@@ -175,10 +174,10 @@ test('reset begins again', async () => {
 
 test('colours can be had while it runs', async () => {
   await page.getByLabel('Colour by').selectOption({ label: 'Speed' });
-  await until(page, () => window.pliant.look.field === 'velocity' && window.pliant.look.range[1] > 0 && window.pliant.look.range[0] !== 0);
+  await until(page, () => window.pliant.look.field === 'velocity' && window.pliant.look.range[1] > 0 && window.pliant.look.range[1] !== 1);
 });
 
-test('a page that is busy gets fewer frames, not later ones', onMock, async () => {
+test('a page that is busy gets fewer frames, not later ones', onMock('live'), async () => {
   const [client] = program.mock.live.clients;
   await page.evaluate(() => {
     const end = performance.now() + 700;
@@ -198,4 +197,27 @@ test('a simulation that ends is missed, and found again', async () => {
   await until(page, () => document.querySelector('.banner').hidden);
   const { framesShown } = await counters(page);
   await until(page, (count) => window.pliant.counters.framesShown > count + 2, framesShown);
+});
+
+test('one that is killed is missed as well, while it is dragged', onReal, async () => {
+  const first = await page.evaluate(() => window.pliant.session.instance);
+  const hold = await grip();
+  await page.mouse.move(hold.x, hold.y);
+  await page.mouse.down();
+  await page.mouse.move(hold.x + 30, hold.y, { steps: 3 });
+  await page.locator('.marks .hand').waitFor();
+  await program.stop('SIGKILL');
+  await page.getByText('The program has ended or cannot be reached; trying again…').waitFor();
+  await page.locator('.marks .hand').waitFor({ state: 'detached' });
+  await page.mouse.up();
+  await program.start();
+  await until(page, (old) => window.pliant.session.instance !== old && document.querySelector('.banner').hidden, first);
+});
+
+test('what was done on the page can be done again from its log', onReal, async () => {
+  await program.stop();
+  const logs = readdirSync(program.folder).map((name) => join(program.folder, name, 'live.jsonl')).sort();
+  assert.equal(logs.length, 3);
+  runProgram('live', '--replay', logs[0]);
+  await program.start();
 });

@@ -3,10 +3,9 @@
 // hold markup, memory is short.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, counters, isReal, Program, until } from './common.mjs';
+import { Browser, counters, eventually, onMock, Program, until } from './common.mjs';
 
 const browser = new Browser();
-const onMock = { skip: isReal('view') && 'only the mock can do this' };
 
 before(() => browser.open());
 after(() => browser.close());
@@ -19,7 +18,7 @@ async function withProgram(options, parameters, action) {
     await action(page, program);
     await page.close();
   } finally {
-    await program.stop().catch(() => {});
+    await program.finish().catch(() => {});
   }
 }
 
@@ -54,10 +53,10 @@ test('an address without its key says so', async () => {
   const page = await browser.visit(program.address.replace(/#.*/, '#'));
   await page.getByText('This address lacks its key').waitFor();
   await page.close();
-  await program.stop();
+  await program.finish();
 });
 
-test('markup in names stays text', onMock, async () => {
+test('markup in names stays text', onMock('view'), async () => {
   const evil = '<img src=x onerror="window.caught=1"><b>bold</b>';
   await withProgram({ title: evil, names: { jelly: evil } }, 'lite&paused', async (page) => {
     assert.equal(await page.locator('h1').textContent(), evil);
@@ -68,7 +67,7 @@ test('markup in names stays text', onMock, async () => {
   });
 });
 
-test('what is not finite is left out or magenta, and the rest is drawn', onMock, async () => {
+test('what is not finite is left out or magenta, and the rest is drawn', onMock('view'), async () => {
   await withProgram({ spoiled: true }, 'lite&paused', async (page) => {
     await page.getByText('Some points of jelly are not finite and are left out.').waitFor();
     const camera = await page.evaluate(() => window.pliant.camera);
@@ -77,7 +76,7 @@ test('what is not finite is left out or magenta, and the rest is drawn', onMock,
     await page.evaluate(() => window.pliant.selectField('von_mises'));
     await until(page, () => window.pliant.look.range[1] > 1000);
     assert.ok(await page.evaluate(() => window.pliant.look.range.every(Number.isFinite)));
-    assert.ok((await magentaPixels(page)) > 20);
+    await eventually(() => magentaPixels(page), (count) => count > 20, 'magenta');
     assert.deepEqual(page.faults, []);
   });
 });
@@ -98,7 +97,7 @@ function magentaPixels(page) {
   });
 }
 
-test('scrubbing over slow frames shows what is there and forgets what was passed', onMock, async () => {
+test('scrubbing over slow frames shows what is there and forgets what was passed', onMock('view'), async () => {
   await withProgram({ delay: 150, frames: 200 }, 'lite&paused', async (page, program) => {
     await page.keyboard.press('End');
     for (let i = 0; i < 12; i++) await page.keyboard.press('Shift+ArrowLeft');
@@ -110,7 +109,7 @@ test('scrubbing over slow frames shows what is there and forgets what was passed
   });
 });
 
-test('memory stays within its bound while a run plays through', onMock, async () => {
+test('memory stays within its bound while a run plays through', onMock('view'), async () => {
   await withProgram({ frames: 60, fps: 60 }, 'lite&cache=1', async (page) => {
     await until(page, () => window.pliant.counters.framesShown > 30);
     const first = await counters(page);
@@ -123,7 +122,7 @@ test('memory stays within its bound while a run plays through', onMock, async ()
   });
 });
 
-test('a run that still writes grows on the page', onMock, async () => {
+test('a run that still writes grows on the page', onMock('view'), async () => {
   await withProgram({ frames: 3, going: true }, 'lite&paused', async (page, program) => {
     await page.getByText('3 frames, still running').waitFor();
     program.mock.frameCount = 5;
@@ -131,5 +130,25 @@ test('a run that still writes grows on the page', onMock, async () => {
     await page.getByText('5 frames, done').waitFor();
     await page.keyboard.press('End');
     await until(page, () => window.pliant.counters.sequence === 4);
+  });
+});
+
+test('a run that is begun anew in the folder is shown in the place of the former one', async () => {
+  await withProgram({ frames: 12 }, 'lite&paused', async (page, program) => {
+    await page.keyboard.press('End');
+    await until(page, () => window.pliant.counters.sequence >= 11);
+    const before = await page.evaluate(() => ({ points: [...window.pliant.positions(window.pliant.parts()[0])], camera: window.pliant.camera }));
+    if (program.mock) program.mock.renew(4, { detail: 0.6 });
+    else program.simulate('--force', '--frames', '3', '--set', 'bodies.lower.geometry.grid.cells=[6, 3, 6]');
+    // as when one comes back to the page; else it would ask within ten seconds
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByText('Another run has begun in this folder').waitFor();
+    await page.getByText(/^4 frames, done/).waitFor();
+    // its first frame, from where one looked
+    await until(page, (count) => window.pliant.counters.sequence === 0 && window.pliant.positions(window.pliant.parts()[0]).length !== count, before.points.length);
+    assert.deepEqual(await page.evaluate(() => window.pliant.camera), before.camera);
+    await page.keyboard.press('End');
+    await until(page, () => window.pliant.counters.sequence === 3);
+    assert.deepEqual(page.faults, []);
   });
 });

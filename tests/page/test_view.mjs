@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { Browser, counters, difference, isReal, keep, look, Program, settle, until } from './common.mjs';
+import { Browser, counters, eventually, isReal, keep, look, lookIs, Program, settle, until, untilDifference } from './common.mjs';
 
 const browser = new Browser();
 const program = new Program('view');
@@ -16,7 +16,7 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await program.stop();
+  await program.finish();
 });
 
 const sequenceIs = (number) => until(page, (wanted) => window.pliant.counters.sequence === wanted, number);
@@ -26,8 +26,8 @@ test('a run loads: title, bodies, first frame, nothing wrong', async () => {
   const parts = await page.evaluate(() => window.pliant.parts());
   assert.ok(parts.length > 0);
   assert.equal(await page.locator('.bodies li').count(), parts.length);
-  assert.equal((await counters(page)).sequence, 0);
-  assert.ok(await page.locator('.banner').isHidden());
+  await sequenceIs(0);
+  await page.locator('.banner').waitFor({ state: 'hidden' });
 });
 
 test('keys step through the frames', async () => {
@@ -65,7 +65,7 @@ test('space plays and pauses', async () => {
   await page.keyboard.press('Space');
   await until(page, (count) => window.pliant.counters.framesShown > count + 2, framesShown);
   await page.keyboard.press('Space');
-  assert.equal(await page.evaluate(() => window.pliant.playing), false);
+  await until(page, () => !window.pliant.playing);
 });
 
 test('nothing is drawn while nothing moves', async () => {
@@ -79,19 +79,16 @@ test('a field colours the bodies, with its legend', async () => {
   await keep(page, 'plain');
   await page.getByLabel('Colour by').selectOption({ label: 'Speed' });
   await until(page, () => window.pliant.look.field === 'velocity' && window.pliant.look.range[1] > 0);
-  await page.waitForTimeout(300);
-  assert.match(await page.locator('.legend h2').textContent(), /Speed \(m\/s\)/);
-  assert.ok((await difference(page, 'plain')) > 0.01);
+  await page.locator('.legend h2').getByText('Speed (m/s)').waitFor();
+  await untilDifference(page, 'plain', 0.01, 1);
 });
 
 test('a range that is typed holds, until it is unlocked', async () => {
   await page.getByLabel('Upper end of the range').fill('0.125');
   await page.keyboard.press('Enter');
-  assert.deepEqual((await look(page)).locked, true);
-  assert.equal((await look(page)).range[1], 0.125);
+  await until(page, () => window.pliant.look.locked && window.pliant.look.range[1] === 0.125);
   await page.getByLabel('Lock the range').click();
-  assert.equal((await look(page)).locked, false);
-  assert.notEqual((await look(page)).range[1], 0.125);
+  await until(page, () => !window.pliant.look.locked && window.pliant.look.range[1] !== 0.125);
 });
 
 test('a range that makes no sense is not taken', async () => {
@@ -108,32 +105,33 @@ test('a section opens the bodies', async () => {
   await keep(page, 'whole');
   await page.getByLabel('Cut the bodies open').check();
   await page.getByLabel('Axis').selectOption('x');
-  assert.deepEqual((await look(page)).section.normal, [1, 0, 0]);
-  assert.ok((await difference(page, 'whole')) > 0.005);
+  await eventually(() => look(page), (is) => is.section?.normal.join() === '1,0,0', 'the section');
+  await untilDifference(page, 'whole', 0.005, 1);
   await page.getByLabel('Other side').check();
-  assert.deepEqual((await look(page)).section.normal, [-1, 0, 0]);
+  await eventually(() => look(page), (is) => is.section?.normal.join() === '-1,0,0', 'the section');
   await page.getByLabel('Cut the bodies open').uncheck();
-  assert.equal((await look(page)).section, null);
-  assert.ok((await difference(page, 'whole')) < 0.002);
+  await lookIs(page, { section: null });
+  await untilDifference(page, 'whole', 0, 0.002);
 });
 
 test('a body can be hidden and shown', async () => {
   await keep(page, 'shown');
   const name = await page.evaluate(() => window.pliant.parts()[0]);
   await page.getByLabel(`Show ${name}`).click();
-  assert.deepEqual((await look(page)).hidden, [name]);
-  assert.ok((await difference(page, 'shown')) > 0.005);
+  await lookIs(page, { hidden: [name] });
+  await untilDifference(page, 'shown', 0.005, 1);
   await page.getByLabel(`Show ${name}`).click();
-  assert.ok((await difference(page, 'shown')) < 0.002);
+  await untilDifference(page, 'shown', 0, 0.002);
 });
 
 test('dark and light can be switched', async () => {
   await page.locator('canvas').focus();
   const { dark } = await look(page);
   await page.keyboard.press('d');
-  assert.equal((await look(page)).dark, !dark);
-  assert.equal(await page.locator('html').getAttribute('data-theme'), dark ? 'light' : 'dark');
+  await lookIs(page, { dark: !dark });
+  await page.locator(`html[data-theme=${dark ? 'light' : 'dark'}]`).waitFor();
   await page.keyboard.press('d');
+  await lookIs(page, { dark });
 });
 
 test('a picture is saved as PNG of the canvas', async () => {
@@ -157,7 +155,7 @@ test('a view is saved, kept by the program, and brings everything back', async (
   await page.keyboard.press('1');
   await page.keyboard.press('x');
   await page.evaluate((view) => window.pliant.loadView(view), text);
-  assert.equal((await look(page)).section, null);
+  await lookIs(page, { section: null });
   const is = await page.evaluate(() => window.pliant.camera.position);
   is.forEach((value, k) => assert.ok(Math.abs(value - was[k]) < 1e-6 * (1 + Math.abs(was[k]))));
 });
@@ -174,8 +172,7 @@ test('dragging turns the camera, the wheel zooms', async () => {
   await page.mouse.down();
   await page.mouse.move(330, 110, { steps: 3 });
   await page.mouse.up();
-  const turned = await place();
-  assert.ok(Math.hypot(...turned.map((value, k) => value - first[k])) > 1e-3);
+  const turned = await eventually(place, (now) => Math.hypot(...now.map((value, k) => value - first[k])) > 1e-3, 'another place of the camera');
   await page.mouse.wheel(0, -240);
   await until(page, (old) => window.pliant.camera.position.some((value, k) => value !== old[k]), turned);
   await settle(page);
@@ -195,7 +192,7 @@ test('the keys are listed, and the list closes', async () => {
   await page.getByRole('dialog').waitFor();
   assert.match(await page.getByRole('dialog').textContent(), /play or pause/);
   await page.keyboard.press('Escape');
-  assert.ok(await page.getByRole('dialog').isHidden());
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
 });
 
 test('the graphics may be lost and come back, and the canvas may vanish', async () => {
@@ -204,12 +201,11 @@ test('the graphics may be lost and come back, and the canvas may vanish', async 
   await page.getByText('the picture comes back by itself').waitFor();
   await page.evaluate(() => window.pliant.restoreGraphics());
   await until(page, () => document.querySelector('.banner').hidden);
-  assert.ok((await difference(page, 'whole')) < 0.002);
+  await untilDifference(page, 'whole', 0, 0.002);
   await page.evaluate(() => (document.querySelector('.stage').style.display = 'none'));
-  await page.waitForTimeout(100);
+  await until(page, () => document.querySelector('canvas').clientWidth === 0);
   await page.evaluate(() => (document.querySelector('.stage').style.display = ''));
-  await page.waitForTimeout(200);
-  assert.ok((await difference(page, 'whole')) < 0.002);
+  await untilDifference(page, 'whole', 0, 0.002);
 });
 
 async function swipe(phone, [x, y], [toX, toY]) {
@@ -224,14 +220,14 @@ async function swipe(phone, [x, y], [toX, toY]) {
 
 test('on a phone the panel is folded away, the bar fits, and a finger turns the camera', async () => {
   const phone = await browser.visitShown(program.address, 'lite&paused', { width: 390, height: 700 });
-  assert.ok(await phone.locator('aside').isHidden());
+  await phone.locator('aside').waitFor({ state: 'hidden' });
   const box = await phone.locator('.transport').boundingBox();
   assert.ok(box.x >= 0 && box.x + box.width <= 390);
   const before = await phone.evaluate(() => window.pliant.camera.position);
   await swipe(phone, [120, 200], [220, 230]);
   await until(phone, (old) => window.pliant.camera.position.some((value, k) => Math.abs(value - old[k]) > 1e-3), before);
   await phone.getByLabel('Side panel').click();
-  assert.ok(await phone.locator('aside').isVisible());
+  await phone.locator('aside').waitFor();
   await phone.close();
 });
 

@@ -103,7 +103,14 @@ class Mock {
 
   series() {
     const frames = Array.from({ length: this.frameCount }, (_, i) => [i, i / this.fps]);
-    return { frames, fps: this.fps, going: this.going, outcome: this.going ? '' : 'done', unconverged: 0 };
+    return { frames, fps: this.fps, going: this.going, outcome: this.going ? '' : 'done', unconverged: 0, instance: this.instance };
+  }
+
+  // Another run begins in the folder: so many frames of another world.
+  renew(frames, world) {
+    this.instance = randomBytes(8).toString('hex');
+    this.world = new World(world);
+    this.frameCount = frames;
   }
 
   frame(response, number, fields) {

@@ -12,6 +12,7 @@ import type { Session, Vec3 } from './protocol.ts';
 import { Stage } from './scene.ts';
 import { Shell } from './shell.ts';
 import { takePicture } from './snapshot.ts';
+import { stopwatch } from './stopwatch.ts';
 import { Supervisor } from './supervisor.ts';
 import { Theme } from './theme.ts';
 import { Topologies } from './topologies.ts';
@@ -52,6 +53,7 @@ export class App {
   private readonly theme: Theme;
   private fieldsKey = '';
   private availableKey = '';
+  private title = ''; // of the scene
 
   constructor(private readonly parameters: URLSearchParams) {
     const lite = parameters.has('lite');
@@ -113,6 +115,8 @@ export class App {
   // ---- the program
 
   private found(session: Session, isNew: boolean): void {
+    const isSameScene = this.mode !== null && session.title === this.title;
+    this.title = session.title;
     this.shell.setTitle(session.title, session.mode === 'live' ? 'live' : '');
     if (!isNew && this.mode) {
       this.mode.resume();
@@ -123,8 +127,9 @@ export class App {
       location.reload();
       return;
     }
-    this.stage.clear();
-    this.stage.setUp(session.up);
+    // the same scene is looked at from where one stood
+    this.stage.clear(isSameScene);
+    if (!isSameScene) this.stage.setUp(session.up);
     this.look.forget();
     this.mode ??= this.createMode(session);
     this.mode.begin(session);
@@ -141,6 +146,7 @@ export class App {
         this.supervisor.lost(cause);
       },
       reached: () => this.supervisor.reached(),
+      renewed: () => void this.supervisor.ask(),
     };
     const mode = session.mode === 'live' ? new LiveMode(shop) : new ViewMode(shop);
     if (mode instanceof LiveMode) this.shell.over.prepend(mode.marks.element);
@@ -155,7 +161,7 @@ export class App {
   // A frame that cannot be shown must not stop those after it.
   private show(frame: Frame): void {
     try {
-      this.stage.show(frame, this.topologies);
+      stopwatch.time('show', () => this.stage.show(frame, this.topologies));
     } catch (error) {
       this.notices.toast(`This frame cannot be shown: ${error instanceof Error ? error.message : String(error)}`, 'error');
       return;

@@ -2,6 +2,7 @@
 // Requests to the program that served the page, with the token of the address.
 import { decodePacket, type Frame, PacketError, type Topology } from './packets.ts';
 import { readSeries, readSession, type Series, type Session } from './protocol.ts';
+import { stopwatch } from './stopwatch.ts';
 
 export class HttpError extends Error {
   constructor(readonly status: number) {
@@ -49,7 +50,8 @@ export class Connection {
   }
 
   private async packet(path: string, signal: AbortSignal): Promise<Frame | Topology> {
-    return decodePacket(await (await this.get(path, signal)).arrayBuffer());
+    const bytes = await (await this.get(path, signal)).arrayBuffer();
+    return stopwatch.time('decode', () => decodePacket(bytes));
   }
 
   async keepView(view: string): Promise<void> {

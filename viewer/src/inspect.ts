@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { LiveMode } from './mode_live.ts';
 import { ViewMode } from './mode_view.ts';
 import { takePicture } from './snapshot.ts';
+import { stopwatch } from './stopwatch.ts';
 
 export function inspector(app: App): object {
   const { stage, look } = app;
@@ -25,7 +26,12 @@ export function inspector(app: App): object {
         time: stage.frame?.time ?? 0,
         geometries: stage.renderer.info.memory.geometries,
         textures: stage.renderer.info.memory.textures,
+        ratio: stage.renderer.getPixelRatio(),
       };
+    },
+    // milliseconds of the page's own work since the start
+    get work() {
+      return { ...stopwatch.milliseconds };
     },
     get camera() {
       return app.view().camera;
@@ -41,6 +47,10 @@ export function inspector(app: App): object {
     },
     get playing() {
       return app.mode instanceof ViewMode && app.mode.head.playing;
+    },
+    // all frames of the run are kept in the page
+    get isLoaded() {
+      return app.mode instanceof ViewMode && app.mode.isLoaded;
     },
     parts: () => stage.partsShown().map((part) => part.part.name),
     positions: (name: string) => stage.partNamed(name)?.points ?? null,

@@ -19,6 +19,7 @@ export interface Workshop {
   show(frame: Frame): void;
   lost(cause: unknown): void; // the program cannot be reached
   reached(): void; // and now it can
+  renewed(): void; // it serves something else than before
 }
 
 export interface Mode {

@@ -20,11 +20,13 @@ export class ViewMode implements Mode {
   private timer = 0;
   private shown = -1;
   private autoplay: boolean;
+  private instance = ''; // of the program and the run
 
   constructor(private readonly shop: Workshop) {
     this.source = new ViewSource(shop.connection, shop.topologies, shop.cacheBytes);
     this.source.loaded.on(() => this.shop.stage.ask());
     this.source.lost.on((error) => this.shop.lost(error));
+    this.source.gone.on(() => this.pollIn(500));
     this.transport = new ViewTransport(this.head, {
       toggle: () => this.toggle(),
       loop: () => this.change(() => (this.head.loop = !this.head.loop)),
@@ -44,8 +46,15 @@ export class ViewMode implements Mode {
     return this.source.cacheBytes;
   }
 
+  get isLoaded(): boolean {
+    const { numbers } = this.source.series;
+    return numbers.length > 0 && numbers.every((_, index) => this.source.has(index));
+  }
+
   begin(session: Session): void {
     this.drop();
+    this.instance = session.instance;
+    this.head.seek(0);
     this.shop.readout.clear();
     this.report.replaceChildren();
     if (session.report) this.report.append(textButton('Open the report', () => this.openReport(), 'Plots of energy, iterations and time'));
@@ -79,8 +88,12 @@ export class ViewMode implements Mode {
   private async poll(): Promise<void> {
     clearTimeout(this.timer);
     try {
-      await this.source.refresh();
+      const isSame = await this.source.refresh(this.instance);
       this.shop.reached();
+      if (!isSame) {
+        this.beginAnew();
+        return;
+      }
     } catch (error) {
       this.shop.lost(error);
       return;
@@ -90,9 +103,20 @@ export class ViewMode implements Mode {
     this.head.setTimes(series.times, series.fps);
     this.showOutcome();
     this.startPlaying();
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.poll(), series.going && !document.hidden ? 1000 : 10000);
+    this.pollIn(series.going && !document.hidden ? 1000 : 10000);
     this.refresh();
+  }
+
+  private pollIn(milliseconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.poll(), milliseconds);
+  }
+
+  // what is known of the former run ends here; the session says what the new one is
+  private beginAnew(): void {
+    this.source.stop();
+    this.shop.notices.toast('Another run has begun in this folder: its frames are shown from now on.');
+    this.shop.renewed();
   }
 
   private startPlaying(): void {

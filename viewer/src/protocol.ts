@@ -72,10 +72,11 @@ export interface Series {
   going: boolean;
   outcome: string;
   unconverged: number;
+  instance: string; // the session's, unless another run has begun; empty: not told
 }
 
 export function readSeries(value: unknown): Series {
-  const series: Series = { numbers: [], times: [], fps: 24, going: false, outcome: '', unconverged: 0 };
+  const series: Series = { numbers: [], times: [], fps: 24, going: false, outcome: '', unconverged: 0, instance: '' };
   if (!isObject(value)) return series;
   for (const frame of Array.isArray(value.frames) ? value.frames : []) {
     const [number, time] = numbersOf(frame);
@@ -87,6 +88,7 @@ export function readSeries(value: unknown): Series {
   series.going = truthOf(value, 'going');
   series.outcome = textOf(value, 'outcome');
   series.unconverged = numberOf(value, 'unconverged');
+  series.instance = textOf(value, 'instance');
   return series;
 }
 

@@ -16,6 +16,7 @@ import { PointsPart } from './points_part.ts';
 import type { Vec3 } from './protocol.ts';
 import { LIGHT, Shading } from './shading.ts';
 import { Signal } from './signal.ts';
+import { stopwatch } from './stopwatch.ts';
 import type { Topologies } from './topologies.ts';
 
 export interface PickedPoint extends Hit {
@@ -118,11 +119,11 @@ export class Stage {
     this.applyLook();
   }
 
-  clear(): void {
+  clear(keepsCamera: boolean): void {
     for (const key of this.parts.keys()) this.removePart(key);
     this.frame = null;
     this.bounds.makeEmpty();
-    this.isSeen = false;
+    if (!keepsCamera) this.isSeen = false;
     this.invalidate();
   }
 
@@ -356,7 +357,7 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
     this.aimPoints();
-    this.renderer.render(this.scene, this.camera);
+    stopwatch.time('draw', () => this.renderer.render(this.scene, this.camera));
     this.drawn.emit();
   }
 

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { decodePacket, type Frame } from './packets.ts';
 import { type Command, isObject, type LiveState, readSettings, readState, type Setting, textOf } from './protocol.ts';
 import { Signal } from './signal.ts';
+import { stopwatch } from './stopwatch.ts';
 import type { Topologies } from './topologies.ts';
 
 export class LiveSource {
@@ -87,7 +88,7 @@ export class LiveSource {
   }
 
   private hearPacket(data: ArrayBuffer): void {
-    const packet = decodePacket(data);
+    const packet = stopwatch.time('decode', () => decodePacket(data));
     if (packet.kind === 'topology') {
       this.topologies.add(packet);
       return;

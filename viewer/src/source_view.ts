@@ -22,7 +22,8 @@ interface Loaded {
 export class ViewSource {
   readonly loaded = new Signal<number>(); // index of a frame that has come
   readonly lost = new Signal<unknown>(); // the program does not answer, or refuses
-  series: Series = { numbers: [], times: [], fps: 24, going: false, outcome: '', unconverged: 0 };
+  readonly gone = new Signal(); // a frame of the series is not there any more
+  series: Series = { numbers: [], times: [], fps: 24, going: false, outcome: '', unconverged: 0, instance: '' };
   private readonly cache: ByteCache<number, Loaded>;
   private readonly running = new Map<number, AbortController>();
   private readonly failures = new Map<number, number>();
@@ -43,8 +44,12 @@ export class ViewSource {
     return this.cache.bytes + this.topologies.bytes;
   }
 
-  async refresh(): Promise<void> {
-    this.series = await this.connection.series();
+  // Asks for the series; what is of another instance is not taken. Returns whether it was.
+  async refresh(instance: string): Promise<boolean> {
+    const series = await this.connection.series();
+    if (series.instance && series.instance !== instance) return false;
+    this.series = series;
+    return true;
   }
 
   // Another program answers: nothing that was kept is worth anything.
@@ -148,6 +153,7 @@ export class ViewSource {
     this.failures.set(index, (this.failures.get(index) ?? 0) + (isFrames ? TRIES : 1));
     if (!isFrames) this.lost.emit(error);
     else this.loaded.emit(index);
+    if (error instanceof HttpError && error.status === 404) this.gone.emit();
   }
 
   private cancelAll(): void {
