@@ -36,7 +36,7 @@ bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state)
     bool has_past = state->history > 0;
     return is_finite(solver, state->x, 3 * n) && is_finite(solver, state->v, 3 * n) &&
            is_finite(solver, state->grip_stiffness, n) &&
-           is_finite(solver, state->grip_target, 3 * n) &&
+           is_finite(solver, state->grip_target, 3 * n) && is_finite(solver, state->force, 3 * n) &&
            (!has_past || (is_finite(solver, state->x_before, 3 * n) &&
                           is_finite(solver, state->v_before, 3 * n)));
 }
@@ -68,7 +68,8 @@ static bool blame_state(pli_solver *s, const pli_state *state)
            (state->history > 0 && (blame_vertex(s, "an earlier position", state->x_before, 3) ||
                                    blame_vertex(s, "an earlier velocity", state->v_before, 3))) ||
            blame_vertex(s, "the grip", state->grip_stiffness, 1) ||
-           blame_vertex(s, "the target of the grip", state->grip_target, 3);
+           blame_vertex(s, "the target of the grip", state->grip_target, 3) ||
+           blame_vertex(s, "the force from outside", state->force, 3);
 }
 
 // ---- tetrahedra
