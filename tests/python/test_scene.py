@@ -181,9 +181,11 @@ class Catalogs(unittest.TestCase):
         found = pliant.schema()["definitions"]["scene"]
         self.assertLessEqual({"bodies", "materials", "time", "solver"}, set(found["properties"]))
 
-    def test_thread_counts_must_not_be_negative(self):
+    def test_thread_counts_must_be_possible(self):
         self.assertRaises(ValueError, pliant.set_threads, -1)
-        pliant.set_threads(0)
+        pliant.set_threads(10**6)
+        self.addCleanup(pliant.set_threads, 0)
+        self.assertRaises(pliant.ArgumentError, pliant.Scene, cube())
 
 
 if __name__ == "__main__":
