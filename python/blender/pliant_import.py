@@ -232,8 +232,8 @@ class Importer:
         self.low, self.high = np.full(3, np.inf), np.full(3, -np.inf)
 
     def material_for(self, part):
-        color = COLLIDER_COLOR if part.role == "collider" else COLORS[len(self.bodies) % len(COLORS)]
-        return make_material(part.name, color)
+        own = COLORS[len(self.bodies) % len(COLORS)]
+        return make_material(part.name, COLLIDER_COLOR if part.role == "collider" else own)
 
     def add_mesh(self, part):
         skin = Skin(self.pliant, part)
@@ -293,8 +293,7 @@ class Importer:
 
 
 def import_run(folder, cache=None, every=1):
-    """Imports a run's folder into the current scene; returns the Importer, which knows what it made.
-    """
+    """Imports a run's folder into the current scene; returns the Importer, which has all of it."""
     install_handler()
     return Importer(folder, cache, every).run()
 
@@ -371,8 +370,8 @@ def add_view(made, size):
     sky["Color"].default_value, sky["Strength"].default_value = (0.75, 0.8, 0.9, 1), 0.4
     if len(made.meshes) + len(made.clouds) == len(made.bodies):
         # no colliders: something to stand on, for the eye
-        bpy.ops.mesh.primitive_plane_add(size=20 * extent,
-                                         location=(middle[0], middle[1], made.low[2] - 1e-3 * extent))
+        place = (middle[0], middle[1], made.low[2] - 1e-3 * extent)
+        bpy.ops.mesh.primitive_plane_add(size=20 * extent, location=place)
         bpy.context.object.data.materials.append(make_material("ground", (0.8, 0.8, 0.8)))
 
 

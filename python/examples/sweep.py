@@ -17,7 +17,7 @@ def make_scene():
         "materials": {"rubber": {"law": "neo-hookean", "density": DENSITY, "young": 1e6,
                                  "poisson": 0.3}},
         "bodies": {"beam": {
-            "geometry": {"grid": {"size": [LENGTH, HEIGHT, HEIGHT], "cells": [60, 6, 6]}},
+            "geometry": {"grid": {"size": [LENGTH, HEIGHT, HEIGHT], "cells": [50, 5, 5]}},
             "material": "rubber"}},
         "constraints": [{"where": {"half_space": {"point": [-0.499 * LENGTH, 0, 0],
                                                   "normal": [-1, 0, 0]}}}],

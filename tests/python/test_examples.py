@@ -23,7 +23,8 @@ class Examples(Folder):
 
     def test_first_steps_show_a_ball_that_bounces(self):
         out = self.run_example("first_steps.py")
-        low, high = map(float, re.search(r"at ([\d.]+) m, then bounced to ([\d.]+) m", out).groups())
+        found = re.search(r"at ([\d.]+) m, then bounced to ([\d.]+) m", out)
+        low, high = map(float, found.groups())
         self.assertTrue(0.1 < low < 0.2 < high < 1, out)
         self.assertNotIn("did not converge", out)
 

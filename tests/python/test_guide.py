@@ -15,8 +15,8 @@ GUIDE = ROOT / "docs" / "guide" / "python.md"
 class Guide(unittest.TestCase):
     def test_the_pieces_run_in_order(self):
         text = GUIDE.read_text(encoding="utf-8")
-        pieces = [(text.count("\n", 0, found.start()) + 1, found[1])
-                  for found in re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)]
+        fences = re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        pieces = [(text.count("\n", 0, found.start()) + 1, found[1]) for found in fences]
         self.assertGreater(len(pieces), 10)
         names = {"__name__": "guide"}
         said = io.StringIO()

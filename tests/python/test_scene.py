@@ -35,7 +35,8 @@ class Making(Folder):
         plain = pliant.Scene(cube())
         scene = cube()
         scene["bodies"]["cube"]["position"] = np.array([0.0, 2.0, 0.0])
-        scene["materials"]["soft"] = dict(common.SOFT, young=np.float64(5e4), density=np.int64(1000))
+        numbers = {"young": np.float64(5e4), "density": np.int64(1000)}
+        scene["materials"]["soft"] = dict(common.SOFT, **numbers)
         scene["bodies"]["cube"]["geometry"]["grid"]["size"] = (1, 1, 1)
         self.assertEqual(pliant.Scene(scene).hash, plain.hash)
 
