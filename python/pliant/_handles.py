@@ -44,6 +44,8 @@ class Resource:
     Reference counts of Python alone would not do: the collector of cycles finalizes in any order.
     """
 
+    pointer = None
+
     def __init__(self, pointer, destroy, *parents, keep=None):
         self.pointer = pointer
         self._destroy = destroy
@@ -55,8 +57,8 @@ class Resource:
             for parent in parents:
                 parent._uses += 1
 
-    def _release(self):
-        with _lock:
+    def _release(self, lock=_lock):  # a parameter: names of modules go when the interpreter ends
+        with lock:
             self._uses -= 1
             if self._uses > 0:
                 return
@@ -66,7 +68,8 @@ class Resource:
             parent._release()
 
     def __del__(self):
-        self._release()
+        if self.pointer is not None:
+            self._release()
 
     def view(self, address, shape, dtype, writable):
         """An array over memory of this object, which keeps it alive."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs: a scene simulated into a folder, as the program does, and what is done with such folders."""
+"""Runs: a scene simulated into a folder, as the program does, and what such folders tell."""
 import ctypes
 import json
 import os

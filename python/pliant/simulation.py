@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulating: scene -> Model -> State -> [Solver: step, step, ...], and Simulation over all four."""
+"""Simulating: Scene -> Model -> State -> [Solver: step, step, ...], and Simulation over all."""
 import contextlib
 import ctypes
 import os

@@ -35,7 +35,8 @@ class Making(Folder):
         plain = pliant.Scene(cube())
         scene = cube()
         scene["bodies"]["cube"]["position"] = np.array([0.0, 2.0, 0.0])
-        scene["materials"]["soft"] = dict(common.SOFT, young=np.float64(5e4), density=np.int64(1000))
+        numbers = {"young": np.float64(5e4), "density": np.int64(1000)}
+        scene["materials"]["soft"] = dict(common.SOFT, **numbers)
         scene["bodies"]["cube"]["geometry"]["grid"]["size"] = (1, 1, 1)
         self.assertEqual(pliant.Scene(scene).hash, plain.hash)
 
@@ -181,9 +182,11 @@ class Catalogs(unittest.TestCase):
         found = pliant.schema()["definitions"]["scene"]
         self.assertLessEqual({"bodies", "materials", "time", "solver"}, set(found["properties"]))
 
-    def test_thread_counts_must_not_be_negative(self):
+    def test_thread_counts_must_be_possible(self):
         self.assertRaises(ValueError, pliant.set_threads, -1)
-        pliant.set_threads(0)
+        pliant.set_threads(10**6)
+        self.addCleanup(pliant.set_threads, 0)
+        self.assertRaises(pliant.ArgumentError, pliant.Scene, cube())
 
 
 if __name__ == "__main__":
