@@ -71,20 +71,7 @@ static void ring_init(simulation *s, const ring *m)
                           .points = m->points[0],
                           .tet_count = 6 * RINGS * SECTORS,
                           .tets = m->tets[0]};
-    pli_file_def file = {.path = "", .mesh = &mesh};
-    pli_scene *scene = NULL;
-    *s = (simulation){.context = make_context(1)};
-    OK(s->context, pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    pli_scene_def def = *pli_scene_get(scene);
-    pli_body_def body = def.bodies[0];
-    body.geometry = (pli_variant){PLI_GEOMETRY_FILE, &file};
-    def.bodies = &body;
-    OK(s->context, pli_scene_create(s->context, &def, &s->scene));
-    pli_scene_destroy(scene);
-    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
-    OK(s->context, pli_state_create(s->model, &s->state));
-    OK(s->context, pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    simulation_init_mesh(s, yaml, &mesh);
 }
 
 // Pressure on the inner face, as springs so soft and far away that their force does not change.
@@ -124,7 +111,7 @@ static double hoop(double r, double dr, double u_in, double u_out)
     return young / ((1 + poisson) * (1 - 2 * poisson)) * ((1 - poisson) * around + poisson * along);
 }
 
-// u = A r + B / r with A = 5.2e-4 a^2 / ..., hoop = a^2 p / (b^2 - a^2) (1 + b^2 / r^2)
+// u = A r + B / r, and hoop = a^2 p / (b^2 - a^2) (1 + b^2 / r^2)
 static void thick_cylinders_widen_as_lame_says(void **state)
 {
     (void)state;
