@@ -60,7 +60,7 @@ static collapse_report run_collapse(double aspect, int32_t span)
 {
     double dx = column_radius / COLUMN_CELLS, height = aspect * column_radius;
     mpm_world *w = mpm_world_make(dx, span, span, (int32_t)(COLUMN_CELLS * aspect) + 3);
-    pli_mpm_material sand = make_sand(1e5, column_angle);
+    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_SEPARATE;
