@@ -86,20 +86,21 @@ static bool has_barrier(const char *solver)
 
 static void bar_text(char *yaml, size_t room, const char *solver)
 {
-    snprintf(yaml, room,
-             "materials:\n"
-             "  well: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}\n"
-             "  sick: {law: sick, density: 1000, young: 1e5, poisson: 0.3}\n"
-             "bodies:\n"
-             "  other: {geometry: {grid: {size: [0.2, 0.2, 0.2], cells: [1, 1, 1]}},\n"
-             "    material: well, position: [0, 1, 0]}\n"
-             "  bar: {geometry: {grid: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}, material: sick}\n"
-             "constraints: [{body: bar, where: {half_space: {point: [-0.199, 0, 0], normal: [-1, "
-             "0, 0]}}}]\n"
-             "%s"
-             "solver: %s\n"
-             "time: {fps: 50, frames: 6}\n",
-             has_barrier(solver) ? "contact: {method: barrier}\n" : "", solver);
+    snprintf(
+        yaml, room,
+        "materials:\n"
+        "  well: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}\n"
+        "  sick: {law: sick, density: 1000, young: 1e5, poisson: 0.3}\n"
+        "bodies:\n"
+        "  other: {geometry: {grid: {size: [0.2, 0.2, 0.2], cells: [1, 1, 1]}},\n"
+        "    material: well, position: [0, 1, 0]}\n"
+        "  bar: {geometry: {grid: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}, material: sick}\n"
+        "constraints: [{body: bar, where: {half_space: {point: [-0.199, 0, 0], normal: [-1, "
+        "0, 0]}}}]\n"
+        "%s"
+        "solver: %s\n"
+        "time: {fps: 50, frames: 6}\n",
+        has_barrier(solver) ? "contact: {method: barrier}\n" : "", solver);
 }
 
 static void bar_init(simulation *s, const char *solver)
@@ -108,7 +109,6 @@ static void bar_init(simulation *s, const char *solver)
     bar_text(yaml, sizeof yaml, solver);
     simulation_init_in(s, make_sick_context(), yaml);
 }
-
 
 // Two steps that are well.
 static void bar_settle(simulation *s, const char *solver)
@@ -222,7 +222,6 @@ static void cube_init(simulation *s, const char *solver)
     simulation_init(s, yaml, 1);
     simulation_run(s, 2);
 }
-
 
 static void a_particle_that_is_not_finite_rejects_the_step_and_is_named(void **state)
 {

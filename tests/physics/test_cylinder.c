@@ -26,7 +26,8 @@ static int32_t point_id(int32_t r, int32_t t, int32_t side)
 // Six tetrahedra around the diagonal of a cell.
 static void fill_cell(ring *m, int32_t r, int32_t t)
 {
-    static const int steps[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int steps[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int k = 0; k < 6; ++k) {
         int32_t *tet = m->tets[6 * (t * RINGS + r) + k], at[3] = {r, t, 0};
         tet[0] = point_id(at[0], at[1], at[2]);
@@ -84,7 +85,8 @@ static void load_ring(simulation *s, const ring *m)
         bool is_end = t == 0 || t == SECTORS;
         const double *x = m->points[vertex];
         double target[3] = {(1 + far) * x[0], (1 + far) * x[1], x[2]};
-        OK(s->context, pli_state_set_grip(s->state, vertex, force / far / (is_end ? 2 : 1), target));
+        OK(s->context,
+           pli_state_set_grip(s->state, vertex, force / far / (is_end ? 2 : 1), target));
     }
 }
 
@@ -103,8 +105,8 @@ static double radial(const simulation *s, const ring *m, int32_t r)
     return sum / (2 * (SECTORS + 1));
 }
 
-// Hoop stress of plane strain between two circles (Pa), from what they moved by: that of the middle,
-// where both strains are of second order.
+// Hoop stress of plane strain between two circles (Pa), from what they moved by: that of the
+// middle, where both strains are of second order.
 static double hoop(double r, double dr, double u_in, double u_out)
 {
     double around = (u_in + u_out) / 2 / (r + dr / 2), along = (u_out - u_in) / dr;

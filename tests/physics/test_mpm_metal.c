@@ -92,8 +92,9 @@ static rod_report strike(int32_t cells)
 // These particles do not get there: they pass their velocity through the grid in every step, which
 // damps what is as small as a few cells, the lip that flares at the wall before all. With 6 cells a
 // radius it takes 3.5 times as many steps to lose 0.2 mm of the radius (5.46 to 5.28 mm), and both
-// laws of elasticity give the same. Lengths are 22.14, 22.06, 21.96, 21.96 and 21.90 mm, radii 5.37,
-// 5.46, 5.52, 5.53 and 5.57 mm and strains 1.27, 1.72, 2.07, 2.36 and 2.61 at 4, 6, 8, 10 and 12.
+// laws of elasticity give the same. Lengths are 22.14, 22.06, 21.96, 21.96 and 21.90 mm,
+// radii 5.37, 5.46, 5.52, 5.53 and 5.57 mm and strains 1.27, 1.72, 2.07, 2.36 and 2.61 at 4, 6, 8,
+// 10 and 12.
 static void a_copper_rod_gets_shorter_as_other_codes_have_it(void **state)
 {
     (void)state;

@@ -88,10 +88,8 @@ static void oscillators_decay_as_their_integrators_must(void **state)
     (void)state;
     static const double omega_h[] = {0.05, 0.1, 0.2, 1};
     static const double euler[] = {0.854804, 0.731543, 0.540059, 0.113315};
-    static const swing bdf2[] = {{0.999805, -8.305e-4},
-                                 {0.998469, -3.289e-3},
-                                 {0.988637, -1.267e-2},
-                                 {0.648186, -1.762e-1}};
+    static const swing bdf2[] = {
+        {0.999805, -8.305e-4}, {0.998469, -3.289e-3}, {0.988637, -1.267e-2}, {0.648186, -1.762e-1}};
     for (int k = 0; k < 4; ++k) {
         swing found = measure_swing("implicit-euler", omega_h[k]);
         NEAR(found.kept, euler[k], 0, 1e-6);
