@@ -34,6 +34,25 @@ static inline void simulation_init(simulation *s, const char *yaml, int32_t thre
     simulation_init_in(s, make_context(thread_count), yaml);
 }
 
+// A scene whose only body gets a mesh as its geometry, one thread.
+static inline void simulation_init_mesh(simulation *s, const char *yaml, const pli_mesh_data *mesh)
+{
+    pli_file_def file = {.path = "", .mesh = mesh};
+    pli_scene *scene = NULL;
+    *s = (simulation){.context = make_context(1)};
+    OK(s->context, pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
+    pli_scene_def def = *pli_scene_get(scene);
+    pli_body_def body = def.bodies[0];
+    body.geometry = (pli_variant){PLI_GEOMETRY_FILE, &file};
+    def.bodies = &body;
+    OK(s->context, pli_scene_create(s->context, &def, &s->scene));
+    pli_scene_destroy(scene);
+    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
+    OK(s->context, pli_state_create(s->model, &s->state));
+    OK(s->context, pli_solver_create(s->model, &s->solver));
+    pli_model_get_info(s->model, &s->info);
+}
+
 static inline void simulation_clear(simulation *s)
 {
     pli_solver_destroy(s->solver);

@@ -124,8 +124,8 @@ static double find_viscous_limit(const pli_stepper *s, const pli_mpm_material *m
     return spread > 0 ? s->def.sound_share * s->def.dx * s->def.dx / spread : INFINITY;
 }
 
-// What gravity allows (s): even from rest nobody falls farther than advection may go. Only matter so
-// soft that sound crosses a cell more slowly takes notice.
+// What gravity allows (s): even from rest nobody falls farther than advection may go. Only matter
+// so soft that sound crosses a cell more slowly takes notice.
 static double find_falling_limit(const pli_stepper *s)
 {
     double g = pli_vec3_norm(s->def.gravity);

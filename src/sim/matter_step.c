@@ -352,10 +352,11 @@ static pli_status check_tick(const pli_matter_solver *m)
     const pli_steps_def *steps = &m->model->solver_def.steps;
     double stable = m->limit / fmax(steps->sound, steps->advection);
     if (!(steps->tick > 0) || m->tick <= stable) return PLI_OK;
-    return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
-                    "solver.steps.tick is %g s, and the matter bears no more than %.3g s (%.3g s to "
-                    "be safe); leave it out, or make it shorter",
-                    m->tick, stable, m->limit);
+    return PLI_FAIL(
+        m->context, PLI_ERROR_NUMERIC,
+        "solver.steps.tick is %g s, and the matter bears no more than %.3g s (%.3g s to "
+        "be safe); leave it out, or make it shorter",
+        m->tick, stable, m->limit);
 }
 
 static pli_status fail_of_haste(const pli_matter_solver *m)

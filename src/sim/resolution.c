@@ -32,8 +32,8 @@ static double sum_edges(const double *rest, const int32_t *elements, int64_t cou
 static double mean_edge(const pli_model *model, const pli_model_body *body)
 {
     int64_t edges = 0;
-    double sum = sum_edges(model->rest, model->tets + 4 * (int64_t)body->first_tet,
-                           body->tet_count, 4, &edges);
+    double sum = sum_edges(model->rest, model->tets + 4 * (int64_t)body->first_tet, body->tet_count,
+                           4, &edges);
     sum += sum_edges(model->rest, model->triangles + 3 * (int64_t)body->first_triangle,
                      body->triangle_count, 3, &edges);
     return edges > 0 ? sum / (double)edges : 0;

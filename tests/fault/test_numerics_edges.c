@@ -38,51 +38,51 @@ enum {
     PARTICLE = 8  // of particles
 };
 
-#define MATERIALS(law)                                                                            \
-    "materials:\n"                                                                                \
-    "  heavy: {law: " law ", density: <density>, young: <young>, poisson: <poisson>}\n"           \
+#define MATERIALS(law)                                                                  \
+    "materials:\n"                                                                      \
+    "  heavy: {law: " law ", density: <density>, young: <young>, poisson: <poisson>}\n" \
     "  light: {law: " law ", density: <light>, young: <young>, poisson: <poisson>}\n"
 #define TIME "time: {fps: <fps>, frames: 1}\n"
-#define BAR                                                                                       \
-    "bodies: {bar: {geometry: {grid: {size: [<0.4>, <0.2>, <0.2>], cells: [4, 2, 2]}},\n"         \
-    "  material: heavy, position: [<+0>, <0.3>, 0],\n"                                            \
-    "  regions: [{where: {half_space: {point: [<+0.05>, 0, 0], normal: [1, 0, 0]}}, material: "   \
-    "light}]}}\n"                                                                                 \
+#define BAR                                                                                     \
+    "bodies: {bar: {geometry: {grid: {size: [<0.4>, <0.2>, <0.2>], cells: [4, 2, 2]}},\n"       \
+    "  material: heavy, position: [<+0>, <0.3>, 0],\n"                                          \
+    "  regions: [{where: {half_space: {point: [<+0.05>, 0, 0], normal: [1, 0, 0]}}, material: " \
+    "light}]}}\n"                                                                               \
     "constraints: [{where: {half_space: {point: [<+-0.199>, 0, 0], normal: [-1, 0, 0]}}}]\n"
-#define STACK                                                                                     \
-    "bodies:\n"                                                                                   \
-    "  lower: {geometry: {grid: {size: [<0.2>, <0.1>, <0.2>], cells: [2, 1, 2]}}, material: "     \
-    "light,\n"                                                                                    \
-    "    position: [<+0>, <0.06>, 0]}\n"                                                          \
-    "  upper: {geometry: {grid: {size: [<0.1>, <0.1>, <0.1>], cells: [2, 2, 2]}}, material: "     \
-    "heavy,\n"                                                                                    \
-    "    position: [<+0.01>, <0.18>, <0.01>]}\n"                                                  \
-    "colliders: {ground: {shape: plane, friction: 0.5}}\n"                                        \
+#define STACK                                                                                 \
+    "bodies:\n"                                                                               \
+    "  lower: {geometry: {grid: {size: [<0.2>, <0.1>, <0.2>], cells: [2, 1, 2]}}, material: " \
+    "light,\n"                                                                                \
+    "    position: [<+0>, <0.06>, 0]}\n"                                                      \
+    "  upper: {geometry: {grid: {size: [<0.1>, <0.1>, <0.1>], cells: [2, 2, 2]}}, material: " \
+    "heavy,\n"                                                                                \
+    "    position: [<+0.01>, <0.18>, <0.01>]}\n"                                              \
+    "colliders: {ground: {shape: plane, friction: 0.5}}\n"                                    \
     "contact: {method: barrier, friction: 0.5}\n"
-#define SHEETS                                                                                    \
-    "bodies:\n"                                                                                   \
-    "  sheet: {kind: shell, geometry: {sheet: {width: <0.4>, depth: <0.4>, columns: 6, rows: "    \
-    "6}},\n"                                                                                      \
-    "    material: light, thickness: <1e-3>, position: [<+0>, <0.3>, 0]}\n"                       \
-    "  other: {kind: shell, geometry: {sheet: {width: <0.2>, depth: <0.2>, columns: 4, rows: "    \
-    "4}},\n"                                                                                      \
-    "    material: heavy, thickness: <1e-3>, position: [<+0.01>, <0.35>, <0.01>]}\n"              \
-    "constraints: [{body: sheet, where: {half_space: {point: [<+-0.19>, 0, 0], normal: [-1, 0, "  \
+#define SHEETS                                                                                   \
+    "bodies:\n"                                                                                  \
+    "  sheet: {kind: shell, geometry: {sheet: {width: <0.4>, depth: <0.4>, columns: 6, rows: "   \
+    "6}},\n"                                                                                     \
+    "    material: light, thickness: <1e-3>, position: [<+0>, <0.3>, 0]}\n"                      \
+    "  other: {kind: shell, geometry: {sheet: {width: <0.2>, depth: <0.2>, columns: 4, rows: "   \
+    "4}},\n"                                                                                     \
+    "    material: heavy, thickness: <1e-3>, position: [<+0.01>, <0.35>, <0.01>]}\n"             \
+    "constraints: [{body: sheet, where: {half_space: {point: [<+-0.19>, 0, 0], normal: [-1, 0, " \
     "0]}}}]\n"
-#define CLOTH                                                                                     \
-    "bodies: {sheet: {kind: cloth, geometry: {sheet: {width: <0.4>, depth: <0.4>, columns: 8, "   \
-    "rows: 8}},\n"                                                                                \
-    "  springs: {stretch: <spring>, bend: <spring>, area_density: <area>}, position: [<+0>, "    \
-    "<0.3>, 0]}}\n"                                                                               \
+#define CLOTH                                                                                   \
+    "bodies: {sheet: {kind: cloth, geometry: {sheet: {width: <0.4>, depth: <0.4>, columns: 8, " \
+    "rows: 8}},\n"                                                                              \
+    "  springs: {stretch: <spring>, bend: <spring>, area_density: <area>}, position: [<+0>, "   \
+    "<0.3>, 0]}}\n"                                                                             \
     "constraints: [{where: {half_space: {point: [<+-0.19>, 0, 0], normal: [-1, 0, 0]}}}]\n"
-#define PARTICLES                                                                                 \
-    "domain: {cell: <0.05>, min: [<+-0.5>, 0, <-0.5>], max: [<+0.5>, <1>, <0.5>]}\n"              \
-    "bodies:\n"                                                                                   \
-    "  a: {geometry: {particles: {shape: {box: {size: [<0.2>, <0.1>, <0.2>]}}}}, material: "      \
-    "light,\n"                                                                                    \
-    "    position: [<+0>, <0.05>, 0]}\n"                                                          \
-    "  b: {geometry: {particles: {shape: {box: {size: [<0.1>, <0.1>, <0.1>]}}}}, material: "      \
-    "heavy,\n"                                                                                    \
+#define PARTICLES                                                                            \
+    "domain: {cell: <0.05>, min: [<+-0.5>, 0, <-0.5>], max: [<+0.5>, <1>, <0.5>]}\n"         \
+    "bodies:\n"                                                                              \
+    "  a: {geometry: {particles: {shape: {box: {size: [<0.2>, <0.1>, <0.2>]}}}}, material: " \
+    "light,\n"                                                                               \
+    "    position: [<+0>, <0.05>, 0]}\n"                                                     \
+    "  b: {geometry: {particles: {shape: {box: {size: [<0.1>, <0.1>, <0.1>]}}}}, material: " \
+    "heavy,\n"                                                                               \
     "    position: [<+0>, <0.2>, 0]}\n"
 
 static const family families[] = {
@@ -96,8 +96,7 @@ static const family families[] = {
     {"pd-direct", MATERIALS("fixed-corotated") BAR "solver: pd-direct\n" TIME, 0},
     {"shells", MATERIALS("stable-neo-hookean") SHEETS "solver: newton\n" TIME, SURE},
     {"shells-barrier",
-     MATERIALS("neo-hookean") SHEETS "contact: {method: barrier}\nsolver: ipc-llt\n" TIME,
-     BARRIER},
+     MATERIALS("neo-hookean") SHEETS "contact: {method: barrier}\nsolver: ipc-llt\n" TIME, BARRIER},
     {"cloth", CLOTH "solver: pd-multigrid\n" TIME, 0},
     {"cloth-newton", CLOTH "solver: newton\n" TIME, SURE},
     {"ipc-llt", MATERIALS("neo-hookean") STACK "solver: ipc-llt\n" TIME, BARRIER},
@@ -123,7 +122,7 @@ static double number_of(const edge *e, const char *token)
 {
     static const char *const names[] = {"young", "poisson", "density", "light",
                                         "fps",   "spring",  "area"};
-    const double values[] = {e->young,  e->poisson,      e->density,      e->density / e->ratio,
+    const double values[] = {e->young,  e->poisson,      e->density,       e->density / e->ratio,
                              1 / e->dt, 1e-3 * e->young, 1e-3 * e->density};
     for (int k = 0; k < 7; ++k) {
         if (strncmp(token, names[k], strlen(names[k])) == 0) return values[k];
@@ -469,11 +468,11 @@ static void expect_all_converged(const char *what, const char *solver, const out
     }
 }
 
-#define ONE(kind)                                                                             \
-    "materials: {m: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n"       \
-    "bodies: {one: {" kind "position: [0, 0.2, 0], geometry: {grid: {}}}}\n"                  \
-    "colliders: {ground: {shape: plane}}\n"                                                 \
-    "%ssolver: %s\n"                                                                          \
+#define ONE(kind)                                                                       \
+    "materials: {m: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n" \
+    "bodies: {one: {" kind "position: [0, 0.2, 0], geometry: {grid: {}}}}\n"            \
+    "colliders: {ground: {shape: plane}}\n"                                             \
+    "%ssolver: %s\n"                                                                    \
     "time: {fps: 50, frames: 1}\n"
 
 static void one_tetrahedron_falls_and_rests(void **state)

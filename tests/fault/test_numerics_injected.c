@@ -5,6 +5,7 @@
 // run goes on once the cause is gone.
 //
 // A material law of our own is the way in: it does what fixed-corotated does until it is armed.
+#include "folder.h"
 #include "simulate.h"
 
 #include "pliant/extend.h"
@@ -83,26 +84,31 @@ static bool has_barrier(const char *solver)
     return strncmp(solver, "ipc", 3) == 0 || strcmp(solver, "subspace") == 0;
 }
 
+static void bar_text(char *yaml, size_t room, const char *solver)
+{
+    snprintf(
+        yaml, room,
+        "materials:\n"
+        "  well: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}\n"
+        "  sick: {law: sick, density: 1000, young: 1e5, poisson: 0.3}\n"
+        "bodies:\n"
+        "  other: {geometry: {grid: {size: [0.2, 0.2, 0.2], cells: [1, 1, 1]}},\n"
+        "    material: well, position: [0, 1, 0]}\n"
+        "  bar: {geometry: {grid: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}, material: sick}\n"
+        "constraints: [{body: bar, where: {half_space: {point: [-0.199, 0, 0], normal: [-1, "
+        "0, 0]}}}]\n"
+        "%s"
+        "solver: %s\n"
+        "time: {fps: 50, frames: 6}\n",
+        has_barrier(solver) ? "contact: {method: barrier}\n" : "", solver);
+}
+
 static void bar_init(simulation *s, const char *solver)
 {
     char yaml[2048];
-    snprintf(yaml, sizeof yaml,
-             "materials:\n"
-             "  well: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}\n"
-             "  sick: {law: sick, density: 1000, young: 1e5, poisson: 0.3}\n"
-             "bodies:\n"
-             "  other: {geometry: {grid: {size: [0.2, 0.2, 0.2], cells: [1, 1, 1]}},\n"
-             "    material: well, position: [0, 1, 0]}\n"
-             "  bar: {geometry: {grid: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}, material: sick}\n"
-             "constraints: [{body: bar, where: {half_space: {point: [-0.199, 0, 0], normal: [-1, "
-             "0, 0]}}}]\n"
-             "%s"
-             "solver: %s\n"
-             "time: {fps: 50, frames: 1}\n",
-             has_barrier(solver) ? "contact: {method: barrier}\n" : "", solver);
+    bar_text(yaml, sizeof yaml, solver);
     simulation_init_in(s, make_sick_context(), yaml);
 }
-
 
 // Two steps that are well.
 static void bar_settle(simulation *s, const char *solver)
@@ -217,7 +223,6 @@ static void cube_init(simulation *s, const char *solver)
     simulation_run(s, 2);
 }
 
-
 static void a_particle_that_is_not_finite_rejects_the_step_and_is_named(void **state)
 {
     (void)state;
@@ -248,12 +253,70 @@ static void a_particle_that_is_not_finite_rejects_the_step_and_is_named(void **s
     }
 }
 
+// ---- runs
+
+// The law is armed after the third step.
+static void arm_late(void *user, const pli_run_progress *progress)
+{
+    (void)user;
+    if (progress->step == 3) armed = SICK_STRESS;
+}
+
+static pli_status execute(const pli_run_def *def, pli_run_info *info)
+{
+    pli_run *run = NULL;
+    pli_status status = pli_run_create(def, &run);
+    if (status != PLI_OK) return status;
+    status = pli_run_execute(run);
+    pli_run_get_info(run, info);
+    pli_run_destroy(run);
+    return status;
+}
+
+// The run fails, says who it was, and has saved the state before; it goes on from there once the
+// cause is gone.
+static void a_run_that_meets_it_keeps_the_last_good_step(void **state)
+{
+    folder_fixture *fix = *state;
+    char yaml[2048], message[1024];
+    pli_context *context = make_sick_context();
+    pli_scene *scene = NULL;
+    armed = WELL;
+    poison = NAN;
+    bar_text(yaml, sizeof yaml, "newton");
+    OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
+    pli_run_def def = pli_run_def_default();
+    pli_run_info info;
+    def.scene = scene;
+    def.folder = in_folder(fix, "out");
+    def.progress = arm_late;
+    assert_int_equal(execute(&def, &info), PLI_ERROR_NUMERIC);
+    assert_int_equal(info.outcome, PLI_RUN_FAILED);
+    assert_int_equal(info.step, 3);
+    pli_context_message(context, message, sizeof message);
+    assert_non_null(strstr(message, "step 4 was rejected (nonfinite): tetrahedron 0 of body bar "
+                                    "(law sick) has a stress that is not finite"));
+    assert_non_null(strstr(message, "the state of step 3 is saved in"));
+
+    armed = WELL;
+    def.progress = NULL;
+    def.resume = true;
+    OK(context, execute(&def, &info));
+    assert_int_equal(info.outcome, PLI_RUN_DONE);
+    assert_int_equal(info.first_step, 3);
+    assert_int_equal(info.step, 6);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_law_that_breaks_rejects_the_step_and_is_named),
         cmocka_unit_test(a_vertex_that_is_not_finite_rejects_the_step_and_is_named),
         cmocka_unit_test(a_particle_that_is_not_finite_rejects_the_step_and_is_named),
+        cmocka_unit_test_setup_teardown(a_run_that_meets_it_keeps_the_last_good_step, folder_set_up,
+                                        folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

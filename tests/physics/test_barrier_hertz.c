@@ -29,29 +29,6 @@ static double tip_volume(const graded_tip *tip)
     return volume;
 }
 
-// Makes the simulation of a scene whose only body gets the tip as its geometry.
-static void tip_simulation(simulation *s, const graded_tip *tip, const char *yaml)
-{
-    pli_mesh_data mesh = {.point_count = tip->point_count,
-                          .points = tip->points,
-                          .tet_count = tip->tet_count,
-                          .tets = tip->tets};
-    pli_file_def file = {.path = "", .mesh = &mesh};
-    pli_scene *scene = NULL;
-    *s = (simulation){.context = make_context(1)};
-    OK(s->context, pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    pli_scene_def def = *pli_scene_get(scene);
-    pli_body_def body = def.bodies[0];
-    body.geometry = (pli_variant){PLI_GEOMETRY_FILE, &file};
-    def.bodies = &body;
-    OK(s->context, pli_scene_create(s->context, &def, &s->scene));
-    pli_scene_destroy(scene);
-    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
-    OK(s->context, pli_state_create(s->model, &s->state));
-    OK(s->context, pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
-}
-
 typedef struct tip_scene {
     graded_tip_def shape;
     double mass;      // of the quarter (kg)
@@ -82,7 +59,11 @@ static void tip_init(simulation *s, const tip_scene *w)
              "time: {frames: 1, %s}\n",
              w->mass / tip_volume(&tip), young, poisson, radius + w->distance, -w->speed, w->held,
              w->distance, w->stiffness, w->speed > 0 ? "1e-7" : "1e-10", w->time);
-    tip_simulation(s, &tip, yaml);
+    pli_mesh_data mesh = {.point_count = tip.point_count,
+                          .points = tip.points,
+                          .tet_count = tip.tet_count,
+                          .tets = tip.tets};
+    simulation_init_mesh(s, yaml, &mesh);
     graded_tip_clear(&tip);
 }
 

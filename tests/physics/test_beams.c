@@ -20,7 +20,7 @@ typedef struct beam {
     int32_t cells[3];
     const char *law;
     double poisson;
-    double gravity;   // along -y (m/s^2)
+    double gravity;     // along -y (m/s^2)
     const char *axes;   // that are held everywhere; "": none
     const char *solver; // NULL: projected Newton
 } beam;
@@ -285,8 +285,8 @@ static void find_frequencies(const beam *b, int count, double *frequencies)
                 f[k] = held ? 0 : pli_model_masses(s.model)[k / 3] * x[k];
             }
             pli_krylov_report solved;
-            OK(s.context, pli_linear_solver_solve(s.solver->linear, f, 1e-12, s.solver->scratch, x,
-                                                  &solved));
+            OK(s.context,
+               pli_linear_solver_solve(s.solver->linear, f, 1e-12, s.solver->scratch, x, &solved));
             for (int k = 0; k < mode; ++k) take_out(&s, modes + n * k, x);
             before = now;
             // x was of length one, so this is 1 / omega^4
@@ -305,8 +305,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The frequency equation of a Timoshenko cantilever (Huang 1961): zero at b^2 = rho A L^4 w^2 / E I;
-// r^2 = I / A L^2, s^2 = E I / k G A L^2.
+// The frequency equation of a Timoshenko cantilever (Huang 1961): zero at b^2 = rho A L^4 w^2 / E
+// I; r^2 = I / A L^2, s^2 = E I / k G A L^2.
 static double huang(double b, double r2, double s2)
 {
     double root = sqrt((r2 - s2) * (r2 - s2) + 4 / (b * b));
@@ -334,12 +334,8 @@ static void beams_swing_at_their_frequencies(void **state)
 {
     (void)state;
     static const double known[3] = {0.510835, 3.201345, 8.963860};
-    beam b = {.length = 1,
-              .height = 0.1,
-              .width = 0.1,
-              .cells = {80, 8, 8},
-              .law = "linear",
-              .axes = ""};
+    beam b = {
+        .length = 1, .height = 0.1, .width = 0.1, .cells = {80, 8, 8}, .law = "linear", .axes = ""};
     double found[MODES];
     find_frequencies(&b, MODES, found);
     qsort(found, MODES, sizeof *found, compare_numbers);
@@ -393,8 +389,8 @@ static double lean(int32_t n, double share)
     return -u[1];
 }
 
-// The load at which bending would go on without end, in parts of Euler's: w = c / (1 - P / P_c), from
-// two loads below (Southwell 1932).
+// The load at which bending would go on without end, in parts of Euler's: w = c / (1 - P / P_c),
+// from two loads below (Southwell 1932).
 static double critical_load(int32_t n)
 {
     const double low = 0.5, high = 0.8;

