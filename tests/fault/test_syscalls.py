@@ -68,6 +68,7 @@ class Syscalls(common.Fault):
         code, _, err = self.run_traced(["-e", "trace=" + ",".join(ERRORS)], *arguments)
         self.assertEqual(code, 0, err)
         counts, calls = {}, []
+        self.fragile = 0
         for line in (self.folder / "trace").read_text().splitlines():
             found = re.match(r"\d+ +(\w+)\(", line)
             if found is None:
@@ -76,6 +77,7 @@ class Syscalls(common.Fault):
             counts[name] = counts.get(name, 0) + 1
             # HDF5 1.10 crashes at exit when a file that it only read could not be closed
             if name == "close" and "/checkpoint/step_" in line:
+                self.fragile = counts[name]
                 continue
             if str(self.out) in line:
                 calls.append(Call(name, counts[name], line, self.out))
@@ -126,6 +128,8 @@ class Syscalls(common.Fault):
                 calls = self.list_calls(*self.begin(resumed))
                 self.assertGreater(len(calls), 50)
                 cases = [(call, persistent) for call in calls for persistent in (False, True)]
+                cases = [(call, persistent) for call, persistent in cases if not
+                         (persistent and call.name == "close" and call.number <= self.fragile)]
                 if not common.LONG:
                     cases = self.random.sample(cases, SAMPLE // 2)
                 for call, persistent in cases:
