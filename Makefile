@@ -59,7 +59,8 @@ fault: test-dependencies ## the long fault tests: 200 kills, injected system cal
 	cmake --preset valgrind $(CMAKE_FLAGS)
 	cmake --build --preset valgrind -j $(JOBS) --target pliant_cli
 	cmake --preset tsan $(CMAKE_FLAGS)
-	cmake --build --preset tsan -j $(JOBS)
+	cmake --build --preset tsan -j $(JOBS) --target pliant_cli \
+	  $(patsubst tests/unit/serve/test_%.c,test.unit.serve.%,$(wildcard tests/unit/serve/test_*.c))
 	$(CTEST) -j 1 --test-dir build -C Fault -L long
 
 bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s4-mesh kernels" picks

@@ -89,9 +89,8 @@ static void check_room(void)
 #endif
 }
 
-__attribute__((no_sanitize("address", "undefined", "thread"))) static void check(int count,
-                                                                                 char **values,
-                                                                                 char **variables)
+__attribute__((no_sanitize("address", "undefined", "thread"))) static void
+check(int count, char **values, char **variables)
 {
     (void)count;
     (void)values;

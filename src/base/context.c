@@ -109,10 +109,11 @@ pli_status pli_context_create(const pli_context_def *def, pli_context **context)
     }
     made->def.thread_count = pli_parallel_probe(filled.thread_count);
     if (made->def.thread_count < filled.thread_count) {
-        PLI_LOG(made, PLI_LOG_WARNING,
-                "the system allows %d of %d threads: limits on memory or processes; results are the "
-                "same, later",
-                made->def.thread_count, filled.thread_count);
+        PLI_LOG(
+            made, PLI_LOG_WARNING,
+            "the system allows %d of %d threads: limits on memory or processes; results are the "
+            "same, later",
+            made->def.thread_count, filled.thread_count);
     }
     *context = made;
     return PLI_OK;

@@ -439,8 +439,8 @@ static bool is_frame_due(const pli_run *run)
            frames_done(run) % every == 0;
 }
 
-// Whether the frame of the state is still to be written: that of the beginning, or one that the disk
-// had no room for although it had for the state.
+// Whether the frame of the state is still to be written: that of the beginning, or one that the
+// disk had no room for although it had for the state.
 static bool is_frame_missing(const pli_run *run)
 {
     return is_frame_due(run) && pli_frame_writer_newest(run->frames) < frames_done(run);
