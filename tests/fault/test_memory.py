@@ -14,8 +14,9 @@ if common.INSTRUMENTED:
 
 MEGABYTE = 1 << 20
 LOADED = 480 * MEGABYTE  # see CMakeLists.txt
-SIZES = {"tetrahedra": 16, "barrier": 10, "cloth": 10, "subspace": 8, "vertices": 4, "regional": 4,
-         "implicit": 4}
+# as much as half a gigabyte does not hold, except where steps would take too long
+SIZES = {"tetrahedra": 40, "barrier": 24, "cloth": 24, "subspace": 12, "vertices": 6, "regional": 4,
+         "implicit": 9}
 
 
 class Memory(common.Fault):
@@ -28,8 +29,9 @@ class Memory(common.Fault):
         if code == 0:
             return
         self.assertEqual(code, 1, err)
-        # particles have addresses reserved for as many as there may be
-        self.assertRegex(err, r"out of memory in .+, needed \d+ bytes|"
+        # particles have addresses reserved for as many as there may be, and CHOLMOD does not say
+        # how much it needed
+        self.assertRegex(err, r"out of memory in .+, needed \d+ bytes|in sparse Cholesky, |"
                               r"refuses to reserve \d+ GiB of addresses")
 
     def test_too_little_to_load_is_said(self):
@@ -44,7 +46,7 @@ class Memory(common.Fault):
         self.assertEqual(self.run_limited(LOADED, "--version")[0], 0)
 
     def test_limits_are_met_with_a_message(self):
-        steps = range(480, 2049, 32) if common.LONG else (480, 544, 640)
+        steps = range(480, 2049, 98) if common.LONG else (480, 680)
         families = SIZES if common.LONG else ("tetrahedra", "implicit")
         for family in families:
             scene = self.write_scene(family, SIZES[family])
@@ -53,12 +55,14 @@ class Memory(common.Fault):
                 with self.subTest(f"{family}, {megabytes} MB"):
                     out = self.folder / "out"
                     code, _, err = self.run_limited(megabytes * MEGABYTE, "run", scene, "-q", "-f",
-                                                    "-j", 4, "--frames", 2, "-o", out)
+                                                    "-j", 4, "--frames", 1, "-o", out)
                     self.expect_understood(code, err)
                     failed += code != 0
                     self.assertEqual(common.leftovers(out) if out.exists() else [], [])
                     for path in out.glob("frames/*"):
                         self.assertTrue(common.is_whole_frame(path))
+            if family in ("tetrahedra", "implicit"):
+                self.assertGreater(failed, 0)
             print(f"{family}: {failed} of {len(steps)} limits were too low")
 
     def test_need_is_told_before_a_run(self):
