@@ -15,7 +15,7 @@ TEST_THREADS = OMP_NUM_THREADS=2
 CTEST = $(TEST_THREADS) ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: all build run test bench format install package clean help \
-        build-dependencies test-dependencies test-release test-sanitizers test-clang coverage
+        build-dependencies test-dependencies test-release test-sanitizers test-clang coverage fault
 .DEFAULT_GOAL = build
 
 all: build
@@ -52,6 +52,16 @@ test-sanitizers: ## unit tests and the program under address and undefined-behav
 test-clang: ## builds everything with clang, warnings as errors
 	cmake --preset clang $(CMAKE_FLAGS)
 	cmake --build --preset clang -j $(JOBS)
+
+fault: test-dependencies ## the long fault tests: 200 kills, injected system calls, memory limits, soak, valgrind, TSan
+	tools/install_dependencies.sh fault
+	@$(MAKE) --no-print-directory build
+	cmake --preset valgrind $(CMAKE_FLAGS)
+	cmake --build --preset valgrind -j $(JOBS) --target pliant_cli
+	cmake --preset tsan $(CMAKE_FLAGS)
+	cmake --build --preset tsan -j $(JOBS) --target pliant_cli \
+	  $(patsubst tests/unit/serve/test_%.c,test.unit.serve.%,$(wildcard tests/unit/serve/test_*.c))
+	$(CTEST) -j 1 --test-dir build -C Fault -L long
 
 bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s4-mesh kernels" picks
 	@$(MAKE) --no-print-directory build

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/context.h"
 
+#include "base/parallel.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -107,6 +109,14 @@ pli_status pli_context_create(const pli_context_def *def, pli_context **context)
     if (pthread_mutex_init(&made->lock, NULL) != 0) {
         filled.allocator.release(filled.allocator.user, made, sizeof *made);
         return PLI_ERROR_MEMORY;
+    }
+    made->def.thread_count = pli_parallel_probe(filled.thread_count);
+    if (made->def.thread_count < filled.thread_count) {
+        PLI_LOG(
+            made, PLI_LOG_WARNING,
+            "the system allows %d of %d threads: limits on memory or processes; results are the "
+            "same, later",
+            made->def.thread_count, filled.thread_count);
     }
     *context = made;
     return PLI_OK;

@@ -364,3 +364,33 @@ double pli_parallel_max(const pli_context *context, int64_t count, int64_t grain
     }
     return largest;
 }
+
+// ---- how many there can be
+
+// Holds threads until all that can be made are there.
+typedef struct thread_gate {
+    pthread_mutex_t lock;
+} thread_gate;
+
+static void *pass_gate(void *user)
+{
+    thread_gate *gate = user;
+    pthread_mutex_lock(&gate->lock);
+    pthread_mutex_unlock(&gate->lock);
+    return NULL;
+}
+
+int32_t pli_parallel_probe(int32_t wanted)
+{
+    enum { MOST = 256 };
+    pthread_t threads[MOST];
+    thread_gate gate;
+    if (wanted < 2 || wanted > MOST || pthread_mutex_init(&gate.lock, NULL) != 0) return wanted;
+    int32_t made = 0;
+    pthread_mutex_lock(&gate.lock);
+    while (made < wanted - 1 && pthread_create(&threads[made], NULL, pass_gate, &gate) == 0) ++made;
+    pthread_mutex_unlock(&gate.lock);
+    for (int32_t k = 0; k < made; ++k) pthread_join(threads[k], NULL);
+    pthread_mutex_destroy(&gate.lock);
+    return made + 1;
+}

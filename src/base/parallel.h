@@ -22,6 +22,10 @@
 
 #include <math.h>
 
+// How many of so many workers the system lets us have, at least 1: the run-time of OpenMP ends the
+// program when it cannot make a thread.
+int32_t pli_parallel_probe(int32_t wanted);
+
 // A sum that carries its own rounding error: the value is hi + lo.
 typedef struct pli_sum {
     double hi;

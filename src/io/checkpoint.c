@@ -80,16 +80,19 @@ static int64_t step_of_name(const char *name)
     return strcmp(name, again) == 0 ? step : -1;
 }
 
-// The largest step below `below` that the folder has a file of; -1: none.
+// The largest step below `below` that the folder has a file of; -1: none, PLI_CHECKPOINT_UNKNOWN:
+// the folder cannot be listed.
 static int64_t find_step(const char *folder, int64_t below)
 {
     int64_t found = -1;
     DIR *listing = opendir(folder);
-    if (listing == NULL) return -1;
+    if (listing == NULL) return errno == ENOENT ? -1 : PLI_CHECKPOINT_UNKNOWN;
+    errno = 0; // the end of a listing leaves it alone, a failure does not
     for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
         int64_t step = step_of_name(entry->d_name);
         if (step > found && step < below) found = step;
     }
+    if (errno != 0) found = PLI_CHECKPOINT_UNKNOWN;
     closedir(listing);
     return found;
 }
@@ -238,7 +241,10 @@ pli_status pli_checkpoint_read_newest(pli_context *context, const pli_checkpoint
 {
     *info = (pli_checkpoint_info){.step = -1};
     int64_t step = find_step(def->folder, INT64_MAX);
-    if (step < 0) return PLI_FAIL(context, PLI_ERROR_IO, "%s: has no checkpoint", def->folder);
+    if (step < 0) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: %s", def->folder,
+                        step == -1 ? "has no checkpoint" : "cannot be listed");
+    }
 
     char newest[512] = "";
     pli_status status = PLI_ERROR_IO;

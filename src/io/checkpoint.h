@@ -72,7 +72,10 @@ PLI_CHECKED pli_status pli_checkpoint_read_newest(pli_context *context,
                                                   const pli_checkpoint_def *def,
                                                   pli_checkpoint_info *info);
 
-// Step of the newest file, whole or not; -1 when the folder has none.
+enum { PLI_CHECKPOINT_UNKNOWN = -2 };
+
+// Step of the newest file, whole or not; -1 when the folder has none, PLI_CHECKPOINT_UNKNOWN when
+// it is there and cannot be listed.
 int64_t pli_checkpoint_newest_step(const char *folder);
 
 // Removes the files of steps beyond `step`; -1: all.

@@ -184,10 +184,15 @@ static pli_status add_part(pli_frame_writer *writer, const pli_frame *frame, int
     return status;
 }
 
-static pli_status check_frame(const pli_frame_writer *writer, const pli_frame *frame)
+int32_t pli_frame_writer_newest(const pli_frame_writer *writer)
 {
     const pli_series_list *list = &writer->list;
-    int32_t last = list->count > 0 ? list->entries[list->count - 1].frame : -1;
+    return list->count > 0 ? list->entries[list->count - 1].frame : -1;
+}
+
+static pli_status check_frame(const pli_frame_writer *writer, const pli_frame *frame)
+{
+    int32_t last = pli_frame_writer_newest(writer);
     if (frame->index <= last || !isfinite(frame->time)) {
         return PLI_FAIL(writer->context, PLI_ERROR_ARGUMENT,
                         "frame %d at time %g cannot follow frame %d", frame->index, frame->time,

@@ -44,6 +44,7 @@ struct pli_run {
     pli_run_residuals *residuals; // NULL: not asked for, or there are none
     pli_text line;                // scratch for one line of steps
     pli_text pending;             // lines of the iterations of the current step
+    bool unlogged;                // the lines of the last step could not be written
     pli_report report;
     pli_report_notes notes;    // warnings since it was created
     pli_log_listener listener; // that fills them
@@ -227,6 +228,21 @@ static pli_status write_scene(const pli_run *run)
     return status;
 }
 
+// Writes the lines of a step that was taken. Whatever of them fails is tried again before the state
+// is saved.
+static pli_status append_lines(pli_run *run)
+{
+    run->unlogged = true;
+    if (run->line.failed || run->pending.failed) return PLI_ERROR_MEMORY;
+    if (run->iterations != NULL && run->pending.length > 0) {
+        PLI_TRY(pli_log_append(run->iterations, run->pending.bytes, run->pending.length));
+        pli_text_reset(&run->pending);
+    }
+    PLI_TRY(pli_log_append(run->steps, run->line.bytes, run->line.length));
+    run->unlogged = false;
+    return PLI_OK;
+}
+
 // Brings the lines to the disk, then writes a checkpoint, so that it never knows more than they do.
 static pli_status write_checkpoint(pli_run *run)
 {
@@ -234,6 +250,7 @@ static pli_status write_checkpoint(pli_run *run)
     if (!pli_path_exists(run->folder.path)) {
         return PLI_FAIL(run->context, PLI_ERROR_IO, "%s: is gone", run->folder.path);
     }
+    if (run->unlogged) PLI_TRY(append_lines(run));
     PLI_TRY(pli_log_sync(run->steps));
     if (run->iterations != NULL) PLI_TRY(pli_log_sync(run->iterations));
     if (run->residuals != NULL) PLI_TRY(pli_run_residuals_sync(run->residuals));
@@ -365,7 +382,8 @@ static pli_status restore_or_wipe(pli_run *run)
     pli_run_json_now(run->started);
     run->saved_step = -1;
     if (run->def.resume) PLI_TRY(read_record(run, &summary));
-    bool has_checkpoint = pli_checkpoint_newest_step(run->checkpoints) >= 0;
+    // a folder that cannot be listed may hold what must not be wiped
+    bool has_checkpoint = pli_checkpoint_newest_step(run->checkpoints) != -1;
     if (!run->def.resume || !has_checkpoint) {
         if (run->def.resume) PLI_TRY(check_leftover(run, &summary));
         pli_run_folder_wipe(&run->folder);
@@ -414,6 +432,20 @@ static pli_status open_residuals(pli_run *run)
     return PLI_OK;
 }
 
+static bool is_frame_due(const pli_run *run)
+{
+    int32_t every = run->scene->output.every > 0 ? run->scene->output.every : 1;
+    return pli_state_step(run->state) % run->scene->time.steps_per_frame == 0 &&
+           frames_done(run) % every == 0;
+}
+
+// Whether the frame of the state is still to be written: that of the beginning, or one that the
+// disk had no room for although it had for the state.
+static bool is_frame_missing(const pli_run *run)
+{
+    return is_frame_due(run) && pli_frame_writer_newest(run->frames) < frames_done(run);
+}
+
 static pli_status open_files(pli_run *run)
 {
     PLI_TRY(pli_report_init(&run->report, run->context));
@@ -431,7 +463,7 @@ static pli_status open_files(pli_run *run)
                                 .field_count = run->scene->output.field_count};
     PLI_TRY(pli_frame_writer_create(run->context, &def, &run->frames));
     PLI_TRY(write_scene(run));
-    if (run->saved_step < 0) PLI_TRY(write_frame(run));
+    if (is_frame_missing(run)) PLI_TRY(write_frame(run));
     return write_record(run);
 }
 
@@ -594,18 +626,6 @@ static void tell_progress(const pli_run *run, const pli_step_report *report)
     run->def.progress(run->def.progress_user, &progress);
 }
 
-// Writes the lines of a step that was taken.
-static pli_status log_step(pli_run *run, const pli_step_report *report)
-{
-    pli_text_reset(&run->line);
-    pli_log_append_step(&run->line, report);
-    if (run->line.failed || run->pending.failed) return PLI_ERROR_MEMORY;
-    if (run->iterations != NULL && run->pending.length > 0) {
-        PLI_TRY(pli_log_append(run->iterations, run->pending.bytes, run->pending.length));
-    }
-    return pli_log_append(run->steps, run->line.bytes, run->line.length);
-}
-
 static pli_status fail_of_rejection(const pli_run *run, const pli_step_report *report)
 {
     char residual[96];
@@ -631,8 +651,12 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
         *outcome = PLI_RUN_FAILED;
         return fail_of_rejection(run, &report);
     }
-    if (run->residuals != NULL) status = pli_run_residuals_status(run->residuals);
-    if (status == PLI_OK) status = log_step(run, &report);
+    pli_text_reset(&run->line);
+    pli_log_append_step(&run->line, &report);
+    status = append_lines(run);
+    if (status == PLI_OK && run->residuals != NULL) {
+        status = pli_run_residuals_status(run->residuals);
+    }
     pli_report_add(&run->report, &report);
     *outcome = outcome_of(status);
     if (status == PLI_OK && !is_finite_report(&report)) {
@@ -656,7 +680,7 @@ static pli_status close_frame(pli_run *run)
 {
     int32_t frame = frames_done(run);
     const pli_output_def *output = &run->scene->output;
-    if (frame % (output->every > 0 ? output->every : 1) == 0) PLI_TRY(write_frame(run));
+    if (is_frame_due(run)) PLI_TRY(write_frame(run));
     bool due = !(run->def.checkpoint_seconds > 0) && output->checkpoint_every > 0 &&
                frame % output->checkpoint_every == 0;
     return due ? write_checkpoint(run) : PLI_OK;

@@ -190,7 +190,7 @@ static bool has_run(const pli_run_folder *folder)
         pli_release(folder->context, path);
     }
     char *checkpoints = pli_run_folder_join(folder, PLI_CHECKPOINT_FOLDER);
-    found = found || checkpoints == NULL || pli_checkpoint_newest_step(checkpoints) >= 0;
+    found = found || checkpoints == NULL || pli_checkpoint_newest_step(checkpoints) != -1;
     pli_release(folder->context, checkpoints);
     return found;
 }

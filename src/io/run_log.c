@@ -21,6 +21,7 @@ struct pli_log {
     char *path;
     int descriptor;
     int64_t size; // bytes of whole lines
+    bool lost;    // a sync failed, and what it should have brought to the disk may be gone
 };
 
 // ---- lines ------------------------------------------------------------------------------------
@@ -285,7 +286,7 @@ static pli_status read_line(pli_context *context, FILE *file, log_line *line)
     return PLI_OK;
 }
 
-// Finds how many bytes of whole lines stay.
+// Finds how many bytes of whole lines stay. What cannot be read is not taken for the end.
 static pli_status scan_lines(pli_log *log, const pli_log_def *def)
 {
     FILE *file = fopen(def->path, "rbe");
@@ -300,6 +301,7 @@ static pli_status scan_lines(pli_log *log, const pli_log_def *def)
         log->size += line.length;
         status = read_line(log->context, file, &line);
     }
+    if (status == PLI_OK && ferror(file)) status = fail_system(log, "cannot read", EIO);
     fclose(file);
     pli_json_clear(&json);
     pli_release(log->context, line.bytes);
@@ -364,6 +366,9 @@ pli_status pli_log_append(pli_log *log, const char *bytes, int64_t count)
 
 pli_status pli_log_sync(pli_log *log)
 {
-    if (fsync(log->descriptor) != 0) return fail_system(log, "cannot sync to the disk", errno);
-    return PLI_OK;
+    // the system reports a failure once: the next sync would succeed without having written
+    if (log->lost) return fail_system(log, "could not be synced to the disk before", EIO);
+    if (fsync(log->descriptor) == 0) return PLI_OK;
+    log->lost = true;
+    return fail_system(log, "cannot sync to the disk", errno);
 }

@@ -154,5 +154,6 @@ pli_status pli_run_residuals_status(const pli_run_residuals *residuals)
 
 pli_status pli_run_residuals_sync(pli_run_residuals *residuals)
 {
+    PLI_TRY(pli_run_residuals_status(residuals));
     return pli_log_sync(residuals->iterates);
 }

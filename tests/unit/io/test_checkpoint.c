@@ -4,6 +4,7 @@
 #include "folder.h"
 
 #include "base/fault.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "io/checkpoint.h"
 
@@ -215,6 +216,62 @@ static void other_formats_are_refused_by_name(void **state)
     check_refused(fix, "does not begin like a checkpoint");
 }
 
+// Changes the content of a file by HDF5 and makes length and checksum right again.
+static void change_content(folder_fixture *fix, void (*change)(hid_t file))
+{
+    hid_t file = H5Fopen(file_of(fix, 20), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    change(file);
+    assert_true(H5Fclose(file) >= 0);
+    size_t count = 0;
+    char *bytes = read_bytes(file_of(fix, 20), &count);
+    uint64_t hash = pli_hash_bytes(PLI_HASH_START, bytes + 512, count - 512);
+    memset(bytes, 0, 512);
+    snprintf(bytes, 512, "pliant checkpoint\nformat 1\nbytes %zu\nchecksum %016llx\n", count,
+             (unsigned long long)hash);
+    write_bytes(file_of(fix, 20), bytes, count);
+    free(bytes);
+}
+
+static void turn_bytes(hid_t file)
+{
+    static const double zeros[VERTICES][3];
+    hsize_t shape[2] = {VERTICES, 3};
+    assert_true(H5Ldelete(file, "state/x", H5P_DEFAULT) >= 0);
+    hid_t space = H5Screate_simple(2, shape, NULL);
+    hid_t set = H5Dcreate2(file, "state/x", H5T_IEEE_F64BE, space, H5P_DEFAULT, H5P_DEFAULT,
+                           H5P_DEFAULT);
+    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+static void name_another_program(hid_t file)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, 5);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    hid_t space = H5Screate(H5S_SCALAR);
+    assert_true(H5Adelete(file, "pliant") >= 0);
+    hid_t attribute = H5Acreate2(file, "pliant", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, type, "9.9.9") >= 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+static void other_byte_orders_and_programs_are_refused(void **state)
+{
+    folder_fixture *fix = *state;
+    save(fix, 10);
+    save(fix, 20);
+    change_content(fix, turn_bytes);
+    check_refused(fix, "no array 'x' of 40 rows and 3 columns of 64-bit floats");
+    save(fix, 20);
+    change_content(fix, name_another_program);
+    check_refused(fix, "was written by pliant 9.9.9; this is");
+}
+
 static void another_scene_is_refused_with_both_hashes(void **state)
 {
     folder_fixture *fix = *state;
@@ -417,6 +474,7 @@ int main(void)
         TEST_IN_FOLDER(truncated_files_are_refused),
         TEST_IN_FOLDER(changed_bytes_are_refused),
         TEST_IN_FOLDER(other_formats_are_refused_by_name),
+        TEST_IN_FOLDER(other_byte_orders_and_programs_are_refused),
         TEST_IN_FOLDER(another_scene_is_refused_with_both_hashes),
         TEST_IN_FOLDER(other_arrays_are_refused),
         TEST_IN_FOLDER(optional_arrays_may_be_missing),

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A soak: so many steps of a scene, and memory after every tenth of them. Prints lines "step, bytes
+// resident, allocations, time of the state, step times dt"; test_soak.py judges.
+#include "pliant/pliant.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int64_t resident_bytes(void)
+{
+    long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL) return -1;
+    if (fscanf(file, "%*d %lld", &pages) != 1) pages = -1;
+    fclose(file);
+    return (int64_t)pages * (int64_t)sysconf(_SC_PAGESIZE);
+}
+
+static pli_status soak(pli_context *context, const char *path, int64_t steps)
+{
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    pli_state *state = NULL;
+    pli_solver *solver = NULL;
+    pli_model_info info;
+    pli_status status = pli_scene_load(context, path, NULL, &scene);
+    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_state_create(model, &state);
+    if (status == PLI_OK) status = pli_solver_create(model, &solver);
+    if (status == PLI_OK) pli_model_get_info(model, &info);
+    for (int64_t step = 1; step <= steps && status == PLI_OK; ++step) {
+        pli_step_report report;
+        status = pli_solver_step(solver, state, &report);
+        if (step % (steps / 10) == 0) {
+            printf("%" PRId64 " %" PRId64 " %.17g %.17g\n", pli_state_step(state), resident_bytes(),
+                   pli_state_time(state), (double)step * info.dt);
+        }
+    }
+    pli_solver_destroy(solver);
+    pli_state_destroy(state);
+    pli_model_destroy(model);
+    pli_scene_destroy(scene);
+    return status;
+}
+
+int main(int count, char **values)
+{
+    if (count != 3) return 2;
+    pli_context *context = NULL;
+    pli_context_def def = pli_context_def_default();
+    def.thread_count = 1;
+    if (pli_context_create(&def, &context) != PLI_OK) return 1;
+    pli_status status = soak(context, values[1], strtoll(values[2], NULL, 10));
+    char message[512];
+    pli_context_message(context, message, sizeof message);
+    if (status != PLI_OK) fprintf(stderr, "%s\n", message);
+    pli_context_destroy(context);
+    return status == PLI_OK ? 0 : 1;
+}
