@@ -33,24 +33,27 @@ say() {
     echo "==== $*"
 }
 
+proxy=
+eval "$(apt-config shell proxy Acquire::http::Proxy)"
+[ "$proxy" != DIRECT ] || proxy=
+
 # what runs inside: a clean environment without a display, and no question asked
 inside() {
     chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive TERM=dumb "$@"
+        DEBIAN_FRONTEND=noninteractive TERM=dumb ${proxy:+http_proxy="$proxy"} "$@"
 }
 
-# ---- the root, with this machine's mirror and its settings of apt
-mirror=$(apt-get indextargets --format '$(REPO_URI)' "Suite: $suite" | head -1)
+# ---- the root, with this machine's mirror and proxy of apt
+mirror=$(apt-get indextargets --format '$(REPO_URI)' "Release: $suite" | head -1)
 [ -n "$mirror" ] || { echo "apt knows no mirror of $suite" >&2; exit 1; }
 if [ ! -x "$root/usr/bin/apt-get" ]; then
     say "debootstrap $suite"
-    debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
+    env ${proxy:+http_proxy="$proxy"} debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
         tail -20 "$root.log"
         exit 1
     }
     rm -f "$root.log"
 fi
-cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount --bind /dev "$root/dev"
 mount -t proc proc "$root/proc"
