@@ -77,8 +77,10 @@ inside sh -c 'dpkg -L pliant >/root/files'
 try() {
     echo
     echo "$ $*"
-    inside sh -c "cd /root && $*" || { echo "FAILED: $*" >&2; exit 1; }
+    inside sh -c "cd /root/work && $*" || { echo "FAILED: $*" >&2; exit 1; }
 }
+rm -rf "$root/root/work"
+mkdir "$root/root/work"
 say "the program"
 try "pliant --version"
 try "pliant doctor"
