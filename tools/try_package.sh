@@ -44,6 +44,7 @@ inside() {
 }
 
 # ---- the root, with this machine's mirror and proxy of apt
+# shellcheck disable=SC2016 # apt fills in
 mirror=$(apt-get indextargets --format '$(REPO_URI)' "Release: $suite" | head -1)
 [ -n "$mirror" ] || { echo "apt knows no mirror of $suite" >&2; exit 1; }
 if [ ! -x "$root/usr/bin/apt-get" ]; then
@@ -113,6 +114,7 @@ fi
 # ---- removing
 say "apt-get purge pliant"
 inside apt-get purge -y -qq pliant >>"$root/root/install.log" 2>&1
+# shellcheck disable=SC2016 # for the shell inside
 left=$(inside sh -c 'while read -r file; do
     grep -qxF "$file" /root/before || { [ -d "$file" ] && [ -n "$(ls -A "$file")" ]; } ||
         [ ! -e "$file" ] || echo "$file"
