@@ -14,7 +14,7 @@ TEST_THREADS = OMP_NUM_THREADS=2
 
 CTEST = $(TEST_THREADS) ctest --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: all build run test bench format install package clean help \
+.PHONY: all build program run test bench format install package try-package clean help \
         build-dependencies test-dependencies test-release test-sanitizers test-clang coverage fault
 .DEFAULT_GOAL = build
 
@@ -25,14 +25,19 @@ build: ## builds the library and the programs into build/
 	  echo "If packages are missing: tools/install_dependencies.sh build installs them." >&2; exit 1; }
 	cmake --build --preset release -j $(JOBS)
 
+program: ## builds only the program, build/pliant: less than half of everything
+	@cmake --preset release $(CMAKE_FLAGS) || { \
+	  echo "If packages are missing: tools/install_dependencies.sh build installs them." >&2; exit 1; }
+	cmake --build --preset release -j $(JOBS) --target pliant_cli
+
 build-dependencies:
 	tools/install_dependencies.sh build
 
 test-dependencies:
 	tools/install_dependencies.sh test
 
-run: build-dependencies ## installs what is missing, builds, and runs the demo scene into out/demo
-	@$(MAKE) --no-print-directory build
+run: build-dependencies ## installs what is missing, builds the program, and runs the demo into out/demo
+	@$(MAKE) --no-print-directory program
 	tools/run_demo.sh build/pliant out/demo
 
 test: test-dependencies ## installs what is missing, builds, and runs every test and check
@@ -88,7 +93,10 @@ install: build ## installs under PREFIX (/usr/local), staged below DESTDIR
 package: build-dependencies ## makes a Debian package for x86-64-v3 processors in build/package
 	cmake --preset package $(CMAKE_FLAGS)
 	cmake --build --preset package -j $(JOBS)
-	cd build/package && cpack -G DEB
+	cd build/package && rm -f *.deb && cpack -G DEB
+
+try-package: package ## installs that package into a clean Debian and uses it (root, debootstrap)
+	tools/try_package.sh build/package/*.deb
 
 clean: ## removes build/
 	rm -rf build

@@ -200,7 +200,10 @@ static void look_at_blas(findings *found)
     find_library("libblas.so", blas, sizeof blas);
     if (blas[0] == '\0') find_library("libopenblas", blas, sizeof blas);
     add_row(found, "BLAS", "%s", blas[0] != '\0' ? blas : "none is loaded");
-    if (count_blas_threads() > 0) add_row(found, "BLAS threads", "%d", (int)count_blas_threads());
+    if (count_blas_threads() > 0) {
+        add_row(found, "BLAS threads", "%d at first; solvers hold them back while they factorise",
+                (int)count_blas_threads());
+    }
     if (strstr(blas, "pthread") != NULL) {
         add_advice(found,
                    "The pthread flavour of OpenBLAS is in use; the OpenMP one shares threads "

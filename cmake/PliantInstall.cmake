@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` copies: both libraries, headers, pkg-config and CMake packages, the programs
-# with their man page and completions, the Python module, and the shipped scenes.
+# with their man page and completions, the Python module, the shipped scenes, the guide and the
+# examples.
 include(CMakePackageConfigHelpers)
 
 # ---- libraries; the static one drags in its dependencies, so it has a targets file of its own
@@ -12,13 +13,15 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pliant DESTINATION ${CMAKE_INSTA
 
 # ---- what the static library needs, in the words of pkg-config and of find_package
 set(PLIANT_PC_PRIVATE "")
-set(PLIANT_PC_REQUIRES "")
 set(PLIANT_FIND_MODULES "")
 get_target_property(links pliant_dependencies INTERFACE_LINK_LIBRARIES)
 foreach(link IN LISTS links)
   if(link MATCHES "^PkgConfig::(.+)$")
     set(prefix ${CMAKE_MATCH_1})
-    string(APPEND PLIANT_PC_REQUIRES " ${${prefix}_MODULE_NAME}")
+    # not Requires.private: headers of these libraries are nobody's business, and pkg-config would
+    # refuse to speak of pliant where they are not installed
+    string(REPLACE ";" " " flags "${${prefix}_LDFLAGS}")
+    string(APPEND PLIANT_PC_PRIVATE " ${flags}")
     string(APPEND PLIANT_FIND_MODULES
            "  pkg_check_modules(${prefix} REQUIRED QUIET IMPORTED_TARGET ${${prefix}_MODULE_NAME})\n")
   elseif(link STREQUAL "OpenMP::OpenMP_C")
@@ -72,7 +75,12 @@ if(TARGET pliant_cli)
   install(FILES ${PLIANT_GENERATED}/pliant.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${PLIANT_GENERATED}/pliant.bash
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME pliant)
-  install(FILES ${PLIANT_GENERATED}/_pliant DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  # Debian's zsh looks at another folder for what packages bring
+  set(zsh_folder site-functions)
+  if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
+    set(zsh_folder vendor-completions)
+  endif()
+  install(FILES ${PLIANT_GENERATED}/_pliant DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${zsh_folder})
   install(FILES ${PLIANT_GENERATED}/pliant.fish
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
@@ -114,7 +122,13 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/examples ${PROJECT_SOURCE_DIR}/py
         DESTINATION ${CMAKE_INSTALL_DATADIR}/pliant/python
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 
-# ---- scenes to read and change, and the licence
+# ---- scenes to read and change, the guide, the examples, and the licence
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/pliant OPTIONAL
         FILES_MATCHING PATTERN "*.yaml")
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
+        FILES_MATCHING PATTERN "*.md" PATTERN gallery EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.c" PATTERN Makefile PATTERN CMakeLists.txt)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+              ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})

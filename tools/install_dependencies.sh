@@ -28,6 +28,8 @@ test_packages="libcmocka-dev python3 python3-numpy python3-vtk9 python3-h5py pyt
 test_packages="$test_packages libgmp-dev"
 # second compiler, formatter of the pinned version, coverage
 test_packages="$test_packages clang-14 libomp-14-dev libclang-rt-14-dev clang-format-14 gcovr"
+# completions are tried in their shells
+test_packages="$test_packages bash zsh fish"
 # the page in a browser (the page itself is committed as it is built)
 test_packages="$test_packages nodejs npm chromium"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The completion scripts are understood by their shells, and bash offers what there is. The man page
-# names every command and option.
+# The completion scripts are understood by their shells, which offer what there is: commands, options,
+# scenes, solvers, materials, keys. The man page names every command and option.
 # shellcheck source-path=SCRIPTDIR
 . "${0%/*}/common.sh"
 
@@ -39,11 +39,66 @@ offer run --set time.f
 says stdout '^time\.fps=$'
 offer solvers newt
 says stdout '^newton$'
+offer run demo --solver pd-m
+says stdout '^pd-multigrid$'
+offer live s2/crea
+says stdout '^s2/creature$'
+offer live --pau
+says stdout '^--paused$'
+offer view --no
+says stdout '^--no-open$'
 offer completion f
 says stdout '^fish$'
 : >"a scene.yaml"
 offer check 'a s'
 says stdout '^a scene.yaml$'
+
+# ---- zsh: typed on a terminal of its own; reading waits for what is wanted
+if command -v zsh >/dev/null 2>&1; then
+    mkdir -p functions
+    cp pliant.zsh functions/_pliant
+    cat >type.zsh <<'END'
+zmodload zsh/zpty
+zpty shell "TERM=dumb zsh -f -i"
+zpty -w shell "fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -u -D; print rea""dy"
+zpty -r shell answer '*ready*'
+while [ $# -gt 0 ]; do
+    zpty -w -n shell "$1"$'\t'
+    zpty -r shell answer "*$2*" && print -r -- "offered $2"
+    zpty -w -n shell $'\C-u'
+    shift 2
+done
+zpty -d shell
+END
+    set -- 'pliant comp' letion 'pliant run s4/str' etch 'pliant live s2/crea' ture \
+        'pliant view --no-o' pen 'pliant run demo --solver pd-mul' tigrid 'pliant solvers hot-q' uadratic \
+        'pliant materials rubb' er 'pliant run demo --set time.fp' 's=' 'pliant completion fi' sh
+    PATH=$(dirname "$PLIANT"):$PATH timeout 60 zsh -f type.zsh "$@" >stdout 2>stderr </dev/null
+    while [ $# -gt 0 ]; do
+        grep -qx "offered $2" stdout || fail "zsh does not complete '$1' by '$2'"
+        shift 2
+    done
+fi
+
+# ---- fish
+if command -v fish >/dev/null 2>&1; then
+    # completes TYPED WANTED
+    completes() {
+        PATH=$(dirname "$PLIANT"):$PATH HOME=$folder fish --no-config -c \
+            "source pliant.fish; complete -C '$1'" >stdout 2>stderr
+        cut -f1 stdout | grep -qxF -- "$2" || fail "fish does not complete '$1' by '$2'"
+    }
+    completes 'pliant comp' completion
+    completes 'pliant run s4/str' s4/stretch
+    completes 'pliant live s2/crea' s2/creature
+    completes 'pliant live --pau' --paused
+    completes 'pliant view --no-o' --no-open
+    completes 'pliant run demo --solver pd-mul' pd-multigrid
+    completes 'pliant solvers hot-q' hot-quadratic
+    completes 'pliant materials rubb' rubber
+    completes 'pliant run demo --set time.fp' time.fps=
+    completes 'pliant completion fi' fish
+fi
 
 # ---- the man page
 call 0 help --man

@@ -18,7 +18,8 @@ mv stage/opt/pliant tree
 # ---- everything is there
 for file in bin/pliant include/pliant/pliant.h share/man/man1/pliant.1 \
     share/bash-completion/completions/pliant share/zsh/site-functions/_pliant \
-    share/fish/vendor_completions.d/pliant.fish; do
+    share/fish/vendor_completions.d/pliant.fish share/doc/pliant/docs/guide/first-steps.md \
+    share/doc/pliant/examples/Makefile share/doc/pliant/examples/game_loop.c; do
     [ -s "tree/$file" ] || fail "$file was not installed"
 done
 (cd "$PLIANT_SOURCE/scenes" && find . -name '*.yaml') | while read -r scene; do
@@ -52,7 +53,7 @@ for example in "$PLIANT_SOURCE"/examples/*.c; do
     grep -qw "$(basename "$example" .c)" "$PLIANT_SOURCE/examples/CMakeLists.txt" ||
         fail "the CMakeLists.txt of the examples does not build $example"
 done
-cp -r "$PLIANT_SOURCE/examples" examples
+cp -r tree/share/doc/pliant/examples examples
 make -s -C examples CC="$PLIANT_COMPILER" CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror" >log 2>&1 &&
     (cd examples && LD_LIBRARY_PATH=$folder/$library timeout 200 make -s check) >>log 2>&1 || {
     cat log

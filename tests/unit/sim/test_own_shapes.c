@@ -132,6 +132,33 @@ static void bodies_can_be_filled_from_own_shapes(void **state)
     simulation_clear(&s);
 }
 
+static void particles_rest_on_own_shapes_and_fill_them(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init_in(&s, own_context(1, NULL),
+                       "materials: {soft: {preset: tissue, young: 1e5}}\n"
+                       "bodies: {b: {geometry: {particles: {shape: {own: {name: ball,\n"
+                       "  parameters: {radius: 0.2, depth: 0.4}}}}}, material: soft}}\n"
+                       "domain: {cell: 0.05, min: [-0.6, -1, -0.6], max: [0.6, 0, 0.6]}\n"
+                       "colliders: {it: {shape: {own: {name: ball, parameters: {radius: 0.5,\n"
+                       "  depth: 1.1}}}, hold: sticky}}\n"
+                       "solver: explicit\n"
+                       "time: {fps: 50}\n");
+    pli_particle_view view;
+    pli_state_get_particles(s.state, &view);
+    // eight to a cell of 0.05 m, within what a surface this coarse cuts
+    const double pi = 3.14159265358979323846;
+    NEAR((double)view.count, 8 * 4 * pi / 3 * 0.008 / 1.25e-4, 0.05, 0);
+    for (int step = 0; step < 20; ++step) simulation_step(&s);
+    pli_state_get_particles(s.state, &view);
+    double lowest = 0;
+    for (int64_t i = 0; i < view.count; ++i) lowest = fmin(lowest, view.positions[3 * i + 1]);
+    // the top of the collider is at -0.6 m and holds; free fall would be 0.8 m
+    AT_LEAST(lowest, -0.65 - 0.05);
+    simulation_clear(&s);
+}
+
 // ---- texts
 
 static void scenes_hold_name_and_numbers(void **state)
@@ -247,6 +274,7 @@ int main(void)
         cmocka_unit_test(an_own_ball_collides_like_the_built_in_one),
         cmocka_unit_test(results_have_the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(bodies_can_be_filled_from_own_shapes),
+        cmocka_unit_test(particles_rest_on_own_shapes_and_fill_them),
         cmocka_unit_test(scenes_hold_name_and_numbers),
         cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
         cmocka_unit_test(a_program_without_the_shape_says_so),
