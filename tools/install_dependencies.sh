@@ -3,10 +3,11 @@
 #
 # Installs the Debian packages that pliant is built or tested with, and only those that are missing.
 #
-#   tools/install_dependencies.sh [build|test] [--list]
+#   tools/install_dependencies.sh [build|test|fuzz] [--list]
 #
 #   build    what `make` needs (default)
 #   test     that, and what `make test` needs
+#   fuzz     what `make` and `make fuzz` need
 #   --list   prints the missing packages, one a line, and installs nothing
 #
 # Does nothing, quickly, when all is there. Needs Debian 12, Ubuntu 22.04 or later, and root or sudo.
@@ -30,8 +31,11 @@ test_packages="$test_packages clang-14 libomp-14-dev libclang-rt-14-dev clang-fo
 # the page in a browser (the page itself is committed as it is built)
 test_packages="$test_packages nodejs npm chromium"
 
+# fuzzers; without OpenMP, since only one version's headers of it can be installed at a time
+fuzz_packages="python3 clang-16 libclang-rt-16-dev libfuzzer-16-dev llvm-16"
+
 usage() {
-    echo "usage: tools/install_dependencies.sh [build|test] [--list]" >&2
+    echo "usage: tools/install_dependencies.sh [build|test|fuzz] [--list]" >&2
     exit 2
 }
 
@@ -39,7 +43,7 @@ group=build
 list_only=no
 for argument in "$@"; do
     case "$argument" in
-    build | test) group=$argument ;;
+    build | test | fuzz) group=$argument ;;
     --list) list_only=yes ;;
     *) usage ;;
     esac
@@ -47,6 +51,7 @@ done
 
 wanted=$build_packages
 [ "$group" = test ] && wanted="$wanted $test_packages"
+[ "$group" = fuzz ] && wanted="$wanted $fuzz_packages"
 
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
     echo "install_dependencies: this is not Debian or Ubuntu: nothing is installed." >&2
