@@ -14,8 +14,8 @@ TEST_THREADS = OMP_NUM_THREADS=2
 
 CTEST = $(TEST_THREADS) ctest --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: all build program run test bench format install package try-package clean help \
-        build-dependencies test-dependencies test-release test-sanitizers test-clang coverage fault
+.PHONY: all build program run test fault fuzz bench format install package try-package clean help \
+        build-dependencies test-dependencies test-release test-sanitizers test-clang coverage
 .DEFAULT_GOAL = build
 
 all: build
@@ -73,6 +73,18 @@ bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s
 	build/pliant-bench $(or $(BENCH),all) --json build/bench.json
 	tools/make_claims.py build/bench.json --output build/claims
 	@echo "The figures are in build/bench.json, and as a page with plots in build/claims."
+
+# what the fuzzers run for, each, and which of them: make fuzz SECONDS=600 FUZZ="scene mesh_obj"
+SECONDS ?= 60
+FUZZ    ?=
+fuzz: ## lets fuzzers make up inputs for every reader; SECONDS=600 FUZZ="scene mesh_obj" picks
+	tools/install_dependencies.sh fuzz
+	cmake --preset release $(CMAKE_FLAGS) >/dev/null
+	cmake --build --preset release -j $(JOBS) --target pliant_cli
+	cmake --preset fuzz $(CMAKE_FLAGS)
+	cmake --build --preset fuzz -j $(JOBS)
+	build/pliant schema > build/fuzz/schema.json
+	tools/run_fuzzers.py --seconds $(SECONDS) --schema build/fuzz/schema.json $(FUZZ)
 
 coverage: test-dependencies ## line and branch coverage of src/ by the whole suite
 	cmake --preset coverage $(CMAKE_FLAGS)

@@ -3,11 +3,12 @@
 #
 # Installs the Debian packages that pliant is built or tested with, and only those that are missing.
 #
-#   tools/install_dependencies.sh [build|test|fault] [--list]
+#   tools/install_dependencies.sh [build|test|fault|fuzz] [--list]
 #
 #   build    what `make` needs (default)
 #   test     that, and what `make test` needs
 #   fault    that, and what `make fault` needs
+#   fuzz     what `make` and `make fuzz` need
 #   --list   prints the missing packages, one a line, and installs nothing
 #
 # Does nothing, quickly, when all is there. Needs Debian 12, Ubuntu 22.04 or later, and root or sudo.
@@ -36,8 +37,11 @@ test_packages="$test_packages nodejs npm chromium"
 # injected failures, checked memory, older processors
 fault_packages="strace valgrind qemu-user"
 
+# fuzzers; without OpenMP, since only one version's headers of it can be installed at a time
+fuzz_packages="python3 clang-16 libclang-rt-16-dev libfuzzer-16-dev llvm-16"
+
 usage() {
-    echo "usage: tools/install_dependencies.sh [build|test|fault] [--list]" >&2
+    echo "usage: tools/install_dependencies.sh [build|test|fault|fuzz] [--list]" >&2
     exit 2
 }
 
@@ -45,15 +49,18 @@ group=build
 list_only=no
 for argument in "$@"; do
     case "$argument" in
-    build | test | fault) group=$argument ;;
+    build | test | fault | fuzz) group=$argument ;;
     --list) list_only=yes ;;
     *) usage ;;
     esac
 done
 
 wanted=$build_packages
-[ "$group" = build ] || wanted="$wanted $test_packages"
-[ "$group" = fault ] && wanted="$wanted $fault_packages"
+case "$group" in
+test) wanted="$wanted $test_packages" ;;
+fault) wanted="$wanted $test_packages $fault_packages" ;;
+fuzz) wanted="$wanted $fuzz_packages" ;;
+esac
 
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
     echo "install_dependencies: this is not Debian or Ubuntu: nothing is installed." >&2

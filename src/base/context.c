@@ -161,6 +161,15 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+// Messages are one line, whatever names and pieces of files they quote: nothing in them moves the
+// cursor of a terminal or adds a line to a log.
+static void keep_to_one_line(char *message)
+{
+    for (char *c = message; *c != '\0'; ++c) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    }
+}
+
 pli_status pli_context_fail(pli_context *context, pli_status status, const char *file, int line,
                             const char *format, ...)
 {
@@ -170,6 +179,7 @@ pli_status pli_context_fail(pli_context *context, pli_status status, const char 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    keep_to_one_line(message);
 
     pthread_mutex_lock(&context->lock);
     memcpy(context->message, message, sizeof message);
@@ -214,6 +224,7 @@ void pli_context_log(pli_context *context, pli_log_level level, const char *form
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    keep_to_one_line(line);
     tell_listeners(context, level, line);
     if (is_logged) context->def.log(context->def.log_user, level, line);
 }

@@ -233,8 +233,8 @@ pli_status pli_shape_sampled(pli_shape_set *set, const pli_shape *source, int32_
                              pli_shape_interpolation interpolation, const pli_shape **shape);
 
 // The same from a triangle mesh. The surface should be closed; small holes and badly oriented
-// triangles are bridged by a vote (see tri_query.h) and reported by a warning.
-// Errors: mesh when the surface encloses nothing.
+// triangles are bridged by a vote (see tri_query.h).
+// Errors: mesh when the surface encloses nothing, or has holes of more than a tenth of it.
 pli_status pli_shape_sampled_mesh(pli_shape_set *set, const struct pli_tri_mesh *mesh,
                                   int32_t resolution, pli_shape_interpolation interpolation,
                                   const pli_shape **shape);

@@ -10,6 +10,10 @@
 
 enum { PADDING = 3 }; // cells around the bounds
 
+// The largest part of a mesh's boundary that holes may leave open. Scans have holes below their
+// feet and the like; more than this is a sheet, a strip or a heap of triangles.
+static const double most_leaking = 0.1;
+
 typedef struct sampled_data {
     double origin[3];
     double spacing;   // m
@@ -312,6 +316,27 @@ static bool encloses_anything(const fill_job *job)
     return false;
 }
 
+// The part of the boundary between inside and outside that is not surface. Two neighbours on either
+// side of a surface are together no farther from it than they are from each other, and than rows
+// are moved when they vote.
+static double leaking_part(const sampled_data *data)
+{
+    const int64_t stride[3] = {1, data->count[0], (int64_t)data->count[0] * data->count[1]};
+    int64_t changes = 0;
+    int64_t leaks = 0;
+    for (int64_t i = 0; i < sample_count(data); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            if (i / stride[k] % data->count[k] + 1 == data->count[k]) continue;
+            double here = data->values[i];
+            double there = data->values[i + stride[k]];
+            if ((here < 0) == (there < 0)) continue;
+            ++changes;
+            leaks += fabs(here - there) > 1.001 * data->spacing;
+        }
+    }
+    return changes > 0 ? (double)leaks / (double)changes : 0;
+}
+
 pli_status pli_shape_sampled_mesh(pli_shape_set *set, const pli_tri_mesh *mesh, int32_t resolution,
                                   pli_shape_interpolation interpolation, const pli_shape **shape)
 {
@@ -341,6 +366,14 @@ pli_status pli_shape_sampled_mesh(pli_shape_set *set, const pli_tri_mesh *mesh, 
         goto done;
     }
     pli_parallel_for(context, sample_count(job.data), 256, fill_distances, &job);
+    double leaking = leaking_part(job.data);
+    if (leaking > most_leaking) {
+        status = PLI_FAIL(context, PLI_ERROR_MESH,
+                          "the surface has holes: %.0f %% of what bounds its inside is no surface, "
+                          "allowed are %.0f %%; it must be closed",
+                          100 * leaking, 100 * most_leaking);
+        goto done;
+    }
     node->lipschitz = slope_bound(job.data);
     *shape = node;
 

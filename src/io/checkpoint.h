@@ -20,7 +20,8 @@
 //
 // HDF5 builds the content in memory and the bytes go to the disk through a draft (io/file.h):
 // written beside the target, synced, renamed, folder synced. So a full disk never meets HDF5, and a
-// damaged file never does either, since length and checksum are verified before HDF5 opens it. The
+// damaged file never does either, since length and checksum are verified before HDF5 opens it. They
+// tell damage, not intent: against who forges the checksum, too, HDF5 1.10 is not proof. The
 // content has no time stamps: the same state gives the same bytes.
 //
 // The two newest files are kept. Loading tries the newest, and when that is refused the one before

@@ -11,7 +11,7 @@
 //
 // What is not tried: a file with a right checksum whose inner structure of HDF5 is broken.
 // HDF5 1.10 itself steps over the end of its memory in such files, so that one must not be opened;
-// the checksum tells damage, not intent. docs/guide/scenes.md says so.
+// the checksum tells damage, not intent. tests/fault/INPUTS.md says so.
 #include "fuzz.h"
 
 #include "base/hash.h"

@@ -41,6 +41,27 @@ static void hear(void *user, pli_log_level level, const char *text)
     snprintf(last->text, sizeof last->text, "%s", text);
 }
 
+static void messages_stay_on_their_line(void **state)
+{
+    (void)state;
+    heard last = {0};
+    pli_context_def def = pli_context_def_default();
+    def.log = hear;
+    def.log_user = &last;
+    pli_context *context = NULL;
+    OK(NULL, pli_context_create(&def, &context));
+    // as a file may have it in its name or inside
+    static const char wild[] = "a\nb\r\x1b[2Jc\td\x7f caf\xc3\xa9";
+    static const char tame[] = "a?b??[2Jc?d? caf\xc3\xa9";
+    char text[64];
+    assert_int_equal(PLI_FAIL(context, PLI_ERROR_IO, "%s", wild), PLI_ERROR_IO);
+    pli_context_message(context, text, sizeof text);
+    assert_string_equal(text, tame);
+    PLI_LOG(context, PLI_LOG_WARNING, "%s", wild);
+    assert_string_equal(last.text, tame);
+    pli_context_destroy(context);
+}
+
 static void log_hook_gets_lines_up_to_its_level(void **state)
 {
     (void)state;
@@ -435,6 +456,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failure_keeps_text_and_origin),
+        cmocka_unit_test(messages_stay_on_their_line),
         cmocka_unit_test(log_hook_gets_lines_up_to_its_level),
         cmocka_unit_test(wrong_thread_count_is_refused),
         cmocka_unit_test(nth_allocation_fails_and_leaks_nothing),
