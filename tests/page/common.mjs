@@ -174,8 +174,9 @@ export const lookIs = (page, wanted) => eventually(() => look(page), (is) => Obj
 export const untilDifference = (page, name, low, high, options) =>
   eventually(() => difference(page, name, options), (share) => share >= low && share <= high, `a share of ${low} to ${high} of different pixels`);
 
-// Waits until nothing is drawn any more.
+// Waits until nothing is drawn any more, and what was drawn last was drawn in full.
 export async function settle(page) {
+  await until(page, () => !window.pliant.counters.isDraft && window.pliant.counters.ratio === 1);
   for (let before = -1, now = -2; before !== now; ) {
     before = (await counters(page)).pictures;
     await page.waitForTimeout(300);
