@@ -92,7 +92,7 @@ export function runProgram(...words) {
 // `scene`.
 export class Program {
   constructor(mode, options = {}) {
-    Object.assign(this, { mode, options, token: TOKEN, scene: mode, folder: '' });
+    Object.assign(this, { mode, options, token: TOKEN, scene: options.scene ?? mode, folder: '' });
   }
 
   async start() {

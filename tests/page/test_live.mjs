@@ -203,3 +203,24 @@ test('what was done on the page can be done again from its log', onReal, async (
   runProgram('live', '--replay', logs[0]);
   await program.start();
 });
+
+test('a camera that follows keeps what falls in sight, and what has fallen can be found again', onReal, async () => {
+  const falling = new Program('live', { scene: 'fall' });
+  await falling.start();
+  const watching = await browser.visitShown(falling.address, 'lite');
+  const heights = () => watching.evaluate(() => {
+    const { top, bottom } = document.querySelector('canvas').getBoundingClientRect();
+    const points = window.pliant.positions('block');
+    const y = window.pliant.onScreen([points[0], points[1], points[2]])[1];
+    return { y, top, bottom, fallen: -points[1] };
+  });
+  const isSeen = ({ y, top, bottom }) => y > top && y < bottom;
+  await eventually(heights, (now) => now.fallen > 15 && !isSeen(now), 'a block that is out of sight');
+  await watching.keyboard.press('f');
+  await eventually(heights, isSeen, 'the block in sight again');
+  await watching.keyboard.press('c');
+  const { fallen } = await heights();
+  await eventually(heights, (now) => now.fallen > fallen + 40 && isSeen(now), 'a block that is followed');
+  await watching.close();
+  await falling.finish();
+});

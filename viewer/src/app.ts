@@ -308,6 +308,7 @@ export class App {
       case '1': stage.fit(new Vector3(1, 0, 0)); return true;
       case '2': stage.fit(new Vector3(0, 1, 0)); return true;
       case '3': stage.fit(new Vector3(0, 0, 1)); return true;
+      case 'c': look.update(() => (look.follows = !look.follows)); return true;
       case 'e': look.update(() => (look.edges = !look.edges)); return true;
       case 'x': this.section.toggle(look.section === null); return true;
       case 'd': this.theme.toggle(); return true;

@@ -38,7 +38,7 @@ export function inspector(app: App): object {
       return app.view().camera;
     },
     get look() {
-      return { field: look.field, range: look.range, locked: look.locked !== null, map: look.map, dark: look.dark, section: look.section, hidden: [...look.hidden] };
+      return { field: look.field, range: look.range, locked: look.locked !== null, map: look.map, dark: look.dark, section: look.section, hidden: [...look.hidden], follows: look.follows };
     },
     get state() {
       return app.mode instanceof LiveMode ? app.mode.state : null;

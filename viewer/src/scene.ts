@@ -28,6 +28,8 @@ export interface PickedPoint extends Hit {
 
 const UPS = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
 const FIELD_OF_VIEW = 30; // degrees, vertical
+const FOLLOWING = 0.25; // share of the way to the bodies' middle that the camera goes with each frame
+const LAGGING = 0.2; // of the bodies' size
 const REST = 400; // milliseconds without a picture: nothing moves any more
 
 export interface StageOptions {
@@ -54,6 +56,8 @@ export class Stage {
   private readonly keyDirection = LIGHT.direction.clone();
   private readonly background = new DataTexture(new Uint8Array(4 * 2 * 64), 2, 64);
   private painted: boolean | null = null; // how the background is
+  private readonly frameBounds = new Box3(); // of the bodies of the frame that is shown
+  private followed: Vector3 | null = null; // the place that the camera goes with
   private isSeen = false; // the camera has been put
   private isUntouched = false; // nobody has moved the camera since
   private firstExtent = 0; // m, of the first frame
@@ -143,6 +147,7 @@ export class Stage {
     for (const key of this.parts.keys()) this.removePart(key);
     this.frame = null;
     this.bounds.makeEmpty();
+    this.frameBounds.makeEmpty();
     if (!keepsCamera) this.isSeen = false;
     this.invalidate();
   }
@@ -179,10 +184,11 @@ export class Stage {
 
   private growBounds(frame: Frame): void {
     if (frame.bounds) {
-      this.bounds.expandByPoint(new Vector3(...frame.bounds[0]));
-      this.bounds.expandByPoint(new Vector3(...frame.bounds[1]));
+      this.frameBounds.set(new Vector3(...frame.bounds[0]), new Vector3(...frame.bounds[1]));
+      this.bounds.union(this.frameBounds);
     }
     this.keepInSight();
+    this.follow();
     this.placeSurroundings();
   }
 
@@ -198,6 +204,24 @@ export class Stage {
       this.fit();
       this.isUntouched = true;
     }
+  }
+
+  // The camera goes with the middle of the bodies, gently: what shakes does not shake it.
+  private follow(): void {
+    if (!this.look.follows || this.frameBounds.isEmpty()) {
+      this.followed = null;
+      return;
+    }
+    const middle = this.frameBounds.getCenter(new Vector3());
+    this.followed ??= this.controls.target.clone();
+    const gap = middle.sub(this.followed);
+    // what is quick is never further behind than a part of its own size
+    const allowed = LAGGING * this.frameBounds.getSize(new Vector3()).length();
+    const move = gap.multiplyScalar(Math.max(FOLLOWING, 1 - allowed / Math.max(gap.length(), 1e-30)));
+    this.followed.add(move);
+    this.controls.target.add(move);
+    this.camera.position.add(move);
+    this.isUntouched = false;
   }
 
   // The field or its component changed: values of the frame that is shown become colours anew.
@@ -255,7 +279,7 @@ export class Stage {
 
   // All bodies in sight, from where the camera stands, or from a direction.
   fit(direction?: Vector3): void {
-    const box = this.bounds.isEmpty() ? new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1)) : this.bounds;
+    const box = this.boundsToFit();
     const center = box.getCenter(new Vector3());
     const from = direction ?? (this.isSeen ? this.camera.position.clone().sub(this.controls.target) : this.firstDirection());
     const distance = fitDistance(box, center, from.normalize(), this.camera);
@@ -266,6 +290,13 @@ export class Stage {
     this.fittedExtent = this.extent;
     this.controls.update();
     this.invalidate();
+  }
+
+  // where the bodies were and are; of what has gone far only where it is
+  private boundsToFit(): Box3 {
+    if (this.bounds.isEmpty()) return new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    const now = this.frameBounds.isEmpty() ? this.extent : this.frameBounds.getSize(new Vector3()).length();
+    return this.extent > 6 * now ? this.frameBounds : this.bounds;
   }
 
   private firstDirection(): Vector3 {
