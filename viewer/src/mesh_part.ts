@@ -8,7 +8,7 @@ import {
 import { Cap } from './cap.ts';
 import { type Creased, splitCreases } from './creases.ts';
 import { draftMaterial } from './draft.ts';
-import type { Look } from './look.ts';
+import { BY_BODY, type Look } from './look.ts';
 import { computeNormals, edgesOf, finiteTriangles } from './normals.ts';
 import { floatsOf, type Part, type Topology } from './packets.ts';
 import { PartValues } from './part_values.ts';
@@ -152,7 +152,7 @@ export class MeshPart {
     }
     this.mesh.castShadow = !isGlass;
     this.showEdges(look);
-    this.cap?.apply(this.shading, this.object.visible && !this.hasGaps);
+    this.cap?.apply(this.shading, this.object.visible && !this.hasGaps, look.field !== BY_BODY);
   }
 
   // Simple shading, or the whole of it.
