@@ -156,15 +156,25 @@ typedef struct walk {
     bool found;
 } walk;
 
-// Whether a setting means something in this scene: what was not given can't be changed, particles
-// alone are viscous, no solver of particles has inner iterations to choose, and what does not touch
-// does not rub.
+// Whether springs are those of a cloth: other bodies have none that do anything.
+static bool are_cloths(const pli_scene_def *def, const void *springs)
+{
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        if (springs == &def->bodies[k].springs) return def->bodies[k].kind == PLI_BODY_CLOTH;
+    }
+    return false;
+}
+
+// Whether a setting means something in this scene: what was not given can't be changed, cloth alone
+// has springs, particles alone are viscous, no solver of particles has inner iterations to choose,
+// and what does not touch does not rub.
 static bool applies(const walk *w, const pli_visit *visit, const setting_row *row)
 {
     if (strcmp(row->schema, "springs") == 0 || row->shape == SHAPE_LOGARITHMIC) {
         if (pli_field_is_absent(visit->field, visit->holder)) return false;
         if (row->shape == SHAPE_LOGARITHMIC && !(*(const double *)visit->member > 0)) return false;
     }
+    if (strcmp(row->schema, "springs") == 0 && !are_cloths(w->def, visit->holder)) return false;
     bool particles = holds_particles(w->def);
     if (strcmp(row->key, "viscosity") == 0) return particles;
     if (strcmp(row->key, "drag") == 0 || strcmp(row->key, "rayleigh") == 0) return !particles;

@@ -42,7 +42,7 @@ class Socket:
         head, self.data = self.data.split(b"\r\n\r\n", 1)
         assert head.startswith(b"HTTP/1.1 101"), head
         self.state = self.settings = self.frame = None
-        self.errors, self.vertices, self.farewell = [], {}, None
+        self.errors, self.vertices, self.farewell, self.closed = [], {}, None, None
 
     def take_more(self):
         more = self.line.recv(1 << 16)
@@ -57,8 +57,14 @@ class Socket:
         return taken
 
     def send(self, **message):
-        text = json.dumps(message).encode()
-        size = struct.pack("!BB", 0x81, 0x80 | len(text)) if len(text) < 126 else struct.pack("!BBH", 0x81, 0xFE, len(text))
+        self.send_text(json.dumps(message))
+
+    def send_text(self, text):
+        text = text.encode()
+        if len(text) < 126:
+            size = struct.pack("!BB", 0x81, 0x80 | len(text))
+        else:
+            size = struct.pack("!BBH", 0x81, 0xFE, len(text)) if len(text) < 65536 else struct.pack("!BBQ", 0x81, 0xFF, len(text))
         self.line.sendall(size + b"\0\0\0\0" + text)
 
     def hear(self):
@@ -71,6 +77,8 @@ class Socket:
             self.hear_text(json.loads(content))
         elif first & 15 == 2:
             self.hear_packet(content)
+        elif first & 15 == 8:
+            self.closed = struct.unpack("!H", content[:2])[0]
 
     def hear_text(self, message):
         if message["type"] == "error":
@@ -181,6 +189,93 @@ class Live(unittest.TestCase):
         time.sleep(0.3)
         other.wait(lambda: other.state["step"] > 20, "steps")
         self.assertLess(max(abs(a - b) for v in rest for a, b in zip(rest[v], other.frame[v])), 1e-6)
+
+    def check_at_rest(self, page):
+        """The bar is where it was, nobody holds it, and it goes on being simulated."""
+        step = page.state["step"]
+        page.wait(lambda: page.state["step"] > step + 5 and page.frame, "further steps")
+        self.assertEqual((page.state["hands"], page.state["pins"]), (0, []))
+        self.assertLess(max(abs(page.frame[v][1]) for v in page.frame), 0.1 + 1e-6)
+
+    def test_malformed_commands_are_answered_to_their_sender_alone(self):
+        page, other = self.connect(), self.connect()
+        page.wait(lambda: page.state and page.frame, "state and frame")
+        other.wait(lambda: other.state and other.frame, "state and frame")
+        hold = '"type": "drag", "id": 1, "body": "bar", "vertex": 0, "target": [0, 1, 0]'
+        wrong = ["", "null", "[]", "7", '"drag"', "{", "{}", '{"type": 7}', '{"type": null}', '{"type": ["drag"]}',
+                 '{"type": "DRAG"}', '{"type": "drag\\u0000"}', '{"type": "explode"}', "[" * 60000,
+                 "{" + hold + ', "strength": NaN}', "{" + hold + ', "strength": -1}', "{" + hold + ', "radius": "wide"}',
+                 "{" + hold.replace("[0, 1, 0]", "[0, NaN, 0]") + "}", "{" + hold.replace("[0, 1, 0]", "[0, 1e999, 0]") + "}",
+                 "{" + hold.replace("[0, 1, 0]", "[0, 1]") + "}", "{" + hold.replace("[0, 1, 0]", "[0, 1, 0, 0]") + "}",
+                 "{" + hold.replace("[0, 1, 0]", '["0", 1, 0]') + "}", "{" + hold.replace("[0, 1, 0]", "null") + "}"]
+        wrong += ["{" + hold.replace('"vertex": 0', f'"vertex": {value}') + "}"
+                  for value in ("-1", "1.5", "1e308", '"0"', "null", "[]", "2147483648", "9007199254740993")]
+        wrong += ["{" + hold.replace('"id": 1', f'"id": {value}') + "}" for value in ("0", "-1", "0.5", '"1"', "1e300")]
+        wrong += ['{"type": "pin", "body": "bar"}', '{"type": "pin", "body": 5, "vertex": 0}', '{"type": "unpin", "id": -99}',
+                  '{"type": "record"}', '{"type": "record", "on": "yes"}', '{"type": "set"}', '{"type": "fields", "names": 3}',
+                  '{"type": "set", "path": "gravity", "value": [0, 0, 0]}', '{"type": "set", "path": "gravity", "value": "[0, NaN, 0]"}',
+                  '{"type": "set", "path": "gravity", "value": "[0, 0"}', '{"type": "set", "path": "../gravity", "value": "1"}']
+        for count, text in enumerate(wrong, 1):
+            page.send_text(text)
+            page.wait(lambda: len(page.errors) >= count, f"an answer to {text[:80]}")
+            self.assertEqual(len(page.errors), count, text[:80])
+        self.check_at_rest(other)
+        self.assertEqual(other.errors, [])
+
+    def test_a_million_commands_in_one_message(self):
+        page, other = self.connect(), self.connect()
+        other.wait(lambda: other.state and other.frame, "state and frame")
+        command = '{"type":"drag","id":1,"body":"bar","vertex":0,"target":[0,9,0]}'
+        # as many as fit are refused in words: a message is one command
+        page.send_text("[" + ",".join([command] * (65000 // (len(command) + 1))) + "]")
+        page.wait(lambda: len(page.errors) == 1, "an answer")
+        try:
+            page.send_text("[" + ",".join([command] * 10**6) + "]")
+            page.wait(lambda: page.closed is not None, "a close")
+            self.assertEqual(page.closed, 1009)
+        except (ConnectionError, EOFError):
+            pass  # it was closed while we were still talking
+        self.check_at_rest(other)
+
+    def wait_for_turn(self, page, vertex, pins):
+        """Pins a vertex, again if that was refused: what this page said before has been done then."""
+        refused = None
+        while page.state is None or len(page.state["pins"]) < pins:
+            if refused is None or len(page.errors) > refused and page.errors[-1]["about"] == "pin":
+                refused = len(page.errors)
+                page.send(type="pin", body="bar", vertex=vertex)
+            page.hear()
+
+    def test_storms_of_pauses_are_applied_between_steps_and_replay(self):
+        page, other = self.connect(), self.connect()
+        page.wait(lambda: page.state and page.frame, "state and frame")
+        tip = max(page.frame, key=lambda v: page.frame[v][0])
+        for turn in range(150):
+            page.send(type="pause" if turn % 2 else "play")
+            other.send(type="play" if turn % 2 else "pause")
+            page.send(type="drag", id=1, body="bar", vertex=tip, target=[0.5, 0.001 * turn, 0])
+        self.wait_for_turn(page, tip, 1)
+        self.wait_for_turn(other, tip, 2)
+        # what did not fit into the queue was refused in words, and nothing else was
+        for error in page.errors + other.errors:
+            self.assertIn("too many commands are waiting", error["text"])
+        page.send(type="drag", id=1, body="bar", vertex=tip, target=[0.5, 0.1, 0])
+        page.send(type="pause")
+        page.wait(lambda: page.state["mode"] == "paused" and page.state["hands"] == 1, "a pause")
+        step = page.state["step"]
+        for count in range(1, 11):
+            page.send(type="step")
+            page.wait(lambda: page.state["step"] == step + count, "a single step")
+        # who leaves in the middle of a drag is in the log as well
+        page.line.close()
+        other.wait(lambda: other.state["hands"] == 0, "that it let go")
+        other.send(type="play")
+        other.wait(lambda: other.state["mode"] == "running" and other.state["step"] > step + 20, "further steps")
+        self.end()
+        again = subprocess.run([PLIANT, "live", "--replay", str(self.out / "live/live.jsonl"), "--json"],
+                               capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(json.loads(again.stdout)["states_different"], 0)
 
     def test_who_leaves_lets_go(self):
         page, other = self.connect(), self.connect()

@@ -18,5 +18,9 @@ foreach(what view live trouble)
   set_property(TEST page.real_${what} APPEND PROPERTY ENVIRONMENT PLIANT_PAGE_PROGRAM=${PROJECT_BINARY_DIR}/pliant)
   list(APPEND page_names page.real_${what})
 endforeach()
+# memory over some hundred frames; by itself the script takes ten thousand
+pliant_add_script(page.soak 300 /bin/sh ${page}/run.sh ${page}/soak.mjs)
+set_property(TEST page.soak APPEND PROPERTY ENVIRONMENT PLIANT_PAGE_PROGRAM=${PROJECT_BINARY_DIR}/pliant PLIANT_SOAK_FRAMES=600)
+list(APPEND page_names page.soak)
 # one installs what they need, and one browser is enough for two cores
 set_tests_properties(${page_names} PROPERTIES RESOURCE_LOCK page)

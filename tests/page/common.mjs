@@ -92,7 +92,7 @@ export function runProgram(...words) {
 // `scene`.
 export class Program {
   constructor(mode, options = {}) {
-    Object.assign(this, { mode, options, token: TOKEN, scene: mode, folder: '' });
+    Object.assign(this, { mode, options, token: TOKEN, scene: options.scene ?? mode, folder: '' });
   }
 
   async start() {
@@ -174,8 +174,27 @@ export const lookIs = (page, wanted) => eventually(() => look(page), (is) => Obj
 export const untilDifference = (page, name, low, high, options) =>
   eventually(() => difference(page, name, options), (share) => share >= low && share <= high, `a share of ${low} to ${high} of different pixels`);
 
-// Waits until nothing is drawn any more.
+// A place of the page where a body can be taken hold of, even if it moves a little meanwhile.
+export function grip(page) {
+  return eventually(() => page.evaluate(() => {
+    for (const name of window.pliant.parts()) {
+      const points = window.pliant.positions(name);
+      for (let i = 0; i < points.length; i += 3) {
+        const [x, y] = window.pliant.onScreen([points[i], points[i + 1], points[i + 2]]);
+        const box = document.querySelector('canvas').getBoundingClientRect();
+        const isFree = x > box.left + 160 && x < box.right - 130 && y > 110 && y < box.bottom - 110;
+        const around = isFree ? [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]] : [];
+        const [hit, ...others] = around.map(([dx, dy]) => window.pliant.pick(x + dx, y + dy));
+        if (hit?.body === name && others.every((other) => other?.body === name)) return { x, y, ...hit };
+      }
+    }
+    return null;
+  }), (hold) => hold !== null, 'a body that can be taken hold of');
+}
+
+// Waits until nothing is drawn any more, and what was drawn last was drawn in full.
 export async function settle(page) {
+  await until(page, () => !window.pliant.counters.isDraft && window.pliant.counters.ratio === 1);
   for (let before = -1, now = -2; before !== now; ) {
     before = (await counters(page)).pictures;
     await page.waitForTimeout(300);

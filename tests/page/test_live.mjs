@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Browser, counters, eventually, isReal, onMock, onReal, Program, runProgram, settle, state, until } from './common.mjs';
+import { Browser, counters, eventually, grip, isReal, onMock, onReal, Program, runProgram, settle, state, until } from './common.mjs';
 
 const browser = new Browser();
 const program = new Program('live', { grains: 300 });
@@ -19,24 +19,6 @@ after(async () => {
   await browser.close();
   await program.finish();
 });
-
-// A place of the page where a body can be taken hold of, even if it moves a little meanwhile.
-function grip() {
-  return eventually(() => page.evaluate(() => {
-    for (const name of window.pliant.parts()) {
-      const points = window.pliant.positions(name);
-      for (let i = 0; i < points.length; i += 3) {
-        const [x, y] = window.pliant.onScreen([points[i], points[i + 1], points[i + 2]]);
-        const box = document.querySelector('canvas').getBoundingClientRect();
-        const isFree = x > box.left + 160 && x < box.right - 130 && y > 110 && y < box.bottom - 110;
-        const around = isFree ? [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]] : [];
-        const [hit, ...others] = around.map(([dx, dy]) => window.pliant.pick(x + dx, y + dy));
-        if (hit?.body === name && others.every((other) => other?.body === name)) return { x, y, ...hit };
-      }
-    }
-    return null;
-  }), (hold) => hold !== null, 'a body that can be taken hold of');
-}
 
 const press = (label) => page.getByLabel(label, { exact: true }).click();
 const modeIs = (mode) => until(page, (wanted) => window.pliant.state.mode === wanted, mode);
@@ -65,7 +47,7 @@ test('pause stops the frames, a step makes one, play goes on', async () => {
 });
 
 test('a body follows the pointer that drags it', async () => {
-  const hold = await grip();
+  const hold = await grip(page);
   await page.mouse.move(hold.x, hold.y);
   await page.mouse.down();
   const goal = [hold.x + 110, hold.y - 40];
@@ -101,7 +83,7 @@ test('pins are set by alt-click, listed, and removed', async () => {
   await modeIs('paused');
   await page.keyboard.press('f');
   await settle(page);
-  const hold = await grip();
+  const hold = await grip(page);
   await page.mouse.move(hold.x, hold.y);
   await page.keyboard.down('Alt');
   await page.mouse.click(hold.x, hold.y);
@@ -118,7 +100,7 @@ test('pins are set by alt-click, listed, and removed', async () => {
 
 test('the pin tool pins without a key', async () => {
   await press('Pin');
-  const hold = await grip();
+  const hold = await grip(page);
   await page.mouse.click(hold.x, hold.y);
   await until(page, () => window.pliant.state.pins.length === 1);
   await press('Drag');
@@ -201,7 +183,7 @@ test('a simulation that ends is missed, and found again', async () => {
 
 test('one that is killed is missed as well, while it is dragged', onReal, async () => {
   const first = await page.evaluate(() => window.pliant.session.instance);
-  const hold = await grip();
+  const hold = await grip(page);
   await page.mouse.move(hold.x, hold.y);
   await page.mouse.down();
   await page.mouse.move(hold.x + 30, hold.y, { steps: 3 });
@@ -220,4 +202,25 @@ test('what was done on the page can be done again from its log', onReal, async (
   assert.equal(logs.length, 3);
   runProgram('live', '--replay', logs[0]);
   await program.start();
+});
+
+test('a camera that follows keeps what falls in sight, and what has fallen can be found again', onReal, async () => {
+  const falling = new Program('live', { scene: 'fall' });
+  await falling.start();
+  const watching = await browser.visitShown(falling.address, 'lite');
+  const heights = () => watching.evaluate(() => {
+    const { top, bottom } = document.querySelector('canvas').getBoundingClientRect();
+    const points = window.pliant.positions('block');
+    const y = window.pliant.onScreen([points[0], points[1], points[2]])[1];
+    return { y, top, bottom, fallen: -points[1] };
+  });
+  const isSeen = ({ y, top, bottom }) => y > top && y < bottom;
+  await eventually(heights, (now) => now.fallen > 15 && !isSeen(now), 'a block that is out of sight');
+  await watching.keyboard.press('f');
+  await eventually(heights, isSeen, 'the block in sight again');
+  await watching.keyboard.press('c');
+  const { fallen } = await heights();
+  await eventually(heights, (now) => now.fallen > fallen + 40 && isSeen(now), 'a block that is followed');
+  await watching.close();
+  await falling.finish();
 });

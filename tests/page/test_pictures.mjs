@@ -58,6 +58,15 @@ test('bodies in their colours', { skip }, async () => {
   await compare('bodies');
 });
 
+test('what is drawn while it moves looks like what is drawn at rest', { skip }, async () => {
+  await keep(page, 'draft', await page.evaluate(() => window.pliant.picture(true)));
+  // simpler light, a plain background and single lines: less than between drivers
+  await untilDifference(page, 'draft', 0, MOST, { step: STEP });
+  // and the grains are in it
+  await setView({ hidden: ['grains'] });
+  await untilDifference(page, 'draft', MOST, 1, { step: STEP });
+});
+
 test('stress in the dark, with its legend', { skip }, async () => {
   await setView({ dark: true, color: { field: 'von_mises', component: -1, range: [0, 90000], map: 'sequential' } });
   await until(page, () => window.pliant.look.range[1] === 90000);

@@ -75,6 +75,17 @@ test('nothing is drawn while nothing moves', async () => {
   assert.equal((await counters(page)).pictures, pictures);
 });
 
+test('what moves is drawn as well as there is time for, and again in full at rest', async () => {
+  await page.locator('canvas').focus();
+  await page.keyboard.press('Space');
+  // these tests run without a graphics card
+  await until(page, () => window.pliant.counters.isDraft);
+  await page.locator('.readout').getByText(/fps/).waitFor();
+  await page.keyboard.press('Space');
+  await until(page, () => !window.pliant.counters.isDraft && window.pliant.counters.ratio === 1);
+  await until(page, () => document.querySelector('canvas').width === Math.floor(document.querySelector('canvas').getBoundingClientRect().width));
+});
+
 test('a field colours the bodies, with its legend', async () => {
   await keep(page, 'plain');
   await page.getByLabel('Colour by').selectOption({ label: 'Speed' });

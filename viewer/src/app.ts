@@ -35,7 +35,8 @@ export class App {
   readonly topologies = new Topologies();
   readonly notices = new Notices();
   readonly readout = new Readout();
-  readonly meter = new Meter();
+  readonly meter = new Meter(); // of pictures
+  readonly frameMeter = new Meter(); // of frames of the run
   readonly connection = new Connection(tokenOfAddress(location.hash));
   readonly shell: Shell;
   readonly stage: Stage;
@@ -56,18 +57,18 @@ export class App {
   private title = ''; // of the scene
 
   constructor(private readonly parameters: URLSearchParams) {
-    const lite = parameters.has('lite');
     this.shell = new Shell({
       fit: () => this.stage.fit(),
       picture: () => this.savePicture(),
       theme: () => this.theme.toggle(),
       help: () => this.help.toggle(),
     });
-    this.stage = new Stage(this.shell.canvas, this.look, lite);
+    this.stage = new Stage(this.shell.canvas, this.look, { lite: parameters.has('lite'), whole: parameters.has('whole') });
+    if (this.stage.isLite) document.documentElement.dataset.lite = '';
     this.colors = new ColorPanel(this.look);
     this.bodies = new BodiesPanel(this.look);
     this.section = new SectionPanel(this.look, this.stage.bounds);
-    this.looks = new LookPanel(this.look, lite);
+    this.looks = new LookPanel(this.look, this.stage.isLite);
     this.legend = new Legend(this.look);
     this.axes = new Axes((axis) => this.stage.fit(axis.clone()));
     this.layOut();
@@ -108,8 +109,17 @@ export class App {
 
   // nothing moves, nothing is drawn
   private showRate(): void {
-    const rate = this.meter.rate(performance.now());
-    this.readout.set('Page', rate > 0 ? `${rate} fps` : 'idle');
+    const now = performance.now();
+    const rate = this.meter.rate(now);
+    const { ratio } = this.stage.level;
+    this.readout.set('Page', rate > 0 ? `${rate} fps${ratio < 1 ? ` at ${Math.round(100 * ratio)} %` : ''}` : 'idle');
+    if (this.mode instanceof ViewMode) this.readout.set('Frames', this.framesText(this.frameMeter.rate(now), this.mode.dueRate));
+  }
+
+  // frames that came too late for their time are left out: it says so
+  private framesText(shown: number, due: number): string {
+    if (due === 0) return 'still';
+    return shown < 0.9 * due ? `${shown} of ${Math.round(due)} per s` : `${shown} per s`;
   }
 
   // ---- the program
@@ -167,6 +177,7 @@ export class App {
       return;
     }
     this.framesShown++;
+    this.frameMeter.count(performance.now());
     this.bodies.update(frame.parts);
     this.offerFields(frame);
     this.requestFields(frame);
@@ -233,7 +244,7 @@ export class App {
       },
       field: look.field, component: look.component, range: look.locked, map: look.map,
       edges: look.edges, dark: look.dark, colliders: look.colliders, hidden: [...look.hidden], section: look.section,
-      size: [stage.canvas.width, stage.canvas.height],
+      size: stage.size,
     };
   }
 
@@ -297,6 +308,7 @@ export class App {
       case '1': stage.fit(new Vector3(1, 0, 0)); return true;
       case '2': stage.fit(new Vector3(0, 1, 0)); return true;
       case '3': stage.fit(new Vector3(0, 0, 1)); return true;
+      case 'c': look.update(() => (look.follows = !look.follows)); return true;
       case 'e': look.update(() => (look.edges = !look.edges)); return true;
       case 'x': this.section.toggle(look.section === null); return true;
       case 'd': this.theme.toggle(); return true;

@@ -5,7 +5,7 @@ import {
   AlwaysStencilFunc, Color, DoubleSide, Group, Mesh, type MeshBasicMaterial, MeshStandardMaterial, NotEqualStencilFunc,
   PlaneGeometry, ReplaceStencilOp, Vector3, type WebGLRenderer,
 } from 'three';
-import type { Shading } from './shading.ts';
+import { NO_VALUE_COLOR, type Shading } from './shading.ts';
 
 const HATCH = /* glsl */ `
 float hatchLine = abs(fract((gl_FragCoord.x + gl_FragCoord.y) / 9.0) - 0.5);
@@ -18,10 +18,12 @@ export class Cap {
   readonly object = new Group();
   readonly counters = new Group();
   private readonly face: Mesh<PlaneGeometry, MeshStandardMaterial>;
+  private readonly color: Color;
 
   constructor(color: Color, order: number) {
+    this.color = color.clone().lerp(new Color(1, 1, 1), 0.12);
     const material = new MeshStandardMaterial({
-      color: color.clone().lerp(new Color(1, 1, 1), 0.12), roughness: 0.9, side: DoubleSide, stencilWrite: true, stencilRef: 0,
+      color: this.color.clone(), roughness: 0.9, side: DoubleSide, stencilWrite: true, stencilRef: 0,
       stencilFunc: NotEqualStencilFunc, stencilFail: ReplaceStencilOp, stencilZFail: ReplaceStencilOp, stencilZPass: ReplaceStencilOp,
     });
     material.onBeforeCompile = (shader) => {
@@ -34,8 +36,10 @@ export class Cap {
     this.object.add(this.counters, this.face);
   }
 
-  apply(shading: Shading, visible: boolean): void {
+  // Values inside are not known to the page: between colours of values the cut has none.
+  apply(shading: Shading, visible: boolean, byValue: boolean): void {
     this.object.visible = visible && shading.isCut;
+    this.face.material.color.copy(byValue ? NO_VALUE_COLOR : this.color);
     for (const counter of this.counters.children) {
       const material = (counter as Mesh).material as MeshBasicMaterial;
       material.stencilFunc = AlwaysStencilFunc;

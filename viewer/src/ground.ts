@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ground: a soft plane with a grid that fades into the distance, and the shadows on it.
-import { Color, DoubleSide, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, ShadowMaterial, Vector3 } from 'three';
+import {
+  BufferAttribute, BufferGeometry, Color, DoubleSide, Group, LineSegments, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, ShadowMaterial, Vector3,
+} from 'three';
 
 const VERTEX = /* glsl */ `
 varying vec2 vPlace;
@@ -35,6 +37,51 @@ void main() {
 }
 `;
 
+const REACH = 40; // lines on each side of the middle
+const PIECE = 10; // lines that a piece of one crosses: strength is reckoned at its ends
+
+// the grid as lines, for machines to which every pixel counts
+const LINES_VERTEX = /* glsl */ `
+uniform vec2 middle;
+uniform float size;
+uniform float reach;
+uniform float spacing;
+attribute vec2 line;
+varying float vStrength;
+void main() {
+  vec2 place = position.xy * spacing;
+  // which line it is, counted from the origin
+  float number = line.x + floor(mix(middle.x, middle.y, line.y) / spacing + 0.5);
+  float fade = 1.0 - smoothstep(0.15, 1.0, length(place) / min(reach, ${REACH.toFixed(1)} * spacing));
+  vStrength = (mod(abs(number) + 0.5, 5.0) < 1.0 ? 0.75 : 0.3) * fade;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(place / size, 0.0, 1.0);
+}
+`;
+
+const LINES_FRAGMENT = /* glsl */ `
+uniform vec3 lineColor;
+varying float vStrength;
+void main() {
+  gl_FragColor = vec4(lineColor, vStrength);
+  #include <colorspace_fragment>
+}
+`;
+
+// Pieces of lines in steps of the spacing; `line` is the number of each, and 0 where it runs along y, 1 along x.
+function linePieces(): BufferGeometry {
+  const [places, lines]: [number[], number[]] = [[], []];
+  for (let i = -REACH; i <= REACH; i++) {
+    for (let j = -REACH; j < REACH; j += PIECE) {
+      places.push(i, j, 0, i, j + PIECE, 0, j, i, 0, j + PIECE, i, 0);
+      lines.push(i, 0, i, 0, i, 1, i, 1);
+    }
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(places), 3));
+  geometry.setAttribute('line', new BufferAttribute(new Float32Array(lines), 2));
+  return geometry;
+}
+
 export class Ground {
   readonly object = new Group();
   private readonly uniforms = {
@@ -47,6 +94,8 @@ export class Ground {
   };
   private readonly shadow = new ShadowMaterial({ opacity: 0.2, depthWrite: false });
   private readonly turn = new Quaternion();
+  private readonly planes = new Group();
+  private readonly lines: LineSegments;
 
   constructor() {
     const plane = new PlaneGeometry(1, 1);
@@ -58,10 +107,19 @@ export class Ground {
     const shade = new Mesh(plane, this.shadow);
     shade.receiveShadow = true;
     shade.renderOrder = -1;
-    for (const mesh of [floor, shade]) {
-      mesh.frustumCulled = false;
-      this.object.add(mesh);
-    }
+    const lines = new ShaderMaterial({ uniforms: this.uniforms, vertexShader: LINES_VERTEX, fragmentShader: LINES_FRAGMENT, transparent: true, depthWrite: false });
+    this.lines = new LineSegments(linePieces(), lines);
+    this.lines.renderOrder = -2;
+    this.planes.add(floor, shade);
+    this.object.add(this.planes, this.lines);
+    for (const part of [floor, shade, this.lines]) part.frustumCulled = false;
+    this.setDraft(false);
+  }
+
+  // Lines alone, or a plane with shadows.
+  setDraft(isDraft: boolean): void {
+    this.lines.visible = isDraft;
+    this.planes.visible = !isDraft;
   }
 
   setColors(dark: boolean): void {

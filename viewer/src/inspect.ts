@@ -26,7 +26,8 @@ export function inspector(app: App): object {
         time: stage.frame?.time ?? 0,
         geometries: stage.renderer.info.memory.geometries,
         textures: stage.renderer.info.memory.textures,
-        ratio: stage.renderer.getPixelRatio(),
+        ratio: stage.level.ratio,
+        isDraft: stage.level.isDraft,
       };
     },
     // milliseconds of the page's own work since the start
@@ -37,7 +38,7 @@ export function inspector(app: App): object {
       return app.view().camera;
     },
     get look() {
-      return { field: look.field, range: look.range, locked: look.locked !== null, map: look.map, dark: look.dark, section: look.section, hidden: [...look.hidden] };
+      return { field: look.field, range: look.range, locked: look.locked !== null, map: look.map, dark: look.dark, section: look.section, hidden: [...look.hidden], follows: look.follows };
     },
     get state() {
       return app.mode instanceof LiveMode ? app.mode.state : null;
@@ -62,7 +63,8 @@ export function inspector(app: App): object {
     selectField: (name: string) => look.selectField(app.colors.info(name)),
     loadView: (text: string) => app.loadView(text),
     view: () => app.view(),
-    picture: () => takePicture(stage, look, app.colors.title()).toDataURL('image/png'),
+    // in full, or as it is drawn while something moves on a slow machine
+    picture: (isDraft = false) => takePicture(stage, look, app.colors.title(), { ratio: 1, isDraft }).toDataURL('image/png'),
     loseGraphics: () => stage.renderer.forceContextLoss(),
     restoreGraphics: () => stage.renderer.forceContextRestore(),
   };

@@ -33,6 +33,7 @@ export class Look {
   section: Section | null = null;
   ground = true;
   shadows = true;
+  follows = false; // the camera goes with the bodies
   private seen: Extent = { low: Infinity, high: -Infinity };
 
   // Colours by another field. The map is what suits it, until another is chosen.

@@ -3,11 +3,12 @@
 // go to the graphics card out of the packet itself; everything else lives in memory that is used again.
 import {
   BackSide, BufferAttribute, BufferGeometry, Color, DecrementWrapStencilOp, DoubleSide, DynamicDrawUsage, FrontSide,
-  Group, IncrementWrapStencilOp, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial, Sphere,
+  Group, IncrementWrapStencilOp, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial, type ShaderMaterial, Sphere,
 } from 'three';
 import { Cap } from './cap.ts';
 import { type Creased, splitCreases } from './creases.ts';
-import type { Look } from './look.ts';
+import { draftMaterial } from './draft.ts';
+import { BY_BODY, type Look } from './look.ts';
 import { computeNormals, edgesOf, finiteTriangles } from './normals.ts';
 import { floatsOf, type Part, type Topology } from './packets.ts';
 import { PartValues } from './part_values.ts';
@@ -25,6 +26,7 @@ export class MeshPart {
   private readonly values = new PartValues();
   private readonly material: MeshStandardMaterial;
   private readonly mesh: Mesh;
+  private draft: ShaderMaterial | null = null;
   private edges: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
   private cap: Cap | null = null;
   private scratch: Float32Array | undefined;
@@ -135,14 +137,32 @@ export class MeshPart {
     const isHidden = look.hidden.has(this.part.name) || (!this.isBody && look.colliders === 'hide');
     this.object.visible = !isHidden && this.topology !== null;
     const isGlass = !this.isBody && look.colliders === 'glass';
-    this.material.transparent = isGlass;
-    this.material.opacity = isGlass ? 0.3 : 1;
-    this.material.depthWrite = !isGlass;
-    this.material.side = isGlass && !this.part.sheet ? FrontSide : DoubleSide;
+    for (const material of [this.material, this.draft]) {
+      if (!material) continue;
+      material.transparent = isGlass;
+      material.opacity = isGlass ? 0.3 : 1;
+      material.depthWrite = !isGlass;
+      material.side = isGlass && !this.part.sheet ? FrontSide : DoubleSide;
+      this.shading.cutMaterial(material);
+    }
+    if (this.draft) {
+      this.draft.uniforms.opacity.value = this.material.opacity;
+      // of what is closed nobody sees the inside
+      if (!this.part.sheet && !this.shading.isCut) this.draft.side = FrontSide;
+    }
     this.mesh.castShadow = !isGlass;
-    this.shading.cutMaterial(this.material);
     this.showEdges(look);
-    this.cap?.apply(this.shading, this.object.visible && !this.hasGaps);
+    this.cap?.apply(this.shading, this.object.visible && !this.hasGaps, look.field !== BY_BODY);
+  }
+
+  // Simple shading, or the whole of it.
+  setDraft(isDraft: boolean, look: Look): void {
+    if (isDraft === (this.mesh.material === this.draft)) return;
+    if (isDraft && !this.draft) {
+      this.draft = draftMaterial(this.shading, this.material.color, this.values.mode);
+      this.apply(look);
+    }
+    this.mesh.material = isDraft && this.draft ? this.draft : this.material;
   }
 
   private showEdges(look: Look): void {
@@ -182,6 +202,7 @@ export class MeshPart {
     this.removeEdges();
     this.geometry.dispose();
     this.material.dispose();
+    this.draft?.dispose();
     this.cap?.dispose();
   }
 }

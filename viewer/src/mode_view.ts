@@ -46,6 +46,12 @@ export class ViewMode implements Mode {
     return this.source.cacheBytes;
   }
 
+  // Frames per second that should be shown; 0: it does not play.
+  get dueRate(): number {
+    const { times, count, playing, speed } = this.head;
+    return playing && count > 1 ? ((count - 1) / (times[count - 1] - times[0])) * speed : 0;
+  }
+
   get isLoaded(): boolean {
     const { numbers } = this.source.series;
     return numbers.length > 0 && numbers.every((_, index) => this.source.has(index));

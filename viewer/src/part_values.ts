@@ -12,6 +12,11 @@ export class PartValues {
   readonly mode = { value: PLAIN }; // a uniform
   private attribute = new BufferAttribute(new Float32Array(0), 1);
 
+  // One number a point; null: the colours are not those of values.
+  get numbers(): Float32Array | null {
+    return this.mode.value === BY_VALUE ? (this.attribute.array as Float32Array) : null;
+  }
+
   // Returns what the values reach, for the automatic range. `extra` are points that stand a second time behind the others.
   update(geometry: BufferGeometry, part: Part, look: Look, extra: Uint32Array): Extent {
     const points = part.points.data.length / 3;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Particles: one square a particle, made a lit sphere with its own depth by the fragment shader.
 // Positions of 16 bits go to the graphics card as they are and are scaled there.
-import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, NoBlending, Points, ShaderMaterial, Sphere, Vector3 } from 'three';
+import {
+  BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Matrix4, NoBlending, type PerspectiveCamera, Points, ShaderMaterial, Sphere, Vector3,
+} from 'three';
+import { CATEGORIES } from './colors.ts';
 import type { Look } from './look.ts';
 import { floatsOf, type Part } from './packets.ts';
 import { PartValues } from './part_values.ts';
-import { COLLIDER_COLOR, COLOR_OF_VALUE, LIGHT, type Shading } from './shading.ts';
+import { COLLIDER_COLOR, COLOR_OF_VALUE, LIGHT, NO_VALUE, NO_VALUE_COLOR, type Shading } from './shading.ts';
+import type { Balls } from './splat.ts';
+import { clipMatrix } from './splat_layer.ts';
 import type { Extent } from './values.ts';
 
 const PLACE = /* glsl */ `
@@ -112,7 +117,9 @@ export class PointsPart {
     pixels: { value: 1 },
   };
 
-  constructor(part: Part, shading: Shading, order: number, color: Color) {
+  private readonly clip = new Matrix4();
+
+  constructor(part: Part, private readonly shading: Shading, order: number, private readonly color: Color) {
     this.part = part;
     this.isBody = part.role === 'body';
     // never culled: nobody has to measure it
@@ -189,6 +196,33 @@ export class PointsPart {
 
   apply(look: Look): void {
     this.object.visible = !look.hidden.has(this.part.name) && (this.isBody || look.colliders !== 'hide');
+  }
+
+  // The same as balls for a splatter.
+  balls(camera: PerspectiveCamera, look: Look): Balls {
+    const { low, scale } = this.own;
+    const matrix = clipMatrix(this.clip, camera, low.value, this.unpack(scale.value));
+    const values = this.values.numbers;
+    const plain = this.values.mode.value === NO_VALUE ? NO_VALUE_COLOR : this.isBody ? this.color : COLLIDER_COLOR;
+    const radii = this.geometry.getAttribute('radiusOf') as BufferAttribute | undefined;
+    return {
+      points: this.part.points.data, matrix: matrix.elements, plane: this.storedPlane(), radius: this.part.radius,
+      radii: 'EACH_RADIUS' in this.object.material.defines && radii ? (radii.array as Float32Array) : null,
+      values, range: look.range, categories: look.map === 'categories' ? CATEGORIES : 0, table: this.shading.tableOf(values ? look.map : plain),
+    };
+  }
+
+  // metres for a step of what is stored; on the card those of 16 bits arrive as 0 to 1
+  private unpack(scale: Vector3): Vector3 {
+    return this.part.points.data instanceof Uint16Array ? scale.clone().divideScalar(65535) : scale;
+  }
+
+  private storedPlane(): [number, number, number, number] | null {
+    if (!this.shading.isCut) return null;
+    const { x, y, z, w } = this.shading.uniforms.sectionPlane.value;
+    const low = this.own.low.value;
+    const scale = this.unpack(this.own.scale.value);
+    return [x * scale.x, y * scale.y, z * scale.z, w + x * low.x + y * low.y + z * low.z];
   }
 
   // What depends on the camera: the light in its frame, pixels on the canvas.

@@ -14,8 +14,11 @@ import type { Frame, Part } from './packets.ts';
 import { type Hit, pickSurface, type Ray } from './pick.ts';
 import { PointsPart } from './points_part.ts';
 import type { Vec3 } from './protocol.ts';
+import { isSoftwareName, type Level, Quality, WHOLE } from './quality.ts';
 import { LIGHT, Shading } from './shading.ts';
 import { Signal } from './signal.ts';
+import { type Balls, LARGEST } from './splat.ts';
+import { SplatLayer } from './splat_layer.ts';
 import { stopwatch } from './stopwatch.ts';
 import type { Topologies } from './topologies.ts';
 
@@ -25,6 +28,14 @@ export interface PickedPoint extends Hit {
 
 const UPS = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
 const FIELD_OF_VIEW = 30; // degrees, vertical
+const FOLLOWING = 0.25; // share of the way to the bodies' middle that the camera goes with each frame
+const LAGGING = 0.2; // of the bodies' size
+const REST = 400; // milliseconds without a picture: nothing moves any more
+
+export interface StageOptions {
+  lite: boolean; // no shadows, no smoothing of edges
+  whole: boolean; // never less than the whole picture
+}
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -45,10 +56,19 @@ export class Stage {
   private readonly keyDirection = LIGHT.direction.clone();
   private readonly background = new DataTexture(new Uint8Array(4 * 2 * 64), 2, 64);
   private painted: boolean | null = null; // how the background is
+  private readonly frameBounds = new Box3(); // of the bodies of the frame that is shown
+  private followed: Vector3 | null = null; // the place that the camera goes with
   private isSeen = false; // the camera has been put
   private isUntouched = false; // nobody has moved the camera since
   private firstExtent = 0; // m, of the first frame
   private fittedExtent = 0; // m, of what the camera was put for
+  readonly isLite: boolean;
+  level: Level = WHOLE; // of what was drawn last
+  private readonly quality: Quality | null; // null: it never changes
+  private readonly splats = new SplatLayer();
+  private readonly plainBackground = new Color();
+  private finished = -Infinity; // when the last picture was there (ms)
+  private rest = 0; // timer
   private isAsked = false;
   private isDirty = true;
   private isLost = false;
@@ -57,17 +77,21 @@ export class Stage {
   constructor(
     readonly canvas: HTMLCanvasElement,
     private readonly look: Look,
-    lite: boolean,
+    options: StageOptions,
   ) {
+    const isSoftware = isSoftwareName(rendererName());
+    const lite = options.lite || (isSoftware && !options.whole);
+    this.isLite = lite;
+    this.quality = options.whole ? null : new Quality(isSoftware);
     this.renderer = new WebGLRenderer({ canvas, antialias: !lite, stencil: true, powerPreference: 'high-performance' });
-    this.renderer.setPixelRatio(lite ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.wholeRatio);
     this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = !lite;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.look.shadows = !lite;
     this.controls = this.createControls();
     this.setUpLight();
-    this.scene.add(this.sky, this.key, this.key.target, this.ground.object);
+    this.scene.add(this.sky, this.key, this.key.target, this.ground.object, this.splats.object);
     this.scene.background = this.background;
     this.watchContext();
     this.applyLook();
@@ -123,6 +147,7 @@ export class Stage {
     for (const key of this.parts.keys()) this.removePart(key);
     this.frame = null;
     this.bounds.makeEmpty();
+    this.frameBounds.makeEmpty();
     if (!keepsCamera) this.isSeen = false;
     this.invalidate();
   }
@@ -159,10 +184,11 @@ export class Stage {
 
   private growBounds(frame: Frame): void {
     if (frame.bounds) {
-      this.bounds.expandByPoint(new Vector3(...frame.bounds[0]));
-      this.bounds.expandByPoint(new Vector3(...frame.bounds[1]));
+      this.frameBounds.set(new Vector3(...frame.bounds[0]), new Vector3(...frame.bounds[1]));
+      this.bounds.union(this.frameBounds);
     }
     this.keepInSight();
+    this.follow();
     this.placeSurroundings();
   }
 
@@ -178,6 +204,24 @@ export class Stage {
       this.fit();
       this.isUntouched = true;
     }
+  }
+
+  // The camera goes with the middle of the bodies, gently: what shakes does not shake it.
+  private follow(): void {
+    if (!this.look.follows || this.frameBounds.isEmpty()) {
+      this.followed = null;
+      return;
+    }
+    const middle = this.frameBounds.getCenter(new Vector3());
+    this.followed ??= this.controls.target.clone();
+    const gap = middle.sub(this.followed);
+    // what is quick is never further behind than a part of its own size
+    const allowed = LAGGING * this.frameBounds.getSize(new Vector3()).length();
+    const move = gap.multiplyScalar(Math.max(FOLLOWING, 1 - allowed / Math.max(gap.length(), 1e-30)));
+    this.followed.add(move);
+    this.controls.target.add(move);
+    this.camera.position.add(move);
+    this.isUntouched = false;
   }
 
   // The field or its component changed: values of the frame that is shown become colours anew.
@@ -207,6 +251,7 @@ export class Stage {
       pixels[4 * i + 3] = 255;
     }
     this.background.needsUpdate = true;
+    this.plainBackground.setRGB(...unit(bottom.map((value, k) => 0.5 * (value + top[k])) as Vec3), SRGBColorSpace);
   }
 
   partsShown(): (MeshPart | PointsPart)[] {
@@ -223,6 +268,8 @@ export class Stage {
     this.up.copy(UPS[axis]);
     const turn = new Quaternion().setFromUnitVectors(UPS.y, this.up);
     this.keyDirection.copy(LIGHT.direction).applyQuaternion(turn);
+    this.shading.uniforms.upDirection.value.copy(this.up);
+    this.shading.uniforms.keyDirection.value.copy(this.keyDirection);
     this.sky.position.copy(this.up);
     this.camera.up.copy(this.up);
     // controls take the direction upwards when they are made
@@ -232,7 +279,7 @@ export class Stage {
 
   // All bodies in sight, from where the camera stands, or from a direction.
   fit(direction?: Vector3): void {
-    const box = this.bounds.isEmpty() ? new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1)) : this.bounds;
+    const box = this.boundsToFit();
     const center = box.getCenter(new Vector3());
     const from = direction ?? (this.isSeen ? this.camera.position.clone().sub(this.controls.target) : this.firstDirection());
     const distance = fitDistance(box, center, from.normalize(), this.camera);
@@ -243,6 +290,13 @@ export class Stage {
     this.fittedExtent = this.extent;
     this.controls.update();
     this.invalidate();
+  }
+
+  // where the bodies were and are; of what has gone far only where it is
+  private boundsToFit(): Box3 {
+    if (this.bounds.isEmpty()) return new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    const now = this.frameBounds.isEmpty() ? this.extent : this.frameBounds.getSize(new Vector3()).length();
+    return this.extent > 6 * now ? this.frameBounds : this.bounds;
   }
 
   private firstDirection(): Vector3 {
@@ -344,8 +398,30 @@ export class Stage {
     this.before = now;
     const goesOn = this.ticking(seconds);
     if (this.controls.enabled) this.controls.update();
-    if (this.isDirty) this.draw();
+    if (this.isDirty) this.drawMoving(now, goesOn);
     if (goesOn) this.ask();
+  }
+
+  // A picture of many is drawn as well as there is time for; the last of them is drawn again as well as can be.
+  private drawMoving(now: number, goesOn: boolean): void {
+    clearTimeout(this.rest);
+    const moves = goesOn || now - this.finished < REST;
+    this.setLevel(moves && this.quality ? this.quality.level : WHOLE);
+    this.draw();
+    requestAnimationFrame((later) => {
+      this.finished = later;
+      if (moves) this.quality?.took(later - now);
+    });
+    if (this.level !== WHOLE) this.rest = window.setTimeout(() => this.comeToRest(), REST);
+  }
+
+  // while frames are played the next one is what is waited for
+  private comeToRest(): void {
+    if (this.isDirty || this.isAsked) {
+      this.rest = window.setTimeout(() => this.comeToRest(), REST);
+      return;
+    }
+    this.drawAt(WHOLE);
   }
 
   draw(): void {
@@ -357,17 +433,76 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
     this.aimPoints();
-    stopwatch.time('draw', () => this.renderer.render(this.scene, this.camera));
+    stopwatch.time('draw', () => this.render(distance));
     this.drawn.emit();
   }
 
+  // Draws at once, as well as can be or as a level says.
+  drawAt(level: Level): void {
+    this.setLevel(level);
+    this.draw();
+  }
+
+  // The size of the whole picture, in pixels.
+  get size(): [number, number] {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    return [Math.floor(Math.floor(width) * this.wholeRatio), Math.floor(Math.floor(height) * this.wholeRatio)];
+  }
+
+  private get wholeRatio(): number {
+    return this.isLite ? 1 : Math.min(devicePixelRatio, 2);
+  }
+
+  private setLevel(level: Level): void {
+    if (level.ratio !== this.level.ratio) this.renderer.setPixelRatio(level.ratio * this.wholeRatio);
+    this.level = level;
+    this.ground.setDraft(level.isDraft);
+    this.scene.background = level.isDraft ? this.plainBackground : this.background;
+    for (const part of this.parts.values()) if (part instanceof MeshPart) part.setDraft(level.isDraft, this.look);
+  }
+
+  private render(distance: number): void {
+    const splatted = this.level.isDraft ? this.partsShown().filter((part) => part instanceof PointsPart && part.object.visible && this.isSmall(part, distance)) : [];
+    this.splats.object.visible = splatted.length > 0;
+    if (splatted.length > 0) this.splat(splatted as PointsPart[]);
+    for (const part of splatted) part.object.visible = false;
+    this.renderer.render(this.scene, this.camera);
+    for (const part of splatted) part.object.visible = true;
+  }
+
+  // balls of many pixels are few in the picture, and better left to the renderer
+  private isSmall(part: MeshPart | PointsPart, distance: number): boolean {
+    return (this.canvas.height * this.camera.projectionMatrix.elements[5] * part.part.radius) / distance < LARGEST;
+  }
+
+  private splat(parts: PointsPart[]): void {
+    const light = {
+      up: this.inView(this.up), key: this.inView(this.keyDirection),
+      sky: LIGHT.hemisphere / Math.PI, ground: (LIGHT.ground.g * LIGHT.hemisphere) / Math.PI, lamp: LIGHT.key / Math.PI,
+    };
+    const balls: Balls[] = parts.map((part) => part.balls(this.camera, this.look));
+    this.splats.draw(balls, this.camera, this.canvas.width, this.canvas.height, light);
+  }
+
+  private inView(direction: Vector3): Vector3 {
+    return direction.clone().transformDirection(this.camera.matrixWorldInverse);
+  }
+
   private aimPoints(): void {
-    const up = this.up.clone().transformDirection(this.camera.matrixWorldInverse);
-    const key = this.keyDirection.clone().transformDirection(this.camera.matrixWorldInverse);
+    const [up, key] = [this.inView(this.up), this.inView(this.keyDirection)];
     for (const part of this.parts.values()) {
       if (part instanceof PointsPart) part.aim(up, key, this.renderer.domElement.height);
     }
   }
+}
+
+// Who draws, as the browser says; asked before the first picture, because it decides how.
+function rendererName(): string {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const about = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl && about ? String(gl.getParameter(about.UNMASKED_RENDERER_WEBGL)) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return name;
 }
 
 // names can occur twice

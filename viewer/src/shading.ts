@@ -2,14 +2,16 @@
 // What all materials share: the light, the colour map as a texture, the section plane. Values become
 // colours on the graphics card, so another range or map costs nothing.
 import {
-  Color, DataTexture, LinearFilter, type Material, NearestFilter, Plane, RGBAFormat, SRGBColorSpace, type Texture,
+  Color, DataTexture, LinearFilter, type Material, NearestFilter, NoColorSpace, Plane, RGBAFormat, SRGBColorSpace, type Texture,
   UnsignedByteType, Vector3, Vector4, type WebGLProgramParametersWithUniforms,
 } from 'three';
 import { CATEGORIES, type MapName, mapPixels, SHADES } from './colors.ts';
 import type { Look } from './look.ts';
+import { colorTable } from './splat.ts';
 
 export const COLLIDER_COLOR = new Color().setRGB(0.71, 0.71, 0.7, SRGBColorSpace);
-const NO_VALUE_COLOR = new Color(0.48, 0.5, 0.54);
+export const NO_VALUE_COLOR = new Color(0.48, 0.5, 0.54);
+const NOT_FINITE_BYTES = [255, 0, 200];
 
 // intensities are those of three.js: a surface reflects its colour times the sum over pi
 export const LIGHT = {
@@ -21,13 +23,13 @@ export const LIGHT = {
   direction: new Vector3(0.45, 0.8, 0.42).normalize(), // towards the light, y upwards
 };
 
-function mapTexture(name: MapName): DataTexture {
+function mapTexture(name: MapName, space: typeof SRGBColorSpace | typeof NoColorSpace): DataTexture {
   const width = name === 'categories' ? CATEGORIES : SHADES;
   const texture = new DataTexture(mapPixels(name), width, 1, RGBAFormat, UnsignedByteType);
   const filter = name === 'categories' ? NearestFilter : LinearFilter;
   texture.minFilter = filter;
   texture.magFilter = filter;
-  texture.colorSpace = SRGBColorSpace;
+  texture.colorSpace = space;
   texture.needsUpdate = true;
   return texture;
 }
@@ -37,12 +39,16 @@ export class Shading {
   readonly plane = new Plane(new Vector3(-1, 0, 0), 0); // three.js keeps the side it points to
   readonly uniforms = {
     colorMap: { value: null as Texture | null },
+    screenMap: { value: null as Texture | null }, // the same in the numbers of the screen
     colorRange: { value: [0, 1] },
     colorCategories: { value: 0 },
     noValueColor: { value: NO_VALUE_COLOR },
     sectionPlane: { value: new Vector4(0, 0, 0, 1) }, // of zeros and one: keeps everything
+    upDirection: { value: new Vector3(0, 1, 0) },
+    keyDirection: { value: LIGHT.direction.clone() },
   };
-  private readonly maps = new Map<MapName, DataTexture>();
+  private readonly maps = new Map<MapName, { linear: DataTexture; screen: DataTexture; table: Uint32Array }>();
+  private readonly plainTables = new Map<number, Uint32Array>();
   private cut = false;
 
   get clippingPlanes(): Plane[] {
@@ -54,7 +60,9 @@ export class Shading {
   }
 
   apply(look: Look): void {
-    this.uniforms.colorMap.value = this.texture(look.map);
+    const { linear, screen } = this.mapOf(look.map);
+    this.uniforms.colorMap.value = linear;
+    this.uniforms.screenMap.value = screen;
     this.uniforms.colorRange.value = [...look.range];
     this.uniforms.colorCategories.value = look.map === 'categories' ? CATEGORIES : 0;
     this.cut = look.section !== null;
@@ -71,13 +79,26 @@ export class Shading {
     material.clipShadows = true;
   }
 
-  private texture(name: MapName): DataTexture {
-    let texture = this.maps.get(name);
-    if (!texture) {
-      texture = mapTexture(name);
-      this.maps.set(name, texture);
+  private mapOf(name: MapName): { linear: DataTexture; screen: DataTexture; table: Uint32Array } {
+    let map = this.maps.get(name);
+    if (!map) {
+      const bytes = mapPixels(name).filter((_, i) => i % 4 !== 3);
+      map = { linear: mapTexture(name, SRGBColorSpace), screen: mapTexture(name, NoColorSpace), table: colorTable(bytes, NOT_FINITE_BYTES) };
+      this.maps.set(name, map);
     }
-    return texture;
+    return map;
+  }
+
+  // Colours for balls that the page draws itself: of values by a map, or one for all.
+  tableOf(color: MapName | Color): Uint32Array {
+    if (!(color instanceof Color)) return this.mapOf(color).table;
+    let table = this.plainTables.get(color.getHex());
+    if (!table) {
+      const hex = color.getHex();
+      table = colorTable([hex >> 16, (hex >> 8) & 255, hex & 255], NOT_FINITE_BYTES);
+      this.plainTables.set(hex, table);
+    }
+    return table;
   }
 }
 

@@ -2,12 +2,13 @@
 // The picture as PNG, with the legend in it.
 import { categoryColor, cssColor, mapColor } from './colors.ts';
 import { BY_BODY, type Look } from './look.ts';
+import { WHOLE } from './quality.ts';
 import type { Stage } from './scene.ts';
 import { shortNumber } from './ui/dom.ts';
 
-export function takePicture(stage: Stage, look: Look, title: string): HTMLCanvasElement {
+export function takePicture(stage: Stage, look: Look, title: string, level = WHOLE): HTMLCanvasElement {
   // the drawing has to be read in the same turn in which it was made
-  stage.draw();
+  stage.drawAt(level);
   const picture = document.createElement('canvas');
   picture.width = stage.canvas.width;
   picture.height = stage.canvas.height;

@@ -392,7 +392,30 @@ static void settings_list_what_the_scene_has(void **state)
     }
     // a list that offers friction of bodies that do not touch would lie
     assert_null(strstr(text.bytes, "contact.friction"));
+    // and so would one that offers springs of bodies that have none
+    assert_null(strstr(text.bytes, "springs"));
     pli_json_clear(&json);
+    pli_text_clear(&text);
+    pli_live_destroy(live);
+}
+
+static void settings_offer_springs_of_cloth_alone(void **state)
+{
+    folder_fixture *fix = *state;
+    static const char *text_of_both =
+        "materials: {soft: {law: corotated, density: 1000, young: 5e4, poisson: 0}}\n"
+        "bodies:\n"
+        "  bar: {geometry: {grid: {size: [1, 1, 1], cells: [1, 1, 1]}}, material: soft}\n"
+        "  flag: {kind: cloth, geometry: {sheet: {columns: 4, rows: 4}},\n"
+        "         springs: {stretch: 100, bend: 1, area_density: 0.1}, position: [3, 0, 0]}\n"
+        "time: {fps: 60, frames: 10}\n";
+    pli_live *live = make_live(fix, text_of_both, NULL);
+    pli_text text;
+    pli_text_init(&text, fix->context);
+    assert_int_equal(pli_live_settings_append(pli_live_scene(live), &text), PLI_OK);
+    assert_non_null(strstr(text.bytes, "bodies.flag.springs.drag"));
+    assert_non_null(strstr(text.bytes, "bodies.flag.springs.stretch"));
+    assert_null(strstr(text.bytes, "bodies.bar.springs"));
     pli_text_clear(&text);
     pli_live_destroy(live);
 }
@@ -492,6 +515,7 @@ int main(void)
         TEST(damaged_logs_are_refused_and_cut_ones_end_early),
         TEST(recording_is_a_runs_folder),
         TEST(settings_list_what_the_scene_has),
+        TEST(settings_offer_springs_of_cloth_alone),
         TEST(commands_survive_the_log),
         TEST(malformed_messages_are_refused),
         TEST(a_log_is_never_overwritten),

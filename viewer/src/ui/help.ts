@@ -13,7 +13,7 @@ const LIVE: Lines = [
   ['Drag a body', 'pulls it'], ['Alt click', 'pins a body there, or removes a pin'],
 ];
 const BOTH: Lines = [
-  ['Drag', 'turns'], ['Right drag, Shift drag', 'moves'], ['Wheel, pinch', 'zooms'], ['F', 'everything in sight'], ['1 2 3', 'look along x, y, z'],
+  ['Drag', 'turns'], ['Right drag, Shift drag', 'moves'], ['Wheel, pinch', 'zooms'], ['F', 'everything in sight'], ['C', 'camera follows the bodies'], ['1 2 3', 'look along x, y, z'],
   ['E', 'edges'], ['X', 'section'], ['D', 'dark or light'], ['S', 'picture'], ['B', 'side panel'], ['?', 'this help'],
 ];
 
