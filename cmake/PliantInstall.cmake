@@ -107,7 +107,7 @@ function(pliant_path_from from to result)
   set(${result} ${to} PARENT_SCOPE)
 endfunction()
 set(package ${python_dir}/pliant)
-pliant_path_from(${package} ${CMAKE_INSTALL_LIBDIR}/libpliant.so.${PROJECT_VERSION_MAJOR} library)
+pliant_path_from(${package} ${CMAKE_INSTALL_LIBDIR}/libpliant.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} library)
 pliant_path_from(${package} ${CMAKE_INSTALL_DATADIR}/pliant/scenes scenes)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/python/_installed.py CONTENT
 "# SPDX-License-Identifier: Apache-2.0

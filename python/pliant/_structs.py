@@ -38,7 +38,7 @@ def struct(name, *lines):
 Allocator = struct("pli_allocator", "ptr allocate release user", "bool clears")
 ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "enum log_level",
                     "ptr log_user assert_hook assert_user", "i32 thread_count", "ptr laws",
-                    "i32 law_count")
+                    "i32 law_count", "ptr shapes", "i32 shape_count")
 
 # ---- schema.h
 
@@ -84,7 +84,7 @@ StepReportStruct = struct(
     "f64 min_J", "i32 inverted vertices", "bool collides", "i32 contacts",
     "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
     "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
-    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds")
+    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 piece")

@@ -40,7 +40,7 @@ class StepReport:
     """What a step did. ``converged`` and ``stop`` ("gradient", "iterations", ...) say how it ended.
 
     ``accepted`` is False when the step was rejected because numbers were not finite; the state then
-    is as it was. ``matter`` and ``grid`` are dicts of figures of particles' solvers, ``levels`` of
+    is as it was, and ``culprit`` says what was not. ``matter`` and ``grid`` are dicts of figures of particles' solvers, ``levels`` of
     the solver subspace, each None for other solvers; ``phases`` are seconds by name.
     """
     step: int
@@ -74,19 +74,20 @@ class StepReport:
     levels: Optional[dict]
     phases: dict
     seconds: float
+    culprit: Optional[str]
 
 
 # members that are taken over as they are
 SAME = [name for name in StepReport.__annotations__ if name not in (
     "solver", "stop", "converged", "accepted", "energy", "momentum", "angular_momentum", "pairs",
-    "matter", "grid", "levels", "phases")]
+    "matter", "grid", "levels", "phases", "culprit")]
 
 
 def make_report(struct):
     """A report of plain Python values."""
     values = {name: getattr(struct, name) for name in SAME}
     values.update(
-        solver=text(struct.solver), stop=text(lib.pli_stop_name(struct.stop)),
+        solver=text(struct.solver), culprit=text(struct.culprit), stop=text(lib.pli_stop_name(struct.stop)),
         converged=struct.stop > 0, accepted=struct.stop != NONFINITE,
         energy=Energies(**plain(struct.energy)), momentum=np.array(struct.momentum),
         angular_momentum=np.array(struct.angular_momentum),

@@ -125,7 +125,7 @@ class Declarations(unittest.TestCase):
                    for part in ("MAJOR", "MINOR", "PATCH")]
         self.assertEqual(".".join(numbers), _library.VERSION)
         self.assertEqual(catalog.version(), _library.VERSION)
-        self.assertEqual(_library.SONAME, f"libpliant.so.{numbers[0]}")
+        self.assertEqual(_library.SONAME, "libpliant.so." + ".".join(numbers[:2]))
 
 
 if __name__ == "__main__":
