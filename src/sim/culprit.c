@@ -183,10 +183,13 @@ static bool blame_rows(pli_solver *s, const pli_matter_state *matter, const char
     int64_t at = find_broken(values, columns * matter->count);
     if (at < 0) return false;
     int64_t row = at / columns;
-    pli_kind_info kind;
-    pli_model_get_kind(s->model, matter->kind[row], &kind);
+    // nobody has looked at kinds yet
+    int32_t kind = matter->kind[row];
+    bool is_known = kind >= 0 && kind < pli_model_kind_count(s->model);
+    pli_kind_info info = {.source = "unknown kind"};
+    if (is_known) pli_model_get_kind(s->model, kind, &info);
     snprintf(s->culprit, sizeof s->culprit, "%s of particle %d of %.80s is %g", what,
-             (int)matter->id[row], kind.source, values[at]);
+             (int)matter->id[row], info.source, values[at]);
     return true;
 }
 

@@ -328,6 +328,18 @@ static void kinds_that_can_not_be_are_errors(void **state)
     simulation_clear(&s);
 }
 
+// A step is not taken, and it is told why.
+static void check_rejected(simulation *s, const char *word)
+{
+    pli_step_report report;
+    uint64_t hash = pli_state_hash(s->state);
+    OK(s->context, pli_solver_step(s->solver, s->state, &report));
+    assert_int_equal(report.stop, PLI_STOP_NONFINITE);
+    assert_non_null(report.culprit);
+    assert_non_null(strstr(report.culprit, word));
+    assert_true(pli_state_hash(s->state) == hash);
+}
+
 static void particles_that_can_not_be_are_errors(void **state)
 {
     simulation s;
@@ -337,11 +349,19 @@ static void particles_that_can_not_be_are_errors(void **state)
     simulation_run(&s, 2);
     double *x = find_array(s.state, "particle_positions", &array);
     int32_t *id = find_array(s.state, "particle_ids", &array);
-    static const double places[] = {NAN, INFINITY, -INFINITY, 1e300, -3};
+    int32_t *kind = find_array(s.state, "particle_kinds", &array);
+    static const double places[] = {1e300, -3, NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 5; ++k) {
         double before = x[1];
         x[1] = places[k];
-        check_useless(&s, "the domain has room in");
+        if (isfinite(places[k])) {
+            check_useless(&s, "the domain has room in");
+        } else {
+            // whatever else is wrong with it
+            kind[0] = k == 2 ? 0 : INT32_MAX;
+            check_rejected(&s, "the position of particle");
+            kind[0] = 0;
+        }
         x[1] = before;
     }
     int32_t before = id[0];
