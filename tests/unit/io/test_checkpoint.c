@@ -239,8 +239,8 @@ static void turn_bytes(hid_t file)
     hsize_t shape[2] = {VERTICES, 3};
     assert_true(H5Ldelete(file, "state/x", H5P_DEFAULT) >= 0);
     hid_t space = H5Screate_simple(2, shape, NULL);
-    hid_t set = H5Dcreate2(file, "state/x", H5T_IEEE_F64BE, space, H5P_DEFAULT, H5P_DEFAULT,
-                           H5P_DEFAULT);
+    hid_t set =
+        H5Dcreate2(file, "state/x", H5T_IEEE_F64BE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros) >= 0);
     H5Dclose(set);
     H5Sclose(space);
