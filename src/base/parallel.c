@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 // Built without OpenMP, everything is done by the calling thread (PLIANT_OPENMP=OFF).
 #ifndef _OPENMP
@@ -198,11 +199,22 @@ static void own(team *t)
     publish(t, atomic_load(&t->state) | over_bit);
 }
 
+// Of so many workers, those that can be made now: under a limit on addresses there may be room for
+// fewer than there was in the beginning, and OpenMP would end the program.
+static int available(int workers)
+{
+    struct rlimit limit;
+    bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited ? pli_parallel_probe(workers) : workers;
+}
+
 void pli_parallel_team(const pli_context *context, pli_task_fn body, void *user)
 {
     int workers = (int)pli_context_thread_count(context);
     if (workers > TEAM_LIMIT) workers = TEAM_LIMIT;
-    if (workers <= 1 || own_team != NULL || omp_in_parallel()) {
+    bool is_inside = own_team != NULL || omp_in_parallel();
+    if (!is_inside) workers = available(workers);
+    if (workers <= 1 || is_inside) {
         body(user);
         return;
     }
@@ -239,7 +251,7 @@ static int worker_count(const pli_context *context, const block_cut *cut)
 {
     if (omp_in_parallel()) return 1;
     int64_t workers = pli_context_thread_count(context);
-    return (int)(workers < cut->block_count ? workers : cut->block_count);
+    return available((int)(workers < cut->block_count ? workers : cut->block_count));
 }
 
 // Calls one for every block, by as many workers as there are and make sense.

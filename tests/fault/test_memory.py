@@ -29,9 +29,10 @@ class Memory(common.Fault):
         if code == 0:
             return
         self.assertEqual(code, 1, err)
-        # particles have addresses reserved for as many as there may be, and CHOLMOD does not say
-        # how much it needed
+        # particles have addresses reserved for as many as there may be; CHOLMOD and HDF5 do not say
+        # how much they needed
         self.assertRegex(err, r"out of memory in .+, needed \d+ bytes|in sparse Cholesky, |"
+                              r"HDF5 could not build the checkpoint of step \d+ in memory|"
                               r"refuses to reserve \d+ GiB of addresses")
 
     def test_too_little_to_load_is_said(self):
