@@ -5,6 +5,9 @@
 #include "io/file.h"
 #include "io/mesh_file.h"
 
+#include <string.h>
+#include <strings.h>
+
 typedef struct mesh_load {
     pli_scene *scene;
     const char *folder;
@@ -31,6 +34,40 @@ static pli_status read_mesh(const mesh_load *load, const char *path, const pli_m
     return *mesh != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+static const char *const tetgen_endings[] = {"node", "ele", "face", "NODE", "ELE", "FACE"};
+
+enum { TETGEN_ENDING_COUNT = sizeof tetgen_endings / sizeof *tetgen_endings };
+
+static bool is_of_tetgen(const char *path)
+{
+    for (int32_t k = 0; k < TETGEN_ENDING_COUNT; ++k) {
+        if (strcasecmp(pli_path_ending(path), tetgen_endings[k]) == 0) return true;
+    }
+    return false;
+}
+
+// A mesh of TetGen lies in several files, of which the scene names one; links must not lead out of
+// the folder by the others.
+static pli_status check_siblings(const mesh_load *load, const char *path)
+{
+    if (!is_of_tetgen(path)) return PLI_OK;
+    pli_context *context = pli_scene_context(load->scene);
+    size_t kept = strlen(path) - strlen(pli_path_ending(path));
+    pli_status status = PLI_OK;
+    for (int32_t k = 0; k < TETGEN_ENDING_COUNT && status == PLI_OK; ++k) {
+        int64_t capacity = (int64_t)(kept + strlen(tetgen_endings[k]) + 1);
+        char *sibling = PLI_NEW(context, char, capacity, "path");
+        char *real = NULL;
+        if (sibling == NULL) return PLI_ERROR_MEMORY;
+        memcpy(sibling, path, kept);
+        strcpy(sibling + kept, tetgen_endings[k]);
+        status = pli_path_resolve(context, load->folder, sibling, load->allow_outside, &real);
+        pli_release(context, real);
+        pli_release(context, sibling);
+    }
+    return status;
+}
+
 // Every path of a scene is that of a mesh, in a pli_file_def.
 static pli_status load_mesh(void *user, const pli_visit *visit)
 {
@@ -41,6 +78,7 @@ static pli_status load_mesh(void *user, const pli_visit *visit)
     char *real = NULL;
     pli_status status =
         pli_path_resolve(context, load->folder, file->path, load->allow_outside, &real);
+    if (status == PLI_OK) status = check_siblings(load, file->path);
     if (status == PLI_OK) status = read_mesh(load, real, &file->mesh);
     pli_release(context, real);
     return status == PLI_OK ? PLI_OK : fail_mesh(load, status, visit);

@@ -103,6 +103,13 @@ ln -s ../tet.msh inner/link.msh
 printf 'materials: {m: {preset: rubber}}\nbodies: {a: {geometry: {file: link.msh}, material: m}}\n' >inner/out.yaml
 refuses 2 'outside' inner/out.yaml
 call 0 check -q inner/out.yaml --allow-outside
+# nor by the other files of a mesh that lies in several
+printf '4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n' >inner/two.node
+printf '1 4 0\n0 0 1 2 3\n' >two.ele
+ln -s ../two.ele inner/two.ele
+printf 'materials: {m: {preset: rubber}}\nbodies: {a: {geometry: {file: two.node}, material: m}}\n' >inner/out.yaml
+refuses 2 'two\.ele: .*outside' inner/out.yaml
+call 0 check -q inner/out.yaml --allow-outside
 printf 'include: ../good.yaml\n' >inner/out.yaml
 refuses 2 'lies outside the folder' inner/out.yaml
 call 0 check -q inner/out.yaml --allow-outside

@@ -33,10 +33,19 @@ typedef struct number_list {
     scene_number numbers[MOST_NUMBERS];
 } number_list;
 
+static bool is_listed(const number_list *list, const pli_field *field)
+{
+    for (int32_t k = 0; k < list->count; ++k) {
+        if (list->numbers[k].field == field) return true;
+    }
+    return false;
+}
+
+// Every field once, in the first place where the scene has it, with all numbers of a vector.
 static pli_status list_numbers(void *user, const pli_visit *visit)
 {
     number_list *list = user;
-    if (visit->field == NULL) return PLI_OK;
+    if (visit->field == NULL || is_listed(list, visit->field)) return PLI_OK;
     pli_items items;
     pli_field_get_items(visit->field, visit->holder, &items);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
