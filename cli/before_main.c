@@ -4,14 +4,17 @@
 // made of plain system calls, since no library has been set up.
 #include "before_main.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #if defined(__linux__) && defined(__x86_64__)
 
 enum { EXIT_CODE = 1, LINE_CAPACITY = 512 };
+
+// address space that loading the libraries takes; 0: nothing waits for it
+#ifndef PLI_LOAD_BYTES
+#define PLI_LOAD_BYTES 0
+#endif
 
 static void append(char line[LINE_CAPACITY], const char *text)
 {
@@ -75,18 +78,17 @@ static void check_processor(void)
 
 static void check_room(void)
 {
-#ifdef PLI_LOAD_BYTES
+    const rlim_t needed = PLI_LOAD_BYTES;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= PLI_LOAD_BYTES) return;
+    if (needed == 0 || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= needed) return;
     char line[LINE_CAPACITY];
     line[0] = '\0';
     append(line, "pliant: out of memory in loading libraries, needed ");
-    append_number(line, PLI_LOAD_BYTES);
+    append_number(line, needed);
     append(line, " bytes of address space, and the limit (ulimit -v) is ");
     append_number(line, limit.rlim_cur);
     append(line, "\n");
     end(line);
-#endif
 }
 
 __attribute__((no_sanitize("address", "undefined", "thread"))) static void
