@@ -146,8 +146,10 @@ class Fuzzer:
         self.log.unlink(missing_ok=True)
         while True:
             fine = self.call(seconds - (time.monotonic() - begin))
-            bad = []
-            for path in sorted(self.found() - known):
+            new = sorted(self.found() - known)
+            # one that ends without an input to show for it could not run; its log says why
+            bad = [] if fine or new else [self.log]
+            for path in new:
                 if self.is_only_slow_here(path):
                     path.unlink()
                 else:
