@@ -25,8 +25,8 @@ class Soak(common.Fault):
                 text = scene.read_text()
                 begin, end = text.find("emitters:"), text.find("time:")
                 scene.write_text(text[:begin] + text[end:] if begin >= 0 else text)
-                # steps of particles with matrices take a hundred times as long
-                steps = STEPS // 10 if family in ("implicit", "subspace") else STEPS
+                # steps of particles and of handles take ten to a hundred times as long
+                steps = STEPS // 10 if family in ("implicit", "regional", "subspace") else STEPS
                 done = subprocess.run([os.environ["PLIANT_SOAK"], scene, str(steps)], text=True,
                                       capture_output=True, timeout=3000)
                 self.assertEqual(done.returncode, 0, done.stderr)
