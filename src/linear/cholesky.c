@@ -13,6 +13,8 @@
 #include <cholmod.h>
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #ifdef PLI_HAS_METIS
 #include <metis.h>
 #endif
@@ -130,11 +132,35 @@ static void call_cholmod(const pli_cholesky *cholesky, pli_task_fn body, void *u
     pli_parallel_host(threads, call_guarded, &call);
 }
 
-void pli_cholesky_host(pli_task_fn body, void *user)
+// OpenBLAS maps a buffer for every thread that uses it, and tries again for ever where it does not
+// get one. So where address space is limited, it is asked for before, and a few more for what
+// factors and stacks of threads take in the meantime.
+static const int64_t blas_buffer = 128 << 20; // bytes
+enum { SPARE_BUFFERS = 3 };
+
+static pli_status find_blas_room(pli_context *context)
 {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return PLI_OK;
+    int64_t bytes = blas_buffer * (pli_context_thread_count(context) + SPARE_BUFFERS);
+    void *room = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        return PLI_FAIL(context, PLI_ERROR_MEMORY,
+                        "out of memory in sparse Cholesky by several threads, needed %lld bytes of "
+                        "address space",
+                        (long long)bytes);
+    }
+    munmap(room, (size_t)bytes);
+    return PLI_OK;
+}
+
+pli_status pli_cholesky_host(pli_context *context, pli_task_fn body, void *user)
+{
+    PLI_TRY(find_blas_room(context));
     blas_guard guard = blas_hold(1);
     body(user);
     blas_free(guard);
+    return PLI_OK;
 }
 
 // Turns CHOLMOD's last status into ours.
@@ -823,9 +849,11 @@ bool pli_cholesky_is_available(void)
     return false;
 }
 
-void pli_cholesky_host(pli_task_fn body, void *user)
+pli_status pli_cholesky_host(pli_context *context, pli_task_fn body, void *user)
 {
+    (void)context;
     body(user);
+    return PLI_OK;
 }
 
 pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def,

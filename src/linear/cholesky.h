@@ -105,8 +105,9 @@ PLI_CHECKED pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_co
 pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky);
 
 // Calls body once, on the calling thread, with OpenBLAS held to one thread: body may start parallel
-// loops whose workers have a hosted object each.
-void pli_cholesky_host(pli_task_fn body, void *user);
+// loops whose workers have a hosted object each. Errors: memory (address space is limited, and not
+// enough is left for OpenBLAS); then body is not called.
+PLI_CHECKED pli_status pli_cholesky_host(pli_context *context, pli_task_fn body, void *user);
 
 // Whether this build can factor at all.
 bool pli_cholesky_is_available(void);

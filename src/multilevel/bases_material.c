@@ -104,8 +104,8 @@ static pli_status solve_handles(pli_bases_build *build)
                         .statuses =
                             PLI_NEW(build->context, pli_status, build->handle_count, "handles")};
     if (loop.statuses == NULL) return PLI_ERROR_MEMORY;
-    pli_cholesky_host(solve_rounds, &loop);
-    pli_status status = loop.told;
+    pli_status status = pli_cholesky_host(build->context, solve_rounds, &loop);
+    if (status == PLI_OK) status = loop.told;
     for (int32_t k = build->handle_count - 1; k >= 0; --k) {
         if (loop.statuses[k] != PLI_OK) status = loop.statuses[k];
     }
