@@ -81,7 +81,6 @@ static pli_status create_lbfgs(pli_implicit_stepper *s)
                          .max_iterations = s->def.max_iterations,
                          .fixed_iterations = s->def.fixed_iterations,
                          .refresh = s->def.refresh,
-                         .patience = 0.5,
                          .restarts = s->def.restarts,
                          .line_search = s->def.search,
                          .initial = pli_node_source_get(s->source)};

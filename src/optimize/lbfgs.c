@@ -160,7 +160,6 @@ typedef struct descent {
     double square;        // d . d
     double length;        // of the last step; 0: there was none
     int32_t age;          // iterations since the operator was made
-    double made_at;       // norm of the gradient when it was
     int32_t frozen_steps; // over jumps of E
     int32_t stuck_steps;  // in a row
     pli_iterate last;
@@ -233,26 +232,14 @@ static pli_status make_operator(descent *s, bool *usable)
     }
     forget_pairs(s->minimizer);
     s->age = 0;
-    s->made_at = s->report->residual;
     double alpha = s->report->iterations > 0 ? s->last.alpha : 1;
     const pli_direction_source *initial = &s->def->initial;
     return initial->ops->prepare(initial->self, s->objective, s->x, alpha, usable);
 }
 
-// Whether the operator has made its share of the decades from where it was made to the tolerance.
-static bool is_well_on_its_way(const descent *s)
-{
-    if (!(s->def->patience > 0 && s->def->tolerance > 0)) return false;
-    double made = log(s->made_at / s->report->residual);
-    return made >= s->def->patience * log(s->made_at / s->def->tolerance);
-}
-
 static bool is_operator_due(const descent *s)
 {
-    int32_t refresh = s->def->refresh;
-    if (s->report->iterations == 0) return true;
-    if (refresh == 0 || s->age < refresh) return false;
-    return s->age >= 2 * refresh || !is_well_on_its_way(s);
+    return s->report->iterations == 0 || (s->def->refresh > 0 && s->age >= s->def->refresh);
 }
 
 // d = B q with q = -r

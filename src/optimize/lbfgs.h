@@ -20,8 +20,7 @@
 // cause, or its line search find nothing, all pairs are forgotten and d = B (-g); if that does not
 // do either, d = -g scaled by the length of the last step. When rounding hides any further decrease
 // the iteration ends with PLI_MINIMIZE_STEP. With refresh > 0, B is made anew, and pairs are
-// forgotten, whenever so many iterations were made (H18); with patience, only when they have not
-// brought the norm well on its way, for what is nearly done is soon done with an old B.
+// forgotten, whenever so many iterations were made (H18).
 //
 // Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become
 // small. Where matter of very different stiffness meets, pairs that were taken before lead to such
@@ -52,8 +51,6 @@ typedef struct pli_lbfgs_def {
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     int32_t refresh;          // iterations after which the operator is made anew; 0: never
-    double patience;          // share of the decades down to the tolerance; where they were made
-                              // with an operator, it serves twice as long; 0: none does
     bool restarts;            // without pairs, after a step that raises the norm
     double energy_noise;      // rounding of E besides that of its own size (J)
     pli_line_search_def line_search;

@@ -321,7 +321,7 @@ static const pli_field solver_fields[] = {
      .unit = "",
      .doc =
          "Iterations after which lbfgs and hot make their matrix anew; 0: never within a step; -1: "
-         "8 for lbfgs, 20 for hot and its kin."},
+         "8 for lbfgs, 0 for hot and its kin."},
     {.key = "multigrid",
      PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
      .doc = "The levels of solvers, linear solvers and preconditioners that are a multigrid."},

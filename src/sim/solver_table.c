@@ -10,11 +10,6 @@
 
 // ---- implicit steps of particles
 
-// Matrix and levels of L-BFGS serve for all of a step but where it is hard: where so many
-// iterations were not enough, what they have moved makes others worth their price (Wang et al. 2020
-// never do this)
-enum { GRID_REFRESH = 20 };
-
 static const pli_grid_method grid_newton = {.method = PLI_IMPLICIT_NEWTON,
                                             .exact = true,
                                             .preconditioner = PLI_NODE_REST_DIAGONAL,
@@ -301,7 +296,6 @@ static const pli_solver_kind kinds[] = {
                  "Wang et al. 2020, algorithm 3"},
         .minimizer = PLI_MINIMIZER_NONE,
         .search = PLI_SEARCH_NONE,
-        .refresh = GRID_REFRESH,
         .grid = &grid_hot,
     },
     {
@@ -309,7 +303,6 @@ static const pli_solver_kind kinds[] = {
                  "Wang et al. 2020, section 7.1"},
         .minimizer = PLI_MINIMIZER_NONE,
         .search = PLI_SEARCH_NONE,
-        .refresh = GRID_REFRESH,
         .grid = &grid_hot_quadratic,
     },
     {
@@ -319,7 +312,6 @@ static const pli_solver_kind kinds[] = {
                  "Li et al. 2019; Wang et al. 2020, section 7.1"},
         .minimizer = PLI_MINIMIZER_NONE,
         .search = PLI_SEARCH_NONE,
-        .refresh = GRID_REFRESH,
         .grid = &grid_lbfgs_h,
     },
     {
@@ -329,7 +321,6 @@ static const pli_solver_kind kinds[] = {
                  "Wang et al. 2020, section 7.1"},
         .minimizer = PLI_MINIMIZER_NONE,
         .search = PLI_SEARCH_NONE,
-        .refresh = GRID_REFRESH,
         .grid = &grid_lbfgs_gmg,
     },
     {

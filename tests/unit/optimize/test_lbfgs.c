@@ -528,33 +528,6 @@ static void the_operator_is_made_anew_after_so_many_iterations(void **state)
     }
 }
 
-// How often the operator is made in 16 iterations, when it serves for 4 at least.
-static int32_t prepares_with(double patience)
-{
-    problem p;
-    problem_init(&p);
-    p.op = scaled_identity(N, 0.05);
-    pli_lbfgs_def def = backtracking(8);
-    def.refresh = 4;
-    def.patience = patience;
-    def.fixed_iterations = 16;
-    double x[N] = {0};
-    minimize(&p, def, x);
-    int32_t prepares = p.op.prepares;
-    problem_clear(&p);
-    return prepares;
-}
-
-// Next to no decade is a share that every operator makes, more than all of them is one that none
-// does.
-static void an_operator_that_leads_on_serves_twice_as_long(void **state)
-{
-    (void)state;
-    assert_int_equal(prepares_with(0), 4);
-    assert_int_equal(prepares_with(1e-9), 2);
-    assert_int_equal(prepares_with(1.1), 4);
-}
-
 // ---- ends
 
 static void every_end_has_its_own_reason(void **state)
@@ -941,7 +914,6 @@ int main(void)
         cmocka_unit_test(the_valley_is_descended_to_its_end),
         cmocka_unit_test(directions_that_climb_give_way_to_the_gradient),
         cmocka_unit_test(the_operator_is_made_anew_after_so_many_iterations),
-        cmocka_unit_test(an_operator_that_leads_on_serves_twice_as_long),
         cmocka_unit_test(every_end_has_its_own_reason),
         cmocka_unit_test(a_start_at_the_minimum_costs_nothing_unless_asked_for),
         cmocka_unit_test(cancelling_ends_with_an_error),
