@@ -3,14 +3,9 @@
 
 #include "base/memory.h"
 #include "base/timers.h"
-#include "io/file.h"
-#include "io/report.h"
-#include "io/run_folder.h"
-#include "io/run_json.h"
-#include "io/run_log.h"
+#include "io/run_files.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct pli_recording {
     pli_context *context;
@@ -21,92 +16,23 @@ struct pli_recording {
     pli_report report;
 
     // what run.json and the report say of the run as a whole
+    pli_run_record record;
     pli_model_info model;
     char scene_name[64];
     char *command; // or NULL
-    uint64_t scene_hash;
-    double fps;
-    bool z_up;
-    int32_t seed;
-    char started[32];
-    double begun; // when it was created (monotonic clock, s)
+    double begun;  // when it was created (monotonic clock, s)
     int32_t frame_count;
     bool finished;
 };
 
 static pli_run_record describe(const pli_recording *recording)
 {
-    const pli_model_info *model = &recording->model;
-    pli_run_record record = {
-        .report = &recording->report,
-        .model = model,
-        .scene_hash = recording->scene_hash,
-        .fps = recording->fps,
-        .z_up = recording->z_up,
-        .facts = {.scene = recording->scene_name,
-                  .driven = true, // hands may put energy in at any time
-                  .folder = recording->folder.path,
-                  .command = recording->command,
-                  .solver = model->solver,
-                  .tolerance_unit = model->tolerance_unit,
-                  .status =
-                      pli_run_outcome_name(recording->finished ? PLI_RUN_DONE : PLI_RUN_GOING),
-                  .status_health = recording->finished ? PLI_HEALTH_GOOD : PLI_HEALTH_DOUBTFUL,
-                  .frame_count = recording->frame_count - 1,
-                  .frames_wanted = recording->frame_count - 1,
-                  .vertices = model->vertex_count,
-                  .tets = model->tet_count,
-                  .triangles = model->triangle_count,
-                  .cell = model->cell,
-                  .threads = pli_context_thread_count(recording->context),
-                  .seed = recording->seed,
-                  .wall_seconds = pli_clock_seconds() - recording->begun}};
-    memcpy(record.started, recording->started, sizeof record.started);
+    pli_run_record record = recording->record;
+    pli_run_record_update(&record, recording->finished ? PLI_RUN_DONE : PLI_RUN_GOING);
+    record.facts.frame_count = recording->frame_count - 1;
+    record.facts.frames_wanted = recording->frame_count - 1;
+    record.facts.wall_seconds = pli_clock_seconds() - recording->begun;
     return record;
-}
-
-static pli_status write_record(const pli_recording *recording)
-{
-    pli_run_record record = describe(recording);
-    char *path = pli_run_folder_join(&recording->folder, PLI_RUN_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_run_json_write(recording->context, &record, path);
-    pli_release(recording->context, path);
-    return status;
-}
-
-static pli_status write_report(const pli_recording *recording)
-{
-    pli_run_record record = describe(recording);
-    char *path = pli_run_folder_join(&recording->folder, PLI_REPORT_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_report_write(&recording->report, &record.facts, path);
-    pli_release(recording->context, path);
-    return status;
-}
-
-static pli_status write_scene(const pli_recording *recording, const pli_scene *scene)
-{
-    pli_yaml_def def = {.comments = true, .absolute_paths = true};
-    char *text = NULL;
-    char *path = pli_run_folder_join(&recording->folder, PLI_SCENE_FILE);
-    pli_status status = path != NULL ? pli_scene_to_yaml(scene, &def, &text) : PLI_ERROR_MEMORY;
-    if (status == PLI_OK) {
-        status = pli_file_write(recording->context, path, text, (int64_t)strlen(text));
-    }
-    pli_text_free(recording->context, text);
-    pli_release(recording->context, path);
-    return status;
-}
-
-static pli_status open_log(pli_recording *recording)
-{
-    char *path = pli_run_folder_join(&recording->folder, PLI_STEPS_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_log_def def = {.path = path, .keep = -1};
-    pli_status status = pli_log_create(recording->context, &def, &recording->steps);
-    pli_release(recording->context, path);
-    return status;
 }
 
 static pli_status take_folder(pli_recording *recording, const char *folder)
@@ -116,37 +42,38 @@ static pli_status take_folder(pli_recording *recording, const char *folder)
     return PLI_FAIL(recording->context, PLI_ERROR_IO, "%s: already holds a run", folder);
 }
 
-static pli_status open_files(pli_recording *recording, const pli_recording_def *def)
+// Copies what the scene and the model are lent for, and what is said of them.
+static pli_status init_record(pli_recording *recording, const pli_recording_def *def)
 {
-    const pli_output_def *output = &pli_scene_get(def->scene)->output;
-    PLI_TRY(take_folder(recording, def->folder));
-    PLI_TRY(pli_report_init(&recording->report, recording->context));
-    PLI_TRY(write_record(recording));
-    PLI_TRY(open_log(recording));
-    pli_frame_writer_def frames = {.folder = recording->folder.path,
-                                   .keep = -1,
-                                   .compress = output->compress,
-                                   .fields = output->fields,
-                                   .field_count = output->field_count};
-    PLI_TRY(pli_frame_writer_create(recording->context, &frames, &recording->frames));
-    return write_scene(recording, def->scene);
+    pli_model_get_info(def->model, &recording->model);
+    pli_run_record_init(&recording->record, &recording->folder, &recording->report, def->scene,
+                        &recording->model);
+    recording->record.scene_hash = pli_scene_hash(def->scene);
+    snprintf(recording->scene_name, sizeof recording->scene_name, "%s",
+             recording->record.facts.scene);
+    if (def->command != NULL) {
+        recording->command = pli_string_copy(recording->context, def->command);
+        if (recording->command == NULL) return PLI_ERROR_MEMORY;
+    }
+    pli_report_facts *facts = &recording->record.facts;
+    facts->scene = recording->scene_name;
+    facts->command = recording->command;
+    facts->driven = true; // hands may put energy in at any time
+    return PLI_OK;
 }
 
-static pli_status copy_facts(pli_recording *recording, const pli_recording_def *def)
+static pli_status open_files(pli_recording *recording, const pli_recording_def *def)
 {
-    const pli_scene_def *scene = pli_scene_get(def->scene);
-    const char *name = pli_scene_name(def->scene);
-    pli_model_get_info(def->model, &recording->model);
-    snprintf(recording->scene_name, sizeof recording->scene_name, "%s", name);
-    recording->scene_hash = pli_scene_hash(def->scene);
-    recording->fps = scene->time.fps;
-    recording->z_up = scene->up == PLI_UP_Z;
-    recording->seed = scene->seed;
-    recording->begun = pli_clock_seconds();
-    pli_run_json_now(recording->started);
-    if (def->command == NULL) return PLI_OK;
-    recording->command = pli_string_copy(recording->context, def->command);
-    return recording->command != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    const pli_run_folder *folder = &recording->folder;
+    PLI_TRY(pli_report_init(&recording->report, recording->context));
+    PLI_TRY(init_record(recording, def));
+    pli_run_record record = describe(recording);
+    PLI_TRY(pli_run_files_write_record(folder, &record));
+    pli_log_def steps = {.keep = -1};
+    PLI_TRY(pli_run_files_open_log(folder, PLI_STEPS_FILE, steps, &recording->steps));
+    const pli_output_def *output = &pli_scene_get(def->scene)->output;
+    PLI_TRY(pli_run_files_open_frames(folder, output, -1, &recording->frames));
+    return pli_run_files_write_scene(folder, def->scene);
 }
 
 pli_status pli_recording_create(pli_context *context, const pli_recording_def *def,
@@ -157,8 +84,9 @@ pli_status pli_recording_create(pli_context *context, const pli_recording_def *d
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->folder.lock = -1;
+    made->begun = pli_clock_seconds();
     pli_text_init(&made->line, context);
-    pli_status status = copy_facts(made, def);
+    pli_status status = take_folder(made, def->folder);
     if (status == PLI_OK) status = open_files(made, def);
     if (status != PLI_OK) {
         pli_recording_destroy(made);
@@ -190,8 +118,9 @@ pli_status pli_recording_finish(pli_recording *recording)
 {
     recording->finished = true;
     PLI_TRY(pli_log_sync(recording->steps));
-    PLI_TRY(write_record(recording));
-    return write_report(recording);
+    pli_run_record record = describe(recording);
+    PLI_TRY(pli_run_files_write_record(&recording->folder, &record));
+    return pli_run_files_write_report(&recording->folder, &record);
 }
 
 void pli_recording_destroy(pli_recording *recording)

@@ -7,19 +7,14 @@
 #include "base/timers.h"
 #include "io/checkpoint.h"
 #include "io/file.h"
-#include "io/report.h"
 #include "io/run_cache.h"
-#include "io/run_folder.h"
-#include "io/run_json.h"
-#include "io/run_log.h"
+#include "io/run_files.h"
 #include "io/run_residuals.h"
 #include "io/saved_state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 enum { MESSAGE_CAPACITY = 1024 };
 
@@ -48,7 +43,7 @@ struct pli_run {
     pli_report report;
     pli_report_notes notes;    // warnings since it was created
     pli_log_listener listener; // that fills them
-    char started[32];
+    pli_run_record record;     // what run.json says, as far as it does not change
 
     // where it stands
     int32_t frame_count; // to compute
@@ -106,23 +101,6 @@ void pli_run_get_info(const pli_run *run, pli_run_info *info)
 
 // ---- files that describe the run --------------------------------------------------------------
 
-static double peak_memory(void)
-{
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
-}
-
-static pli_health outcome_health(pli_run_outcome outcome)
-{
-    switch (outcome) {
-    case PLI_RUN_DONE: return PLI_HEALTH_GOOD;
-    case PLI_RUN_GOING:
-    case PLI_RUN_LIMITED:
-    case PLI_RUN_INTERRUPTED: return PLI_HEALTH_DOUBTFUL;
-    default: return PLI_HEALTH_BAD;
-    }
-}
-
 static bool moves(const pli_motion_def *motion)
 {
     return motion->segment_count > 0 || motion->keyframe_count > 0;
@@ -147,85 +125,36 @@ static bool is_driven(const pli_scene_def *def)
     return driven;
 }
 
+static void init_record(pli_run *run)
+{
+    pli_run_record_init(&run->record, &run->folder, &run->report, run->def.scene, &run->model_info);
+    run->record.scene_hash = run->saved.scene_hash;
+    run->record.facts.command = run->def.command;
+    run->record.facts.driven = is_driven(run->scene);
+    run->record.facts.notes = &run->notes;
+    run->record.facts.frames_wanted = run->frame_count;
+}
+
 static pli_run_record describe(const pli_run *run)
 {
-    pli_run_record record = {
-        .report = &run->report,
-        .model = &run->model_info,
-        .scene_hash = run->saved.scene_hash,
-        .fps = run->scene->time.fps,
-        .z_up = run->scene->up == PLI_UP_Z,
-        .facts = {.scene = pli_scene_name(run->def.scene),
-                  .driven = is_driven(run->scene),
-                  .folder = run->folder.path,
-                  .command = run->def.command,
-                  .solver = run->model_info.solver,
-                  .tolerance_unit = run->model_info.tolerance_unit,
-                  .status = pli_run_outcome_name(run->outcome),
-                  .status_health = outcome_health(run->outcome),
-                  .message = run->message[0] != '\0' ? run->message : NULL,
-                  .notes = &run->notes,
-                  .frame_count = frames_done(run),
-                  .frames_wanted = run->frame_count,
-                  .vertices = run->model_info.vertex_count,
-                  .tets = run->model_info.tet_count,
-                  .triangles = run->model_info.triangle_count,
-                  .cell = run->model_info.cell,
-                  .threads = pli_context_thread_count(run->context),
-                  .seed = run->scene->seed,
-                  .wall_seconds = run->earlier + pli_clock_seconds() - run->begun,
-                  .peak_memory = peak_memory()}};
-    memcpy(record.started, run->started, sizeof record.started);
+    pli_run_record record = run->record;
+    pli_run_record_update(&record, run->outcome);
+    record.facts.message = run->message[0] != '\0' ? run->message : NULL;
+    record.facts.frame_count = frames_done(run);
+    record.facts.wall_seconds = run->earlier + pli_clock_seconds() - run->begun;
     return record;
 }
 
 static pli_status write_record(const pli_run *run)
 {
     pli_run_record record = describe(run);
-    char *path = pli_run_folder_join(&run->folder, PLI_RUN_FILE);
-    pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status == PLI_OK) status = pli_run_json_write(run->context, &record, path);
-    pli_release(run->context, path);
-    return status;
+    return pli_run_files_write_record(&run->folder, &record);
 }
 
 static pli_status write_report(const pli_run *run)
 {
     pli_run_record record = describe(run);
-    char *path = pli_run_folder_join(&run->folder, PLI_REPORT_FILE);
-    pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status == PLI_OK) status = pli_report_write(&run->report, &record.facts, path);
-    pli_release(run->context, path);
-    return status;
-}
-
-// Whether the scene was read from the file that the run writes its resolved scene to.
-static bool is_own_scene(const pli_run *run, const char *path)
-{
-    struct stat source;
-    struct stat target;
-    const char *name = pli_scene_source(run->def.scene);
-    return name != NULL && stat(name, &source) == 0 && stat(path, &target) == 0 &&
-           source.st_dev == target.st_dev && source.st_ino == target.st_ino;
-}
-
-static pli_status write_scene(const pli_run *run)
-{
-    // comments make the file a place to learn from; paths are absolute, since the file stands
-    // elsewhere than the scene it comes from
-    pli_yaml_def def = {.comments = true, .absolute_paths = true};
-    char *text = NULL;
-    char *path = pli_run_folder_join(&run->folder, PLI_SCENE_FILE);
-    pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status == PLI_OK && !is_own_scene(run, path)) {
-        status = pli_scene_to_yaml(run->def.scene, &def, &text);
-        if (status == PLI_OK) {
-            status = pli_file_write(run->context, path, text, (int64_t)strlen(text));
-        }
-    }
-    pli_text_free(run->context, text);
-    pli_release(run->context, path);
-    return status;
+    return pli_run_files_write_report(&run->folder, &record);
 }
 
 // Writes the lines of a step that was taken. Whatever of them fails is tried again before the state
@@ -306,17 +235,13 @@ static pli_status copy_def(pli_run *run, const pli_run_def *def)
 // A new run would replace the very file that describes it; a resumed one leaves it as it is.
 static pli_status check_own_scene(const pli_run *run)
 {
-    char *path = pli_run_folder_join(&run->folder, PLI_SCENE_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = PLI_OK;
-    if (!run->def.resume && is_own_scene(run, path)) {
-        status = PLI_FAIL(run->context, PLI_ERROR_IO,
-                          "%s: is the scene itself, and a run in its folder would replace it; "
-                          "choose another folder",
-                          path);
-    }
-    pli_release(run->context, path);
-    return status;
+    bool own = false;
+    PLI_TRY(pli_run_files_find_own_scene(&run->folder, run->def.scene, &own));
+    if (run->def.resume || !own) return PLI_OK;
+    return PLI_FAIL(run->context, PLI_ERROR_IO,
+                    "%s: is the scene itself, and a run in its folder would replace it; "
+                    "choose another folder",
+                    pli_scene_source(run->def.scene));
 }
 
 // Locks the folder and refuses one that holds another run, before anything costly is done.
@@ -362,7 +287,7 @@ static pli_status read_record(const pli_run *run, pli_run_summary *summary)
 static pli_status check_leftover(const pli_run *run, const pli_run_summary *summary)
 {
     char hash[17];
-    pli_run_json_hash(run->saved.scene_hash, hash);
+    pli_run_json_hash(run->record.scene_hash, hash);
     if (run->folder.has_run && strcmp(summary->scene_hash, hash) != 0) {
         return PLI_FAIL(run->context, PLI_ERROR_SCENE,
                         "%s: cannot be resumed: it has no checkpoint and belongs to another scene, "
@@ -379,7 +304,6 @@ static pli_status check_leftover(const pli_run *run, const pli_run_summary *summ
 static pli_status restore_or_wipe(pli_run *run)
 {
     pli_run_summary summary = {0};
-    pli_run_json_now(run->started);
     run->saved_step = -1;
     if (run->def.resume) PLI_TRY(read_record(run, &summary));
     // a folder that cannot be listed may hold what must not be wiped
@@ -393,25 +317,15 @@ static pli_status restore_or_wipe(pli_run *run)
     run->first_step = run->saved_step = pli_state_step(run->state);
     pli_checkpoint_discard_after(run->checkpoints, run->saved_step);
     run->earlier = summary.wall_seconds > 0 ? summary.wall_seconds : 0;
-    if (summary.started[0] != '\0') memcpy(run->started, summary.started, sizeof run->started);
+    if (summary.started[0] != '\0') {
+        memcpy(run->record.started, summary.started, sizeof run->record.started);
+    }
     return PLI_OK;
 }
 
 static void hear_line(void *user, const pli_json *line)
 {
     pli_report_add_line(user, line);
-}
-
-// Opens one of the logs; lines beyond the checkpoint go.
-static pli_status open_log(pli_run *run, const char *name, pli_log_line_fn heard, pli_log **log)
-{
-    char *path = pli_run_folder_join(&run->folder, name);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_log_def def = {
-        .path = path, .keep = run->saved_step, .heard = heard, .heard_user = &run->report};
-    pli_status status = pli_log_create(run->context, &def, log);
-    pli_release(run->context, path);
-    return status;
 }
 
 static pli_status open_residuals(pli_run *run)
@@ -451,18 +365,18 @@ static pli_status open_files(pli_run *run)
     PLI_TRY(pli_report_init(&run->report, run->context));
     // first of all, whose folder this is
     if (run->saved_step < 0) PLI_TRY(write_record(run));
-    PLI_TRY(open_log(run, PLI_STEPS_FILE, hear_line, &run->steps));
+    // lines beyond the checkpoint go
+    pli_log_def steps = {.keep = run->saved_step, .heard = hear_line, .heard_user = &run->report};
+    PLI_TRY(pli_run_files_open_log(&run->folder, PLI_STEPS_FILE, steps, &run->steps));
     if (run->scene->output.iterations) {
-        PLI_TRY(open_log(run, PLI_ITERATIONS_FILE, NULL, &run->iterations));
+        pli_log_def iterations = {.keep = run->saved_step};
+        PLI_TRY(pli_run_files_open_log(&run->folder, PLI_ITERATIONS_FILE, iterations,
+                                       &run->iterations));
     }
     PLI_TRY(open_residuals(run));
-    pli_frame_writer_def def = {.folder = run->folder.path,
-                                .keep = run->saved_step >= 0 ? frames_done(run) : -1,
-                                .compress = run->scene->output.compress,
-                                .fields = run->scene->output.fields,
-                                .field_count = run->scene->output.field_count};
-    PLI_TRY(pli_frame_writer_create(run->context, &def, &run->frames));
-    PLI_TRY(write_scene(run));
+    int32_t keep = run->saved_step >= 0 ? frames_done(run) : -1;
+    PLI_TRY(pli_run_files_open_frames(&run->folder, &run->scene->output, keep, &run->frames));
+    PLI_TRY(pli_run_files_write_scene(&run->folder, run->def.scene));
     if (is_frame_missing(run)) PLI_TRY(write_frame(run));
     return write_record(run);
 }
@@ -499,6 +413,7 @@ pli_status pli_run_create(const pli_run_def *def, pli_run **run)
     pli_status status = copy_def(made, def);
     if (status == PLI_OK) status = take_folder(made, def);
     if (status == PLI_OK) status = build_simulation(made);
+    if (status == PLI_OK) init_record(made);
     if (status == PLI_OK) status = restore_or_wipe(made);
     if (status == PLI_OK) status = open_files(made);
     if (status != PLI_OK) {

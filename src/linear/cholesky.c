@@ -4,6 +4,7 @@
 #ifdef PLI_HAS_CHOLMOD
 
 #include "linear/bcsr_extra.h"
+#include "linear/openblas.h"
 #include "linear/supernodal.h"
 #include "linear/vector.h"
 
@@ -11,10 +12,7 @@
 #include "base/parallel.h"
 
 #include <cholmod.h>
-#include <dlfcn.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #ifdef PLI_HAS_METIS
 #include <metis.h>
 #endif
@@ -80,46 +78,6 @@ bool pli_cholesky_is_available(void)
     return true;
 }
 
-// OpenBLAS's own number of threads, held back while we compute.
-typedef struct blas_guard {
-    void (*set_threads)(int count);
-    int before;
-} blas_guard;
-
-static blas_guard blas_hold(int32_t thread_count)
-{
-    blas_guard guard = {NULL, 1};
-    int (*get_threads)(void) = NULL;
-    // ISO C has no conversion from object to function pointers; POSIX asks for this form
-    *(void **)&guard.set_threads = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
-    *(void **)&get_threads = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
-    if (guard.set_threads == NULL || get_threads == NULL) return (blas_guard){NULL, 1};
-    // the number it gives is not always the one it would use, so it is told in any case
-    guard.before = get_threads();
-    guard.set_threads(thread_count);
-    return guard;
-}
-
-static void blas_free(blas_guard guard)
-{
-    if (guard.set_threads != NULL) guard.set_threads(guard.before);
-}
-
-// A call of CHOLMOD and the threads it gets.
-typedef struct cholmod_call {
-    int32_t thread_count;
-    pli_task_fn body;
-    void *user;
-} cholmod_call;
-
-static void call_guarded(void *user)
-{
-    const cholmod_call *call = user;
-    blas_guard guard = blas_hold(call->thread_count);
-    call->body(call->user);
-    blas_free(guard);
-}
-
 // Calls body, which calls CHOLMOD, with the threads of the def.
 static void call_cholmod(const pli_cholesky *cholesky, pli_task_fn body, void *user)
 {
@@ -128,39 +86,12 @@ static void call_cholmod(const pli_cholesky *cholesky, pli_task_fn body, void *u
         return;
     }
     int32_t threads = cholesky->def.blas_threads > 0 ? cholesky->def.blas_threads : 1;
-    cholmod_call call = {threads, body, user};
-    pli_parallel_host(threads, call_guarded, &call);
-}
-
-// OpenBLAS maps a buffer for every thread that uses it, and tries again for ever where it does not
-// get one. So where address space is limited, it is asked for before, and a few more for what
-// factors and stacks of threads take in the meantime.
-static const int64_t blas_buffer = 128 << 20; // bytes
-enum { SPARE_BUFFERS = 3 };
-
-static pli_status find_blas_room(pli_context *context)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return PLI_OK;
-    int64_t bytes = blas_buffer * (pli_context_thread_count(context) + SPARE_BUFFERS);
-    void *room = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) {
-        return PLI_FAIL(context, PLI_ERROR_MEMORY,
-                        "out of memory in sparse Cholesky by several threads, needed %lld bytes of "
-                        "address space",
-                        (long long)bytes);
-    }
-    munmap(room, (size_t)bytes);
-    return PLI_OK;
+    pli_openblas_call(threads, body, user);
 }
 
 pli_status pli_cholesky_host(pli_context *context, pli_task_fn body, void *user)
 {
-    PLI_TRY(find_blas_room(context));
-    blas_guard guard = blas_hold(1);
-    body(user);
-    blas_free(guard);
-    return PLI_OK;
+    return pli_openblas_host(context, body, user);
 }
 
 // Turns CHOLMOD's last status into ours.
@@ -840,80 +771,6 @@ pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky)
                                  .failed_row = cholesky->failed_row,
                                  .order_count = cholesky->order_count,
                                  .analysis_count = cholesky->analysis_count};
-}
-
-#else
-
-bool pli_cholesky_is_available(void)
-{
-    return false;
-}
-
-pli_status pli_cholesky_host(pli_context *context, pli_task_fn body, void *user)
-{
-    (void)context;
-    body(user);
-    return PLI_OK;
-}
-
-pli_status pli_cholesky_create(pli_context *context, const pli_cholesky_def *def,
-                               const pli_bcsr *matrix, pli_cholesky **cholesky)
-{
-    (void)def;
-    (void)matrix;
-    *cholesky = NULL;
-    return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
-                    "this build has no sparse Cholesky (CHOLMOD was not found or switched off); "
-                    "use an iterative solver");
-}
-
-pli_status pli_cholesky_create_lifted(pli_context *context, const pli_cholesky_def *def,
-                                      const pli_lifted *matrix, pli_cholesky **cholesky)
-{
-    (void)matrix;
-    return pli_cholesky_create(context, def, NULL, cholesky);
-}
-
-void pli_cholesky_destroy(pli_cholesky *cholesky)
-{
-    (void)cholesky;
-}
-
-void pli_cholesky_begin(pli_cholesky *cholesky)
-{
-    (void)cholesky;
-}
-
-pli_status pli_cholesky_factor(pli_cholesky *cholesky, const pli_bcsr *matrix, double shift,
-                               bool *positive)
-{
-    (void)cholesky;
-    (void)matrix;
-    (void)shift;
-    *positive = false;
-    return PLI_ERROR_UNSUPPORTED;
-}
-
-pli_status pli_cholesky_factor_lifted(pli_cholesky *cholesky, const pli_lifted *matrix,
-                                      double shift, bool *positive)
-{
-    (void)matrix;
-    return pli_cholesky_factor(cholesky, NULL, shift, positive);
-}
-
-pli_status pli_cholesky_solve(pli_cholesky *cholesky, int32_t rhs_count, const double *b, double *x)
-{
-    (void)cholesky;
-    (void)rhs_count;
-    (void)b;
-    (void)x;
-    return PLI_ERROR_UNSUPPORTED;
-}
-
-pli_cholesky_report pli_cholesky_get_report(const pli_cholesky *cholesky)
-{
-    (void)cholesky;
-    return (pli_cholesky_report){.failed_row = -1};
 }
 
 #endif

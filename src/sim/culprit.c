@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/culprit.h"
 
-#include "linear/vector.h"
+#include "base/parallel.h"
 #include "math/mat3.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,28 +18,67 @@ static int64_t find_broken(const double *values, int64_t count)
     return -1;
 }
 
-static bool is_finite(const pli_solver *s, const double *values, int64_t count)
+// ---- whether there is one: a single pass over the state, before every step
+
+enum { MAX_FIELDS = 7, GRAIN = 4096 };
+
+// Numbers of the state, so many for each vertex or particle.
+typedef struct state_field {
+    const double *values; // [count][columns]
+    int32_t columns;
+} state_field;
+
+typedef struct state_fields {
+    int64_t count; // of vertices or particles
+    int32_t field_count;
+    state_field fields[MAX_FIELDS];
+} state_fields;
+
+static state_fields fields_of_matter(const pli_matter_state *matter)
 {
-    return isfinite(pli_vector_max_abs(s->context, count, values));
+    return (state_fields){.count = matter->count,
+                          .field_count = 5,
+                          .fields = {{matter->position, 3},
+                                     {matter->velocity, 3},
+                                     {matter->affine, 9},
+                                     {matter->deformation, 9},
+                                     {matter->memory, 1}}};
+}
+
+static state_fields fields_of_mesh(const pli_state *state)
+{
+    bool has_past = state->history > 0;
+    return (state_fields){.count = state->vertex_count,
+                          .field_count = has_past ? 7 : 5,
+                          .fields = {{state->x, 3},
+                                     {state->v, 3},
+                                     {state->grip_stiffness, 1},
+                                     {state->grip_target, 3},
+                                     {state->force, 3},
+                                     {state->x_before, 3},
+                                     {state->v_before, 3}}};
+}
+
+// How many numbers of these vertices or particles are not finite.
+static double count_broken(void *user, int64_t begin, int64_t end)
+{
+    const state_fields *job = user;
+    int64_t broken = 0;
+    for (int32_t f = 0; f < job->field_count; ++f) {
+        const state_field *field = &job->fields[f];
+        for (int64_t k = begin * field->columns; k < end * field->columns; ++k) {
+            broken += !(fabs(field->values[k]) <= DBL_MAX);
+        }
+    }
+    return (double)broken;
 }
 
 bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state)
 {
-    const pli_matter_state *matter = &state->matter;
-    int64_t n = state->vertex_count;
-    if (solver->model->matter != NULL) {
-        return is_finite(solver, matter->position, 3 * matter->count) &&
-               is_finite(solver, matter->velocity, 3 * matter->count) &&
-               is_finite(solver, matter->affine, 9 * matter->count) &&
-               is_finite(solver, matter->deformation, 9 * matter->count) &&
-               is_finite(solver, matter->memory, matter->count);
-    }
-    bool has_past = state->history > 0;
-    return is_finite(solver, state->x, 3 * n) && is_finite(solver, state->v, 3 * n) &&
-           is_finite(solver, state->grip_stiffness, n) &&
-           is_finite(solver, state->grip_target, 3 * n) && is_finite(solver, state->force, 3 * n) &&
-           (!has_past || (is_finite(solver, state->x_before, 3 * n) &&
-                          is_finite(solver, state->v_before, 3 * n)));
+    state_fields job =
+        solver->model->matter != NULL ? fields_of_matter(&state->matter) : fields_of_mesh(state);
+    return job.count == 0 ||
+           pli_parallel_max(solver->context, job.count, GRAIN, count_broken, &job) <= 0;
 }
 
 // ---- vertices

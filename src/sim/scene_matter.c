@@ -458,12 +458,7 @@ static pli_status check_steps(const pli_rules *r, const pli_visit *visit)
                             (int)steps->longest, (int)below, (int)(2 * below));
 }
 
-typedef struct matter_rule {
-    const pli_schema *schema;
-    pli_status (*check)(const pli_rules *r, const pli_visit *visit);
-} matter_rule;
-
-static const matter_rule matter_rules[] = {
+static const pli_rule rules[] = {
     {&pli_material_schema, check_material},     {&pli_body_schema, check_body},
     {&pli_emission_schema, check_emission},     {&pli_domain_schema, check_domain},
     {&pli_collider_schema, check_collider},     {&pli_constraint_schema, check_constraint},
@@ -475,10 +470,7 @@ static const matter_rule matter_rules[] = {
 pli_status pli_rules_check_matter(const pli_rules *r, const pli_visit *visit)
 {
     if (visit->holder == r->def) return check_time(r, visit);
-    for (int32_t k = 0; k < PLI_COUNT_OF(matter_rules); ++k) {
-        if (matter_rules[k].schema == visit->schema) return matter_rules[k].check(r, visit);
-    }
-    return PLI_OK;
+    return pli_rules_apply(r, visit, rules, PLI_COUNT_OF(rules));
 }
 
 // ---- shapes, once all their parts are right
@@ -493,7 +485,7 @@ static pli_status check_bounded(const pli_rules *r, const pli_visit *visit,
     return pli_rules_refuse(r, visit, "shape", shape,
                             "found a %s without end, which no number of particles fills; intersect "
                             "it with a box",
-                            pli_shape_variants[shape->kind]->name);
+                            pli_rules_name_shape(shape));
 }
 
 pli_status pli_rules_check_matter_late(const pli_rules *r, const pli_visit *visit)

@@ -2,7 +2,8 @@
 //
 // What the rules of a scene share. A rule looks at one struct of the scene that the table of fields
 // has already found right, and refuses it with a message that names the key, what was found and
-// what would be right. Rules stand in scene_rules.c, those of particles in scene_matter.c.
+// what would be right. Rules stand in scene_rules.c, those of
+// shapes in scene_shapes.c and those of particles in scene_matter.c.
 #ifndef PLI_SIM_SCENE_RULES_H
 #define PLI_SIM_SCENE_RULES_H
 
@@ -19,6 +20,16 @@ typedef struct pli_rules {
     pli_names bodies;
     pli_names colliders;
 } pli_rules;
+
+// The rule of one kind of struct.
+typedef struct pli_rule {
+    const pli_schema *schema;
+    pli_status (*check)(const pli_rules *r, const pli_visit *visit);
+} pli_rule;
+
+// Applies the rule of the visited kind of struct, if the table has one. Errors: of the rule.
+PLI_CHECKED pli_status pli_rules_apply(const pli_rules *r, const pli_visit *visit,
+                                       const pli_rule *rules, int32_t count);
 
 // Fails at the member of the visited struct that the key names. Returns the status `scene`.
 pli_status pli_rules_refuse(const pli_rules *r, const pli_visit *holder, const char *key,
@@ -37,6 +48,27 @@ PLI_CHECKED pli_status pli_rules_check_point(const pli_rules *r, const pli_visit
 // reason. Errors: scene.
 PLI_CHECKED pli_status pli_rules_check_rigid(const pli_rules *r, const pli_visit *visit,
                                              const pli_motion_def *motion, const char *reason);
+
+// ---- shapes
+
+// The rules of geometries, shapes and selections. Errors: scene, memory.
+PLI_CHECKED pli_status pli_rules_check_shapes(const pli_rules *r, const pli_visit *visit);
+
+// The same for rules that rely on all others. Errors: scene, memory.
+PLI_CHECKED pli_status pli_rules_check_shapes_late(const pli_rules *r, const pli_visit *visit);
+
+// Refuses what is in a mesh, by the name of its file if it has one. Returns the status `scene`.
+pli_status pli_rules_refuse_file(const pli_rules *r, const pli_visit *visit, const char *key,
+                                 const pli_file_def *file, const char *why);
+
+// Why a mesh without triangles and tetrahedra is refused.
+extern const char pli_rules_no_cells[];
+
+// Whether a grid of samples takes part in a shape.
+bool pli_rules_is_sampled(const pli_variant *shape);
+
+// How messages call a shape.
+const char *pli_rules_name_shape(const pli_variant *shape);
 
 // Makes the member `shape` of the visited struct to see whether it can be made, and its bounds.
 // Shapes with a grid of samples are left for the model, because sampling takes long; bounds are

@@ -9,11 +9,7 @@ import common
 
 STEPS = int(os.environ.get("PLIANT_FAULT_STEPS", "100000" if common.LONG else "2000"))
 FAMILIES = tuple(common.FAMILIES) if common.LONG else ("tetrahedra", "barrier")
-# share of the memory after a tenth of the steps; or bytes, for programs as small as these, where an
-# arena that grows once to the most contacts there are is more than that share. A block of the
-# smallest size that is lost in every step of the long test is more than either
-GROWTH = 0.01
-FLOOR = 1 << 20
+GROWTH = 0.01  # share of the memory after a tenth of the steps
 
 
 class Soak(common.Fault):
@@ -33,13 +29,18 @@ class Soak(common.Fault):
                 rows = [line.split() for line in done.stdout.splitlines()]
                 self.assertEqual([int(row[0]) for row in rows],
                                  [steps // 10 * k for k in range(1, 11)])
-                first, last = int(rows[0][1]), int(rows[-1][1])
-                print(f"{family}: {steps} steps, {first} bytes after a tenth, {last} at the end")
-                self.assertLessEqual(last, first + max(GROWTH * first, FLOOR))
+                resident, blocks, held = (([int(row[k]) for row in rows]) for k in (1, 2, 3))
+                print(f"{family}: {steps} steps, {resident[0]} bytes after a tenth, {resident[-1]} at the end; "
+                      f"the library holds {held[0]} in {blocks[0]} blocks, then {held[-1]} in {blocks[-1]}")
+                if done.stderr:
+                    print(done.stderr)
+                self.assertEqual(blocks[-1], blocks[0], done.stderr)
+                self.assertLessEqual(held[-1], (1 + GROWTH) * held[0], done.stderr)
+                self.assertLessEqual(resident[-1], (1 + GROWTH) * resident[0], done.stderr)
                 for row in rows:
                     # one rounding of the product, whatever the number of steps
-                    self.assertLessEqual(abs(float(row[2]) - float(row[3])),
-                                         2.3e-16 * float(row[3]))
+                    self.assertLessEqual(abs(float(row[4]) - float(row[5])),
+                                         2.3e-16 * float(row[5]))
 
 
 if __name__ == "__main__":

@@ -143,6 +143,8 @@ test('a run that is begun anew in the folder is shown in the place of the former
   await withProgram({ frames: 12 }, 'lite&paused', async (page, program) => {
     await page.keyboard.press('End');
     await until(page, () => window.pliant.counters.sequence >= 11);
+    // a camera that nobody has put goes on following what grows
+    await page.keyboard.press('f');
     const before = await page.evaluate(() => ({ points: [...window.pliant.positions(window.pliant.parts()[0])], camera: window.pliant.camera }));
     if (program.mock) program.mock.renew(4, { detail: 0.6 });
     else program.simulate('--force', '--frames', '3', '--set', 'bodies.lower.geometry.grid.cells=[6, 3, 6]');
