@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A soak: so many steps of a scene, and memory after every tenth of them. Prints lines "step, bytes
-// resident, blocks that the library holds, their bytes, time of the state, step times dt, most
-// contacts so far", and what is allocated after the first tenth, with its step, to standard error;
-// test_soak.py judges.
+// A soak: so many steps of a scene, and memory after every tenth of them. Prints a heading and
+// lines of: step, bytes resident, blocks that the library holds, their bytes, time of the state,
+// step times dt, most contacts so far. What is allocated after the first tenth goes to standard
+// error, with its step. test_soak.py judges.
 #include "pliant/pliant.h"
 
 #include <inttypes.h>
@@ -65,6 +65,8 @@ static pli_status soak(pli_context *context, account *held, const char *path, in
     if (status == PLI_OK) status = pli_state_create(model, &state);
     if (status == PLI_OK) status = pli_solver_create(model, &solver);
     if (status == PLI_OK) pli_model_get_info(model, &info);
+    // a heading, so that the buffer of standard output is there before memory is looked at
+    printf("step resident blocks held time expected contacts\n");
     for (int64_t step = 1; step <= steps && status == PLI_OK; ++step) {
         pli_step_report report;
         held->step = step;

@@ -28,7 +28,7 @@ class Soak(common.Fault):
                 done = subprocess.run([os.environ["PLIANT_SOAK"], scene, str(steps)], text=True,
                                       capture_output=True, timeout=3000)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                rows = [line.split() for line in done.stdout.splitlines()]
+                rows = [line.split() for line in done.stdout.splitlines()[1:]]
                 self.assertEqual([int(row[0]) for row in rows],
                                  [steps // 10 * k for k in range(1, 11)])
                 resident, blocks, held, contacts = ([int(row[k]) for row in rows] for k in (1, 2, 3, 6))
