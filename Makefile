@@ -70,7 +70,8 @@ fault: test-dependencies ## the long fault tests: 200 kills, injected system cal
 
 bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s4-mesh kernels" picks
 	@$(MAKE) --no-print-directory build
-	build/pliant-bench $(or $(BENCH),all) --json build/bench.json
+	@mkdir -p build/bench
+	build/pliant-bench $(or $(BENCH),all) --json build/bench.json --folder build/bench
 	tools/make_claims.py build/bench.json --output build/claims
 	@echo "The figures are in build/bench.json, and as a page with plots in build/claims."
 

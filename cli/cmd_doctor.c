@@ -230,7 +230,8 @@ static void look_at_parts(findings *found)
     add_row(found, "benchmarks", "%s", has_bench ? "yes" : "no");
     add_row(found, "shipped scenes", "%d", (int)pli_cli_embedded_scene_count);
     if (!has_cholmod) {
-        add_advice(found, "Built without CHOLMOD: direct solvers are slower. Install "
+        add_advice(found, "Built without CHOLMOD: solvers that factor matrices, such as ipc-llt, "
+                          "pd-direct, subspace and lbfgs, are not there. Install "
                           "libsuitesparse-dev and build again.");
     }
     if (!has_pictures) {

@@ -68,7 +68,6 @@ EXTERNAL = {
     "zlib.h": ["io"],
     "png.h": ["io"],
     "embree3/": ["io"],
-    "civetweb.h": ["serve"],
 }
 
 # the C library: C17, POSIX and the few of Linux that are used

@@ -107,6 +107,10 @@ try "cp -r /usr/share/doc/pliant/examples . && make -s -C examples check"
 say "the Python module"
 if inside sh -c 'grep -q "/pliant/__init__.py$" /root/files'; then
     try "python3 -c 'import pliant; print(pliant.__file__)'"
+    try "python3 -c 'import pliant
+sim = pliant.Simulation(\"demo\")
+for report in sim.frames(2):
+    print(sim.time, report.stop, sim.bodies[\"cube\"].positions.max(axis=0))'"
 else
     echo "is not in this package"
 fi

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A view in JSON, as docs/protocol.md has it. Reading is strict: a key that is not known, a value
-// of another kind or outside its range is refused with the file and the key's path, since a picture
-// that silently differs from what was framed is worse than none.
+// of another kind or outside its range is refused with the text's name and the key's path, since a
+// picture that silently differs from what was framed is worse than none.
+#include "io/view.h"
+
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "pliant/io.h"
 
 #include <float.h>
 #include <math.h>
@@ -387,14 +388,41 @@ static pli_status read_view(const place *at, const pli_json_node *root)
 
 // ---- public
 
-// What is not JSON is told with the file's name.
-static pli_status parse(pli_view *view, const char *path, const char *bytes, int64_t count)
+// What is not JSON is told with the text's name.
+static pli_status parse_json(pli_view *view, const char *name, const char *bytes, int64_t count)
 {
     pli_status status = pli_json_parse(&view->json, bytes, count);
     if (status != PLI_ERROR_IO) return status;
     char text[256];
     pli_context_message(view->context, text, sizeof text);
-    return PLI_FAIL(view->context, PLI_ERROR_ARGUMENT, "%s: %s", path, text);
+    return PLI_FAIL(view->context, PLI_ERROR_ARGUMENT, "%s: %s", name, text);
+}
+
+static pli_status fill(pli_view *view, const char *name, const char *bytes, int64_t count)
+{
+    view->def = pli_picture_def_default();
+    view->hidden = PLI_NEW(view->context, const char *, NAMES_LIMIT, "view");
+    if (view->hidden == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(parse_json(view, name, bytes, count));
+    place top = {view, name, "a view"};
+    return read_view(&top, &view->json.nodes[0]);
+}
+
+pli_status pli_view_parse(pli_context *context, const char *name, const char *bytes, int64_t count,
+                          pli_view **view)
+{
+    *view = NULL;
+    pli_view *made = PLI_NEW(context, pli_view, 1, "view");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->json.context = context;
+    pli_status status = fill(made, name, bytes, count);
+    if (status != PLI_OK) {
+        pli_view_destroy(made);
+        return status;
+    }
+    *view = made;
+    return PLI_OK;
 }
 
 pli_status pli_view_load(pli_context *context, const char *path, pli_view **view)
@@ -403,24 +431,7 @@ pli_status pli_view_load(pli_context *context, const char *path, pli_view **view
     char *bytes = NULL;
     int64_t count = 0;
     PLI_TRY(pli_file_read(context, path, BYTES_LIMIT, &bytes, &count));
-    pli_status status = PLI_ERROR_MEMORY;
-    pli_view *made = PLI_NEW(context, pli_view, 1, "view");
-    if (made == NULL) goto done;
-    made->context = context;
-    made->json.context = context;
-    made->def = pli_picture_def_default();
-    made->hidden = PLI_NEW(context, const char *, NAMES_LIMIT, "view");
-    if (made->hidden == NULL) goto done;
-    status = parse(made, path, bytes, count);
-    if (status != PLI_OK) goto done;
-    place top = {made, path, "a view"};
-    status = read_view(&top, &made->json.nodes[0]);
-    if (status != PLI_OK) goto done;
-    *view = made;
-    made = NULL;
-
-done:
-    pli_view_destroy(made);
+    pli_status status = pli_view_parse(context, path, bytes, count, view);
     pli_release(context, bytes);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "io/run_folder.h"
 #include "io/run_json.h"
 #include "io/series.h"
+#include "io/view.h"
 #include "serve/answer.h"
 #include "serve/frame_cache.h"
 #include "serve/frame_packet.h"
@@ -343,18 +344,14 @@ static void answer_report(pli_view_site *site, const pli_http_request *request, 
     pli_release(site->context, path);
 }
 
-// Whether bytes are a view. Errors: argument (says what is wrong), memory.
+// Whether bytes are a view that pictures can be made by. Errors: argument (says what is wrong),
+// memory.
 static pli_status check_view(pli_context *context, const char *bytes, int64_t count)
 {
-    pli_json json = {.context = context};
-    pli_status status = pli_json_parse(&json, bytes, count);
-    if (status == PLI_OK && (json.nodes[0].kind != PLI_JSON_OBJECT ||
-                             pli_json_number(&json, &json.nodes[0], "pliant_view", 0) != 1)) {
-        status = PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                          "not a view: an object with \"pliant_view\": 1 is needed");
-    }
-    pli_json_clear(&json);
-    return status;
+    pli_view *view = NULL;
+    PLI_TRY(pli_view_parse(context, "the view", bytes, count, &view));
+    pli_view_destroy(view);
+    return PLI_OK;
 }
 
 static void keep_view(pli_view_site *site, const pli_http_request *request, const char *rest,

@@ -386,7 +386,7 @@ static void views_are_kept_and_others_refused(void **state)
 {
     folder_fixture *fix = *state;
     pli_view_site *site = open_site(fix, 0);
-    static const char view[] = "{\"camera\": {\"fov\": 35}, \"pliant_view\": 1}\n";
+    static const char view[] = "{\"edges\": true, \"pliant_view\": 1}\n";
     answer got = post(site, "/api/view", view);
     assert_int_equal(got.status, 200);
     forget(&got);
@@ -400,6 +400,7 @@ static void views_are_kept_and_others_refused(void **state)
                                         "{\"pliant_view\": 2}",
                                         "{\"pliant_view\": \"1\"}",
                                         "{\"pliant_view\": 1} and more",
+                                        "{\"pliant_view\": 1, \"egdes\": true}",
                                         "{\"a\": {\"pliant_view\": 1}}"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         got = post(site, "/api/view", wrong[i]);
