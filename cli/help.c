@@ -11,8 +11,9 @@ static const char *const exit_codes[][2] = {
           "where the state was saved"},
     {"2", "the usage, the scene or a mesh is wrong"},
     {"3", "reading or writing a file failed"},
-    {"4", "an invariant broke: something not finite was found in the state, or check --frames found "
-          "surfaces that intersect or tetrahedra that are inverted"},
+    {"4",
+     "an invariant broke: something not finite was found in the state, or check --frames found "
+     "surfaces that intersect or tetrahedra that are inverted"},
     {"130", "interrupted or out of time; the state was saved, and --resume goes on from it"},
 };
 

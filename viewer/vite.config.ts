@@ -36,8 +36,18 @@ function stamp(): Plugin {
   };
 }
 
+// The page holds three.js, whose licence goes with every copy of it.
+function licences(): Plugin {
+  const own = '<!-- SPDX-License-Identifier: Apache-2.0 -->';
+  const text = readFileSync(join(root, 'node_modules/three/LICENSE'), 'utf8').trim();
+  return {
+    name: 'licences',
+    transformIndexHtml: (html) => html.replace(own, `${own}\n    <!-- with three.js:\n\n${text}\n-->`),
+  };
+}
+
 export default defineConfig({
   root,
-  plugins: [stamp(), viteSingleFile({ removeViteModuleLoader: true })],
+  plugins: [stamp(), licences(), viteSingleFile({ removeViteModuleLoader: true })],
   build: { target: 'es2022', modulePreload: false, reportCompressedSize: false },
 });

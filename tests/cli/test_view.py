@@ -259,7 +259,7 @@ class View(unittest.TestCase):
             path = pathlib.Path(self.pour) / "view.json"
             self.assertEqual(viewing.ask("/api/view", method="POST", body="{}")[0].status, 400)
             self.assertFalse(path.exists())
-            view = json.dumps({"pliant_view": 1, "camera": {"position": [3, 2, 4]}})
+            view = json.dumps({"pliant_view": 1, "camera": {"position": [3, 2, 4], "target": [0, 1, 0]}})
             self.assertEqual(viewing.ask("/api/view", token=False, method="POST", body=view)[0].status, 403)
             self.assertEqual(viewing.ask("/api/view", method="POST", body=view)[0].status, 200)
             self.assertEqual(path.read_text(), view)

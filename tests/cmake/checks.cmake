@@ -25,6 +25,8 @@ else()
   pliant_add_script(check.style 60 ${Python3_EXECUTABLE} ${tools}/check_style.py
     --objects $<TARGET_FILE:pliant_static> --shared $<TARGET_FILE:pliant>)
 endif()
+pliant_add_script(check.claims 60 ${Python3_EXECUTABLE} ${tools}/make_claims.py
+  ${PROJECT_SOURCE_DIR}/docs/bench.json --check)
 pliant_add_script(check.tools 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/test_checks.py)
 
 file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/test_*.sh

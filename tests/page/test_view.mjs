@@ -242,6 +242,18 @@ test('on a phone the panel is folded away, the bar fits, and a finger turns the 
   await phone.close();
 });
 
+test('on a phone that lies flat the panel is at the side, and the legend clear of the bar', async () => {
+  const phone = await browser.visitShown(program.address, 'lite&paused', { width: 720, height: 450 });
+  await phone.getByLabel('Side panel').click();
+  await phone.getByLabel('Colour by').selectOption({ label: 'Speed' });
+  await phone.locator('.legend h2').getByText('Speed (m/s)').waitFor();
+  const [side, legend, bar] = await Promise.all(['aside', '.legend', '.transport'].map((name) => phone.locator(name).boundingBox()));
+  assert.ok(side.height > 400);
+  assert.ok(legend.y >= 0 && legend.y + legend.height <= bar.y);
+  assert.ok(bar.x + bar.width <= side.x);
+  await phone.close();
+});
+
 test('nothing was wrong on the way', () => {
   assert.deepEqual(page.faults, []);
 });
