@@ -15,7 +15,7 @@ TEST_THREADS = OMP_NUM_THREADS=2
 CTEST = $(TEST_THREADS) ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: all build program run test fault fuzz bench format install package try-package clean help \
-        build-dependencies test-dependencies test-release test-sanitizers test-clang coverage
+        build-dependencies test-dependencies test-release test-sanitizers test-thorough test-clang coverage
 .DEFAULT_GOAL = build
 
 all: build
@@ -54,11 +54,16 @@ test-sanitizers: ## unit tests and the program under address and undefined-behav
 	cmake --build --preset asan -j $(JOBS)
 	$(CTEST) --test-dir build/asan -L sanitize
 
+test-thorough: ## the unit tests that compute too much for every day, under the same sanitizers
+	cmake --preset asan $(CMAKE_FLAGS)
+	cmake --build --preset asan -j $(JOBS)
+	$(CTEST) --test-dir build/asan -L thorough
+
 test-clang: ## builds everything with clang, warnings as errors
 	cmake --preset clang $(CMAKE_FLAGS)
 	cmake --build --preset clang -j $(JOBS)
 
-fault: test-dependencies ## the long fault tests: 200 kills, injected system calls, memory limits, soak, valgrind, TSan
+fault: test-dependencies ## the long fault tests: 200 kills, injected system calls, memory limits, soak, valgrind, TSan, thorough sanitizers
 	tools/install_dependencies.sh fault
 	@$(MAKE) --no-print-directory build
 	cmake --preset valgrind $(CMAKE_FLAGS)
@@ -67,6 +72,7 @@ fault: test-dependencies ## the long fault tests: 200 kills, injected system cal
 	cmake --build --preset tsan -j $(JOBS) --target pliant_cli \
 	  $(patsubst tests/unit/serve/test_%.c,test.unit.serve.%,$(wildcard tests/unit/serve/test_*.c))
 	$(CTEST) -j 1 --test-dir build -C Fault -L long
+	@$(MAKE) --no-print-directory test-thorough
 
 bench: build-dependencies ## reproduces the papers' tables, lite sizes; BENCH="s4-mesh kernels" picks
 	@$(MAKE) --no-print-directory build

@@ -29,7 +29,8 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(PLIANT_SANITIZE)
-  target_compile_options(pliant_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  # tests of solvers take a third less time than with -O1
+  target_compile_options(pliant_flags INTERFACE -O2 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   target_link_options(pliant_flags INTERFACE -fsanitize=address,undefined)
 endif()
 if(PLIANT_TSAN)

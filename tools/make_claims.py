@@ -9,6 +9,7 @@ Writes DIR/claims.md and DIR/plots/*.svg (default: docs), and prints how many cl
 """
 import argparse
 import json
+import math
 import pathlib
 import re
 import sys
@@ -30,14 +31,19 @@ TITLES = {
     "s3": "Regional time steps (Fang et al. 2018)",
 }
 
-# bars of ours beside the paper's: which claims, and what the label of a bar is taken from
+# bars of ours beside the paper's: which claims, and what the label of a bar is taken from; of claims with the
+# same label the first is drawn
 BARS = [
     ("s0-rivals", "s0", r"^(\S+): (time of (?:pn-pcg|pn-pcg-mf|pn-mgpcg|lbfgs-h)) over hot's",
      "Time of rivals over that of hot, ten scenes"),
-    ("s1-speed", "s1", r"^(\S+): (speed) over ipc-llt", "Speed of subspace over ipc-llt"),
-    ("s2-frames", "s2", r"^(\S+, \d+ vertices), (levels of .*)$", "Frames per second in real time"),
-    ("s3-speed", "s3", r"^([\w -]+?)(, with a ring)?: speed", "Speed of regional steps over one step for all"),
+    ("s1-speed", "s1", r"^([\w ,]+): speed over ipc-llt, \d+ steps", "Speed of subspace over ipc-llt"),
+    ("s2-frames", "s2", r"^s2/(\S+, \d+) vertices, levels of (.*)$",
+     "Frames per second in real time, by vertices and levels; each step of the scale is ten times the last"),
+    ("s3-speed", "s3", r"^([\w -]+?)(, with a ring)?: speed over one step for all",
+     "Speed of regional steps over one step for all"),
 ]
+LOGARITHMIC = {"s2-frames"}
+
 
 
 # ---- numbers and words
@@ -89,27 +95,28 @@ def bar_at(x, y, length, colour):
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(length, 0.5):.1f}" height="{BAR}" fill="{colour}"/>'
 
 
-def draw_row(y, claim, label, scale):
+def draw_row(y, claim, label, length_of):
     """A row of a plot: our bar, and the paper's below it where there is a number."""
-    paper = number_of(claim["paper"])
-    parts = [text_at(LABEL - 8, y + BAR, label, "end"), bar_at(LABEL, y, scale * claim["ours"], OURS),
-             text_at(LABEL + scale * claim["ours"] + 4, y + BAR - 2, shown(claim["ours"]), size=10)]
-    if paper is not None:
-        parts += [bar_at(LABEL, y + BAR, scale * paper, PAPER),
-                  text_at(LABEL + scale * paper + 4, y + 2 * BAR - 2, shown(paper), size=10)]
+    parts = [text_at(LABEL - 8, y + BAR, label, "end")]
+    for value, below, colour in ((claim["ours"], 0, OURS), (number_of(claim["paper"]), BAR, PAPER)):
+        if value is not None:
+            parts += [bar_at(LABEL, y + below, length_of(value), colour),
+                      text_at(LABEL + length_of(value) + 4, y + below + BAR - 2, shown(value), size=10)]
     return parts
 
 
-def draw_bars(title, rows):
-    largest = max(max(claim["ours"], number_of(claim["paper"]) or 0) for claim, _ in rows)
-    scale = (WIDTH - LABEL - 60) / largest
+def draw_bars(title, rows, logarithmic):
+    """Bars from zero, or from one where they are logarithmic."""
+    grow = (lambda value: max(0, math.log10(value))) if logarithmic else (lambda value: value)
+    longest = max(grow(value) for claim, _ in rows for value in (claim["ours"], number_of(claim["paper"]) or 1))
     height = TOP + len(rows) * (2 * BAR + GAP) + 10
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
              f'font-family="sans-serif" fill="{INK}">', f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
              text_at(12, 18, title, size=14), bar_at(12, 26, 11, OURS), text_at(27, 35, "pliant", size=10),
              bar_at(72, 26, 11, PAPER), text_at(87, 35, "paper", size=10)]
     for index, (claim, label) in enumerate(rows):
-        parts += draw_row(TOP + index * (2 * BAR + GAP), claim, label, scale)
+        parts += draw_row(TOP + index * (2 * BAR + GAP), claim, label,
+                          lambda value: (WIDTH - LABEL - 60) * grow(value) / longest)
     return "\n".join(parts + ["</svg>", ""])
 
 
@@ -121,11 +128,14 @@ def make_plots(claims):
     """The plots that the claims allow, by file name."""
     plots = {}
     for name, case, pattern, title in BARS:
-        rows = [(claim, label_of(found)) for claim in claims
-                if claim["bench"] == case and claim["ours"] is not None
-                and (found := re.match(pattern, claim["what"]))]
+        rows = {}
+        for claim in claims:
+            found = re.match(pattern, claim["what"]) if claim["bench"] == case and claim["ours"] is not None else None
+            if found:
+                rows.setdefault(label_of(found), claim)
         if rows:
-            plots[f"{name}.svg"] = (case, title, draw_bars(title, rows))
+            drawn = draw_bars(title, [(claim, label) for label, claim in rows.items()], name in LOGARITHMIC)
+            plots[f"{name}.svg"] = (case, title, drawn)
     return plots
 
 

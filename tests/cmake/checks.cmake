@@ -41,10 +41,16 @@ foreach(script IN LISTS scripts)
   endif()
 endforeach()
 
-# what runs under the sanitizers as well: unit tests and the program
+# what runs under the sanitizers as well: unit tests and the program. Of these some that compute a lot take
+# half of the time there; they have the label `thorough` instead, and run with the long fault tests
+set(thorough unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
+  unit.mpm.implicit_kernels unit.mpm.implicit_stepper unit.mpm.node_cycle unit.mpm.node_geometric unit.mpm.regions
+  unit.mpm.seeding unit.mpm.stepper unit.sim.matter unit.sim.matter_implicit unit.sim.matter_start)
 get_property(names DIRECTORY PROPERTY TESTS)
 foreach(name IN LISTS names)
-  if(name MATCHES "^(unit|cli)\\.")
+  if(name IN_LIST thorough)
+    set_property(TEST ${name} APPEND PROPERTY LABELS thorough)
+  elseif(name MATCHES "^(unit|cli)\\.")
     set_property(TEST ${name} APPEND PROPERTY LABELS sanitize)
   endif()
 endforeach()
