@@ -45,7 +45,8 @@ endforeach()
 # half of the time there; they have the label `thorough` instead, and run with the long fault tests
 set(thorough unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
   unit.mpm.implicit_kernels unit.mpm.implicit_stepper unit.mpm.node_cycle unit.mpm.node_geometric unit.mpm.regions
-  unit.mpm.seeding unit.mpm.stepper unit.sim.matter unit.sim.matter_implicit unit.sim.matter_start)
+  unit.mpm.seeding unit.mpm.stepper unit.sim.grips unit.sim.matter unit.sim.matter_implicit unit.sim.matter_start
+  unit.sim.step)
 get_property(names DIRECTORY PROPERTY TESTS)
 foreach(name IN LISTS names)
   if(name IN_LIST thorough)
