@@ -4,16 +4,18 @@
 // lines of: step, bytes resident, blocks that the library holds, their bytes, time of the state,
 // step times dt, most contacts so far. What is allocated after the first tenth goes to standard
 // error, with its step. test_soak.py judges.
+#include "base/fault.h"
 #include "pliant/pliant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// What the library holds, counted exactly; one thread, so nothing is locked.
+// What the library holds, counted exactly, and when it asks for more; one thread, so nothing is
+// locked.
 typedef struct account {
-    int64_t blocks;
-    int64_t bytes;
+    pli_fault counts; // fails nothing
+    pli_allocator counting;
     int64_t step;
     bool tells;
 } account;
@@ -21,20 +23,14 @@ typedef struct account {
 static void *account_allocate(void *user, size_t bytes, const char *what)
 {
     account *held = user;
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (memory == NULL) return NULL;
     if (held->tells) fprintf(stderr, "step %" PRId64 ": %zu bytes, %s\n", held->step, bytes, what);
-    ++held->blocks;
-    held->bytes += (int64_t)bytes;
-    return memory;
+    return held->counting.allocate(held->counting.user, bytes, what);
 }
 
 static void account_release(void *user, void *memory, size_t bytes)
 {
     account *held = user;
-    --held->blocks;
-    held->bytes -= (int64_t)bytes;
-    free(memory);
+    held->counting.release(held->counting.user, memory, bytes);
 }
 
 // Counted page by page, of which the sums of /proc/self/statm may be behind by 64, and without
@@ -74,8 +70,9 @@ static pli_status soak(pli_context *context, account *held, const char *path, in
         if (report.contacts > most_contacts) most_contacts = report.contacts;
         if (step % (steps / 10) == 0) {
             printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %.17g %.17g %d\n",
-                   pli_state_step(state), resident_bytes(), held->blocks, held->bytes,
-                   pli_state_time(state), (double)step * info.dt, (int)most_contacts);
+                   pli_state_step(state), resident_bytes(), held->counts.live_blocks,
+                   held->counts.live_bytes, pli_state_time(state), (double)step * info.dt,
+                   (int)most_contacts);
             held->tells = true;
         }
     }
@@ -92,6 +89,7 @@ int main(int count, char **values)
     if (count != 3) return 2;
     pli_context *context = NULL;
     account held = {0};
+    held.counting = pli_fault_allocator(&held.counts);
     pli_context_def def = pli_context_def_default();
     def.thread_count = 1;
     def.allocator = (pli_allocator){account_allocate, account_release, &held, false};
@@ -101,6 +99,7 @@ int main(int count, char **values)
     pli_context_message(context, message, sizeof message);
     if (status != PLI_OK) fprintf(stderr, "%s\n", message);
     pli_context_destroy(context);
-    if (held.blocks != 0) fprintf(stderr, "%" PRId64 " blocks were never released\n", held.blocks);
-    return status == PLI_OK && held.blocks == 0 ? 0 : 1;
+    int64_t left = held.counts.live_blocks;
+    if (left != 0) fprintf(stderr, "%" PRId64 " blocks were never released\n", left);
+    return status == PLI_OK && left == 0 ? 0 : 1;
 }
