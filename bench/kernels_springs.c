@@ -85,6 +85,7 @@ static void claim_rates(pli_bench *bench, springs_bench *b)
 pli_status pli_bench_kernels_springs(pli_bench *bench)
 {
     static const char *yaml =
+        "contact: none\n"
         "bodies: {cloth: {kind: cloth, geometry: {sheet: {columns: 200, rows: 200}}}}\n";
     pli_context *context = pli_bench_context(bench);
     pli_scene *scene = NULL;

@@ -2,6 +2,7 @@
 #include "check_matter.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static const char *const hold_names[] = {
@@ -103,6 +104,9 @@ static void print_steps(const pli_model_info *info, const pli_scene_def *scene)
     } else {
         printf("in shorter steps, as matter bears them\n");
     }
+    printf("# substeps    %.4g a step or more, as fast as matter is at the start; at most %" PRId64
+           "\n",
+           fmax(1, info->substeps), info->max_substeps);
 }
 
 // The particles at the start; without memory for them, none.
@@ -203,6 +207,8 @@ void pli_cli_put_matter(pli_cli_json *json, const pli_model *model, const pli_sc
     pli_cli_json_text(json, "walls", hold_names[scene->domain.walls]);
     pli_cli_json_end(json, '}');
     put_colliders(json, scene);
+    pli_cli_json_real(json, "substeps", fmax(1, info.substeps));
+    pli_cli_json_integer(json, "max_substeps", info.max_substeps);
     if (info.cfl > 0) put_grid(json, &info);
     pli_state_destroy(start);
 }

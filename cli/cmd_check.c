@@ -30,6 +30,8 @@ static void print_contact(const pli_contact_info *info)
     if (strcmp(info->method, "penalty") == 0) printf(" of %.4g N/m^2", info->stiffness);
     if (strcmp(info->method, "quadratic") == 0) printf(" of %.4g N/m", info->stiffness);
     if (strcmp(info->method, "none") != 0) printf(", friction %.4g", info->friction);
+    if (info->triangle_count > 0) printf(", %d triangles", (int)info->triangle_count);
+    if (info->deviation > 0) printf(" within %.2g m of the shape", info->deviation);
     printf("\n");
 }
 
@@ -45,6 +47,14 @@ static void print_colliders(const pli_model *model, int32_t count)
     pli_model_get_contact(model, &info);
     printf("# contact     ");
     print_contact(&info);
+}
+
+// Which contact there is, and who said so.
+static void print_choice(const pli_scene *scene)
+{
+    const char *text = pli_scene_contact_text(scene);
+    const char *why = strchr(text, ',');
+    if (why != NULL) printf("#   %s\n", why + 2);
 }
 
 // "25/500/14779 nodes, 3.1 MB", coarsest first; the last level is the vertices
@@ -70,8 +80,9 @@ static void print_subspace(const pli_model_info *info)
         (int)info->tet_count, (int)info->polish_iterations, memory);
 }
 
-static void print_meshes(const pli_model *model, const pli_scene_def *scene)
+static void print_meshes(const pli_model *model, const pli_scene *whole)
 {
+    const pli_scene_def *scene = pli_scene_get(whole);
     pli_model_info info;
     pli_model_get_info(model, &info);
     int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
@@ -81,6 +92,7 @@ static void print_meshes(const pli_model *model, const pli_scene_def *scene)
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
     if (info.spring_count > 0) printf("# springs     %d\n", (int)info.spring_count);
     print_colliders(model, info.collider_count);
+    print_choice(whole);
     printf("# unknowns    %" PRId64 "\n", info.unknown_count);
     printf("# mass        %.4g kg\n", info.mass);
     printf("# size        %.4g m\n", info.size);
@@ -98,7 +110,7 @@ static void print_meshes(const pli_model *model, const pli_scene_def *scene)
 }
 
 // The scene as YAML, and what it costs as comments: together still a scene file.
-static void print_text(const char *yaml, const pli_model *model, const pli_scene_def *scene)
+static void print_text(const char *yaml, const pli_model *model, const pli_scene *scene)
 {
     pli_model_info info;
     pli_model_get_info(model, &info);
@@ -106,7 +118,7 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
     format_bytes(info.memory_estimate, memory, sizeof memory);
     printf("%s\n", yaml);
     if (info.cell > 0) {
-        pli_cli_print_matter(model, scene);
+        pli_cli_print_matter(model, pli_scene_get(scene));
     } else {
         print_meshes(model, scene);
     }
@@ -120,10 +132,15 @@ static void put_contact(pli_cli_json *json, const char *key, const pli_contact_i
     pli_cli_json_text(json, "method", info->method);
     pli_cli_json_real(json, "stiffness", info->stiffness);
     pli_cli_json_real(json, "friction", info->friction);
+    if (info->triangle_count > 0) {
+        pli_cli_json_integer(json, "triangles", info->triangle_count);
+        pli_cli_json_real(json, "deviation", info->deviation);
+    }
     pli_cli_json_end(json, '}');
 }
 
-static void put_colliders(pli_cli_json *json, const pli_model *model, int32_t count)
+static void put_colliders(pli_cli_json *json, const pli_model *model, const pli_scene *scene,
+                          int32_t count)
 {
     pli_contact_info info;
     pli_cli_json_begin(json, "colliders", '[');
@@ -134,9 +151,10 @@ static void put_colliders(pli_cli_json *json, const pli_model *model, int32_t co
     pli_cli_json_end(json, ']');
     pli_model_get_contact(model, &info);
     put_contact(json, "contact", &info);
+    pli_cli_json_text(json, "contact_choice", pli_scene_contact_text(scene));
 }
 
-static void put_meshes(pli_cli_json *json, const pli_model *model)
+static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_scene *scene)
 {
     pli_model_info info;
     pli_model_get_info(model, &info);
@@ -145,7 +163,7 @@ static void put_meshes(pli_cli_json *json, const pli_model *model)
     pli_cli_json_integer(json, "tetrahedra", info.tet_count);
     pli_cli_json_integer(json, "triangles", info.triangle_count);
     pli_cli_json_integer(json, "springs", info.spring_count);
-    put_colliders(json, model, info.collider_count);
+    put_colliders(json, model, scene, info.collider_count);
     pli_cli_json_integer(json, "unknowns", info.unknown_count);
     pli_cli_json_integer(json, "blocks", info.block_count);
     pli_cli_json_real(json, "tolerance", info.tolerance);
@@ -166,8 +184,9 @@ static void put_meshes(pli_cli_json *json, const pli_model *model)
     }
 }
 
-static void print_json(const char *yaml, const pli_model *model, const pli_scene_def *scene)
+static void print_json(const char *yaml, const pli_model *model, const pli_scene *whole)
 {
+    const pli_scene_def *scene = pli_scene_get(whole);
     pli_model_info info;
     pli_model_get_info(model, &info);
     pli_cli_json json;
@@ -176,7 +195,7 @@ static void print_json(const char *yaml, const pli_model *model, const pli_scene
     if (info.cell > 0) {
         pli_cli_put_matter(&json, model, scene);
     } else {
-        put_meshes(&json, model);
+        put_meshes(&json, model, whole);
     }
     pli_cli_json_integer(&json, "memory", info.memory_estimate);
     pli_cli_json_real(&json, "mass", info.mass);
@@ -205,9 +224,9 @@ static int check_scene(pli_cli_session *session)
         goto done;
     }
     if (session->arguments.json) {
-        print_json(yaml, model, pli_scene_get(scene));
+        print_json(yaml, model, scene);
     } else if (!session->arguments.quiet) {
-        print_text(yaml, model, pli_scene_get(scene));
+        print_text(yaml, model, scene);
     }
 
 done:

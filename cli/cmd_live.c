@@ -32,13 +32,15 @@ static int simulate(pli_cli_session *session, const pli_scene *scene)
     live.folder = choose_folder(session, scene, text, sizeof text);
     live.paused = session->arguments.paused;
     live.unpaced = session->arguments.unpaced;
-    pli_page_def def = pli_cli_page_def(&session->arguments);
+    pli_cli_page options;
+    int code = pli_cli_page_init(session, &options);
+    if (code != PLI_CLI_DONE) return code;
     pli_page *page = NULL;
-    pli_status status = pli_page_create_live(session->context, &def, &live, &page);
+    pli_status status = pli_page_create_live(session->context, &options.def, &live, &page);
     if (status == PLI_OK) {
         status = pli_cli_serve(session, page, pli_scene_name(scene), live.folder);
     }
-    int code = status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+    code = status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
     bool was_served = page != NULL;
     pli_page_destroy(page);
     if (was_served) {
@@ -119,6 +121,7 @@ static int run_live(pli_cli_session *session)
     if (arguments->replay != NULL) return replay(session);
     pli_scene *scene = NULL;
     int code = pli_cli_load_scene(session, &scene);
+    if (code == PLI_CLI_DONE) pli_cli_say_contact(session, scene);
     if (code == PLI_CLI_DONE) code = simulate(session, scene);
     pli_scene_destroy(scene);
     return code;

@@ -50,8 +50,18 @@ static const char *scene_word(const pli_cli_session *session)
     return session->arguments.operands[0];
 }
 
-static void say_how_to_go_on(pli_cli_session *session, const pli_run_info *info)
+// Tells that a run ended early, what is left of it, and how to go on; nothing is promised that is
+// not there.
+static void say_how_to_go_on(pli_cli_session *session, const pli_run_info *info, const char *ending)
 {
+    if (info->saved_step < 0) {
+        pli_cli_error(&session->console, "%s after step %" PRId64 "; no state could be saved in %s",
+                      ending, info->step, info->folder);
+        return;
+    }
+    pli_cli_error(&session->console, "%s after step %" PRId64 "; the state%s is in %s", ending,
+                  info->step, info->saved_step == info->step ? "" : " of an earlier step",
+                  info->folder);
     pli_cli_say(&session->console, "to go on: pliant run %s -o %s --resume", scene_word(session),
                 info->folder);
 }
@@ -73,14 +83,15 @@ static int judge_finished(pli_cli_session *session, const pli_run_info *info)
     if (info->unconverged == 0) return PLI_CLI_DONE;
     pli_cli_error(&session->console,
                   "%" PRId64 " of %" PRId64 " steps did not converge: do not trust the result; "
-                  "%s/report.html shows which. More solver.max_iterations or shorter steps help",
-                  info->unconverged, info->step, info->folder);
+                  "%s/report.html shows which. %s",
+                  info->unconverged, info->step, info->folder, info->advice);
     return PLI_CLI_FAILED;
 }
 
 // Tells people how the run ended and returns the exit code. status is what ended it.
 static int judge(pli_cli_session *session, const pli_run_info *info, pli_status status)
 {
+    char ending[64];
     if (status != PLI_OK && info->outcome != PLI_RUN_INTERRUPTED) {
         pli_cli_report(session, status);
     }
@@ -92,14 +103,15 @@ static int judge(pli_cli_session *session, const pli_run_info *info, pli_status 
         if (session->arguments.steps.given && info->step >= session->arguments.steps.value) {
             return judge_finished(session, info);
         }
-        pli_cli_error(&session->console, "out of time after step %" PRId64 "; the state is in %s",
-                      info->step, info->folder);
-        say_how_to_go_on(session, info);
+        if (info->step == info->first_step) {
+            pli_cli_error(&session->console, "no step ended within --max-wall, so that going on "
+                                             "with the same limit may never end: allow more");
+        }
+        say_how_to_go_on(session, info, "out of time");
         return PLI_CLI_INTERRUPTED;
     case PLI_RUN_INTERRUPTED:
-        pli_cli_error(&session->console, "stopped by %s after step %" PRId64 "; the state is in %s",
-                      pli_cli_stop_signal(), info->step, info->folder);
-        say_how_to_go_on(session, info);
+        snprintf(ending, sizeof ending, "stopped by %s", pli_cli_stop_signal());
+        say_how_to_go_on(session, info, ending);
         return PLI_CLI_INTERRUPTED;
     case PLI_RUN_FAILED: return PLI_CLI_FAILED;
     case PLI_RUN_BROKEN: return PLI_CLI_BROKEN;
@@ -144,15 +156,25 @@ static void say_what_to_do(pli_cli_session *session)
 }
 
 // A folder that cannot be taken may hold a run: say which options deal with that.
-static int refuse_folder(pli_cli_session *session, const char *folder, pli_status status)
+// had_run: it looked like one before anything was written.
+static int refuse_folder(pli_cli_session *session, const char *folder, bool had_run,
+                         pli_status status)
 {
+    if (status == PLI_ERROR_INTERRUPTED && !pli_cli_stop_requested()) {
+        pli_cli_error(
+            &session->console,
+            "out of time before the first step, since the model takes longer to make than "
+            "--max-wall allows; %s is as it was",
+            folder);
+        return PLI_CLI_INTERRUPTED;
+    }
     if (status == PLI_ERROR_INTERRUPTED) {
         pli_cli_error(&session->console, "stopped by %s before the first step; %s is as it was",
                       pli_cli_stop_signal(), folder);
         return PLI_CLI_INTERRUPTED;
     }
     int code = pli_cli_report(session, status);
-    if (status == PLI_ERROR_IO && holds_run(session, folder)) say_what_to_do(session);
+    if (status == PLI_ERROR_IO && had_run) say_what_to_do(session);
     return code;
 }
 
@@ -172,6 +194,15 @@ static pli_status advance_to_end(pli_run *run, pli_cli_progress *progress)
     return PLI_OK;
 }
 
+// What is left of --max-wall, which counts from the start of the program; 0: no limit.
+static double remaining_seconds(const pli_cli_session *session)
+{
+    double allowed = session->arguments.max_wall;
+    if (!(allowed > 0)) return 0;
+    double left = allowed - (pli_cli_seconds() - session->begun);
+    return left > 1e-3 ? left : 1e-3;
+}
+
 static int simulate(pli_cli_session *session, const pli_scene *scene, const char *folder)
 {
     const pli_cli_arguments *arguments = &session->arguments;
@@ -186,7 +217,7 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     def.force = arguments->force;
     def.resume = arguments->resume;
     def.steps = arguments->steps.given ? arguments->steps.value : 0;
-    def.seconds = arguments->max_wall;
+    def.seconds = remaining_seconds(session);
     def.checkpoint_seconds = arguments->checkpoint_every.seconds;
     def.command = command;
     def.progress = hear_step;
@@ -197,9 +228,10 @@ static int simulate(pli_cli_session *session, const pli_scene *scene, const char
     def.prepare_user = &progress;
 
     pli_run *run = NULL;
+    bool had_run = holds_run(session, folder);
     pli_status status = pli_run_create(&def, &run);
     pli_cli_progress_end(&progress);
-    if (status != PLI_OK) return refuse_folder(session, folder, status);
+    if (status != PLI_OK) return refuse_folder(session, folder, had_run, status);
     pli_model_info model_info;
     pli_model_get_info(pli_run_model(run), &model_info);
     progress.matter = model_info.cell > 0;
@@ -266,6 +298,7 @@ static int run_run(pli_cli_session *session)
         char text[512];
         const char *folder =
             pli_cli_choose_output(session, "out", pli_scene_name(scene), text, sizeof text);
+        pli_cli_say_contact(session, scene);
         code = arguments->dry_run ? rehearse(session, scene, folder)
                                   : simulate(session, scene, folder);
     }
@@ -306,7 +339,8 @@ static const pli_cli_option options[] = {
      .value = "TIME",
      .kind = PLI_CLI_DURATION,
      .offset = offsetof(pli_cli_arguments, max_wall),
-     .doc = "saves the state and stops after so long, such as 90s, 15m or 2h; exit code 130"},
+     .doc = "saves the state and stops before so long has passed, such as 90s, 15m or 2h, in the "
+            "middle of a step if need be; exit code 130"},
     {.name = "checkpoint-every",
      .value = "N|TIME",
      .kind = PLI_CLI_INTERVAL,

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "console.h"
 
+#include "pliant/base.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +67,71 @@ static int32_t asked_level(const pli_cli_arguments *arguments)
     return -1;
 }
 
+// Whether a file begins like a log: "[     0.123] info: ". Nothing at all is the beginning of any.
+static bool begins_like_log(int descriptor)
+{
+    char start[16] = "";
+    ssize_t got = pread(descriptor, start, sizeof start - 1, 0);
+    if (got <= 0) return got == 0;
+    double seconds = 0;
+    int length = 0;
+    return got >= 14 && sscanf(start, "[%10lf] %n", &seconds, &length) == 1 && length == 13;
+}
+
+// Opens a log for adding to it. Logs of pliant's are added to, and streams are written to; any
+// other file that is there already may be a scene or somebody's work, and stays as it is.
+static int open_for_adding(const char *path, bool *is_other)
+{
+    struct stat found;
+    *is_other = false;
+    // without O_NONBLOCK, opening a pipe waits for somebody to read it
+    int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int descriptor = open(path, flags, 0666);
+    bool is_stream = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+    if (is_stream) {
+        if (descriptor >= 0) close(descriptor);
+        descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        // whoever reads slowly is waited for
+        if (descriptor >= 0) fcntl(descriptor, F_SETFL, 0);
+        return descriptor;
+    }
+    if (descriptor < 0 || begins_like_log(descriptor)) return descriptor;
+    *is_other = true;
+    close(descriptor);
+    return -1;
+}
+
+static void begin_log(pli_cli_console *console)
+{
+    char now[32] = "";
+    time_t seconds = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc) != NULL) strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    setvbuf(console->file, NULL, _IOLBF, 0);
+    fprintf(console->file, "[%10.3f] info: log of pliant %s, %s\n", 0.0, pli_version(), now);
+}
+
+static bool open_log(pli_cli_console *console, const char *path)
+{
+    bool is_other = false;
+    int descriptor = open_for_adding(path, &is_other);
+    if (descriptor >= 0) console->file = fdopen(descriptor, "a");
+    if (console->file != NULL) {
+        begin_log(console);
+        return true;
+    }
+    if (is_other) {
+        pli_cli_error(console,
+                      "%s: is there already and is no log of pliant, so that it is not written to; "
+                      "--log-file takes a new name or a log to add to",
+                      path);
+    } else {
+        pli_cli_error(console, "%s: the log file cannot be written: %s", path, strerror(errno));
+    }
+    if (descriptor >= 0) close(descriptor);
+    return false;
+}
+
 bool pli_cli_console_init(pli_cli_console *console, const pli_cli_arguments *arguments)
 {
     *console = (pli_cli_console){.start = pli_cli_seconds()};
@@ -78,14 +147,7 @@ bool pli_cli_console_init(pli_cli_console *console, const pli_cli_arguments *arg
     console->file_level = (pli_log_level)(asked >= 0 ? asked : PLI_LOG_INFO);
     if (arguments->log_file == NULL) return true;
 
-    console->file = fopen(arguments->log_file, "we");
-    if (console->file == NULL) {
-        pli_cli_error(console, "%s: the log file cannot be written: %s", arguments->log_file,
-                      strerror(errno));
-        return false;
-    }
-    setvbuf(console->file, NULL, _IOLBF, 0);
-    return true;
+    return open_log(console, arguments->log_file);
 }
 
 void pli_cli_console_clear(pli_cli_console *console)

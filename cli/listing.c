@@ -127,6 +127,7 @@ void pli_cli_describe_field(const pli_field *field, pli_cli_parameter *parameter
                                      .doc = field->doc};
     char *kind = parameter->kind;
     append(kind, sizeof parameter->kind, "%s", kind_names[field->kind]);
+    if ((field->flags & PLI_FIELD_UNIFORM) != 0) append(kind, sizeof parameter->kind, " or 1");
     for (int32_t index = 0; field->choices != NULL && field->choices[index] != NULL; ++index) {
         append(kind, sizeof parameter->kind, "%s %s", index > 0 ? "," : "", field->choices[index]);
     }

@@ -70,8 +70,10 @@ static int obey(int count, char *const *values)
         return PLI_CLI_DONE;
     }
 
-    pli_cli_session session = {
-        .command = pli_cli_find_command(name), .values = values, .value_count = count};
+    pli_cli_session session = {.command = pli_cli_find_command(name),
+                               .values = values,
+                               .value_count = count,
+                               .begun = pli_cli_seconds()};
     if (session.command == NULL) return refuse_command(name);
     char message[512];
     if (!pli_cli_parse(session.command, count - 2, values + 2, &session.arguments, message,

@@ -82,7 +82,7 @@ static const pli_cli_option talk_options[] = {
      .kind = PLI_CLI_TEXT,
      .offset = offsetof(pli_cli_arguments, log_file),
      .hint = PLI_CLI_HINT_FILE,
-     .doc = "also writes what is said to FILE, with times"},
+     .doc = "also adds what is said to FILE, with times; FILE is new, or a log of pliant"},
 };
 
 static const pli_cli_option json_options[] = {

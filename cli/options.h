@@ -151,7 +151,8 @@ typedef struct pli_cli_arguments {
     // view
     pli_cli_integer port;
     const char *host;
-    const char *token;
+    bool yes_remote; // host may be one that other machines reach
+    const char *token_file;
     pli_cli_texts allowed_hosts;
     bool no_open;
 

@@ -2,12 +2,14 @@
 #include "scene_source.h"
 
 #include "listing.h"
+#include "signals.h"
 
 #include "pliant/io.h"
 #include "pliant/sim.h"
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,21 +115,48 @@ static bool collect_changes(pli_cli_session *session, changes *collected)
 
 // ---- loading
 
+// Says why a scene was not read. Returns an exit code.
+static int refuse_scene(pli_cli_session *session, pli_status status)
+{
+    if (status != PLI_ERROR_INTERRUPTED) return pli_cli_report(session, status);
+    pli_cli_error(&session->console, "stopped by %s while the scene was read",
+                  pli_cli_stop_signal());
+    return PLI_CLI_INTERRUPTED;
+}
+
+// Reads up to `room` bytes; less when there is no more, or a signal asks to stop. -1: it cannot be
+// read.
+static int64_t read_standard_input(char *text, int64_t room)
+{
+    int64_t length = 0;
+    ssize_t got = 1;
+    while (length < room && got > 0) {
+        // unlike reading, waiting ends with a signal
+        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+        bool waits = poll(&input, 1, -1) < 0 && errno == EINTR;
+        if (pli_cli_stop_requested()) break;
+        if (waits) continue;
+        got = read(STDIN_FILENO, text + length, (size_t)(room - length));
+        if (got < 0) return -1;
+        length += got;
+    }
+    return length;
+}
+
 static int parse_standard_input(pli_cli_session *session, const pli_load_def *def,
                                 pli_scene **scene)
 {
     char *text = malloc(LONGEST_INPUT + 1);
     if (text == NULL) return pli_cli_fail(&session->console, NULL, PLI_ERROR_MEMORY);
     // one byte more than allowed, so that the reader can see that it is too long
-    size_t length = fread(text, 1, LONGEST_INPUT + 1, stdin);
+    int64_t length = read_standard_input(text, LONGEST_INPUT + 1);
     int code = PLI_CLI_DONE;
-    if (ferror(stdin)) {
+    if (length < 0) {
         pli_cli_error(&session->console, "standard input cannot be read: %s", strerror(errno));
         code = PLI_CLI_IO;
     } else {
-        pli_status status =
-            pli_scene_parse(session->context, text, (int64_t)length, "stdin", def, scene);
-        if (status != PLI_OK) code = pli_cli_report(session, status);
+        pli_status status = pli_scene_parse(session->context, text, length, "stdin", def, scene);
+        if (status != PLI_OK) code = refuse_scene(session, status);
     }
     free(text);
     return code;
@@ -140,7 +169,7 @@ static int parse_embedded(pli_cli_session *session, const pli_cli_embedded *embe
     snprintf(name, sizeof name, "%s.yaml", embedded->name);
     pli_status status = pli_scene_parse(session->context, embedded->begin,
                                         embedded->end - embedded->begin, name, def, scene);
-    return status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+    return status == PLI_OK ? PLI_CLI_DONE : refuse_scene(session, status);
 }
 
 static int refuse_name(pli_cli_session *session, const char *name, bool is_folder)
@@ -165,7 +194,8 @@ static int read_scene(pli_cli_session *session, pli_scene **scene)
     if (!collect_changes(session, &collected)) return PLI_CLI_USAGE;
     pli_load_def def = {.sets = collected.items,
                         .set_count = collected.count,
-                        .allow_outside = session->arguments.allow_outside};
+                        .allow_outside = session->arguments.allow_outside,
+                        .cancel = pli_cli_ask_cancel};
     if (strcmp(name, "-") == 0) return parse_standard_input(session, &def, scene);
 
     // a file of the user's comes before a shipped scene of the same name
@@ -179,7 +209,7 @@ static int read_scene(pli_cli_session *session, pli_scene **scene)
     }
     if (is_missing || is_folder) return refuse_name(session, name, is_folder);
     pli_status status = pli_scene_load(session->context, name, &def, scene);
-    return status == PLI_OK ? PLI_CLI_DONE : pli_cli_report(session, status);
+    return status == PLI_OK ? PLI_CLI_DONE : refuse_scene(session, status);
 }
 
 // The frames up to --end-time, by the rate of the scene. Returns an exit code.
@@ -217,4 +247,10 @@ int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene)
         *scene = NULL;
     }
     return code;
+}
+
+void pli_cli_say_contact(pli_cli_session *session, const pli_scene *scene)
+{
+    const char *text = pli_scene_contact_text(scene);
+    if (text[0] != '\0') pli_cli_say(&session->console, "contact: %s", text);
 }

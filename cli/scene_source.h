@@ -20,4 +20,7 @@ const char *pli_cli_nearest_scene(const char *name);
 // Returns 0, or the exit code of a failure that was reported.
 int pli_cli_load_scene(pli_cli_session *session, pli_scene **scene);
 
+// The first line of a simulation: which contact bodies have, and who said so. Particles have none.
+void pli_cli_say_contact(pli_cli_session *session, const pli_scene *scene);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct pli_cli_session {
     pli_context *context;
     char *const *values; // the command line as it was given
     int value_count;
+    double begun; // by pli_cli_seconds (s)
 } pli_cli_session;
 
 // Prints the failure that the session's context keeps and returns its exit code.

@@ -28,6 +28,10 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   target_compile_options(pliant_flags INTERFACE -Wno-psabi)
 endif()
 
+if(PLIANT_HARDENING)
+  include(PliantHardening)
+endif()
+
 if(PLIANT_SANITIZE)
   # tests of solvers take a third less time than with -O1
   target_compile_options(pliant_flags INTERFACE -O2 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)

@@ -89,6 +89,19 @@ WEAK const char *pli_scene_name(const pli_scene *scene)
     return "springs";
 }
 
+WEAK const char *pli_scene_contact_text(const pli_scene *scene)
+{
+    (void)scene;
+    return "none, as the scene says";
+}
+
+WEAK const char *pli_scene_warning(const pli_scene *scene, int32_t index)
+{
+    (void)scene;
+    (void)index;
+    return NULL;
+}
+
 WEAK const char *pli_scene_source(const pli_scene *scene)
 {
     return scene->source;
@@ -233,10 +246,10 @@ WEAK void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *
 
 WEAK const char *pli_stop_name(pli_stop stop)
 {
-    static const char *const names[] = {"linear",    "nonfinite", "linesearch", "iterations",
-                                        "none",      "gradient",  "step",       "fixed",
-                                        "direction", "explicit"};
-    return names[(int)stop + 4];
+    static const char *const names[] = {"rounding",   "linear",    "nonfinite", "linesearch",
+                                        "iterations", "none",      "gradient",  "unused",
+                                        "fixed",      "direction", "explicit"};
+    return names[(int)stop + 5];
 }
 
 WEAK pli_status pli_solver_create(const pli_model *model, pli_solver **solver)

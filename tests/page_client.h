@@ -310,7 +310,7 @@ static inline int32_t status_of(site *it, const char *format)
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" \
     "Sec-WebSocket-Version: 13\r\n"
 #define ORIGIN "Origin: http://127.0.0.1:%d\r\n"
-#define SOCKET "GET /socket?token=" TOKEN " HTTP/1.1\r\n" HOST ORIGIN UPGRADE "\r\n"
+#define SOCKET "GET /socket HTTP/1.1\r\n" HOST BEARER ORIGIN UPGRADE "\r\n"
 
 static inline client *open_socket(site *it)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file with everything in it: no network, no eval. The hash of the sources is stamped into it, so
-// that tools/check_page.py can tell without Node whether the committed page is up to date.
+// One file with everything in it: no network, no eval. Two hashes are stamped into it, so that
+// tools/check_page.py can tell without Node whether the committed page is up to date, and as it was
+// built: that of the sources, and that of the page itself, with zeros for the digits of the latter.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
@@ -27,12 +28,35 @@ function hashOfSources(): string {
   return total.digest('hex');
 }
 
+const blank = '0'.repeat(64);
+
 function stamp(): Plugin {
   return {
     name: 'stamp',
     transformIndexHtml: () => [
       { tag: 'meta', attrs: { name: 'pliant-sources', content: hashOfSources() }, injectTo: 'head' },
+      { tag: 'meta', attrs: { name: 'pliant-page', content: blank }, injectTo: 'head' },
     ],
+  };
+}
+
+// Last of all: the page is one file then, and nothing changes it any more.
+function seal(): Plugin {
+  const field = (digits: string) => `<meta name="pliant-page" content="${digits}">`;
+  return {
+    name: 'seal',
+    enforce: 'post',
+    writeBundle: {
+      order: 'post',
+      sequential: true,
+      handler(options) {
+        const path = join(options.dir ?? '', 'index.html');
+        const page = readFileSync(path, 'utf8');
+        if (page.split(field(blank)).length !== 2) throw new Error('the page has no single place for its hash');
+        const digits = createHash('sha256').update(page, 'utf8').digest('hex');
+        writeFileSync(path, page.replace(field(blank), field(digits)));
+      },
+    },
   };
 }
 
@@ -48,6 +72,6 @@ function licences(): Plugin {
 
 export default defineConfig({
   root,
-  plugins: [stamp(), licences(), viteSingleFile({ removeViteModuleLoader: true })],
+  plugins: [stamp(), licences(), viteSingleFile({ removeViteModuleLoader: true }), seal()],
   build: { target: 'es2022', modulePreload: false, reportCompressedSize: false },
 });

@@ -39,7 +39,8 @@ PLI_API void pli_text_free(pli_context *context, char *text);
 //   fps: 1/0.04                  numbers may be fractions
 //
 // Unknown keys, keys that are there twice, tags, and more than one document are refused. Anchors
-// and aliases work as long as what they expand to stays small.
+// and aliases work as long as what they expand to stays small. A scene and what it includes may
+// have 16 MB in all, an included file counting as often as it is included.
 
 typedef struct pli_load_def {
     // changes applied on top of the file, in this order: "PATH=VALUE", where the path is made of
@@ -50,6 +51,9 @@ typedef struct pli_load_def {
 
     // whether includes and mesh files may lie outside the folder of the scene file
     bool allow_outside;
+
+    pli_cancel_fn cancel; // asked while it reads, which fails as PLI_ERROR_INTERRUPTED; NULL: never
+    void *cancel_user;
 } pli_load_def;
 
 // Reads a scene and the mesh files it names, and validates it. def may be NULL.
@@ -193,13 +197,15 @@ typedef struct pli_run_progress {
 typedef void (*pli_run_progress_fn)(void *user, const pli_run_progress *progress);
 
 typedef struct pli_run_def {
-    const pli_scene *scene;       // borrowed until the run is destroyed
-    const char *folder;           // made if it is not there
-    bool force;                   // replace the files of an earlier run in the folder
-    bool resume;                  // go on from its newest checkpoint; without one, begin again
-    int32_t frames;               // to compute; 0: as many as the scene says
-    int64_t steps;                // stop after so many steps in all; 0: no limit
-    double seconds;               // stop after so much wall-clock time; 0: no limit
+    const pli_scene *scene; // borrowed until the run is destroyed
+    const char *folder;     // made if it is not there
+    bool force;             // replace the files of an earlier run in the folder
+    bool resume;            // go on from its newest checkpoint; without one, begin again
+    int32_t frames;         // to compute; 0: as many as the scene says
+    int64_t steps;          // stop after so many steps in all; 0: no limit
+    // stop before so much wall-clock time (s) has passed, with the state saved; a step that would
+    // take longer is given up, and a model then fails as PLI_ERROR_INTERRUPTED; 0: no limit
+    double seconds;
     const char *command;          // command line, for run.json and the report; NULL: none
     pli_run_progress_fn progress; // hears every step; NULL: nobody does
     void *progress_user;
@@ -233,6 +239,8 @@ typedef struct pli_run_info {
     double seconds;      // wall clock, since the run was created
     int64_t unconverged; // steps that ended without convergence
     const char *folder;  // Lifetime: that of the run
+    const char *advice;  // what helps against most of those; Lifetime: static
+    int64_t saved_step;  // of the newest state that is saved in the folder; -1: none is
 } pli_run_info;
 
 typedef struct pli_run pli_run;

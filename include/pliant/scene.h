@@ -184,6 +184,13 @@ typedef struct pli_mesh_data {
     const char *const *group_names;
     const int32_t *tet_groups;      // [tet_count]
     const int32_t *triangle_groups; // [triangle_count]
+    // where cells stand, for messages: the line of each, and the name of the file beside that of
+    // the mesh if they have one of their own. NULL: not known, as of binary files and meshes of
+    // programs
+    const int32_t *tet_lines;      // [tet_count]
+    const int32_t *triangle_lines; // [triangle_count]
+    const char *tet_file;
+    const char *triangle_file;
 } pli_mesh_data;
 
 typedef struct pli_file_def { // a mesh from a file; `mesh` holds its content once loaded
@@ -524,11 +531,11 @@ typedef struct pli_attachment_def { // soft springs from vertices to where they 
 
 typedef enum pli_collider_method {
     PLI_COLLIDER_AUTO,       // constraint, or penalty where the shape is sampled on a grid; barrier
-                             // when the bodies' contact is
+                             // when the bodies' contact is, penalty there if it has no end
     PLI_COLLIDER_CONSTRAINT, // no vertex is ever inside
     PLI_COLLIDER_PENALTY,    // what is inside is pushed out by a stiff spring
     PLI_COLLIDER_POSTPROCESS, // moved out after the solve, which knows nothing of it
-    PLI_COLLIDER_BARRIER,     // kept at a distance by contact; half-spaces that stand still
+    PLI_COLLIDER_BARRIER,     // kept at a distance by contact, which sees the surface's triangles
     PLI_COLLIDER_QUADRATIC    // what is inside is pulled to the surface by a linear spring
 } pli_collider_method;
 
@@ -546,8 +553,9 @@ typedef struct pli_collider_def { // a solid that stands still or follows a scri
     double stiffness; // penalty: N/m^2, quadratic: N/m; 0: from what the bodies are made of
     double friction;  // Coulomb's coefficient
     pli_motion_def motion;
-    double margin; // distance that vertices keep from the surface (m)
-    int32_t hold;  // pli_hold_kind, of particles
+    double margin;  // distance that vertices keep from the surface (m)
+    int32_t hold;   // pli_hold_kind, of particles
+    double spacing; // barrier: edge length of the triangles of a curved surface (m); 0: chosen
 } pli_collider_def;
 
 // ---- the grid that particles move on, and where they come from ---------------------------------
@@ -577,7 +585,8 @@ typedef struct pli_emission_def { // a shape that particles stream out of
 typedef enum pli_contact_method {
     PLI_CONTACT_NONE,    // bodies pass through each other and themselves
     PLI_CONTACT_PENALTY, // vertices inside of tetrahedra are pushed out by stiff springs
-    PLI_CONTACT_BARRIER  // surfaces never touch: a barrier and continuous collision detection
+    PLI_CONTACT_BARRIER, // surfaces never touch: a barrier and continuous collision detection
+    PLI_CONTACT_AUTO     // by what there is, see pli_scene_contact_text; never in a valid scene
 } pli_contact_method;
 
 typedef struct pli_contact_pair_def { // two bodies, or a body and a collider
@@ -614,11 +623,12 @@ typedef struct pli_time_def {
 } pli_time_def;
 
 typedef enum pli_norm_kind {
-    PLI_NORM_AUTO,           // velocity, or characteristic where there is no inertia
+    PLI_NORM_AUTO,           // velocity, or error where there is no inertia
     PLI_NORM_VELOCITY,       // bound on the error of the velocity (m/s)
     PLI_NORM_CHARACTERISTIC, // force relative to what the material bears (-)
     PLI_NORM_FORCE,          // plain length of the gradient (N)
-    PLI_NORM_STEP            // largest step of Newton's method over the time step (m/s)
+    PLI_NORM_STEP,           // largest step of Newton's method over the time step (m/s)
+    PLI_NORM_ERROR           // error of the positions relative to the deformation (-)
 } pli_norm_kind;
 
 typedef enum pli_linear_kind {
@@ -794,8 +804,10 @@ typedef struct pli_solver_def {
     const char *name;         // "auto" or one of the solvers
     int32_t norm;             // pli_norm_kind
     double tolerance;         // in the norm's unit; 0: the norm's own default
-    int32_t max_iterations;   // outer iterations before the step counts as not converged
+    int32_t max_iterations;   // outer iterations before the step counts as not converged; 0: auto
     int32_t fixed_iterations; // > 0: exactly so many, without a convergence test
+    int32_t max_substeps;     // of particles within a step; 0: the solver's own
+    double max_travel;        // of a vertex in a step with barriers, over the largest body's extent
     int32_t linear;           // pli_linear_kind
     int32_t preconditioner;   // pli_preconditioner_kind
     int32_t linear_max_iterations;
@@ -895,6 +907,12 @@ PLI_API const pli_scene_def *pli_scene_get(const pli_scene *scene);
 
 PLI_API pli_context *pli_scene_context(const pli_scene *scene);
 
+// Which contact bodies have, and who said so: "barrier, as the scene says", "barrier, chosen
+// because there are 2 bodies; contact: none switches it off". A scene that leaves its contact to
+// pliant has barriers when there is more than one body or cloth or a shell, and contact.method says
+// so once it is valid. "" for particles, which meet on their grid. Lifetime: that of the scene.
+PLI_API const char *pli_scene_contact_text(const pli_scene *scene);
+
 // "cube" of out/cube: the name of the file without folder and ending; "scene" when there is none.
 PLI_API const char *pli_scene_name(const pli_scene *scene);
 
@@ -934,12 +952,17 @@ PLI_API const pli_mesh_data *pli_scene_take_mesh(pli_scene *scene, const pli_mes
 PLI_API PLI_CHECKED pli_status pli_scene_note(pli_scene *scene, const void *address,
                                               const pli_position *position);
 
-// Checks every value against the table, then what the table cannot know: names that refer,
-// combinations, what is missing. Then completes what depends on other values: gravity gets its
-// three numbers, materials the numbers of their presets (a Lame pair becomes young and poisson),
-// variants without data their defaults, shells their thickness; materials of particles get the
-// yield of their presets. Suspicious values are logged as warnings. Errors: scene, memory.
+// Checks every value against the table, chooses the contact of bodies where it is left open, and
+// checks what the table cannot know: names that refer, combinations, what is missing. Then
+// completes what depends on other values: gravity gets its three numbers, materials the numbers of
+// their presets (a Lame pair becomes young and poisson), variants without data their defaults,
+// shells their thickness; materials of particles get the yield of their presets. Suspicious values
+// are logged as warnings. Errors: scene, memory.
 PLI_API PLI_CHECKED pli_status pli_scene_validate(pli_scene *scene);
+
+// A warning that validating gave, "file:line:column: path: text", counted from 0; NULL behind the
+// last of them, or of the 16 that are kept. Lifetime: until the scene is validated again.
+PLI_API const char *pli_scene_warning(const pli_scene *scene, int32_t index);
 
 // Records a failure at a place in the scene, "file:line:column: path: text", and returns status.
 // The position is that of at->member, else that of at->holder, else the file alone.

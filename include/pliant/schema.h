@@ -40,7 +40,8 @@ typedef enum pli_field_flags {
     PLI_FIELD_MAX_EXCLUDED = 4, // value < max instead of <=
     PLI_FIELD_NONZERO = 8,      // a vector that must have a direction
     PLI_FIELD_OPTIONAL = 16,    // the default means "not given"; it need not be in the range
-    PLI_FIELD_PATH = 32         // a file's name, relative to the file that says it
+    PLI_FIELD_PATH = 32,        // a file's name, relative to the file that says it
+    PLI_FIELD_UNIFORM = 64 // a vector that in a file may be one number, which stands for all three
 } pli_field_flags;
 
 struct pli_schema;

@@ -4,13 +4,14 @@
 //
 //     pli_page_def def = pli_page_def_default();
 //     status = pli_page_create_view(context, &def, "out/demo", &page);
-//     printf("%s\n", pli_page_address(page));
+//     status = pli_page_make_address(page, PLI_PAGE_FOR_PERSON, &address);
+//     printf("%s\n", address);
 //     while (!stopped && status == PLI_OK) status = pli_page_turn(page, 200);
 //     pli_page_destroy(page);
 //
-// The page listens on the machine's own address (127.0.0.1) unless told otherwise, and answers only
-// those who know the random token in the printed address. What goes over the wire is in
-// docs/protocol.md.
+// The page listens on the machine's own address (127.0.0.1) unless told otherwise, and answers
+// browsers that were opened with an address it made, and scripts that know its token. What goes
+// over the wire is in docs/protocol.md.
 #ifndef PLIANT_SERVE_H
 #define PLIANT_SERVE_H
 
@@ -26,14 +27,15 @@ extern "C" {
 typedef struct pli_page_def {
     const char *host;               // address to listen on: 127.0.0.1, ::1, or one of this machine
     int32_t port;                   // 0: 8686, or where that is taken, any
-    const char *token;              // NULL: a random one; else 16 to 64 letters, digits, - and _
+    bool allows_remote;             // host may be one that other machines reach
+    const char *token;              // of scripts: 16 to 64 letters, digits, - and _; NULL: none
     const char *const *extra_hosts; // [extra_host_count] names that pages may call this machine
     int32_t extra_host_count;       // by, besides loopback ones
 } pli_page_def;
 
 typedef struct pli_page pli_page;
 
-// 127.0.0.1, port 8686 or any, a random token.
+// 127.0.0.1, port 8686 or any, no token.
 PLI_API pli_page_def pli_page_def_default(void);
 
 // Serves the frames of a run's folder, finished or still growing; that of a run that goes need not
@@ -92,8 +94,23 @@ PLI_API PLI_CHECKED pli_status pli_live_replay(pli_context *context, const pli_r
 
 PLI_API void pli_page_destroy(pli_page *page);
 
-// What to open in a browser: "http://127.0.0.1:8686/#TOKEN". Lifetime: that of the page.
+// Where it listens: "http://127.0.0.1:8686/". Lifetime: that of the page.
 PLI_API const char *pli_page_address(const pli_page *page);
+
+// Whether other machines reach it.
+PLI_API bool pli_page_is_remote(const pli_page *page);
+
+// Who an address is made for.
+typedef enum pli_page_reader {
+    PLI_PAGE_FOR_PERSON, // it is shown, and opened within ten minutes
+    PLI_PAGE_FOR_BROWSER // a browser of the same user on this machine is started with it, and opens
+} pli_page_reader;       // it within two minutes; whoever else sees it can't use it
+
+// Makes an address to open in a browser, "http://127.0.0.1:8686/open?code=...". It works once, and
+// no more when another one is made for such a reader. Lifetime: until the next call. Errors: io
+// (the system gives no random numbers).
+PLI_API PLI_CHECKED pli_status pli_page_make_address(pli_page *page, pli_page_reader reader,
+                                                     const char **address);
 
 // Waits up to so many milliseconds for browsers, and answers them. Errors: io (the system's own),
 // never because of a browser.

@@ -60,6 +60,8 @@ typedef struct pli_model_info {
     double cfl;         // cells that matter moves in a piece of an implicit step, at most; 0: steps
                         // of particles are explicit, or there are none
     int64_t node_count; // of the grid of implicit steps, at the start
+    double substeps;    // of particles in a step, as their speeds at the start want it, at least
+    int64_t max_substeps; // of a step, before it is refused; 0: there are no particles
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
@@ -68,6 +70,9 @@ typedef struct pli_contact_info {
     const char *method; // as in scene files, never "auto"
     double stiffness;   // penalty: N/m^2, quadratic: N/m
     double friction;    // Coulomb's coefficient
+    // of a collider that barriers see as a surface; 0: as a plane, or not at all
+    int32_t triangle_count;
+    double deviation; // of its triangles from the shape, at most (m)
 } pli_contact_info;
 
 // Compiles a scene. Errors: scene, mesh, unsupported, memory.
@@ -75,18 +80,23 @@ typedef struct pli_contact_info {
 PLI_API PLI_CHECKED pli_status pli_model_create(pli_context *context, const pli_scene *scene,
                                                 pli_model **model);
 
-// A place for what takes long to compute and depends on nothing but its key, a hash of everything
-// that went into it. What comes back is checked before it is used: a cache may lose, cut or mix up
-// what it was given.
+// SHA-256 of everything that went into what is cached.
+typedef struct pli_cache_key {
+    unsigned char bytes[32];
+} pli_cache_key;
+
+// A place for what takes long to compute and depends on nothing but its key. What comes back is
+// checked before it is used: a cache may lose, cut or mix up what it was given. It must not hand
+// out what others made up: numbers that fit together are believed.
 typedef struct pli_cache {
     void *user;
     // *bytes and *size of what was stored under the key; false: nothing is there, or it can't be
     // had. NULL: nothing is ever there.
-    bool (*load)(void *user, uint64_t key, const void **bytes, int64_t *size);
+    bool (*load)(void *user, const pli_cache_key *key, const void **bytes, int64_t *size);
     // gives back what load handed out
     void (*release)(void *user, const void *bytes);
     // keeps a copy, or does not: a failure is the cache's own affair. NULL: nothing is kept.
-    void (*store)(void *user, uint64_t key, const void *bytes, int64_t size);
+    void (*store)(void *user, const pli_cache_key *key, const void *bytes, int64_t size);
 } pli_cache;
 
 // How far the part of a model is that takes long.
@@ -139,6 +149,7 @@ typedef struct pli_kind_info {
     int32_t material;   // of the scene, counted from 0
     double mass;        // of a particle (kg)
     double volume;      // that it takes at rest (m^3)
+    bool is_fluid;      // J is exp(memory) of its particles, and their deformation the identity
 } pli_kind_info;
 
 PLI_API int32_t pli_model_kind_count(const pli_model *model);
@@ -243,14 +254,14 @@ PLI_API void pli_state_get_particles(const pli_state *state, pli_particle_view *
 // Why a step ended. The sign tells success, the value tells why.
 typedef enum pli_stop {
     PLI_STOP_GRADIENT = 1,    // the norm of the gradient fell under the tolerance
-    PLI_STOP_STEP = 2,        // the next step would be shorter than rounding
     PLI_STOP_FIXED = 3,       // the fixed number of iterations was made, as asked
-    PLI_STOP_DIRECTION = 4,   // Newton's step fell under the tolerance
+    PLI_STOP_DIRECTION = 4,   // what the next step would change fell under the tolerance
     PLI_STOP_EXPLICIT = 5,    // nothing was to be solved
     PLI_STOP_ITERATIONS = -1, // budget spent; the state is the best iterate
     PLI_STOP_LINESEARCH = -2, // no admissible decrease was found
     PLI_STOP_NONFINITE = -3,  // energy or direction was not finite; the step was rejected
-    PLI_STOP_LINEAR = -4      // the linear solver could not produce a direction
+    PLI_STOP_LINEAR = -4,     // the linear solver could not produce a direction
+    PLI_STOP_ROUNDING = -5 // above the tolerance, but the next step would be shorter than rounding
 } pli_stop;
 
 // "gradient", "step", ... as in steps.jsonl.
@@ -398,7 +409,9 @@ PLI_API void pli_solver_destroy(pli_solver *solver);
 
 // Hears every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user);
-// Is asked at every outer iteration, and at every piece or sweep of particles; NULL turns it off.
+// Is asked at every outer iteration, and at every piece or sweep of particles, and four times a
+// second within an iteration that takes longer; NULL turns it off. The step then fails as
+// PLI_ERROR_INTERRUPTED, and the state is that before it.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
 
 // What an iterate of an implicit step of particles leaves of forces, seen from the particles: of
@@ -483,7 +496,8 @@ typedef struct pli_frame_part {
     int32_t field_count;
     const pli_frame_field *fields;
     pli_part_role role;
-    double radius; // of particles that no field says it of, for pictures (m); 0: by their spacing
+    double radius;   // of particles that no field says it of, for pictures (m); 0: by their spacing
+    bool is_barrier; // of a collider: these triangles are what barriers keep bodies away from
 } pli_frame_part;
 
 typedef struct pli_frame {

@@ -20,6 +20,7 @@ SCENE = {
                      "stiffness": 500}],
     "time": {"fps": 60, "frames": 90},
     "solver": {"name": "pd-multigrid", "fixed_iterations": 8},
+    "contact": "none",  # the solver is one for real time, which takes no barriers
 }
 AIR = 1.2  # density (kg/m^3)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import errors
 from ._library import lib
-from ._structs import ContextDef, text
+from ._structs import ContextDef, check_integer, text
 
 log = logging.getLogger("pliant")
 
@@ -35,7 +35,7 @@ def set_threads(count):
     global _thread_count
     if count < 0:
         raise ValueError(f"{count} threads; 0 or more are possible")
-    _thread_count = int(count)
+    _thread_count = check_integer(count, (0, 2**31 - 1), "the number of threads")
 
 
 class Resource:

@@ -31,6 +31,7 @@ bool pli_field_is_absent ptr ptr
 ptr pli_scene_schema
 void pli_scene_destroy ptr
 ptr pli_scene_get ptr
+str pli_scene_contact_text ptr
 str pli_scene_name ptr
 u64 pli_scene_hash ptr
 status pli_model_create ptr ptr ptr
@@ -179,7 +180,7 @@ def declare(library, path):
             raise ImportError(f"{path} has no {name}: it is not the library of pliant {VERSION}") \
                 from None
         function.restype = _structs.type_of(result)
-        function.argtypes = [_structs.type_of(kind) for kind in parameters]
+        function.argtypes = [_structs.parameter_of(kind) for kind in parameters]
 
 
 def check_version(found, path):

@@ -5,6 +5,9 @@ Each line below is a type and the members that have it, in the order of the head
 every size and offset with those of a C compiler.
 """
 import ctypes
+import operator
+
+from . import errors
 
 TYPES = {
     "f64": ctypes.c_double, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "u64": ctypes.c_uint64,
@@ -14,6 +17,44 @@ TYPES = {
 
 #: every struct by its name in C
 STRUCTS = {}
+
+# what integers of C hold; ctypes itself cuts larger ones without a word
+RANGES = {"i32": (-2**31, 2**31 - 1), "enum": (-2**31, 2**31 - 1), "uint": (0, 2**32 - 1),
+          "i64": (-2**63, 2**63 - 1), "u64": (0, 2**64 - 1), "size": (0, 2**64 - 1)}
+RANGE_OF = {TYPES[name]: limits for name, limits in RANGES.items()}
+
+
+def check_integer(value, limits, name="the number"):
+    """The value as an int, if it is whole and C can hold it."""
+    number = operator.index(value)
+    if not limits[0] <= number <= limits[1]:
+        raise errors.ArgumentError(f"{name} is {number}; from {limits[0]} to {limits[1]} are possible")
+    return number
+
+
+def make_parameter(kind, limits):
+    """What ctypes asks for a parameter of a function: the kind, of what fits into it."""
+    def from_param(value):
+        return value if isinstance(value, kind) else kind(check_integer(value, limits))
+    return type(f"Checked_{kind.__name__}", (), {"from_param": staticmethod(from_param)})
+
+
+PARAMETERS = {name: make_parameter(TYPES[name], limits) for name, limits in RANGES.items()}
+
+
+def parameter_of(name):
+    """The type of a parameter that a word such as "i32" stands for, which refuses what C would cut."""
+    return PARAMETERS.get(name) or type_of(name)
+
+
+class Struct(ctypes.Structure):
+    """A struct whose integers refuse what C would cut."""
+
+    _limits = {}  # of the members that are integers
+
+    def __setattr__(self, name, value):
+        limits = self._limits.get(name)
+        super().__setattr__(name, value if limits is None else check_integer(value, limits, name))
 
 
 def type_of(name):
@@ -29,7 +70,8 @@ def struct(name, *lines):
     for line in lines:
         kind, *members = line.split()
         fields += [(member, type_of(kind)) for member in members]
-    STRUCTS[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+    limits = {member: RANGE_OF[kind] for member, kind in fields if kind in RANGE_OF}
+    STRUCTS[name] = type(name, (Struct,), {"_fields_": fields, "_limits": limits})
     return STRUCTS[name]
 
 
@@ -59,8 +101,10 @@ ModelInfo = struct(
     "i32 fixed_iterations collider_count triangle_count spring_count level_count",
     "i32[8] level_nodes", "i64 level_memory", "i32 handle_count cubature_count polish_iterations",
     "i64 subspace_memory particle_count", "f64 cell", "i32 emitter_count",
-    "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count")
-KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume")
+    "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count", "f64 substeps",
+    "i64 max_substeps")
+KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume",
+                  "bool is_fluid")
 StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",
                     "ptr data", "bool of_particles optional")
 EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total")
@@ -93,7 +137,7 @@ FrameField = struct("pli_frame_field", "str name unit", "enum place", "i32 compo
                     "ptr values", "bool whole")
 FramePart = struct("pli_frame_part", "str name", "enum kind", "i32 point_count", "ptr points",
                    "i32 cell_count", "ptr cells", "i32 field_count", "ptr fields", "enum role",
-                   "f64 radius")
+                   "f64 radius", "bool is_barrier")
 FrameStruct = struct("pli_frame", "i32 index", "i64 step", "f64 time", "i32 part_count",
                      "ptr parts")
 
@@ -109,7 +153,8 @@ MaterialPreset = struct("pli_material_preset", "str name law", "f64 density youn
 
 # ---- io.h
 
-LoadDef = struct("pli_load_def", "ptr sets", "i32 set_count", "bool allow_outside")
+LoadDef = struct("pli_load_def", "ptr sets", "i32 set_count", "bool allow_outside", "ptr cancel",
+                 "ptr cancel_user")
 YamlDef = struct("pli_yaml_def", "bool comments absolute_paths")
 FrameWriterDef = struct("pli_frame_writer_def", "str folder", "i32 keep", "bool compress",
                         "ptr fields", "i32 field_count")
@@ -121,7 +166,8 @@ RunDef = struct("pli_run_def", "ptr scene", "str folder", "bool force resume", "
                 "ptr progress progress_user cancel cancel_user", "f64 checkpoint_seconds",
                 "ptr prepare prepare_user")
 RunInfoStruct = struct("pli_run_info", "enum outcome", "i64 step first_step", "i32 frame",
-                       "f64 time seconds", "i64 unconverged", "str folder")
+                       "f64 time seconds", "i64 unconverged", "str folder advice",
+                       "i64 saved_step")
 ExportFormat = struct("pli_export_format", "str name doc")
 ExportDef = struct("pli_export_def", "str folder target format", "i32 first last every max_targets",
                    "f64 fps", "ptr progress progress_user cancel cancel_user")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames: a state as something to look at, in memory, in files and as pictures."""
 import ctypes
+import operator
 import os
 
 import numpy as np
 
+from . import errors
 from ._handles import Context, Wrapper
 from ._library import lib
 from ._structs import (FrameField, FramePart, FrameStruct, SeriesInfo, at, text)
@@ -69,7 +71,15 @@ def copy_array(address, shape, dtype):
 
 def surface(tets):
     """Triangles [k][3] around tetrahedra [m][4], seen from outside counter-clockwise."""
-    tets = np.asarray(tets, np.int32).reshape(-1, 4)
+    tets = np.asarray(tets)
+    if tets.size == 0:
+        tets = np.zeros((0, 4), np.int32)
+    if tets.ndim != 2 or tets.shape[1] != 4 or tets.dtype.kind not in "iu":
+        raise errors.ArgumentError(f"tetrahedra are whole numbers of the shape (m, 4), not "
+                                   f"{tets.dtype} of the shape {tets.shape}")
+    if tets.size and not (0 <= tets.min() and tets.max() < 2**31):
+        raise errors.ArgumentError("vertices of tetrahedra count from 0 and fit into 32 bits")
+    tets = tets.astype(np.int32)
     faces = tets[:, [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]].reshape(-1, 3)
     _, first, count = np.unique(np.sort(faces, 1), axis=0, return_index=True, return_counts=True)
     return faces[np.sort(first[count == 1])]
@@ -126,6 +136,7 @@ class Series(Wrapper):
         count = len(self)
         if isinstance(position, slice):
             return [self[k] for k in range(*position.indices(count))]
+        position = operator.index(position)
         if not -count <= position < count:
             raise IndexError(f"frame {position} of {count}")
         resource = self._context.make(lib.pli_series_load, lib.pli_frame_destroy, self._pointer,
@@ -212,7 +223,10 @@ def set_options(definition, options):
 
 def write_png(path, pixels):
     """Writes a picture, [height][width][3] of uint8, as a PNG."""
-    pixels = np.ascontiguousarray(pixels, np.uint8)
+    given = np.asarray(pixels)
+    pixels = np.ascontiguousarray(given, np.uint8)
+    if not np.array_equal(given, pixels):
+        raise ValueError("pixels must be whole numbers from 0 to 255")
     if pixels.ndim != 3 or pixels.shape[2] != 3:
         raise ValueError(f"pixels have the shape {pixels.shape}; it must be (height, width, 3)")
     context = Context()

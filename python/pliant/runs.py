@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pathlib
+import stat
 from dataclasses import dataclass
 
 from ._handles import Context, Stopper, Wrapper
@@ -19,7 +20,9 @@ ProgressFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(RunPro
 @dataclass(frozen=True)
 class RunInfo:
     """How far a run is and how it ended: "running", "done", "limited", "interrupted", "failed",
-    "broken", "unwritten". ``unconverged`` counts steps that ended without convergence."""
+    "broken", "unwritten". ``unconverged`` counts steps that ended without convergence,
+    ``advice`` says what helps against most of those, and ``saved_step`` is that of the newest saved
+    state, -1 without one."""
     outcome: str
     step: int
     first_step: int
@@ -28,6 +31,8 @@ class RunInfo:
     seconds: float
     unconverged: int
     folder: str
+    advice: str
+    saved_step: int
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,18 @@ def run(scene, folder, **options):
         return made.execute()
 
 
+def open_at_once(path, flags):
+    """Opens without waiting for whoever is at the other end."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def read_steps(folder):
     """The steps of a run as a list of dicts, one a step: energies, iterations, times, ..."""
     path = pathlib.Path(folder) / "steps.jsonl"
-    with open(path, encoding="utf-8") as file:
+    # a pipe would be waited for
+    with open(path, encoding="utf-8", opener=open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(f"{path} is not a regular file")
         return [json.loads(line) for line in file if line.strip()]
 
 

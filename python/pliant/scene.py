@@ -178,6 +178,11 @@ class Scene(Wrapper):
         pathlib.Path(path).write_text(self.text(), encoding="utf-8")
 
     @property
+    def contact(self):
+        """Which contact bodies have, and who said so: ``'barrier, chosen because there are 2 bodies; ...'``."""
+        return text(lib.pli_scene_contact_text(self._pointer))
+
+    @property
     def name(self):
         """The name of the file without folder and ending."""
         return text(lib.pli_scene_name(self._pointer))

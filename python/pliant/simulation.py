@@ -2,6 +2,7 @@
 """Simulating: Scene -> Model -> State -> [Solver: step, step, ...], and Simulation over all."""
 import contextlib
 import ctypes
+import operator
 import os
 import threading
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ from . import errors
 from ._handles import Stopper, Wrapper
 from ._library import lib, one_blas_thread
 from ._structs import (ContactPairStruct, FrameStruct, IterationReport, KindInfo, ModelInfo,
-                       StateArray, StepReportStruct, at, plain, text)
+                       StateArray, StepReportStruct, at, check_integer, plain, text)
 from .frames import Frame, copy_array, surface
 from .scene import Scene
 
 ARRAY_TYPES = (np.float64, np.int64, np.int32)  # pli_array_kind
 NONFINITE = -3  # pli_stop
+INDICES = (-2**31, 2**31 - 1)
 
 MonitorFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(IterationReport))
 
@@ -109,6 +111,7 @@ class Kind(NamedTuple):
     material: int
     mass: float
     volume: float
+    is_fluid: bool
 
 
 class BodyRange(NamedTuple):
@@ -305,7 +308,12 @@ class State(Wrapper):
 
     def grip(self, vertex, target, stiffness):
         """Pulls a vertex to a place by a spring (N/m), until it is moved or released."""
-        target = (ctypes.c_double * 3)(*target)
+        place = np.asarray(target, np.float64)
+        if place.shape != (3,) or not np.isfinite(place).all() or not np.isfinite(stiffness):
+            raise errors.ArgumentError(f"a grip needs three finite coordinates and a finite "
+                                       f"stiffness, not {target!r} and {stiffness!r}")
+        target = (ctypes.c_double * 3)(*place)
+        vertex = check_integer(vertex, INDICES, "the vertex")
         self._context.check(lib.pli_state_set_grip(self._pointer, vertex, stiffness, target))
 
     def release(self, vertex=None):
@@ -313,6 +321,7 @@ class State(Wrapper):
         if vertex is None:
             lib.pli_state_clear_grips(self._pointer)
         else:
+            vertex = check_integer(vertex, INDICES, "the vertex")
             self._context.check(lib.pli_state_set_grip(self._pointer, vertex, 0, None))
 
     @property
@@ -435,8 +444,12 @@ class Particles:
 
     @property
     def J(self):
-        """[n] determinants of ``deformation``, a copy. Of fluids, frames know more: field "J"."""
-        return np.linalg.det(self.deformation.reshape(-1, 3, 3))
+        """[n] volumes over those at rest, a copy: determinants of ``deformation``, and of fluids,
+        whose deformation is forgotten, what ``memory`` keeps."""
+        fluid = np.array([kind.is_fluid for kind in self._state.model.kinds])[self.kinds]
+        J = np.linalg.det(self.deformation.reshape(-1, 3, 3))
+        J[fluid] = np.exp(self.memory[fluid])
+        return J
 
     def of(self, source):
         """Where the particles of a body or emitter are: booleans [n] to index arrays with."""
@@ -630,6 +643,7 @@ class Body:
             self._simulation.state.release(self._global(k))
 
     def _global(self, vertex):
+        vertex = operator.index(vertex)
         if not -self.vertex_count <= vertex < self.vertex_count:
             raise IndexError(f"vertex {vertex} of {self.vertex_count} of body {self.name!r}")
         return self._range.first + vertex % self.vertex_count

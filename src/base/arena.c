@@ -15,8 +15,10 @@ typedef struct arena_block {
 
 struct pli_arena {
     pli_context *context;
-    arena_block *top; // block that is being filled
-    int64_t peak;     // largest total in use
+    arena_block *top;           // block that is being filled
+    int64_t peak;               // largest total in use
+    bool (*cancel)(void *user); // NULL: nobody
+    void *cancel_user;
 };
 
 static void block_destroy(pli_context *context, arena_block *block)
@@ -62,6 +64,18 @@ void pli_arena_destroy(pli_arena *arena)
         block_destroy(arena->context, block);
     }
     pli_release(arena->context, arena);
+}
+
+void pli_arena_set_cancel(pli_arena *arena, bool (*cancel)(void *user), void *user)
+{
+    arena->cancel = cancel;
+    arena->cancel_user = user;
+}
+
+pli_status pli_arena_go_on(const pli_arena *arena)
+{
+    if (arena->cancel == NULL || !arena->cancel(arena->cancel_user)) return PLI_OK;
+    return PLI_FAIL(arena->context, PLI_ERROR_INTERRUPTED, "the step was cancelled");
 }
 
 pli_arena_mark pli_arena_begin(pli_arena *arena)

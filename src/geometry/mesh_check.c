@@ -54,15 +54,27 @@ static pli_status check_sizes(pli_context *context, const pli_cells *cells)
 static pli_status check_points(pli_context *context, const pli_cells *cells)
 {
     pli_offenders wild = {0};
+    pli_offenders far = {0};
     for (int32_t v = 0; v < cells->vertex_count; ++v) {
         const double *x = cells->points + 3 * (int64_t)v;
         if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) pli_offenders_add(&wild, v);
+        double largest = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+        if (largest > PLI_LARGEST_COORDINATE) pli_offenders_add(&far, v);
     }
-    if (wild.count == 0) return PLI_OK;
     char text[TEXT_CAPACITY];
-    pli_offenders_text(&wild, text, sizeof text);
-    return PLI_FAIL(context, PLI_ERROR_MESH,
-                    "vertices %s have coordinates that are not finite numbers", text);
+    if (wild.count > 0) {
+        pli_offenders_text(&wild, text, sizeof text);
+        return PLI_FAIL(context, PLI_ERROR_MESH,
+                        "vertices %s have coordinates that are not finite numbers", text);
+    }
+    if (far.count > 0) {
+        pli_offenders_text(&far, text, sizeof text);
+        return PLI_FAIL(context, PLI_ERROR_MESH,
+                        "vertices %s have coordinates beyond %g m, of which volumes and areas do "
+                        "not fit into a number; the largest allowed magnitude is %g m",
+                        text, PLI_LARGEST_COORDINATE, PLI_LARGEST_COORDINATE);
+    }
+    return PLI_OK;
 }
 
 static bool has_repeated_corner(const int32_t *corner, int32_t count)

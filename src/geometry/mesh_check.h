@@ -29,8 +29,11 @@ typedef struct pli_cells {
     const double *points; // [vertex_count][3] (m)
 } pli_cells;
 
-// Refuses sizes that cannot be, coordinates that are not finite, indices out of range and repeated
-// corners. Errors: argument, mesh.
+// Largest magnitude of a coordinate: volumes of such meshes fit into a double.
+#define PLI_LARGEST_COORDINATE 1e100
+
+// Refuses sizes that cannot be, coordinates that are not finite or too large, indices out of range
+// and repeated corners. Errors: argument, mesh.
 pli_status pli_cells_check(pli_context *context, const pli_cells *cells);
 
 // Counts points within a billionth of the whole's size of an earlier one. Errors: memory.

@@ -4,11 +4,16 @@
 #include "base/parallel.h"
 #include "geometry/cutting.h"
 
+#include <stdio.h>
+
 enum {
     SEARCH_STEPS = 12, // tries per lattice position
     LEVEL_STEPS = 6,   // tries to match the volume
     PHASE_COUNT = 4    // lattice positions
 };
+
+// numbers of vertices with which a mesh in several pieces is tried again
+enum { WHOLE_FACTOR = 16, WHOLE_LIMIT = 64000 };
 
 static const double count_goal = 0.02;     // a count this close ends the search
 static const double count_enough = 0.06;   // and this close is left alone
@@ -241,6 +246,26 @@ static pli_status measure_lost(const stuffing *s, const pli_bcc *bcc, double lev
     return PLI_OK;
 }
 
+static void warn_pieces(const stuffing *s)
+{
+    const pli_stuffing_report *report = s->report;
+    if (report->whole_vertices > 0) {
+        char pieces[32] = "one";
+        if (report->whole_components > 1) {
+            snprintf(pieces, sizeof pieces, "%d", report->whole_components);
+        }
+        PLI_LOG(s->context, PLI_LOG_WARNING,
+                "the mesh has %d separate pieces, since parts of the shape are thinner than the "
+                "mesh can show at spacing %g; with %d vertices it has %s",
+                report->component_count, report->spacing, report->whole_vertices, pieces);
+    } else {
+        PLI_LOG(s->context, PLI_LOG_WARNING,
+                "the mesh has %d separate pieces, and some more vertices leave as many; if it "
+                "should be one, join the shape's parts",
+                report->component_count);
+    }
+}
+
 static void warn(const stuffing *s, int32_t vertex_count)
 {
     const pli_stuffing_report *report = s->report;
@@ -261,11 +286,7 @@ static void warn(const stuffing *s, int32_t vertex_count)
                 "dropped %d pieces, each with less than 0.1 %% of the volume",
                 report->dropped_components);
     }
-    if (report->component_count > 1) {
-        PLI_LOG(s->context, PLI_LOG_WARNING,
-                "the mesh has %d separate pieces; if it should be one, ask for more vertices",
-                report->component_count);
-    }
+    if (report->component_count > 1) warn_pieces(s);
 }
 
 // ---- the whole
@@ -391,6 +412,67 @@ static pli_status find_filling(stuffing *s, attempt *best)
     return PLI_OK;
 }
 
+// ---- more vertices for thin parts
+
+// Pieces at a spacing, in one pass: roughly what a mesh of that spacing has.
+static pli_status count_pieces_at(const stuffing *s, double spacing, int32_t *count)
+{
+    attempt tried;
+    pli_bcc_def lattice = s->lattice;
+    lattice.spacing = spacing;
+    pli_bcc *bcc = NULL;
+    PLI_TRY(pli_bcc_create(s->context, s->shape, &lattice, &bcc));
+    pli_status status = fill_at(s, bcc, s->level_ratio * spacing, &tried);
+    pli_bcc_destroy(bcc);
+    if (status != PLI_OK) return status;
+    *count = tried.repairs.component_count;
+    pli_filling_clear(&tried.filling);
+    return PLI_OK;
+}
+
+// Pieces of the mesh with so many vertices, as it would be made.
+static pli_status count_pieces(const stuffing *s, int32_t vertex_count, int32_t *count)
+{
+    pli_stuffing_def def = {.vertex_count = vertex_count, .keep_level = s->def->keep_level};
+    pli_stuffing_report report = *s->report;
+    stuffing other = *s;
+    other.def = &def;
+    other.report = &report;
+    attempt tried;
+    PLI_TRY(find_filling(&other, &tried));
+    *count = tried.repairs.component_count;
+    pli_filling_clear(&tried.filling);
+    return PLI_OK;
+}
+
+// Looks for the number of vertices with which a mesh in several pieces hangs together.
+static pli_status find_whole(const stuffing *s, int32_t vertex_count)
+{
+    pli_stuffing_report *report = s->report;
+    if (report->component_count <= 1) return PLI_OK;
+    report->whole_components = report->component_count;
+    int64_t most = WHOLE_FACTOR * (int64_t)vertex_count;
+    if (most > WHOLE_LIMIT) most = WHOLE_LIMIT;
+    if (most < 2 * (int64_t)vertex_count) return PLI_OK;
+
+    // where a fine mesh has as many, the pieces are the shape's own
+    int32_t least = 0;
+    double spacing = report->spacing * cbrt((double)vertex_count / (double)most);
+    PLI_TRY(count_pieces_at(s, spacing, &least));
+    if (least >= report->component_count) return PLI_OK;
+    for (int64_t tried = 2 * (int64_t)vertex_count; tried <= most; tried *= 2) {
+        int32_t count = 0;
+        PLI_TRY(count_pieces(s, (int32_t)tried, &count));
+        if (count < 1 || count >= report->whole_components) continue;
+        report->whole_components = count;
+        report->whole_vertices = (int32_t)tried;
+        if (count <= least) break;
+    }
+    return PLI_OK;
+}
+
+// ---- the mesh
+
 // Turns the filling into a mesh that is numbered for locality.
 static pli_status make_mesh(const stuffing *s, const pli_filling *filling, pli_tet_mesh **mesh)
 {
@@ -444,7 +526,13 @@ pli_status pli_stuffing_create(pli_context *context, const pli_shape *shape,
     if (status == PLI_OK) status = make_mesh(&s, &best.filling, mesh);
     if (status == PLI_OK) {
         fill_report(&best, *mesh, report);
+        status = find_whole(&s, (*mesh)->vertex_count);
+    }
+    if (status == PLI_OK) {
         warn(&s, (*mesh)->vertex_count);
+    } else {
+        pli_tet_mesh_destroy(*mesh);
+        *mesh = NULL;
     }
     pli_filling_clear(&best.filling);
     return status;

@@ -16,7 +16,8 @@
 //
 // Parts thinner than about the spacing vanish; a warning tells how much. Pieces with less than
 // 0.1 % of the volume are dropped with a warning, larger ones are kept as separate components.
-// Sharp edges are cut off within one spacing: the lattice does not know them.
+// Where more vertices, up to some ten thousand, would join them, the warning says how many. Sharp
+// edges are cut off within one spacing: the lattice does not know them.
 #ifndef PLI_GEOMETRY_STUFFING_H
 #define PLI_GEOMETRY_STUFFING_H
 
@@ -36,6 +37,8 @@ typedef struct pli_stuffing_report {
     double mesh_volume;         // m^3
     double lost_share;          // of the volume, in parts too thin for the lattice
     int32_t component_count;    // separate pieces
+    int32_t whole_components;   // least that more vertices leave; 0: there is one piece
+    int32_t whole_vertices;     // about so many leave that few; 0: no number that was tried does
     int32_t dropped_components; // pieces that were too small
     int32_t pinch_tets;         // elements removed where the surface touched itself
 } pli_stuffing_report;

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+// The volume of an element with shorter edges, and what is thin beside it, leaves the range of
+// normal doubles.
+static const double smallest_edge = 1e-90;
+
 // An element thinner than this times the cube of its longest edge has no volume: coordinates carry
 // sixteen digits, and a product of three differences keeps about twelve of them.
 static const double flat_volume = 1e-12;
@@ -45,9 +49,10 @@ static double longest_edge(const double *points, const int32_t *tet)
 }
 
 static pli_status fail_elements(pli_context *context, const pli_offenders *offenders,
-                                const char *what)
+                                pli_tet_mesh_report *report, const char *what)
 {
     char text[128];
+    report->refused = *offenders;
     pli_offenders_text(offenders, text, sizeof text);
     return PLI_FAIL(context, PLI_ERROR_MESH, "tetrahedra %s %s", text, what);
 }
@@ -55,29 +60,36 @@ static pli_status fail_elements(pli_context *context, const pli_offenders *offen
 // Refuses elements without volume, and inverted ones unless they may be turned around; notes those
 // that have hardly any.
 static pli_status check_volumes(pli_context *context, const pli_tet_mesh_def *def,
-                                pli_offenders *slivers)
+                                pli_tet_mesh_report *report)
 {
     pli_offenders flat = {0};
     pli_offenders inverted = {0};
+    pli_offenders tiny = {0};
     for (int32_t t = 0; t < def->tet_count; ++t) {
         const int32_t *tet = def->tets + 4 * (int64_t)t;
         double volume = pli_tet_volume_at(def->points, tet);
         double longest = longest_edge(def->points, tet);
+        if (longest > 0 && longest < smallest_edge) pli_offenders_add(&tiny, t);
         if (!(fabs(volume) > flat_volume * longest * longest * longest)) {
             pli_offenders_add(&flat, t);
         } else if (volume < 0) {
             pli_offenders_add(&inverted, t);
         }
         if (fabs(volume) < sliver_volume * longest * longest * longest) {
-            pli_offenders_add(slivers, t);
+            pli_offenders_add(&report->slivers, t);
         }
     }
+    if (tiny.count > 0) {
+        return fail_elements(context, &tiny, report,
+                             "are so small that their volume does not fit into a number; the "
+                             "longest edge must be 1e-90 m at least");
+    }
     if (flat.count > 0) {
-        return fail_elements(context, &flat,
+        return fail_elements(context, &flat, report,
                              "have no volume; their four corners must not lie in a plane");
     }
     if (inverted.count > 0 && !def->turn_inverted) {
-        return fail_elements(context, &inverted,
+        return fail_elements(context, &inverted, report,
                              "are inverted (negative volume); exchange two of their corners");
     }
     return PLI_OK;
@@ -147,14 +159,14 @@ static void log_report(pli_context *context, const pli_tet_mesh_report *report)
 }
 
 static pli_status check_def(pli_context *context, const pli_tet_mesh_def *def,
-                            pli_offenders *slivers)
+                            pli_tet_mesh_report *report)
 {
     pli_cells cells = {"tetrahedron", 4, def->tet_count, def->tets, def->vertex_count, def->points};
     PLI_TRY(pli_cells_check(context, &cells));
     if (def->tet_count == 0) {
         return PLI_FAIL(context, PLI_ERROR_MESH, "the mesh has no tetrahedra");
     }
-    return check_volumes(context, def, slivers);
+    return check_volumes(context, def, report);
 }
 
 pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def,
@@ -164,7 +176,7 @@ pli_status pli_tet_mesh_create(pli_context *context, const pli_tet_mesh_def *def
     if (report == NULL) report = &unwanted;
     *report = (pli_tet_mesh_report){0};
     *out = NULL;
-    PLI_TRY(check_def(context, def, &report->slivers));
+    PLI_TRY(check_def(context, def, report));
 
     pli_status status = PLI_ERROR_MEMORY;
     pli_tet_mesh *mesh = NULL;

@@ -58,6 +58,7 @@ typedef struct pli_tet_mesh_report {
     int32_t coincident_vertices; // at the place of an earlier vertex; kept
     int32_t turned_tets;         // had negative volume and were turned around
     pli_offenders slivers;       // tetrahedra almost without volume; kept
+    pli_offenders refused;       // those for which it failed, if it did for single ones
 } pli_tet_mesh_report;
 
 // Checks and copies a mesh. report may be NULL: then dropped and coincident vertices are logged.

@@ -8,9 +8,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -102,82 +102,126 @@ int64_t pli_checkpoint_newest_step(const char *folder)
     return find_step(folder, INT64_MAX);
 }
 
-static void remove_step(const char *folder, int64_t step)
+// ---- whose files they are ---------------------------------------------------------------------
+
+// The files of a folder of checkpoints, and how they are called in the list they stand in.
+typedef struct place {
+    pli_manifest *files;
+    const char *prefix;
+    bool owns_files;
+} place;
+
+static void format_listed(const place *at, int64_t step, char listed[2 * NAME_CAPACITY])
 {
-    char path[4096];
     char name[NAME_CAPACITY];
     format_name(step, name);
-    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (length > 0 && length < (int)sizeof path) unlink(path);
+    snprintf(listed, 2 * NAME_CAPACITY, "%s%s", at->prefix, name);
 }
 
-void pli_checkpoint_discard_after(const char *folder, int64_t step)
+// Lists every checkpoint of a folder that a version without lists left.
+static pli_status adopt(const place *at, const char *folder)
 {
-    int64_t newest = find_step(folder, INT64_MAX);
-    while (newest > step) {
-        remove_step(folder, newest);
-        newest = find_step(folder, newest);
+    char listed[2 * NAME_CAPACITY];
+    for (int64_t step = find_step(folder, INT64_MAX); step >= 0; step = find_step(folder, step)) {
+        format_listed(at, step, listed);
+        if (!pli_manifest_begins(at->files, listed, PLI_HEAD_CHECKPOINT)) continue;
+        PLI_TRY(pli_manifest_add_head(at->files, listed, PLI_HEAD_CHECKPOINT));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_checkpoint_adopt(pli_manifest *files, const char *folder, const char *prefix)
+{
+    const place at = {.files = files, .prefix = prefix};
+    return adopt(&at, folder);
+}
+
+// Finds the list of the def's folder, which is made if need be.
+static pli_status open_place(pli_context *context, const pli_checkpoint_def *def, place *at)
+{
+    *at = (place){.files = def->files, .prefix = def->prefix};
+    if (def->files != NULL) return PLI_OK;
+    at->prefix = "";
+    at->owns_files = true;
+    PLI_TRY(pli_folder_create(context, def->folder));
+    PLI_TRY(pli_manifest_open(context, def->folder, &at->files));
+    return pli_manifest_is_missing(at->files) ? adopt(at, def->folder) : PLI_OK;
+}
+
+static void close_place(place *at)
+{
+    if (at->owns_files) pli_manifest_close(at->files);
+}
+
+static void remove_step(const place *at, int64_t step)
+{
+    char listed[2 * NAME_CAPACITY];
+    pli_owner owner = PLI_OWNER_NOBODY;
+    format_listed(at, step, listed);
+    pli_manifest_remove(at->files, listed, &owner);
+}
+
+void pli_checkpoint_discard_after(pli_manifest *files, const char *folder, const char *prefix,
+                                  int64_t after)
+{
+    const place at = {.files = files, .prefix = prefix};
+    for (int64_t step = find_step(folder, INT64_MAX); step > after;
+         step = find_step(folder, step)) {
+        remove_step(&at, step);
     }
 }
 
-// Removes all but the newest files.
-static void remove_old(const char *folder)
+// Removes all of pliant's but the newest files.
+static void remove_old(const place *at, const char *folder)
 {
-    int64_t step = INT64_MAX;
-    for (int kept = 0; kept < PLI_CHECKPOINTS_KEPT && step >= 0; ++kept) {
-        step = find_step(folder, step);
-    }
-    for (step = find_step(folder, step); step >= 0; step = find_step(folder, step)) {
-        remove_step(folder, step);
+    int kept = 0;
+    for (int64_t step = find_step(folder, INT64_MAX); step >= 0; step = find_step(folder, step)) {
+        char listed[2 * NAME_CAPACITY];
+        format_listed(at, step, listed);
+        if (pli_manifest_owner(at->files, listed) != PLI_OWNER_PLIANT) continue;
+        if (++kept > PLI_CHECKPOINTS_KEPT) remove_step(at, step);
     }
 }
 
 // ---- writing ----------------------------------------------------------------------------------
 
-static pli_status write_file(pli_context *context, const char *path, const char *bytes,
-                             int64_t count)
+static pli_status write_file(const place *at, int64_t step, const char *bytes, int64_t count)
 {
     char text[BLOCK_BYTES];
+    char listed[2 * NAME_CAPACITY];
     block b = {PLI_CHECKPOINT_FORMAT, BLOCK_BYTES + count, hash_memory(bytes, count)};
     format_block(&b, text);
-    pli_draft *draft = NULL;
-    pli_status status = pli_draft_create(context, path, &draft);
-    if (status == PLI_OK) status = pli_draft_append(draft, text, BLOCK_BYTES);
-    if (status == PLI_OK) status = pli_draft_append(draft, bytes, count);
-    if (status == PLI_OK) status = pli_draft_commit(draft);
-    pli_draft_destroy(draft);
-    return status;
+    format_listed(at, step, listed);
+    const pli_piece pieces[2] = {{text, BLOCK_BYTES}, {bytes, count}};
+    return pli_manifest_write_pieces(at->files, listed, PLI_HEAD_CHECKPOINT, pieces);
 }
 
 pli_status pli_checkpoint_write(pli_context *context, const pli_checkpoint_def *def)
 {
-    char name[NAME_CAPACITY];
+    place at = {0};
     pli_checkpoint_image image = {.file = -1};
-    format_name(def->step, name);
-    char *path = pli_path_join(context, def->folder, name);
-    pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (status == PLI_OK) status = pli_folder_create(context, def->folder);
+    pli_status status = open_place(context, def, &at);
     if (status == PLI_OK) status = pli_checkpoint_image_init(context, def, &image);
-    if (status == PLI_OK) status = write_file(context, path, image.bytes, image.count);
-    if (status == PLI_OK) remove_old(def->folder);
+    if (status == PLI_OK) status = write_file(&at, def->step, image.bytes, image.count);
+    if (status == PLI_OK) remove_old(&at, def->folder);
     pli_checkpoint_image_clear(&image);
-    pli_release(context, path);
+    close_place(&at);
     return status;
 }
 
 // ---- reading ----------------------------------------------------------------------------------
 
-// Opens a regular file; NULL and a failure otherwise.
+// Opens a regular file without ever waiting for it; NULL and a failure otherwise.
 static FILE *open_file(pli_context *context, const char *path, int64_t *size)
 {
-    struct stat status;
-    FILE *file = NULL;
-    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) file = fopen(path, "rbe");
-    *size = file != NULL ? (int64_t)status.st_size : 0;
-    if (file == NULL) {
-        (void)PLI_FAIL(context, PLI_ERROR_IO, "%s: is not a file that can be read", path);
-    }
-    return file;
+    int descriptor = -1;
+    pli_status status = pli_file_open(context, AT_FDCWD, path, path, O_RDONLY, &descriptor, size);
+    if (status != PLI_OK) return NULL;
+    FILE *file = fdopen(descriptor, "rb");
+    if (file != NULL) return file;
+    close(descriptor);
+    (void)PLI_FAIL(context, PLI_ERROR_IO, "%s: is not a file that can be read", path);
+    return NULL;
 }
 
 // Hashes what is left of a file in the same pieces as hash_memory.

@@ -24,12 +24,14 @@
 // tell damage, not intent: against who forges the checksum, too, HDF5 1.10 is not proof. The
 // content has no time stamps: the same state gives the same bytes.
 //
-// The two newest files are kept. Loading tries the newest, and when that is refused the one before
-// it, and says why; a file that belongs to another scene ends the search.
+// The two newest files are kept; only what pliant wrote (io/manifest.h) is removed or replaced.
+// Loading tries the newest, and when that is refused the one before it, and says why; a file that
+// belongs to another scene ends the search.
 #ifndef PLI_IO_CHECKPOINT_H
 #define PLI_IO_CHECKPOINT_H
 
 #include "base/context.h"
+#include "io/manifest.h"
 #include "pliant/sim.h"
 
 #define PLI_CHECKPOINT_FOLDER "checkpoint"
@@ -38,7 +40,9 @@ enum { PLI_CHECKPOINT_FORMAT = 1, PLI_CHECKPOINTS_KEPT = 2 };
 
 // What a checkpoint belongs to and holds. For reading, step, time and scene_text are not looked at.
 typedef struct pli_checkpoint_def {
-    const char *folder; // made when it is not there
+    const char *folder;  // made when it is not there
+    pli_manifest *files; // that lists what pliant wrote; NULL: the folder's own
+    const char *prefix;  // leads from the folder of `files` to this one: "checkpoint/"
     uint64_t scene_hash;
     const char *scene_text;
     int64_t step;
@@ -56,8 +60,9 @@ typedef struct pli_checkpoint_info {
     double time;  // s
 } pli_checkpoint_info;
 
-// Writes a checkpoint, then removes all but the newest ones.
-// Errors: io, memory; earlier checkpoints are as they were.
+// Writes a checkpoint, then removes all but the newest ones that pliant wrote there.
+// Errors: io (among them: another file has that name), memory; earlier checkpoints are as they
+// were.
 PLI_CHECKED pli_status pli_checkpoint_write(pli_context *context, const pli_checkpoint_def *def);
 
 // Reads one file. Errors: io (damaged, another version, other arrays), scene (of another scene),
@@ -79,7 +84,14 @@ enum { PLI_CHECKPOINT_UNKNOWN = -2 };
 // it is there and cannot be listed.
 int64_t pli_checkpoint_newest_step(const char *folder);
 
-// Removes the files of steps beyond `step`; -1: all.
-void pli_checkpoint_discard_after(const char *folder, int64_t step);
+// Removes the listed files of steps beyond `step`; -1: all. The prefix leads from the folder of
+// `files` to this one.
+void pli_checkpoint_discard_after(pli_manifest *files, const char *folder, const char *prefix,
+                                  int64_t step);
+
+// Lists as pliant's the checkpoints that a version without lists left, known by how they begin.
+// Errors: io, memory.
+PLI_CHECKED pli_status pli_checkpoint_adopt(pli_manifest *files, const char *folder,
+                                            const char *prefix);
 
 #endif

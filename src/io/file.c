@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,17 @@
 enum {
     MODE_FILE = 0666,   // less the process's mask
     MODE_FOLDER = 0777, // less the process's mask
-    DRAFT_TRIES = 10000 // hidden names tried before giving up
+    DRAFT_TRIES = 10000 // hidden names tried before giving up: those of a dead process are there
 };
 
 struct pli_draft {
     pli_context *context;
     char *path;         // target
-    char *folder;       // of both files
     char *name;         // hidden file, in the same folder
+    int place;          // descriptor of their folder; -1: none
+    bool borrows_place; // it is somebody else's
     int descriptor;     // of the hidden file; -1 once closed
+    bool settled;       // all bytes are on the disk
     bool committed;     // the hidden file is gone
     int64_t byte_count; // appended so far
 };
@@ -47,21 +50,31 @@ static const char *kind_text(mode_t mode)
     return "something else";
 }
 
-// Opens a regular file without ever waiting for it, and gets its size.
-static pli_status open_regular(pli_context *context, const char *path, int *descriptor,
-                               int64_t *size)
+pli_status pli_file_open(pli_context *context, int folder, const char *name, const char *path,
+                         int flags, int *descriptor, int64_t *size)
 {
     // without O_NONBLOCK, opening a pipe waits for somebody to write into it
-    *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (*descriptor < 0) return fail_system(context, path, "cannot open", errno);
+    *descriptor = openat(folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, MODE_FILE);
+    int error = errno;
+    if (*descriptor < 0 && error == ELOOP && (flags & O_NOFOLLOW) != 0) {
+        return PLI_FAIL(context, PLI_ERROR_IO, "%s: is a link; a regular file is needed", path);
+    }
+    if (*descriptor < 0) return fail_system(context, path, "cannot open", error);
 
     struct stat status;
-    if (fstat(*descriptor, &status) != 0) return fail_system(context, path, "cannot read", errno);
-    if (!S_ISREG(status.st_mode)) {
-        return PLI_FAIL(context, PLI_ERROR_IO, "%s: is %s; a regular file is needed", path,
-                        kind_text(status.st_mode));
+    pli_status outcome = PLI_OK;
+    if (fstat(*descriptor, &status) != 0) {
+        outcome = fail_system(context, path, "cannot read", errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        outcome = PLI_FAIL(context, PLI_ERROR_IO, "%s: is %s; a regular file is needed", path,
+                           kind_text(status.st_mode));
     }
-    *size = (int64_t)status.st_size;
+    if (outcome != PLI_OK) {
+        close(*descriptor);
+        *descriptor = -1;
+        return outcome;
+    }
+    if (size != NULL) *size = (int64_t)status.st_size;
     return PLI_OK;
 }
 
@@ -80,19 +93,14 @@ static pli_status read_all(pli_context *context, const char *path, int descripto
     return PLI_OK;
 }
 
-pli_status pli_file_read(pli_context *context, const char *path, int64_t limit, char **bytes,
-                         int64_t *count)
+// Reads a file that was opened, at most limit bytes, and closes it.
+static pli_status read_opened(pli_context *context, const char *path, int descriptor, int64_t size,
+                              int64_t limit, char **bytes)
 {
-    *bytes = NULL;
-    *count = 0;
-    if (limit <= 0) limit = PLI_FILE_SIZE_LIMIT;
-    int descriptor = -1;
-    int64_t size = 0;
     int64_t got = 0;
     char *block = NULL;
-
-    pli_status status = open_regular(context, path, &descriptor, &size);
-    if (status != PLI_OK) goto done;
+    if (limit <= 0) limit = PLI_FILE_SIZE_LIMIT;
+    pli_status status = PLI_OK;
     if (size > limit) {
         status = PLI_FAIL(context, PLI_ERROR_IO, "%s: has %lld bytes; at most %lld can be read",
                           path, (long long)size, (long long)limit);
@@ -111,50 +119,103 @@ pli_status pli_file_read(pli_context *context, const char *path, int64_t limit, 
     }
 
 done:
-    if (descriptor >= 0) close(descriptor);
+    close(descriptor);
     if (status != PLI_OK) {
         pli_release(context, block);
         return status;
     }
     *bytes = block;
-    *count = size;
     return PLI_OK;
+}
+
+pli_status pli_file_read(pli_context *context, const char *path, int64_t limit, char **bytes,
+                         int64_t *count)
+{
+    int descriptor = -1;
+    *bytes = NULL;
+    *count = 0;
+    PLI_TRY(pli_file_open(context, AT_FDCWD, path, path, O_RDONLY, &descriptor, count));
+    pli_status status = read_opened(context, path, descriptor, *count, limit, bytes);
+    if (status != PLI_OK) *count = 0;
+    return status;
+}
+
+pli_status pli_file_read_in(pli_context *context, int folder, const char *path, int64_t limit,
+                            char **bytes, int64_t *count)
+{
+    int descriptor = -1;
+    const char *name = pli_path_name(path);
+    *bytes = NULL;
+    *count = 0;
+    PLI_TRY(pli_file_open(context, folder, name, path, O_RDONLY | O_NOFOLLOW, &descriptor, count));
+    pli_status status = read_opened(context, path, descriptor, *count, limit, bytes);
+    if (status != PLI_OK) *count = 0;
+    return status;
 }
 
 // ---- writing ----
 
-// Creates a hidden file beside the target under a name that nobody uses.
+// a number that no other draft of this process has
+static int64_t next_number(void)
+{
+    static _Atomic int64_t last = 0;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
+}
+
+// Names a hidden file beside the target. Errors: memory.
+static pli_status name_hidden(pli_draft *draft)
+{
+    char name[64];
+    snprintf(name, sizeof name, ".pliant-%ld-%lld.tmp", (long)getpid(), (long long)next_number());
+    char *folder = pli_path_folder(draft->context, draft->path);
+    pli_release(draft->context, draft->name);
+    draft->name = folder != NULL ? pli_path_join(draft->context, folder, name) : NULL;
+    pli_release(draft->context, folder);
+    return draft->name != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+// Creates a hidden file under a name that nobody uses.
 static pli_status open_hidden(pli_draft *draft)
 {
     int error = EEXIST;
-    for (int number = 0; number < DRAFT_TRIES && error == EEXIST; ++number) {
-        char name[64];
-        snprintf(name, sizeof name, ".pliant-%ld-%d.tmp", (long)getpid(), number);
-        draft->name = pli_path_join(draft->context, draft->folder, name);
-        if (draft->name == NULL) return PLI_ERROR_MEMORY;
-
+    for (int tries = 0; tries < DRAFT_TRIES && error == EEXIST; ++tries) {
+        PLI_TRY(name_hidden(draft));
         int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-        draft->descriptor = open(draft->name, flags, MODE_FILE);
+        draft->descriptor = openat(draft->place, pli_path_name(draft->name), flags, MODE_FILE);
         if (draft->descriptor >= 0) return PLI_OK;
         error = errno;
-        pli_release(draft->context, draft->name);
-        draft->name = NULL;
     }
+    pli_release(draft->context, draft->name);
+    draft->name = NULL;
     return fail_system(draft->context, draft->path, "cannot create a file in this folder", error);
 }
 
-pli_status pli_draft_create(pli_context *context, const char *path, pli_draft **draft)
+static pli_status open_place(pli_draft *draft)
+{
+    char *folder = pli_path_folder(draft->context, draft->path);
+    if (folder == NULL) return PLI_ERROR_MEMORY;
+    draft->place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = errno;
+    pli_release(draft->context, folder);
+    if (draft->place >= 0) return PLI_OK;
+    return fail_system(draft->context, draft->path, "cannot create a file in this folder", error);
+}
+
+pli_status pli_draft_create_in(pli_context *context, int folder, const char *path,
+                               pli_draft **draft)
 {
     *draft = NULL;
     pli_draft *made = PLI_NEW(context, pli_draft, 1, "file draft");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->descriptor = -1;
+    made->place = folder;
+    made->borrows_place = folder >= 0;
     made->path = pli_string_copy(context, path);
-    made->folder = pli_path_folder(context, path);
 
-    pli_status status = PLI_ERROR_MEMORY;
-    if (made->path != NULL && made->folder != NULL) status = open_hidden(made);
+    pli_status status = made->path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    if (status == PLI_OK && !made->borrows_place) status = open_place(made);
+    if (status == PLI_OK) status = open_hidden(made);
     if (status != PLI_OK) {
         pli_draft_destroy(made);
         return status;
@@ -163,14 +224,21 @@ pli_status pli_draft_create(pli_context *context, const char *path, pli_draft **
     return PLI_OK;
 }
 
+pli_status pli_draft_create(pli_context *context, const char *path, pli_draft **draft)
+{
+    return pli_draft_create_in(context, -1, path, draft);
+}
+
 void pli_draft_destroy(pli_draft *draft)
 {
     if (draft == NULL) return;
     if (draft->descriptor >= 0) close(draft->descriptor);
-    if (draft->name != NULL && !draft->committed) unlink(draft->name);
+    if (draft->name != NULL && !draft->committed) {
+        unlinkat(draft->place, pli_path_name(draft->name), 0);
+    }
+    if (!draft->borrows_place && draft->place >= 0) close(draft->place);
     pli_context *context = draft->context;
     pli_release(context, draft->name);
-    pli_release(context, draft->folder);
     pli_release(context, draft->path);
     pli_release(context, draft);
 }
@@ -200,32 +268,53 @@ pli_status pli_draft_append(pli_draft *draft, const void *bytes, int64_t count)
     return PLI_OK;
 }
 
-// Makes a rename in the folder survive a loss of power.
-static pli_status sync_folder(pli_context *context, const char *folder)
+int64_t pli_draft_size(const pli_draft *draft)
 {
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return fail_system(context, folder, "cannot open the folder", errno);
-    int error = fsync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
+    return draft->byte_count;
+}
+
+pli_status pli_draft_settle(pli_draft *draft, bool sync)
+{
+    if (draft->settled) return PLI_OK;
+    if (sync && fsync(draft->descriptor) != 0) {
+        return fail_system(draft->context, draft->path, "cannot sync to the disk", errno);
+    }
+    int closed = close(draft->descriptor);
+    draft->descriptor = -1;
+    if (closed != 0) return fail_system(draft->context, draft->path, "cannot close", errno);
+    draft->settled = true;
+    return PLI_OK;
+}
+
+pli_status pli_draft_place(pli_draft *draft)
+{
+    PLI_TRY(pli_draft_settle(draft, true));
+    if (renameat(draft->place, pli_path_name(draft->name), draft->place,
+                 pli_path_name(draft->path)) != 0) {
+        return fail_system(draft->context, draft->path, "cannot put the new file in place", errno);
+    }
+    draft->committed = true;
+    return PLI_OK;
+}
+
+pli_status pli_folder_sync_all(pli_context *context, int folder, const char *path)
+{
+    if (syncfs(folder) == 0) return PLI_OK;
+    return fail_system(context, path, "cannot sync to the disk", errno);
+}
+
+pli_status pli_folder_sync(pli_context *context, int folder, const char *path)
+{
+    int error = fsync(folder) == 0 ? 0 : errno;
     // some file systems have nothing to sync about a folder and say so
     if (error == 0 || error == EINVAL || error == ENOTSUP) return PLI_OK;
-    return fail_system(context, folder, "cannot sync the folder", error);
+    return fail_system(context, path, "cannot sync the folder of this file", error);
 }
 
 pli_status pli_draft_commit(pli_draft *draft)
 {
-    pli_context *context = draft->context;
-    if (fsync(draft->descriptor) != 0) {
-        return fail_system(context, draft->path, "cannot sync to the disk", errno);
-    }
-    int closed = close(draft->descriptor);
-    draft->descriptor = -1;
-    if (closed != 0) return fail_system(context, draft->path, "cannot close", errno);
-    if (rename(draft->name, draft->path) != 0) {
-        return fail_system(context, draft->path, "cannot put the new file in place", errno);
-    }
-    draft->committed = true;
-    return sync_folder(context, draft->folder);
+    PLI_TRY(pli_draft_place(draft));
+    return pli_folder_sync(draft->context, draft->place, draft->path);
 }
 
 pli_status pli_file_write(pli_context *context, const char *path, const void *bytes, int64_t count)
@@ -248,6 +337,23 @@ static pli_status make_one_folder(pli_context *context, const char *path)
         error = ENOTDIR;
     }
     return fail_system(context, path, "cannot make the folder", error);
+}
+
+pli_status pli_folder_enter(pli_context *context, int folder, const char *name, const char *path,
+                            int *descriptor)
+{
+    *descriptor = -1;
+    if (mkdirat(folder, name, MODE_FOLDER) != 0 && errno != EEXIST) {
+        return fail_system(context, path, "cannot make the folder", errno);
+    }
+    *descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*descriptor >= 0) return PLI_OK;
+    struct stat status;
+    int error = errno;
+    bool link = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+    if (!link) return fail_system(context, path, "cannot open the folder", error);
+    return PLI_FAIL(context, PLI_ERROR_IO,
+                    "%s: is a link, and links are not followed here; a folder is needed", path);
 }
 
 pli_status pli_folder_create(pli_context *context, const char *path)
@@ -364,7 +470,7 @@ pli_status pli_path_resolve(pli_context *context, const char *folder, const char
     if (!allow_outside && (path[0] == '/' || climbs_out(path))) {
         return PLI_FAIL(context, PLI_ERROR_SCENE,
                         "%s: lies outside the folder %s; give a relative path below it, or allow "
-                        "files outside",
+                        "files outside by --allow-outside (allow_outside in programs)",
                         path, folder);
     }
     char *joined = pli_path_join(context, folder, path);
@@ -373,7 +479,7 @@ pli_status pli_path_resolve(pli_context *context, const char *folder, const char
         pli_status status =
             PLI_FAIL(context, PLI_ERROR_SCENE,
                      "%s: is a link that leads out of the folder %s; copy the file into it, or "
-                     "allow files outside",
+                     "allow files outside by --allow-outside (allow_outside in programs)",
                      path, folder);
         pli_release(context, joined);
         return status;

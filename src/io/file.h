@@ -35,14 +35,31 @@
 PLI_CHECKED pli_status pli_file_read(pli_context *context, const char *path, int64_t limit,
                                      char **bytes, int64_t *count);
 
+// The same in an open folder, without following a link: path is what messages call the file, and
+// what stands after its last '/' is its name.
+PLI_CHECKED pli_status pli_file_read_in(pli_context *context, int folder, const char *path,
+                                        int64_t limit, char **bytes, int64_t *count);
+
 // Writes a whole file at once through a draft.
 PLI_CHECKED pli_status pli_file_write(pli_context *context, const char *path, const void *bytes,
                                       int64_t count);
+
+// Opens a regular file `name` of an open folder without ever waiting for it; path is what messages
+// call it, flags are those of open, such as O_RDWR | O_NOFOLLOW. *size may be NULL.
+// Lifetime: until close. Errors: io (missing, unreadable, a link, not a regular file).
+PLI_CHECKED pli_status pli_file_open(pli_context *context, int folder, const char *name,
+                                     const char *path, int flags, int *descriptor, int64_t *size);
 
 typedef struct pli_draft pli_draft;
 
 // Opens a draft of the file `path`, whose folder must exist. Errors: io, memory.
 PLI_CHECKED pli_status pli_draft_create(pli_context *context, const char *path, pli_draft **draft);
+
+// The same in an open folder, whatever stands at its path by now: path is what messages call it,
+// and what stands after its last '/' is the file's name. Lifetime: the folder's descriptor is
+// borrowed for that of the draft.
+PLI_CHECKED pli_status pli_draft_create_in(pli_context *context, int folder, const char *path,
+                                           pli_draft **draft);
 
 // Removes the hidden file unless it was committed; NULL is legal.
 void pli_draft_destroy(pli_draft *draft);
@@ -55,6 +72,24 @@ PLI_CHECKED pli_status pli_draft_append(pli_draft *draft, const void *bytes, int
 
 // Puts the draft in its target's place. Only once; after a failure the draft can only be destroyed.
 PLI_CHECKED pli_status pli_draft_commit(pli_draft *draft);
+
+// The stages of a commit, for who puts many files in place together: settling closes the file and
+// brings its bytes to the disk, placing renames, and pli_folder_sync, once, makes renames survive a
+// loss of power. Who settles without a sync calls pli_folder_sync_all, once for all files, before
+// the first is placed: it brings the whole file system to the disk, which is a lot faster than a
+// hundred syncs and a lot slower than one.
+PLI_CHECKED pli_status pli_draft_settle(pli_draft *draft, bool sync);
+PLI_CHECKED pli_status pli_draft_place(pli_draft *draft);
+PLI_CHECKED pli_status pli_folder_sync(pli_context *context, int folder, const char *path);
+PLI_CHECKED pli_status pli_folder_sync_all(pli_context *context, int folder, const char *path);
+
+// Bytes appended so far.
+int64_t pli_draft_size(const pli_draft *draft);
+
+// Makes, if need be, and opens the folder `name` of an open folder; a link is refused. path is what
+// messages call it. Lifetime: until close. Errors: io.
+PLI_CHECKED pli_status pli_folder_enter(pli_context *context, int folder, const char *name,
+                                        const char *path, int *descriptor);
 
 // Makes a folder and those above it; one that is already there is fine.
 PLI_CHECKED pli_status pli_folder_create(pli_context *context, const char *path);

@@ -42,7 +42,8 @@ typedef struct checker {
 
 static bool is_tested(const pli_frame_part *part, bool colliders)
 {
-    return part->kind != PLI_PART_POINTS && (colliders || part->role != PLI_ROLE_COLLIDER);
+    bool is_wanted = colliders || part->role != PLI_ROLE_COLLIDER || part->is_barrier;
+    return part->kind != PLI_PART_POINTS && is_wanted;
 }
 
 static pli_status check_cells(pli_context *context, const pli_frame_part *part)

@@ -315,6 +315,7 @@ static pli_status read_mark(reader *r, const pli_xml *xml, const pli_xml_tag *ta
         return refuse(r, "the particles' radius is damaged");
     }
     if (pli_slice_is(name, "Collider")) r->part->role = PLI_ROLE_COLLIDER;
+    if (pli_slice_is(name, "Barrier")) r->part->is_barrier = true;
     if (pli_slice_is(name, "Obstacle")) r->part->role = PLI_ROLE_OBSTACLE;
     return PLI_OK;
 }
@@ -450,6 +451,7 @@ pli_status pli_vtu_read(pli_context *context, const char *path, pli_arena *arena
     part->cells = NULL;
     part->fields = NULL;
     part->role = PLI_ROLE_BODY;
+    part->is_barrier = false;
     part->radius = 0;
 
     pli_status status = pli_file_read(context, path, 0, &r.bytes, &r.count);

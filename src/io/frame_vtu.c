@@ -386,6 +386,7 @@ static void describe_opening(pli_vtu_writer *writer, const pli_frame *frame,
     mark_integer(text, "Int64", "Step", frame->step);
     mark_integer(text, "Int32", "Frame", frame->index);
     if (part->role == PLI_ROLE_COLLIDER) mark_integer(text, "Int32", "Collider", 1);
+    if (part->is_barrier) mark_integer(text, "Int32", "Barrier", 1);
     if (part->role == PLI_ROLE_OBSTACLE) mark_integer(text, "Int32", "Obstacle", 1);
     bool sized = part->kind == PLI_PART_POINTS && part->radius > 0;
     if (sized) mark_real(text, "Radius", part->radius);
@@ -420,10 +421,11 @@ static void describe(pli_vtu_writer *writer, const pli_frame *frame, const pli_f
     pli_text_format(text, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", type);
 }
 
-pli_status pli_vtu_write(pli_vtu_writer *writer, const char *path, const pli_frame *frame,
-                         const pli_frame_part *part)
+pli_status pli_vtu_draft(pli_vtu_writer *writer, int folder, const char *path,
+                         const pli_frame *frame, const pli_frame_part *part, pli_draft **draft)
 {
     static const char closing[] = PLI_VTU_CLOSING;
+    *draft = NULL;
     if ((int64_t)part->cell_count * pli_part_corners(part->kind) > INT32_MAX) {
         return PLI_FAIL(writer->context, PLI_ERROR_UNSUPPORTED,
                         "%s: %d cells have more corners than 32 bits count", path,
@@ -434,16 +436,19 @@ pli_status pli_vtu_write(pli_vtu_writer *writer, const char *path, const pli_fra
     describe(writer, frame, part);
     if (writer->header.failed) return PLI_ERROR_MEMORY;
 
-    pli_draft *draft = NULL;
-    pli_status status = pli_draft_create(writer->context, path, &draft);
+    pli_draft *made = NULL;
+    pli_status status = pli_draft_create_in(writer->context, folder, path, &made);
     if (status == PLI_OK) {
-        status = pli_draft_append(draft, writer->header.bytes, writer->header.length);
+        status = pli_draft_append(made, writer->header.bytes, writer->header.length);
     }
     if (status == PLI_OK) {
-        status = pli_draft_append(draft, writer->payload.bytes, writer->payload.count);
+        status = pli_draft_append(made, writer->payload.bytes, writer->payload.count);
     }
-    if (status == PLI_OK) status = pli_draft_append(draft, closing, (int64_t)sizeof closing - 1);
-    if (status == PLI_OK) status = pli_draft_commit(draft);
-    pli_draft_destroy(draft);
-    return status;
+    if (status == PLI_OK) status = pli_draft_append(made, closing, (int64_t)sizeof closing - 1);
+    if (status != PLI_OK) {
+        pli_draft_destroy(made);
+        return status;
+    }
+    *draft = made;
+    return PLI_OK;
 }

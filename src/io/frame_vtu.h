@@ -21,6 +21,7 @@
 #define PLI_IO_FRAME_VTU_H
 
 #include "base/text.h"
+#include "io/file.h"
 #include "io/frame_part.h"
 
 // How every file ends; one that ends otherwise was cut short.
@@ -54,9 +55,10 @@ void pli_vtu_writer_clear(pli_vtu_writer *writer);
 // "vtu" or "vtp".
 const char *pli_vtu_ending(pli_part_kind kind);
 
-// Writes a part that pli_part_check has passed; the file appears whole or not at all.
-// Errors: io, memory, unsupported (more corners than Int32 counts).
-PLI_CHECKED pli_status pli_vtu_write(pli_vtu_writer *writer, const char *path,
-                                     const pli_frame *frame, const pli_frame_part *part);
+// Drafts the file of a part that pli_part_check has passed, in an open folder; path as for
+// pli_draft_create_in. Errors: io, memory, unsupported (more corners than Int32 counts).
+PLI_CHECKED pli_status pli_vtu_draft(pli_vtu_writer *writer, int folder, const char *path,
+                                     const pli_frame *frame, const pli_frame_part *part,
+                                     pli_draft **draft);
 
 #endif

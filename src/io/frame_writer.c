@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/hash.h"
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/frame_vtu.h"
+#include "io/key_map.h"
 #include "io/series.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
+
+// files of a frame that are synced one by one; more of them by one sync of everything
+enum { FEW_FILES = 16 };
 
 struct pli_frame_writer {
     pli_context *context;
     char *folder;
+    pli_manifest *files; // what pliant wrote in the folder, or in one above it
+    bool borrows_files;
+    char *prefix;  // leads from the folder of `files` to this one: "" or "residuals/"
     char **fields; // [field_count] names of the fields to write
     int32_t field_count;
     pli_series_list list; // what series.pvd says
     pli_vtu_writer vtu;
+    pli_text name;      // scratch for a name below the folder of `files`
+    int32_t room;       // for drafts
+    pli_draft **drafts; // [room] of a frame that is being written, NULL: none
 };
 
 pli_frame_writer_def pli_frame_writer_def_default(void)
@@ -31,6 +42,10 @@ void pli_frame_writer_destroy(pli_frame_writer *writer)
     pli_series_list_clear(&writer->list);
     for (int32_t i = 0; i < writer->field_count; ++i) pli_release(context, writer->fields[i]);
     pli_release(context, writer->fields);
+    pli_release(context, writer->drafts);
+    pli_text_clear(&writer->name);
+    if (!writer->borrows_files) pli_manifest_close(writer->files);
+    pli_release(context, writer->prefix);
     pli_release(context, writer->folder);
     pli_release(context, writer);
 }
@@ -52,44 +67,69 @@ static pli_status copy_fields(pli_frame_writer *writer, const pli_frame_writer_d
     return PLI_OK;
 }
 
-// Removes a file of the series; one that is not there is fine.
-static void remove_file(const pli_frame_writer *writer, const char *file)
+// The name of a file of the series below the folder of `files`; NULL when memory ran out.
+// Lifetime: until the next call.
+static const char *name_of(pli_frame_writer *writer, const char *file)
 {
-    char *path = pli_path_join(writer->context, writer->folder, file);
-    if (path != NULL) unlink(path);
-    pli_release(writer->context, path);
+    pli_text_reset(&writer->name);
+    pli_text_append(&writer->name, writer->prefix);
+    pli_text_append(&writer->name, file);
+    return writer->name.failed ? NULL : writer->name.bytes;
 }
 
 // Takes over what an earlier run left: frames up to `keep` stay, the others go.
 static pli_status take_over(pli_frame_writer *writer, int32_t keep)
 {
-    char *path = pli_path_join(writer->context, writer->folder, PLI_SERIES_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    bool present = pli_path_exists(path);
-    pli_release(writer->context, path);
-    if (!present) return PLI_OK;
+    const char *listing = name_of(writer, PLI_SERIES_FILE);
+    if (listing == NULL) return PLI_ERROR_MEMORY;
+    if (pli_manifest_owner(writer->files, listing) == PLI_OWNER_NOBODY) return PLI_OK;
+    PLI_TRY(pli_manifest_check(writer->files, listing));
 
     PLI_TRY(pli_series_list_read(&writer->list, writer->folder));
     int32_t count = 0;
     while (count < writer->list.count && writer->list.entries[count].frame <= keep) ++count;
     for (int32_t i = count; i < writer->list.count; ++i) {
-        remove_file(writer, writer->list.entries[i].file);
+        pli_owner owner = PLI_OWNER_NOBODY;
+        const char *name = name_of(writer, writer->list.entries[i].file);
+        if (name == NULL) return PLI_ERROR_MEMORY;
+        pli_manifest_remove(writer->files, name, &owner);
+        if (owner == PLI_OWNER_OTHERS) return pli_manifest_check(writer->files, name);
     }
     pli_series_list_cut(&writer->list, count);
     return PLI_OK;
 }
 
-static pli_status make_folders(const pli_frame_writer *writer)
+// Opens the folder's list of files, and adds what a version without lists left.
+static pli_status open_files(pli_frame_writer *writer)
 {
-    char *frames = pli_path_join(writer->context, writer->folder, PLI_FRAMES_FOLDER);
-    if (frames == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_folder_create(writer->context, frames);
-    pli_release(writer->context, frames);
+    PLI_TRY(pli_folder_create(writer->context, writer->folder));
+    PLI_TRY(pli_manifest_open(writer->context, writer->folder, &writer->files));
+    if (!pli_manifest_is_missing(writer->files)) return PLI_OK;
+    return pli_series_adopt(writer->context, writer->files, writer->folder, writer->prefix);
+}
+
+static pli_status make_folders(pli_frame_writer *writer)
+{
+    int frames = -1;
+    const char *name = name_of(writer, PLI_FRAMES_FOLDER "/");
+    if (name == NULL) return PLI_ERROR_MEMORY;
+    pli_status status = pli_manifest_enter(writer->files, name, true, &frames);
+    if (frames >= 0) close(frames);
     return status;
 }
 
-pli_status pli_frame_writer_create(pli_context *context, const pli_frame_writer_def *def,
-                                   pli_frame_writer **writer)
+static pli_status begin(pli_frame_writer *writer, const pli_frame_writer_def *def)
+{
+    PLI_TRY(copy_fields(writer, def));
+    if (writer->files == NULL) PLI_TRY(open_files(writer));
+    PLI_TRY(make_folders(writer));
+    PLI_TRY(take_over(writer, def->keep));
+    return pli_series_list_write(&writer->list, writer->files, writer->prefix);
+}
+
+pli_status pli_frame_writer_create_in(pli_context *context, const pli_frame_writer_def *def,
+                                      pli_manifest *files, const char *prefix,
+                                      pli_frame_writer **writer)
 {
     *writer = NULL;
     if (def->folder == NULL || def->folder[0] == '\0' || def->field_count < 0) {
@@ -100,19 +140,27 @@ pli_status pli_frame_writer_create(pli_context *context, const pli_frame_writer_
     made->context = context;
     pli_vtu_writer_init(&made->vtu, context);
     pli_series_list_init(&made->list, context);
+    pli_text_init(&made->name, context);
     made->vtu.compress = def->compress;
+    made->files = files;
+    made->borrows_files = files != NULL;
 
     made->folder = pli_string_copy(context, def->folder);
-    pli_status status = made->folder != NULL ? copy_fields(made, def) : PLI_ERROR_MEMORY;
-    if (status == PLI_OK) status = make_folders(made);
-    if (status == PLI_OK) status = take_over(made, def->keep);
-    if (status == PLI_OK) status = pli_series_list_write(&made->list, made->folder);
+    made->prefix = pli_string_copy(context, prefix);
+    bool copied = made->folder != NULL && made->prefix != NULL;
+    pli_status status = copied ? begin(made, def) : PLI_ERROR_MEMORY;
     if (status != PLI_OK) {
         pli_frame_writer_destroy(made);
         return status;
     }
     *writer = made;
     return PLI_OK;
+}
+
+pli_status pli_frame_writer_create(pli_context *context, const pli_frame_writer_def *def,
+                                   pli_frame_writer **writer)
+{
+    return pli_frame_writer_create_in(context, def, NULL, "", writer);
 }
 
 // ---- adding frames ----------------------------------------------------------------------------
@@ -130,47 +178,52 @@ static void append_stem(pli_text *text, const char *name)
     if (text->length == start) pli_text_append(text, "body");
 }
 
-// Whether one of the entries from `first` on has this file, on a file system that ignores case too.
-static bool is_taken(const pli_series_list *list, int32_t first, const char *file)
+// Takes a file's name within a frame; false: a part before has it, or would have it on a file
+// system that ignores case. Errors: memory.
+static pli_status take_name(pli_key_map *taken, const char *file, bool *is_free)
 {
-    for (int32_t i = first; i < list->count; ++i) {
-        if (strcasecmp(list->entries[i].file, file) == 0) return true;
+    uint64_t key[2] = {PLI_HASH_START, PLI_HASH_START ^ 1};
+    int32_t number = -1;
+    for (const char *at = file; *at != '\0'; ++at) {
+        char small = (char)tolower((unsigned char)*at);
+        key[0] = pli_hash_bytes(key[0], &small, 1);
+        key[1] = pli_hash_bytes(key[1], &small, 1);
     }
-    return false;
+    return pli_key_map_add(taken, key, &number, is_free);
 }
 
 // Names the file of a body: frames/<body>_<frame>.vtu. Bodies of one frame whose names differ only
 // in what a file name cannot have get their number appended.
 static pli_status name_file(const pli_frame_writer *writer, const pli_frame *frame, int32_t part,
-                            int32_t first, pli_text *file)
+                            pli_key_map *taken, pli_text *file)
 {
     const pli_frame_part *body = &frame->parts[part];
     for (int32_t attempt = 0; attempt <= frame->part_count; ++attempt) {
+        bool is_free = false;
         pli_text_reset(file);
         pli_text_append(file, PLI_FRAMES_FOLDER "/");
         append_stem(file, body->name);
         if (attempt > 0) pli_text_format(file, "-%d", part + attempt - 1);
         pli_text_format(file, "_%05d.%s", frame->index, pli_vtu_ending(body->kind));
         if (file->failed) return PLI_ERROR_MEMORY;
-        if (!is_taken(&writer->list, first, file->bytes)) return PLI_OK;
+        PLI_TRY(take_name(taken, file->bytes, &is_free));
+        if (is_free) return PLI_OK;
     }
     return PLI_FAIL(writer->context, PLI_ERROR_ARGUMENT, "body '%s' has no name of its own",
                     body->name);
 }
 
-// Writes the file of one body and lists it.
-static pli_status add_part(pli_frame_writer *writer, const pli_frame *frame, int32_t part,
-                           int32_t first)
+// Adds the files of a frame to the series, without writing them.
+static pli_status list_parts(pli_frame_writer *writer, const pli_frame *frame)
 {
     pli_text file;
-    char *path = NULL;
+    pli_key_map taken;
     pli_text_init(&file, writer->context);
-    pli_status status = name_file(writer, frame, part, first, &file);
-    if (status == PLI_OK) {
-        path = pli_path_join(writer->context, writer->folder, file.bytes);
-        status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    }
-    if (status == PLI_OK) {
+    pli_key_map_init(&taken, writer->context, 2 * sizeof(uint64_t));
+    pli_status status = PLI_OK;
+    for (int32_t part = 0; part < frame->part_count && status == PLI_OK; ++part) {
+        status = name_file(writer, frame, part, &taken, &file);
+        if (status != PLI_OK) break;
         pli_series_entry entry = {.frame = frame->index,
                                   .part = part,
                                   .time = frame->time,
@@ -178,10 +231,86 @@ static pli_status add_part(pli_frame_writer *writer, const pli_frame *frame, int
                                   .file = file.bytes};
         status = pli_series_list_add(&writer->list, &entry);
     }
-    if (status == PLI_OK) status = pli_vtu_write(&writer->vtu, path, frame, &frame->parts[part]);
-    pli_release(writer->context, path);
+    pli_key_map_clear(&taken);
     pli_text_clear(&file);
     return status;
+}
+
+static pli_status reserve_drafts(pli_frame_writer *writer, int32_t count)
+{
+    if (count <= writer->room) return PLI_OK;
+    pli_draft **drafts =
+        pli_reallocate(writer->context, writer->drafts, count, sizeof *drafts, "frame files");
+    if (drafts == NULL) return PLI_ERROR_MEMORY;
+    memset(drafts, 0, (size_t)count * sizeof *drafts);
+    writer->drafts = drafts;
+    writer->room = count;
+    return PLI_OK;
+}
+
+// Drafts the file of one body in the open folder of frames, and lists it as pliant's.
+static pli_status draft_part(pli_frame_writer *writer, const pli_frame *frame, int32_t part,
+                             const char *file, int frames)
+{
+    pli_draft **draft = &writer->drafts[part];
+    const char *name = name_of(writer, file);
+    if (name == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(pli_manifest_check(writer->files, name));
+    char *path = pli_path_join(writer->context, writer->folder, file);
+    if (path == NULL) return PLI_ERROR_MEMORY;
+    pli_status status =
+        pli_vtu_draft(&writer->vtu, frames, path, frame, &frame->parts[part], draft);
+    if (status == PLI_OK) {
+        status = pli_draft_settle(*draft, frame->part_count <= FEW_FILES);
+    }
+    if (status == PLI_OK) status = pli_manifest_add(writer->files, name, pli_draft_size(*draft));
+    pli_release(writer->context, path);
+    return status;
+}
+
+// Puts the drafts in place: what they hold and whose they are is on the disk before.
+static pli_status place_parts(pli_frame_writer *writer, const pli_frame *frame, int frames)
+{
+    if (frame->part_count > FEW_FILES) {
+        PLI_TRY(pli_folder_sync_all(writer->context, frames, writer->folder));
+    }
+    PLI_TRY(pli_manifest_sync(writer->files));
+    for (int32_t part = 0; part < frame->part_count; ++part) {
+        PLI_TRY(pli_draft_place(writer->drafts[part]));
+    }
+    return frame->part_count > 0 ? pli_folder_sync(writer->context, frames, writer->folder)
+                                 : PLI_OK;
+}
+
+// Writes the files of a frame, which the list has from `first` on.
+static pli_status write_parts(pli_frame_writer *writer, const pli_frame *frame, int32_t first)
+{
+    int frames = -1;
+    const char *folder = name_of(writer, PLI_FRAMES_FOLDER "/");
+    if (folder == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(reserve_drafts(writer, frame->part_count));
+    PLI_TRY(pli_manifest_enter(writer->files, folder, false, &frames));
+    pli_status status = PLI_OK;
+    for (int32_t part = 0; part < frame->part_count && status == PLI_OK; ++part) {
+        status = draft_part(writer, frame, part, writer->list.entries[first + part].file, frames);
+    }
+    if (status == PLI_OK) status = place_parts(writer, frame, frames);
+    for (int32_t part = 0; part < frame->part_count; ++part) {
+        pli_draft_destroy(writer->drafts[part]);
+        writer->drafts[part] = NULL;
+    }
+    close(frames);
+    return status;
+}
+
+// Removes what is there of the files that the list has from `first` on.
+static void remove_parts(pli_frame_writer *writer, int32_t first)
+{
+    for (int32_t i = first; i < writer->list.count; ++i) {
+        pli_owner owner = PLI_OWNER_NOBODY;
+        const char *name = name_of(writer, writer->list.entries[i].file);
+        if (name != NULL) pli_manifest_remove(writer->files, name, &owner);
+    }
 }
 
 int32_t pli_frame_writer_newest(const pli_frame_writer *writer)
@@ -208,17 +337,14 @@ pli_status pli_frame_writer_add(pli_frame_writer *writer, const pli_frame *frame
 {
     PLI_TRY(check_frame(writer, frame));
     int32_t first = writer->list.count;
-    pli_status status = PLI_OK;
-    for (int32_t part = 0; part < frame->part_count && status == PLI_OK; ++part) {
-        status = add_part(writer, frame, part, first);
-    }
+    pli_status status = list_parts(writer, frame);
     if (status == PLI_OK) {
-        // should this fail, the files stay: the list may already be in place, only not yet synced
-        status = pli_series_list_write(&writer->list, writer->folder);
-    } else {
-        for (int32_t i = first; i < writer->list.count; ++i) {
-            remove_file(writer, writer->list.entries[i].file);
-        }
+        status = write_parts(writer, frame, first);
+        if (status != PLI_OK) remove_parts(writer, first);
+    }
+    // should this fail, the files stay: the list may already be in place, only not yet synced
+    if (status == PLI_OK) {
+        status = pli_series_list_write(&writer->list, writer->files, writer->prefix);
     }
     if (status != PLI_OK) pli_series_list_cut(&writer->list, first);
     return status;

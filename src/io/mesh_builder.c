@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "geometry/triangulate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ static void clear_cells(pli_context *context, pli_cell_list *list)
 {
     pli_release(context, list->corners);
     pli_release(context, list->groups);
+    pli_release(context, list->lines);
+    pli_release(context, list->file);
 }
 
 void pli_mesh_builder_clear(pli_mesh_builder *builder)
@@ -34,6 +37,9 @@ void pli_mesh_builder_clear(pli_mesh_builder *builder)
     for (int32_t i = 0; i < builder->group_count; ++i)
         pli_release(context, builder->group_names[i]);
     pli_release(context, builder->group_names);
+    pli_release(context, builder->corners);
+    pli_release(context, builder->late);
+    pli_arena_destroy(builder->scratch);
     pli_key_map_clear(&builder->group_map);
     pli_mesh_builder_init(builder, context, builder->path);
 }
@@ -79,6 +85,12 @@ pli_status pli_mesh_builder_reserve_cells(pli_mesh_builder *builder, pli_cell_li
         pli_reallocate(builder->context, list->groups, capacity, sizeof(int32_t), "groups");
     if (groups == NULL) return PLI_ERROR_MEMORY;
     list->groups = groups;
+    if (list->lines != NULL) {
+        int32_t *lines = pli_reallocate(builder->context, list->lines, capacity, sizeof(int32_t),
+                                        "lines of cells");
+        if (lines == NULL) return PLI_ERROR_MEMORY;
+        list->lines = lines;
+    }
     list->capacity = capacity;
     return PLI_OK;
 }
@@ -110,6 +122,41 @@ static bool has_repeated(const int32_t *corners, int32_t count)
     return false;
 }
 
+// The line of the scan's place. Cells come one after the other, so that the file is gone through
+// once.
+static int64_t find_line(pli_mesh_builder *builder, const pli_scan *scan)
+{
+    if (builder->begin != scan->begin || scan->place < builder->place) {
+        builder->begin = builder->place = scan->begin;
+        builder->line = 1;
+    }
+    builder->line += pli_scan_lines_between(scan, builder->place, scan->place);
+    builder->place = scan->place;
+    return builder->line;
+}
+
+// Notes where the cell that is added next stands.
+static pli_status add_line(pli_mesh_builder *builder, const pli_scan *scan, pli_cell_list *list)
+{
+    if (scan->binary && list->lines == NULL) return PLI_OK;
+    if (list->lines == NULL) {
+        list->lines = PLI_NEW(builder->context, int32_t, list->capacity, "lines of cells");
+        if (list->lines == NULL) return PLI_ERROR_MEMORY;
+    }
+    int64_t line = scan->binary ? 0 : find_line(builder, scan);
+    list->lines[list->count] = line <= INT32_MAX ? (int32_t)line : 0;
+    return PLI_OK;
+}
+
+pli_status pli_mesh_builder_set_file(pli_mesh_builder *builder, pli_cell_list *list,
+                                     const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    pli_release(builder->context, list->file);
+    list->file = pli_string_copy(builder->context, slash != NULL ? slash + 1 : path);
+    return list->file != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
 pli_status pli_mesh_builder_add_cell(pli_mesh_builder *builder, const pli_scan *scan,
                                      pli_cell_list *list, const int32_t *corners, int32_t group)
 {
@@ -123,6 +170,7 @@ pli_status pli_mesh_builder_add_cell(pli_mesh_builder *builder, const pli_scan *
         }
         ++list->repeated_count;
     }
+    PLI_TRY(add_line(builder, scan, list));
     memcpy(list->corners + (int64_t)list->count * list->corner_count, corners,
            (size_t)list->corner_count * sizeof(int32_t));
     list->groups[list->count] = group;
@@ -154,23 +202,155 @@ pli_status pli_mesh_builder_scan_corner(const pli_mesh_builder *builder, pli_sca
     return PLI_OK;
 }
 
-pli_status pli_mesh_fan_add(pli_mesh_fan *fan, pli_mesh_builder *builder, const pli_scan *scan,
-                            int32_t corner)
+// ---- polygons ----
+
+pli_status pli_mesh_polygon_add(pli_mesh_polygon *polygon, pli_mesh_builder *builder,
+                                int32_t corner)
 {
-    if (fan->count == 0) fan->first = corner;
-    if (++fan->count > 2) {
-        int32_t corners[3] = {fan->first, fan->previous, corner};
-        PLI_TRY(pli_mesh_builder_add_cell(builder, scan, &builder->triangles, corners, fan->group));
+    if (polygon->count == builder->corner_capacity) {
+        int32_t capacity = builder->corner_capacity;
+        PLI_TRY(grow(builder->context, "corners of a face", (int32_t)polygon->count,
+                     capacity < 8 ? 8 : 1, &capacity));
+        int32_t *corners = pli_reallocate(builder->context, builder->corners, capacity,
+                                          sizeof(int32_t), "corners of a face");
+        if (corners == NULL) return PLI_ERROR_MEMORY;
+        builder->corners = corners;
+        builder->corner_capacity = capacity;
     }
-    fan->previous = corner;
+    builder->corners[polygon->count++] = corner;
     return PLI_OK;
 }
 
-pli_status pli_mesh_fan_end(const pli_mesh_fan *fan, const pli_scan *scan)
+// Sides and corners of a face are counted from 1.
+static pli_status fail_polygon(const pli_mesh_builder *builder, const pli_scan *scan,
+                               const pli_polygon_report *report)
 {
-    if (fan->count >= 3) return PLI_OK;
-    return PLI_SCAN_FAIL(scan, "a face has %lld corners; at least 3 are needed",
-                         (long long)fan->count);
+    int32_t first = report->first + 1;
+    int32_t second = report->second + 1;
+    switch (report->fault) {
+    case PLI_POLYGON_COINCIDENT:
+        if (builder->corners[report->first] == builder->corners[report->second]) {
+            return PLI_SCAN_FAIL(scan,
+                                 "a face uses a vertex twice, as corners %d and %d; different "
+                                 "vertices are needed",
+                                 first, second);
+        }
+        return PLI_SCAN_FAIL(scan,
+                             "corners %d and %d of a face lie at the same place; a face that does "
+                             "not touch itself is needed",
+                             first, second);
+    case PLI_POLYGON_CROSSING:
+        return PLI_SCAN_FAIL(scan,
+                             "sides %d and %d of a face, counted from its first corner, cross or "
+                             "touch; a face that does not cross itself is needed",
+                             first, second);
+    case PLI_POLYGON_FOLDED:
+        return PLI_SCAN_FAIL(scan, "a face lies over itself, so that it has no front; cut it into "
+                                   "faces that are plane");
+    case PLI_POLYGON_FLAT:
+    case PLI_POLYGON_BENT:
+    case PLI_POLYGON_SIMPLE: break;
+    }
+    return PLI_SCAN_FAIL(scan, "the corners of a face lie on one line, so that it has no area; "
+                               "move or remove it");
+}
+
+static pli_status check_size(const pli_mesh_builder *builder, const pli_scan *scan, int32_t count)
+{
+    if (count == 3 || count <= builder->point_count) return PLI_OK;
+    return PLI_SCAN_FAIL(scan,
+                         "a face of %d corners uses a vertex twice, since there are %d vertices; "
+                         "different vertices are needed",
+                         count, builder->point_count);
+}
+
+// Cuts the polygon in builder->corners; its triangles are there already and get their corners.
+static pli_status cut_polygon(pli_mesh_builder *builder, const pli_scan *scan, int32_t count,
+                              int32_t *triangles)
+{
+    if (builder->scratch == NULL) {
+        PLI_TRY(pli_arena_create(builder->context, 0, &builder->scratch));
+    }
+    pli_polygon_report report;
+    PLI_TRY(pli_triangulate(builder->scratch, count, builder->corners, builder->points,
+                            (int32_t(*)[3])triangles, &report));
+    bool is_bent = report.fault == PLI_POLYGON_BENT;
+    if (report.fault != PLI_POLYGON_SIMPLE && !is_bent) return fail_polygon(builder, scan, &report);
+    if (is_bent && builder->bent_count++ == 0) builder->bent_place = scan->place;
+    for (int64_t i = 0; i < 3 * ((int64_t)count - 2); ++i) {
+        triangles[i] = builder->corners[triangles[i]];
+    }
+    return PLI_OK;
+}
+
+// Keeps a polygon for later.
+static pli_status add_late(pli_mesh_builder *builder, const pli_scan *scan, int32_t first,
+                           int32_t count)
+{
+    if (builder->late_count == builder->late_capacity) {
+        int32_t capacity = builder->late_capacity;
+        PLI_TRY(
+            grow(builder->context, "faces", builder->late_count, capacity < 8 ? 8 : 1, &capacity));
+        pli_late_polygon *late =
+            pli_reallocate(builder->context, builder->late, capacity, sizeof *late, "faces");
+        if (late == NULL) return PLI_ERROR_MEMORY;
+        builder->late = late;
+        builder->late_capacity = capacity;
+    }
+    builder->late[builder->late_count++] = (pli_late_polygon){first, count, scan->place};
+    return PLI_OK;
+}
+
+// A fan around the first corner, so that a polygon can be read back from its triangles.
+static pli_status add_fan(pli_mesh_builder *builder, const pli_scan *scan,
+                          const pli_mesh_polygon *polygon)
+{
+    pli_cell_list *list = &builder->triangles;
+    if (list->count + polygon->count - 2 > list->capacity) {
+        PLI_TRY(pli_mesh_builder_reserve_cells(builder, list, polygon->count - 2));
+    }
+    for (int64_t i = 2; i < polygon->count; ++i) {
+        int32_t corners[3] = {builder->corners[0], builder->corners[i - 1], builder->corners[i]};
+        PLI_TRY(pli_mesh_builder_add_cell(builder, scan, list, corners, polygon->group));
+    }
+    return PLI_OK;
+}
+
+pli_status pli_mesh_polygon_end(const pli_mesh_polygon *polygon, pli_mesh_builder *builder,
+                                const pli_scan *scan)
+{
+    if (polygon->count < 3) {
+        return PLI_SCAN_FAIL(scan, "a face has %lld corners; at least 3 are needed",
+                             (long long)polygon->count);
+    }
+    int32_t first = builder->triangles.count;
+    int32_t count = (int32_t)polygon->count;
+    bool is_late = false;
+    for (int32_t i = 0; i < count; ++i) {
+        is_late = is_late || builder->corners[i] >= builder->point_count;
+    }
+    if (!is_late) PLI_TRY(check_size(builder, scan, count));
+    PLI_TRY(add_fan(builder, scan, polygon));
+    if (count == 3) return PLI_OK;
+    if (is_late) return add_late(builder, scan, first, count);
+    return cut_polygon(builder, scan, count, builder->triangles.corners + 3 * (int64_t)first);
+}
+
+pli_status pli_mesh_builder_end_polygons(pli_mesh_builder *builder, pli_scan *scan)
+{
+    for (int32_t k = 0; k < builder->late_count; ++k) {
+        const pli_late_polygon *late = &builder->late[k];
+        int32_t *triangles = builder->triangles.corners + 3 * (int64_t)late->first;
+        // the buffer held this polygon before, so it is large enough
+        memcpy(builder->corners, triangles, 2 * sizeof(int32_t));
+        for (int32_t i = 2; i < late->count; ++i) {
+            builder->corners[i] = triangles[3 * (int64_t)(i - 2) + 2];
+        }
+        scan->place = late->place;
+        PLI_TRY(check_size(builder, scan, late->count));
+        PLI_TRY(cut_polygon(builder, scan, late->count, triangles));
+    }
+    return PLI_OK;
 }
 
 // ---- groups ----

@@ -30,6 +30,10 @@ struct pli_mesh_file {
     int32_t *triangles;
     int32_t *triangle_groups;
     char **group_names;
+    int32_t *tet_lines;
+    int32_t *triangle_lines;
+    char *tet_file;
+    char *triangle_file;
 };
 
 // ---- which format ----
@@ -103,6 +107,21 @@ static pli_status refuse_other_texts(pli_context *context, const char *name, con
 
 // ---- the object ----
 
+// Hands over where the cells stand.
+static void take_places(pli_mesh_file *mesh, pli_mesh_builder *builder)
+{
+    mesh->tet_lines = builder->tets.lines;
+    mesh->triangle_lines = builder->triangles.lines;
+    mesh->tet_file = builder->tets.file;
+    mesh->triangle_file = builder->triangles.file;
+    builder->tets.lines = builder->triangles.lines = NULL;
+    builder->tets.file = builder->triangles.file = NULL;
+    mesh->data.tet_lines = mesh->tet_lines;
+    mesh->data.triangle_lines = mesh->triangle_lines;
+    mesh->data.tet_file = mesh->tet_file;
+    mesh->data.triangle_file = mesh->triangle_file;
+}
+
 // Hands the builder's arrays over.
 static void take_arrays(pli_mesh_file *mesh, pli_mesh_builder *builder)
 {
@@ -120,6 +139,7 @@ static void take_arrays(pli_mesh_file *mesh, pli_mesh_builder *builder)
         .triangle_count = builder->triangles.count,
         .triangles = mesh->triangles,
     };
+    take_places(mesh, builder);
     if (builder->group_count == 0) return;
 
     mesh->tet_groups = builder->tets.groups;
@@ -141,6 +161,10 @@ void pli_mesh_file_destroy(pli_mesh_file *mesh)
     pli_context *context = mesh->context;
     for (int32_t i = 0; i < mesh->data.group_count; ++i) pli_release(context, mesh->group_names[i]);
     pli_release(context, mesh->group_names);
+    pli_release(context, mesh->tet_file);
+    pli_release(context, mesh->triangle_file);
+    pli_release(context, mesh->tet_lines);
+    pli_release(context, mesh->triangle_lines);
     pli_release(context, mesh->triangle_groups);
     pli_release(context, mesh->triangles);
     pli_release(context, mesh->tet_groups);
@@ -185,6 +209,7 @@ static pli_status fill_builder(const pli_mesh_format *format, pli_scan *scan,
                                pli_mesh_builder *builder)
 {
     PLI_TRY(format->read(builder, scan));
+    PLI_TRY(pli_mesh_builder_end_polygons(builder, scan));
     PLI_TRY(pli_mesh_builder_check_cells(builder, scan));
     if (builder->point_count == 0) {
         return PLI_FAIL(builder->context, PLI_ERROR_MESH,
@@ -194,6 +219,13 @@ static pli_status fill_builder(const pli_mesh_format *format, pli_scan *scan,
         PLI_LOG(builder->context, PLI_LOG_WARNING,
                 "%s: %lld cells of higher order are read as their corners alone", scan->source,
                 (long long)builder->curved_count);
+    }
+    if (builder->bent_count > 0) {
+        PLI_LOG(builder->context, PLI_LOG_WARNING,
+                "%s:%lld: this face and %lld more are bent so far that they have no front; they "
+                "are cut from their first corner, which may not be as they are meant",
+                scan->source, (long long)pli_scan_line_of(scan, builder->bent_place),
+                (long long)builder->bent_count - 1);
     }
     return PLI_OK;
 }

@@ -224,11 +224,12 @@ static pli_status add_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, const int3
     if (type->kind == PLI_GMSH_TETRAHEDRON) {
         return pli_mesh_builder_add_cell(builder, gmsh->scan, &builder->tets, corners, group);
     }
-    pli_mesh_fan fan = {.group = group};
+    pli_mesh_polygon polygon = {.group = group};
     for (int32_t i = 0; i < type->corner_count; ++i) {
-        PLI_TRY(pli_mesh_fan_add(&fan, builder, gmsh->scan, corners[i]));
+        PLI_TRY(pli_mesh_polygon_add(&polygon, builder, corners[i]));
     }
-    return PLI_OK;
+    if (polygon.count == 0) return PLI_OK;
+    return pli_mesh_polygon_end(&polygon, builder, gmsh->scan);
 }
 
 // Whether this is the cell before once more, for another of its groups.

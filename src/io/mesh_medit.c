@@ -18,11 +18,11 @@ static pli_status read_cell(pli_mesh_builder *builder, pli_scan *scan, int32_t c
     PLI_TRY(pli_scan_integer(scan, "the reference of a cell", INT32_MIN, INT32_MAX, &reference));
     PLI_TRY(pli_mesh_builder_group_number(builder, reference, &group));
     if (solid) return pli_mesh_builder_add_cell(builder, scan, &builder->tets, corners, group);
-    pli_mesh_fan fan = {.group = group};
+    pli_mesh_polygon polygon = {.group = group};
     for (int32_t i = 0; i < corner_count; ++i) {
-        PLI_TRY(pli_mesh_fan_add(&fan, builder, scan, corners[i]));
+        PLI_TRY(pli_mesh_polygon_add(&polygon, builder, corners[i]));
     }
-    return PLI_OK;
+    return pli_mesh_polygon_end(&polygon, builder, scan);
 }
 
 static pli_status read_cells(pli_mesh_builder *builder, pli_scan *scan, int32_t corner_count,

@@ -2,8 +2,8 @@
 //
 // Wavefront .obj: lines "v x y z" and "f a b c ...", where a corner is "v", "v/vt", "v//vn" or
 // "v/vt/vn", counted from 1, or from the newest vertex backwards as -1, -2, ... A face may refer to
-// vertices further down. Polygons are cut into fans. The last "g" or "o" before a face names its
-// group. Texture, normals, materials, curves, lines and points are left out.
+// vertices further down. The last "g" or "o" before a face names its group. Texture, normals,
+// materials, curves, lines and points are left out.
 #include "io/mesh_format.h"
 
 #include "base/number.h"
@@ -67,14 +67,14 @@ static pli_status read_corner(const pli_mesh_builder *builder, pli_scan *scan,
 static pli_status read_face(pli_mesh_builder *builder, pli_scan *scan, int64_t vertices_in_file,
                             pli_pending_group *group)
 {
-    pli_mesh_fan fan = {0};
-    PLI_TRY(pli_pending_group_get(group, builder, &fan.group));
+    pli_mesh_polygon polygon = {0};
+    PLI_TRY(pli_pending_group_get(group, builder, &polygon.group));
     while (pli_scan_has_value(scan)) {
         int32_t corner = 0;
         PLI_TRY(read_corner(builder, scan, vertices_in_file, &corner));
-        PLI_TRY(pli_mesh_fan_add(&fan, builder, scan, corner));
+        PLI_TRY(pli_mesh_polygon_add(&polygon, builder, corner));
     }
-    return pli_mesh_fan_end(&fan, scan);
+    return pli_mesh_polygon_end(&polygon, builder, scan);
 }
 
 static bool is_other_word(pli_span word)

@@ -213,7 +213,7 @@ static pli_status read_list(ply *file, const property *list)
     int64_t value_bytes = file->binary ? pli_scalar_size(list->type) : 2;
     PLI_TRY(read_integer(file, list->count_type, "the length of a list", &count));
     PLI_TRY(pli_scan_check_count(file->scan, "values of a list", value_bytes, count));
-    pli_mesh_fan fan = {.group = -1};
+    pli_mesh_polygon polygon = {.group = -1};
     for (int64_t i = 0; i < count; ++i) {
         int64_t number = 0;
         int32_t corner = 0;
@@ -224,9 +224,10 @@ static pli_status read_list(ply *file, const property *list)
         }
         PLI_TRY(read_integer(file, list->type, "a vertex of a face", &number));
         PLI_TRY(pli_mesh_builder_corner(file->builder, file->scan, number, 0, &corner));
-        PLI_TRY(pli_mesh_fan_add(&fan, file->builder, file->scan, corner));
+        PLI_TRY(pli_mesh_polygon_add(&polygon, file->builder, corner));
     }
-    return list->what_for == USE_CORNERS ? pli_mesh_fan_end(&fan, file->scan) : PLI_OK;
+    return list->what_for == USE_CORNERS ? pli_mesh_polygon_end(&polygon, file->builder, file->scan)
+                                         : PLI_OK;
 }
 
 // Reads all properties of one item; coordinates arrive in point.

@@ -176,6 +176,7 @@ static pli_status read_whole_list(lists *list, pli_scan *scan, read_list_fn read
 static pli_status read_companion(lists *list, const char *ending, bool may_miss, read_list_fn read)
 {
     pli_context *context = list->builder->context;
+    list->builder->begin = NULL;
     if (strcasecmp(pli_path_ending(list->builder->path), ending) == 0) {
         return read_whole_list(list, list->given, read);
     }
@@ -190,6 +191,11 @@ static pli_status read_companion(lists *list, const char *ending, bool may_miss,
     pli_scan scan;
     pli_scan_init(&scan, context, path, bytes, count);
     status = read_whole_list(list, &scan, read);
+    if (status == PLI_OK && read != read_nodes) {
+        pli_mesh_builder *builder = list->builder;
+        status = pli_mesh_builder_set_file(
+            builder, read == read_elements ? &builder->tets : &builder->triangles, path);
+    }
 
 done:
     pli_release(context, bytes);

@@ -16,9 +16,9 @@ typedef struct vtk {
 
     // the cells of an unstructured grid, until their types are known
     int64_t cell_count;
-    int64_t *offsets;  // [cell_count + 1]  where a cell's corners begin
-    int32_t *corners;  // [offsets[cell_count]]  indices of points
-    const char *place; // of the list in the file
+    int64_t *offsets; // [cell_count + 1]  where a cell's corners begin
+    int64_t *starts;  // [cell_count]  bytes of the file before a cell
+    int32_t *corners; // [offsets[cell_count]]  indices of points
 } vtk;
 
 // ---- values ----
@@ -114,8 +114,10 @@ static pli_status read_points(vtk *file)
 static void release_cells(vtk *file)
 {
     pli_release(file->builder->context, file->offsets);
+    pli_release(file->builder->context, file->starts);
     pli_release(file->builder->context, file->corners);
     file->offsets = NULL;
+    file->starts = NULL;
     file->corners = NULL;
     file->cell_count = 0;
 }
@@ -126,8 +128,10 @@ static pli_status reserve_cells(vtk *file, int64_t cell_count, int64_t corner_co
     pli_context *context = file->builder->context;
     release_cells(file);
     file->offsets = PLI_NEW(context, int64_t, cell_count + 1, "offsets of cells");
+    file->starts = PLI_NEW(context, int64_t, cell_count, "places of cells");
     file->corners = PLI_NEW(context, int32_t, corner_count, "corners of cells");
-    if (file->offsets == NULL || file->corners == NULL) return PLI_ERROR_MEMORY;
+    bool complete = file->offsets != NULL && file->starts != NULL && file->corners != NULL;
+    if (!complete) return PLI_ERROR_MEMORY;
     file->cell_count = cell_count;
     return PLI_OK;
 }
@@ -161,6 +165,7 @@ static pli_status read_stream(vtk *file, int64_t cell_count, int64_t value_count
                                  "numbers in all and cannot hold them",
                                  (long long)i, (long long)count, (long long)value_count);
         }
+        file->starts[i] = file->scan->place - file->scan->begin;
         for (int64_t k = 0; k < count; ++k) {
             PLI_TRY(read_corner(file, PLI_SCALAR_I32, &file->corners[at++]));
         }
@@ -196,9 +201,14 @@ static pli_status read_arrays(vtk *file, int64_t offset_count, int64_t corner_co
     PLI_TRY(read_type(scan, &type));
     PLI_TRY(pli_scan_check_count(scan, "corners", value_bytes(file, type), corner_count));
     PLI_TRY(begin_numbers(file));
+    int64_t cell = 0;
     for (int64_t i = 0; i < corner_count; ++i) {
         PLI_TRY(read_corner(file, type, &file->corners[i]));
+        for (; cell < file->cell_count && file->offsets[cell] <= i; ++cell) {
+            file->starts[cell] = scan->place - scan->begin;
+        }
     }
+    for (; cell < file->cell_count; ++cell) file->starts[cell] = scan->place - scan->begin;
     return PLI_OK;
 }
 
@@ -206,7 +216,6 @@ static pli_status read_arrays(vtk *file, int64_t offset_count, int64_t corner_co
 static pli_status read_cells(vtk *file)
 {
     int64_t counts[2];
-    file->place = file->scan->place;
     PLI_TRY(pli_scan_count(file->scan, "cells", 1, &counts[0]));
     PLI_TRY(pli_scan_count(file->scan, "numbers of cells", 1, &counts[1]));
     PLI_TRY(begin_numbers(file));
@@ -253,11 +262,11 @@ static const cell_type cell_types[] = {
 
 static pli_status add_polygon(vtk *file, const int32_t *corners, int64_t count)
 {
-    pli_mesh_fan fan = {.group = -1};
+    pli_mesh_polygon polygon = {.group = -1};
     for (int64_t i = 0; i < count; ++i) {
-        PLI_TRY(pli_mesh_fan_add(&fan, file->builder, file->scan, corners[i]));
+        PLI_TRY(pli_mesh_polygon_add(&polygon, file->builder, corners[i]));
     }
-    return pli_mesh_fan_end(&fan, file->scan);
+    return pli_mesh_polygon_end(&polygon, file->builder, file->scan);
 }
 
 // Every other triangle of a strip is turned round.
@@ -312,7 +321,7 @@ static pli_status add_typed_cell(vtk *file, int64_t cell, int64_t type_number)
                              (long long)cell, (long long)type_number, (long long)count,
                              type->point_count);
     }
-    file->scan->place = file->place;
+    file->scan->place = file->scan->begin + file->starts[cell];
     return add_cell(file, type, file->corners + file->offsets[cell], count);
 }
 
@@ -341,11 +350,13 @@ static pli_status read_cell_types(vtk *file)
 static pli_status read_typed_cells(vtk *file, const cell_type *type)
 {
     PLI_TRY(read_cells(file));
-    file->scan->place = file->place;
+    file->scan->binary = file->binary;
     for (int64_t i = 0; i < file->cell_count; ++i) {
+        file->scan->place = file->scan->begin + file->starts[i];
         int64_t count = file->offsets[i + 1] - file->offsets[i];
         PLI_TRY(add_cell(file, type, file->corners + file->offsets[i], count));
     }
+    end_numbers(file);
     release_cells(file);
     return PLI_OK;
 }

@@ -38,8 +38,7 @@ static pli_run_record describe(const pli_recording *recording)
 static pli_status take_folder(pli_recording *recording, const char *folder)
 {
     PLI_TRY(pli_run_folder_init(&recording->folder, recording->context, folder));
-    if (!recording->folder.has_run) return PLI_OK;
-    return PLI_FAIL(recording->context, PLI_ERROR_IO, "%s: already holds a run", folder);
+    return pli_run_folder_accept(&recording->folder, PLI_RUN_NEW, false);
 }
 
 // Copies what the scene and the model are lent for, and what is said of them.
@@ -89,6 +88,7 @@ pli_status pli_recording_create(pli_context *context, const pli_recording_def *d
     pli_status status = take_folder(made, def->folder);
     if (status == PLI_OK) status = open_files(made, def);
     if (status != PLI_OK) {
+        if (made->folder.path != NULL) pli_run_folder_undo(&made->folder);
         pli_recording_destroy(made);
         return status;
     }

@@ -157,7 +157,7 @@ static void note_convergence(pli_report *report, const pli_step_report *step)
     report->last_unconverged = step->stop < 0;
     if (step->stop > 0) return;
     pli_report_steps_add(&report->unconverged, step->step);
-    if (step->stop < 0 && step->stop >= PLI_STOP_LINEAR) ++report->stops[-step->stop];
+    if (step->stop < 0 && step->stop >= PLI_STOP_ROUNDING) ++report->stops[-step->stop];
     double ratio = step->tolerance > 0 ? step->residual / step->tolerance : 0;
     if (ratio > report->worst_ratio) report->worst_ratio = ratio;
 }
@@ -227,9 +227,11 @@ void pli_report_add(pli_report *report, const pli_step_report *step)
 
 static pli_stop stop_by_name(const char *name)
 {
-    for (int stop = PLI_STOP_LINEAR; stop <= PLI_STOP_EXPLICIT; ++stop) {
+    for (int stop = PLI_STOP_ROUNDING; stop <= PLI_STOP_EXPLICIT; ++stop) {
         if (stop != 0 && strcmp(name, pli_stop_name((pli_stop)stop)) == 0) return (pli_stop)stop;
     }
+    // what version 0.1 called success, at the end of what numbers resolve
+    if (strcmp(name, "step") == 0) return PLI_STOP_ROUNDING;
     return PLI_STOP_ITERATIONS;
 }
 

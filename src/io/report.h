@@ -16,6 +16,7 @@
 #ifndef PLI_IO_REPORT_H
 #define PLI_IO_REPORT_H
 
+#include "base/text.h"
 #include "io/report_grid.h"
 #include "io/report_matter.h"
 #include "io/report_notes.h"
@@ -91,7 +92,7 @@ typedef struct pli_report {
 
     // for the judgement
     pli_report_steps unconverged; // ended without convergence
-    int64_t stops[5];             // of them by -pli_stop; [0] is not used
+    int64_t stops[6];             // of them by -pli_stop; [0] is not used
     bool last_unconverged;        // the last step was one of them
     double worst_ratio;           // largest residual / tolerance of them
     pli_report_steps nonfinite;   // with a number that is not finite
@@ -142,6 +143,7 @@ typedef struct pli_report_facts {
     const char *folder;
     const char *command; // or NULL
     const char *solver;
+    const char *contact;        // pli_scene_contact_text; "": not known
     const char *tolerance_unit; // of residuals; NULL: not known
     const char *status;         // "done", "interrupted", ...
     pli_health status_health;
@@ -160,15 +162,17 @@ typedef struct pli_report_facts {
     double peak_memory; // bytes
 } pli_report_facts;
 
+// What helps against the most frequent reason of steps that did not converge. Lifetime: static.
+const char *pli_report_advice(const pli_report *report);
+
 // Judges the run: end, convergence, numbers, inversion, energy, contact, particles. Warnings that
 // were logged are no check of their own: what they tell of is judged by the steps. Returns the
 // worst of them.
 pli_health pli_report_judge(const pli_report *report, const pli_report_facts *facts,
                             pli_health_check checks[PLI_HEALTH_CHECKS]);
 
-// Writes the page. Errors: io, memory.
-PLI_CHECKED pli_status pli_report_write(const pli_report *report, const pli_report_facts *facts,
-                                        const char *path);
+// Appends the whole page.
+void pli_report_append(pli_text *text, const pli_report *report, const pli_report_facts *facts);
 
 // The parts of the page that are the same for every run: report_page.css and report_page.js.
 extern const char pli_report_style[];

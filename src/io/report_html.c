@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/number.h"
 #include "base/text.h"
-#include "io/file.h"
 #include "io/report.h"
 #include "io/xml.h"
 
@@ -538,6 +537,10 @@ static void append_head(pli_text *text, const pli_report_facts *facts)
     pli_xml_append_escaped(text, facts->scene);
     pli_text_append(text, "</h1>\n<p>solver ");
     pli_xml_append_escaped(text, facts->solver);
+    if (facts->contact != NULL && facts->contact[0] != '\0') {
+        pli_text_append(text, " \xc2\xb7 contact ");
+        pli_xml_append_escaped(text, facts->contact);
+    }
     pli_text_append(text, " \xc2\xb7 folder ");
     pli_xml_append_escaped(text, facts->folder);
     if (facts->command != NULL) {
@@ -569,25 +572,18 @@ static void append_foot(pli_text *text, const pli_report *report, const pli_repo
     pli_text_append(text, "</script>\n</body>\n</html>\n");
 }
 
-pli_status pli_report_write(const pli_report *report, const pli_report_facts *facts,
-                            const char *path)
+void pli_report_append(pli_text *text, const pli_report *report, const pli_report_facts *facts)
 {
-    pli_text text;
-    pli_text_init(&text, report->context);
-    append_head(&text, facts);
-    append_verdict(&text, report, facts);
-    append_notes(&text, facts->notes);
-    append_facts(&text, report, facts);
-    pli_text_append(&text, "<div class=\"charts\" id=\"charts\">");
-    append_phase_table(&text, report);
-    append_step_table(&text, &report->matter);
-    append_level_table(&text, &report->grid.last);
-    pli_text_append(&text, "</div>\n<noscript><p>The plots need JavaScript; what they show is in "
-                           "the table below and in <code>steps.jsonl</code>.</p></noscript>\n");
-    append_number_table(&text, report, facts);
-    append_foot(&text, report, facts);
-    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
-    if (status == PLI_OK) status = pli_file_write(report->context, path, text.bytes, text.length);
-    pli_text_clear(&text);
-    return status;
+    append_head(text, facts);
+    append_verdict(text, report, facts);
+    append_notes(text, facts->notes);
+    append_facts(text, report, facts);
+    pli_text_append(text, "<div class=\"charts\" id=\"charts\">");
+    append_phase_table(text, report);
+    append_step_table(text, &report->matter);
+    append_level_table(text, &report->grid.last);
+    pli_text_append(text, "</div>\n<noscript><p>The plots need JavaScript; what they show is in "
+                          "the table below and in <code>steps.jsonl</code>.</p></noscript>\n");
+    append_number_table(text, report, facts);
+    append_foot(text, report, facts);
 }

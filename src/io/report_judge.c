@@ -53,8 +53,19 @@ static pli_health_check check_end(const pli_report_facts *facts)
 
 // ---- convergence
 
-// What helps against the most frequent reason.
-static const char *advice(const pli_report *report)
+// Tetrahedra, or what particles stand for, that keep less than this of their volume are as good as
+// gone.
+static double least_volume(const pli_report *report)
+{
+    return report->matter.step_count > 0 ? 1e-6 : 1e-3;
+}
+
+static bool is_collapsed(const pli_report *report)
+{
+    return report->has_tets && report->min_J < least_volume(report);
+}
+
+const char *pli_report_advice(const pli_report *report)
 {
     static const char *const texts[] = {
         [0] = "More solver.max_iterations or shorter steps help",
@@ -63,10 +74,16 @@ static const char *advice(const pli_report *report)
                                  "looser solver.tolerance help",
         [-PLI_STOP_NONFINITE] = "Energies or directions were not finite: shorter steps help",
         [-PLI_STOP_LINEAR] = "The linear solver found no direction: more "
-                             "solver.linear_max_iterations or shorter steps help"};
+                             "solver.linear_max_iterations or shorter steps help",
+        [-PLI_STOP_ROUNDING] = "Numbers resolve no more: a larger solver.tolerance, motion that is "
+                               "slower, and coordinates nearer to the origin help"};
     int most = 0;
-    for (int k = 1; k <= -PLI_STOP_LINEAR; ++k) {
+    for (int k = 1; k <= -PLI_STOP_ROUNDING; ++k) {
         if (report->stops[k] > report->stops[most]) most = k;
+    }
+    if (most == -PLI_STOP_LINESEARCH && is_collapsed(report)) {
+        return "Tetrahedra were squeezed flat, which their law does not resist and barriers do not "
+               "let pass: law neo-hookean resists it";
     }
     return texts[most];
 }
@@ -93,7 +110,7 @@ static pli_health_check check_convergence(const pli_report *report)
     if (report->worst_ratio > 0) {
         say(&check, "; residual %.3g times the tolerance at worst", report->worst_ratio);
     }
-    say(&check, ". %s", advice(report));
+    say(&check, ". %s", pli_report_advice(report));
     return check;
 }
 
@@ -121,7 +138,11 @@ static pli_health_check check_inversion(const pli_report *report)
     bool matter = report->matter.step_count > 0;
     const char *many = matter ? "particles" : "tetrahedra";
     if (!report->has_tets) return (pli_health_check){0};
-    if (steps->count == 0) {
+    if (steps->count == 0 && is_collapsed(report)) {
+        check.health = PLI_HEALTH_DOUBTFUL;
+        say(&check, "no %s was inverted, but one was squeezed to %.3g of its volume, at step %lld",
+            matter ? "particle" : "tetrahedron", report->min_J, (long long)report->min_J_step);
+    } else if (steps->count == 0) {
         say(&check, "no %s was inverted; the smallest J was %.3g, at step %lld",
             matter ? "particle" : "tetrahedron", report->min_J, (long long)report->min_J_step);
     } else if (report->last_inverted == 0) {

@@ -46,13 +46,16 @@ struct pli_run {
     pli_run_record record;     // what run.json says, as far as it does not change
 
     // where it stands
-    int32_t frame_count; // to compute
-    int64_t step_count;  // to take, limits not counted
-    int64_t first_step;  // resumed after this one
-    int64_t saved_step;  // of the newest checkpoint; -1: none
-    double saved_at;     // when it was written, or the run begun (s, of the clock)
-    double begun;        // when it was created (monotonic clock, s)
-    double earlier;      // wall-clock time of the runs that it goes on from (s)
+    int32_t frame_count;  // to compute
+    int64_t step_count;   // to take, limits not counted
+    int64_t first_step;   // resumed after this one
+    int64_t saved_step;   // of the newest checkpoint; -1: none
+    double saved_at;      // when it was written, or the run begun (s, of the clock)
+    double begun;         // when it was created (monotonic clock, s)
+    double earlier;       // wall-clock time of the runs that it goes on from (s)
+    double frame_writing; // longest that a frame took to write (s)
+    double state_writing; // longest that a checkpoint took (s)
+    bool out_of_time;     // the limit in seconds stopped a step or the making of the model
     pli_run_outcome outcome;
     char message[MESSAGE_CAPACITY]; // of the failure that ended it
 };
@@ -96,7 +99,9 @@ void pli_run_get_info(const pli_run *run, pli_run_info *info)
                            .time = pli_state_time(run->state),
                            .seconds = pli_clock_seconds() - run->begun,
                            .unconverged = run->report.unconverged.count,
-                           .folder = run->folder.path};
+                           .folder = run->folder.path,
+                           .advice = pli_report_advice(&run->report),
+                           .saved_step = run->saved_step};
 }
 
 // ---- files that describe the run --------------------------------------------------------------
@@ -175,6 +180,7 @@ static pli_status append_lines(pli_run *run)
 // Brings the lines to the disk, then writes a checkpoint, so that it never knows more than they do.
 static pli_status write_checkpoint(pli_run *run)
 {
+    double begun = pli_clock_seconds();
     // who removed the folder does not want it back
     if (!pli_path_exists(run->folder.path)) {
         return PLI_FAIL(run->context, PLI_ERROR_IO, "%s: is gone", run->folder.path);
@@ -186,17 +192,21 @@ static pli_status write_checkpoint(pli_run *run)
     PLI_TRY(pli_saved_state_save(&run->saved, run->checkpoints));
     run->saved_step = pli_state_step(run->state);
     run->saved_at = pli_clock_seconds();
+    run->state_writing = fmax(run->state_writing, run->saved_at - begun);
     return write_record(run);
 }
 
 static pli_status write_frame(pli_run *run)
 {
+    double begun = pli_clock_seconds();
     pli_frame frame;
     PLI_TRY(pli_solver_frame(run->solver, run->state, &frame));
     frame.index = frames_done(run);
     frame.step = pli_state_step(run->state);
     frame.time = pli_state_time(run->state);
-    return pli_frame_writer_add(run->frames, &frame);
+    PLI_TRY(pli_frame_writer_add(run->frames, &frame));
+    run->frame_writing = fmax(run->frame_writing, pli_clock_seconds() - begun);
+    return PLI_OK;
 }
 
 // ---- beginning --------------------------------------------------------------------------------
@@ -233,10 +243,8 @@ static pli_status copy_def(pli_run *run, const pli_run_def *def)
 }
 
 // A new run would replace the very file that describes it; a resumed one leaves it as it is.
-static pli_status check_own_scene(const pli_run *run)
+static pli_status check_own_scene(const pli_run *run, bool own)
 {
-    bool own = false;
-    PLI_TRY(pli_run_files_find_own_scene(&run->folder, run->def.scene, &own));
     if (run->def.resume || !own) return PLI_OK;
     return PLI_FAIL(run->context, PLI_ERROR_IO,
                     "%s: is the scene itself, and a run in its folder would replace it; "
@@ -244,20 +252,37 @@ static pli_status check_own_scene(const pli_run *run)
                     pli_scene_source(run->def.scene));
 }
 
-// Locks the folder and refuses one that holds another run, before anything costly is done.
+// Locks the folder and refuses one that holds another run or what is of others, before anything
+// costly is done.
 static pli_status take_folder(pli_run *run, const pli_run_def *def)
 {
+    bool own = false;
+    pli_run_mode mode = def->resume ? PLI_RUN_RESUME : def->force ? PLI_RUN_FORCE : PLI_RUN_NEW;
     PLI_TRY(pli_run_folder_init(&run->folder, run->context, def->folder));
-    PLI_TRY(check_own_scene(run));
+    PLI_TRY(pli_run_files_find_own_scene(&run->folder, run->def.scene, &own));
+    PLI_TRY(check_own_scene(run, own));
     run->checkpoints = pli_run_folder_join(&run->folder, PLI_CHECKPOINT_FOLDER);
     if (run->checkpoints == NULL) return PLI_ERROR_MEMORY;
-    if (run->folder.has_run && !def->force && !def->resume) {
-        return PLI_FAIL(run->context, PLI_ERROR_IO,
-                        "%s: already holds a run; resume it, replace it by force, or choose "
-                        "another folder",
-                        def->folder);
-    }
-    return PLI_OK;
+    return pli_run_folder_accept(&run->folder, mode, own);
+}
+
+// Whether no more time is left than saving the state takes: what it and a frame took at most so
+// far, half as long again, and a hundredth of the limit for the record and the report.
+static bool is_out_of_time(const pli_run *run)
+{
+    double limit = run->def.seconds;
+    if (!(limit > 0)) return false;
+    double kept = 1.5 * (run->frame_writing + run->state_writing) + fmin(0.01 * limit, 1);
+    return pli_clock_seconds() - run->begun >= limit - fmin(kept, 0.5 * limit);
+}
+
+// Asked while the model is made and at every iteration of a step.
+static bool is_cancelled(void *user)
+{
+    pli_run *run = user;
+    if (run->def.cancel != NULL && run->def.cancel(run->def.cancel_user)) return true;
+    run->out_of_time = is_out_of_time(run);
+    return run->out_of_time;
 }
 
 static pli_status build_simulation(pli_run *run)
@@ -265,13 +290,16 @@ static pli_status build_simulation(pli_run *run)
     pli_model_def def = {.cache = pli_run_cache(&run->folder),
                          .prepare = run->def.prepare,
                          .prepare_user = run->def.prepare_user,
-                         .cancel = run->def.cancel,
-                         .cancel_user = run->def.cancel_user};
+                         .cancel = is_cancelled,
+                         .cancel_user = run};
     PLI_TRY(pli_model_create_with(run->context, run->def.scene, &def, &run->model));
     PLI_TRY(pli_state_create(run->model, &run->state));
     PLI_TRY(pli_solver_create(run->model, &run->solver));
     pli_model_get_info(run->model, &run->model_info);
-    return pli_saved_state_init(&run->saved, run->def.scene, run->model, run->state);
+    PLI_TRY(pli_saved_state_init(&run->saved, run->def.scene, run->model, run->state));
+    run->saved.files = run->folder.files;
+    run->saved.prefix = PLI_CHECKPOINT_FOLDER "/";
+    return PLI_OK;
 }
 
 static pli_status read_record(const pli_run *run, pli_run_summary *summary)
@@ -310,12 +338,12 @@ static pli_status restore_or_wipe(pli_run *run)
     bool has_checkpoint = pli_checkpoint_newest_step(run->checkpoints) != -1;
     if (!run->def.resume || !has_checkpoint) {
         if (run->def.resume) PLI_TRY(check_leftover(run, &summary));
-        pli_run_folder_wipe(&run->folder);
-        return PLI_OK;
+        return pli_run_folder_wipe(&run->folder);
     }
     PLI_TRY(pli_saved_state_load(&run->saved, run->checkpoints));
     run->first_step = run->saved_step = pli_state_step(run->state);
-    pli_checkpoint_discard_after(run->checkpoints, run->saved_step);
+    pli_checkpoint_discard_after(run->folder.files, run->checkpoints, PLI_CHECKPOINT_FOLDER "/",
+                                 run->saved_step);
     run->earlier = summary.wall_seconds > 0 ? summary.wall_seconds : 0;
     if (summary.started[0] != '\0') {
         memcpy(run->record.started, summary.started, sizeof run->record.started);
@@ -387,10 +415,12 @@ static void hear_iteration(void *user, const pli_iteration_report *report)
     pli_log_append_iteration(&run->pending, report);
 }
 
-static bool is_cancelled(void *user)
+// Notes what was warned of when the scene was read, long before there was a run to note it.
+static void note_warnings(pli_run *run, const pli_scene *scene)
 {
-    const pli_run *run = user;
-    return run->def.cancel != NULL && run->def.cancel(run->def.cancel_user);
+    for (int32_t k = 0; pli_scene_warning(scene, k) != NULL; ++k) {
+        pli_report_notes_hear(&run->notes, PLI_LOG_WARNING, pli_scene_warning(scene, k));
+    }
 }
 
 pli_status pli_run_create(const pli_run_def *def, pli_run **run)
@@ -409,6 +439,7 @@ pli_status pli_run_create(const pli_run_def *def, pli_run **run)
     pli_text_init(&made->pending, context);
     made->listener = (pli_log_listener){.hear = pli_report_notes_hear, .user = &made->notes};
     pli_context_add_listener(context, &made->listener);
+    note_warnings(made, def->scene);
 
     pli_status status = copy_def(made, def);
     if (status == PLI_OK) status = take_folder(made, def);
@@ -586,8 +617,7 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
 static bool is_limited(const pli_run *run)
 {
     bool steps = run->def.steps > 0 && pli_state_step(run->state) >= run->def.steps;
-    bool seconds = run->def.seconds > 0 && pli_clock_seconds() - run->begun >= run->def.seconds;
-    return steps || seconds;
+    return steps || is_out_of_time(run);
 }
 
 // Writes what is due at the end of a frame.
@@ -623,6 +653,10 @@ pli_status pli_run_advance(pli_run *run, bool *more)
         if (is_limited(run)) return end_run(run, PLI_RUN_LIMITED, PLI_OK);
         pli_run_outcome outcome = PLI_RUN_GOING;
         pli_status status = take_step(run, &outcome);
+        // the step is given up, and the state is the one before it
+        if (status == PLI_ERROR_INTERRUPTED && run->out_of_time) {
+            return end_run(run, PLI_RUN_LIMITED, PLI_OK);
+        }
         if (status != PLI_OK) return end_run(run, outcome, status);
         status = close_step(run, &closed);
         if (status != PLI_OK) return end_run(run, outcome_of(status), status);

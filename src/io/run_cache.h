@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cache of a run: what took long to prepare, in files cache/<16 hexadecimal digits of its
+// The cache of a run: what took long to prepare, in files cache/<64 hexadecimal digits of its
 // key>.bin of the run's folder. The newest few are kept, by the time of writing.
 //
-// A cache is a convenience: a file that cannot be read or written is a warning, never a failure.
+// A file is "pliant cache 1\n", an HMAC-SHA-256 over key and content by a secret of the user
+// (io/cache_key.h), and the content. So one that somebody else made, who knows scene, program and
+// format, is not believed: a folder from elsewhere is run as if it had no cache. A plain hash,
+// however strong, would not do: it is known to everybody. The price is that folders do not take
+// their cache along to another user or machine.
+//
+// A cache is a convenience: a file that cannot be read or written, or is none of ours, is a
+// warning, never a failure. Files are read and written below the run's folder without following
+// links.
 #ifndef PLI_IO_RUN_CACHE_H
 #define PLI_IO_RUN_CACHE_H
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/file.h"
+#include "io/series.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@ void pli_run_record_init(pli_run_record *record, const pli_run_folder *folder,
                                .facts = {.scene = pli_scene_name(scene),
                                          .folder = folder->path,
                                          .solver = model->solver,
+                                         .contact = pli_scene_contact_text(scene),
                                          .tolerance_unit = model->tolerance_unit,
                                          .vertices = model->vertex_count,
                                          .tets = model->tet_count,
@@ -58,19 +60,28 @@ void pli_run_record_update(pli_run_record *record, pli_run_outcome outcome)
 
 pli_status pli_run_files_write_record(const pli_run_folder *folder, const pli_run_record *record)
 {
-    char *path = pli_run_folder_join(folder, PLI_RUN_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_run_json_write(folder->context, record, path);
-    pli_release(folder->context, path);
+    pli_text text;
+    pli_text_init(&text, folder->context);
+    pli_run_json_append(&text, record);
+    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) {
+        status = pli_manifest_write_head(folder->files, PLI_RUN_FILE, PLI_HEAD_RECORD, text.bytes,
+                                         text.length);
+    }
+    pli_text_clear(&text);
     return status;
 }
 
 pli_status pli_run_files_write_report(const pli_run_folder *folder, const pli_run_record *record)
 {
-    char *path = pli_run_folder_join(folder, PLI_REPORT_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_report_write(record->report, &record->facts, path);
-    pli_release(folder->context, path);
+    pli_text text;
+    pli_text_init(&text, folder->context);
+    pli_report_append(&text, record->report, &record->facts);
+    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) {
+        status = pli_manifest_write(folder->files, PLI_REPORT_FILE, text.bytes, text.length);
+    }
+    pli_text_clear(&text);
     return status;
 }
 
@@ -94,27 +105,19 @@ pli_status pli_run_files_find_own_scene(const pli_run_folder *folder, const pli_
     return PLI_OK;
 }
 
-static pli_status write_scene_to(pli_context *context, const pli_scene *scene, const char *path)
+pli_status pli_run_files_write_scene(const pli_run_folder *folder, const pli_scene *scene)
 {
+    bool own = false;
+    PLI_TRY(pli_run_files_find_own_scene(folder, scene, &own));
+    if (own) return PLI_OK;
     // comments make the file a place to learn from; paths are absolute, since the file stands
     // elsewhere than the scene it comes from
     pli_yaml_def def = {.comments = true, .absolute_paths = true};
     char *text = NULL;
     PLI_TRY(pli_scene_to_yaml(scene, &def, &text));
-    pli_status status = pli_file_write(context, path, text, (int64_t)strlen(text));
-    pli_text_free(context, text);
-    return status;
-}
-
-pli_status pli_run_files_write_scene(const pli_run_folder *folder, const pli_scene *scene)
-{
-    char *path = pli_run_folder_join(folder, PLI_SCENE_FILE);
-    if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = PLI_OK;
-    if (!is_same_file(pli_scene_source(scene), path)) {
-        status = write_scene_to(folder->context, scene, path);
-    }
-    pli_release(folder->context, path);
+    pli_status status =
+        pli_manifest_write(folder->files, PLI_SCENE_FILE, text, (int64_t)strlen(text));
+    pli_text_free(folder->context, text);
     return status;
 }
 
@@ -126,6 +129,8 @@ pli_status pli_run_files_open_log(const pli_run_folder *folder, const char *name
     char *path = pli_run_folder_join(folder, name);
     if (path == NULL) return PLI_ERROR_MEMORY;
     def.path = path;
+    def.files = folder->files;
+    def.name = name;
     pli_status status = pli_log_create(folder->context, &def, log);
     pli_release(folder->context, path);
     return status;
@@ -139,5 +144,5 @@ pli_status pli_run_files_open_frames(const pli_run_folder *folder, const pli_out
                                 .compress = output->compress,
                                 .fields = output->fields,
                                 .field_count = output->field_count};
-    return pli_frame_writer_create(folder->context, &def, frames);
+    return pli_frame_writer_create_in(folder->context, &def, folder->files, "", frames);
 }

@@ -177,6 +177,9 @@ static void append_amounts(pli_text *text, const pli_run_record *record)
     append_integer(text, "seed", facts->seed);
     append_integer(text, "threads", facts->threads);
     append_string(text, "solver", facts->solver);
+    if (facts->contact != NULL && facts->contact[0] != '\0') {
+        append_string(text, "contact", facts->contact);
+    }
     append_integer(text, "frames", facts->frame_count);
     append_integer(text, "frames_wanted", facts->frames_wanted);
     append_integer(text, "steps", report->step_count);
@@ -191,22 +194,16 @@ static void append_amounts(pli_text *text, const pli_run_record *record)
     append_seconds(text, report);
 }
 
-pli_status pli_run_json_write(pli_context *context, const pli_run_record *record, const char *path)
+void pli_run_json_append(pli_text *text, const pli_run_record *record)
 {
     char now[32];
-    pli_text text;
     pli_run_json_now(now);
-    pli_text_init(&text, context);
-    pli_text_append(&text, "{\n");
-    append_origin(&text, record);
-    append_amounts(&text, record);
-    append_string(&text, "started", record->started);
-    append_string(&text, "updated", now);
-    pli_text_append(&text, "\n}\n");
-    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
-    if (status == PLI_OK) status = pli_file_write(context, path, text.bytes, text.length);
-    pli_text_clear(&text);
-    return status;
+    pli_text_append(text, "{\n");
+    append_origin(text, record);
+    append_amounts(text, record);
+    append_string(text, "started", record->started);
+    append_string(text, "updated", now);
+    pli_text_append(text, "\n}\n");
 }
 
 // ---- reading ----------------------------------------------------------------------------------
@@ -234,6 +231,8 @@ pli_status pli_run_json_read(pli_context *context, const char *path, pli_run_sum
         summary->wall_seconds = read_amount(&json, "wall_seconds");
         snprintf(summary->scene, sizeof summary->scene, "%s",
                  pli_json_text(&json, root, "scene", ""));
+        snprintf(summary->contact, sizeof summary->contact, "%s",
+                 pli_json_text(&json, root, "contact", ""));
         snprintf(summary->scene_hash, sizeof summary->scene_hash, "%s",
                  pli_json_text(&json, root, "scene_hash", ""));
         snprintf(summary->started, sizeof summary->started, "%s",

@@ -4,15 +4,15 @@
 //
 // Keys: pliant, build, scene, scene_hash, command, status, message, health, warnings[] (checks that
 // were not passed, in words), logged[] (warnings of the log, when there were some), seed, threads,
-// solver, frames, frames_wanted, steps, time, fps, up, tolerance, tolerance_unit, vertices, tets,
-// triangles, iterations, linear_iterations, unconverged, wall_seconds, peak_memory (bytes),
-// seconds{total, and one per phase}, started, updated (UTC). A run of particles has cell (m),
-// particles, emitted, sweeps, block_updates, particle_updates, buffer_updates, retries instead of
-// tolerance to unconverged; one of implicit particles has cell, particles, emitted, tolerance,
-// tolerance_unit, iterations, linear_iterations, unconverged and grid{...}, the sums of what lines
-// of steps have there (io/run_log.h), with nodes, held, bytes and levels[] of the last step. The
-// file is written when the run begins, with every checkpoint and
-// at the end; status is "running" until then.
+// solver, contact (of meshes: which, and who said so), frames, frames_wanted, steps, time, fps, up,
+// tolerance, tolerance_unit, vertices, tets, triangles, iterations, linear_iterations, unconverged,
+// wall_seconds, peak_memory (bytes), seconds{total, and one per phase}, started, updated (UTC). A
+// run of particles has cell (m), particles, emitted, sweeps, block_updates, particle_updates,
+// buffer_updates, retries instead of tolerance to unconverged; one of implicit particles has cell,
+// particles, emitted, tolerance, tolerance_unit, iterations, linear_iterations, unconverged and
+// grid{...}, the sums of what lines of steps have there (io/run_log.h), with nodes, held, bytes and
+// levels[] of the last step. The file is written when the run begins, with every checkpoint and at
+// the end; status is "running" until then.
 #ifndef PLI_IO_RUN_JSON_H
 #define PLI_IO_RUN_JSON_H
 
@@ -35,9 +35,8 @@ void pli_run_json_hash(uint64_t hash, char text[17]);
 // The time now as "2024-01-31T23:59:59Z".
 void pli_run_json_now(char text[32]);
 
-// Errors: io, memory.
-PLI_CHECKED pli_status pli_run_json_write(pli_context *context, const pli_run_record *record,
-                                          const char *path);
+// Appends the whole file.
+void pli_run_json_append(pli_text *text, const pli_run_record *record);
 
 // What other parts need of a run.json: how fast and which way up frames are to be shown, and how
 // long the run has worked so far.
@@ -46,6 +45,7 @@ typedef struct pli_run_summary {
     bool z_up;           // false: y is up
     double wall_seconds; // 0: not known
     char scene[64];      // "" : not known
+    char contact[320];   // "" : not known
     char scene_hash[17]; // "" : not known
     char started[32];    // "" : not known
     char status[16];     // name of the outcome, "running" until it has one; "" : not known

@@ -289,8 +289,14 @@ static pli_status read_line(pli_context *context, FILE *file, log_line *line)
 // Finds how many bytes of whole lines stay. What cannot be read is not taken for the end.
 static pli_status scan_lines(pli_log *log, const pli_log_def *def)
 {
-    FILE *file = fopen(def->path, "rbe");
-    if (file == NULL) return fail_system(log, "cannot read", errno);
+    // reading moves a position that appending does not look at
+    int descriptor = fcntl(log->descriptor, F_DUPFD_CLOEXEC, 0);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    if (file == NULL) {
+        int error = errno;
+        if (descriptor >= 0) close(descriptor);
+        return fail_system(log, "cannot read", error);
+    }
     pli_json json = {.context = log->context};
     log_line line = {0};
     bool stays = true;
@@ -310,8 +316,12 @@ static pli_status scan_lines(pli_log *log, const pli_log_def *def)
 
 static pli_status open_log(pli_log *log, const pli_log_def *def)
 {
-    log->descriptor = open(def->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (log->descriptor < 0) return fail_system(log, "cannot open for appending", errno);
+    if (def->files != NULL) {
+        PLI_TRY(pli_manifest_append_to(def->files, def->name, PLI_HEAD_LOG, &log->descriptor));
+    } else {
+        PLI_TRY(pli_file_open(log->context, AT_FDCWD, def->path, def->path,
+                              O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, &log->descriptor, NULL));
+    }
     if (def->keep >= 0) PLI_TRY(scan_lines(log, def));
     if (ftruncate(log->descriptor, log->size) != 0) return fail_system(log, "cannot cut", errno);
     return PLI_OK;

@@ -34,6 +34,7 @@
 
 #include "base/text.h"
 #include "io/json.h"
+#include "io/manifest.h"
 #include "pliant/sim.h"
 
 #define PLI_STEPS_FILE "steps.jsonl"
@@ -52,12 +53,15 @@ typedef void (*pli_log_line_fn)(void *user, const pli_json *line);
 
 typedef struct pli_log_def {
     const char *path;
+    pli_manifest *files;   // that the log is listed in as pliant's; NULL: in none
+    const char *name;      // of the log there
     int64_t keep;          // lines of later steps are cut off; -1: all are
     pli_log_line_fn heard; // or NULL
     void *heard_user;
 } pli_log_def;
 
-// Opens a log for appending. Errors: io, memory.
+// Opens a log for appending. Errors: io (among them: it is no regular file, or listed in none that
+// `files` knows), memory.
 PLI_CHECKED pli_status pli_log_create(pli_context *context, const pli_log_def *def, pli_log **log);
 void pli_log_destroy(pli_log *log);
 

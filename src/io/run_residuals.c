@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/run_log.h"
+#include "io/series.h"
 #include "pliant/io.h"
 
 #include <stdio.h>
@@ -39,16 +40,21 @@ static void count_line(void *user, const pli_json *line)
 static pli_status open_files(pli_run_residuals *residuals, const pli_run_residuals_def *def,
                              const char *folder)
 {
+    pli_manifest *files = def->borrowed_folder->files;
     char *path = pli_path_join(residuals->context, folder, PLI_ITERATES_FILE);
     if (path == NULL) return PLI_ERROR_MEMORY;
-    pli_log_def log = {
-        .path = path, .keep = def->keep, .heard = count_line, .heard_user = residuals};
-    pli_status status = pli_folder_create(residuals->context, folder);
-    if (status == PLI_OK) status = pli_log_create(residuals->context, &log, &residuals->iterates);
+    pli_log_def log = {.path = path,
+                       .files = files,
+                       .name = PLI_RESIDUALS_FOLDER "/" PLI_ITERATES_FILE,
+                       .keep = def->keep,
+                       .heard = count_line,
+                       .heard_user = residuals};
+    pli_status status = pli_log_create(residuals->context, &log, &residuals->iterates);
     pli_frame_writer_def frames = {
         .folder = folder, .keep = residuals->count - 1, .compress = def->compress};
     if (status == PLI_OK) {
-        status = pli_frame_writer_create(residuals->context, &frames, &residuals->frames);
+        status = pli_frame_writer_create_in(residuals->context, &frames, files,
+                                            PLI_RESIDUALS_FOLDER "/", &residuals->frames);
     }
     pli_release(residuals->context, path);
     return status;

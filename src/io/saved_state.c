@@ -105,6 +105,8 @@ void pli_saved_state_clear(pli_saved_state *saved)
 static pli_checkpoint_def describe(const pli_saved_state *saved, const char *folder)
 {
     return (pli_checkpoint_def){.folder = folder,
+                                .files = saved->files,
+                                .prefix = saved->prefix,
                                 .scene_hash = saved->scene_hash,
                                 .scene_text = saved->scene_text,
                                 .step = pli_state_step(saved->state),

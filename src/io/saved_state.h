@@ -19,6 +19,8 @@ typedef struct pli_saved_state {
     uint64_t scene_hash;
     pli_state_array *arrays; // [array_count], of the state that is being saved or filled
     int32_t array_count;
+    pli_manifest *files; // borrowed: lists checkpoints as pliant's; NULL: their folder's own list
+    const char *prefix;  // leads from the folder of `files` to that of the checkpoints
 } pli_saved_state;
 
 // Errors: memory, io. After a failure there is nothing to clear.

@@ -21,14 +21,19 @@ void pli_scan_init(pli_scan *scan, pli_context *context, const char *source, con
     scan->place = scan->next;
 }
 
+int64_t pli_scan_lines_between(const pli_scan *scan, const char *from, const char *to)
+{
+    int64_t count = 0;
+    for (const char *c = from; c < to; ++c) {
+        bool pair = *c == '\r' && c + 1 < scan->end && c[1] == '\n';
+        count += *c == '\n' || (*c == '\r' && !pair);
+    }
+    return count;
+}
+
 int64_t pli_scan_line_of(const pli_scan *scan, const char *byte)
 {
-    int64_t line = 1;
-    for (const char *c = scan->begin; c < byte; ++c) {
-        bool pair = *c == '\r' && c + 1 < scan->end && c[1] == '\n';
-        line += *c == '\n' || (*c == '\r' && !pair);
-    }
-    return line;
+    return 1 + pli_scan_lines_between(scan, scan->begin, byte);
 }
 
 pli_status pli_scan_fail(const pli_scan *scan, const char *file, int line, const char *format, ...)

@@ -51,6 +51,9 @@ pli_status pli_scan_fail_word(const pli_scan *scan, const char *what, const char
 // Number of the line that holds this byte of the file, counted from 1.
 int64_t pli_scan_line_of(const pli_scan *scan, const char *byte);
 
+// Lines that end between two bytes of the file.
+int64_t pli_scan_lines_between(const pli_scan *scan, const char *from, const char *to);
+
 // Bytes that were not read yet.
 static inline int64_t pli_scan_left(const pli_scan *scan)
 {

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "io/file.h"
+#include "io/scene_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,13 +143,19 @@ static pli_status fill_value(const filler *f, const pli_field *field, pli_item_k
     if (kind == PLI_ITEM_TEXT) return fill_text(f, field, node, item);
     if (pli_node_is_nothing(node)) return refuse_value(f, field, kind, node);
     char error[PLI_FIELD_ERROR_CAPACITY];
+    char text[PLI_TREE_ERROR_CAPACITY];
+    char word[PLI_WORD_CAPACITY] = "";
+    if (!pli_field_parse(field, node->text, item, error)) {
+        if (kind == PLI_ITEM_CHOICE) pli_word_of_choice(field, node->text, word);
+        snprintf(text, sizeof text, "%s%s", error, word);
+        return refuse(f, node, text);
+    }
     if (node->quoted && kind != PLI_ITEM_CHOICE) {
         char found[PLI_EXCERPT_CAPACITY];
-        snprintf(error, sizeof error, "found \"%s\" in quotes, expected %s without",
+        snprintf(text, sizeof text, "found \"%s\" in quotes, expected %s without",
                  pli_excerpt(node->text, found), item_nouns[kind][0]);
-        return refuse(f, node, error);
+        return refuse(f, node, text);
     }
-    if (!pli_field_parse(field, node->text, item, error)) return refuse(f, node, error);
     return PLI_OK;
 }
 
@@ -157,7 +164,7 @@ static pli_status fill_value(const filler *f, const pli_field *field, pli_item_k
 static pli_status refuse_variant(const filler *f, const pli_field *field, const pli_node *node,
                                  const char *name)
 {
-    char text[PLI_FIELD_ERROR_CAPACITY];
+    char text[PLI_TREE_ERROR_CAPACITY];
     pli_tree_unknown_variant(field, name, text);
     return node->kind == PLI_NODE_MAP ? refuse_key(f, node->first, text) : refuse(f, node, text);
 }
@@ -248,19 +255,48 @@ static pli_status fill_list(filler *f, const pli_field *field, const pli_items *
     return PLI_OK;
 }
 
+// How a list is written that was not written as one.
+static void show_list(const pli_field *field, const pli_items *shape, const pli_node *node,
+                      char text[64])
+{
+    bool has_default = field->fallback != NULL && field->fallback[0] == '[';
+    text[0] = '\0';
+    if (node->kind == PLI_NODE_MAP && shape->kind == PLI_ITEM_STRUCT) {
+        snprintf(text, 64, ", each of which begins with a dash");
+    } else if (node->kind == PLI_NODE_SCALAR && (has_default || shape->kind == PLI_ITEM_REAL)) {
+        snprintf(text, 64, ", such as %s", has_default ? field->fallback : "[0, -9.81, 0]");
+    }
+}
+
 static pli_status check_list(const filler *f, const pli_field *field, const pli_items *shape,
                              const pli_node *node)
 {
     bool is_named = field->kind == PLI_FIELD_NAMED;
-    char expected[64];
-    if (is_named && node->kind != PLI_NODE_MAP) return refuse_kind(f, node, "a map of names");
-    snprintf(expected, sizeof expected, "a list of %s%s", shape->fixed == 3 ? "three " : "",
-             item_nouns[shape->kind][1]);
-    if (!is_named && node->kind != PLI_NODE_LIST) return refuse_kind(f, node, expected);
+    char shown[64] = "";
+    char expected[128];
+    if (is_named && node->kind != PLI_NODE_MAP) {
+        return refuse_kind(f, node, "a map of names, each of which is followed by a colon");
+    }
+    bool is_list = node->kind == PLI_NODE_LIST;
+    if (!is_named && !is_list) show_list(field, shape, node, shown);
+    snprintf(expected, sizeof expected, "%sa list of %s%s%s",
+             (field->flags & PLI_FIELD_UNIFORM) != 0 ? "a number or " : "",
+             shape->fixed == 3 ? "three " : "", item_nouns[shape->kind][1], shown);
+    if (!is_named && !is_list) return refuse_kind(f, node, expected);
     if (shape->fixed == 0 || node->count == shape->fixed) return PLI_OK;
-    char text[128];
+    char text[192];
     snprintf(text, sizeof text, "found %d items, expected %s", node->count, expected);
     return refuse(f, node, text);
+}
+
+// One number in the place of three.
+static pli_status fill_uniform(filler *f, const pli_field *field, const pli_items *shape,
+                               const pli_node *node, char *items)
+{
+    for (int32_t i = 0; i < shape->fixed; ++i) {
+        PLI_TRY(fill_item(f, field, shape->kind, node, items + (size_t)i * shape->stride));
+    }
+    return PLI_OK;
 }
 
 // A list that the struct points to, or that it holds.
@@ -269,6 +305,9 @@ static pli_status fill_items(filler *f, const pli_field *field, const pli_items 
 {
     char *member = holder + field->offset;
     if (shape->fixed == 0 && pli_node_is_nothing(node)) return PLI_OK;
+    bool is_uniform = (field->flags & PLI_FIELD_UNIFORM) != 0 && node->kind == PLI_NODE_SCALAR &&
+                      !pli_node_is_nothing(node);
+    if (is_uniform) return fill_uniform(f, field, shape, node, member);
     PLI_TRY(check_list(f, field, shape, node));
     if (shape->fixed > 0) return fill_list(f, field, shape, node, member);
 
@@ -314,7 +353,7 @@ static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node 
     uint64_t given = 0; // bit i: field i
     for (const pli_node *item = node->first; item != NULL; item = item->next) {
         const pli_field *field = pli_schema_find(schema, item->key);
-        char text[PLI_FIELD_ERROR_CAPACITY];
+        char text[PLI_TREE_ERROR_CAPACITY];
         if (field == NULL)
             return refuse_key(f, item, pli_tree_unknown_key(schema, item->key, text));
         uint64_t bit = (uint64_t)1 << (field - schema->fields);
@@ -329,13 +368,28 @@ static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node 
     return check_required(f, schema, node, given);
 }
 
+// "found '3', expected a map of keys: frames, fps, ..."
+static pli_status refuse_struct(const filler *f, const pli_schema *schema, const pli_node *node)
+{
+    char expected[PLI_FIELD_ERROR_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, NULL);
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        if (schema->fields[i].kind != PLI_FIELD_MESH) {
+            pli_suggest_add(&suggest, schema->fields[i].key);
+        }
+    }
+    snprintf(expected, sizeof expected, "a map of keys: %s", pli_suggest_text(&suggest));
+    return refuse_kind(f, node, expected);
+}
+
 // Fills a struct that holds its defaults. A value that is not a map stands for the main key.
 static pli_status fill_struct(filler *f, const pli_schema *schema, const pli_node *node,
                               void *target)
 {
     if (pli_node_is_nothing(node)) return check_required(f, schema, node, 0);
     if (node->kind == PLI_NODE_MAP) return fill_keys(f, schema, node, target);
-    if (schema->scalar_key == NULL) return refuse_kind(f, node, "a map of keys");
+    if (schema->scalar_key == NULL) return refuse_struct(f, schema, node);
     const pli_field *field = pli_schema_find(schema, schema->scalar_key);
     PLI_TRY(fill_field(f, field, node, target));
     return check_required(f, schema, node, (uint64_t)1 << (field - schema->fields));

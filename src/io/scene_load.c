@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 enum {
-    LARGEST_FILE = 16 << 20, // bytes
+    LARGEST_FILE = 16 << 20, // bytes, and of all files together
     MOST_INCLUDES = 256,     // files that one scene may include in all
     DEEPEST_INCLUDE = 16     // files that include each other
 };
@@ -26,6 +26,7 @@ typedef struct loader {
     pli_tree tree;
     char *folder; // of the scene
     int32_t include_count;
+    int64_t bytes_left; // that may still be read
     int32_t depth;
     file_identity open[DEEPEST_INCLUDE + 1]; // the scene and the includes that lead here
 } loader;
@@ -86,6 +87,17 @@ static pli_status enter_file(loader *l, const char *path)
     return PLI_OK;
 }
 
+// Reading takes time and memory by the byte, however often the same ones are included.
+static pli_status take_bytes(loader *l, const char *path, int64_t count)
+{
+    l->bytes_left -= count;
+    if (l->bytes_left >= 0) return PLI_OK;
+    return PLI_FAIL(l->context, PLI_ERROR_SCENE,
+                    "%s: has %lld bytes, which makes more than %d with what was read before it; a "
+                    "file counts as often as it is included",
+                    path, (long long)count, LARGEST_FILE);
+}
+
 // Reads the file at `real`, which is `name` relative to the folder of the scene.
 static pli_status read_file(loader *l, const char *real, const char *name, pli_node **root)
 {
@@ -94,6 +106,7 @@ static pli_status read_file(loader *l, const char *real, const char *name, pli_n
     int64_t count = 0;
     pli_source *source = NULL;
     pli_status status = pli_file_read(l->context, real, LARGEST_FILE, &bytes, &count);
+    if (status == PLI_OK) status = take_bytes(l, real, count);
     if (status != PLI_OK) goto done;
     folder = folder_of(l->context, name);
     const char *shown = strncmp(real, "./", 2) == 0 ? real + 2 : real;
@@ -124,7 +137,8 @@ static pli_status include_file(loader *l, const pli_node *node, pli_node *base)
     }
     status = read_file(l, real, name, &root);
     --l->depth;
-    if (status == PLI_ERROR_IO) status = fail_include(l, status, node);
+    bool is_too_much = status == PLI_ERROR_SCENE && l->bytes_left < 0;
+    if (status == PLI_ERROR_IO || is_too_much) status = fail_include(l, status, node);
     if (status == PLI_OK) status = pli_tree_merge(&l->tree, pli_scene_schema(), base, root);
 
 done:
@@ -208,7 +222,9 @@ static pli_status build_scene(loader *l, const char *text, int64_t count, const 
         PLI_TRY(pli_tree_set(&l->tree, pli_scene_schema(), root, l->def->sets[i]));
     }
     PLI_TRY(pli_tree_fill(&l->tree, root, scene));
-    PLI_TRY(pli_scene_load_meshes(scene, l->folder, l->def->allow_outside));
+    PLI_TRY(pli_tree_go_on(&l->tree));
+    PLI_TRY(pli_scene_load_meshes(&l->tree, scene, l->folder, l->def->allow_outside));
+    PLI_TRY(pli_tree_go_on(&l->tree));
     return pli_scene_validate(scene);
 }
 
@@ -223,10 +239,14 @@ pli_status pli_scene_parse(pli_context *context, const char *text, int64_t count
         return PLI_FAIL(context, PLI_ERROR_SCENE, "%s: has %lld bytes; at most %d can be read",
                         name, (long long)count, LARGEST_FILE);
     }
-    loader l = {.context = context, .def = def != NULL ? def : &nothing};
+    loader l = {.context = context,
+                .def = def != NULL ? def : &nothing,
+                .bytes_left = LARGEST_FILE - count};
     pli_scene *made = NULL;
     pli_status status = pli_tree_create(context, &l.tree);
     if (status != PLI_OK) return status;
+    l.tree.cancel = l.def->cancel;
+    l.tree.cancel_user = l.def->cancel_user;
     l.folder = pli_path_folder(context, name);
     status = l.folder != NULL ? pli_scene_create_empty(context, name, &made) : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = build_scene(&l, text, count, name, made);

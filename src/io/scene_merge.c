@@ -242,7 +242,7 @@ static pli_status enter_key(const setting *s, place *at, const char *part)
 {
     const pli_schema *schema = at->schema;
     const pli_field *field = pli_schema_find(schema, part);
-    char text[PLI_FIELD_ERROR_CAPACITY];
+    char text[PLI_TREE_ERROR_CAPACITY];
     if (field == NULL) return refuse_part(s, pli_tree_unknown_key(schema, part, text));
     bool done = false;
     PLI_TRY(expand_struct(s->tree, schema, at->node, &done));
@@ -288,7 +288,7 @@ static pli_status enter_index(const setting *s, place *at, const char *part)
 static pli_status enter_variant(const setting *s, place *at, const char *part)
 {
     const pli_schema *schema = find_variant(at->field, part);
-    char text[PLI_FIELD_ERROR_CAPACITY];
+    char text[PLI_TREE_ERROR_CAPACITY];
     if (schema == NULL) return refuse_part(s, pli_tree_unknown_variant(at->field, part, text));
     // another variant than the one that is there starts from its defaults
     if (find_variant(at->field, variant_name(at->node)) != schema) {

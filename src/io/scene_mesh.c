@@ -9,6 +9,7 @@
 #include <strings.h>
 
 typedef struct mesh_load {
+    const pli_tree *tree;
     pli_scene *scene;
     const char *folder;
     bool allow_outside;
@@ -74,6 +75,7 @@ static pli_status load_mesh(void *user, const pli_visit *visit)
     const mesh_load *load = user;
     if (visit->field == NULL || (visit->field->flags & PLI_FIELD_PATH) == 0) return PLI_OK;
     pli_file_def *file = (pli_file_def *)(uintptr_t)visit->holder;
+    PLI_TRY(pli_tree_go_on(load->tree));
     pli_context *context = pli_scene_context(load->scene);
     char *real = NULL;
     pli_status status =
@@ -84,9 +86,10 @@ static pli_status load_mesh(void *user, const pli_visit *visit)
     return status == PLI_OK ? PLI_OK : fail_mesh(load, status, visit);
 }
 
-pli_status pli_scene_load_meshes(pli_scene *scene, const char *folder, bool allow_outside)
+pli_status pli_scene_load_meshes(const pli_tree *tree, pli_scene *scene, const char *folder,
+                                 bool allow_outside)
 {
-    mesh_load load = {scene, folder, allow_outside};
+    mesh_load load = {tree, scene, folder, allow_outside};
     return pli_schema_walk(pli_scene_context(scene), pli_scene_schema(), pli_scene_get(scene),
                            load_mesh, &load);
 }

@@ -2,6 +2,7 @@
 #include "io/scene_tree.h"
 
 #include "base/suggest.h"
+#include "io/scene_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,12 @@ pli_status pli_tree_create(pli_context *context, pli_tree *tree)
 {
     *tree = (pli_tree){.context = context};
     return pli_arena_create(context, FIRST_MEMORY, &tree->memory);
+}
+
+pli_status pli_tree_go_on(const pli_tree *tree)
+{
+    if (tree->cancel == NULL || !tree->cancel(tree->cancel_user)) return PLI_OK;
+    return PLI_FAIL(tree->context, PLI_ERROR_INTERRUPTED, "reading the scene was stopped");
 }
 
 void pli_tree_clear(pli_tree *tree)
@@ -147,8 +154,9 @@ const char *pli_tree_unknown_key(const pli_schema *schema, const char *key, char
         if (schema->fields[i].kind == PLI_FIELD_MESH) continue;
         pli_suggest_add(&suggest, schema->fields[i].key);
     }
-    snprintf(text, PLI_FIELD_ERROR_CAPACITY, "unknown key '%s'; allowed are %s", found,
-             pli_suggest_text(&suggest));
+    char word[PLI_WORD_CAPACITY];
+    snprintf(text, PLI_TREE_ERROR_CAPACITY, "unknown key '%s'%s; allowed are %s", found,
+             pli_word_of_key(schema, key, word), pli_suggest_text(&suggest));
     return text;
 }
 
@@ -160,8 +168,9 @@ const char *pli_tree_unknown_variant(const pli_field *field, const char *name, c
     for (int32_t i = 0; field->variants[i] != NULL; ++i) {
         pli_suggest_add(&suggest, field->variants[i]->name);
     }
-    snprintf(text, PLI_FIELD_ERROR_CAPACITY, "found '%s'; allowed are %s", found,
-             pli_suggest_text(&suggest));
+    char word[PLI_WORD_CAPACITY];
+    snprintf(text, PLI_TREE_ERROR_CAPACITY, "found '%s'%s; allowed are %s", found,
+             pli_word_of_variant(field, name, word), pli_suggest_text(&suggest));
     return text;
 }
 

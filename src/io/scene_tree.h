@@ -18,11 +18,12 @@
 #define PLI_IO_SCENE_TREE_H
 
 #include "base/arena.h"
-#include "pliant/scene.h"
+#include "pliant/sim.h"
 
 enum {
-    PLI_TREE_NODES = 1 << 20, // in all texts of one load together
-    PLI_TREE_DEPTH = 64       // of lists and maps within each other
+    PLI_TREE_NODES = 1 << 20,     // in all texts of one load together
+    PLI_TREE_DEPTH = 64,          // of lists and maps within each other
+    PLI_TREE_ERROR_CAPACITY = 960 // of a message, with what may have been meant
 };
 
 // Where nodes come from: a file, or an option of the command line.
@@ -55,6 +56,8 @@ typedef struct pli_tree {
     pli_context *context;
     pli_arena *memory;
     int32_t node_count;
+    pli_cancel_fn cancel; // asked while texts are read; NULL: never
+    void *cancel_user;
 
     // the rest of the blocks that nodes and texts are cut from
     pli_node *free_nodes;
@@ -62,6 +65,9 @@ typedef struct pli_tree {
     char *free_bytes;
     int64_t free_byte_count;
 } pli_tree;
+
+// Whether nobody wants to stop. Errors: interrupted.
+PLI_CHECKED pli_status pli_tree_go_on(const pli_tree *tree);
 
 PLI_CHECKED pli_status pli_tree_create(pli_context *context, pli_tree *tree);
 void pli_tree_clear(pli_tree *tree);
@@ -96,8 +102,8 @@ void pli_node_replace(pli_node *node, const pli_node *by);
 // "a list", "a map" or "'text'", for messages. buffer has room for PLI_EXCERPT_CAPACITY + 2 bytes.
 const char *pli_node_describe(const pli_node *node, char *buffer);
 
-// "unknown key 'frames_'; allowed are ... (did you mean 'frames'?)". text has room for
-// PLI_FIELD_ERROR_CAPACITY bytes and is returned.
+// "unknown key 'frames_'; allowed are ... (did you mean 'frames'?)", and what the word stands for
+// elsewhere. text has room for PLI_TREE_ERROR_CAPACITY bytes and is returned.
 const char *pli_tree_unknown_key(const pli_schema *schema, const char *key, char *text);
 
 // "found 'spere'; allowed are ... (did you mean 'sphere'?)", for a name that is no variant.
@@ -127,8 +133,8 @@ PLI_CHECKED pli_status pli_tree_set(pli_tree *tree, const pli_schema *schema, pl
 PLI_CHECKED pli_status pli_tree_fill(pli_tree *tree, const pli_node *root, pli_scene *scene);
 
 // Reads every mesh file that a filled scene names; paths count from folder. Errors: scene (the path
-// leads out of the folder), io, mesh, memory.
-PLI_CHECKED pli_status pli_scene_load_meshes(pli_scene *scene, const char *folder,
-                                             bool allow_outside);
+// leads out of the folder), io, mesh, memory, interrupted.
+PLI_CHECKED pli_status pli_scene_load_meshes(const pli_tree *tree, pli_scene *scene,
+                                             const char *folder, bool allow_outside);
 
 #endif

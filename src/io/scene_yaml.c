@@ -7,6 +7,8 @@
 #include <string.h>
 #include <yaml.h>
 
+enum { EVENTS_PER_QUESTION = 4096 }; // between questions whether to stop
+
 // A name that a later alias may refer to.
 typedef struct anchor {
     struct anchor *earlier;
@@ -54,6 +56,61 @@ static yaml_mark_t mark_of_byte(const char *bytes, int64_t count, size_t offset)
     return mark;
 }
 
+// The first tab among the blanks that a line begins with; false when there is none.
+static bool find_tab(const char *bytes, int64_t count, size_t line, yaml_mark_t *mark)
+{
+    int64_t begin = 0;
+    for (size_t k = 0; k < line && begin < count; ++begin) k += bytes[begin] == '\n';
+    int64_t at = begin;
+    while (at < count && bytes[at] == ' ') ++at;
+    *mark = (yaml_mark_t){.line = line, .column = (size_t)(at - begin)};
+    return at < count && bytes[at] == '\t';
+}
+
+// Blames the tab that a line is indented by: the parser has other words for it.
+static bool fails_at_tab(const builder *b, const yaml_parser_t *parser, const char *bytes,
+                         int64_t count, pli_status *status)
+{
+    size_t line = parser->problem_mark.line;
+    yaml_mark_t mark;
+    if (parser->flow_level > 0) return false; // between brackets tabs are as good as spaces
+    // what is not closed or has no colon is noticed in the line after it
+    bool found = find_tab(bytes, count, line, &mark) ||
+                 (line > 0 && find_tab(bytes, count, line - 1, &mark));
+    if (!found) return false;
+    *status = fail_mark(b, mark, "a tab; YAML indents by spaces, so write spaces instead of it");
+    return true;
+}
+
+// What somebody who is new to YAML may have done.
+static const char *explain(const char *problem)
+{
+    static const char *const known[][2] = {
+        {"could not find expected ':'",
+         "; a key is followed by a colon and a blank, as in key: value"},
+        {"did not find expected key",
+         "; the keys of one map begin in the same column, and nothing follows a text in quotes"},
+        {"mapping values are not allowed in this context",
+         "; the keys of one map begin in the same column, and a text that holds a colon and a "
+         "blank goes in quotes"},
+        {"found unexpected end of stream", "; is a quote missing?"},
+        {"did not find expected ',' or ']'", "; is a comma or a bracket missing?"},
+        {"did not find expected ',' or '}'", "; is a comma or a brace missing?"},
+        {"block sequence entries are not allowed in this context",
+         "; items of a list, each behind a dash, go on lines of their own"},
+        {"did not find expected '-' indicator",
+         "; the dashes of one list stand in the same column, and nothing else does"},
+        {"found character that cannot start any token",
+         "; a text that begins with @, ` or % goes in quotes"},
+        {"did not find expected alphabetic or numeric character",
+         "; a text that begins with & or * goes in quotes"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+        if (strcmp(problem, known[k][0]) == 0) return known[k][1];
+    }
+    return "";
+}
+
 static pli_status fail_parser(const builder *b, const yaml_parser_t *parser, const char *bytes,
                               int64_t count)
 {
@@ -65,14 +122,16 @@ static pli_status fail_parser(const builder *b, const yaml_parser_t *parser, con
     if (parser->error == YAML_READER_ERROR) {
         return fail_mark(b, mark_of_byte(bytes, count, parser->problem_offset), problem);
     }
-    char text[256];
+    pli_status status = PLI_OK;
+    if (fails_at_tab(b, parser, bytes, count, &status)) return status;
+    char text[512];
     char line[48] = "";
     bool has_context = parser->context != NULL;
     if (has_context && !b->source->is_option) {
         snprintf(line, sizeof line, " that begins in line %zu", parser->context_mark.line + 1);
     }
-    snprintf(text, sizeof text, "%s%s%s%s", problem, has_context ? ", " : "",
-             has_context ? parser->context : "", line);
+    snprintf(text, sizeof text, "%s%s%s%s%s", problem, has_context ? ", " : "",
+             has_context ? parser->context : "", line, explain(problem));
     return fail_mark(b, parser->problem_mark, text);
 }
 
@@ -120,11 +179,25 @@ static pli_status add_anchor(builder *b, const yaml_char_t *name, pli_node *node
     return PLI_OK;
 }
 
+// "<<" takes over the keys of another map in other YAML.
+static bool is_merge_key(const yaml_event_t *event)
+{
+    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           strcmp((const char *)event->data.scalar.value, "<<") == 0;
+}
+
 static pli_status take_key(builder *b, const yaml_event_t *event)
 {
     open_node *parent = &b->open[b->depth - 1];
     if (event->type != YAML_SCALAR_EVENT) {
         return fail_mark(b, event->start_mark, "a key must be a plain text");
+    }
+    if (is_merge_key(event)) {
+        return fail_mark(b, event->start_mark,
+                         "'<<', which merges the keys of another map, is not used in scenes: an "
+                         "alias stands for a whole value (b: *a), 'preset' starts a material from "
+                         "known numbers, and 'include' takes over another file, whose keys the "
+                         "scene changes one by one");
     }
     parent->key = pli_tree_add_text(b->tree, (const char *)event->data.scalar.value,
                                     event->data.scalar.length);
@@ -260,8 +333,9 @@ static pli_status take_event(builder *b, const yaml_event_t *event)
 static pli_status take_events(builder *b, yaml_parser_t *parser, const char *bytes, int64_t count)
 {
     bool done = false;
-    while (!done) {
+    for (int64_t number = 0; !done; ++number) {
         yaml_event_t event;
+        if (number % EVENTS_PER_QUESTION == 0) PLI_TRY(pli_tree_go_on(b->tree));
         if (yaml_parser_parse(parser, &event) == 0) return fail_parser(b, parser, bytes, count);
         pli_status status = take_event(b, &event);
         done = event.type == YAML_STREAM_END_EVENT;

@@ -75,6 +75,12 @@ static void write_type(json_writer *w, const pli_field *field)
         return;
     }
     bool is_named = field->kind == PLI_FIELD_NAMED;
+    bool is_uniform = (field->flags & PLI_FIELD_UNIFORM) != 0;
+    if (is_uniform) {
+        pli_text_append(&w->text, "{\"anyOf\": [");
+        write_item_type(w, field, items.kind);
+        pli_text_append(&w->text, ", ");
+    }
     pli_text_format(&w->text,
                     "{\"type\": [\"%s\", \"null\"], \"%s\": ", is_named ? "object" : "array",
                     is_named ? "additionalProperties" : "items");
@@ -82,7 +88,7 @@ static void write_type(json_writer *w, const pli_field *field)
     if (items.fixed > 0) {
         pli_text_format(&w->text, ", \"minItems\": %d, \"maxItems\": %d", items.fixed, items.fixed);
     }
-    pli_text_append(&w->text, "}");
+    pli_text_append(&w->text, is_uniform ? "}]}" : "}");
 }
 
 // A struct is a map of its keys, its main key's value alone, or nothing when no key is needed.

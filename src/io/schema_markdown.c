@@ -40,6 +40,7 @@ static void write_type(markdown_writer *w, const pli_field *field)
     bool is_path = (field->flags & PLI_FIELD_PATH) != 0;
     int32_t form = !items.is_list ? 0 : items.fixed == 0 ? 1 : 2;
     pli_text_append(&w->text, is_path ? "name of a file" : value_nouns[items.kind][form]);
+    if ((field->flags & PLI_FIELD_UNIFORM) != 0) pli_text_append(&w->text, ", or one for all");
     if (field->unit != NULL && field->unit[0] != '\0') {
         pli_text_format(&w->text, " (%s)", field->unit);
     }

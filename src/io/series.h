@@ -8,6 +8,7 @@
 #ifndef PLI_IO_SERIES_H
 #define PLI_IO_SERIES_H
 
+#include "io/manifest.h"
 #include "pliant/io.h"
 
 #define PLI_SERIES_FILE "series.pvd"
@@ -40,11 +41,27 @@ void pli_series_list_cut(pli_series_list *list, int32_t count);
 // Replaces the content by what folder/series.pvd says. Errors: io, memory.
 PLI_CHECKED pli_status pli_series_list_read(pli_series_list *list, const char *folder);
 
-// Writes folder/series.pvd. Errors: io, memory.
-PLI_CHECKED pli_status pli_series_list_write(const pli_series_list *list, const char *folder);
+// Writes series.pvd below the folder of `files`, where the prefix leads: "" or "residuals/".
+// Errors: io (there is one that pliant did not write), memory.
+PLI_CHECKED pli_status pli_series_list_write(const pli_series_list *list, pli_manifest *files,
+                                             const char *prefix);
 
-// Reads one file that pli_vtu_write made. Fields and arrays are taken from the arena; part->name is
-// left alone. A .vtu file without cells counts as tetrahedra. Errors: io, memory.
+// Lists as pliant's what a version without lists left of a series: series.pvd, and the frames of
+// the bodies in it that say in their first lines what only pliant's say. folder is where the prefix
+// leads. Errors: io, memory.
+PLI_CHECKED pli_status pli_series_adopt(pli_context *context, pli_manifest *files,
+                                        const char *folder, const char *prefix);
+
+// pli_frame_writer_create in a folder whose files are listed in `files`, which is that folder's or
+// that of one above it, to which the prefix leads from there. Lifetime: files is borrowed; NULL:
+// the folder's own.
+PLI_CHECKED pli_status pli_frame_writer_create_in(pli_context *context,
+                                                  const pli_frame_writer_def *def,
+                                                  pli_manifest *files, const char *prefix,
+                                                  pli_frame_writer **writer);
+
+// Reads one file that pli_vtu_draft drafted. Fields and arrays are taken from the arena; part->name
+// is left alone. A .vtu file without cells counts as tetrahedra. Errors: io, memory.
 struct pli_arena;
 PLI_CHECKED pli_status pli_vtu_read(pli_context *context, const char *path, struct pli_arena *arena,
                                     pli_frame_part *part, int64_t *step);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/series.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/file.h"
+#include "io/key_map.h"
 #include "io/xml.h"
 
 #include <math.h>
@@ -173,19 +175,123 @@ static void append_entry(pli_text *text, const pli_series_entry *entry)
     pli_text_append(text, "\"/>\n");
 }
 
-pli_status pli_series_list_write(const pli_series_list *list, const char *folder)
+pli_status pli_series_list_write(const pli_series_list *list, pli_manifest *files,
+                                 const char *prefix)
 {
     pli_text text;
+    pli_text name;
     pli_text_init(&text, list->context);
+    pli_text_init(&name, list->context);
     pli_text_append(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                            "byte_order=\"LittleEndian\">\n<Collection>\n");
     for (int32_t i = 0; i < list->count; ++i) append_entry(&text, &list->entries[i]);
     pli_text_append(&text, "</Collection>\n</VTKFile>\n");
+    pli_text_append(&name, prefix);
+    pli_text_append(&name, PLI_SERIES_FILE);
 
-    char *path = pli_path_join(list->context, folder, PLI_SERIES_FILE);
-    pli_status status = text.failed || path == NULL ? PLI_ERROR_MEMORY : PLI_OK;
-    if (status == PLI_OK) status = pli_file_write(list->context, path, text.bytes, text.length);
-    pli_release(list->context, path);
+    pli_status status = text.failed || name.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) {
+        status = pli_manifest_write_head(files, name.bytes, PLI_HEAD_PVD, text.bytes, text.length);
+    }
+    pli_text_clear(&name);
     pli_text_clear(&text);
+    return status;
+}
+
+// ---- what older versions left -----------------------------------------------------------------
+
+enum { FRAME_HEAD = 1024 }; // bytes of a frame that tell whose it is
+
+typedef struct adoption {
+    pli_manifest *files;
+    pli_key_map stems; // hashes of "frames/<body>" of what series.pvd lists
+    pli_status status;
+} adoption;
+
+typedef struct stem_key {
+    uint64_t part[2];
+} stem_key;
+
+// Hashes "frames/body" of "frames/body_00012.vtu".
+static stem_key key_of_stem(const char *file)
+{
+    const char *digits = strrchr(file, '_');
+    size_t length = digits != NULL ? (size_t)(digits - file) : strlen(file);
+    stem_key key;
+    key.part[0] = pli_hash_bytes(PLI_HASH_START, file, length);
+    key.part[1] = pli_hash_bytes(PLI_HASH_START ^ 1, file, length);
+    return key;
+}
+
+// Whether a file begins like a frame of pliant's: with its time, step and number.
+static bool is_own_frame(const pli_manifest *files, const char *name, int64_t *size)
+{
+    char head[FRAME_HEAD + 1] = "";
+    if (!pli_manifest_peek(files, name, head, FRAME_HEAD, size)) return false;
+    const char *time = strstr(head, "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">");
+    const char *step = time != NULL ? strstr(time, "type=\"Int64\" Name=\"Step\"") : NULL;
+    return step != NULL && strstr(step, "type=\"Int32\" Name=\"Frame\"") != NULL;
+}
+
+// Takes a file of the folder of frames if it belongs to one of the series' bodies.
+static void adopt_frame(void *user, const char *name, bool is_folder)
+{
+    adoption *job = user;
+    int32_t number = 0;
+    int64_t size = 0;
+    const char *file = strstr(name, PLI_FRAMES_FOLDER "/");
+    if (job->status != PLI_OK || is_folder || file == NULL || !frame_of_file(file, &number)) return;
+    stem_key stem = key_of_stem(file);
+    if (pli_key_map_find(&job->stems, &stem) < 0 || !is_own_frame(job->files, name, &size)) return;
+    job->status = pli_manifest_add(job->files, name, size);
+}
+
+static pli_status collect_stems(adoption *job, const char *folder)
+{
+    pli_series_list list;
+    pli_series_list_init(&list, job->stems.context);
+    pli_status status = pli_series_list_read(&list, folder);
+    for (int32_t i = 0; i < list.count && status == PLI_OK; ++i) {
+        int32_t number = 0;
+        bool added = false;
+        stem_key stem = key_of_stem(list.entries[i].file);
+        status = pli_key_map_add(&job->stems, &stem, &number, &added);
+    }
+    pli_series_list_clear(&list);
+    return status;
+}
+
+static pli_status adopt_frames(adoption *job, const char *prefix)
+{
+    pli_text frames;
+    pli_text_init(&frames, job->stems.context);
+    pli_text_append(&frames, prefix);
+    pli_text_append(&frames, PLI_FRAMES_FOLDER);
+    pli_status status = frames.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK) status = pli_manifest_visit(job->files, frames.bytes, adopt_frame, job);
+    pli_text_clear(&frames);
+    return status != PLI_OK ? status : job->status;
+}
+
+pli_status pli_series_adopt(pli_context *context, pli_manifest *files, const char *folder,
+                            const char *prefix)
+{
+    adoption job = {.files = files};
+    pli_text name;
+    pli_text_init(&name, context);
+    pli_text_append(&name, prefix);
+    pli_text_append(&name, PLI_SERIES_FILE);
+    pli_key_map_init(&job.stems, context, sizeof(stem_key));
+    pli_status status = name.failed ? PLI_ERROR_MEMORY : PLI_OK;
+    if (status == PLI_OK && pli_manifest_begins(files, name.bytes, PLI_HEAD_PVD)) {
+        status = pli_manifest_add_head(files, name.bytes, PLI_HEAD_PVD);
+        // one that is damaged lists nothing
+        if (status == PLI_OK && collect_stems(&job, folder) == PLI_ERROR_MEMORY) {
+            status = PLI_ERROR_MEMORY;
+        }
+        if (status == PLI_OK) status = adopt_frames(&job, prefix);
+    }
+    pli_key_map_clear(&job.stems);
+    pli_text_clear(&name);
     return status;
 }

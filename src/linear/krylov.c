@@ -102,6 +102,8 @@ void pli_krylov_run(const pli_krylov_state *state, pli_task_fn body, void *user)
 // (c, s), one per iteration.
 typedef struct minres_state {
     pli_krylov_state common;
+    const pli_arena *scratch; // knows whether the result is still wanted
+    pli_status status;
     double *u_old;    // [n]  beta_old times the Lanczos vector before the current one
     double *u;        // [n]  beta times the current Lanczos vector
     double *y;        // [n]  B u
@@ -259,7 +261,10 @@ static void minres_run(void *user)
 {
     minres_state *state = user;
     bool ended = minres_start(state);
-    for (int32_t iteration = 1; !ended; ++iteration) ended = minres_iterate(state, iteration);
+    for (int32_t iteration = 1; !ended; ++iteration) {
+        state->status = pli_arena_go_on(state->scratch);
+        ended = state->status != PLI_OK || minres_iterate(state, iteration);
+    }
 }
 
 pli_status pli_minres(const pli_context *context, const pli_krylov_def *def,
@@ -268,12 +273,13 @@ pli_status pli_minres(const pli_context *context, const pli_krylov_def *def,
 {
     *report = (pli_krylov_report){0};
     pli_arena_mark mark = pli_arena_begin(scratch);
-    minres_state state = {.common = {context, def, system, system->A->size, 0, report}};
+    minres_state state = {.common = {context, def, system, system->A->size, 0, report},
+                          .scratch = scratch};
     pli_status status = PLI_ERROR_MEMORY;
     if (!minres_take_scratch(&state, scratch)) goto done;
 
     pli_krylov_run(&state.common, minres_run, &state);
-    status = PLI_OK;
+    status = state.status;
 
 done:
     pli_arena_end(scratch, mark);

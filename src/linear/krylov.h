@@ -29,8 +29,9 @@
 // without it.
 //
 // Not converging is an outcome, not an error: it is in the report. A status other than ok means
-// that scratch memory was missing. Scratch comes from the caller's arena; a warm solve allocates
-// nothing. All sums are in fixed order: same bits for any number of threads.
+// that scratch memory was missing, or that the arena's computation is not wanted any more, which is
+// asked before every iteration; x then must not be used. Scratch comes from the caller's arena; a
+// warm solve allocates nothing. All sums are in fixed order: same bits for any number of threads.
 #ifndef PLI_LINEAR_KRYLOV_H
 #define PLI_LINEAR_KRYLOV_H
 

@@ -62,6 +62,8 @@ static pli_status update_blocks(void *self, bool *definite)
 // One solve; `from` is the last iterate and `to` becomes the next one.
 typedef struct jacobi_job {
     const jacobi *solver;
+    const pli_arena *scratch; // knows whether the result is still wanted
+    pli_status status;
     const double *r;
     double *d;
     const double *from; // NULL: zero
@@ -104,6 +106,8 @@ static void run_fixed(void *user)
     const jacobi *s = job->solver;
     int32_t count = s->def->iterations;
     for (int32_t k = 1; k <= count; ++k) {
+        job->status = pli_arena_go_on(job->scratch);
+        if (job->status != PLI_OK) return;
         job->to = (count - k) % 2 == 0 ? job->d : s->other;
         (void)iterate(job);
         job->from = job->to;
@@ -127,6 +131,8 @@ static void run_to_tolerance(void *user)
     def.max_iterations = s->def->iterations;
     pli_krylov_state state = {.context = s->context, .def = &def, .n = n, .report = report};
     for (int32_t k = 0;; ++k) {
+        job->status = pli_arena_go_on(job->scratch);
+        if (job->status != PLI_OK) return;
         job->to = k % 2 == 0 ? job->d : s->other;
         double residual = iterate(job);
         if (k == 0) pli_krylov_set_tolerance(&state, residual);
@@ -143,12 +149,11 @@ static void run_to_tolerance(void *user)
 static pli_status solve(void *self, const double *r, pli_arena *scratch, double *d,
                         pli_krylov_report *report)
 {
-    (void)scratch;
     const jacobi *s = self;
-    jacobi_job job = {.solver = s, .r = r, .d = d, .report = report};
+    jacobi_job job = {.solver = s, .scratch = scratch, .r = r, .d = d, .report = report};
     pli_krylov_state state = {.context = s->context, .n = 3 * (int64_t)s->matrix->row_count};
     pli_krylov_run(&state, s->def->relative_tolerance > 0 ? run_to_tolerance : run_fixed, &job);
-    return PLI_OK;
+    return job.status;
 }
 
 static int64_t memory_bytes(const void *self)

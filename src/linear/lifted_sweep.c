@@ -288,6 +288,8 @@ static pli_status build(void *self, bool *definite)
 
 typedef struct sweep_job {
     sweeper *solver;
+    const pli_arena *scratch; // knows whether the result is still wanted
+    pli_status status;
     const double *r; // what the sweeps start from
     double *d;
     double scale;  // of c, a power of two
@@ -416,7 +418,10 @@ static bool add_sweeps(sweep_job *job, int32_t count)
     if (largest > 0) (void)frexp(largest, &exponent);
     job->scale = ldexp(1, -(exponent > EXPONENT_LEAST ? exponent : EXPONENT_LEAST));
     pli_parallel_for(s->context, rows, ROW_GRAIN, load_range, job);
-    for (int32_t k = 0; k < count; ++k) sweep(job);
+    for (int32_t k = 0; k < count && job->status == PLI_OK; ++k) {
+        sweep(job);
+        job->status = pli_arena_go_on(job->scratch);
+    }
     pli_parallel_for(s->context, rows, ROW_GRAIN, store_range, job);
     return true;
 }
@@ -425,6 +430,8 @@ static bool add_sweeps(sweep_job *job, int32_t count)
 
 typedef struct solve_job {
     sweeper *solver;
+    const pli_arena *scratch;
+    pli_status status;
     const double *r;
     double *residual; // [row_count][3]  scratch of solves with a tolerance
     double *d;
@@ -433,10 +440,11 @@ typedef struct solve_job {
 
 static void run_fixed(void *user)
 {
-    const solve_job *job = user;
-    sweep_job sweeps = {.solver = job->solver, .r = job->r, .d = job->d};
+    solve_job *job = user;
+    sweep_job sweeps = {.solver = job->solver, .scratch = job->scratch, .r = job->r, .d = job->d};
     int32_t count = job->solver->def->iterations;
     bool finite = add_sweeps(&sweeps, count);
+    job->status = sweeps.status;
     *job->report =
         (pli_krylov_report){.stop = finite ? PLI_KRYLOV_ITERATIONS : PLI_KRYLOV_NONFINITE,
                             .iterations = finite ? count : 0,
@@ -446,21 +454,22 @@ static void run_fixed(void *user)
 
 static void run_to_tolerance(void *user)
 {
-    const solve_job *job = user;
+    solve_job *job = user;
     sweeper *s = job->solver;
     int64_t n = 3 * (int64_t)s->matrix->row_count;
     pli_krylov_def def = pli_krylov_def_default();
     def.relative_tolerance = s->def->relative_tolerance;
     def.max_iterations = s->def->iterations;
     pli_krylov_state state = {.context = s->context, .def = &def, .n = n, .report = job->report};
-    sweep_job sweeps = {.solver = s, .r = job->residual, .d = job->d};
+    sweep_job sweeps = {.solver = s, .scratch = job->scratch, .r = job->residual, .d = job->d};
     for (int32_t k = 0;; ++k) {
         pli_lifted_residual(s->matrix, job->r, job->d, job->residual);
         double residual = pli_vector_norm(s->context, n, job->residual);
         if (k == 0) pli_krylov_set_tolerance(&state, residual);
         if (pli_krylov_record_residual(&state, k, residual)) break;
-        if (!add_sweeps(&sweeps, 1)) break;
+        if (!add_sweeps(&sweeps, 1) || sweeps.status != PLI_OK) break;
     }
+    job->status = sweeps.status;
 }
 
 static pli_status solve(void *self, const double *r, pli_arena *scratch, double *d,
@@ -468,7 +477,7 @@ static pli_status solve(void *self, const double *r, pli_arena *scratch, double 
 {
     sweeper *s = self;
     int64_t n = 3 * (int64_t)s->matrix->row_count;
-    solve_job job = {.solver = s, .r = r, .d = d, .report = report};
+    solve_job job = {.solver = s, .scratch = scratch, .r = r, .d = d, .report = report};
     bool judged = s->def->relative_tolerance > 0;
     pli_arena_mark mark = pli_arena_begin(scratch);
     pli_status status = PLI_ERROR_MEMORY;
@@ -479,7 +488,7 @@ static pli_status solve(void *self, const double *r, pli_arena *scratch, double 
     pli_vector_fill(s->context, n, 0, d);
     pli_krylov_state state = {.context = s->context, .n = n};
     pli_krylov_run(&state, judged ? run_to_tolerance : run_fixed, &job);
-    status = PLI_OK;
+    status = job.status;
 
 done:
     pli_arena_end(scratch, mark);

@@ -622,6 +622,8 @@ pli_status pli_multigrid_solve(const pli_multigrid *multigrid, const double *b,
     report->residual = start;
     memset(x, 0, (size_t)n * sizeof *x);
     for (int32_t k = 0; k < max_cycles && report->residual > relative_tolerance * start; ++k) {
+        status = pli_arena_go_on(scratch);
+        if (status != PLI_OK) goto done;
         // the first residual is b itself, and the last one is only wanted for a tolerance
         pli_multigrid_apply(multigrid, k == 0 ? b : r, k == 0 ? x : z);
         if (k > 0) pli_vector_axpy(context, n, 1, z, x);

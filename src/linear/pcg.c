@@ -25,6 +25,8 @@ static const double rough_progress = 0.5;
 // Vectors and scalars of conjugate gradients.
 typedef struct pcg_state {
     pli_krylov_state common;
+    const pli_arena *scratch; // knows whether the result is still wanted
+    pli_status status;
     const pli_operator *A; // what iterations multiply with: the rough operator or A itself
     int32_t iteration;
     bool moved;      // x is not the start any more
@@ -302,7 +304,10 @@ static void run(void *user)
 {
     pcg_state *state = user;
     bool ended = start(state);
-    for (state->iteration = 1; !ended; ++state->iteration) ended = iterate(state);
+    for (state->iteration = 1; !ended; ++state->iteration) {
+        state->status = pli_arena_go_on(state->scratch);
+        ended = state->status != PLI_OK || iterate(state);
+    }
 }
 
 pli_status pli_pcg(const pli_context *context, const pli_krylov_def *def,
@@ -312,6 +317,7 @@ pli_status pli_pcg(const pli_context *context, const pli_krylov_def *def,
     int64_t n = system->A->size;
     pli_arena_mark mark = pli_arena_begin(scratch);
     pcg_state state = {.common = {context, def, system, n, 0, report},
+                       .scratch = scratch,
                        .A = system->A_rough != NULL ? system->A_rough : system->A,
                        .r = pli_arena_doubles(scratch, n, "pcg residual"),
                        .p = pli_arena_doubles(scratch, n, "pcg direction"),
@@ -320,7 +326,7 @@ pli_status pli_pcg(const pli_context *context, const pli_krylov_def *def,
     pli_status status = PLI_ERROR_MEMORY;
     if (state.r == NULL || state.p == NULL || state.q == NULL || state.z == NULL) goto done;
     pli_krylov_run(&state.common, run, &state);
-    status = PLI_OK;
+    status = state.status;
 
 done:
     pli_arena_end(scratch, mark);

@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+#include <math.h>
+
 // blocks from which a matrix does not stay in the caches: iterations are faster with its values in
 // single precision then, and not before. A fixed number, so that results do not depend on the
 // machine
@@ -205,11 +207,36 @@ pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite)
     return solver->ops->build(solver, definite);
 }
 
+static double largest_diagonal(const pli_bcsr *A)
+{
+    double largest = 0;
+    for (int32_t row = 0; row < A->row_count; ++row) {
+        const double *block = A->values + 9 * A->diagonal[row];
+        for (int k = 0; k < 9; k += 4) largest = fmax(largest, block[k]);
+    }
+    return largest;
+}
+
+pli_status pli_linear_solver_build_semidefinite(pli_linear_solver *solver, bool *definite)
+{
+    PLI_TRY(pli_linear_solver_build(solver, definite));
+    if (*definite || solver->cholesky == NULL) return PLI_OK;
+    const double share = 1e-10;
+    double shift = share * largest_diagonal(solver->A);
+    if (!(shift > 0) || !isfinite(shift)) return PLI_OK;
+    return pli_cholesky_factor(solver->cholesky, solver->A, shift, definite);
+}
+
 pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,
                                    double relative_tolerance, pli_arena *scratch, double *x,
                                    pli_krylov_report *report)
 {
     return solver->ops->solve(solver, b, relative_tolerance, scratch, x, report);
+}
+
+bool pli_linear_solver_is_direct(const pli_linear_solver *solver)
+{
+    return solver->cholesky != NULL;
 }
 
 void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers)

@@ -57,10 +57,19 @@ void pli_linear_solver_begin(pli_linear_solver *solver);
 // that is not positive; solving then is not possible.
 pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite);
 
+// The same for a matrix that is known to be positive semi-definite. What nothing holds (a body that
+// slides, a spring that is slack) makes it singular; a direct kind then takes A + s I with an s of
+// 1e-10 of the largest entry, which solves A x = b where b leaves those motions alone, and makes
+// large steps of what it does not.
+pli_status pli_linear_solver_build_semidefinite(pli_linear_solver *solver, bool *definite);
+
 // x = A^-1 b, from a zero start. Scratch comes from the arena.
 pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,
                                    double relative_tolerance, pli_arena *scratch, double *x,
                                    pli_krylov_report *report);
+
+// Whether a build that went well proves the matrix positive definite.
+bool pli_linear_solver_is_direct(const pli_linear_solver *solver);
 
 // Where solves of a multigrid add their times, see multigrid.h; NULL: nowhere.
 void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers);

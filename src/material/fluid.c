@@ -17,6 +17,17 @@
 
 enum { BULK, EXPONENT, PARAM_COUNT };
 
+PLI_INLINE void energy(const pli_invariant_small *at, const pli_d4 *p, pli_d4 *psi)
+{
+    for (int lane = 0; lane < PLI_D4_LANES; ++lane) {
+        double power = p[EXPONENT][lane] - 1;
+        double j = at->j[lane];
+        double L = fabs(j) < 0.5 ? log1p(j) : log(at->J[lane]);
+        double gas = power > 0 ? expm1(-power * L) / power : -L;
+        (*psi)[lane] = p[BULK][lane] * (j + gas);
+    }
+}
+
 PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out)
 {
     (void)I;
@@ -25,17 +36,13 @@ PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_inv
         double k = p[BULK][lane];
         double gamma = p[EXPONENT][lane];
         double volume = (*J)[lane];
-        double L = log(volume);
-        double excess = expm1(-gamma * L); // J^-gamma - 1
-        double power = gamma - 1;
-        double gas = power > 0 ? expm1(-power * L) / power : -L;
-        out->psi[lane] = k * (volume - 1 + gas);
+        double excess = expm1(-gamma * log(volume)); // J^-gamma - 1
         out->b[lane] = -k * excess;
         out->d[lane] = k * gamma * (excess + 1) / volume;
     }
 }
 
-static const pli_invariant_law law = {PARAM_COUNT, true, terms};
+static const pli_invariant_law law = {PARAM_COUNT, true, energy, terms};
 
 static void block(const pli_planes *at, pli_projection projection)
 {

@@ -16,32 +16,55 @@
 //   stretch = a - b s_k,                twist = a + b s_k          of the pair without k
 //
 // (compare the eigenvalues of Smith et al. 2018), with no quotient at all.
+//
+// Such an energy is a difference of numbers of the size of the stiffness, and near rest nothing
+// would be left of it: where strains are 1e-8 it is 1e-16 of them. So a law gives its energy in
+// i = I - 3 and j = J - 1, both of them small, and these come from the strain,
+//
+//   D = F^T F - 1,   i = tr D,   j = y / (1 + sqrt(1 + y)),   y = J^2 - 1 = tr D + tr cof D + det D
+//
+// What rounds in D is then the same in i and in j, and the parts that are linear in it cancel as
+// they do on paper. Farther away, where D has lost to F what it had ahead, they are differences.
 #ifndef PLI_MATERIAL_INVARIANT_H
 #define PLI_MATERIAL_INVARIANT_H
 
 #include "material/isotropic.h"
 
 typedef struct pli_invariant_terms {
-    pli_d4 psi;
     pli_d4 a; // 2 psi_I
     pli_d4 b; // psi_J
     pli_d4 c; // 4 psi_II
     pli_d4 d; // psi_JJ
 } pli_invariant_terms;
 
-// A law by its derivatives; p are its parameters at the same four points.
+// What an energy is given in: invariants that are zero at rest.
+typedef struct pli_invariant_small {
+    pli_d4 i; // I - 3
+    pli_d4 j; // J - 1
+    pli_d4 J;
+} pli_invariant_small;
+
+// A law by its energy and derivatives; p are its parameters at the same four points.
 typedef struct pli_invariant_law {
     int32_t param_count;
     bool needs_positive; // defined only for J > 0
+    void (*energy)(const pli_invariant_small *at, const pli_d4 *p, pli_d4 *psi);
     void (*terms)(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out);
 } pli_invariant_law;
 
-// Four points of a law, loaded and evaluated.
+// Four points of a law, loaded.
 typedef struct pli_invariant_points {
+    pli_d4 p[PLI_BLOCK_PARAMS_MAX];
     pli_d4 F[9];
     pli_d4 C[9];
-    pli_invariant_terms terms; // zero, with psi infinite, where the law is not defined
+    pli_d4 I;
+    pli_d4 J; // 1 where the law is not defined
+    pli_d4_mask defined;
+    pli_invariant_terms terms; // once computed; zero where the law is not defined
 } pli_invariant_points;
+
+// |I - 3| and |J - 1| below this: i and j come from the strain
+#define PLI_INVARIANT_NEAR 0.05
 
 // C = cof F, rows from cross products; returns det F.
 PLI_INLINE pli_d4 pli_cofactor(const pli_d4 F[9], pli_d4 C[9])
@@ -61,27 +84,66 @@ PLI_INLINE pli_d4 pli_cofactor(const pli_d4 F[9], pli_d4 C[9])
 PLI_INLINE void pli_invariant_load(const pli_invariant_law *law, const pli_planes *at,
                                    pli_invariant_points *points)
 {
-    pli_d4 p[PLI_BLOCK_PARAMS_MAX];
-    pli_load_planes(law->param_count, at->params, at->stride, p);
+    pli_load_planes(law->param_count, at->params, at->stride, points->p);
     pli_load_planes(9, at->F, at->stride, points->F);
-    pli_d4 I = {0};
-    for (int k = 0; k < 9; ++k) I += points->F[k] * points->F[k];
-    pli_d4 J = pli_cofactor(points->F, points->C);
-    if (!law->needs_positive) {
-        law->terms(&I, &J, p, &points->terms);
-        return;
-    }
+    points->I = (pli_d4){0};
+    for (int k = 0; k < 9; ++k) points->I += points->F[k] * points->F[k];
+    points->J = pli_cofactor(points->F, points->C);
+    if (!law->needs_positive) return;
 
     // where the law is not defined, it is evaluated at J = 1 and the results are thrown away
-    pli_d4_mask defined = (pli_d4_mask)(J >= DBL_MIN);
+    points->defined = (pli_d4_mask)(points->J >= DBL_MIN);
+    points->J = pli_d4_select(points->defined, points->J, pli_d4_broadcast(1));
+}
+
+// i and j from the strain D = F^T F - 1.
+PLI_INLINE void pli_invariant_strain(const pli_d4 F[9], pli_invariant_small *at)
+{
+    pli_d4 D[6]; // 00, 11, 22, 12, 02, 01
+    for (int k = 0; k < 3; ++k) {
+        int l = pli_next(k);
+        int m = pli_after_next(k);
+        D[k] = (F[k] * F[k] - 1.0) + F[3 + k] * F[3 + k] + F[6 + k] * F[6 + k];
+        D[3 + k] = F[l] * F[m] + F[3 + l] * F[3 + m] + F[6 + l] * F[6 + m];
+    }
+    pli_d4 minor[3]; // of the diagonal
+    for (int k = 0; k < 3; ++k) {
+        minor[k] = D[pli_next(k)] * D[pli_after_next(k)] - D[3 + k] * D[3 + k];
+    }
+    pli_d4 determinant =
+        D[0] * minor[0] + D[5] * (D[3] * D[4] - D[5] * D[2]) + D[4] * (D[5] * D[3] - D[1] * D[4]);
+    at->i = D[0] + D[1] + D[2];
+    pli_d4 y = at->i + (minor[0] + minor[1] + minor[2] + determinant);
+    at->j = y / (1.0 + pli_d4_sqrt(1.0 + y));
+}
+
+PLI_INLINE pli_d4 pli_invariant_energy(const pli_invariant_law *law,
+                                       const pli_invariant_points *points)
+{
+    pli_invariant_small at = {points->I - 3.0, points->J - 1.0, points->J};
+    pli_d4 distance = pli_d4_max(pli_d4_abs(at.i), pli_d4_abs(at.j));
+    pli_d4_mask is_near = (pli_d4_mask)(distance < PLI_INVARIANT_NEAR);
+    if (pli_d4_any(is_near)) {
+        pli_invariant_small near_rest;
+        pli_invariant_strain(points->F, &near_rest);
+        at.i = pli_d4_select(is_near, near_rest.i, at.i);
+        at.j = pli_d4_select(is_near, near_rest.j, at.j);
+    }
+    pli_d4 psi;
+    law->energy(&at, points->p, &psi);
+    if (!law->needs_positive) return psi;
+    return pli_d4_select(points->defined, psi, pli_d4_broadcast(INFINITY));
+}
+
+PLI_INLINE void pli_invariant_derive(const pli_invariant_law *law, pli_invariant_points *points)
+{
     pli_invariant_terms *terms = &points->terms;
-    J = pli_d4_select(defined, J, pli_d4_broadcast(1));
-    law->terms(&I, &J, p, terms);
-    terms->psi = pli_d4_select(defined, terms->psi, pli_d4_broadcast(INFINITY));
-    terms->a = pli_keep(defined, terms->a);
-    terms->b = pli_keep(defined, terms->b);
-    terms->c = pli_keep(defined, terms->c);
-    terms->d = pli_keep(defined, terms->d);
+    law->terms(&points->I, &points->J, points->p, terms);
+    if (!law->needs_positive) return;
+    terms->a = pli_keep(points->defined, terms->a);
+    terms->b = pli_keep(points->defined, terms->b);
+    terms->c = pli_keep(points->defined, terms->c);
+    terms->d = pli_keep(points->defined, terms->d);
 }
 
 // One entry of the exact tangent, without the part of the identity and of dC/dF.
@@ -143,11 +205,8 @@ PLI_INLINE void pli_invariant_store_projected(const pli_invariant_terms *terms,
     pli_store_tangent(parts, &curvature, stride, dPdF);
 }
 
-// Energy and stress of four points.
-PLI_INLINE void pli_invariant_store(const pli_invariant_points *points, const pli_planes *at)
+PLI_INLINE void pli_invariant_store_stress(const pli_invariant_points *points, const pli_planes *at)
 {
-    if (at->psi != NULL) pli_d4_store(points->terms.psi, at->psi);
-    if (at->P == NULL) return;
     for (int k = 0; k < 9; ++k) {
         pli_d4_store(points->terms.a * points->F[k] + points->terms.b * points->C[k],
                      at->P + k * at->stride);
@@ -166,13 +225,34 @@ PLI_INLINE void pli_invariant_block(const pli_invariant_law *law, const pli_plan
         pli_planes planes = pli_planes_half(at, half);
         pli_invariant_points points;
         pli_invariant_load(law, &planes, &points);
-        pli_invariant_store(&points, &planes);
+        if (at->psi != NULL) pli_d4_store(pli_invariant_energy(law, &points), planes.psi);
+        if (at->P == NULL && at->dPdF == NULL) continue;
+        pli_invariant_derive(law, &points);
+        if (at->P != NULL) pli_invariant_store_stress(&points, &planes);
         if (projects) {
             pli_invariant_store_projected(&points.terms, &parts[half], at->stride, planes.dPdF);
         } else if (at->dPdF != NULL) {
             pli_invariant_store_exact(&points, at->stride, planes.dPdF);
         }
     }
+}
+
+// i and j from e_k = s_k - 1, which near rest are exact.
+PLI_INLINE void pli_invariant_principal_energy(const pli_invariant_law *law, const pli_d4 s[3],
+                                               const pli_d4 *J, const pli_d4 *p,
+                                               pli_d4_mask defined, pli_d4 *psi)
+{
+    pli_d4 e[3];
+    pli_invariant_small at = {.J = *J};
+    for (int k = 0; k < 3; ++k) {
+        e[k] = s[k] - 1.0;
+        at.i += e[k] * (s[k] + 1.0);
+    }
+    pli_d4 pairs = e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
+    at.j = (e[0] + e[1] + e[2]) + pairs + e[0] * e[1] * e[2];
+    if (law->needs_positive) at.j = pli_keep(defined, at.j);
+    law->energy(&at, p, psi);
+    if (law->needs_positive) *psi = pli_d4_select(defined, *psi, pli_d4_broadcast(INFINITY));
 }
 
 // The law in singular values alone; call it from a function of the law's own with a constant law.
@@ -190,10 +270,9 @@ PLI_INLINE void pli_invariant_principal(const pli_invariant_law *law, const pli_
     if (law->needs_positive) J = pli_d4_select(defined, J, pli_d4_broadcast(1));
     law->terms(&I, &J, p, &terms);
     pli_invariant_curvature(&terms, s, &curvature);
-    out->psi = terms.psi;
+    pli_invariant_principal_energy(law, s, &J, p, defined, &out->psi);
     for (int k = 0; k < 3; ++k) out->g[k] = terms.a * s[k] + terms.b * q[k];
     if (law->needs_positive) {
-        out->psi = pli_d4_select(defined, out->psi, pli_d4_broadcast(INFINITY));
         for (int k = 0; k < 3; ++k) out->g[k] = pli_keep(defined, out->g[k]);
         pli_curvature_keep(defined, &curvature);
     }

@@ -12,21 +12,27 @@
 
 #include "math/simd_log.h"
 
-PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out)
+PLI_INLINE void energy(const pli_invariant_small *at, const pli_d4 *p, pli_d4 *psi)
 {
     pli_d4 mu = p[PLI_LAME_MU];
+    pli_d4 L = pli_d4_log_above(at->J, at->j);
+    *psi = mu * (0.5 * at->i - L) + 0.5 * p[PLI_LAME_LAMBDA] * L * L;
+}
+
+PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out)
+{
+    (void)I;
+    pli_d4 mu = p[PLI_LAME_MU];
     pli_d4 lambda = p[PLI_LAME_LAMBDA];
-    pli_d4 L = pli_d4_log(*J);
     pli_d4 inverse = 1.0 / *J;
-    pli_d4 tau = lambda * L - mu;
-    out->psi = 0.5 * mu * (*I - 3.0) - mu * L + 0.5 * lambda * L * L;
+    pli_d4 tau = lambda * pli_d4_log(*J) - mu;
     out->a = mu;
     out->b = tau * inverse;
     out->c = (pli_d4){0};
     out->d = (lambda - tau) * inverse * inverse;
 }
 
-static const pli_invariant_law law = {PLI_LAME_PARAM_COUNT, true, terms};
+static const pli_invariant_law law = {PLI_LAME_PARAM_COUNT, true, energy, terms};
 
 static void block(const pli_planes *at, pli_projection projection)
 {

@@ -16,24 +16,35 @@
 
 #include "math/simd_log.h"
 
+// m and l at four points
+PLI_INLINE void moduli(const pli_d4 *p, pli_d4 *m, pli_d4 *l)
+{
+    *m = (4.0 / 3.0) * p[PLI_LAME_MU];
+    *l = p[PLI_LAME_LAMBDA] + (5.0 / 6.0) * p[PLI_LAME_MU];
+}
+
+// l/2 ((J - alpha)^2 - (1 - alpha)^2) = j (l/2 j - 3/4 m), j = J - 1
+PLI_INLINE void energy(const pli_invariant_small *at, const pli_d4 *p, pli_d4 *psi)
+{
+    pli_d4 m, l;
+    moduli(p, &m, &l);
+    *psi = m * (0.5 * (at->i - pli_d4_log_above(1.0 + 0.25 * at->i, 0.25 * at->i)) - 0.75 * at->j) +
+           0.5 * l * at->j * at->j;
+}
+
 PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_invariant_terms *out)
 {
-    pli_d4 m = (4.0 / 3.0) * p[PLI_LAME_MU];
-    pli_d4 l = p[PLI_LAME_LAMBDA] + (5.0 / 6.0) * p[PLI_LAME_MU];
-    // alpha - 1, and the pressure dpsi/dJ = l (J - 1) - 3/4 m
-    pli_d4 volume = *J - 1.0;
-    pli_d4 pressure = l * volume - 0.75 * m;
+    pli_d4 m, l;
+    moduli(p, &m, &l);
     pli_d4 inverse = 1.0 / (*I + 1.0);
-    // l/2 ((J - alpha)^2 - (1 - alpha)^2) = (J - 1) (l/2 (J - 1) - 3/4 m)
-    out->psi = 0.5 * m * ((*I - 3.0) - pli_d4_log(0.25 * (*I + 1.0))) +
-               volume * (0.5 * l * volume - 0.75 * m);
     out->a = m * (1.0 - inverse);
-    out->b = pressure;
+    // dpsi/dJ = l (J - alpha)
+    out->b = l * (*J - 1.0) - 0.75 * m;
     out->c = 2.0 * m * inverse * inverse;
     out->d = l;
 }
 
-static const pli_invariant_law law = {PLI_LAME_PARAM_COUNT, false, terms};
+static const pli_invariant_law law = {PLI_LAME_PARAM_COUNT, false, energy, terms};
 
 static void block(const pli_planes *at, pli_projection projection)
 {

@@ -23,7 +23,8 @@
 #include <float.h>
 #include <math.h>
 
-PLI_INLINE pli_d4 pli_d4_log(pli_d4 x)
+// x = 2^k (1 + f)
+PLI_INLINE pli_d4 pli_d4_log_split(pli_d4 x, pli_d4 *f)
 {
     typedef uint64_t bits4 __attribute__((vector_size(32)));
     const uint64_t one_bits = 0x3ff0000000000000;
@@ -32,20 +33,40 @@ PLI_INLINE pli_d4 pli_d4_log(pli_d4 x)
     const double bias = 1023;
     const double magic = 0x1p52; // a small integer in its low bits is added to it
     const uint64_t magic_bits = 0x4330000000000000;
-    const double log2_high = 0x1.62e42feep-1; // 32 bits
-    const double log2_low = 0x1.a39ef35793c76p-33;
 
     // counted from sqrt(1/2), the exponent field is k and the mantissa belongs to 1 + f
     bits4 bits = (bits4)x + (one_bits - root_half_bits);
-    pli_d4 f = (pli_d4)((bits & mantissa) + root_half_bits) - 1.0;
-    pli_d4 k = (pli_d4)((bits >> 52) | magic_bits) - (magic + bias);
+    *f = (pli_d4)((bits & mantissa) + root_half_bits) - 1.0;
+    return (pli_d4)((bits >> 52) | magic_bits) - (magic + bias);
+}
 
+// k log 2 + log(1 + f)
+PLI_INLINE pli_d4 pli_d4_log_join(pli_d4 k, pli_d4 f)
+{
+    const double log2_high = 0x1.62e42feep-1; // 32 bits
+    const double log2_low = 0x1.a39ef35793c76p-33;
     pli_d4 s = f / (2.0 + f);
     pli_d4 z = s * s;
     pli_d4 R = pli_d4_broadcast(2.0 / 21);
     for (int odd = 19; odd >= 3; odd -= 2) R = R * z + 2.0 / odd;
     R *= z;
     return k * log2_high + (f - (s * (f - R) - k * log2_low));
+}
+
+PLI_INLINE pli_d4 pli_d4_log(pli_d4 x)
+{
+    pli_d4 f;
+    pli_d4 k = pli_d4_log_split(x, &f);
+    return pli_d4_log_join(k, f);
+}
+
+// log x of an x whose distance from 1 is known better than x itself tells: above = x - 1, from
+// wherever it has more digits. The result is as good as that.
+PLI_INLINE pli_d4 pli_d4_log_above(pli_d4 x, pli_d4 above)
+{
+    pli_d4 f;
+    pli_d4 k = pli_d4_log_split(x, &f);
+    return pli_d4_log_join(k, pli_d4_select((pli_d4_mask)(k == 0.0), above, f));
 }
 
 PLI_INLINE pli_f8 pli_f8_log(pli_f8 x)

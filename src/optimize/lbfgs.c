@@ -162,6 +162,8 @@ typedef struct descent {
     int32_t age;          // iterations since the operator was made
     int32_t frozen_steps; // over jumps of E
     int32_t stuck_steps;  // in a row
+    double error;         // that the last direction told of, where errors are judged
+    pli_error_estimate estimate;
     pli_iterate last;
 } descent;
 
@@ -196,6 +198,7 @@ static void evaluate(descent *s)
 static void tell_iterate(descent *s)
 {
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
+    if (s->def->judges_error) s->report->residual = s->error;
     s->report->energy = pli_sum_value(s->energy);
     pli_stopping_tell(s->env, s->report, &s->last);
 }
@@ -211,7 +214,7 @@ static void restart_if_worse(descent *s, double residual_before)
 static bool is_over(descent *s)
 {
     pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = true,
+                          .judges = !s->def->judges_error,
                           .min_iterations = s->minimizer->min_iterations,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
@@ -228,6 +231,7 @@ static pli_status make_operator(descent *s, bool *usable)
     if (changed) {
         evaluate(s);
         pli_stopping_measure(s->objective, s->g, s->report, &s->last);
+        if (s->def->judges_error) s->report->residual = s->error;
         s->report->energy = pli_sum_value(s->energy);
     }
     forget_pairs(s->minimizer);
@@ -405,26 +409,39 @@ static void take_step(descent *s, const pli_line_report *found)
     if (s->stuck_steps > 0) forget_pairs(s->minimizer);
 }
 
+// Whether a direction tells that the error is under the tolerance. The step is taken all the same:
+// what is left after it is smaller by far.
+static bool is_error_small(descent *s, origin from)
+{
+    if (!s->def->judges_error || from == FROM_GRADIENT) return false;
+    s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
+    s->report->residual = s->error;
+    return s->def->fixed_iterations == 0 && s->error <= s->def->tolerance;
+}
+
 // Goes from one kind of direction to the next until a search finds a step; otherwise the report
-// tells why there is none.
-static pli_status find_step(descent *s, pli_line_report *found)
+// tells why there is none. *small: the error was under the tolerance.
+static pli_status find_step(descent *s, pli_line_report *found, bool *small)
 {
     origin from = s->minimizer->count > 0 ? FROM_PAIRS : FROM_OPERATOR;
+    *small = false;
     for (; !found->found && from <= FROM_GRADIENT; ++from) {
         PLI_TRY(compute_direction(s, from));
         if (!isfinite(s->square)) {
             s->report->stop = PLI_MINIMIZE_NONFINITE;
             return PLI_OK;
         }
+        *small = is_error_small(s, from);
         if (pli_stopping_is_negligible(context_of(s), s->n, s->d, s->x)) {
-            s->report->stop = PLI_MINIMIZE_STEP;
+            if (!*small) pli_stopping_end(s->def->tolerance, true, s->report);
             return PLI_OK;
         }
         if (!(s->slope < 0)) continue;
         search_along(s, found);
+        if (*small) return PLI_OK;
         bool rounding =
             pli_stopping_is_at_rounding(s->slope, s->report->energy, s->def->energy_noise);
-        s->report->stop = rounding ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
+        pli_stopping_end(s->def->tolerance, rounding, s->report);
         if (rounding && from == FROM_OPERATOR) break;
     }
     return PLI_OK;
@@ -446,10 +463,12 @@ static pli_status iterate(descent *s, bool *over)
         }
     }
     pli_line_report found = {0};
-    PLI_TRY(find_step(s, &found));
+    bool small = false;
+    PLI_TRY(find_step(s, &found, &small));
+    if (small) s->report->stop = PLI_MINIMIZE_DIRECTION;
     if (!found.found) return PLI_OK;
     take_step(s, &found);
-    *over = s->stuck_steps >= STUCK_STEPS;
+    *over = small || s->stuck_steps >= STUCK_STEPS;
     return PLI_OK;
 }
 
@@ -489,6 +508,7 @@ pli_status pli_lbfgs_minimize(pli_lbfgs *minimizer, pli_objective *objective,
                  .env = env,
                  .report = report,
                  .n = 3 * (int64_t)objective->point_count,
+                 .error = INFINITY,
                  .x = x};
     pli_arena_mark mark = pli_arena_begin(env->scratch);
     pli_status status = run(&s);

@@ -19,7 +19,7 @@
 // Should a direction not point downhill, which only rounding or a B that is not symmetric can
 // cause, or its line search find nothing, all pairs are forgotten and d = B (-g); if that does not
 // do either, d = -g scaled by the length of the last step. When rounding hides any further decrease
-// the iteration ends with PLI_MINIMIZE_STEP. With refresh > 0, B is made anew, and pairs are
+// the iteration ends with PLI_MINIMIZE_ROUNDING. With refresh > 0, B is rebuilt, and pairs are
 // forgotten, whenever so many iterations were made (H18).
 //
 // Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become
@@ -46,8 +46,9 @@
 enum { PLI_LBFGS_WINDOW = 64 };
 
 typedef struct pli_lbfgs_def {
-    double tolerance; // in the norm of the objective
-    int32_t window;   // pairs, 0 to PLI_LBFGS_WINDOW
+    double tolerance; // of what is judged: the norm of the gradient, or the error
+    bool judges_error;
+    int32_t window; // pairs, 0 to PLI_LBFGS_WINDOW
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     int32_t refresh;          // iterations after which the operator is made anew; 0: never

@@ -95,6 +95,14 @@ static bool has_small_slope(const search *s, const sample *at)
     return fabs(at->slope) <= s->def->curvature * fabs(s->line->slope);
 }
 
+// Whether the slopes at both ends say that the energy falls, where its values cannot: that of the
+// trial has not turned upwards as much as it went down at the start. It may well be as steep as
+// there, as behind the short steps of methods that creep.
+static bool falls_by_slope(const search *s, const sample *at)
+{
+    return at->slope <= s->def->curvature * fabs(s->line->slope);
+}
+
 // Minimiser of the cubic through two samples with slopes, kept well inside their interval
 // (Nocedal and Wright 2006, eq. 3.59).
 static double interpolate(const sample *low, const sample *high)
@@ -189,7 +197,7 @@ static void search_backtracking(const search *s)
         bool falls = has_sufficient_decrease(s, &trial);
         if (falls || is_within_noise(s, &trial)) {
             evaluate_slope(s, &trial);
-            if (falls || has_small_slope(s, &trial)) {
+            if (falls || falls_by_slope(s, &trial)) {
                 accept(s, &trial);
                 return;
             }

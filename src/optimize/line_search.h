@@ -10,7 +10,8 @@
 //
 // Close to the minimum the decrease drowns in the rounding of E. Energies are therefore compared
 // through compensated sums, and when the change is below the noise of E the derivative decides
-// instead (the approximate Wolfe conditions of Hager and Zhang 2005, eq. 4.1).
+// instead (the approximate Wolfe conditions of Hager and Zhang 2005, eq. 4.1; backtracking asks for
+// the upper one alone, as it asks for decrease alone).
 //
 // A search that ends at once, although the gradient is large, has run into a jump of E: a choice
 // that a term makes (which parts are in contact) changes there. A frozen search follows E with the

@@ -20,7 +20,7 @@ static pli_status prepare(void *self, pli_objective *objective, const double *x,
     pli_objective_compute_hessian(objective, x, true);
     pli_timers_end(source->timers);
     pli_timers_begin(source->timers, "setup");
-    pli_status status = pli_linear_solver_build(source->linear, usable);
+    pli_status status = pli_linear_solver_build_semidefinite(source->linear, usable);
     pli_timers_end(source->timers);
     return status;
 }

@@ -316,6 +316,8 @@ typedef struct descent {
 
     pli_sum energy; // E(x), where it is measured
     double omega;   // of the acceleration
+    double error;   // that the last direction told of, where errors are judged
+    pli_error_estimate estimate;
     pli_iterate last;
 } descent;
 
@@ -366,6 +368,7 @@ static void evaluate_gradient(descent *s)
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
+    if (s->def->judges_error) s->report->residual = s->error;
     pli_timers_end(s->env->timers);
 }
 
@@ -379,7 +382,7 @@ static void tell_iterate(descent *s)
 static bool is_over(descent *s)
 {
     pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = true,
+                          .judges = !s->def->judges_error,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
     double energy = needs_energy(s) ? s->report->energy : 0;
@@ -447,7 +450,7 @@ static bool step_searching(descent *s)
                      .d = s->d,
                      .energy = s->energy,
                      .slope = pli_vector_dot(s->objective->context, s->n, s->g, s->d),
-                     .noise = 1e-14 * fabs(s->report->energy),
+                     .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
                      .alpha_max = pli_objective_max_step(s->objective, s->x, s->d),
                      .trial_x = s->trial_x,
                      .trial_g = s->trial_g};
@@ -457,8 +460,9 @@ static bool step_searching(descent *s)
     s->report->energy_evaluations += found.evaluations;
     if (!found.found) {
         // the decrease that the model predicts may be below the resolution of E
-        bool rounding = pli_stopping_is_at_rounding(line.slope, s->report->energy, 0);
-        s->report->stop = rounding ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
+        bool rounding =
+            pli_stopping_is_at_rounding(line.slope, s->report->energy, s->def->energy_noise);
+        pli_stopping_end(s->def->tolerance, rounding, s->report);
         return false;
     }
     s->last.alpha = found.alpha;
@@ -472,7 +476,7 @@ static bool take_step(descent *s)
 {
     bool judged = s->def->fixed_iterations == 0;
     if (judged && pli_stopping_is_negligible(s->objective->context, s->n, s->d, s->x)) {
-        s->report->stop = PLI_MINIMIZE_STEP;
+        pli_stopping_end(s->def->tolerance, true, s->report);
         return false;
     }
     pli_timers_begin(s->env->timers, "search");
@@ -481,6 +485,15 @@ static bool take_step(descent *s)
     s->report->iterations += moved;
     pli_timers_end(s->env->timers);
     return moved;
+}
+
+// Whether a direction tells that the error is under the tolerance.
+static bool is_error_small(descent *s)
+{
+    if (!s->def->judges_error) return false;
+    s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
+    s->report->residual = s->error;
+    return s->def->fixed_iterations == 0 && s->error <= s->def->tolerance;
 }
 
 // What the next iteration, or whoever watches, has to know at the new x. Nobody asks for the
@@ -509,6 +522,10 @@ static pli_status iterate(descent *s, bool *over)
     bool usable = false;
     PLI_TRY(compute_direction(s, &usable));
     if (!usable) return PLI_OK;
+    if (is_error_small(s)) {
+        s->report->stop = PLI_MINIMIZE_DIRECTION;
+        return PLI_OK;
+    }
     if (accelerates(s)) {
         s->omega = next_omega(s);
         pli_parallel_for(s->objective->context, s->n, GRAIN, accelerate_range, s);
@@ -550,6 +567,9 @@ pli_status pli_local_global_minimize(pli_local_global *minimizer, const pli_mini
                  .report = report,
                  .n = 3 * (int64_t)minimizer->objective->point_count,
                  .omega = 1,
+                 .error = INFINITY,
+                 .estimate = {.rate = minimizer->def.chebyshev_rho > 0 ? PLI_RATE_ACCELERATED
+                                                                       : PLI_RATE_STEADY},
                  .x = x};
     pli_lifted_solver_set_timers(minimizer->solver, env->timers);
     pli_arena_mark mark = pli_arena_begin(env->scratch);

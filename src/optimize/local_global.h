@@ -40,7 +40,9 @@
 #include "optimize/newton.h"
 
 typedef struct pli_local_global_def {
-    double tolerance; // in the norm of the objective
+    double tolerance; // of what is judged: the norm of the gradient, or the error
+    bool judges_error;
+    double energy_noise; // rounding of E besides that of its own size (J), for the line search
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     pli_line_search_def line_search;

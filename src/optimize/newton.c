@@ -34,15 +34,16 @@ typedef struct newton {
     double *trial_g; // [n]
     double *trial_d; // [n] NULL without constraints
 
-    pli_sum energy;     // E(x)
-    double step;        // size of the last Newton direction over the step unit
+    pli_sum energy; // E(x)
+    double step;    // what is judged of the last Newton direction: its size, or the error
+    pli_error_estimate error;
     double source_step; // size of the direction as its source measures it (m)
     double alpha_max;   // that the terms admitted along the last direction
     pli_iterate last;
 
     int32_t truncated;    // directions in a row that indefiniteness cut short
     double project_until; // > 0: use the projected Hessian until the norm is below this
-    bool definite;        // the Hessian of this iteration was projected
+    bool definite;        // the Hessian of this iteration was projected, or proven to be so
     int32_t frozen_steps; // steps over jumps of E
     int32_t stuck_steps;  // in a row
 } newton;
@@ -94,7 +95,7 @@ static void evaluate_start(newton *s)
 static void tell_iterate(newton *s)
 {
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    if (s->def->step_unit > 0) s->report->residual = s->step;
+    if (s->def->judge != PLI_JUDGE_GRADIENT) s->report->residual = s->step;
     s->report->energy = pli_sum_value(s->energy);
     pli_stopping_tell(s->env, s->report, &s->last);
 }
@@ -103,7 +104,7 @@ static void tell_iterate(newton *s)
 static bool is_over(newton *s)
 {
     pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = s->def->step_unit <= 0,
+                          .judges = s->def->judge == PLI_JUDGE_GRADIENT,
                           .min_iterations = s->def->min_iterations,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
@@ -133,12 +134,13 @@ static pli_status prepare_linear_system(newton *s, bool *usable)
     }
     bool projected = s->def->projected || should_project(s);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        s->definite = projected;
+        s->definite = projected || pli_linear_solver_is_direct(s->linear);
         pli_timers_begin(s->env->timers, "assembly");
         pli_objective_compute_hessian(s->objective, s->x, projected);
         pli_timers_end(s->env->timers);
         pli_timers_begin(s->env->timers, "setup");
-        pli_status status = pli_linear_solver_build(s->linear, usable);
+        pli_status status = projected ? pli_linear_solver_build_semidefinite(s->linear, usable)
+                                      : pli_linear_solver_build(s->linear, usable);
         pli_timers_end(s->env->timers);
         if (status != PLI_OK || *usable || projected) return status;
         projected = true;
@@ -242,12 +244,25 @@ static bool is_negligible(const newton *s)
     return s->def->safeguard && pli_stopping_is_negligible(context_of(s), s->n, s->d, s->x);
 }
 
-// Newton's own measure of how far the minimum is; see step_unit.
+// What a direction says of how far the minimum is; one that indefiniteness cut short says nothing.
+static double judge_direction(newton *s)
+{
+    if (s->def->judge == PLI_JUDGE_ERROR) {
+        if (s->truncated > 0) return INFINITY;
+        return pli_error_of_step(&s->error, s->objective, s->x, s->g, s->d);
+    }
+    double size = has_source(s) ? s->source_step : pli_vector_max_abs(context_of(s), s->n, s->d);
+    return size / s->def->step_unit;
+}
+
+// Newton's own measure of how far the minimum is; see pli_judge.
 static bool is_step_small(newton *s)
 {
-    if (s->def->step_unit <= 0 || s->last.direction != PLI_DIRECTION_NEWTON) return false;
-    double size = has_source(s) ? s->source_step : pli_vector_max_abs(context_of(s), s->n, s->d);
-    s->step = size / s->def->step_unit;
+    if (s->def->judge == PLI_JUDGE_GRADIENT) return false;
+    // without a force there is nowhere to go, and no direction that could tell
+    bool still = !(s->last.gradient > 0);
+    if (!still && s->last.direction != PLI_DIRECTION_NEWTON) return false;
+    s->step = still ? 0 : judge_direction(s);
     s->report->residual = s->step;
     return s->def->fixed_iterations == 0 && s->step <= s->def->tolerance;
 }
@@ -416,7 +431,7 @@ static pli_status iterate(newton *s, bool *over)
     // a source may see nothing to do where there is, such as one of coarse motions alone
     if (has_source(s) && !small && is_negligible(s)) use_steepest_descent(s);
     if (is_negligible(s)) {
-        if (!small) s->report->stop = PLI_MINIMIZE_STEP;
+        if (!small) pli_stopping_end(s->def->tolerance, true, s->report);
         return PLI_OK;
     }
 
@@ -427,7 +442,7 @@ static pli_status iterate(newton *s, bool *over)
     if (is_stuck(s, &found)) search_frozen(s, &found);
     s->stuck_steps = is_stuck(s, &found) ? s->stuck_steps + 1 : 0;
     if (!found.found || s->stuck_steps >= STUCK_STEPS) {
-        s->report->stop = is_at_rounding(s) ? PLI_MINIMIZE_STEP : PLI_MINIMIZE_LINESEARCH;
+        pli_stopping_end(s->def->tolerance, is_at_rounding(s), s->report);
         return PLI_OK;
     }
     take_step(s, &found);

@@ -5,8 +5,9 @@
 //
 // One iteration:
 //   1. gradient g and Hessian H at x (H optionally projected to positive semi-definite parts);
-//   2. stop when the norm of g is under the tolerance, but make min_iterations at least; or, with
-//      step_unit, when the largest entry of d / step_unit is, with this d as the last step;
+//   2. stop when the norm of g is under the tolerance, but make min_iterations at least; or, where
+//      steps or errors are judged, when the largest entry of d / step_unit is, or the error that d
+//      tells of (stopping.h), with this d as the last step;
 //   3. direction d: H d = -g, solved only as well as the current norm r deserves, to the relative
 //      tolerance min(cap, sigma sqrt(max(r, tau))), with r and tau as pure numbers (the paper's
 //      cap is 1/2; a smaller one costs linear iterations and saves Hessians);
@@ -32,7 +33,7 @@
 //
 // Steepest descent is scaled by its Cauchy step g.g / |g.Hg|, so that the first trial of the line
 // search has a sensible length. When rounding hides any further decrease, the iteration ends with
-// PLI_MINIMIZE_STEP.
+// PLI_MINIMIZE_ROUNDING, which is no success: the tolerance was not reached.
 #ifndef PLI_OPTIMIZE_NEWTON_H
 #define PLI_OPTIMIZE_NEWTON_H
 
@@ -45,14 +46,21 @@
 // Why a minimisation ended; positive: success.
 typedef enum pli_minimize_stop {
     PLI_MINIMIZE_GRADIENT = 1,    // norm of the gradient under the tolerance
-    PLI_MINIMIZE_STEP = 2,        // no representable progress is left
     PLI_MINIMIZE_FIXED = 3,       // the fixed number of iterations was made
-    PLI_MINIMIZE_DIRECTION = 4,   // Newton's step is shorter than the tolerance
+    PLI_MINIMIZE_DIRECTION = 4,   // what the next step would change is under the tolerance
     PLI_MINIMIZE_ITERATIONS = -1, // budget spent
     PLI_MINIMIZE_LINESEARCH = -2, // no decrease found although the norm is above the tolerance
     PLI_MINIMIZE_NONFINITE = -3,  // energy, gradient or direction is not finite
-    PLI_MINIMIZE_LINEAR = -4      // the matrix could not be factored, even projected
+    PLI_MINIMIZE_LINEAR = -4,     // the matrix could not be factored, even projected
+    PLI_MINIMIZE_ROUNDING = -5    // above the tolerance, but no representable progress is left
 } pli_minimize_stop;
+
+// What is compared with the tolerance.
+typedef enum pli_judge {
+    PLI_JUDGE_GRADIENT, // norm of the gradient
+    PLI_JUDGE_STEP,     // largest entry of Newton's step over step_unit
+    PLI_JUDGE_ERROR     // relative error of the unknowns, see stopping.h
+} pli_judge;
 
 typedef enum pli_direction_kind {
     PLI_DIRECTION_NEWTON,
@@ -61,8 +69,9 @@ typedef enum pli_direction_kind {
 } pli_direction_kind;
 
 typedef struct pli_newton_def {
-    double tolerance; // tau, in the norm of the objective; with step_unit that of the steps
-    double step_unit; // > 0: steps are judged, not gradients; the time step makes them m/s
+    double tolerance; // tau, of what is judged
+    pli_judge judge;
+    double step_unit; // of steps that are judged; the time step makes them m/s
     int32_t max_iterations;
     int32_t min_iterations;   // made even if the gradient is small at once
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test

@@ -133,6 +133,16 @@ pli_sum pli_objective_energy(const pli_objective *objective, const double *x)
     return pli_objective_energy_below(objective, x, INFINITY);
 }
 
+double pli_objective_stored_energy(const pli_objective *objective, const double *x)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < objective->term_count; ++k) {
+        const pli_term *term = &objective->terms[k];
+        if (term->ops->add_hessian != NULL) sum += pli_sum_value(term->ops->energy(term->self, x));
+    }
+    return sum;
+}
+
 typedef struct mask_range {
     const uint8_t *fixed;
     double *g;

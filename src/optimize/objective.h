@@ -59,6 +59,10 @@ pli_status pli_objective_build_split_pattern(pli_objective *objective);
 // they were.
 pli_status pli_objective_prepare(pli_objective *objective, const double *x, bool *changed);
 
+// The energy that is stored in x: of the terms that have a Hessian, which pull back, and not of
+// those that only push, such as gravity.
+double pli_objective_stored_energy(const pli_objective *objective, const double *x);
+
 pli_sum pli_objective_energy(const pli_objective *objective, const double *x);
 
 // The same as long as it is at most limit; a larger energy may be told too small, but never as less

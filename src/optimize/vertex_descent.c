@@ -319,9 +319,11 @@ typedef struct descent {
     pli_minimize_report *report;
     int64_t n; // unknowns
 
-    double *x; // [n] current iterate, the caller's
-    double *g; // [n] gradient at x
-    double *d; // [n] what the last sweep moved; used where convergence is judged
+    double *x;    // [n] current iterate, the caller's
+    double *g;    // [n] gradient at x
+    double *d;    // [n] what the last sweep moved; used where convergence is judged
+    double error; // that the last sweep told of, where errors are judged
+    pli_error_estimate estimate;
     pli_iterate last;
 } descent;
 
@@ -352,6 +354,7 @@ static void evaluate_gradient(descent *s)
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
+    if (s->def->judges_error) s->report->residual = s->error;
     pli_timers_end(s->env->timers);
 }
 
@@ -404,8 +407,12 @@ static bool iterate(descent *s)
     }
     if (!is_judged(s)) return true;
     pli_vector_subtract(context, s->n, s->x, s->d, s->d);
+    // g is still that of where the sweep began
+    if (s->def->judges_error) {
+        s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
+    }
     if (!pli_stopping_is_negligible(context, s->n, s->d, s->x)) return true;
-    static const pli_minimize_stop reasons[] = {[MET_NOTHING] = PLI_MINIMIZE_STEP,
+    static const pli_minimize_stop reasons[] = {[MET_NOTHING] = PLI_MINIMIZE_ROUNDING,
                                                 [MET_NO_DECREASE] = PLI_MINIMIZE_LINESEARCH,
                                                 [MET_SINGULAR] = PLI_MINIMIZE_LINEAR,
                                                 [MET_NONFINITE] = PLI_MINIMIZE_NONFINITE};
@@ -431,7 +438,10 @@ static pli_status run(descent *s)
         PLI_TRY(pli_stopping_check_cancel(s->objective->context, s->env));
         bool moved = iterate(s);
         tell_iterate(s);
-        if (!moved) break;
+        if (moved) continue;
+        if (s->report->stop == PLI_MINIMIZE_ROUNDING)
+            pli_stopping_end(s->def->tolerance, true, s->report);
+        break;
     }
     check_energy(s);
     return PLI_OK;
@@ -448,6 +458,8 @@ pli_status pli_vertex_descent_minimize(const pli_vertex_descent *minimizer,
                  .env = env,
                  .report = report,
                  .n = 3 * (int64_t)minimizer->objective->point_count,
+                 .error = INFINITY,
+                 .estimate = {.rate = PLI_RATE_STEADY},
                  .x = x};
     pli_arena_mark mark = pli_arena_begin(env->scratch);
     pli_status status = run(&s);

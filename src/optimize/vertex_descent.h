@@ -40,7 +40,8 @@
 #include "optimize/newton.h"
 
 typedef struct pli_vertex_descent_def {
-    double tolerance; // in the norm of the objective
+    double tolerance; // of what is judged: the norm of the gradient, or the error
+    bool judges_error;
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     bool searches;            // steps of vertices are shortened until their energy does not rise

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { TOKEN_BYTES = PLI_SERVE_TOKEN_CHARS / 2, SHORTEST_TOKEN = 16, NAME_CAPACITY = 272 };
+enum { SHORTEST_TOKEN = 16, NAME_CAPACITY = 272, SECRET_BYTES = PLI_SERVE_SECRET_CHARS / 2 };
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// ---- the token --------------------------------------------------------------------------------
+// ---- secrets ----------------------------------------------------------------------------------
 
 static bool draw(uint8_t *bytes, size_t count)
 {
@@ -24,21 +24,32 @@ static bool draw(uint8_t *bytes, size_t count)
     return true;
 }
 
-static pli_status make_token(pli_access *access)
+static bool draw_secret(char text[PLI_ACCESS_SECRET_CAPACITY])
 {
-    uint8_t bytes[TOKEN_BYTES];
-    if (!draw(bytes, sizeof bytes)) {
-        return PLI_FAIL(access->context, PLI_ERROR_IO,
-                        "server: the system gives no random numbers for a token");
-    }
-    for (int i = 0; i < TOKEN_BYTES; ++i) snprintf(access->token + 2 * i, 3, "%02x", bytes[i]);
-    return PLI_OK;
+    uint8_t bytes[SECRET_BYTES];
+    text[0] = '\0';
+    if (!draw(bytes, sizeof bytes)) return false;
+    for (int i = 0; i < SECRET_BYTES; ++i) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return true;
 }
+
+// Looks at every character of the secret, whatever was given. There is none: nothing fits.
+static bool is_secret(const char *secret, const char *given, size_t there)
+{
+    size_t length = strlen(secret);
+    volatile int differences = there != length || length == 0;
+    for (size_t i = 0; i < length; ++i) {
+        differences |= secret[i] ^ (there > 0 ? given[i % there] : 0);
+    }
+    return differences == 0;
+}
+
+// ---- the token of scripts ---------------------------------------------------------------------
 
 pli_status pli_access_init(pli_access *access, pli_context *context, const char *token)
 {
     *access = (pli_access){.context = context};
-    if (token == NULL) return make_token(access);
+    if (token == NULL) return PLI_OK;
     size_t length = strlen(token);
     if (length < SHORTEST_TOKEN || length >= sizeof access->token ||
         strspn(token, LETTERS) != length) {
@@ -50,32 +61,108 @@ pli_status pli_access_init(pli_access *access, pli_context *context, const char 
     return PLI_OK;
 }
 
-// Looks at every character of the token, whatever was given.
-static bool is_token(const pli_access *access, const char *given)
+// "Bearer TOKEN"
+static bool has_token(const pli_access *access, const pli_http_head *head)
 {
-    size_t length = strlen(access->token);
-    size_t there = strlen(given);
-    volatile int differences = there != length;
-    for (size_t i = 0; i < length; ++i) {
-        differences |= access->token[i] ^ given[there > 0 ? i % there : 0];
-    }
-    return differences == 0;
+    const char *bearer = head->fields[PLI_HTTP_AUTHORIZATION];
+    if (bearer == NULL) return false;
+    char scheme[8] = "";
+    size_t length = strcspn(bearer, " ");
+    if (length < sizeof scheme) memcpy(scheme, bearer, length);
+    const char *given = bearer + length + strspn(bearer + length, " ");
+    return pli_http_is_same(scheme, "bearer") && is_secret(access->token, given, strlen(given));
 }
 
-bool pli_access_is_authorized(const pli_access *access, const pli_http_head *head)
+// ---- the sessions of browsers -----------------------------------------------------------------
+
+static void write_cookie_name(const pli_access *access, char name[32])
 {
-    // "Bearer TOKEN"
-    const char *bearer = head->fields[PLI_HTTP_AUTHORIZATION];
-    if (bearer != NULL) {
-        char scheme[8] = "";
-        size_t length = strcspn(bearer, " ");
-        if (length < sizeof scheme) memcpy(scheme, bearer, length);
-        const char *given = bearer + length + strspn(bearer + length, " ");
-        if (pli_http_is_same(scheme, "bearer") && is_token(access, given)) return true;
+    snprintf(name, 32, "pliant-%d=", (int)access->port);
+}
+
+static bool is_session(const pli_access *access, const char *given, size_t length, pli_peer *peer)
+{
+    for (int32_t i = 0; i < PLI_ACCESS_SESSIONS; ++i) {
+        const pli_access_session *session = &access->sessions[i];
+        if (!is_secret(session->secret, given, length)) continue;
+        return session->owner == pli_peer_owner(peer) || pli_peer_is_own(peer);
     }
-    char value[PLI_ACCESS_TOKEN_CAPACITY];
-    pli_http_request request = {.query = head->query};
-    return pli_http_query(&request, "token", value, sizeof value) && is_token(access, value);
+    return false;
+}
+
+// "a=b; pliant-8686=SECRET"; other servers on this machine can add cookies of the same name.
+static bool has_session(const pli_access *access, const pli_http_head *head, pli_peer *peer)
+{
+    char name[32];
+    write_cookie_name(access, name);
+    const char *at = head->fields[PLI_HTTP_COOKIE];
+    while (at != NULL && *at != '\0') {
+        at += strspn(at, "; ");
+        size_t length = strcspn(at, ";");
+        bool is_named = strncmp(at, name, strlen(name)) == 0;
+        const char *value = at + strlen(name);
+        if (is_named && is_session(access, value, strcspn(value, "; "), peer)) return true;
+        at += length;
+    }
+    return false;
+}
+
+// Browsers send cookies with whatever a page of the same site asks for, and all ports of a machine
+// are one site: they say whose page it is, and where something changes, its origin, which was
+// checked.
+static bool comes_from_own_page(const pli_http_head *head)
+{
+    const char *site = head->fields[PLI_HTTP_FETCH_SITE];
+    bool is_own =
+        site == NULL || pli_http_is_same(site, "same-origin") || pli_http_is_same(site, "none");
+    bool changes = head->method != NULL && strcmp(head->method, "POST") == 0;
+    return is_own && (!changes || head->fields[PLI_HTTP_ORIGIN] != NULL);
+}
+
+bool pli_access_is_authorized(const pli_access *access, const pli_http_head *head, pli_peer *peer)
+{
+    return has_token(access, head) ||
+           (comes_from_own_page(head) && has_session(access, head, peer));
+}
+
+pli_status pli_access_make_code(pli_access *access, pli_server_reader reader, double now,
+                                const char **code)
+{
+    pli_access_code *made = &access->codes[reader];
+    *code = made->text;
+    bool for_person = reader == PLI_SERVER_FOR_PERSON;
+    made->until = now + (for_person ? PLI_SERVE_PERSON_SECONDS : PLI_SERVE_BROWSER_SECONDS);
+    if (draw_secret(made->text)) return PLI_OK;
+    return PLI_FAIL(access->context, PLI_ERROR_IO,
+                    "server: the system gives no random numbers for an address");
+}
+
+// True once for the right code; a browser's is left alone by whom it is not meant for.
+static bool take_code(pli_access *access, const char *given, double now, pli_peer *peer)
+{
+    for (int reader = 0; reader < PLI_SERVE_READERS; ++reader) {
+        pli_access_code *code = &access->codes[reader];
+        if (!is_secret(code->text, given, strlen(given))) continue;
+        if (reader == PLI_SERVER_FOR_BROWSER && !pli_peer_is_own(peer)) return false;
+        code->text[0] = '\0';
+        return now <= code->until;
+    }
+    return false;
+}
+
+bool pli_access_open(pli_access *access, const char *code, double now, pli_peer *peer,
+                     char cookie[PLI_ACCESS_COOKIE_CAPACITY])
+{
+    cookie[0] = '\0';
+    if (!take_code(access, code, now, peer)) return false;
+    pli_access_session *session = &access->sessions[access->session_count++ % PLI_ACCESS_SESSIONS];
+    session->owner = pli_peer_owner(peer);
+    if (!draw_secret(session->secret)) return false;
+    char name[32];
+    write_cookie_name(access, name);
+    snprintf(cookie, PLI_ACCESS_COOKIE_CAPACITY, "%s%s; Path=/; HttpOnly; SameSite=Strict", name,
+             session->secret);
+    return true;
 }
 
 // ---- names ------------------------------------------------------------------------------------
@@ -121,6 +208,7 @@ static pli_status allow(pli_access *access, const char *name, int32_t port)
 pli_status pli_access_allow(pli_access *access, const char *listened,
                             const pli_server_options *options, int32_t port)
 {
+    access->port = port;
     const char *const local[] = {"127.0.0.1", "localhost", "[::1]", listened};
     enum { LOCAL = sizeof local / sizeof local[0] };
     int64_t most = 2 * (LOCAL + (int64_t)options->extra_host_count);

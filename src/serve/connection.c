@@ -29,6 +29,7 @@ pli_connection *pli_connection_create(pli_server *server, int descriptor)
     double now = pli_server_now(server);
     connection->server = server;
     connection->descriptor = descriptor;
+    connection->peer = pli_peer_of(descriptor);
     connection->since = now;
     connection->heard = now;
     connection->pinged = now;
@@ -347,10 +348,97 @@ static void respond(pli_connection *connection)
     queue_response(connection, &response);
 }
 
+// ---- the door of browsers ---------------------------------------------------------------------
+
+static bool is_opening(const pli_http_head *head)
+{
+    return strcmp(head->path, "/open") == 0;
+}
+
+static void answer_closed_door(pli_connection *connection)
+{
+    static const char words[] =
+        "This address opens the page once, and not for long: it has been used, or is too old.\n"
+        "Press Enter in the terminal where pliant runs, and it prints a new one; without a "
+        "terminal, "
+        "start pliant again.\n";
+    pli_packet *packet =
+        pli_packet_create_static(connection->server->context, words, (int64_t)sizeof words - 1);
+    pli_http_response response = {.status = packet != NULL ? 403 : 500,
+                                  .content_type = "text/plain; charset=utf-8",
+                                  .packet = packet};
+    queue_response(connection, &response);
+}
+
+// To the page with what else the query says. Without the code in it, it is fit for histories.
+static bool write_target(const char *query, char *text, size_t capacity)
+{
+    size_t used = (size_t)snprintf(text, capacity, "/");
+    while (*query != '\0') {
+        size_t length = strcspn(query, "&");
+        bool is_code = strncmp(query, "code=", 5) == 0 || length == 0;
+        if (!is_code) {
+            int more = snprintf(text + used, capacity - used, "%c%.*s", used == 1 ? '?' : '&',
+                                (int)length, query);
+            if (more < 0 || (size_t)more >= capacity - used) return false;
+            used += (size_t)more;
+        }
+        query += length;
+        query += *query == '&';
+    }
+    return true;
+}
+
+static void send_to_page(pli_connection *connection, const char *cookie)
+{
+    char target[512];
+    char text[PLI_HTTP_ANSWER_CAPACITY];
+    if (!write_target(connection->head.query, target, sizeof target)) {
+        snprintf(target, sizeof target, "/");
+    }
+    pli_http_answer answer = {.status = 303,
+                              .location = target,
+                              .cookie = cookie[0] != '\0' ? cookie : NULL,
+                              .keeps = connection->head.keeps};
+    int64_t size = pli_http_answer_head(&answer, text);
+    if (size == 0) {
+        pli_connection_refuse(connection, 500);
+        return;
+    }
+    queue_bytes(connection, text, size);
+    if (connection->stage == PLI_STAGE_DEAD) return;
+    connection->ends = !connection->head.keeps;
+    enter(connection, PLI_STAGE_ANSWER);
+}
+
+// Exchanges a code for a session. Whoever asks for the head alone does not mean to open it; whoever
+// has a session already, such as by going back, needs no other.
+static void open_page(pli_connection *connection)
+{
+    const pli_http_head *head = &connection->head;
+    pli_server *server = connection->server;
+    if (strcmp(head->method, "GET") != 0) {
+        pli_connection_refuse(connection, 405);
+        return;
+    }
+    char code[PLI_ACCESS_SECRET_CAPACITY + 1];
+    char cookie[PLI_ACCESS_COOKIE_CAPACITY] = "";
+    pli_http_request request = {.query = head->query};
+    bool is_opened =
+        pli_http_query(&request, "code", code, sizeof code) &&
+        pli_access_open(&server->access, code, pli_server_now(server), &connection->peer, cookie);
+    if (is_opened || connection->is_authorized) {
+        send_to_page(connection, cookie);
+    } else {
+        answer_closed_door(connection);
+    }
+}
+
 // What anyone may have.
 static bool is_open(const pli_http_head *head)
 {
-    bool is_public = strcmp(head->path, "/") == 0 || strcmp(head->path, "/favicon.ico") == 0;
+    bool is_public =
+        strcmp(head->path, "/") == 0 || strcmp(head->path, "/favicon.ico") == 0 || is_opening(head);
     return is_public && strcmp(head->method, "POST") != 0;
 }
 
@@ -363,6 +451,8 @@ static void answer(pli_connection *connection)
         upgrade(connection);
     } else if (head->asks_upgrade && head->asks_sockets) {
         pli_connection_refuse(connection, 404);
+    } else if (is_opening(head)) {
+        open_page(connection);
     } else {
         respond(connection);
     }
@@ -380,7 +470,8 @@ static int32_t take_head(pli_connection *connection)
     if (status != 0) return status;
     status = pli_access_check(access, &connection->head);
     if (status != 0) return status;
-    connection->is_authorized = pli_access_is_authorized(access, &connection->head);
+    connection->is_authorized =
+        pli_access_is_authorized(access, &connection->head, &connection->peer);
     if (!connection->is_authorized && !is_open(&connection->head)) return 403;
     connection->head_size = size;
     return 0;

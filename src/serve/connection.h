@@ -14,6 +14,7 @@
 
 #include "serve/byte_queue.h"
 #include "serve/http.h"
+#include "serve/peer.h"
 #include "serve/websocket.h"
 
 enum {
@@ -32,6 +33,7 @@ typedef enum pli_stage {
 typedef struct pli_connection {
     pli_server *server; // borrowed
     int descriptor;
+    pli_peer peer;
     pli_stage stage;
     bool is_spare;  // one too many: it gets 503 and does not count
     bool ends;      // after the answer
@@ -45,7 +47,7 @@ typedef struct pli_connection {
     pli_http_scan scan;
     pli_http_head head;
     int64_t head_size;            // 0: not whole yet
-    bool is_authorized;           // the request has the token
+    bool is_authorized;           // whoever asks has shown to be allowed
     pli_websocket_reader *reader; // of sockets
     double heard;                 // when the last byte came
     double pinged;                // when it was last asked whether it is there

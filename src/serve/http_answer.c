@@ -11,6 +11,7 @@ static const struct {
     {101, "Switching Protocols"},
     {200, "OK"},
     {204, "No Content"},
+    {303, "See Other"},
     {400, "Bad Request"},
     {403, "Forbidden"},
     {404, "Not Found"},
@@ -71,15 +72,28 @@ static int write_matter(const pli_http_answer *answer, char *text, size_t capaci
                     answer->keeps ? "keep-alive" : "close", lines_of(answer->status));
 }
 
+// Where to go on, and what to keep. Negative or too long: it does not fit.
+static int write_opening(const pli_http_answer *answer, char *text, size_t capacity)
+{
+    bool goes_on = answer->location != NULL;
+    bool keeps = answer->cookie != NULL;
+    return snprintf(text, capacity, "%s%s%s%s%s%s", goes_on ? "Location: " : "",
+                    goes_on ? answer->location : "", goes_on ? "\r\n" : "",
+                    keeps ? "Set-Cookie: " : "", keeps ? answer->cookie : "", keeps ? "\r\n" : "");
+}
+
 int64_t pli_http_answer_head(const pli_http_answer *answer, char text[PLI_HTTP_ANSWER_CAPACITY])
 {
     char matter[512];
     int size = write_matter(answer, matter, sizeof matter);
     if (size < 0 || size >= (int)sizeof matter) return 0;
+    char opening[1024];
+    size = write_opening(answer, opening, sizeof opening);
+    if (size < 0 || size >= (int)sizeof opening) return 0;
     const char *policy = answer->policy != NULL ? answer->policy : NOTHING;
     int length = snprintf(text, PLI_HTTP_ANSWER_CAPACITY,
-                          "HTTP/1.1 %d %s\r\n%s" SAFETY "Content-Security-Policy: %s\r\n\r\n",
-                          answer->status, pli_http_reason(answer->status), matter, policy);
+                          "HTTP/1.1 %d %s\r\n%s%s" SAFETY "Content-Security-Policy: %s\r\n\r\n",
+                          answer->status, pli_http_reason(answer->status), matter, opening, policy);
     return length > 0 && length < PLI_HTTP_ANSWER_CAPACITY ? length : 0;
 }
 

@@ -16,7 +16,9 @@ typedef struct pli_http_answer {
     bool gzip;
     bool keeps; // the connection stays
     int64_t size;
-    const char *accept; // of a socket's handshake, with the status 101; NULL otherwise
+    const char *location; // where to go on instead; NULL: here
+    const char *cookie;   // to be kept; NULL: none
+    const char *accept;   // of a socket's handshake, with the status 101; NULL otherwise
 } pli_http_answer;
 
 // "Not Found".

@@ -38,6 +38,16 @@ static bool parse_address(const char *host, address *place)
     return inet_pton(AF_INET6, host, &place->v6.sin6_addr) == 1;
 }
 
+static bool is_loopback(const address *place)
+{
+    if (place->any.sa_family == AF_INET) {
+        return ntohl(place->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    const struct in6_addr *v6 = &place->v6.sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(v6) ||
+           (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
+}
+
 static void set_port(address *place, int32_t port)
 {
     if (place->any.sa_family == AF_INET) {
@@ -110,6 +120,19 @@ static pli_status fail_listen(pli_context *context, const char *host, int32_t po
     }
 }
 
+pli_status pli_listen_check(pli_context *context, const char *host, bool allows_remote)
+{
+    address place;
+    // what is no address is refused by pli_listen
+    if (allows_remote || !parse_address(host, &place) || is_loopback(&place)) return PLI_OK;
+    return PLI_FAIL(
+        context, PLI_ERROR_ARGUMENT,
+        "server: other machines reach %s, over a line that everyone on the way can read "
+        "and change; 'ssh -L' from there to 127.0.0.1 here is safe, and --yes-remote "
+        "(allows_remote) listens there all the same",
+        host);
+}
+
 pli_status pli_listen(pli_context *context, const char *host, int32_t port, pli_listener *listener)
 {
     *listener = (pli_listener){.descriptor = -1};
@@ -126,6 +149,7 @@ pli_status pli_listen(pli_context *context, const char *host, int32_t port, pli_
     if (descriptor < 0) return fail_listen(context, host, port, errno);
     listener->descriptor = descriptor;
     listener->port = find_port(descriptor);
+    listener->is_remote = !is_loopback(&place);
     write_name(&place, listener->name);
     return PLI_OK;
 }

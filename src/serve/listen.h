@@ -14,6 +14,7 @@ enum {
 typedef struct pli_listener {
     int descriptor;
     int32_t port;
+    bool is_remote;                      // other machines reach it
     char name[PLI_LISTEN_NAME_CAPACITY]; // to reach it by: "127.0.0.1", "[::1]"
 } pli_listener;
 
@@ -21,6 +22,10 @@ typedef struct pli_listener {
 // Errors: argument (not an address, not a port), io (the port is taken or not allowed).
 PLI_CHECKED pli_status pli_listen(pli_context *context, const char *host, int32_t port,
                                   pli_listener *listener);
+
+// Whether that may be listened on: other machines reach every address but the loopback ones.
+// Errors: argument.
+PLI_CHECKED pli_status pli_listen_check(pli_context *context, const char *host, bool allows_remote);
 
 // Takes a connection, which does not wait and is not inherited; -1 as accept() does.
 int pli_listener_accept(const pli_listener *listener);

@@ -269,7 +269,12 @@ static pli_status change_setting(pli_live *live, const pli_live_command *command
     char *before = live->sets[index];
     int32_t count = index == live->set_count ? live->set_count + 1 : live->set_count;
     live->sets[index] = made;
-    pli_live_recipe recipe = {live->source, live->name, (const char *const *)live->sets, count};
+    pli_live_recipe recipe = {.source = live->source,
+                              .name = live->name,
+                              .sets = (const char *const *)live->sets,
+                              .set_count = count,
+                              .cancel = live->cancel,
+                              .cancel_user = live->cancel_user};
     pli_status status = pli_live_world_change(&live->world, &recipe);
     live->sets[index] = status == PLI_OK ? made : before;
     pli_release(live->context, status == PLI_OK ? before : made);
@@ -415,7 +420,7 @@ static pli_status begin(pli_live *live, const pli_live_options *options)
     PLI_TRY(pli_scene_to_yaml(options->scene, &yaml, &live->source));
     live->name = pli_string_copy(live->context, pli_scene_name(options->scene));
     if (live->name == NULL) return PLI_ERROR_MEMORY;
-    pli_live_recipe recipe = {live->source, live->name, NULL, 0};
+    pli_live_recipe recipe = {.source = live->source, .name = live->name};
     PLI_TRY(pli_live_world_init(&live->world, live->context, &recipe));
     return open_log(live, options);
 }

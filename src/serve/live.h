@@ -58,7 +58,8 @@ PLI_CHECKED pli_status pli_live_do(pli_live *live, pli_live_command *command);
 // log of the context, and the simulation goes on.
 PLI_CHECKED pli_status pli_live_step(pli_live *live, pli_step_report *report);
 
-// Asks during steps whether to abandon them.
+// Asks during steps, and while a setting is being changed, whether to abandon that; everything then
+// is as it was before.
 void pli_live_set_cancel(pli_live *live, pli_cancel_fn cancel, void *user);
 
 // Lifetime: until the next command or step.

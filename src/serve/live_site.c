@@ -383,6 +383,8 @@ static void respond_session(pli_live_site *site, pli_http_response *response)
     append_member(text, "version", pli_version());
     append_member(text, "instance", site->instance);
     append_member(text, "up", site->def.up);
+    const char *contact = site->def.borrowed_contact;
+    append_member(text, "contact", contact != NULL ? contact : "");
     pli_text_format(text, ",\"report\":false,\"drags\":%s,\"max_message\":%d}",
                     site->def.drags ? "true" : "false", PLI_SERVE_MAX_MESSAGE);
     pli_answer_json(site->context, response, text);
@@ -401,7 +403,7 @@ static void respond(void *user, const pli_http_request *request, pli_http_respon
         respond_session(site, response);
     } else if (session) {
         pli_answer_words(site->context, response, 403,
-                         "the token is missing or wrong; open the address that pliant printed");
+                         "this browser was not let in; open an address that pliant printed");
     }
 }
 

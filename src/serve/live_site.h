@@ -14,9 +14,10 @@ extern const pli_site_ops pli_live_site_ops; // user: a pli_live_site
 
 typedef struct pli_live_site_def {
     pli_live_thread *borrowed_thread;
-    const char *title; // of the page
-    const char *up;    // "y" or "z"
-    bool drags;        // there are vertices to take hold of
+    const char *title;            // of the page
+    const char *up;               // "y" or "z"
+    bool drags;                   // there are vertices to take hold of
+    const char *borrowed_contact; // pli_scene_contact_text; NULL: nothing is told
 } pli_live_site_def;
 
 // Errors: memory.

@@ -18,6 +18,7 @@ enum { QUEUE = 256, ANSWERS = 64, KNOWN = 4096 };
 
 static const double picture_interval = 1.0 / 60; // s: screens show no more
 static const double rate_window = 0.5;           // s over which rates are counted
+static const double patience = 0.25;             // s that a step is left after it is called off
 static const double longest_debt = 0.1; // s that the clock may be ahead before it is let go
 
 typedef struct posted {
@@ -40,12 +41,15 @@ struct pli_live_thread {
     pthread_t thread;
     bool started;
     atomic_bool stop;
+    atomic_int urgent; // commands in the queue that a long step is given up for
 
     // this thread's alone
     pli_live *live;
     pli_frame_encoder *encoder;
     bool changed;          // the newest picture does not show the newest state
     int64_t steps_to_take; // while paused
+    double step_begin;     // s, of the clock
+    const char *setting;   // path of what is being changed; NULL: nothing is
     double last_picture;   // when it was made (s, of the clock)
     double pace_clock;     // clock and simulated time when pacing began
     double pace_time;
@@ -242,6 +246,15 @@ static void answer(pli_live_thread *t, const posted *post)
     t->def.wake(t->def.wake_user);
 }
 
+// Changes a setting, unless it is changed again meanwhile: then the next command does that.
+static pli_status change_setting(pli_live_thread *t, posted *post)
+{
+    t->setting = post->command.path;
+    pli_status status = pli_live_do(t->live, &post->command);
+    t->setting = NULL;
+    return status;
+}
+
 static void obey(pli_live_thread *t, posted *post)
 {
     pli_live_mode before = t->status.mode; // only this thread changes it
@@ -255,10 +268,11 @@ static void obey(pli_live_thread *t, posted *post)
     case PLI_LIVE_SET: set_mode(t, PLI_LIVE_PREPARING, ""); break;
     default: break;
     }
-    pli_status status = pli_live_do(t->live, &post->command);
+    bool sets = post->command.kind == PLI_LIVE_SET;
+    pli_status status = sets ? change_setting(t, post) : pli_live_do(t->live, &post->command);
     t->changed = true;
-    if (status != PLI_OK) answer(t, post);
-    if (post->command.kind == PLI_LIVE_SET) {
+    if (status != PLI_OK && status != PLI_ERROR_INTERRUPTED) answer(t, post);
+    if (sets) {
         if (status == PLI_OK) publish_settings(t);
         // what failed may work with another setting, from where it stands
         set_mode(t, before == PLI_LIVE_FAILED ? PLI_LIVE_PAUSED : before, "");
@@ -269,6 +283,12 @@ static void obey(pli_live_thread *t, posted *post)
     tell(t, NULL);
 }
 
+// What makes a long step pointless: another one is wanted, or none.
+static bool is_urgent(pli_live_kind kind)
+{
+    return kind == PLI_LIVE_SET || kind == PLI_LIVE_RESET || kind == PLI_LIVE_PAUSE;
+}
+
 static bool take_posted(pli_live_thread *t, posted *post)
 {
     pthread_mutex_lock(&t->lock);
@@ -277,6 +297,7 @@ static bool take_posted(pli_live_thread *t, posted *post)
         *post = t->queue[t->queue_first];
         t->queue_first = (t->queue_first + 1) % QUEUE;
         --t->queue_count;
+        if (is_urgent(post->command.kind)) atomic_fetch_sub(&t->urgent, 1);
     }
     pthread_mutex_unlock(&t->lock);
     return any;
@@ -284,18 +305,39 @@ static bool take_posted(pli_live_thread *t, posted *post)
 
 // ---- steps
 
-static bool is_stopped(void *user)
+// Whether the setting that is being changed shall be something else already.
+static bool is_taken_back(pli_live_thread *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool found = false;
+    for (int32_t k = 0; k < t->queue_count && !found; ++k) {
+        const pli_live_command *command = &t->queue[(t->queue_first + k) % QUEUE].command;
+        found = command->kind == PLI_LIVE_SET && strcmp(command->path, t->setting) == 0;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return found;
+}
+
+// A step that is taking long is given up for what changes it, with the state of before; others end
+// first, so that a slider that moves does not stop the simulation.
+static bool is_called_off(void *user)
 {
     pli_live_thread *t = user;
-    return atomic_load(&t->stop);
+    if (atomic_load(&t->stop)) return true;
+    if (t->setting != NULL) return is_taken_back(t);
+    return atomic_load(&t->urgent) > 0 && pli_clock_seconds() - t->step_begin > patience;
 }
 
 static void take_step(pli_live_thread *t)
 {
     pli_step_report report;
     double before = pli_state_time(pli_live_state(t->live));
+    t->step_begin = pli_clock_seconds();
     pli_status status = pli_live_step(t->live, &report);
-    if (status == PLI_ERROR_INTERRUPTED) return;
+    if (status == PLI_ERROR_INTERRUPTED) {
+        t->steps_to_take = 0;
+        return;
+    }
     char message[PLI_LIVE_TEXT] = "";
     if (status != PLI_OK) pli_context_message(t->context, message, sizeof message);
     if (status == PLI_OK && report.stop == PLI_STOP_NONFINITE) {
@@ -422,7 +464,7 @@ pli_status pli_live_thread_create(pli_context *context, const pli_live_thread_de
     pli_status status = pli_live_create(context, &def->live, &made->live);
     if (status == PLI_OK) status = pli_frame_encoder_create(context, &made->encoder);
     if (status == PLI_OK) {
-        pli_live_set_cancel(made->live, is_stopped, made);
+        pli_live_set_cancel(made->live, is_called_off, made);
         status = start(made);
     }
     if (status != PLI_OK) {
@@ -475,6 +517,7 @@ bool pli_live_thread_post(pli_live_thread *thread, int64_t client, const pli_liv
         place = (thread->queue_first + thread->queue_count++) % QUEUE;
     }
     if (fits) thread->queue[place] = (posted){client, *command};
+    if (fits && is_urgent(command->kind)) atomic_fetch_add(&thread->urgent, 1);
     pthread_cond_signal(&thread->news);
     pthread_mutex_unlock(&thread->lock);
     return fits;

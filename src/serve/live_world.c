@@ -18,7 +18,10 @@ pli_status pli_live_world_init(pli_live_world *world, pli_context *context,
         .sets = recipe->sets, .set_count = recipe->set_count, .allow_outside = true};
     pli_status status = pli_scene_parse(context, recipe->source, (int64_t)strlen(recipe->source),
                                         recipe->name, &def, &made.scene);
-    if (status == PLI_OK) status = pli_model_create(context, made.scene, &made.model);
+    pli_model_def model_def = {.cancel = recipe->cancel, .cancel_user = recipe->cancel_user};
+    if (status == PLI_OK) {
+        status = pli_model_create_with(context, made.scene, &model_def, &made.model);
+    }
     if (status == PLI_OK) status = pli_state_create(made.model, &made.state);
     if (status == PLI_OK) status = pli_solver_create(made.model, &made.solver);
     if (status != PLI_OK) {

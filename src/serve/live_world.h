@@ -21,9 +21,11 @@ typedef struct pli_live_recipe {
     const char *name;        // of the scene
     const char *const *sets; // [set_count] "PATH=VALUE", on top of it
     int32_t set_count;
+    pli_cancel_fn cancel; // asked while the model is made; NULL: nobody
+    void *cancel_user;
 } pli_live_recipe;
 
-// Errors: scene, mesh, unsupported, memory. After a failure there is nothing to clear.
+// Errors: scene, mesh, unsupported, memory, interrupted. After a failure there is nothing to clear.
 PLI_CHECKED pli_status pli_live_world_init(pli_live_world *world, pli_context *context,
                                            const pli_live_recipe *recipe);
 void pli_live_world_clear(pli_live_world *world);

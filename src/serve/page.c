@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/serve.h"
 
+#include "base/context.h"
 #include "base/memory.h"
+#include "serve/listen.h"
 #include "serve/live_site.h"
 #include "serve/server.h"
 #include "serve/view_site.h"
@@ -30,11 +32,17 @@ pli_page_def pli_page_def_default(void)
     return (pli_page_def){.host = "127.0.0.1"};
 }
 
+static const char *host_of(const pli_page_def *def)
+{
+    return def->host != NULL ? def->host : "127.0.0.1";
+}
+
 // Listens for a page whose site is there.
 static pli_status open_page(pli_page *page, const pli_page_def *def)
 {
-    pli_server_options options = {.host = def->host,
+    pli_server_options options = {.host = host_of(def),
                                   .port = def->port,
+                                  .allows_remote = def->allows_remote,
                                   .token = def->token,
                                   .extra_hosts = def->extra_hosts,
                                   .extra_host_count = def->extra_host_count};
@@ -124,7 +132,8 @@ static pli_status start_live(pli_page *page, const pli_live_def *live)
     pli_live_site_def site_def = {.borrowed_thread = page->live,
                                   .title = pli_scene_name(live->scene),
                                   .up = scene->up == PLI_UP_Z ? "z" : "y",
-                                  .drags = has_vertices(scene)};
+                                  .drags = has_vertices(scene),
+                                  .borrowed_contact = pli_scene_contact_text(live->scene)};
     pli_live_site *site = NULL;
     PLI_TRY(pli_live_site_create(page->context, &site_def, &site));
     page->site = (page_site){&pli_live_site_ops, site, destroy_live, live_watchers, turn_live};
@@ -139,11 +148,16 @@ pli_status pli_page_create_live(pli_context *context, const pli_page_def *def,
     pli_page *made = PLI_NEW(context, pli_page, 1, "page");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
-    pli_status status = start_live(made, live);
+    // what is refused anyway is refused before anything is computed
+    pli_status status = pli_listen_check(context, host_of(def), def->allows_remote);
+    if (status == PLI_OK) status = start_live(made, live);
     if (status == PLI_OK) status = open_page(made, def);
     if (status != PLI_OK) {
+        // the thread has words of its own when it ends
+        char message[1024];
+        pli_context_message(context, message, sizeof message);
         pli_page_destroy(made);
-        return status;
+        return PLI_FAIL(context, status, "%s", message);
     }
     pli_live_site_attach(made->site.user, made->server);
     atomic_store(&made->server_of_thread, made->server);
@@ -174,6 +188,18 @@ void pli_page_destroy(pli_page *page)
 const char *pli_page_address(const pli_page *page)
 {
     return pli_server_address(page->server);
+}
+
+bool pli_page_is_remote(const pli_page *page)
+{
+    return pli_server_is_remote(page->server);
+}
+
+pli_status pli_page_make_address(pli_page *page, pli_page_reader reader, const char **address)
+{
+    bool for_browser = reader == PLI_PAGE_FOR_BROWSER;
+    return pli_server_make_address(
+        page->server, for_browser ? PLI_SERVER_FOR_BROWSER : PLI_SERVER_FOR_PERSON, address);
 }
 
 pli_status pli_page_turn(pli_page *page, int32_t milliseconds)

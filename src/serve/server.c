@@ -51,11 +51,12 @@ static pli_status open_server(pli_server *server, const pli_server_options *opti
     PLI_TRY(pli_access_init(&server->access, server->context, options->token));
     PLI_TRY(pli_wake_pipe(server->context, server->wake));
     const char *host = options->host != NULL ? options->host : "127.0.0.1";
+    PLI_TRY(pli_listen_check(server->context, host, options->allows_remote));
     PLI_TRY(pli_listen(server->context, host, options->port, &server->listener));
     PLI_TRY(
         pli_access_allow(&server->access, server->listener.name, options, server->listener.port));
-    snprintf(server->address, sizeof server->address, "http://%s:%d/#%s", server->listener.name,
-             server->listener.port, server->access.token);
+    snprintf(server->address, sizeof server->address, "http://%s:%d/", server->listener.name,
+             server->listener.port);
     return PLI_OK;
 }
 
@@ -128,9 +129,19 @@ int32_t pli_server_port(const pli_server *server)
     return server->listener.port;
 }
 
-const char *pli_server_token(const pli_server *server)
+bool pli_server_is_remote(const pli_server *server)
 {
-    return server->access.token;
+    return server->listener.is_remote;
+}
+
+pli_status pli_server_make_address(pli_server *server, pli_server_reader reader,
+                                   const char **address)
+{
+    const char *code = NULL;
+    *address = server->opening;
+    PLI_TRY(pli_access_make_code(&server->access, reader, pli_server_now(server), &code));
+    snprintf(server->opening, sizeof server->opening, "%sopen?code=%s", server->address, code);
+    return PLI_OK;
 }
 
 // ---- connections ------------------------------------------------------------------------------

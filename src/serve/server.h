@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transport of the page's server: HTTP/1.1 and WebSocket (RFC 6455) on sockets of our own, one
-// thread and poll(). It knows tokens, origins, limits and time-outs; what is answered is a site's
+// thread and poll(). It knows who may ask, limits and time-outs; what is answered is a site's
 // affair (view_site.h, live_site.h). docs/protocol.md says what goes over the wire.
 //
 //     site (ops) <- request, message, "could take a packet" - server - sockets
@@ -17,18 +17,27 @@
 #include "serve/packet.h"
 
 enum {
-    PLI_SERVE_TOKEN_CHARS = 32,    // hexadecimal digits, 128 random bits
-    PLI_SERVE_MAX_CLIENTS = 64,    // connections; the next ones get 503
-    PLI_SERVE_MAX_HEAD = 16384,    // bytes of a request before its body; more gets 431
-    PLI_SERVE_MAX_BODY = 65536,    // bytes of a body; more gets 413
-    PLI_SERVE_MAX_MESSAGE = 65536, // bytes of a message of a socket; more closes it with 1009
-    PLI_SERVE_MAX_QUEUE = 262144,  // bytes of texts that wait for a client; more closes it
-    PLI_SERVE_MAX_MESSAGES = 1000, // frames a client may send in a second; more: closed with 1008
-    PLI_SERVE_HEAD_SECONDS = 10,   // from the first byte of a request to its last
-    PLI_SERVE_IDLE_SECONDS = 60,   // connections without a request
-    PLI_SERVE_STALL_SECONDS = 30,  // a client that takes no byte of what is due to it
-    PLI_SERVE_PING_SECONDS = 15    // between pings of a quiet socket
+    PLI_SERVE_SECRET_CHARS = 32,    // hexadecimal digits of codes and cookies, 128 random bits
+    PLI_SERVE_MAX_CLIENTS = 64,     // connections; the next ones get 503
+    PLI_SERVE_MAX_HEAD = 16384,     // bytes of a request before its body; more gets 431
+    PLI_SERVE_MAX_BODY = 65536,     // bytes of a body; more gets 413
+    PLI_SERVE_MAX_MESSAGE = 65536,  // bytes of a message of a socket; more closes it with 1009
+    PLI_SERVE_MAX_QUEUE = 262144,   // bytes of texts that wait for a client; more closes it
+    PLI_SERVE_MAX_MESSAGES = 1000,  // frames a client may send in a second; more: closed with 1008
+    PLI_SERVE_HEAD_SECONDS = 10,    // from the first byte of a request to its last
+    PLI_SERVE_IDLE_SECONDS = 60,    // connections without a request
+    PLI_SERVE_STALL_SECONDS = 30,   // a client that takes no byte of what is due to it
+    PLI_SERVE_PING_SECONDS = 15,    // between pings of a quiet socket
+    PLI_SERVE_PERSON_SECONDS = 600, // that an address works which a person opens
+    PLI_SERVE_BROWSER_SECONDS = 120 // one which a browser is started with
 };
+
+// Who an address is for, see access.h.
+typedef enum pli_server_reader {
+    PLI_SERVER_FOR_PERSON,
+    PLI_SERVER_FOR_BROWSER,
+    PLI_SERVE_READERS
+} pli_server_reader;
 
 typedef struct pli_server pli_server;
 
@@ -39,7 +48,7 @@ typedef struct pli_http_request {
     const char *query;  // as it came, without '?'; "" if there is none
     const char *body;   // [body_size]
     int64_t body_size;
-    bool authorized; // the token was right
+    bool authorized; // has the token, or the cookie of a session
 } pli_http_request;
 
 // Copies the decoded value of a key of the query; false: it is not there, is not well-formed or
@@ -73,7 +82,8 @@ typedef struct pli_site_ops {
 typedef struct pli_server_options {
     const char *host;               // address to listen on, "::1"; NULL: "127.0.0.1"
     int32_t port;                   // 0: 8686, or where that is taken, any
-    const char *token;              // NULL: random; else 16 to 64 letters, digits, - and _
+    bool allows_remote;             // host may be one that other machines reach
+    const char *token;              // of scripts, 16 to 64 letters, digits, - and _; NULL: none
     const char *const *extra_hosts; // [extra_host_count] names that Host may have, without port
     int32_t extra_host_count;
 } pli_server_options;
@@ -84,10 +94,16 @@ PLI_CHECKED pli_status pli_server_create(pli_context *context, const pli_server_
 // Closes everything; sockets get the code 1001. The site is not called any more.
 void pli_server_destroy(pli_server *server);
 
-// "http://127.0.0.1:8686/#token". Lifetime: that of the server.
+// "http://127.0.0.1:8686/". Lifetime: that of the server.
 const char *pli_server_address(const pli_server *server);
 int32_t pli_server_port(const pli_server *server);
-const char *pli_server_token(const pli_server *server);
+// Whether other machines reach it.
+bool pli_server_is_remote(const pli_server *server);
+
+// Makes an address to open, "http://127.0.0.1:8686/open?code=...", which works once; the former one
+// for such a reader is void. Lifetime: until the next call. Errors: io (no random numbers).
+PLI_CHECKED pli_status pli_server_make_address(pli_server *server, pli_server_reader reader,
+                                               const char **address);
 
 // Waits up to so many milliseconds for something to do, and does it. Errors: io (poll itself
 // failed), never because of a client.

@@ -12,7 +12,8 @@ enum {
     // beyond the limit some get their 503 in peace, the others as far as one call goes
     PLI_SERVE_SPARE = 16,
     PLI_SERVE_CONNECTIONS = PLI_SERVE_MAX_CLIENTS + PLI_SERVE_SPARE,
-    PLI_SERVE_ADDRESS_CAPACITY = 160
+    PLI_SERVE_ADDRESS_CAPACITY = 160,
+    PLI_SERVE_OPENING_CAPACITY = PLI_SERVE_ADDRESS_CAPACITY + 64
 };
 
 struct pli_server {
@@ -23,6 +24,7 @@ struct pli_server {
     pli_listener listener;
     int wake[2]; // read end, write end
     char address[PLI_SERVE_ADDRESS_CAPACITY];
+    char opening[PLI_SERVE_OPENING_CAPACITY]; // with a code
 
     int32_t connection_count;
     pli_connection *connections[PLI_SERVE_CONNECTIONS];

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/timers.h"
 #include "io/file.h"
+#include "io/file_below.h"
 #include "io/json.h"
 #include "io/report.h"
 #include "io/run_folder.h"
@@ -52,14 +53,6 @@ struct pli_view_site {
 static char *path_in(const pli_view_site *site, const char *name)
 {
     return pli_path_join(site->context, site->folder, name);
-}
-
-static bool has_file(const pli_view_site *site, const char *name)
-{
-    char *path = path_in(site, name);
-    bool found = path != NULL && pli_path_exists(path);
-    pli_release(site->context, path);
-    return found;
 }
 
 // Drops what was kept of a run when another one has begun in its folder.
@@ -130,9 +123,11 @@ static void answer_session(pli_view_site *site, const pli_http_request *request,
     append_member(text, "version", pli_version());
     append_member(text, "instance", site->instance);
     append_member(text, "up", record.z_up ? "z" : "y");
+    append_member(text, "contact", record.contact);
     append_member(text, "folder", site->folder);
     pli_text_format(text, ",\"report\":%s,\"max_message\":%d}",
-                    has_file(site, PLI_REPORT_FILE) ? "true" : "false", PLI_SERVE_MAX_MESSAGE);
+                    pli_file_is_below(site->folder, PLI_REPORT_FILE) ? "true" : "false",
+                    PLI_SERVE_MAX_MESSAGE);
     pli_answer_json(site->context, response, text);
 }
 
@@ -317,7 +312,8 @@ static void answer_topology(pli_view_site *site, const pli_http_request *request
 // ---- report and view
 
 // The report has a script of its own, which may draw and nothing else: whoever made the folder
-// must not get at the token of whoever looks at it.
+// must not get at what the page can do. In a sandbox it has an origin of its own, which is sent no
+// cookie, and its address holds no secret.
 static const char report_policy[] =
     "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
@@ -334,7 +330,8 @@ static void answer_report(pli_view_site *site, const pli_http_request *request, 
     if (path == NULL || !pli_path_exists(path)) {
         pli_answer_words(site->context, response, 404,
                          "there is no report; it is written when the run ends");
-    } else if (pli_file_read(site->context, path, MAX_REPORT_BYTES, &bytes, &count) != PLI_OK) {
+    } else if (pli_file_read_below(site->context, site->folder, PLI_REPORT_FILE, MAX_REPORT_BYTES,
+                                   &bytes, &count) != PLI_OK) {
         pli_answer_failure(site->context, response, 500);
     } else {
         pli_answer_bytes(site->context, response, "text/html; charset=utf-8", bytes, count);
@@ -427,7 +424,7 @@ static void respond(void *user, const pli_http_request *request, pli_http_respon
     }
     if (!request->authorized) {
         pli_answer_words(site->context, response, 403,
-                         "the token is missing or wrong; open the address that pliant printed");
+                         "this browser was not let in; open an address that pliant printed");
         return;
     }
     site->heard = pli_clock_seconds();

@@ -23,7 +23,7 @@ PLI_CHECKED pli_status pli_view_site_create(pli_context *context, const char *fo
                                             pli_view_site **site);
 void pli_view_site_destroy(pli_view_site *site);
 
-// 1 when somebody with the token asked for something in the last 15 seconds, otherwise 0: requests
+// 1 when somebody who may asked for something in the last 15 seconds, otherwise 0: requests
 // do not say which browser they come from.
 int32_t pli_view_site_watchers(const pli_view_site *site);
 

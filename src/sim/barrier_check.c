@@ -50,6 +50,14 @@ static pli_status refuse_body(const pli_model *model, const pli_scene *scene, in
     return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "%s", text);
 }
 
+// What else would do where nobody asked for barriers.
+static const char *way_out(const pli_scene *scene)
+{
+    return pli_scene_chose_contact(scene)
+               ? ", or write contact: none, since this scene does not ask for barriers"
+               : "";
+}
+
 // ---- tetrahedra
 
 static pli_status check_tets(const pli_model *model, const pli_scene *scene, int32_t index)
@@ -67,9 +75,9 @@ static pli_status check_tets(const pli_model *model, const pli_scene *scene, int
     snprintf(
         text, sizeof text,
         "%lld %s of body %s %s inverted or flat: %s; barriers keep volumes above zero, so start "
-        "from another shape",
+        "from another shape%s",
         (long long)inverted.count, inverted.count == 1 ? "tetrahedron" : "tetrahedra", body->name,
-        inverted.count == 1 ? "starts" : "start", inverted.text);
+        inverted.count == 1 ? "starts" : "start", inverted.text, way_out(scene));
     return refuse_body(model, scene, index, text);
 }
 
@@ -93,16 +101,17 @@ static pli_status check_plane(const pli_model *model, const pli_scene *scene, in
     pli_visit at = {.path = path, .holder = def};
     return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
                           "%lld %s of body %s %s on or behind this plane: %s; barriers need a gap, "
-                          "so move them apart",
+                          "so move them apart%s",
                           (long long)behind.count, behind.count == 1 ? "vertex" : "vertices",
-                          body->name, behind.count == 1 ? "starts" : "start", behind.text);
+                          body->name, behind.count == 1 ? "starts" : "start", behind.text,
+                          way_out(scene));
 }
 
 static pli_status check_planes(const pli_model *model, const pli_scene *scene)
 {
-    int32_t plane = model->body_count;
+    int32_t plane = pli_model_things(model);
     for (int32_t k = 0; k < model->collider_count; ++k) {
-        if (model->colliders[k].method != PLI_COLLIDER_BARRIER) continue;
+        if (!pli_barrier_is_plane(&model->colliders[k])) continue;
         for (int32_t body = 0; body < model->body_count; ++body) {
             if (!pli_barrier_collides(model, body, plane)) continue;
             PLI_TRY(check_plane(model, scene, k, body));
@@ -116,12 +125,19 @@ static pli_status check_planes(const pli_model *model, const pli_scene *scene)
 
 static int32_t body_of_triangle(const pli_model *model, int32_t triangle)
 {
-    int32_t body = 0;
-    while (triangle >= model->bodies[body].first_surface_triangle +
-                           model->bodies[body].surface_triangle_count) {
-        ++body;
+    // the first whose triangles end behind it: bodies follow one another
+    int32_t low = 0;
+    int32_t high = pli_model_things(model) - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        const pli_model_body *body = &model->bodies[middle];
+        if (triangle < body->first_surface_triangle + body->surface_triangle_count) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
     }
-    return body;
+    return low;
 }
 
 // Writes the vertices of a triangle, counted within their body.
@@ -151,13 +167,15 @@ static pli_status tell_crossings(const pli_model *model, const pli_scene *scene,
              (int)b[1], (int)b[2]);
     }
     char text[3 * TEXT_CAPACITY], other[PATH_CAPACITY];
-    snprintf(other, sizeof other, bodies[0] == bodies[1] ? "itself" : "body %s",
+    bool is_collider = bodies[1] >= model->body_count;
+    snprintf(other, sizeof other,
+             bodies[0] == bodies[1] ? "itself" : (is_collider ? "collider %s" : "body %s"),
              model->bodies[bodies[1]].name);
     snprintf(text, sizeof text,
              "the surface of body %s crosses or touches %s at the start, in %lld %s of triangles, "
-             "by vertices: %s; barriers need a gap, so move them apart",
+             "by vertices: %s; barriers need a gap, so move them apart%s",
              model->bodies[bodies[0]].name, other, (long long)pairs.count,
-             pairs.count == 1 ? "pair" : "pairs", pairs.text);
+             pairs.count == 1 ? "pair" : "pairs", pairs.text, way_out(scene));
     return refuse_body(model, scene, bodies[0], text);
 }
 
@@ -176,25 +194,89 @@ static pli_status judge_crossings(const pli_model *model, const pli_scene *scene
     return PLI_OK;
 }
 
-static pli_status check_surfaces(const pli_model *model, const pli_scene *scene)
+static pli_status check_soup(const pli_model *model, const pli_scene *scene, const pli_soup *soup)
 {
     pli_context *context = model->context;
-    pli_soup soup = {.vertex_count = model->vertex_count,
-                     .points = model->start,
-                     .triangle_count = model->surface_triangle_count,
-                     .triangles = model->surface_triangles};
     int64_t count = 0;
-    PLI_TRY(pli_soup_find_crossings(context, &soup, 0, NULL, &count));
+    PLI_TRY(pli_soup_find_crossings(context, soup, 0, NULL, &count));
     if (count == 0) return PLI_OK;
 
     // once more with room for them all
     int32_t room = count < INT32_MAX ? (int32_t)count : INT32_MAX;
     pli_crossing *crossings = PLI_NEW(context, pli_crossing, room, "crossings");
     if (crossings == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_soup_find_crossings(context, &soup, room, crossings, &count);
+    pli_status status = pli_soup_find_crossings(context, soup, room, crossings, &count);
     if (status == PLI_OK) status = judge_crossings(model, scene, room, crossings);
     pli_release(context, crossings);
     return status;
+}
+
+// Obstacles may cross each other and themselves as they like: their triangles are no pairs.
+static pli_status check_surfaces(const pli_model *model, const pli_scene *scene)
+{
+    bool *passive = PLI_NEW(model->context, bool, model->surface_triangle_count, "crossings");
+    if (passive == NULL) return PLI_ERROR_MEMORY;
+    int32_t body = 0;
+    for (int32_t k = 0; k < model->surface_triangle_count; ++k) {
+        const pli_model_body *of = &model->bodies[body];
+        if (k >= of->first_surface_triangle + of->surface_triangle_count) {
+            body = body_of_triangle(model, k);
+        }
+        passive[k] = pli_barrier_is_passive(model, body);
+    }
+    pli_soup soup = {.vertex_count = model->vertex_count,
+                     .points = model->start,
+                     .triangle_count = model->surface_triangle_count,
+                     .triangles = model->surface_triangles,
+                     .passive = passive};
+    pli_status status = check_soup(model, scene, &soup);
+    pli_release(model->context, passive);
+    return status;
+}
+
+// ---- bodies inside of colliders
+
+// Where no surfaces cross, a body is inside of a collider or outside of it as a whole, part by
+// part; what is deeper than the triangles can be from the shape is inside.
+static pli_status check_collider(const pli_model *model, const pli_scene *scene, int32_t index,
+                                 const pli_model_body *body)
+{
+    const pli_model_collider *collider = &model->colliders[index];
+    const pli_collider_def *def = &pli_scene_get(scene)->colliders[index];
+    int32_t severity = pli_scene_get(scene)->checks.collider_overlap;
+    double allowed = collider->margin - collider->deviation - 1e-9 * model->size;
+    listing inside = {0};
+    for (int32_t k = 0; k < body->vertex_count; ++k) {
+        const double *x = model->start + 3 * ((int64_t)body->first_vertex + k);
+        double value = pli_shape_value(collider->shape, x);
+        if (value < allowed) list(&inside, "%d (%.3g m)", (int)k, collider->margin - value);
+    }
+    if (inside.count == 0) return PLI_OK;
+    char path[PATH_CAPACITY], text[2 * TEXT_CAPACITY];
+    snprintf(path, sizeof path, "colliders.%s", def->name);
+    snprintf(text, sizeof text,
+             "%lld %s of body %s %s inside of this collider: %s; move them apart, or write checks: "
+             "{collider_overlap: warning}",
+             (long long)inside.count, inside.count == 1 ? "vertex" : "vertices", body->name,
+             inside.count == 1 ? "starts" : "start", inside.text);
+    pli_visit at = {.path = path, .holder = def};
+    if (severity == PLI_SEVERITY_ERROR) {
+        return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "%s", text);
+    }
+    pli_scene_warn(scene, &at, "%s", text);
+    return PLI_OK;
+}
+
+static pli_status check_colliders(const pli_model *model, const pli_scene *scene)
+{
+    if (pli_scene_get(scene)->checks.collider_overlap == PLI_SEVERITY_IGNORE) return PLI_OK;
+    for (int32_t k = model->body_count; k < pli_model_things(model); ++k) {
+        for (int32_t body = 0; body < model->body_count; ++body) {
+            if (!pli_barrier_collides(model, body, k)) continue;
+            PLI_TRY(check_collider(model, scene, model->bodies[k].source, &model->bodies[body]));
+        }
+    }
+    return PLI_OK;
 }
 
 // ---- parts inside of others
@@ -211,9 +293,19 @@ typedef struct nesting {
 
 static int32_t body_of_vertex(const pli_model *model, int32_t vertex)
 {
-    int32_t body = 0;
-    while (vertex >= model->bodies[body].first_vertex + model->bodies[body].vertex_count) ++body;
-    return body;
+    // bodies follow one another
+    int32_t low = 0;
+    int32_t high = pli_model_things(model) - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        const pli_model_body *body = &model->bodies[middle];
+        if (vertex < body->first_vertex + body->vertex_count) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
 }
 
 static bool is_other_part(void *user, int32_t tet)
@@ -313,5 +405,6 @@ pli_status pli_barrier_check(const pli_model *model, const pli_scene *scene)
     for (int32_t k = 0; k < model->body_count; ++k) PLI_TRY(check_tets(model, scene, k));
     PLI_TRY(check_planes(model, scene));
     PLI_TRY(check_surfaces(model, scene));
+    PLI_TRY(check_colliders(model, scene));
     return check_nesting(model, scene);
 }

@@ -6,27 +6,56 @@
 #include "sim/body_mesh.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME_CAPACITY = 320, LIST_CAPACITY = 128 };
+
+static const pli_file_def *file_of(const pli_body_def *def)
+{
+    if (def->geometry.kind != PLI_GEOMETRY_FILE) return NULL;
+    const pli_file_def *file = def->geometry.data;
+    return file->path != NULL && file->path[0] != '\0' ? file : NULL;
+}
 
 // "body bar: bar.msh", or without the file where there is none.
 static const char *name_of(const pli_body_def *def, char text[NAME_CAPACITY])
 {
-    const pli_file_def *file =
-        def->geometry.kind == PLI_GEOMETRY_FILE ? (const pli_file_def *)def->geometry.data : NULL;
-    bool named = file != NULL && file->path != NULL && file->path[0] != '\0';
-    snprintf(text, NAME_CAPACITY, "body %.64s%s%.240s", def->name, named ? ": " : "",
-             named ? file->path : "");
+    const pli_file_def *file = file_of(def);
+    snprintf(text, NAME_CAPACITY, "body %.64s%s%.240s", def->name, file != NULL ? ": " : "",
+             file != NULL ? file->path : "");
     return text;
 }
 
-pli_status pli_body_fail_mesh(pli_context *context, const pli_body_def *def, pli_status status)
+// "body bar: bar.msh:17" for a cell whose line is known.
+static const char *name_of_cell(const pli_body_def *def, int32_t cell, char text[NAME_CAPACITY])
+{
+    const pli_file_def *file = file_of(def);
+    const pli_mesh_data *mesh = file != NULL ? file->mesh : NULL;
+    if (mesh == NULL || cell < 0) return name_of(def, text);
+    // cells are tetrahedra where there are any
+    bool tets = mesh->tet_count > 0;
+    const int32_t *lines = tets ? mesh->tet_lines : mesh->triangle_lines;
+    const char *other = tets ? mesh->tet_file : mesh->triangle_file;
+    if (lines == NULL || lines[cell] <= 0) return name_of(def, text);
+    if (other != NULL && other[0] == '\0') other = NULL;
+
+    // a file of their own lies beside that of the mesh
+    const char *slash = strrchr(file->path, '/');
+    int kept = (int)strlen(file->path);
+    if (other != NULL) kept = slash != NULL ? (int)(slash + 1 - file->path) : 0;
+    snprintf(text, NAME_CAPACITY, "body %.64s: %.*s%.100s:%d", def->name, kept < 140 ? kept : 140,
+             file->path, other != NULL ? other : "", (int)lines[cell]);
+    return text;
+}
+
+pli_status pli_body_fail_mesh(pli_context *context, const pli_body_def *def, int32_t cell,
+                              pli_status status)
 {
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char name[NAME_CAPACITY];
     char message[1024];
     pli_context_message(context, message, sizeof message);
-    return PLI_FAIL(context, status, "%s: %s", name_of(def, name), message);
+    return PLI_FAIL(context, status, "%s: %s", name_of_cell(def, cell, name), message);
 }
 
 static void warn_vertices(pli_context *context, const pli_body_def *def, int32_t unused,
@@ -67,7 +96,7 @@ pli_status pli_body_warn_solid(const pli_body_def *def, const pli_tet_mesh *mesh
         pli_offenders_text(&report->slivers, list, sizeof list);
         PLI_LOG(context, PLI_LOG_WARNING,
                 "%s: tetrahedra %s are slivers, almost without volume: expect slow convergence",
-                name_of(def, name), list);
+                name_of_cell(def, report->slivers.first[0], name), list);
     }
     pli_surface *boundary = NULL;
     pli_tri_mesh *skin = NULL;

@@ -13,8 +13,10 @@
 #include "geometry/tri_mesh.h"
 #include "pliant/scene.h"
 
-// Puts "body NAME: FILE: " before the context's message of a failure and returns its status.
-pli_status pli_body_fail_mesh(pli_context *context, const pli_body_def *def, pli_status status);
+// Puts "body NAME: FILE: " before the context's message of a failure and returns its status; with a
+// cell of the file, counted from 0, "body NAME: FILE:LINE: " if the line is known. -1: no cell.
+pli_status pli_body_fail_mesh(pli_context *context, const pli_body_def *def, int32_t cell,
+                              pli_status status);
 
 // Warns of a solid from a file, of which `report` was made. Errors: memory.
 pli_status pli_body_warn_solid(const pli_body_def *def, const pli_tet_mesh *mesh,

@@ -53,7 +53,8 @@ static pli_status create_grid(pli_context *context, const pli_grid_def *grid, pl
     return pli_grid_mesh_create(context, &def, mesh);
 }
 
-static pli_status create_tets_of_file(pli_context *context, const pli_body_def *body,
+// *cell gets the first element at fault, -1: there is none.
+static pli_status create_tets_of_file(pli_context *context, const pli_body_def *body, int32_t *cell,
                                       pli_tet_mesh **mesh)
 {
     const pli_mesh_data *file = pli_body_mesh_file(body);
@@ -63,8 +64,10 @@ static pli_status create_tets_of_file(pli_context *context, const pli_body_def *
                             .tets = file->tets,
                             .tet_group = file->tet_groups};
     pli_tet_mesh_report report;
-    PLI_TRY(pli_tet_mesh_create(context, &def, &report, mesh));
-    pli_status status = pli_body_warn_solid(body, *mesh, &report);
+    pli_status status = pli_tet_mesh_create(context, &def, &report, mesh);
+    if (report.refused.count > 0) *cell = report.refused.first[0];
+    if (status != PLI_OK) return status;
+    status = pli_body_warn_solid(body, *mesh, &report);
     if (status != PLI_OK) {
         pli_tet_mesh_destroy(*mesh);
         *mesh = NULL;
@@ -73,7 +76,7 @@ static pli_status create_tets_of_file(pli_context *context, const pli_body_def *
 }
 
 static pli_status create_solid(pli_context *context, const pli_body_def *def, int32_t piece,
-                               pli_tet_mesh **mesh)
+                               int32_t *cell, pli_tet_mesh **mesh)
 {
     *mesh = NULL;
     if (!pli_body_mesh_has_tets(def)) {
@@ -84,7 +87,7 @@ static pli_status create_solid(pli_context *context, const pli_body_def *def, in
     switch ((pli_geometry_kind)def->geometry.kind) {
     case PLI_GEOMETRY_GRID: return create_grid(context, def->geometry.data, mesh);
     case PLI_GEOMETRY_SHAPE: return pli_shape_fill(context, def->geometry.data, mesh);
-    case PLI_GEOMETRY_FILE: return create_tets_of_file(context, def, mesh);
+    case PLI_GEOMETRY_FILE: return create_tets_of_file(context, def, cell, mesh);
     default: return pli_body_piece_create(context, &def->geometry, piece, mesh);
     }
 }
@@ -200,11 +203,12 @@ static pli_status inherit_names(pli_body_mesh *mesh, const pli_tet_mesh *solid,
     return PLI_OK;
 }
 
-static pli_status create_boundary(pli_body_mesh *mesh, const pli_body_def *def, int32_t piece)
+static pli_status create_boundary(pli_body_mesh *mesh, const pli_body_def *def, int32_t piece,
+                                  int32_t *cell)
 {
     pli_tet_mesh *solid = NULL;
     pli_surface *boundary = NULL;
-    pli_status status = create_solid(mesh->context, def, piece, &solid);
+    pli_status status = create_solid(mesh->context, def, piece, cell, &solid);
     if (status == PLI_OK) status = pli_surface_create(solid, &boundary);
     if (status == PLI_OK) status = pli_surface_to_tri_mesh(boundary, solid, &mesh->surface);
     if (status == PLI_OK) status = inherit_names(mesh, solid, boundary);
@@ -213,11 +217,12 @@ static pli_status create_boundary(pli_body_mesh *mesh, const pli_body_def *def, 
     return status;
 }
 
-static pli_status create_surface(pli_body_mesh *mesh, const pli_body_def *def, int32_t piece)
+static pli_status create_surface(pli_body_mesh *mesh, const pli_body_def *def, int32_t piece,
+                                 int32_t *cell)
 {
     if (def->geometry.kind == PLI_GEOMETRY_SHEET) return create_sheet(mesh, def->geometry.data);
     if (def->geometry.kind == PLI_GEOMETRY_SCROLL) return create_scroll(mesh, def->geometry.data);
-    if (pli_body_mesh_has_tets(def)) return create_boundary(mesh, def, piece);
+    if (pli_body_mesh_has_tets(def)) return create_boundary(mesh, def, piece, cell);
     return create_surface_of_file(mesh, def);
 }
 
@@ -254,12 +259,33 @@ pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, i
     pli_body_mesh *made = PLI_NEW(context, pli_body_mesh, 1, "mesh of a body");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
+    int32_t cell = -1;
     pli_status status = def->kind == PLI_BODY_SOLID
-                            ? create_solid(context, def, piece, &made->solid)
-                            : create_surface(made, def, piece);
+                            ? create_solid(context, def, piece, &cell, &made->solid)
+                            : create_surface(made, def, piece, &cell);
     if (status != PLI_OK) {
         pli_body_mesh_destroy(made);
-        return pli_body_fail_mesh(context, def, status);
+        return pli_body_fail_mesh(context, def, cell, status);
+    }
+    set_view(made);
+    *mesh = made;
+    return PLI_OK;
+}
+
+pli_status pli_body_mesh_take(pli_tri_mesh *taken, pli_body_mesh **mesh)
+{
+    *mesh = NULL;
+    pli_body_mesh *made = PLI_NEW(taken->context, pli_body_mesh, 1, "mesh of a body");
+    if (made == NULL) {
+        pli_tri_mesh_destroy(taken);
+        return PLI_ERROR_MEMORY;
+    }
+    made->context = taken->context;
+    made->surface = taken;
+    pli_status status = number_vertices(made);
+    if (status != PLI_OK) {
+        pli_body_mesh_destroy(made);
+        return status;
     }
     set_view(made);
     *mesh = made;

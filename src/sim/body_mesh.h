@@ -36,6 +36,10 @@ pli_status pli_body_mesh_create(pli_context *context, const pli_body_def *def, i
                                 pli_body_mesh **mesh);
 void pli_body_mesh_destroy(pli_body_mesh *mesh);
 
+// The mesh of something that is a surface already, which is taken, also when that fails.
+// Errors: memory.
+pli_status pli_body_mesh_take(pli_tri_mesh *taken, pli_body_mesh **mesh);
+
 // The content of the mesh file that a body is made from; NULL for other kinds of geometry.
 const pli_mesh_data *pli_body_mesh_file(const pli_body_def *def);
 

@@ -57,7 +57,7 @@ static pli_status allocate_arrays(coarse *c)
 
 static void skip_obstacles(coarse *c)
 {
-    for (int32_t k = 0; k < c->model->body_count; ++k) {
+    for (int32_t k = 0; k < pli_model_things(c->model); ++k) {
         const pli_model_body *body = &c->model->bodies[k];
         if (body->kind != PLI_BODY_OBSTACLE) continue;
         for (int32_t i = 0; i < body->vertex_count; ++i) c->skipped[body->first_vertex + i] = 1;

@@ -5,6 +5,7 @@
 #include "geometry/surface.h"
 #include "geometry/tet_mesh.h"
 #include "sim/barrier_build.h"
+#include "sim/collider_surface.h"
 #include "sim/material_resolve.h"
 #include "sim/quantity.h"
 #include "sim/scene.h"
@@ -139,7 +140,10 @@ pli_collider_method pli_collider_choose_method(const pli_scene_def *def,
                                                const pli_collider_def *collider, bool analytic)
 {
     if (collider->method != PLI_COLLIDER_AUTO) return (pli_collider_method)collider->method;
-    if (def->contact.method == PLI_CONTACT_BARRIER) return PLI_COLLIDER_BARRIER;
+    if (def->contact.method == PLI_CONTACT_BARRIER) {
+        bool lacks = pli_collider_find_lack(collider) != NULL;
+        return lacks ? PLI_COLLIDER_PENALTY : PLI_COLLIDER_BARRIER;
+    }
     if (wants_blocks(def)) return PLI_COLLIDER_QUADRATIC;
     return analytic ? PLI_COLLIDER_CONSTRAINT : PLI_COLLIDER_PENALTY;
 }
@@ -156,7 +160,13 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
     char what[PATH_CAPACITY];
     snprintf(what, sizeof what, "collider %s", collider->name);
     bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;
-    if (def->method == PLI_COLLIDER_AUTO && collider->method != PLI_COLLIDER_BARRIER) {
+    const pli_collider_lack *lack = pli_collider_find_lack(def);
+    bool instead = collider->method == PLI_COLLIDER_PENALTY && lack != NULL &&
+                   model->contact.method == PLI_CONTACT_BARRIER;
+    if (def->method == PLI_COLLIDER_AUTO && instead) {
+        PLI_LOG(model->context, PLI_LOG_INFO,
+                "%s: the method is penalty, because barriers do not take %s", what, lack->what);
+    } else if (def->method == PLI_COLLIDER_AUTO && collider->method != PLI_COLLIDER_BARRIER) {
         PLI_LOG(model->context, PLI_LOG_DEBUG, "%s: the method is %s%s", what,
                 method_name(&pli_collider_schema, (int32_t)collider->method),
                 collider->method == PLI_COLLIDER_PENALTY ? ", because the shape is sampled" : "");
@@ -166,12 +176,14 @@ static void log_collider(const pli_model *model, const pli_collider_def *def,
     }
 }
 
-// Penalties are fine with the shape as a whole; what is projected needs its smooth parts.
+// Penalties and surfaces are fine with the shape as a whole; what is projected needs its smooth
+// parts.
 static pli_status build_parts(pli_model *model, pli_model_collider *collider)
 {
     const pli_shape *parts[PART_LIMIT] = {collider->shape};
     collider->part_count = 1;
-    if (collider->method != PLI_COLLIDER_PENALTY && collider->method != PLI_COLLIDER_QUADRATIC) {
+    if (collider->method == PLI_COLLIDER_CONSTRAINT ||
+        collider->method == PLI_COLLIDER_POSTPROCESS) {
         PLI_TRY(pli_shape_parts(model->shapes, collider->shape, PART_LIMIT, parts,
                                 &collider->part_count));
     }
@@ -181,14 +193,65 @@ static pli_status build_parts(pli_model *model, pli_model_collider *collider)
     return PLI_OK;
 }
 
-// The plane of a barrier; scenes allow it no other shape.
+// ---- colliders as barriers
+
 static void set_plane(const pli_collider_def *def, double plane[4])
 {
-    const pli_plane_def *shape = def->shape.data;
+    bool inside_out;
+    const pli_plane_def *shape = pli_collider_peel(def, &inside_out)->data;
     pli_vec3_normalize(shape->normal, plane);
-    if (def->inside_out) pli_vec3_scale(-1, plane, plane);
+    if (inside_out) pli_vec3_scale(-1, plane, plane);
     plane[3] = pli_vec3_dot(plane, shape->point) + def->margin;
 }
+
+// How far triangles are from the surface that they stand for, measured at their corners, in the
+// middle of their edges and in their own middle (m).
+static double measure_deviation(const pli_model *model, const pli_model_collider *collider)
+{
+    const pli_model_body *body = &model->bodies[collider->body];
+    double largest = 0;
+    for (int32_t k = 0; k < body->triangle_count; ++k) {
+        const int32_t *corners = model->triangles + 3 * ((int64_t)body->first_triangle + k);
+        const double *x[3], *margin = &collider->margin;
+        double middle[3] = {0, 0, 0};
+        for (int i = 0; i < 3; ++i) x[i] = model->start + 3 * (int64_t)corners[i];
+        for (int i = 0; i < 3; ++i) {
+            double half[3];
+            pli_vec3_add(x[i], x[(i + 1) % 3], half);
+            pli_vec3_scale(0.5, half, half);
+            pli_vec3_add_scaled(middle, 1.0 / 3, x[i], middle);
+            largest = fmax(largest, fabs(pli_shape_value(collider->shape, x[i]) - *margin));
+            largest = fmax(largest, fabs(pli_shape_value(collider->shape, half) - *margin));
+        }
+        largest = fmax(largest, fabs(pli_shape_value(collider->shape, middle) - *margin));
+    }
+    return largest;
+}
+
+// The plane or the surface that barriers see.
+static void set_barrier(pli_model *model, const pli_collider_def *def, int32_t index)
+{
+    pli_model_collider *collider = &model->colliders[index];
+    collider->body = -1;
+    if (collider->method != PLI_COLLIDER_BARRIER) return;
+    if (pli_collider_is_plane(def)) {
+        set_plane(def, collider->plane);
+        return;
+    }
+    for (int32_t k = model->body_count; k < pli_model_things(model); ++k) {
+        if (model->bodies[k].source == index) collider->body = k;
+    }
+    collider->deviation = measure_deviation(model, collider);
+    // what evaluating shapes rounds by is no deviation
+    if (collider->deviation < 1e-12 * model->size) collider->deviation = 0;
+    char text[PLI_QUANTITY_CAPACITY];
+    pli_quantity_format(collider->deviation, text);
+    PLI_LOG(model->context, PLI_LOG_DEBUG,
+            "collider %s: a surface of %d triangles, at most %s m from its shape", collider->name,
+            (int)model->bodies[collider->body].triangle_count, text);
+}
+
+// ---- all of a collider
 
 // Stiffness of penalties where the scene leaves it to us.
 typedef struct automatic_stiffness {
@@ -221,7 +284,7 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
         bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;
         collider->stiffness = quadratic ? automatic->quadratic : automatic->cubic;
     }
-    if (collider->method == PLI_COLLIDER_BARRIER) set_plane(def, collider->plane);
+    set_barrier(model, def, index);
     if (model->matter == NULL) log_collider(model, def, collider);
     status = build_parts(model, collider);
     if (status != PLI_OK) return pli_scene_fail_again(scene, status, &at);
@@ -256,6 +319,7 @@ void pli_collider_clear(pli_model *model)
     pli_release(model->context, model->colliders);
     pli_release(model->context, model->surface_triangles);
     pli_release(model->context, model->pair_friction);
+    pli_release(model->context, model->rule_class);
     pli_shape_set_destroy(model->shapes);
 }
 
@@ -265,10 +329,14 @@ void pli_collider_clear(pli_model *model)
 static pli_status grow_surface(pli_model *model, int32_t count)
 {
     int64_t wanted = (int64_t)model->surface_triangle_count + count;
-    int32_t *larger = pli_reallocate(model->context, model->surface_triangles, wanted,
+    if (wanted <= model->surface_capacity) return PLI_OK;
+    // half as much again, so that many bodies do not copy the list each
+    int64_t capacity = wanted + model->surface_capacity / 2;
+    int32_t *larger = pli_reallocate(model->context, model->surface_triangles, capacity,
                                      3 * sizeof(int32_t), "surface");
     if (larger == NULL) return PLI_ERROR_MEMORY;
     model->surface_triangles = larger;
+    model->surface_capacity = capacity;
     return PLI_OK;
 }
 
@@ -305,6 +373,16 @@ static pli_status build_body_surface(pli_model *model, int32_t index, const pli_
     return status;
 }
 
+// The surfaces of colliders behind those of bodies.
+static pli_status append_colliders(pli_model *model, pli_body_mesh *const *meshes)
+{
+    for (int32_t k = model->body_count; k < pli_model_things(model); ++k) {
+        const pli_body_mesh *mesh = meshes[model->bodies[k].mesh];
+        PLI_TRY(append_surface(model, k, mesh->cell_count, mesh->cells, false));
+    }
+    return PLI_OK;
+}
+
 pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
                                       pli_body_mesh *const *meshes)
 {
@@ -320,7 +398,7 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
             build_body_surface(model, k, &def->bodies[source], meshes[model->bodies[k].mesh]);
         if (status != PLI_OK) return pli_scene_fail_again(scene, status, &at);
     }
-    return PLI_OK;
+    return append_colliders(model, meshes);
 }
 
 // ---- what outsiders may ask
@@ -331,7 +409,11 @@ void pli_model_get_collider(const pli_model *model, int32_t collider, pli_contac
     *info = (pli_contact_info){.name = from->name,
                                .method = method_name(&pli_collider_schema, (int32_t)from->method),
                                .stiffness = from->stiffness,
-                               .friction = from->friction};
+                               .friction = from->friction,
+                               .deviation = from->deviation};
+    if (model->matter == NULL && from->body >= 0) {
+        info->triangle_count = model->bodies[from->body].triangle_count;
+    }
 }
 
 void pli_model_get_contact(const pli_model *model, pli_contact_info *info)

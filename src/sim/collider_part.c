@@ -17,9 +17,10 @@ static const double most_of_size = 20;
 
 typedef struct surface {
     const pli_model_collider *collider;
-    char *name;         // of the part
-    pli_tri_mesh *mesh; // at the start
-    double *points;     // [mesh->vertex_count][3] moved (m); NULL: it stands still
+    char *name;           // of the part
+    pli_tri_mesh *mesh;   // at the start
+    double *points;       // [mesh->vertex_count][3] moved (m); NULL: it stands still
+    int32_t first_vertex; // of the model, where the surface is one of barriers; -1: it is not
 } surface;
 
 struct pli_collider_parts {
@@ -169,11 +170,31 @@ static char *part_name(const pli_model *model, const char *name)
     return copy;
 }
 
+// The surface that barriers see, in the numbering of its vertices.
+static pli_status copy_barrier(const pli_model *model, surface *s)
+{
+    const pli_model_body *body = &model->bodies[s->collider->body];
+    int64_t count = 3 * (int64_t)body->triangle_count;
+    int32_t *triangles = PLI_NEW(model->context, int32_t, count, "colliders");
+    if (triangles == NULL) return PLI_ERROR_MEMORY;
+    for (int64_t k = 0; k < count; ++k) {
+        triangles[k] = model->triangles[3 * (int64_t)body->first_triangle + k] - body->first_vertex;
+    }
+    s->first_vertex = body->first_vertex;
+    pli_status status = pli_tri_mesh_create(model->context, body->vertex_count,
+                                            model->start + 3 * (int64_t)body->first_vertex,
+                                            body->triangle_count, triangles, &s->mesh);
+    pli_release(model->context, triangles);
+    return status;
+}
+
 static pli_status surface_init(const pli_model *model, const pli_bounds *bodies, surface *s)
 {
     const pli_motion *motion = &s->collider->motion;
     s->name = part_name(model, s->collider->name);
+    s->first_vertex = -1;
     if (s->name == NULL) return PLI_ERROR_MEMORY;
+    if (s->collider->body >= 0) return copy_barrier(model, s);
     PLI_TRY(contour_collider(model->context, s->collider->shape, bodies, &s->mesh));
     if (motion->segment_count == 0 && motion->keyframe_count == 0) return PLI_OK;
     s->points = PLI_NEW(model->context, double, 3 * (int64_t)s->mesh->vertex_count, "colliders");
@@ -183,7 +204,8 @@ static pli_status surface_init(const pli_model *model, const pli_bounds *bodies,
 // The box that bodies begin in, or that particles stay in.
 static pli_bounds box_of_bodies(const pli_model *model)
 {
-    if (model->matter == NULL) return pli_bounds_of_points(model->vertex_count, model->start);
+    int32_t count = pli_model_body_vertices(model);
+    if (model->matter == NULL) return pli_bounds_of_points(count, model->start);
     return pli_bounds_of_points(2, model->matter->room[0]);
 }
 
@@ -224,8 +246,12 @@ void pli_collider_parts_destroy(pli_collider_parts *parts)
 }
 
 // The points of a surface at a time; false when its script has released it.
-static bool move_surface(const surface *s, double time, const double **points)
+static bool move_surface(const surface *s, double time, const double *x, const double **points)
 {
+    if (s->first_vertex >= 0) {
+        *points = x + 3 * (int64_t)s->first_vertex;
+        return true;
+    }
     *points = s->mesh->points;
     if (s->points == NULL) return true;
     pli_pose pose;
@@ -238,20 +264,22 @@ static bool move_surface(const surface *s, double time, const double **points)
     return pose.active;
 }
 
-int32_t pli_collider_parts_fill(pli_collider_parts *parts, double time, pli_frame_part *target)
+int32_t pli_collider_parts_fill(pli_collider_parts *parts, double time, const double *x,
+                                pli_frame_part *target)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < parts->count; ++i) {
         const surface *s = &parts->surfaces[i];
         const double *points;
-        if (!move_surface(s, time, &points)) continue;
+        if (!move_surface(s, time, x, &points)) continue;
         target[count++] = (pli_frame_part){.name = s->name,
                                            .kind = PLI_PART_TRIANGLES,
                                            .point_count = s->mesh->vertex_count,
                                            .points = points,
                                            .cell_count = s->mesh->triangle_count,
                                            .cells = s->mesh->triangles,
-                                           .role = PLI_ROLE_COLLIDER};
+                                           .role = PLI_ROLE_COLLIDER,
+                                           .is_barrier = s->first_vertex >= 0};
     }
     return count;
 }

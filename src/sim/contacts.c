@@ -300,12 +300,6 @@ static void add_report(const pli_collision_report *from, pli_step_report *report
     report->max_depth = fmax(report->max_depth, from->max_depth);
 }
 
-static const char *thing_name(const pli_model *model, int32_t thing)
-{
-    if (thing < model->body_count) return model->bodies[thing].name;
-    return model->colliders[pli_barrier_plane_collider(model, thing - model->body_count)].name;
-}
-
 static pli_status reserve_pairs(pli_contacts *c, int32_t count)
 {
     if (count <= c->pair_room) return PLI_OK;
@@ -331,8 +325,8 @@ static pli_status list_pairs(pli_contacts *c, const pli_ipc_report *found, pli_s
     for (int32_t k = 0; k < found->pair_count; ++k) {
         const pli_ipc_pair *from = &found->pairs[k];
         pli_contact_pair *to = &c->pairs[k];
-        *to = (pli_contact_pair){.first = thing_name(c->model, from->first),
-                                 .second = thing_name(c->model, from->second),
+        *to = (pli_contact_pair){.first = pli_barrier_name(c->model, from->first),
+                                 .second = pli_barrier_name(c->model, from->second),
                                  .contacts = from->contacts,
                                  .min_gap = from->min_gap};
         pli_vec3_copy(from->normal, to->normal_force);

@@ -86,7 +86,7 @@ bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state)
 static const pli_model_body *body_of_vertex(const pli_model *model, int64_t vertex)
 {
     int32_t k = 0;
-    while (k + 1 < model->body_count && model->bodies[k + 1].first_vertex <= vertex) ++k;
+    while (k + 1 < pli_model_things(model) && model->bodies[k + 1].first_vertex <= vertex) ++k;
     return &model->bodies[k];
 }
 

@@ -242,8 +242,8 @@ pli_status pli_solver_frame(pli_solver *solver, const pli_state *state, pli_fram
     } else {
         PLI_TRY(fill_bodies(solver, state));
     }
-    count +=
-        pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state), parts + count);
+    count += pli_collider_parts_fill(solver->frames->colliders, pli_state_time(state), state->x,
+                                     parts + count);
 
     *frame = (pli_frame){.index = (int32_t)(state->step / model->time.steps_per_frame),
                          .step = state->step,

@@ -11,11 +11,12 @@
 #include "sim/material_resolve.h"
 #include "sim/matter_colliders.h"
 #include "sim/matter_implicit_emit.h"
+#include "sim/substeps.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 4096, MOST_PIECES = 1 << 20 };
+enum { GRAIN = 4096 };
 
 // times that a piece of the linear method may be halved
 enum { MOST_HALVINGS = 30 };
@@ -32,6 +33,7 @@ struct pli_matter_implicit {
     int64_t volume_room;
     double *volume;  // [volume_room] of particles, where they have their own (m^3)
     double piece;    // that the linear method would like (s)
+    double speed;    // that the last limit comes from (m/s)
     int32_t current; // piece, counted from 1
 
     // what is left of forces
@@ -301,6 +303,7 @@ static pli_status find_limit(pli_matter_implicit *m, double begin, double end, d
     PLI_TRY(pli_matter_colliders_move(m->model, begin, end, m->colliders));
     PLI_TRY(pli_implicit_stepper_speed(m->stepper, &speed));
     speed = fmax(speed, pli_matter_implicit_emit_speed(m->model));
+    m->speed = speed;
     *limit = speed > 0 ? m->model->solver_def.grid.cfl * m->model->matter->dx / speed : INFINITY;
     return PLI_OK;
 }
@@ -316,13 +319,15 @@ pli_status pli_matter_implicit_piece(pli_matter_implicit *m, const pli_state *st
     return PLI_OK;
 }
 
-// The next piece of what is left of a step, whose particles were loaded.
-static pli_status choose_piece(pli_matter_implicit *m, double begin, double end, double *h)
+// The next piece of what is left of a step, whose particles were loaded; so many were made before.
+static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begin, double end,
+                               double *h)
 {
     double left = end - begin, limit;
     PLI_TRY(find_limit(m, begin, end, &limit));
     limit = fmin(limit, m->piece);
     double pieces = ceil(left / limit * (1 - 1e-9));
+    PLI_TRY(pli_substeps_check(m->model, done, pieces, m->speed));
     *h = pieces > 1 ? left / pieces : left;
     return PLI_OK;
 }
@@ -514,14 +519,14 @@ static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimiz
     return PLI_OK;
 }
 
-static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, double at,
-                              double end, double *h)
+static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, int32_t done,
+                              double at, double end, double *h)
 {
     yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
     PLI_TRY(list_particles(m, &m->work, particles));
     pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
     PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
-    return choose_piece(m, at, end, h);
+    return choose_piece(m, done, at, end, h);
 }
 
 // Pieces until the end of the step.
@@ -529,13 +534,13 @@ static pli_status run(pli_matter_implicit *m, double begin, double end, const pl
                       pli_step_report *report)
 {
     m->piece = INFINITY;
-    for (double at = begin; at < end && report->grid.pieces < MOST_PIECES;) {
+    for (double at = begin; at < end;) {
         double h;
         pli_cloud_source particles;
         pli_implicit_report piece;
         PLI_TRY(pli_stopping_check_cancel(m->context, env));
         pli_timers_begin(env->timers, "load");
-        pli_status status = begin_piece(m, &particles, at, end, &h);
+        pli_status status = begin_piece(m, &particles, report->grid.pieces, at, end, &h);
         pli_timers_end(env->timers);
         if (status != PLI_OK) return status;
         bool is_last = h == end - at;
@@ -579,11 +584,6 @@ pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
     report->stop = PLI_STOP_GRADIENT;
     report->tolerance = m->model->tolerance;
     PLI_TRY(run(m, begin, end, env, report));
-    if (report->grid.pieces >= MOST_PIECES) {
-        return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
-                        "matter became so fast that a step of %g s would take more than %d pieces",
-                        state->dt, (int)MOST_PIECES);
-    }
     if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
     pli_timers_begin(env->timers, "report");
     fill_levels(m, &report->grid);

@@ -8,6 +8,7 @@
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "sim/body_copy.h"
+#include "sim/body_size.h"
 #include "sim/scene.h"
 #include "sim/selection.h"
 #include "sim/shape_build.h"
@@ -197,10 +198,26 @@ static void merge_regions(filling *f)
     }
 }
 
+// Refuses more particles than there is memory for. The volume is sampled, some per cent off.
+static pli_status check_count(const filling *f)
+{
+    enum { RESOLUTION = 48 };
+    const pli_particles_def *def = f->def->geometry.data;
+    pli_bounds bounds = pli_shape_bounds(f->shape);
+    double volume = 0;
+    if (!pli_bounds_is_finite(&bounds) || pli_bounds_is_empty(&bounds)) return PLI_OK;
+    PLI_TRY(pli_shape_volume(f->matter->context, f->shape, RESOLUTION, &volume));
+    const double *scale = f->def->scale;
+    volume *= scale[0] * scale[1] * scale[2] * (double)pli_body_copy_count(f->def);
+    return pli_body_check_particles(f->matter->context, volume, def->filling.per_cell,
+                                    f->matter->dx);
+}
+
 static pli_status fill(filling *f)
 {
     const pli_particles_def *def = f->def->geometry.data;
     PLI_TRY(pli_shape_build(f->shapes, &def->shape, &f->shape));
+    PLI_TRY(check_count(f));
     int32_t copies = (int32_t)pli_body_copy_count(f->def);
     for (int32_t copy = 0; copy < copies; ++copy) PLI_TRY(fill_copy(f, copy));
     if (f->count == 0) {

@@ -6,6 +6,7 @@
 #include "math/vec3.h"
 #include "sim/matter_colliders.h"
 #include "sim/matter_emit.h"
+#include "sim/substeps.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,6 +47,15 @@ static pli_status remember_pages(pli_matter_solver *m, const pli_stepper_sweep_i
 
 // ---- what the stepper asks for
 
+// Blocks with longer steps than others move in sweeps of their own, at the same times.
+static pli_status count_substep(pli_matter_solver *m, double begin, double end)
+{
+    if (m->substeps > 0 && begin == m->substep_time) return PLI_OK;
+    m->substep_time = begin;
+    double left = (m->end_time - begin) / (end - begin);
+    return pli_substeps_check(m->model, ++m->substeps, left, m->speed);
+}
+
 static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
 {
     pli_matter_solver *m = user;
@@ -54,6 +64,7 @@ static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
     }
     double begin = m->begin_time + (double)sweep->time * m->tick;
     double end = begin + sweep->step * m->tick;
+    PLI_TRY(count_substep(m, begin, end));
     PLI_TRY(pli_matter_colliders_move(m->model, begin, end, m->colliders));
     return remember_pages(m, sweep);
 }
@@ -359,6 +370,14 @@ static pli_status check_tick(const pli_matter_solver *m)
         m->tick, stable, m->limit);
 }
 
+// Steps as long as matter bears them when the step begins; they are powers of two.
+static pli_status check_substeps(const pli_matter_solver *m, int64_t ticks)
+{
+    double limit = fmin(m->limit, pli_matter_emit_limit(m));
+    double substeps = fmin(exp2(ceil(log2(m->model->dt / limit))), (double)ticks);
+    return pli_substeps_check(m->model, 0, substeps, m->speed);
+}
+
 static pli_status fail_of_haste(const pli_matter_solver *m)
 {
     return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
@@ -395,7 +414,11 @@ static pli_status try_step(pli_matter_solver *m, const pli_state *state, int64_t
     if (status == PLI_OK) {
         m->tick = pli_matter_choose_tick(m, &ticks) / (double)finer;
         m->limit = pli_stepper_limit(m->stepper);
+        m->speed = pli_substeps_speed(&state->matter);
+        m->substeps = 0;
+        m->end_time = (double)(state->step + 1) * state->dt;
         status = check_tick(m);
+        if (status == PLI_OK) status = check_substeps(m, ticks);
     }
     pli_timers_end(timers);
     if (status != PLI_OK) return status;
@@ -416,7 +439,8 @@ pli_status pli_matter_step(pli_matter_solver *m, pli_state *state, pli_timers *t
         pli_status status = try_step(m, state, finer, timers);
         int64_t hasty = pli_stepper_get_report(m->stepper).hasty_updates;
         if (is_given && hasty > 0) warn_of_tick(m, hasty);
-        bool is_worth_a_retry = !is_given && hasty > 0 && finer < MOST_FINER;
+        bool is_over = m->substeps >= pli_substeps_limit(m->model);
+        bool is_worth_a_retry = !is_given && !is_over && hasty > 0 && finer < MOST_FINER;
         if (is_worth_a_retry && (status == PLI_OK || status == PLI_ERROR_NUMERIC)) continue;
         if (status != PLI_OK) return status;
         if (!is_given && hasty > 0) return fail_of_haste(m);

@@ -40,6 +40,10 @@ typedef struct pli_matter_solver {
     double begin_time;        // when the present call of advance begins (s)
     double tick;              // s
     double limit;             // longest step that all blocks bore when the step began (s)
+    double end_time;          // of the step (s)
+    double speed;             // of the fastest particle when it began (m/s)
+    int64_t substeps;         // begun so far: times at which something moved
+    double substep_time;      // of the last one (s)
     pli_matter_state emitted; // times and counts of emitters, and the next id; no particles
     pli_cancel_fn cancel;
     void *cancel_user;

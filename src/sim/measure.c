@@ -151,7 +151,7 @@ const char *pli_stop_name(pli_stop stop)
 {
     switch (stop) {
     case PLI_STOP_GRADIENT: return "gradient";
-    case PLI_STOP_STEP: return "step";
+    case PLI_STOP_ROUNDING: return "rounding";
     case PLI_STOP_FIXED: return "fixed";
     case PLI_STOP_DIRECTION: return "newton-step";
     case PLI_STOP_EXPLICIT: return "explicit";

@@ -16,6 +16,12 @@ static double step_unit(const pli_model *model)
     return model->time.mode == PLI_MODE_DYNAMIC ? model->dt : 1;
 }
 
+static pli_judge choose_judge(const pli_model *model)
+{
+    if (model->norm == PLI_NORM_STEP) return PLI_JUDGE_STEP;
+    return model->norm == PLI_NORM_ERROR ? PLI_JUDGE_ERROR : PLI_JUDGE_GRADIENT;
+}
+
 // Rounding of the elastic energy (J). Laws such as mu/2 (I - 3) - mu log J are differences of
 // numbers of the size of the stiffness, so that what they round does not vanish at rest; errors of
 // tetrahedra are independent.
@@ -44,11 +50,18 @@ static pli_line_search_def describe_search(const pli_solver *s)
                                  .max_evaluations = 40};
 }
 
+// What linear solves leave of their right-hand side where steps have to tell the error: without
+// inertia, matrices are badly conditioned, and solutions much worse than residuals.
+static const double error_tolerance = 1e-4;
+
 // Relative tolerance of linear solves; 0: by the rule of inexact Newton methods.
 static double choose_linear_tolerance(const pli_model *model)
 {
     double given = model->solver_def.linear_tolerance;
-    return given > 0 ? given : model->solver_kind->linear_tolerance;
+    if (given > 0) return given;
+    double own = model->solver_kind->linear_tolerance;
+    bool errors = model->norm == PLI_NORM_ERROR;
+    return errors && (own <= 0 || own > error_tolerance) ? error_tolerance : own;
 }
 
 static void configure_newton(pli_solver *s)
@@ -58,7 +71,8 @@ static void configure_newton(pli_solver *s)
     bool sheets = s->shell != NULL || s->springs != NULL;
     s->newton = (pli_newton_def){
         .tolerance = s->model->tolerance,
-        .step_unit = s->model->norm == PLI_NORM_STEP ? step_unit(s->model) : 0,
+        .judge = choose_judge(s->model),
+        .step_unit = step_unit(s->model),
         .max_iterations = def->max_iterations,
         .fixed_iterations = def->fixed_iterations,
         .projected = kind->projected,
@@ -125,6 +139,7 @@ static pli_status build_lbfgs(pli_solver *s)
                                            .relative_tolerance = choose_linear_tolerance(model),
                                            .timers = &s->timers};
     pli_lbfgs_def lbfgs = {.tolerance = model->tolerance,
+                           .judges_error = model->norm == PLI_NORM_ERROR,
                            .window = def->window,
                            .refresh = pli_solver_refresh(model->solver_kind, def),
                            .max_iterations = def->max_iterations,
@@ -158,7 +173,7 @@ static pli_lifted_solver_def describe_lifted(const pli_model *model)
 // to the decrease, unless the scene wants none.
 static bool needs_search(const pli_solver *s)
 {
-    bool others = s->projective == NULL && s->model->tet_count > 0;
+    bool others = !s->bounds_tets && s->model->tet_count > 0;
     return others && s->model->solver_def.line_search == PLI_LINE_SEARCH_AUTO;
 }
 
@@ -167,6 +182,8 @@ static pli_status build_local_global(pli_solver *s)
     const pli_model *model = s->model;
     const pli_solver_def *def = &model->solver_def;
     pli_local_global_def local_global = {.tolerance = model->tolerance,
+                                         .judges_error = model->norm == PLI_NORM_ERROR,
+                                         .energy_noise = elastic_noise(model),
                                          .max_iterations = def->max_iterations,
                                          .fixed_iterations = def->fixed_iterations,
                                          .line_search = describe_search(s),
@@ -202,6 +219,7 @@ static pli_status build_vertex_descent(pli_solver *s)
     const pli_model *model = s->model;
     const pli_solver_def *def = &model->solver_def;
     pli_vertex_descent_def descent = {.tolerance = model->tolerance,
+                                      .judges_error = model->norm == PLI_NORM_ERROR,
                                       .max_iterations = def->max_iterations,
                                       .fixed_iterations = def->fixed_iterations,
                                       .searches = needs_vertex_search(model),

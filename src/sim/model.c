@@ -4,6 +4,7 @@
 #include "sim/model.h"
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/random.h"
 #include "geometry/tet_mesh.h"
 #include "math/mat3.h"
@@ -11,9 +12,12 @@
 #include "sim/body_copy.h"
 #include "sim/body_mesh.h"
 #include "sim/body_piece.h"
+#include "sim/body_size.h"
 #include "sim/coarse_build.h"
 #include "sim/collider_build.h"
+#include "sim/collider_surface.h"
 #include "sim/frame.h"
+#include "sim/magnitude.h"
 #include "sim/material_resolve.h"
 #include "sim/matter_build.h"
 #include "sim/matter_frame.h"
@@ -25,12 +29,14 @@
 #include "sim/selection.h"
 #include "sim/solver_rules.h"
 #include "sim/subspace_build.h"
+#include "sim/substeps.h"
+#include "sim/travel.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { RANDOM_STREAM_START = 1, BODY_LIMIT = 100000 };
+enum { RANDOM_STREAM_START = 1, BODY_LIMIT = 100000, PATH_CAPACITY = 160 };
 
 // what exists only while a model is being built
 typedef struct building {
@@ -43,6 +49,7 @@ typedef struct building {
     pli_body_mesh **meshes; // [mesh_count] of all pieces of the scene's bodies, in the bodies' own
                             // coordinates
     uint8_t *mask;          // [largest of vertex, tet and triangle counts]
+    pli_names materials;    // of the scene
 } building;
 
 // ---- bodies
@@ -60,7 +67,8 @@ static pli_status go_on(const building *b)
 
 static pli_status create_meshes(building *b)
 {
-    b->meshes = PLI_NEW(b->context, pli_body_mesh *, b->mesh_count, "meshes");
+    int64_t most = (int64_t)b->mesh_count + b->def->collider_count;
+    b->meshes = PLI_NEW(b->context, pli_body_mesh *, most, "meshes");
     if (b->meshes == NULL) return PLI_ERROR_MEMORY;
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         const pli_model_body *body = &b->model->bodies[k];
@@ -129,11 +137,107 @@ static pli_status list_bodies(building *b)
                             "the scene has more than %d bodies, copies included", BODY_LIMIT);
         }
     }
-    model->bodies = PLI_NEW(b->context, pli_model_body, count, "bodies");
+    model->bodies = PLI_NEW(b->context, pli_model_body, count + b->def->collider_count, "bodies");
     if (model->bodies == NULL) return PLI_ERROR_MEMORY;
     for (int32_t k = 0; k < b->def->body_count; ++k) PLI_TRY(list_body(b, k));
     return PLI_OK;
 }
+
+// ---- surfaces of colliders, as obstacles behind the bodies
+
+// The mean length of the edges of what deforms (m); 0: nothing does.
+static double mean_edge(const building *b)
+{
+    double sum = 0;
+    int64_t edges = 0;
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
+        const pli_model_body *body = &b->model->bodies[k];
+        const pli_body_mesh *mesh = b->meshes[body->mesh];
+        if (body->kind == PLI_BODY_OBSTACLE) continue;
+        const double *s = b->def->bodies[body->source].scale;
+        sum += cbrt(fabs(s[0] * s[1] * s[2])) *
+               pli_resolution_sum_edges(mesh->points, mesh->cells, mesh->cell_count,
+                                        mesh->corner_count, &edges);
+    }
+    return edges > 0 ? sum / (double)edges : 0;
+}
+
+static pli_status list_surface(building *b, int32_t collider, double edge)
+{
+    const pli_collider_def *def = &b->def->colliders[collider];
+    pli_tri_mesh *surface = NULL;
+    pli_status status = pli_collider_surface_create(b->context, def, edge, &surface);
+    if (status == PLI_OK) status = pli_body_mesh_take(surface, &b->meshes[b->mesh_count]);
+    if (status != PLI_OK) {
+        char path[PATH_CAPACITY];
+        snprintf(path, sizeof path, "colliders.%s.shape", def->name);
+        pli_visit at = {.path = path, .holder = def, .member = &def->shape};
+        return pli_scene_fail_again(b->scene, status, &at);
+    }
+    pli_model_body *body = &b->model->bodies[pli_model_things(b->model)];
+    *body =
+        (pli_model_body){.source = collider, .mesh = b->mesh_count++, .kind = PLI_BODY_OBSTACLE};
+    body->name = pli_string_copy(b->context, def->name);
+    if (body->name == NULL) return PLI_ERROR_MEMORY;
+    ++b->model->surface_count;
+    return PLI_OK;
+}
+
+// The colliders that barriers keep bodies away from by triangles.
+static pli_status list_surfaces(building *b)
+{
+    double edge = mean_edge(b);
+    for (int32_t k = 0; k < b->def->collider_count; ++k) {
+        const pli_collider_def *def = &b->def->colliders[k];
+        // whether the shape is sampled does not matter to what barriers take
+        bool barrier = pli_collider_choose_method(b->def, def, true) == PLI_COLLIDER_BARRIER;
+        if (!barrier || pli_collider_is_plane(def)) continue;
+        PLI_TRY(go_on(b));
+        PLI_TRY(list_surface(b, k, edge));
+    }
+    return PLI_OK;
+}
+
+// Lists all vertices of an obstacle or a surface as held.
+static pli_status hold_all(building *b, int32_t index, pli_model_handle *handle)
+{
+    const pli_model_body *body = &b->model->bodies[index];
+    handle->axes = 7;
+    handle->vertices = PLI_NEW(b->context, int32_t, body->vertex_count, "obstacle");
+    if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
+    handle->vertex_count = body->vertex_count;
+    for (int32_t k = 0; k < body->vertex_count; ++k) handle->vertices[k] = body->first_vertex + k;
+    return PLI_OK;
+}
+
+// Puts the surface of a collider where it starts.
+static void place_surface(building *b, int32_t index)
+{
+    static const pli_body_def plain = {.kind = PLI_BODY_OBSTACLE, .scale = {1, 1, 1}};
+    pli_model *model = b->model;
+    const pli_model_body *body = &model->bodies[index];
+    const pli_body_mesh *mesh = b->meshes[body->mesh];
+    size_t bytes = 3 * (size_t)body->vertex_count * sizeof(double);
+    memcpy(model->rest + 3 * (int64_t)body->first_vertex, mesh->points, bytes);
+    memcpy(model->start + 3 * (int64_t)body->first_vertex, mesh->points, bytes);
+    pli_model_place_triangles(model, body, &plain, mesh);
+}
+
+// Holds the surfaces where the motions of their colliders have them.
+static pli_status hold_surfaces(building *b)
+{
+    pli_model *model = b->model;
+    for (int32_t k = model->body_count; k < pli_model_things(model); ++k) {
+        pli_model_collider *collider = &model->colliders[model->bodies[k].source];
+        pli_model_handle *handle = &model->constraints[model->constraint_count++];
+        PLI_TRY(hold_all(b, k, handle));
+        PLI_TRY(pli_motion_init(b->context, &b->def->colliders[model->bodies[k].source].motion,
+                                collider->motion.center, &handle->motion));
+    }
+    return PLI_OK;
+}
+
+// ---- bodies and surfaces together
 
 // The description of a body of the model.
 static const pli_body_def *body_def(const building *b, int32_t index)
@@ -149,7 +253,7 @@ static const pli_body_mesh *body_mesh(const building *b, int32_t index)
 // Where the triangles of bodies of one kind begin, behind those counted before.
 static void count_triangles(pli_model *model, pli_body_kind kind, int64_t *count)
 {
-    for (int32_t k = 0; k < model->body_count; ++k) {
+    for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_model_body *body = &model->bodies[k];
         if (body->kind != kind) continue;
         body->first_triangle = (int32_t)*count;
@@ -160,7 +264,7 @@ static void count_triangles(pli_model *model, pli_body_kind kind, int64_t *count
 static pli_status count_cells(building *b, int64_t *vertices, int64_t *tets, int64_t *triangles)
 {
     pli_model *model = b->model;
-    for (int32_t k = 0; k < model->body_count; ++k) {
+    for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_model_body *body = &model->bodies[k];
         const pli_body_mesh *mesh = b->meshes[body->mesh];
         bool solid = body->kind == PLI_BODY_SOLID;
@@ -315,12 +419,29 @@ static pli_status resolve_materials(building *b)
     return PLI_OK;
 }
 
+// Validation has made sure that there is one of that name, and only one.
 static int32_t find_material(const building *b, const char *name)
 {
+    return pli_names_find(&b->materials, name);
+}
+
+static pli_status collect_materials(building *b)
+{
+    int32_t index = 0;
     for (int32_t k = 0; k < b->def->material_count; ++k) {
-        if (strcmp(b->def->materials[k].name, name) == 0) return k;
+        PLI_TRY(pli_names_add(&b->materials, b->def->materials[k].name, &index));
     }
-    return -1; // validation has made sure that this does not happen
+    return PLI_OK;
+}
+
+static void warn_region(const building *b, const pli_body_def *def, int32_t region,
+                        const char *what)
+{
+    char path[PLI_PATH_CAPACITY];
+    const pli_region_def *holder = &def->regions[region];
+    snprintf(path, sizeof path, "bodies.%s.regions[%d].where", def->name, (int)region);
+    pli_visit at = {.path = path, .holder = holder, .member = &holder->where};
+    pli_scene_warn(b->scene, &at, "selects no %s", what);
 }
 
 static void assign_materials(building *b, int32_t index)
@@ -339,8 +460,7 @@ static void assign_materials(building *b, int32_t index)
     for (int32_t k = 0; k < def->region_count; ++k) {
         int32_t region = find_material(b, def->regions[k].material);
         if (pli_selection_mark_cells(&def->regions[k].where, &source, b->mask) == 0) {
-            PLI_LOG(b->context, PLI_LOG_WARNING, "body %s: region %d selects no %s", def->name,
-                    (int)k, shell ? "triangle" : "tetrahedron");
+            warn_region(b, def, k, shell ? "triangle" : "tetrahedron");
         }
         for (int32_t cell = 0; cell < cell_count; ++cell) {
             if (b->mask[cell]) material_of[cell] = region;
@@ -447,7 +567,8 @@ static void start_velocity(const building *b, int32_t index)
 
 // What constraints and attachments have in common.
 typedef struct handle_def {
-    const char *what; // for messages
+    const char *path; // of `where`, for messages
+    const void *holder;
     const char *body; // "": every body
     const pli_variant *where;
     const pli_motion_def *motion;
@@ -469,6 +590,30 @@ static void collect_vertices(building *b, const handle_def *def, int32_t index, 
     }
 }
 
+// Says where what could have been selected is.
+static pli_status refuse_selection(const building *b, const handle_def *def)
+{
+    pli_bounds box = pli_bounds_empty();
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
+        const pli_model_body *body = &b->model->bodies[k];
+        if (def->body[0] != '\0' && strcmp(def->body, body_def(b, k)->name) != 0) continue;
+        if (body->kind == PLI_BODY_OBSTACLE) continue;
+        const double *points = selection_source(b, k).points;
+        box = pli_bounds_union(box, pli_bounds_of_points(body->vertex_count, points));
+    }
+    pli_visit at = {.path = def->path, .holder = def->holder, .member = def->where};
+    if (!(box.min[0] <= box.max[0])) {
+        return pli_scene_fail(b->scene, PLI_ERROR_SCENE, &at,
+                              "selects no vertex, because %s of what it may select from",
+                              def->body[0] != '\0' ? "the body has none" : "there is no body");
+    }
+    return pli_scene_fail(b->scene, PLI_ERROR_SCENE, &at,
+                          "selects no vertex; %s%s reaches from [%.4g, %.4g, %.4g] to [%.4g, %.4g, "
+                          "%.4g]",
+                          def->body[0] != '\0' ? "body " : "what there is", def->body, box.min[0],
+                          box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]);
+}
+
 static pli_status build_handle(building *b, const handle_def *def, pli_model_handle *handle)
 {
     handle->axes = def->axes;
@@ -478,11 +623,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
     }
-    if (handle->vertex_count == 0) {
-        return PLI_FAIL(b->context, PLI_ERROR_SCENE,
-                        "%s selects no vertex; check `where` against the body's placement",
-                        def->what);
-    }
+    if (handle->vertex_count == 0) return refuse_selection(b, def);
     int32_t *fitting = pli_reallocate(b->context, handle->vertices, handle->vertex_count,
                                       sizeof(int32_t), "handle");
     if (fitting == NULL) return PLI_ERROR_MEMORY;
@@ -500,11 +641,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
 static pli_status hold_obstacle(building *b, int32_t index, pli_model_handle *handle)
 {
     const pli_model_body *body = &b->model->bodies[index];
-    handle->axes = 7;
-    handle->vertices = PLI_NEW(b->context, int32_t, body->vertex_count, "obstacle");
-    if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
-    handle->vertex_count = body->vertex_count;
-    for (int32_t k = 0; k < body->vertex_count; ++k) handle->vertices[k] = body->first_vertex + k;
+    PLI_TRY(hold_all(b, index, handle));
     pli_bounds box =
         pli_bounds_of_points(body->vertex_count, b->model->start + 3 * (int64_t)body->first_vertex);
     double middle[3];
@@ -522,14 +659,15 @@ static uint8_t axes_mask(const char *axes)
 static pli_status build_constraints(building *b)
 {
     pli_model *model = b->model;
-    int64_t most = (int64_t)b->def->constraint_count + model->body_count;
+    int64_t most = (int64_t)b->def->constraint_count + pli_model_things(model);
     model->constraints = PLI_NEW(b->context, pli_model_handle, most, "constraints");
     if (model->constraints == NULL) return PLI_ERROR_MEMORY;
     for (int32_t k = 0; k < b->def->constraint_count; ++k) {
         const pli_constraint_def *def = &b->def->constraints[k];
-        char what[64];
-        snprintf(what, sizeof what, "constraint %d", (int)k);
-        handle_def handle = {what, def->body, &def->where, &def->motion, axes_mask(def->axes), 0};
+        char path[64];
+        snprintf(path, sizeof path, "constraints[%d].where", (int)k);
+        handle_def handle = {path, def, def->body, &def->where, &def->motion, axes_mask(def->axes),
+                             0};
         ++model->constraint_count;
         PLI_TRY(build_handle(b, &handle, &model->constraints[k]));
     }
@@ -548,9 +686,9 @@ static pli_status build_attachments(building *b)
     if (model->attachments == NULL) return PLI_ERROR_MEMORY;
     for (int32_t k = 0; k < b->def->attachment_count; ++k) {
         const pli_attachment_def *def = &b->def->attachments[k];
-        char what[64];
-        snprintf(what, sizeof what, "attachment %d", (int)k);
-        handle_def handle = {what, def->body, &def->where, &def->motion, 7, def->stiffness};
+        char path[64];
+        snprintf(path, sizeof path, "attachments[%d].where", (int)k);
+        handle_def handle = {path, def, def->body, &def->where, &def->motion, 7, def->stiffness};
         ++model->attachment_count;
         PLI_TRY(build_handle(b, &handle, &model->attachments[k]));
     }
@@ -569,8 +707,9 @@ static void set_gravity(building *b)
 
 static void set_size(pli_model *model)
 {
-    pli_bounds box = pli_bounds_union(pli_bounds_of_points(model->vertex_count, model->rest),
-                                      pli_bounds_of_points(model->vertex_count, model->start));
+    int32_t count = pli_model_body_vertices(model);
+    pli_bounds box = pli_bounds_union(pli_bounds_of_points(count, model->rest),
+                                      pli_bounds_of_points(count, model->start));
     model->size = pli_vec3_distance(box.min, box.max);
 }
 
@@ -617,7 +756,11 @@ static pli_status set_solver(building *b)
                         b->def->solver.name);
     }
     model->solver_def.name = model->solver_kind->info.name;
-    model->solver_parts = pli_solver_parts_choose(model->solver_kind, &model->solver_def);
+    bool at_rest = model->time.mode == PLI_MODE_QUASI_STATIC;
+    model->solver_def.max_iterations =
+        pli_solver_max_iterations(model->solver_kind, &model->solver_def, at_rest);
+    model->solver_parts = pli_solver_parts_choose(model->solver_kind, &model->solver_def,
+                                                  at_rest ? model->vertex_count : 0);
     model->seed = (uint64_t)(uint32_t)b->def->seed;
     model->wants_energies = b->def->output.iterations;
     return set_frame_fields(b);
@@ -642,9 +785,13 @@ static pli_status check_start(const building *b, int32_t index)
 {
     const pli_model *model = b->model;
     const pli_model_body *body = &model->bodies[index];
-    pli_status status = pli_model_check_triangles(model, body);
+    const pli_body_def *def = &b->def->bodies[body->source];
+    int32_t triangle = -1;
+    pli_status status = pli_model_check_triangles(model, body, &triangle);
     if (status != PLI_OK) {
-        return pli_body_fail_mesh(model->context, &b->def->bodies[body->source], status);
+        // the boundary of tetrahedra has triangles of its own, which stand in no file
+        int32_t cell = pli_body_mesh_has_tets(def) ? -1 : triangle;
+        return pli_body_fail_mesh(model->context, def, cell, status);
     }
     int32_t inverted = 0;
     for (int64_t k = 0; k < body->tet_count; ++k) {
@@ -688,6 +835,7 @@ static pli_status build_bodies(building *b)
         start_velocity(b, k);
         PLI_TRY(check_start(b, k));
     }
+    for (int32_t k = b->model->body_count; k < pli_model_things(b->model); ++k) place_surface(b, k);
     return PLI_OK;
 }
 
@@ -701,6 +849,7 @@ static pli_status build_matter(building *b)
     PLI_TRY(pli_collider_build(b->model, b->scene));
     PLI_TRY(pli_matter_check_overlap(b->model, b->scene));
     PLI_TRY(set_solver(b));
+    PLI_TRY(pli_substeps_check_start(b->model, b->scene));
     pli_norm_build_matter(b->model);
     return pli_matter_count(b->model);
 }
@@ -709,7 +858,9 @@ static pli_status build_matter(building *b)
 static pli_status build_meshes(building *b)
 {
     PLI_TRY(list_bodies(b));
+    PLI_TRY(pli_body_check_sizes(b->scene));
     PLI_TRY(create_meshes(b));
+    PLI_TRY(list_surfaces(b));
     PLI_TRY(count_everything(b));
     PLI_TRY(go_on(b));
     PLI_TRY(allocate_arrays(b));
@@ -720,12 +871,14 @@ static pli_status build_meshes(building *b)
     set_gravity(b);
     set_size(b->model);
     PLI_TRY(pli_collider_build(b->model, b->scene));
+    PLI_TRY(hold_surfaces(b));
     PLI_TRY(pli_resolution_check(b->model));
     PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
     PLI_TRY(go_on(b));
     PLI_TRY(pli_overlap_check(b->model, b->scene));
     PLI_TRY(go_on(b));
     PLI_TRY(set_solver(b));
+    PLI_TRY(pli_travel_check_start(b->model, b->scene));
     PLI_TRY(pli_norm_build(b->model));
     PLI_TRY(pli_solver_check_model(b->model, b->scene));
     return build_levels(b->model, b->model_def);
@@ -733,6 +886,7 @@ static pli_status build_meshes(building *b)
 
 static pli_status build(building *b)
 {
+    PLI_TRY(collect_materials(b));
     return pli_scene_has_particles(b->def) ? build_matter(b) : build_meshes(b);
 }
 
@@ -754,7 +908,9 @@ pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
                   .scene = scene,
                   .def = pli_scene_get(scene),
                   .model_def = def != NULL ? def : &plain};
+    pli_names_init(&b.materials, context);
     pli_status status = build(&b);
+    if (status == PLI_OK) pli_magnitude_check_bodies(made, scene);
 
     // what only the building needed
     for (int32_t k = 0; b.meshes != NULL && k < b.mesh_count; ++k) {
@@ -762,10 +918,14 @@ pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
     }
     pli_release(context, b.meshes);
     pli_release(context, b.mask);
+    pli_names_clear(&b.materials);
     if (status != PLI_OK) {
         pli_model_destroy(made);
         return status;
     }
+    pli_model_info info;
+    pli_model_get_info(made, &info);
+    pli_body_warn_memory(context, info.memory_estimate);
     *model = made;
     return PLI_OK;
 }
@@ -789,7 +949,9 @@ void pli_model_destroy(pli_model *model)
     pli_collider_clear(model);
     clear_handles(context, model->attachments, model->attachment_count);
     clear_handles(context, model->constraints, model->constraint_count);
-    for (int32_t k = 0; k < model->body_count; ++k) pli_release(context, model->bodies[k].name);
+    for (int32_t k = 0; k < pli_model_things(model); ++k) {
+        pli_release(context, model->bodies[k].name);
+    }
     pli_release(context, model->bodies);
     pli_release(context, model->laws);
     pli_release(context, model->materials);

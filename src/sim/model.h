@@ -3,6 +3,7 @@
 // The model: a scene compiled into flat arrays over all bodies. Constant after creation.
 //
 // Bodies stand one after another in the order of the scene; vertices keep the order of their mesh.
+// Where contact is a barrier, colliders that are no planes follow as obstacles of their own.
 // A solid has tetrahedra; a shell, a cloth or an obstacle has triangles, and a cloth has springs
 // that join its vertices. The vertices of obstacles have no mass, and constraints hold all their
 // coordinates, one constraint for each obstacle behind those of the scene.
@@ -22,7 +23,7 @@ enum { PLI_MODEL_PARAMS = 8 };
 
 typedef struct pli_model_body {
     char *name;
-    int32_t source; // body of the scene that it is, or is a copy of
+    int32_t source; // body of the scene that it is, or is a copy of; of a surface: collider
     int32_t copy;   // which copy
     int32_t piece;  // which piece of its geometry
     int32_t mesh;   // of those that were made for the scene, one for each piece
@@ -68,7 +69,9 @@ typedef struct pli_model_collider {
     pli_collider_method method; // never PLI_COLLIDER_AUTO
     double friction;            // Coulomb's coefficient (-)
     double margin;              // distance that vertices keep from the surface (m)
-    double plane[4];            // barriers: unit normal and offset of the plane they are
+    double plane[4];            // barriers without body: unit normal and offset of their plane
+    int32_t body;               // barriers: the surface that it is for them; -1: a plane, or none
+    double deviation;           // of that surface from the shape, at most (m)
     double stiffness;   // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
     pli_motion motion;  // rigid: neither stretch nor scale
     pli_hold_kind hold; // of particles
@@ -81,7 +84,10 @@ struct pli_model {
     pli_context *context;
 
     int32_t body_count;
-    pli_model_body *bodies;
+    int32_t surface_count;  // colliders that barriers keep bodies away from by their surface
+    pli_model_body *bodies; // [body_count + surface_count] the surfaces are obstacles behind all
+                            // bodies, as their vertices, triangles and constraints are; nobody
+                            // outside of the model and its contact counts them as bodies
     int32_t vertex_count;
     double *rest;           // [vertex_count][3] placed rest shape (m)
     double *start;          // [vertex_count][3] positions at time 0 (m)
@@ -116,11 +122,16 @@ struct pli_model {
     int32_t collider_count;
     pli_model_collider *colliders;
     pli_contact_def contact; // resolved, except that 0 is the stiffness of a barrier that adapts
-    int32_t rule_count;      // bodies of the scene and colliders; 0 without barriers
-    double *pair_friction;   // [rule_count][rule_count] mu of two of them; negative: no collision
+    // of barriers: what has the same rules as all others of its class; bodies that the scene says
+    // nothing special about are one
+    int32_t source_count;  // bodies of the scene
+    int32_t *rule_class;   // [source_count + collider_count]
+    int32_t rule_count;    // classes; 0 without barriers
+    double *pair_friction; // [rule_count][rule_count] mu of two of them; negative: no collision
     // the surface of all bodies, one after another; empty when nothing collides. That of a body of
     // triangles is these, an open surface with two sides
     int32_t surface_triangle_count;
+    int64_t surface_capacity;   // triangles that there is memory for
     int32_t *surface_triangles; // [surface_triangle_count][3] counter-clockwise from outside
 
     double gravity[3]; // m/s^2
@@ -130,6 +141,7 @@ struct pli_model {
     double total_mass; // kg
     pli_time_def time;
     double dt;                 // s
+    double travel_limit;       // that a step with barriers may move a vertex (m); else infinity
     pli_solver_def solver_def; // its name points into the table; of its lists nothing is left
     const pli_solver_kind *solver_kind;
     pli_solver_parts solver_parts;
@@ -146,6 +158,19 @@ struct pli_model {
     uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
     int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
 };
+
+// Bodies, and surfaces of colliders behind them.
+static inline int32_t pli_model_things(const pli_model *model)
+{
+    return model->body_count + model->surface_count;
+}
+
+// Vertices of bodies, which are the first ones.
+static inline int32_t pli_model_body_vertices(const pli_model *model)
+{
+    return model->surface_count > 0 ? model->bodies[model->body_count].first_vertex
+                                    : model->vertex_count;
+}
 
 // Asks who makes a model whether to go on. Errors: interrupted.
 PLI_CHECKED pli_status pli_model_go_on(pli_context *context, const pli_model_def *def);

@@ -7,6 +7,7 @@
 #include "sim/model.h"
 #include "sim/norm.h"
 #include "sim/subspace_build.h"
+#include "sim/substeps.h"
 
 const char *pli_model_body_name(const pli_model *model, int32_t body)
 {
@@ -50,7 +51,8 @@ void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *inf
     *info = (pli_kind_info){.source = model->matter->sources[known->source].name,
                             .material = known->material,
                             .mass = known->mass,
-                            .volume = known->matter.volume};
+                            .volume = known->matter.volume,
+                            .is_fluid = known->matter.material.elasticity == PLI_MPM_FLUID};
 }
 
 // A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
@@ -89,6 +91,8 @@ static void get_matter_info(const pli_model *model, pli_model_info *info)
     info->emitter_count = matter->emitter_count;
     pli_vec3_copy(matter->room[0], info->domain_min);
     pli_vec3_copy(matter->room[1], info->domain_max);
+    info->substeps = pli_substeps_at_start(model);
+    info->max_substeps = pli_substeps_limit(model);
     if (method == NULL) return;
     info->cfl = model->solver_def.grid.cfl;
     info->node_count = matter->sizes.nodes;

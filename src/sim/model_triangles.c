@@ -71,8 +71,10 @@ static pli_status refuse_triangles(const pli_model *model, pli_status status,
                     flat->count == 1 ? "has" : "have", why);
 }
 
-pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body)
+pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body,
+                                     int32_t *triangle)
 {
+    *triangle = -1;
     if (body->kind != PLI_BODY_SHELL && body->kind != PLI_BODY_CLOTH) return PLI_OK;
     bool shell = body->kind == PLI_BODY_SHELL;
     pli_offenders flat = {0};
@@ -82,6 +84,7 @@ pli_status pli_model_check_triangles(const pli_model *model, const pli_model_bod
         if (!(pli_triangle_area_at(model->rest, corners) > 0)) pli_offenders_add(&flat, k);
         if (!(pli_triangle_area_at(model->start, corners) > 0)) pli_offenders_add(&flat_start, k);
     }
+    if (flat.count > 0) *triangle = flat.first[0];
     if (flat.count > 0) {
         return refuse_triangles(model, PLI_ERROR_MESH, &flat,
                                 shell ? ", which a shell needs everywhere"

@@ -23,8 +23,10 @@ void pli_model_place_triangles(pli_model *model, const pli_model_body *body,
 void pli_model_lump_triangles(pli_model *model);
 
 // A shell must have area everywhere, at rest and at the start, a cloth at rest. Errors: mesh,
-// scene; the message leaves the name of the body to the caller.
-pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body);
+// scene; the message leaves the name of the body to the caller, who gets the first triangle of the
+// body that has none at rest, or -1.
+pli_status pli_model_check_triangles(const pli_model *model, const pli_model_body *body,
+                                     int32_t *triangle);
 
 // Adds to each vertex the length of the sides opposite to it times thickness (m^2): the rim of the
 // vertex's triangles. areas [vertex_count]

@@ -8,7 +8,7 @@
 static const double default_characteristic = 1e-7;
 static const double default_velocity = 1e-4;   // scene diagonals per second
 static const double default_step = 1e-3;       // scene diagonals per second
-static const double default_rest = 1e-7;       // scene diagonals, where time means nothing
+static const double default_error = 1e-5;      // of the deformation
 static const double subspace_tolerance = 2e-4; // m/s, see multilevel/subspace.h
 
 // What the material around every vertex bears: bearable[i] = l_i xi_i (N), with xi_i the mean of
@@ -95,7 +95,7 @@ static pli_status use_bearable(pli_model *model)
     if (bearable == NULL || stiffness == NULL) goto done;
     status = compute_bearable(model, bearable, stiffness);
     if (status != PLI_OK) goto done;
-    if (model->norm == PLI_NORM_CHARACTERISTIC) use_characteristic(model, bearable);
+    if (model->norm != PLI_NORM_FORCE) use_characteristic(model, bearable);
     if (model->norm == PLI_NORM_FORCE) use_force(model, bearable);
 
 done:
@@ -109,17 +109,18 @@ pli_status pli_norm_build(pli_model *model)
     bool moves = model->time.mode == PLI_MODE_DYNAMIC;
     model->norm = (pli_norm_kind)model->solver_def.norm;
     if (model->norm == PLI_NORM_AUTO) {
-        model->norm = moves ? PLI_NORM_VELOCITY : PLI_NORM_CHARACTERISTIC;
-        if (model->solver_kind->judges_steps) model->norm = PLI_NORM_STEP;
+        model->norm = model->solver_kind->judges_steps ? PLI_NORM_STEP : PLI_NORM_VELOCITY;
+        if (!moves) model->norm = PLI_NORM_ERROR;
     }
     if (model->norm == PLI_NORM_VELOCITY || model->norm == PLI_NORM_STEP) {
         use_velocity(model);
         if (model->norm == PLI_NORM_STEP) {
-            model->tolerance = (moves ? default_step : default_rest) * model->size;
+            model->tolerance = default_step * model->size;
             if (moves && model->solver_kind->subspace) model->tolerance = subspace_tolerance;
         }
     } else {
         PLI_TRY(use_bearable(model));
+        if (model->norm == PLI_NORM_ERROR) model->tolerance = default_error;
     }
     if (model->solver_def.tolerance > 0) model->tolerance = model->solver_def.tolerance;
     return PLI_OK;
@@ -136,11 +137,9 @@ void pli_norm_build_matter(pli_model *model)
 
 const char *pli_norm_unit(const pli_model *model)
 {
-    static const char *const units[] = {[PLI_NORM_AUTO] = "",
-                                        [PLI_NORM_VELOCITY] = "m/s",
-                                        [PLI_NORM_CHARACTERISTIC] = "",
-                                        [PLI_NORM_FORCE] = "N",
-                                        [PLI_NORM_STEP] = "m/s"};
+    static const char *const units[] = {
+        [PLI_NORM_AUTO] = "",   [PLI_NORM_VELOCITY] = "m/s", [PLI_NORM_CHARACTERISTIC] = "",
+        [PLI_NORM_FORCE] = "N", [PLI_NORM_STEP] = "m/s",     [PLI_NORM_ERROR] = ""};
     const pli_grid_method *method = model->matter != NULL ? model->solver_kind->grid : NULL;
     return method != NULL && method->plain_norm ? "kg m/s" : units[model->norm];
 }

@@ -14,10 +14,14 @@
 //                   cloth l_i xi_i is the sum of k l over the springs of the vertex.
 //                   Default: 1e-7.
 //   step            largest entry of Newton's step over h, in m/s (without inertia over 1 s).
-//   Default:
-//                   1e-3 of the scene's diagonal per second (Li et al. 2020, section 4.5: 1e-2).
-//                   Without inertia 1e-7: what is left of forces there is the stiffness of
-//                   contacts times the step.
+//                   Default: 1e-3 of the scene's diagonal per second (Li et al. 2020, section 4.5:
+//                   1e-2).
+//   error           error of the positions in the norm of the energy, relative to the deformation,
+//   a
+//                   pure number (optimize/stopping.h). Default: 1e-5, so that a sag is right to
+//                   five digits. The default without inertia, where nothing else says what is near:
+//                   forces are small under small loads, and where soft and stiff directions meet.
+//                   Its minimisers measure the gradient by the characteristic norm beside it.
 //   force           |g| = sqrt(sum |g_i|^2), in N (Gast et al. 2015). Default: 1e-7 of the mean
 //                   l_i xi_i.
 // Vertices of obstacles do not count: nothing moves them.

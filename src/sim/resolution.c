@@ -10,18 +10,16 @@
 // what positions may be rounded by: of an edge, refused and warned of, and of a distance of contact
 static const double coarsest_strain = 1e-6, coarse_strain = 1e-8, coarsest_gap = 1e-3;
 
-// Sum of the lengths at rest of the edges of elements, each edge as often as it occurs, and how
-// many that are (m).
-static double sum_edges(const double *rest, const int32_t *elements, int64_t count, int size,
-                        int64_t *edges)
+double pli_resolution_sum_edges(const double *points, const int32_t *elements, int64_t count,
+                                int size, int64_t *edges)
 {
     double sum = 0;
     for (int64_t k = 0; k < count; ++k) {
         const int32_t *corners = elements + size * k;
         for (int a = 0; a < size; ++a) {
             for (int b = 0; b < a; ++b) {
-                sum += pli_vec3_distance(rest + 3 * (int64_t)corners[a],
-                                         rest + 3 * (int64_t)corners[b]);
+                sum += pli_vec3_distance(points + 3 * (int64_t)corners[a],
+                                         points + 3 * (int64_t)corners[b]);
                 ++*edges;
             }
         }
@@ -32,10 +30,11 @@ static double sum_edges(const double *rest, const int32_t *elements, int64_t cou
 static double mean_edge(const pli_model *model, const pli_model_body *body)
 {
     int64_t edges = 0;
-    double sum = sum_edges(model->rest, model->tets + 4 * (int64_t)body->first_tet, body->tet_count,
-                           4, &edges);
-    sum += sum_edges(model->rest, model->triangles + 3 * (int64_t)body->first_triangle,
-                     body->triangle_count, 3, &edges);
+    double sum = pli_resolution_sum_edges(model->rest, model->tets + 4 * (int64_t)body->first_tet,
+                                          body->tet_count, 4, &edges);
+    sum +=
+        pli_resolution_sum_edges(model->rest, model->triangles + 3 * (int64_t)body->first_triangle,
+                                 body->triangle_count, 3, &edges);
     return edges > 0 ? sum / (double)edges : 0;
 }
 

@@ -16,4 +16,9 @@
 // of. Errors: scene.
 pli_status pli_resolution_check(const pli_model *model);
 
+// Sum of the lengths of the edges of elements with `size` corners each, [count][size], each edge as
+// often as it occurs (m); adds to *edges how many that are.
+double pli_resolution_sum_edges(const double *points, const int32_t *elements, int64_t count,
+                                int size, int64_t *edges);
+
 #endif

@@ -4,28 +4,44 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "sim/schema.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_MEMORY = 4096, FIRST_NOTES = 64, TEXT_CAPACITY = 1024 };
+enum { FIRST_MEMORY = 4096, FIRST_NOTES = 64, TEXT_CAPACITY = 1024, MOST_WARNINGS = 16 };
 
 typedef struct scene_note {
     const void *address;
     pli_position position;
 } scene_note;
 
+// which notes an address has
+typedef struct note_slot {
+    int32_t first; // 1 + index, 0: the slot is free
+    int32_t last;
+} note_slot;
+
 struct pli_scene {
     pli_context *context;
     pli_arena *memory; // of everything in def, and of the texts below
     pli_scene_def def;
-    const char *source; // file's name in messages, or NULL
-    const char *name;   // of the scene
+    const char *source;        // file's name in messages, or NULL
+    const char *name;          // of the scene
+    const char *contact_text;  // which contact there is and who said so; NULL: not yet validated
+    int32_t explained_contact; // what contact_text tells of
+    int32_t chosen_contact;    // what was chosen; PLI_CONTACT_AUTO: the scene states it
 
     int32_t note_count;
     int32_t note_capacity;
-    scene_note *notes; // [note_capacity], in the order they were made
+    int64_t slot_count; // power of two, more than twice the notes, or 0
+    note_slot *slots;   // [slot_count] finds the notes of an address
+    scene_note *notes;  // [note_capacity], in the order they were made
+
+    bool validating; // warnings are kept
+    int32_t warning_count;
+    const char *warnings[MOST_WARNINGS];
 };
 
 // ---- making
@@ -54,6 +70,8 @@ pli_status pli_scene_create_empty(pli_context *context, const char *source, pli_
     pli_scene *made = PLI_NEW(context, pli_scene, 1, "scene");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
+    made->chosen_contact = PLI_CONTACT_AUTO;
+    made->explained_contact = PLI_CONTACT_AUTO;
     pli_status status = pli_arena_create(context, FIRST_MEMORY, &made->memory);
     if (status != PLI_OK) goto done;
 
@@ -92,6 +110,7 @@ pli_status pli_scene_create(pli_context *context, const pli_scene_def *def, pli_
 void pli_scene_destroy(pli_scene *scene)
 {
     if (scene == NULL) return;
+    pli_release(scene->context, scene->slots);
     pli_release(scene->context, scene->notes);
     pli_arena_destroy(scene->memory);
     pli_release(scene->context, scene);
@@ -124,6 +143,35 @@ const char *pli_scene_source(const pli_scene *scene)
     return scene->source;
 }
 
+const char *pli_scene_contact_text(const pli_scene *scene)
+{
+    return scene->contact_text != NULL ? scene->contact_text : "";
+}
+
+bool pli_scene_chose_contact(const pli_scene *scene)
+{
+    return scene->chosen_contact != PLI_CONTACT_AUTO;
+}
+
+pli_status pli_scene_explain_contact(pli_scene *scene, const char *reason, const char *besides)
+{
+    int32_t method = scene->def.contact.method;
+    // what was chosen stays so when the scene is validated again
+    bool again = scene->contact_text != NULL && besides[0] == '\0';
+    if (reason == NULL && again && scene->explained_contact == method) return PLI_OK;
+    char text[TEXT_CAPACITY];
+    const char *name = pli_schema_find(&pli_contact_schema, "method")->choices[method];
+    const char *advice = method != PLI_CONTACT_NONE ? "; contact: none switches it off" : "";
+    if (reason == NULL) snprintf(text, sizeof text, "%s, as the scene says%s", name, besides);
+    if (reason != NULL) {
+        snprintf(text, sizeof text, "%s, chosen because %s%s%s", name, reason, advice, besides);
+    }
+    scene->explained_contact = method;
+    scene->chosen_contact = reason != NULL ? method : PLI_CONTACT_AUTO;
+    scene->contact_text = copy_text(scene, text, strlen(text));
+    return scene->contact_text != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
 void *pli_scene_take(pli_scene *scene, size_t bytes)
 {
     // sizes beyond int64_t are refused by the arena as negative
@@ -134,35 +182,62 @@ void *pli_scene_take(pli_scene *scene, size_t bytes)
 
 // ---- notes and failures
 
+// The slot of an address, or the free one where it belongs.
+static note_slot *find_slot(const pli_scene *scene, const void *address)
+{
+    uint64_t hash = pli_hash_bytes(PLI_HASH_START, &address, sizeof address);
+    uint64_t mask = (uint64_t)scene->slot_count - 1;
+    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+        note_slot *slot = &scene->slots[at];
+        if (slot->first == 0 || scene->notes[slot->first - 1].address == address) return slot;
+    }
+}
+
+static void index_note(pli_scene *scene, int32_t note)
+{
+    note_slot *slot = find_slot(scene, scene->notes[note].address);
+    if (slot->first == 0) slot->first = note + 1;
+    slot->last = note + 1;
+}
+
+static pli_status grow_notes(pli_scene *scene)
+{
+    int32_t capacity = scene->note_count > 0 ? 2 * scene->note_count : FIRST_NOTES;
+    int64_t slot_count = 1;
+    while (slot_count < 2 * (int64_t)capacity) slot_count *= 2;
+    scene_note *larger = pli_reallocate(scene->context, scene->notes, capacity, sizeof *larger,
+                                        "notes on where values stand");
+    if (larger == NULL) return PLI_ERROR_MEMORY;
+    scene->notes = larger;
+    note_slot *slots =
+        PLI_NEW(scene->context, note_slot, slot_count, "notes on where values stand");
+    if (slots == NULL) return PLI_ERROR_MEMORY;
+    pli_release(scene->context, scene->slots);
+    scene->slots = slots;
+    scene->slot_count = slot_count;
+    scene->note_capacity = capacity;
+    for (int32_t i = 0; i < scene->note_count; ++i) index_note(scene, i);
+    return PLI_OK;
+}
+
 pli_status pli_scene_note(pli_scene *scene, const void *address, const pli_position *position)
 {
-    if (scene->note_count == scene->note_capacity) {
-        int32_t capacity = scene->note_count > 0 ? 2 * scene->note_count : FIRST_NOTES;
-        scene_note *larger = pli_reallocate(scene->context, scene->notes, capacity, sizeof *larger,
-                                            "notes on where values stand");
-        if (larger == NULL) return PLI_ERROR_MEMORY;
-        scene->notes = larger;
-        scene->note_capacity = capacity;
-    }
-    scene->notes[scene->note_count++] = (scene_note){address, *position};
+    if (scene->note_count == scene->note_capacity) PLI_TRY(grow_notes(scene));
+    scene->notes[scene->note_count] = (scene_note){address, *position};
+    index_note(scene, scene->note_count++);
     return PLI_OK;
 }
 
 bool pli_scene_find_position(const pli_scene *scene, const pli_visit *at, pli_position *position)
 {
+    if (scene->slot_count == 0) return false;
     // structs are noted before their members: the last note of an address is that of the member
     // that starts there, the first one that of the outermost struct
-    for (int32_t i = scene->note_count - 1; at->member != NULL && i >= 0; --i) {
-        if (scene->notes[i].address != at->member) continue;
-        *position = scene->notes[i].position;
-        return true;
-    }
-    for (int32_t i = 0; i < scene->note_count; ++i) {
-        if (scene->notes[i].address != at->holder) continue;
-        *position = scene->notes[i].position;
-        return true;
-    }
-    return false;
+    const note_slot *member = at->member != NULL ? find_slot(scene, at->member) : NULL;
+    const note_slot *holder = find_slot(scene, at->holder);
+    int32_t note = member != NULL && member->first > 0 ? member->last : holder->first;
+    if (note > 0) *position = scene->notes[note - 1].position;
+    return note > 0;
 }
 
 // "file:line:column: path: text"
@@ -224,6 +299,14 @@ pli_status pli_scene_fail_again(const pli_scene *scene, pli_status status, const
     return pli_scene_fail(scene, status, at, "%s", text);
 }
 
+// Keeps a warning for those who come later; one that finds no place or memory was logged at least.
+static void keep_warning(pli_scene *scene, const char *text)
+{
+    if (scene->warning_count == MOST_WARNINGS) return;
+    const char *copy = copy_text(scene, text, strlen(text));
+    if (copy != NULL) scene->warnings[scene->warning_count++] = copy;
+}
+
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
 {
     char line[TEXT_CAPACITY];
@@ -233,6 +316,19 @@ void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *for
     place_text(&position, at->path, format, arguments, line);
     va_end(arguments);
     PLI_LOG(scene->context, PLI_LOG_WARNING, "%s", line);
+    // while it is validated nobody else has the scene
+    if (scene->validating) keep_warning((pli_scene *)(uintptr_t)scene, line);
+}
+
+void pli_scene_set_validating(pli_scene *scene, bool validating)
+{
+    if (validating) scene->warning_count = 0;
+    scene->validating = validating;
+}
+
+const char *pli_scene_warning(const pli_scene *scene, int32_t index)
+{
+    return index >= 0 && index < scene->warning_count ? scene->warnings[index] : NULL;
 }
 
 // ---- hash

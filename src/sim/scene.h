@@ -10,6 +10,7 @@
 #ifndef PLI_SIM_SCENE_H
 #define PLI_SIM_SCENE_H
 
+#include "base/names.h"
 #include "pliant/scene.h"
 
 // Copies a def of a schema into the scene's memory: target, of schema->size bytes, gets the struct,
@@ -33,6 +34,20 @@ bool pli_scene_has_particles(const pli_scene_def *def);
 // Whether particles in it are made of the material of this name.
 bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material);
 
+// Remembers who said which contact bodies have, and what was chosen to go with it ("" or a
+// sentence); pli_scene_contact_text tells. Both are copied; reason NULL: the scene states it.
+// Errors: memory.
+PLI_CHECKED pli_status pli_scene_explain_contact(pli_scene *scene, const char *reason,
+                                                 const char *besides);
+
+// Whether the contact of bodies was chosen instead of stated.
+bool pli_scene_chose_contact(const pli_scene *scene);
+
+// Collects the materials that particles are made of, and those of meshes, each once: for questions
+// about many materials. Lifetime: names are those of the def. Errors: memory.
+PLI_CHECKED pli_status pli_scene_collect_materials(const pli_scene_def *def,
+                                                   pli_names *of_particles, pli_names *of_meshes);
+
 enum { PLI_PATH_CAPACITY = 512 };
 
 // The place of a member of a visited struct; key may have several parts. The path is written to
@@ -47,6 +62,9 @@ pli_status pli_scene_fail_again(const pli_scene *scene, pli_status status, const
 // Logs a warning at a place in the scene, worded like a failure.
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
     PLI_PRINTF(3, 4);
+
+// Whether warnings are kept, for pli_scene_warning; true forgets earlier ones.
+void pli_scene_set_validating(pli_scene *scene, bool validating);
 
 // Where a member, or failing that its struct, was written; false when nobody said.
 bool pli_scene_find_position(const pli_scene *scene, const pli_visit *at, pli_position *position);

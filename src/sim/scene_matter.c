@@ -27,12 +27,30 @@ bool pli_scene_has_particles(const pli_scene_def *def)
     return def->emitter_count > 0;
 }
 
-// Whether a body of particles, or a mesh, is made of a material.
-static bool has_body_of(const pli_scene_def *def, const char *material, bool particles)
+pli_status pli_scene_collect_materials(const pli_scene_def *def, pli_names *of_particles,
+                                       pli_names *of_meshes)
+{
+    int32_t index = 0;
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        const pli_body_def *body = &def->bodies[k];
+        pli_names *names = is_particles(body) ? of_particles : of_meshes;
+        PLI_TRY(pli_names_add(names, body->material, &index));
+        for (int32_t i = 0; i < body->region_count; ++i) {
+            PLI_TRY(pli_names_add(names, body->regions[i].material, &index));
+        }
+    }
+    for (int32_t k = 0; k < def->emitter_count; ++k) {
+        PLI_TRY(pli_names_add(of_particles, def->emitters[k].material, &index));
+    }
+    return PLI_OK;
+}
+
+// Whether a body of particles is made of a material.
+static bool has_body_of(const pli_scene_def *def, const char *material)
 {
     for (int32_t k = 0; k < def->body_count; ++k) {
         const pli_body_def *body = &def->bodies[k];
-        if (is_particles(body) != particles) continue;
+        if (!is_particles(body)) continue;
         if (strcmp(body->material, material) == 0) return true;
         for (int32_t i = 0; i < body->region_count; ++i) {
             if (strcmp(body->regions[i].material, material) == 0) return true;
@@ -43,7 +61,7 @@ static bool has_body_of(const pli_scene_def *def, const char *material, bool par
 
 bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material)
 {
-    if (has_body_of(def, material, true)) return true;
+    if (has_body_of(def, material)) return true;
     for (int32_t k = 0; k < def->emitter_count; ++k) {
         if (strcmp(def->emitters[k].material, material) == 0) return true;
     }
@@ -56,7 +74,7 @@ bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material)
 static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
-    if (!has_body_of(r->def, material->name, false)) return PLI_OK;
+    if (pli_names_find(&r->of_meshes, material->name) < 0) return PLI_OK;
     if (material->yield.kind >= 0) {
         return pli_rules_refuse(r, visit, "yield", &material->yield,
                                 "is for particles; bodies of tetrahedra and triangles stay "
@@ -142,7 +160,7 @@ static pli_status check_numbers(const pli_rules *r, const pli_visit *visit)
 static pli_status check_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
-    if (!pli_scene_has_particles_of(r->def, material->name)) return check_mesh_material(r, visit);
+    if (pli_names_find(&r->of_particles, material->name) < 0) return check_mesh_material(r, visit);
     PLI_TRY(check_damping(r, visit));
     pli_resolved_material resolved;
     pli_context *context = pli_scene_context(r->scene);

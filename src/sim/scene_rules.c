@@ -7,6 +7,7 @@
 #include "sim/body_group.h"
 #include "sim/body_mesh.h"
 #include "sim/collider_build.h"
+#include "sim/collider_surface.h"
 #include "sim/frame.h"
 #include "sim/material_resolve.h"
 #include "sim/matter_frame.h"
@@ -415,35 +416,28 @@ pli_status pli_rules_check_rigid(const pli_rules *r, const pli_visit *visit,
     return PLI_OK;
 }
 
-// Barriers take planes that stand still; what moves vertices without asking could make them cross.
+// Barriers take planes that stand still and surfaces that have an end; what moves vertices without
+// asking could make them cross.
 static pli_status check_barrier_collider(const pli_rules *r, const pli_visit *visit,
                                          const pli_collider_def *collider)
 {
     bool contact = r->def->contact.method == PLI_CONTACT_BARRIER;
-    bool barrier = collider->method == PLI_COLLIDER_BARRIER ||
-                   (contact && collider->method == PLI_COLLIDER_AUTO);
+    bool barrier = collider->method == PLI_COLLIDER_BARRIER;
+    const pli_collider_lack *lack = pli_collider_find_lack(collider);
     if (barrier && !contact) {
         return pli_rules_refuse(
             r, visit, "method", &collider->method,
             "found 'barrier' although contact.method is not; write contact: barrier");
     }
-    if (barrier && collider->shape.kind != PLI_SHAPE_PLANE) {
-        return pli_rules_refuse(
-            r, visit, "shape", &collider->shape,
-            "found a %s; barriers keep bodies away from planes only, so make it a body "
-            "with kind: obstacle, or give the collider method: penalty",
-            pli_rules_name_shape(&collider->shape));
+    if (barrier && lack != NULL) {
+        const void *member = lack->is_motion ? (const void *)&collider->motion : &collider->shape;
+        return pli_rules_refuse(r, visit, lack->is_motion ? "motion" : "shape", member,
+                                "found %s, which barriers do not take; %s", lack->what,
+                                lack->advice);
     }
-    bool moves = collider->motion.segment_count > 0 || collider->motion.keyframe_count > 0;
-    if (barrier && moves) {
-        return pli_rules_refuse(
-            r, visit, "motion", &collider->motion,
-            "found a plane that moves, which barriers do not take; use a body with kind: "
-            "obstacle");
-    }
-    bool pushes =
-        collider->method == PLI_COLLIDER_PENALTY || collider->method == PLI_COLLIDER_QUADRATIC;
-    if (contact && !barrier && !pushes) {
+    bool displaces =
+        collider->method == PLI_COLLIDER_CONSTRAINT || collider->method == PLI_COLLIDER_POSTPROCESS;
+    if (contact && displaces) {
         return pli_rules_refuse(
             r, visit, "method", &collider->method,
             "moves vertices without regard to contact.method: barrier; use method: "
@@ -623,7 +617,7 @@ static pli_status collect_names(pli_rules *r)
     for (int32_t i = 0; i < r->def->collider_count; ++i) {
         PLI_TRY(pli_names_add(&r->colliders, r->def->colliders[i].name, &index));
     }
-    return PLI_OK;
+    return pli_scene_collect_materials(r->def, &r->of_particles, &r->of_meshes);
 }
 
 pli_status pli_scene_check_rules(const pli_scene *scene)
@@ -634,6 +628,8 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     pli_names_init(&r.materials, context);
     pli_names_init(&r.bodies, context);
     pli_names_init(&r.colliders, context);
+    pli_names_init(&r.of_particles, context);
+    pli_names_init(&r.of_meshes, context);
     pli_status status = collect_names(&r);
     if (status == PLI_OK) {
         status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit, &r);
@@ -641,6 +637,8 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     if (status == PLI_OK) {
         status = pli_schema_walk(context, pli_scene_schema(), r.def, check_visit_late, &r);
     }
+    pli_names_clear(&r.of_meshes);
+    pli_names_clear(&r.of_particles);
     pli_names_clear(&r.colliders);
     pli_names_clear(&r.bodies);
     pli_names_clear(&r.materials);

@@ -19,6 +19,9 @@ typedef struct pli_rules {
     pli_names materials;
     pli_names bodies;
     pli_names colliders;
+    // materials that are in use
+    pli_names of_particles;
+    pli_names of_meshes;
 } pli_rules;
 
 // The rule of one kind of struct.

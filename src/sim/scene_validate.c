@@ -3,6 +3,8 @@
 
 #include "base/names.h"
 #include "base/suggest.h"
+#include "sim/contact_choice.h"
+#include "sim/magnitude.h"
 #include "sim/material_matter.h"
 #include "sim/material_resolve.h"
 #include "sim/own_shape.h"
@@ -162,6 +164,79 @@ static pli_status check_field(void *user, const pli_visit *visit)
     return complete_variants(scene, visit, &items);
 }
 
+// ---- contact
+
+static bool is_of_solids(const pli_scene_def *def, const pli_material_def *material)
+{
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        const pli_body_def *body = &def->bodies[k];
+        bool named = body->material != NULL && strcmp(body->material, material->name) == 0;
+        if (body->kind == PLI_BODY_SOLID && named) return true;
+    }
+    return false;
+}
+
+// Whether a material leaves its law to a preset whose law survives inversion. Barriers keep
+// tetrahedra from inverting; such a law does not, and where they are squeezed it pushes on towards
+// what is forbidden, so that no step is left.
+static bool leaves_collapse_to_barriers(const pli_scene_def *def, const pli_material_def *material)
+{
+    bool states_law = material->law != NULL && material->law[0] != '\0';
+    bool has_preset = material->preset != NULL && material->preset[0] != '\0';
+    if (states_law || !has_preset || !is_of_solids(def, material)) return false;
+    const pli_material_preset *preset = pli_material_preset_find(material->preset);
+    if (preset == NULL) return false;
+    return (pli_material_find(NULL, preset->law)->flags & PLI_LAW_INVERTIBLE) != 0;
+}
+
+// Under barriers presets have the law that resists collapse by itself; said what it is in besides.
+static void choose_laws(pli_scene_def *def, size_t capacity, char *besides)
+{
+    static const char law[] = "neo-hookean";
+    int32_t count = 0;
+    besides[0] = '\0';
+    if (def->contact.method != PLI_CONTACT_BARRIER) return;
+    for (int32_t k = 0; k < def->material_count; ++k) {
+        pli_material_def *material = (pli_material_def *)(uintptr_t)&def->materials[k];
+        if (!leaves_collapse_to_barriers(def, material)) continue;
+        material->law = law;
+        if (++count == 1) {
+            snprintf(besides, capacity, "; law of %.80s: %s, which resists collapse",
+                     material->name, law);
+        }
+    }
+    size_t used = strlen(besides);
+    if (count > 1) {
+        snprintf(besides + used, capacity - used, " (and of %d other presets)", (int)count - 1);
+    }
+}
+
+// Chooses the contact of bodies where the scene leaves it open. Bodies that pass through each other
+// although nobody asked for it are warned of.
+static pli_status complete_contact(pli_scene *scene)
+{
+    pli_scene_def *def = pli_scene_edit(scene);
+    bool particles = pli_scene_has_particles(def);
+    char besides[256];
+    if (def->contact.method != PLI_CONTACT_AUTO) {
+        choose_laws(def, sizeof besides, besides);
+        return particles ? PLI_OK : pli_scene_explain_contact(scene, NULL, besides);
+    }
+    pli_contact_choice choice;
+    pli_contact_choose(def, &choice);
+    def->contact.method = (int32_t)choice.method;
+    if (particles) return PLI_OK;
+    if (choice.gives_up) {
+        pli_visit at = {.path = "contact", .holder = &def->contact, .member = &def->contact.method};
+        pli_scene_warn(scene, &at,
+                       "bodies pass through each other, because %s; write contact: none if that is "
+                       "meant",
+                       choice.reason);
+    }
+    choose_laws(def, sizeof besides, besides);
+    return pli_scene_explain_contact(scene, choice.reason, besides);
+}
+
 // ---- completion
 
 static pli_status complete_gravity(pli_scene *scene)
@@ -211,9 +286,10 @@ static void complete_elastic_pair(pli_material_def *material, const pli_resolved
 }
 
 // How particles of the material yield, with the numbers of its preset. Meshes do not yield.
-static pli_status complete_yield(pli_scene *scene, pli_material_def *material)
+static pli_status complete_yield(pli_scene *scene, const pli_names *of_particles,
+                                 pli_material_def *material)
 {
-    if (!pli_scene_has_particles_of(pli_scene_get(scene), material->name)) return PLI_OK;
+    if (pli_names_find(of_particles, material->name) < 0) return PLI_OK;
     pli_matter_yield yield;
     pli_matter_yield_find(material, &yield);
     if (yield.kind == PLI_YIELD_NONE) return PLI_OK;
@@ -226,7 +302,7 @@ static pli_status complete_yield(pli_scene *scene, pli_material_def *material)
     return PLI_OK;
 }
 
-static pli_status complete_materials(pli_scene *scene)
+static pli_status complete_used_materials(pli_scene *scene, const pli_names *of_particles)
 {
     const pli_scene_def *def = pli_scene_get(scene);
     for (int32_t i = 0; i < def->material_count; ++i) {
@@ -235,12 +311,26 @@ static pli_status complete_materials(pli_scene *scene)
         // the rules have shown that it can be resolved
         if (!pli_material_resolve(pli_scene_context(scene), material, &resolved, NULL)) continue;
         PLI_TRY(complete_parameters(scene, material, &resolved));
-        PLI_TRY(complete_yield(scene, material));
+        PLI_TRY(complete_yield(scene, of_particles, material));
         material->law = resolved.law->name;
         material->density = resolved.density;
         complete_elastic_pair(material, &resolved);
     }
     return PLI_OK;
+}
+
+static pli_status complete_materials(pli_scene *scene)
+{
+    pli_names of_particles;
+    pli_names of_meshes;
+    pli_names_init(&of_particles, pli_scene_context(scene));
+    pli_names_init(&of_meshes, pli_scene_context(scene));
+    pli_status status =
+        pli_scene_collect_materials(pli_scene_get(scene), &of_particles, &of_meshes);
+    if (status == PLI_OK) status = complete_used_materials(scene, &of_particles);
+    pli_names_clear(&of_meshes);
+    pli_names_clear(&of_particles);
+    return status;
 }
 
 static void complete_shell(pli_body_def *body)
@@ -287,15 +377,25 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     return PLI_OK;
 }
 
-pli_status pli_scene_validate(pli_scene *scene)
+static pli_status validate(pli_scene *scene)
 {
     pli_context *context = pli_scene_context(scene);
     const pli_schema *schema = pli_scene_schema();
     PLI_TRY(pli_scene_check_links(scene, schema, pli_scene_get(scene)));
     PLI_TRY(pli_schema_walk(context, schema, pli_scene_get(scene), check_field, scene));
+    PLI_TRY(complete_contact(scene));
     PLI_TRY(pli_scene_check_rules(scene));
     PLI_TRY(complete_gravity(scene));
     complete_bodies(scene);
     PLI_TRY(complete_materials(scene));
+    PLI_TRY(pli_magnitude_check_scene(scene));
     return pli_schema_walk(context, schema, pli_scene_get(scene), complete_own_shape, scene);
+}
+
+pli_status pli_scene_validate(pli_scene *scene)
+{
+    pli_scene_set_validating(scene, true);
+    pli_status status = validate(scene);
+    pli_scene_set_validating(scene, false);
+    return status;
 }

@@ -27,9 +27,10 @@ static const pli_field collider_fields[] = {
      .fallback = "auto",
      .doc = "How vertices are kept out: never inside (constraint), pushed out by springs that "
             "stiffen with depth (penalty) or do not (quadratic), moved out after the solve "
-            "(postprocess), or kept at a distance (barrier, half-spaces only); auto is barrier "
-            "where the bodies' contact is, quadratic with solvers that keep their matrix, else "
-            "constraint, or penalty where the shape is sampled on a grid."},
+            "(postprocess), or kept at a distance (barrier); auto is barrier where the bodies' "
+            "contact is, or penalty there for shapes without end and planes that move, quadratic "
+            "with solvers that keep their matrix, else constraint, or penalty where the shape is "
+            "sampled on a grid."},
     {.key = "stiffness",
      PLI_REAL(pli_collider_def, stiffness),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
@@ -59,6 +60,16 @@ static const pli_field collider_fields[] = {
      .fallback = "separate",
      .doc = "What it does to particles: let them slide along it and leave (separate), slide only "
             "(slip), or hold them (sticky)."},
+    {.key = "spacing",
+     PLI_REAL(pli_collider_def, spacing),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "m",
+     .doc = "Barrier: length of the edges of the triangles that a curved surface is cut into; by "
+            "default that of the bodies' edges, but 24 to 64 along its longest side. A sharp box "
+            "has twelve triangles and a mesh its own."},
 };
 const pli_schema pli_collider_schema = {
     .name = "collider",
@@ -93,14 +104,17 @@ const pli_schema pli_contact_pair_schema = {.name = "contact_pair",
 static const char *const contact_method_names[] = {[PLI_CONTACT_NONE] = "none",
                                                    [PLI_CONTACT_PENALTY] = "penalty",
                                                    [PLI_CONTACT_BARRIER] = "barrier",
+                                                   [PLI_CONTACT_AUTO] = "auto",
                                                    NULL};
 
 static const pli_field contact_fields[] = {
     {.key = "method",
      PLI_CHOICE(pli_contact_def, method, contact_method_names),
-     .fallback = "none",
+     .fallback = "auto",
      .doc = "Whether bodies pass through each other (none), stiff springs push vertices out of "
-            "tetrahedra (penalty), or surfaces never touch at all (barrier)."},
+            "tetrahedra (penalty), or surfaces never touch at all (barrier). auto is barrier where "
+            "there is more than one body, or cloth or a shell; with a solver or colliders that "
+            "barriers do not go with it is penalty, for solids, or none, with a warning."},
     {.key = "self",
      PLI_BOOL(pli_contact_def, self),
      .fallback = "true",
@@ -127,7 +141,7 @@ static const pli_field contact_fields[] = {
      .max = 1e9,
      .unit = "m",
      .doc = "Barrier: distance at which contact begins; by default 1e-3 of the diagonal of the "
-            "scene."},
+            "scene, and at most 0.02 of that of the smallest body."},
     {.key = "friction_speed",
      PLI_REAL(pli_contact_def, friction_speed),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,

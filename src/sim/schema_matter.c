@@ -128,7 +128,7 @@ static const pli_field stretch_fields[] = {
     {.key = "fixed",
      PLI_VECTOR(pli_stretch_def, fixed),
      .fallback = "[1, 1, 1]",
-     .flags = PLI_FIELD_MIN_EXCLUDED,
+     .flags = PLI_FIELD_UNIFORM | PLI_FIELD_MIN_EXCLUDED,
      .min = 0,
      .max = 1e3,
      .unit = "",

@@ -51,6 +51,7 @@ static const char *const norm_names[] = {[PLI_NORM_AUTO] = "auto",
                                          [PLI_NORM_CHARACTERISTIC] = "characteristic",
                                          [PLI_NORM_FORCE] = "force",
                                          [PLI_NORM_STEP] = "step",
+                                         [PLI_NORM_ERROR] = "error",
                                          NULL};
 static const char *const linear_names[] = {
     [PLI_LINEAR_AUTO] = "auto",           [PLI_LINEAR_PCG] = "pcg",
@@ -197,8 +198,9 @@ static const pli_field solver_fields[] = {
      PLI_CHOICE(pli_solver_def, norm, norm_names),
      .fallback = "auto",
      .doc = "What the convergence test measures: the error of the velocity (m/s), the force "
-            "relative to what the material bears, the plain force (N), or the largest step of "
-            "Newton's method over the time step (m/s)."},
+            "relative to what the material bears, the plain force (N), the largest step of "
+            "Newton's method over the time step (m/s), or the error of the positions relative to "
+            "the deformation."},
     {.key = "tolerance",
      PLI_REAL(pli_solver_def, tolerance),
      .fallback = "0",
@@ -208,11 +210,13 @@ static const pli_field solver_fields[] = {
      .doc = "When a step counts as converged; 0: the norm's own default."},
     {.key = "max_iterations",
      PLI_INTEGER(pli_solver_def, max_iterations),
-     .fallback = "500",
-     .min = 1,
+     .fallback = "0",
+     .min = 0,
      .max = 1000000000,
      .unit = "",
-     .doc = "Outer iterations before a step counts as not converged."},
+     .doc =
+         "Outer iterations before a step counts as not converged; 0: 500, and without inertia "
+         "100,000 for solvers whose iterations are cheap and many, projective dynamics and vbd."},
     {.key = "fixed_iterations",
      PLI_INTEGER(pli_solver_def, fixed_iterations),
      .fallback = "0",
@@ -220,6 +224,24 @@ static const pli_field solver_fields[] = {
      .max = 1000000000,
      .unit = "",
      .doc = "Exactly so many outer iterations, without a convergence test; 0: until converged."},
+    {.key = "max_substeps",
+     PLI_INTEGER(pli_solver_def, max_substeps),
+     .fallback = "0",
+     .min = 0,
+     .max = 1000000000,
+     .unit = "",
+     .doc = "Substeps of particles within a time step before it is refused, which takes more the "
+            "faster they are; 0: 1000 implicit or 20000 explicit ones."},
+    {.key = "max_travel",
+     PLI_REAL(pli_solver_def, max_travel),
+     .fallback = "20",
+     .flags = PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e9,
+     .unit = "",
+     .doc =
+         "How far a vertex may move in a step where barriers keep surfaces apart, over the extent "
+         "of the largest body; a longer step is refused at ten times the speed of sound."},
     {.key = "linear",
      PLI_CHOICE(pli_solver_def, linear, linear_names),
      .fallback = "auto",

@@ -3,6 +3,7 @@
 
 #include "base/suggest.h"
 #include "sim/quantity.h"
+#include "sim/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -238,10 +239,10 @@ static bool parse_number(const pli_field *field, const char *text, double *value
         return false;
     case PLI_QUANTITY_SYNTAX: break;
     }
-    snprintf(error, PLI_FIELD_ERROR_CAPACITY,
-             "found '%s', expected a number such as 0.5, 1e5 or "
-             "1/24",
-             pli_excerpt(text, found));
+    char advice[PLI_UNIT_ADVICE] = "";
+    bool is_known = pli_unit_advise(text, field->unit != NULL ? field->unit : "", advice);
+    snprintf(error, PLI_FIELD_ERROR_CAPACITY, "found '%s'%s%s", pli_excerpt(text, found),
+             is_known ? "" : ", expected a number such as 0.5, 1e5 or 1/24", advice);
     return false;
 }
 

@@ -8,6 +8,7 @@
 #include "geometry/tri_mesh.h"
 #include "math/mat3.h"
 #include "sim/body_group.h"
+#include "sim/body_size.h"
 #include "sim/own_shape.h"
 
 typedef pli_status (*combine_fn)(pli_shape_set *set, int32_t count, const pli_shape *const *shapes,
@@ -219,6 +220,18 @@ static pli_status tag_regions(pli_shape_set *set, const pli_recipe_def *def, pli
     return PLI_OK;
 }
 
+// Refuses a spacing that makes more vertices than there is memory for. Shapes that cannot be filled
+// are left to what fills them.
+static pli_status check_lattice(pli_context *context, const pli_shape *shape, double spacing)
+{
+    enum { RESOLUTION = 48 }; // some per cent of the volume
+    pli_bounds bounds = pli_shape_bounds(shape);
+    double volume = 0;
+    if (!pli_bounds_is_finite(&bounds) || pli_bounds_is_empty(&bounds)) return PLI_OK;
+    PLI_TRY(pli_shape_volume(context, shape, RESOLUTION, &volume));
+    return pli_body_check_lattice(context, volume, spacing);
+}
+
 pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, pli_tet_mesh **mesh)
 {
     *mesh = NULL;
@@ -226,6 +239,7 @@ pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, p
     const pli_shape *shape = NULL;
     PLI_TRY(pli_shape_set_create(context, &set));
     pli_status status = pli_shape_build(set, &def->shape, &shape);
+    if (status == PLI_OK && def->spacing > 0) status = check_lattice(context, shape, def->spacing);
     if (status == PLI_OK) {
         pli_stuffing_def stuffing = {.vertex_count = def->spacing > 0 ? 0 : def->vertices,
                                      .spacing = def->spacing};

@@ -189,6 +189,7 @@ static void add_terms(pli_solver *s)
 static pli_status build(pli_solver *s)
 {
     PLI_TRY(pli_arena_create(s->context, 1 << 16, &s->scratch));
+    pli_arena_set_cancel(s->scratch, pli_solver_is_cancelled_inside, s);
     if (s->model->matter != NULL) {
         return s->model->solver_kind->grid != NULL
                    ? pli_matter_implicit_create(s->model, &s->implicit)

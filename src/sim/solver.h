@@ -38,6 +38,7 @@ struct pli_solver {
     // the objective and its terms
     pli_objective objective;
     pli_projective *projective; // the tetrahedra; NULL: elastic is the term
+    bool bounds_tets;           // S (x) I of local_global.h bounds the Hessian of the tetrahedra
     pli_elastic *elastic;       // the same, always there when projective is NULL; see tets_build.h
     pli_shell *shell;           // NULL: there are none
     pli_spring_net *springs;    // NULL: there are none
@@ -88,6 +89,7 @@ struct pli_solver {
     void *residual_user;
     pli_cancel_fn cancel;
     void *cancel_user;
+    double asked;      // when it was last asked whether to go on (s)
     bool unmeasured;   // reports are left without energies
     char culprit[256]; // of the last step that was rejected, see culprit.h
     int64_t step;      // that is being computed, for the monitor
@@ -100,6 +102,10 @@ void pli_solver_hold(pli_solver *solver, double time);
 
 // step.c: minimises the objective from x and adds what it took to the report
 pli_status pli_solver_minimize(pli_solver *solver, pli_step_report *report);
+
+// step.c: whether the caller wants the step no more, asked from within an iteration: passed on four
+// times a second. user is a pli_solver
+bool pli_solver_is_cancelled_inside(void *user);
 
 // step.c: attachments as scripts want them at `time`, and grips and forces of the state
 void pli_solver_attach(pli_solver *solver, const pli_state *state, double time);

@@ -4,6 +4,7 @@
 #include "base/suggest.h"
 #include "sim/coarse_build.h"
 #include "sim/schema.h"
+#include "sim/tets_build.h"
 
 #include <string.h>
 
@@ -303,6 +304,24 @@ static pli_status check_search(const model_rules *r)
                           r->name);
 }
 
+// Chebyshev's polynomials let the energy rise in between.
+static pli_status check_acceleration(const model_rules *r)
+{
+    const pli_solver_def *def = &r->def->solver;
+    bool others = r->model->tet_count > 0 && !pli_tets_are_projective(r->model);
+    bool searches = def->line_search == PLI_LINE_SEARCH_BACKTRACKING ||
+                    (def->line_search == PLI_LINE_SEARCH_AUTO && others);
+    if (!r->model->solver_kind->accelerated || !searches) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
+    bool given = def->line_search != PLI_LINE_SEARCH_AUTO;
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, &at,
+        "found '%s'%s; the energy need not fall in every iteration of solver %s: "
+        "write line_search: none, or use solver pd-multigrid",
+        given ? "backtracking" : "auto",
+        given ? "" : ", which searches where a law is not corotated with lambda 0", r->name);
+}
+
 // Keys that go with a matrix for every iteration.
 static void warn_unused(const model_rules *r)
 {
@@ -329,6 +348,7 @@ static pli_status check_minimizer(const model_rules *r)
         PLI_TRY(check_damping(r));
     }
     PLI_TRY(check_search(r));
+    PLI_TRY(check_acceleration(r));
     warn_unused(r);
     return PLI_OK;
 }

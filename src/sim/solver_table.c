@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/solver_table.h"
 
+#include "linear/cholesky.h"
 #include "sim/material_matter.h"
 #include "sim/material_resolve.h"
 #include "sim/scene.h"
@@ -93,6 +94,7 @@ static const pli_solver_kind kinds[] = {
         .search = PLI_SEARCH_WOLFE,
         .linear = PLI_SOLVER_PCG,
         .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .direct_at_rest = true,
         .grid = &grid_newton,
     },
     {
@@ -397,10 +399,20 @@ static bool is_worth_implicit(const pli_scene_def *def)
     return dt > many_steps * shortest;
 }
 
+// Without inertia a factor that serves for many iterations is the quickest; it wants nothing in the
+// scene that it cannot take, which is all that touches.
+static bool is_worth_pairs(const pli_scene_def *def)
+{
+    bool touches = def->collider_count > 0 || def->contact.method != PLI_CONTACT_NONE;
+    bool at_rest = def->time.mode == PLI_MODE_QUASI_STATIC;
+    return at_rest && !touches && pli_cholesky_is_available();
+}
+
 static const char *default_name(const pli_scene_def *def)
 {
     if (pli_scene_has_particles(def)) return is_worth_implicit(def) ? "hot" : "regional";
-    return def->contact.method == PLI_CONTACT_BARRIER ? "ipc-pcg" : "newton";
+    if (def->contact.method == PLI_CONTACT_BARRIER) return "ipc-pcg";
+    return is_worth_pairs(def) ? "lbfgs" : "newton";
 }
 
 const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def)
@@ -424,7 +436,17 @@ static pli_search_kind choose_search(const pli_solver_kind *kind, const pli_solv
     return kind->search;
 }
 
-static pli_linear_solver_kind choose_linear(const pli_solver_kind *kind, const pli_solver_def *def)
+// Without inertia conjugate gradients take thousands of iterations for what one factorisation does,
+// until that is too large.
+static bool wants_factor(const pli_solver_kind *kind, int32_t vertices_at_rest)
+{
+    enum { MOST_VERTICES = 20000 };
+    bool at_rest = vertices_at_rest > 0 && vertices_at_rest <= MOST_VERTICES;
+    return kind->direct_at_rest && at_rest && pli_cholesky_is_available();
+}
+
+static pli_linear_solver_kind choose_linear(const pli_solver_kind *kind, const pli_solver_def *def,
+                                            int32_t vertices_at_rest)
 {
     switch ((pli_linear_kind)def->linear) {
     case PLI_LINEAR_PCG: return PLI_SOLVER_PCG;
@@ -433,6 +455,7 @@ static pli_linear_solver_kind choose_linear(const pli_solver_kind *kind, const p
     case PLI_LINEAR_MULTIGRID: return PLI_SOLVER_MULTIGRID;
     case PLI_LINEAR_AUTO: break;
     }
+    if (wants_factor(kind, vertices_at_rest)) return PLI_SOLVER_CHOLESKY;
     return kind->linear;
 }
 
@@ -453,7 +476,8 @@ static void choose_preconditioner(const pli_solver_kind *kind, const pli_solver_
         given ? def->preconditioner == PLI_PRECONDITIONER_MULTIGRID : kind->multigrid;
 }
 
-pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def)
+pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def,
+                                         int32_t vertices_at_rest)
 {
     pli_solver_parts parts = {.search = choose_search(kind, def)};
     if (kind->minimizer == PLI_MINIMIZER_NONE) return parts;
@@ -462,7 +486,7 @@ pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_
         parts.needs_hierarchy = kind->lifted == PLI_LIFTED_MULTIGRID;
         return parts;
     }
-    parts.linear = choose_linear(kind, def);
+    parts.linear = choose_linear(kind, def, vertices_at_rest);
     choose_preconditioner(kind, def, &parts);
     bool iterates = parts.linear == PLI_SOLVER_PCG || parts.linear == PLI_SOLVER_MINRES;
     parts.multigrid = parts.multigrid && iterates;

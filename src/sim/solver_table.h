@@ -52,8 +52,9 @@ typedef struct pli_solver_kind {
     // of Newton and L-BFGS
     pli_linear_solver_kind linear;
     pli_precondition_kind preconditioner;
-    bool multigrid; // the preconditioner is a V-cycle instead
-    bool subspace;  // directions come from three levels, see multilevel/subspace.h
+    bool multigrid;      // the preconditioner is a V-cycle instead
+    bool subspace;       // directions come from three levels, see multilevel/subspace.h
+    bool direct_at_rest; // without inertia, and up to some size, sparse Cholesky by default
 
     // of L-BFGS, of meshes and of particles
     int32_t refresh; // iterations that a matrix serves for; 0: all of a step
@@ -72,6 +73,17 @@ typedef struct pli_solver_kind {
 static inline int32_t pli_solver_refresh(const pli_solver_kind *kind, const pli_solver_def *def)
 {
     return def->refresh >= 0 ? def->refresh : kind->refresh;
+}
+
+// Outer iterations before a step counts as not converged, as a scene says or by default. Without
+// inertia, methods that go the same share of the way in every iteration need thousands of them.
+static inline int32_t pli_solver_max_iterations(const pli_solver_kind *kind,
+                                                const pli_solver_def *def, bool at_rest)
+{
+    if (def->max_iterations > 0) return def->max_iterations;
+    bool steady =
+        kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL || kind->minimizer == PLI_MINIMIZER_VERTEX;
+    return at_rest && steady ? 100000 : 500;
 }
 
 // Whether scenes of particles, or of meshes, may name the solver.
@@ -96,10 +108,12 @@ typedef struct pli_solver_parts {
 
 // The solver that a scene names, NULL when there is none of this name; "auto" goes by what the
 // scene contains: particles, which are stepped implicitly if they are very stiff, barriers, or
-// neither.
+// neither, and then by whether there is inertia.
 const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def);
 
-// What the scene asks for, and where it says "auto" what the solver's row says.
-pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def);
+// What the scene asks for, and where it says "auto" what the solver's row says; vertex_count of
+// a model at rest (without inertia), otherwise 0.
+pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def,
+                                         int32_t vertices_at_rest);
 
 #endif

@@ -14,11 +14,14 @@
 #include "sim/culprit.h"
 #include "sim/guess.h"
 #include "sim/matter_frame.h"
+#include "sim/travel.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { POINT_GRAIN = 2048 };
+
+static const double ask_interval = 0.25; // s between questions from within an iteration
 
 typedef struct step_job {
     pli_solver *solver;
@@ -115,7 +118,16 @@ static void clear_velocities(pli_state *state)
 static bool tell_cancel(void *user)
 {
     pli_solver *s = user;
-    return s->cancel != NULL && s->cancel(s->cancel_user);
+    if (s->cancel == NULL) return false;
+    s->asked = pli_clock_seconds();
+    return s->cancel(s->cancel_user);
+}
+
+bool pli_solver_is_cancelled_inside(void *user)
+{
+    const pli_solver *s = user;
+    bool is_due = s->cancel != NULL && pli_clock_seconds() - s->asked > ask_interval;
+    return is_due && tell_cancel(user);
 }
 
 static void align(void *user, double *x)
@@ -202,6 +214,8 @@ pli_status pli_solver_minimize(pli_solver *s, pli_step_report *report)
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     if (moves && s->model->solver_kind->safeguard && !barrier) env.improve = align;
     pli_minimize_report outcome;
+    // one of many may find nothing to do and ask nobody
+    PLI_TRY(pli_arena_go_on(s->scratch));
     if (s->local_global != NULL) {
         PLI_TRY(pli_local_global_begin_step(s->local_global, s->coefficients));
         PLI_TRY(pli_local_global_minimize(s->local_global, &env, s->x, &outcome));
@@ -272,12 +286,29 @@ static void set_friction_start(pli_solver *s, const pli_state *state, bool secon
     }
 }
 
+// How far scripts, or inertia, want to move a vertex in this step, at most (m).
+static double largest_travel(const pli_solver *s, const pli_state *state)
+{
+    double largest = 0;
+    for (int64_t k = 0; k < state->vertex_count; ++k) {
+        double d[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            bool held = (s->fixed[k] & (1u << axis)) != 0;
+            double to = held ? s->x[3 * k + axis] : s->inertia_target[3 * k + axis];
+            d[axis] = to - state->x[3 * k + axis];
+        }
+        largest = fmax(largest, pli_vec3_norm2(d));
+    }
+    return sqrt(largest);
+}
+
 // Stiffness and friction as they follow from the state alone, whatever was computed before.
 static pli_status begin_barrier(pli_solver *s, const step_job *job)
 {
     pli_ipc *ipc = pli_contacts_barrier(s->contacts);
     if (ipc == NULL) return PLI_OK;
     pli_solver_hold(s, (double)s->step * job->h);
+    PLI_TRY(pli_travel_check(s->model, largest_travel(s, job->state)));
     PLI_TRY(choose_stiffness(s, job->state));
     set_friction_start(s, job->state, job->second_order);
     return pli_ipc_freeze_friction(ipc, job->state->x, s->friction_start, friction_slip(s, job));
@@ -449,6 +480,7 @@ pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_report
         reject_state(solver, state, report);
         return PLI_OK;
     }
+    solver->asked = pli_clock_seconds();
     if (solver->matter != NULL) return step_matter(solver, state, report);
     // other steps are many short loops: workers stand by
     step_task task = {.solver = solver, .state = state, .report = report};

@@ -49,7 +49,7 @@ static void mark_held(pli_reduction_source *source)
 
 static void mark_bodies(pli_reduction_source *source)
 {
-    for (int32_t k = 0; k < source->model->body_count; ++k) {
+    for (int32_t k = 0; k < pli_model_things(source->model); ++k) {
         const pli_model_body *body = &source->model->bodies[k];
         int32_t number = body->kind == PLI_BODY_OBSTACLE ? -1 : k;
         for (int32_t i = 0; i < body->vertex_count; ++i) {
@@ -252,13 +252,14 @@ static pli_status build_reduction(reducing *r, pli_reduction *reduction)
     PLI_TRY(pli_reduction_source_init(&r->source, r->model));
     const pli_cache *cache = &r->hooks->cache;
     bool has_cache = cache->load != NULL || cache->store != NULL;
-    uint64_t key = has_cache ? pli_reduction_key(&r->source) : 0;
-    PLI_TRY(pli_reduction_load(&r->source, key, cache, reduction, &r->cached));
+    pli_cache_key key = {{0}};
+    if (has_cache) key = pli_reduction_key(&r->source);
+    PLI_TRY(pli_reduction_load(&r->source, &key, cache, reduction, &r->cached));
     if (!r->cached) PLI_TRY(create_parts(r, reduction));
     reduction->polish = choose_polish(r, reduction);
     reduction->seconds = pli_clock_seconds() - r->begin;
     tell_reduction(r, reduction);
-    if (!r->cached) pli_reduction_store(&r->source, key, cache, reduction);
+    if (!r->cached) pli_reduction_store(&r->source, &key, cache, reduction);
     return check_shown(r, reduction);
 }
 

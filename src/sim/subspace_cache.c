@@ -3,42 +3,53 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
     ALGORITHM_VERSION = 2, // grows when the same input gives other parts
-    FORMAT_VERSION = 1,
-    HEAD_WORDS = 5,
-    HEAD_SIZE = 8 * HEAD_WORDS
+    FORMAT_VERSION = 2
 };
+
+// what stands before the parts
+typedef struct head {
+    uint64_t magic;
+    uint64_t version;
+    pli_cache_key key;
+    uint64_t size; // of the parts (bytes)
+    uint64_t hash;
+} head;
+
+enum { HEAD_SIZE = sizeof(head) };
 
 #define MAGIC UINT64_C(0x706c695f72656475)
 
 // ---- key
 
-static uint64_t hash_mesh(uint64_t hash, const pli_reduction_source *source)
+static void add_mesh(pli_sha256 *hash, const pli_reduction_source *source)
 {
     const pli_simplices *mesh = &source->mesh;
     size_t vertices = (size_t)mesh->vertex_count;
     size_t elements = (size_t)mesh->element_count;
-    hash = pli_hash_bytes(hash, mesh->points, 3 * vertices * sizeof(double));
-    hash = pli_hash_bytes(hash, mesh->elements, 4 * elements * sizeof(int32_t));
-    hash = pli_hash_bytes(hash, source->stiffness, elements * sizeof(double));
-    hash = pli_hash_bytes(hash, source->model->material_of, elements * sizeof(int32_t));
-    hash = pli_hash_bytes(hash, source->held, vertices);
-    if (!source->wants_affine) return hash;
-    hash = pli_hash_bytes(hash, source->body_of, vertices * sizeof(int32_t));
-    return pli_hash_bytes(hash, source->model->mass, vertices * sizeof(double));
+    pli_sha256_add(hash, mesh->points, 3 * vertices * sizeof(double));
+    pli_sha256_add(hash, mesh->elements, 4 * elements * sizeof(int32_t));
+    pli_sha256_add(hash, source->stiffness, elements * sizeof(double));
+    pli_sha256_add(hash, source->model->material_of, elements * sizeof(int32_t));
+    pli_sha256_add(hash, source->held, vertices);
+    if (!source->wants_affine) return;
+    pli_sha256_add(hash, source->body_of, vertices * sizeof(int32_t));
+    pli_sha256_add(hash, source->model->mass, vertices * sizeof(double));
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+// With its closing zero, so that two texts are not taken for two others.
+static void add_text(pli_sha256 *hash, const char *text)
 {
-    return pli_hash_bytes(hash, text, strlen(text));
+    pli_sha256_add(hash, text, strlen(text) + 1);
 }
 
-uint64_t pli_reduction_key(const pli_reduction_source *source)
+pli_cache_key pli_reduction_key(const pli_reduction_source *source)
 {
     const pli_reduction_def *def = source->def;
     const int64_t whole[] = {ALGORITHM_VERSION,
@@ -59,12 +70,17 @@ uint64_t pli_reduction_key(const pli_reduction_source *source)
                              def->cubature_increment};
     const double real[] = {def->jump, def->conform, def->oversampling, def->prune_ratio,
                            def->cubature_tolerance};
-    uint64_t hash = hash_text(PLI_HASH_START, "subspace");
-    hash = hash_text(hash, pli_version());
-    hash = hash_text(hash, pli_build_info());
-    hash = pli_hash_bytes(hash, whole, sizeof whole);
-    hash = pli_hash_bytes(hash, real, sizeof real);
-    return hash_mesh(hash, source);
+    pli_cache_key key;
+    pli_sha256 hash;
+    pli_sha256_init(&hash);
+    add_text(&hash, "subspace");
+    add_text(&hash, pli_version());
+    add_text(&hash, pli_build_info());
+    pli_sha256_add(&hash, whole, sizeof whole);
+    pli_sha256_add(&hash, real, sizeof real);
+    add_mesh(&hash, source);
+    pli_sha256_end(&hash, key.bytes);
+    return key;
 }
 
 // ---- the order of the bytes
@@ -285,8 +301,15 @@ static bool is_good_reduction(const pli_reduction_source *source, const pli_redu
 
 // ---- bytes
 
-pli_status pli_reduction_encode(pli_context *context, const pli_reduction *reduction, uint64_t key,
-                                void **bytes, int64_t *size)
+// Of the parts, with the key, so that parts under another one's head are noticed.
+static uint64_t hash_parts(const pli_cache_key *key, const char *bytes, int64_t size)
+{
+    uint64_t start = pli_hash_bytes(PLI_HASH_START, key->bytes, sizeof key->bytes);
+    return pli_hash_bytes(start, bytes, (size_t)size);
+}
+
+pli_status pli_reduction_encode(pli_context *context, const pli_reduction *reduction,
+                                const pli_cache_key *key, void **bytes, int64_t *size)
 {
     *bytes = NULL;
     *size = 0;
@@ -299,30 +322,30 @@ pli_status pli_reduction_encode(pli_context *context, const pli_reduction *reduc
 
     s = (stream){.context = context, .mode = STREAM_WRITE, .bytes = made + HEAD_SIZE, .size = s.at};
     visit_reduction(&s, &parts);
-    const uint64_t head[HEAD_WORDS] = {MAGIC, FORMAT_VERSION, key, (uint64_t)s.size,
-                                       pli_hash_bytes(key, s.bytes, (size_t)s.size)};
-    memcpy(made, head, sizeof head);
+    const head h = {MAGIC, FORMAT_VERSION, *key, (uint64_t)s.size,
+                    hash_parts(key, s.bytes, s.size)};
+    memcpy(made, &h, sizeof h);
     *bytes = made;
     *size = HEAD_SIZE + s.size;
     return PLI_OK;
 }
 
 // What is wrong with bytes as a whole; NULL: nothing.
-static const char *find_fault(uint64_t key, const char *bytes, int64_t size)
+static const char *find_fault(const pli_cache_key *key, const char *bytes, int64_t size)
 {
-    uint64_t head[HEAD_WORDS];
+    head h;
     if (size < HEAD_SIZE) return "is cut short";
-    memcpy(head, bytes, sizeof head);
-    if (head[0] != MAGIC) return "is of another kind";
-    if (head[1] != FORMAT_VERSION) return "is of another version";
-    if (head[2] != key) return "belongs to another scene";
-    if (head[3] != (uint64_t)(size - HEAD_SIZE)) return "is cut short or too long";
-    bool whole = pli_hash_bytes(key, bytes + HEAD_SIZE, (size_t)(size - HEAD_SIZE)) == head[4];
-    return whole ? NULL : "is damaged";
+    memcpy(&h, bytes, sizeof h);
+    if (h.magic != MAGIC) return "is of another kind";
+    if (h.version != FORMAT_VERSION) return "is of another version";
+    if (memcmp(&h.key, key, sizeof *key) != 0) return "belongs to another scene";
+    if (h.size != (uint64_t)(size - HEAD_SIZE)) return "is cut short or too long";
+    return hash_parts(key, bytes + HEAD_SIZE, size - HEAD_SIZE) == h.hash ? NULL : "is damaged";
 }
 
-pli_status pli_reduction_decode(const pli_reduction_source *source, uint64_t key, const void *bytes,
-                                int64_t size, pli_reduction *reduction, const char **fault)
+pli_status pli_reduction_decode(const pli_reduction_source *source, const pli_cache_key *key,
+                                const void *bytes, int64_t size, pli_reduction *reduction,
+                                const char **fault)
 {
     *fault = find_fault(key, bytes, size);
     if (*fault != NULL) return PLI_OK;
@@ -341,7 +364,7 @@ pli_status pli_reduction_decode(const pli_reduction_source *source, uint64_t key
 
 // ---- the cache
 
-pli_status pli_reduction_load(const pli_reduction_source *source, uint64_t key,
+pli_status pli_reduction_load(const pli_reduction_source *source, const pli_cache_key *key,
                               const pli_cache *cache, pli_reduction *reduction, bool *found)
 {
     *found = false;
@@ -353,15 +376,15 @@ pli_status pli_reduction_load(const pli_reduction_source *source, uint64_t key,
     if (cache->release != NULL) cache->release(cache->user, bytes);
     if (fault != NULL) {
         PLI_LOG(source->model->context, PLI_LOG_WARNING,
-                "subspace: what the cache has for %016llx %s; it is computed anew",
-                (unsigned long long)key, fault);
+                "subspace: what the cache has for %02x%02x%02x%02x... %s; it is recomputed",
+                key->bytes[0], key->bytes[1], key->bytes[2], key->bytes[3], fault);
     }
     *found = status == PLI_OK && fault == NULL;
     return status;
 }
 
-void pli_reduction_store(const pli_reduction_source *source, uint64_t key, const pli_cache *cache,
-                         const pli_reduction *reduction)
+void pli_reduction_store(const pli_reduction_source *source, const pli_cache_key *key,
+                         const pli_cache *cache, const pli_reduction *reduction)
 {
     if (cache->store == NULL) return;
     pli_context *context = source->model->context;

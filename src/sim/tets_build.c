@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Whether the corotated law without a volume term is all there is.
-static bool is_projective(const pli_model *model)
+bool pli_tets_are_projective(const pli_model *model)
 {
     if (model->solver_kind->minimizer != PLI_MINIMIZER_LOCAL_GLOBAL) return false;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
@@ -83,5 +83,8 @@ pli_status pli_tets_ensure_elastic(pli_solver *s)
 
 pli_status pli_tets_build(pli_solver *s)
 {
-    return is_projective(s->model) ? create_projective(s) : pli_tets_ensure_elastic(s);
+    s->bounds_tets = pli_tets_are_projective(s->model);
+    // in float, as fast as can be; without inertia strains may be smaller than that can tell
+    bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
+    return s->bounds_tets && moves ? create_projective(s) : pli_tets_ensure_elastic(s);
 }

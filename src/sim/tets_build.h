@@ -18,6 +18,9 @@
 // memory.
 pli_status pli_tets_build(pli_solver *solver);
 
+// Whether the tetrahedra of a model are, or would be, projective.
+bool pli_tets_are_projective(const pli_model *model);
+
 // Some tetrahedra of a model, each standing for a volume.
 typedef struct pli_tet_choice {
     int32_t count;

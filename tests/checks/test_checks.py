@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The checks find what they are for: each fault is planted in a small tree of its own."""
+import hashlib
 import importlib.util
 import os
 import pathlib
@@ -203,8 +204,10 @@ class Page(Tree):
 
     def build(self, body):
         stamp = PAGE.hash_of_sources(self.viewer)
-        self.write("viewer/dist/index.html",
-                   f'<meta name="pliant-sources" content="{stamp}"><link href="data:,">{body}')
+        page = (f'<meta name="pliant-sources" content="{stamp}"><meta name="pliant-page" content="{64 * "0"}">'
+                f'<link href="data:,">{body}')
+        seal = hashlib.sha256(page.encode()).hexdigest()
+        self.write("viewer/dist/index.html", page.replace(64 * "0", seal))
 
     def faults(self):
         return "\n".join(PAGE.faults_of_page(self.viewer) + PAGE.faults_of_packages(self.viewer))
@@ -219,6 +222,18 @@ class Page(Tree):
     def test_a_source_that_was_added_is_found(self):
         self.write("viewer/src/ui/more.ts", "more();\n")
         self.assertIn("not what its sources make", self.faults())
+
+    def test_a_page_that_was_changed_after_it_was_built_is_found(self):
+        page = self.viewer / "dist/index.html"
+        built = page.read_text()
+        seal = PAGE.SEAL.search(built.encode()).group(1).decode()
+        for changed in (built.replace("start()", "steal()"), built + "\n", built[:-1],
+                        built.replace(seal, seal[::-1]), built.replace('name="pliant-page"', 'name="x"'),
+                        built + f'<meta name="pliant-page" content="{seal}">'):
+            page.write_text(changed)
+            self.assertIn("changed after it was built", self.faults())
+        page.write_text(built)
+        self.assertEqual(self.faults(), "")
 
     def test_a_page_that_is_missing_is_found(self):
         (self.viewer / "dist/index.html").unlink()

@@ -9,6 +9,8 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/pliant_test.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 cd "$folder" || exit 1
+# what the program keeps for its user
+export XDG_CACHE_HOME="$folder/.cache"
 failures=0
 
 fail() {

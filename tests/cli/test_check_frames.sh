@@ -33,6 +33,7 @@ bodies:
   lower:
     geometry: {grid: {size: [1, 1, 1], cells: [2, 2, 2]}}
     material: soft
+contact: none
 time: {fps: 24, frames: 2}
 END
 call 0 run through.yaml -o broken -q

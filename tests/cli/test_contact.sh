@@ -79,4 +79,26 @@ call 0 run contact.yaml -n -o dry --set 'bodies.upper.position=[0.05, 1.4, 0.05]
     --set checks.body_overlap=warning
 says stderr 'of body upper starts? inside of body lower: '
 
+# ---- a scene that does not say which contact it wants is told which it has
+cat >silent.yaml <<'END'
+materials: {soft: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.3}}
+bodies:
+  lower: {geometry: {grid: {cells: [1, 1, 1]}}, material: soft}
+  upper: {geometry: {grid: {cells: [1, 1, 1]}}, material: soft, position: [0, 1.1, 0]}
+time: {fps: 24, frames: 1}
+END
+call 0 run silent.yaml -o silent
+[ "$(head -n 1 stderr)" = 'contact: barrier, chosen because there are 2 bodies; contact: none switches it off' ] ||
+    fail "the first line of a run does not say which contact there is"
+says silent/run.json '"contact": "barrier, chosen because there are 2 bodies; '
+says silent/scene.yaml '^  method: barrier '
+call 0 check silent.yaml
+says stdout '^# contact     barrier, friction 0$'
+says stdout '^#   chosen because there are 2 bodies; contact: none switches it off$'
+call 0 check silent.yaml --set contact=none
+says stdout '^# contact     none$'
+says stdout '^#   as the scene says$'
+call 0 run silent.yaml -o vbd --solver vbd --steps 1
+says stderr 'contact: bodies pass through each other, because solver vbd does not take barriers; write contact: none'
+
 finish

@@ -32,7 +32,7 @@ class Socket:
 
     def __init__(self, port):
         self.line = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-        self.line.sendall((f"GET /api/socket?token={TOKEN} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        self.line.sendall((f"GET /api/socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {TOKEN}\r\n"
                            f"Origin: http://127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
                            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
@@ -115,13 +115,15 @@ class Live(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.out = pathlib.Path(self.folder.name)
         (self.out / "bar.yaml").write_text(BAR)
+        (self.out / "token").touch(mode=0o600)
+        (self.out / "token").write_text(TOKEN + "\n")
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.program = subprocess.Popen(
             [PLIANT, "live", str(self.out / "bar.yaml"), "-o", str(self.out / "live"), "--no-open",
-             "--port", str(self.port), "--token", TOKEN], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.assertIn(f":{self.port}/#{TOKEN}", self.program.stdout.readline())
+             "--port", str(self.port), "--token-file", str(self.out / "token")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.assertIn(f":{self.port}/open?code=", self.program.stdout.readline())
 
     def tearDown(self):
         self.program.kill()
@@ -137,6 +139,38 @@ class Live(unittest.TestCase):
     def end(self):
         self.program.send_signal(signal.SIGINT)
         self.assertEqual(self.program.wait(PATIENCE), 0)
+
+    def test_a_setting_that_makes_a_step_endless_is_taken_back(self):
+        page = self.connect()
+        page.wait(lambda: page.settings and page.state and page.state["step"] > 0, "settings and steps")
+        for solver in ("pd-multigrid", "vbd", "lbfgs", "newton"):
+            page.send(type="set", path="solver.name", value=solver)
+            page.wait(lambda s=solver: f'"{s}"' in json.dumps(page.settings), "the solver")
+            page.send(type="set", path="solver.fixed_iterations", value="1000000000")
+            page.wait(lambda: "1000000000" in json.dumps(page.settings), "the setting")
+            time.sleep(0.5)
+            page.send(type="set", path="solver.fixed_iterations", value="3")
+            page.wait(lambda: "1000000000" not in json.dumps(page.settings), "the setting taken back")
+            step = page.state["step"]
+            page.wait(lambda n=step: page.state["step"] > n + 2, "steps afterwards")
+        # a pause and the beginning are to be had as well
+        page.send(type="set", path="solver.name", value="pd-multigrid")
+        page.send(type="set", path="solver.fixed_iterations", value="1000000000")
+        page.wait(lambda: "1000000000" in json.dumps(page.settings), "the setting")
+        time.sleep(0.5)
+        page.send(type="pause")
+        page.wait(lambda: page.state["mode"] == "paused", "a pause")
+        page.send(type="play")
+        page.wait(lambda: page.state["mode"] == "running", "going on")
+        time.sleep(0.5)
+        page.send(type="reset")
+        page.wait(lambda: page.state["step"] == 0, "the beginning")
+        self.assertEqual(page.errors, [])
+        self.end()
+        again = subprocess.run([PLIANT, "live", "--replay", str(self.out / "live/live.jsonl"), "--json"],
+                               capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(json.loads(again.stdout)["states_different"], 0)
 
     def test_hand_drags_and_log_replays(self):
         page = self.connect()

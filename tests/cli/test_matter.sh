@@ -117,8 +117,12 @@ cksum broken/checkpoint/step_00000002.h5 >before
 break_it --resume
 says stderr 'the state of step 2 is saved in broken/checkpoint'
 cksum broken/checkpoint/step_00000002.h5 | cmp -s - before || fail "resuming changed the state"
-# a velocity that no step is short enough for
-call 1 run pour.yaml -o fast --set 'bodies.ball.velocity=[1e8, 0, 0]'
+# a velocity that no step is short enough for is refused before there is a folder, or fails where it
+# is asked for all the same
+call 2 run pour.yaml -o fast --set 'bodies.ball.velocity=[1e8, 0, 0]'
+says stderr 'would take .* substeps'
+[ ! -e fast ] || fail "a refused scene left a folder"
+call 1 run pour.yaml -o fast --set 'bodies.ball.velocity=[1e8, 0, 0]' --set solver.max_substeps=1e9
 says stderr 'particle [0-9]+ |no(t even|ne) .*short enough'
 says stderr 'the state of step 0 is saved in fast/checkpoint'
 

@@ -22,6 +22,7 @@ bodies:
     material: cotton
     position: [2, 0, 0]
 constraints: [{body: flag, where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]
+contact: none
 time: {fps: 24, frames: 3}
 END
 call 0 check flag.yaml

@@ -207,7 +207,8 @@ class Signals(unittest.TestCase):
 
     def test_step_of_particles_can_be_stopped_in_the_middle(self):
         # a step of a minute of simulated time takes much longer than anyone waits
-        process = self.start("--set", "time.fps=0.0166", scene="pour.yaml")
+        process = self.start("--set", "time.fps=0.0166", "--set", "solver.max_substeps=1e9",
+                             scene="pour.yaml")
         deadline = time.monotonic() + PATIENCE
         while not (self.folder / "out" / "series.pvd").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -222,7 +223,8 @@ class Signals(unittest.TestCase):
         self.assertEqual(json.loads((self.folder / "out" / "run.json").read_text())["status"],
                          "interrupted")
         # and what was saved opens: it goes on, until it is stopped again
-        process = self.start("--resume", "--set", "time.fps=0.0166",
+        process = self.start("--resume", "--set", "time.fps=0.0166", "--set",
+                             "solver.max_substeps=1e9",
                              scene="pour.yaml")
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
@@ -233,6 +235,46 @@ class Signals(unittest.TestCase):
         code, _, err = self.end(self.start("--max-wall", "0.5s"))
         self.assertEqual(code, 130, err)
         self.assertIn("--resume", err)
+
+    def test_time_limit_holds_within_a_long_step(self):
+        # one step of hours: the limit comes in the middle of it
+        began = time.monotonic()
+        code, _, err = self.end(self.start("--max-wall", "3s", "--set", "time.fps=0.0166",
+                                           "--set", "solver.max_substeps=1e9",
+                                           scene="pour.yaml"))
+        took = time.monotonic() - began
+        self.assertEqual(code, 130, err)
+        # a machine that does other things as well may be late by some tenths of a second
+        self.assertLess(took, 4 if PATIENCE == 20 else 20)
+        self.assertIn("out of time after step 0", err)
+        self.assertIn("allow more", err)
+        record = json.loads((self.folder / "out" / "run.json").read_text())
+        self.assertEqual(record["status"], "limited")
+        # what was saved opens, and goes on to the same limit
+        code, _, err = self.end(self.start("--resume", "--max-wall", "2s", "--set",
+                                           "time.fps=0.0166", "--set",
+                                           "solver.max_substeps=1e9", scene="pour.yaml"))
+        self.assertEqual(code, 130, err)
+
+    def test_time_limit_within_a_step_leaves_the_same_bits(self):
+        for _ in range(60):
+            code, _, err = self.end(self.start("--max-wall", "0.4s", "--resume", "--steps", "20"))
+            if code == 0:
+                break
+            self.assertEqual(code, 130, err)
+        self.assertEqual(code, 0, err)
+        process = self.start("--steps", "20", output="whole")
+        self.assertEqual(self.end(process)[0], 0)
+        self.assertEqual(self.results(), self.results("whole"))
+
+    def test_time_limit_holds_while_the_model_is_made(self):
+        # a model that takes many times as long
+        code, _, err = self.end(self.start("--max-wall", "0.001s", "--set",
+                                           "bodies.block.geometry={grid: {size: [2, 1, 1], "
+                                           "cells: [80, 40, 40]}}"))
+        self.assertEqual(code, 130, err)
+        self.assertIn("out of time before the first step", err)
+        self.assertFalse((self.folder / "out" / "run.json").exists())
 
     def test_run_survives_a_listener_that_leaves(self):
         process = subprocess.Popen([PLIANT, "run", "block.yaml", "-o", "out", "--steps", "4"],

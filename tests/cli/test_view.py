@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """pliant view: what a browser is given, against the files of the run, and how looking ends."""
 import array
+import fcntl
 import gzip
 import http.client
 import json
 import os
 import pathlib
+import pty
 import re
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
-import urllib.parse
 import zlib
 
 PLIANT = os.environ["PLIANT"]
@@ -88,26 +91,54 @@ class File:
 class Viewing:
     """A running pliant view."""
 
-    def __init__(self, folder, *options, environment=None):
-        self.process = subprocess.Popen([PLIANT, "view", folder, *options], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=environment)
+    def __init__(self, folder, *options, environment=None, **more):
+        self.secrets = tempfile.TemporaryDirectory()
+        file = pathlib.Path(self.secrets.name) / "token"
+        file.touch(mode=0o600)
+        file.write_text(TOKEN + "\n")
+        self.process = subprocess.Popen([PLIANT, "view", folder, "--token-file", file, *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=environment, **more)
         self.address = self.process.stdout.readline().strip()
-        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#([A-Za-z0-9_-]+)", self.address)
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/open\?code=[0-9a-f]{32})", self.address)
         if match is None:
             self.process.kill()
             raise AssertionError(f"'{self.address}' is no address: {self.process.communicate()[1]}")
-        self.port, self.token = int(match.group(1)), match.group(2)
+        self.port, self.door = int(match.group(1)), match.group(2)
 
-    def ask(self, path, token=True, method="GET", body=None):
+    def ask(self, path, token=True, method="GET", body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        headers = {}
+        headers = dict(headers or {})
         if token:
-            headers["Authorization"] = "Bearer " + (self.token if token is True else token)
+            headers["Authorization"] = "Bearer " + (TOKEN if token is True else token)
         connection.request(method, path, body=body, headers=headers)
         answer = connection.getresponse()
         data = answer.read()
         connection.close()
         return answer, data
+
+    def open(self, path=None):
+        """The cookie that a browser gets for an address."""
+        answer, _ = self.ask(path or self.door, token=False)
+        assert answer.status == 303, answer.status
+        return answer.headers["Set-Cookie"].split(";")[0]
+
+    def status(self, path, cookie, **options):
+        headers = dict(options.pop("headers", {}), Cookie=cookie)
+        return self.ask(path, token=False, headers=headers, **options)[0].status
+
+    def status_for_another_user(self, path, cookie=""):
+        """What nobody is answered; only root can ask for them."""
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+                os._exit(self.status(path, cookie) - 300)
+            finally:
+                os._exit(255)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) + 300
 
     def get(self, path):
         answer, data = self.ask(path)
@@ -127,6 +158,7 @@ class Viewing:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()
+        self.secrets.cleanup()
 
 
 class View(unittest.TestCase):
@@ -156,14 +188,124 @@ class View(unittest.TestCase):
             self.assertIn(b"<html", gzip.decompress(data))
 
     def test_everything_else_needs_the_token(self):
-        with self.view(self.demo, "--token", TOKEN) as viewing:
-            self.assertEqual(viewing.token, TOKEN)
+        with self.view(self.demo) as viewing:
             for token in (False, "0123456789abcdef-test_tokem", TOKEN[:-1], TOKEN + "0"):
                 for path in ("/api/session", "/api/series", "/api/frame/0", "/report"):
                     self.assertEqual(viewing.ask(path, token=token)[0].status, 403, path)
-            answer, _ = viewing.ask("/report?token=" + urllib.parse.quote(TOKEN), token=False)
+            # addresses get into histories: what is in them counts for nothing
+            self.assertEqual(viewing.ask("/report?token=" + TOKEN, token=False)[0].status, 403)
+            answer, _ = viewing.ask("/report")
             self.assertEqual(answer.status, 200)
             self.assertIn("sandbox", answer.headers["Content-Security-Policy"])
+
+    def test_an_address_lets_one_browser_in_once(self):
+        with self.view(self.demo) as viewing:
+            # asking for the head alone, or wrongly, does not use it up
+            self.assertEqual(viewing.ask(viewing.door, token=False, method="HEAD")[0].status, 405)
+            self.assertEqual(viewing.ask(viewing.door[:-1] + "g", token=False)[0].status, 403)
+            answer, _ = viewing.ask(viewing.door + "&lite", token=False)
+            self.assertEqual((answer.status, answer.headers["Location"]), (303, "/?lite"))
+            name, *attributes = answer.headers["Set-Cookie"].split("; ")
+            self.assertRegex(name, rf"^pliant-{viewing.port}=[0-9a-f]{{32}}$")
+            self.assertEqual(sorted(attributes), ["HttpOnly", "Path=/", "SameSite=Strict"])
+            self.assertNotIn(name.split("=")[1], viewing.address)
+            self.assertEqual(viewing.status("/api/session", name), 200)
+            self.assertEqual(viewing.status("/api/session", f"a=b; {name}; c=d"), 200)
+            self.assertEqual(viewing.status("/api/session", name[:-1]), 403)
+            self.assertEqual(viewing.status("/api/session", "x" + name), 403)
+            answer, data = viewing.ask(viewing.door, token=False)
+            self.assertEqual(answer.status, 403)
+            self.assertIn(b"Enter", data)
+            # whoever goes back is let in still
+            self.assertEqual(viewing.status(viewing.door, name), 303)
+
+    def test_cookies_are_no_use_to_pages_of_others(self):
+        view = json.dumps({"pliant_view": 1, "camera": {"position": [3, 2, 4], "target": [0, 1, 0]}})
+        with self.view(self.demo) as viewing:
+            cookie = viewing.open()
+            for site, status in (("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)):
+                self.assertEqual(viewing.status("/api/session", cookie, headers={"Sec-Fetch-Site": site}), status, site)
+            self.assertEqual(viewing.status("/api/view", cookie, method="POST", body=view), 403)
+            for port, status in ((viewing.port, 200), (viewing.port + 1, 403)):
+                origin = {"Origin": f"http://127.0.0.1:{port}"}
+                self.assertEqual(viewing.status("/api/view", cookie, method="POST", body=view, headers=origin), status)
+
+    def test_arguments_of_processes_hold_nothing_that_others_can_use(self):
+        seen = self.folder / "handed"
+        browser = self.folder / "handed_browser"
+        browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{seen}.part"\nmv "{seen}.part" "{seen}"\n')
+        browser.chmod(0o755)
+        with Viewing(self.demo, environment=dict(os.environ, BROWSER=str(browser))) as viewing:
+            self.wait_for(seen)
+            door = "/" + seen.read_text().split("/", 3)[3]
+            own = pathlib.Path(f"/proc/{viewing.process.pid}/cmdline").read_bytes().decode()
+            for text in (seen.read_text(), own):
+                self.assertNotIn(TOKEN, text)
+                self.assertNotIn(viewing.door, text)
+            # another user who reads the list of processes is not let in, and keeps nobody out
+            if os.getuid() == 0:
+                self.assertEqual(viewing.status_for_another_user(door), 403)
+            cookie = viewing.open(door)
+            self.assertEqual(viewing.status("/api/session", cookie), 200)
+            # the printed one has not been used
+            viewing.open()
+
+    def test_a_cookie_that_leaks_is_no_use_to_other_users(self):
+        if os.getuid() != 0:
+            self.skipTest("only root can be another user")
+        with self.view(self.demo) as viewing:
+            cookie = viewing.open()
+            self.assertEqual(viewing.status("/api/session", cookie), 200)
+            self.assertEqual(viewing.status_for_another_user("/api/session", cookie), 403)
+
+    def test_enter_on_the_terminal_gives_a_new_address(self):
+        controller, terminal = pty.openpty()
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        try:
+            with self.view(self.demo, stdin=terminal, preexec_fn=take_terminal) as viewing:
+                os.write(controller, b"\n")
+                fresh = viewing.process.stdout.readline().strip()
+                self.assertEqual(fresh.split("?")[0], viewing.address.split("?")[0])
+                self.assertNotEqual(fresh, viewing.address)
+                self.assertEqual(viewing.ask(viewing.door, token=False)[0].status, 403)
+                viewing.open("/" + fresh.split("/", 3)[3])
+                self.assertIn("Enter gives a new one", viewing.end()[3])
+        finally:
+            os.close(controller)
+            os.close(terminal)
+
+    def test_a_report_that_is_a_link_is_not_followed(self):
+        folder = self.folder / "linked"
+        shutil.copytree(self.demo, folder)
+        secret = self.folder / "secret"
+        secret.write_text("<p>secret")
+        (folder / "report.html").unlink()
+        (folder / "report.html").symlink_to(secret)
+        with self.view(str(folder)) as viewing:
+            self.assertFalse(json.loads(viewing.get("/api/session"))["report"])
+            answer, data = viewing.ask("/report")
+            self.assertEqual(answer.status, 500)
+            self.assertIn(b"is a symbolic link", data)
+            # nor does it wait for a pipe
+            (folder / "report.html").unlink()
+            os.mkfifo(folder / "report.html")
+            self.assertEqual(viewing.ask("/report")[0].status, 500)
+
+    def test_other_machines_are_kept_out_unless_they_are_wanted(self):
+        for command in ("view", "live"):
+            what = self.demo if command == "view" else str(self.folder / "pour.yaml")
+            for host in ("0.0.0.0", "::"):
+                result = subprocess.run([PLIANT, command, what, "--no-open", "--host", host, "-q"], cwd=self.folder,
+                                        capture_output=True, text=True, timeout=PATIENCE, check=False)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertIn("--yes-remote", result.stderr)
+        with self.view(self.demo, "--host", "0.0.0.0", "--yes-remote") as viewing:
+            viewing.get("/api/session")
+            self.assertIn("warning: other machines can reach this page", viewing.end()[3])
+        with self.view(self.demo, "--host", "127.0.0.1", "--yes-remote") as viewing:
+            self.assertNotIn("other machines", viewing.end()[3])
 
     def test_session_and_series_describe_the_run(self):
         with self.view(self.demo) as viewing:
@@ -345,7 +487,8 @@ class View(unittest.TestCase):
         environment = dict(os.environ, BROWSER=f"{browser} --new-window")
         with Viewing(self.demo, environment=environment) as viewing:
             self.wait_for(seen)
-            self.assertEqual(seen.read_text(), "--new-window " + viewing.address)
+            place = re.escape(viewing.address.split("?")[0])
+            self.assertRegex(seen.read_text(), rf"^--new-window {place}\?code=[0-9a-f]{{32}}$")
             self.assertEqual(viewing.end()[2], "")
 
     def test_a_browser_that_is_not_there_is_no_failure(self):
@@ -366,7 +509,16 @@ class View(unittest.TestCase):
         empty.mkdir(exist_ok=True)
         self.refuse(3, "no such folder", str(self.folder / "nothing"))
         self.refuse(3, "holds no frames", str(empty))
-        self.refuse(2, "token", self.demo, "--token", "short")
+        self.refuse(2, "--token-file", self.demo, "--token", "short")
+        token = self.folder / "open_token"
+        token.write_text(TOKEN)
+        token.chmod(0o644)
+        self.refuse(2, "can be read or written by others", self.demo, "--token-file", str(token))
+        token.chmod(0o600)
+        token.write_text("short")
+        self.refuse(2, "16 to 64", self.demo, "--token-file", str(token))
+        self.refuse(2, "No such file", self.demo, "--token-file", str(self.folder / "nothing"))
+        self.refuse(2, "no regular file", self.demo, "--token-file", "/dev/zero")
         self.refuse(2, "port", self.demo, "--port", "70000")
         self.refuse(2, "DIR")
         with self.view(self.demo) as viewing:

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Abuses the server of the page, and checks how it takes that.
 
-  tests/fault/page_abuse.py http://127.0.0.1:8686/#TOKEN [--speed S] [--patience SECONDS] [ATTACK]...
+  tests/fault/page_abuse.py http://127.0.0.1:8686/ --token-file FILE [--speed S] [--patience SECONDS] [ATTACK]...
   tests/fault/page_abuse.py --program FIXTURE
 
 Every attack has the answers that are right: a status, a code of a socket's close frame, or an end of
 the connection in time. Meanwhile a bystander, a socket that behaves, must be served as ever, and
 after each attack a plain request must be. Loopback only. A program is started with the speed of its
-clock as its argument, prints its address, and ends with its input.
+clock as its argument, prints its address and its token, and ends with its input.
 
 Exit 0: all is well; 1: a line per fault.
 """
@@ -152,11 +152,11 @@ def masked(first, content=b"", mask=b"\x37\xfa\x21\x3d", length=None):
 class Target:
     """The server: its place, its token, and the questions one asks it."""
 
-    def __init__(self, address, speed, patience):
+    def __init__(self, address, token, speed, patience):
         parts = urllib.parse.urlsplit(address)
         self.host = parts.hostname
         self.port = parts.port
-        self.token = parts.fragment
+        self.token = token
         self.name = f"{self.host}:{self.port}"
         self.speed = speed
         self.patience = patience
@@ -180,12 +180,13 @@ class Target:
 
     def upgrade(self, *lines, token=True, origin=True, host=None, version="13", key=None):
         key = key or base64.b64encode(os.urandom(16)).decode()
-        query = f"?token={self.token}" if token is True else f"?token={token}" if token else ""
         fields = ["Connection: Upgrade", "Upgrade: websocket", f"Sec-WebSocket-Key: {key}",
                   f"Sec-WebSocket-Version: {version}"]
+        if token:
+            fields.append(f"Authorization: Bearer {self.token if token is True else token}")
         if origin:
             fields.append("Origin: " + (f"http://{self.name}" if origin is True else origin))
-        return self.head("/api/socket" + query, "GET", *fields, *lines, token=False, host=host)
+        return self.head("/api/socket", "GET", *fields, *lines, token=False, host=host)
 
     def open(self, **options):
         line = Line(self, **options)
@@ -306,16 +307,36 @@ def wrong_tokens(target):
     token = target.token
     for wrong in ("", "x", token[:-1], token + "0", token[:-1] + "~", token.upper() + "x",
                   token * 2, "%00" + token):
-        expect_status(target, target.head(f"/api/session?token={wrong}", token=False), (403,),
-                      "a wrong token in the query")
-        expect_status(target, target.upgrade(token=wrong), (403,), "a socket with a wrong token")
-        if "%" not in wrong:
-            expect_status(target, target.head("/api/session", "GET",
-                                              f"Authorization: Bearer {wrong}", token=False),
-                          (403,), "a wrong token of a bearer")
+        expect_status(target, target.upgrade(token=wrong or " "), (403,),
+                      "a socket with a wrong token")
+        expect_status(target, target.head("/api/session", "GET",
+                                          f"Authorization: Bearer {wrong}", token=False),
+                      (403,), "a wrong token of a bearer")
+    # addresses get into histories and logs: a token in one counts for nothing
+    expect_status(target, target.head(f"/api/session?token={token}", token=False), (403,),
+                  "a token in the query")
     expect_status(target, target.head("/api/session", token=False), (403,), "no token")
     expect_status(target, target.head("/api/view", "POST", "Content-Length: 2", token=False)
                   + b"{}", (403,), "a change without a token")
+
+
+@attack()
+def guessed_codes_and_cookies(target):
+    for code in ("", "x", "0" * 32, "f" * 31, "f" * 33, "%00", "0" * 8000, target.token):
+        expect_status(target, target.head(f"/open?code={code}", token=False), (403,),
+                      f"the code '{code[:40]}'")
+    expect_status(target, target.head("/open", token=False), (403,), "no code")
+    for method in ("POST", "HEAD"):
+        line = target.head("/open?code=" + "0" * 32, method, "Content-Length: 0", token=False)
+        status = target.status(line, method)
+        expect(status in (403, 405), f"{method} of a code gets {status}")
+    name = f"pliant-{target.port}"
+    for cookie in (f"{name}=", f"{name}", f"{name}={'0' * 32}", f"{name}={target.token}", "=",
+                   f"{name}=;" * 500, ";" * 4000, f"x{name}={'f' * 32}; {name}={'f' * 8000}"):
+        expect_status(target, target.head("/api/session", "GET", f"Cookie: {cookie}", token=False),
+                      (403,), f"the cookie '{cookie[:40]}'")
+    expect_status(target, target.head("/api/session", "GET", "Cookie: a=b", "Cookie: c=d"), (400,),
+                  "two lines of cookies")
 
 
 @attack()
@@ -678,9 +699,9 @@ def started(program, speed):
     process = subprocess.Popen([program, str(speed)], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     try:
-        address = process.stdout.readline().strip()
-        expect(re.match(r"http://127\.0\.0\.1:\d+/#\w+$", address), f"{program} said '{address}'")
-        yield address
+        line = process.stdout.readline().strip()
+        expect(re.match(r"http://127\.0\.0\.1:\d+/ \w+$", line), f"{program} said '{line}'")
+        yield line.split()
         process.stdin.close()
         expect(process.wait(GRACE) == 0, f"{program} ended with {process.returncode}")
     finally:
@@ -690,25 +711,29 @@ def started(program, speed):
 
 def main():
     parser = argparse.ArgumentParser(description="Abuses the server of the page.")
-    parser.add_argument("address", nargs="?", help="http://127.0.0.1:8686/#TOKEN")
+    parser.add_argument("address", nargs="?", help="http://127.0.0.1:8686/")
     parser.add_argument("attacks", nargs="*", help="only these")
+    parser.add_argument("--token-file", help="that the server at the address was started with")
     parser.add_argument("--program", help="start this one and abuse it")
     parser.add_argument("--speed", type=float, default=1, help="of the server's clock")
     parser.add_argument("--patience", type=float, default=12,
                         help="seconds; what has a longer time-out is not waited for")
     options = parser.parse_args()
-    if not options.program and not options.address:
-        parser.error("the address of a server, or --program")
+    if not options.program and not (options.address and options.token_file):
+        parser.error("the address of a server with --token-file, or --program")
 
     # a crowd needs descriptors
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most if most < 4096 and most > 0 else 4096, most))
     try:
         if options.program:
-            with started(options.program, options.speed) as address:
-                faults = run(Target(address, options.speed, options.patience), options.attacks)
+            with started(options.program, options.speed) as (address, token):
+                faults = run(Target(address, token, options.speed, options.patience), options.attacks)
         else:
-            faults = run(Target(options.address, options.speed, options.patience), options.attacks)
+            with open(options.token_file, encoding="ascii") as file:
+                token = file.read().strip()
+            faults = run(Target(options.address, token, options.speed, options.patience),
+                         options.attacks)
     except (Fault, OSError) as fault:
         faults = [str(fault)]
     for fault in faults:

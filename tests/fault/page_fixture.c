@@ -6,7 +6,7 @@
 //   page_fixture [SPEED]
 //
 // Its clock runs SPEED times as fast as others, so that time-outs come sooner. Prints its address
-// and ends when its input does.
+// and its token and ends when its input does.
 #include "base/timers.h"
 #include "serve/server_inside.h"
 
@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define TOKEN "token_of_the_fixture_0123456789"
 
 enum { PACKET = 1 << 20, FLOWS = 16 };
 
@@ -90,10 +92,10 @@ static bool input_has_ended(void)
 
 static pli_status serve(site *it, double speed)
 {
-    pli_server_options options = {.host = "127.0.0.1"};
+    pli_server_options options = {.host = "127.0.0.1", .token = TOKEN};
     pli_status status = pli_server_create(it->context, &options, &ops, it, &it->server);
     if (status != PLI_OK) return status;
-    printf("%s\n", pli_server_address(it->server));
+    printf("%s %s\n", pli_server_address(it->server), TOKEN);
     fflush(stdout);
     double last = pli_clock_seconds();
     while (status == PLI_OK && !input_has_ended()) {

@@ -108,6 +108,8 @@ class Interrupts(common.Fault):
         scene = self.write_scene("subspace", 12)
         process = self.start("run", scene, "-o", "out")
         line = process.stderr.readline()
+        self.assertIn("contact: ", line)
+        line = process.stderr.readline()
         self.assertIn("preparing", line)
         process.send_signal(signal.SIGTERM)
         code, _, err = self.end(process)

@@ -71,6 +71,7 @@ enum {
     "constraints: [{body: sheet, where: {half_space: {point: [<+-0.19>, 0, 0], normal: [-1, 0, " \
     "0]}}}]\n"
 #define CLOTH                                                                                   \
+    "contact: none\n"                                                                           \
     "bodies: {sheet: {kind: cloth, geometry: {sheet: {width: <0.4>, depth: <0.4>, columns: 8, " \
     "rows: 8}},\n"                                                                              \
     "  springs: {stretch: <spring>, bend: <spring>, area_density: <area>}, position: [<+0>, "   \
@@ -95,7 +96,7 @@ static const family families[] = {
     {"lbfgs", MATERIALS("fixed-corotated") BAR "solver: lbfgs\n" TIME, SURE},
     {"vbd", MATERIALS("fixed-corotated") BAR "solver: vbd\n" TIME, 0},
     {"pd-direct", MATERIALS("fixed-corotated") BAR "solver: pd-direct\n" TIME, 0},
-    {"shells", MATERIALS("stable-neo-hookean") SHEETS "solver: newton\n" TIME, SURE},
+    {"shells", MATERIALS("stable-neo-hookean") SHEETS "contact: none\nsolver: newton\n" TIME, SURE},
     {"shells-barrier",
      MATERIALS("neo-hookean") SHEETS "contact: {method: barrier}\nsolver: ipc-llt\n" TIME, BARRIER},
     {"cloth", CLOTH "solver: pd-multigrid\n" TIME, 0},
@@ -291,7 +292,9 @@ static void expect_taken(const family *f, const edge *e)
     outcome o = run_edge(f, e);
     if (o.refused_by != NULL) fail_msg("%s, %s: refused: %s", f->name, e->name, o.message);
     assert_int_equal(o.converged + o.unconverged, e->dt < 100 ? 3 : 1);
-    if ((f->traits & SURE) && o.unconverged > 0) {
+    // what falls for 1000 s is 5e6 m away, where coordinates round by 1e-9 m
+    bool is_far = e->dt > 100 && o.stop == PLI_STOP_ROUNDING;
+    if ((f->traits & SURE) && o.unconverged > 0 && !is_far) {
         fail_msg("%s, %s: %d steps did not converge", f->name, e->name, o.unconverged);
     }
 }
@@ -491,7 +494,7 @@ static void one_tetrahedron_falls_and_rests(void **state)
         char yaml[1024];
         bool barrier = k >= 9;
         snprintf(yaml, sizeof yaml, ONE("material: m, "),
-                 barrier ? "contact: {method: barrier}\n" : "", solvers[k]);
+                 barrier ? "contact: {method: barrier}\n" : "contact: none\n", solvers[k]);
         outcome o = run_mesh(yaml, &mesh, barrier ? BARRIER : 0);
         expect_all_converged("one tetrahedron", solvers[k], &o);
     }
@@ -517,7 +520,8 @@ static void one_triangle_falls_and_rests(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char yaml[1024];
         snprintf(yaml, sizeof yaml, cases[k].yaml,
-                 cases[k].barrier ? "contact: {method: barrier}\n" : "", cases[k].solver);
+                 cases[k].barrier ? "contact: {method: barrier}\n" : "contact: none\n",
+                 cases[k].solver);
         outcome o = run_mesh(yaml, &mesh, cases[k].barrier ? BARRIER : 0);
         expect_all_converged("one triangle", cases[k].solver, &o);
     }

@@ -39,11 +39,13 @@ static void check_head(const pli_http_head *head)
 
     pli_http_request request = {.query = head->query};
     char value[16];
-    if (pli_http_query(&request, "token", value, sizeof value)) {
+    if (pli_http_query(&request, "code", value, sizeof value)) {
         CHECK(strlen(value) < sizeof value);
     }
-    pli_access access = {.token = "0123456789abcdef"};
-    (void)pli_access_is_authorized(&access, head);
+    pli_access access = {.port = 8686, .token = "0123456789abcdef"};
+    snprintf(access.sessions[0].secret, sizeof access.sessions[0].secret, "%s", access.token);
+    pli_peer peer = pli_peer_of(-1);
+    (void)pli_access_is_authorized(&access, head, &peer);
     CHECK(pli_access_check(&access, head) == 403);
 }
 

@@ -2,9 +2,9 @@
 // What tests of the page share: a browser, a program to talk to, and ways of waiting.
 //
 // The program is the mock (viewer/mock) unless PLIANT_PAGE_PROGRAM names the real one: it simulates and serves the scenes in
-// scenes/ then, or what these commands say, in which {port} and {token} are put:
-//   PLIANT_PAGE_VIEW="build/pliant view out/demo --port {port} --token {token}"
-//   PLIANT_PAGE_LIVE="build/pliant live demo --port {port} --token {token}"
+// scenes/ then, or what these commands say, in which {port} is put:
+//   PLIANT_PAGE_VIEW="build/pliant view out/demo --port {port}"
+//   PLIANT_PAGE_LIVE="build/pliant live demo --port {port}"
 // Tests of what only the mock can do are skipped then.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,6 @@ const { chromium } = require('playwright-core');
 const REAL = process.env.PLIANT_PAGE_PROGRAM;
 const COMMANDS = { view: process.env.PLIANT_PAGE_VIEW, live: process.env.PLIANT_PAGE_LIVE };
 const PATIENCE = 30000; // milliseconds
-const TOKEN = 'a-token-for-tests-0123456789';
 const FLAGS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 export const isReal = (mode) => COMMANDS[mode] !== undefined || REAL !== undefined;
@@ -37,6 +36,7 @@ export class Browser {
   // Flags choose a renderer; without them it is whatever Chromium has without a graphics card.
   constructor(flags = ['--disable-gpu']) {
     this.flags = flags;
+    this.opened = new Set(); // addresses that have done their work
   }
 
   async open() {
@@ -61,8 +61,16 @@ export class Browser {
       if (message.type() === 'error') page.faults.push(message.text());
     });
     if (size) await page.setViewportSize(size);
-    await page.goto(address.replace('/#', `/?${parameters}#`));
+    await page.goto(this.opened.has(address) ? new URL(`/?${parameters}`, address).href : `${address}&${parameters}`);
+    this.opened.add(address);
     return page;
+  }
+
+  // Opens an address as another tab would.
+  async letIn(address) {
+    const answer = await this.context.request.get(address);
+    if (answer.status() !== 200) throw new Error(`${address} answers ${answer.status()}`);
+    this.opened.add(address);
   }
 
   async visitShown(address, parameters, size) {
@@ -92,18 +100,18 @@ export function runProgram(...words) {
 // `scene`.
 export class Program {
   constructor(mode, options = {}) {
-    Object.assign(this, { mode, options, token: TOKEN, scene: options.scene ?? mode, folder: '' });
+    Object.assign(this, { mode, options, scene: options.scene ?? mode, folder: '', address: '' });
   }
 
   async start() {
     this.port ??= await freePort();
-    if (isReal(this.mode)) await this.startReal();
-    else this.mock = await startMock({ mode: this.mode, port: this.port, token: this.token, detail: 0.4, grains: 1500, frames: 24, ...this.options });
+    if (isReal(this.mode)) {
+      await this.startReal();
+      return this;
+    }
+    this.mock = await startMock({ mode: this.mode, port: this.port, detail: 0.4, grains: 1500, frames: 24, ...this.options });
+    this.address = this.mock.makeAddress();
     return this;
-  }
-
-  get address() {
-    return `http://127.0.0.1:${this.port}/#${this.token}`;
   }
 
   // Simulates into the folder that is looked at.
@@ -113,13 +121,13 @@ export class Program {
 
   words() {
     const given = COMMANDS[this.mode];
-    if (given) return given.replace('{port}', this.port).replace('{token}', this.token).split(' ');
+    if (given) return given.replace('{port}', this.port).split(' ');
     if (!this.folder && !this.run) {
       this.folder = mkdtempSync(join(tmpdir(), 'pliant-run-'));
       if (this.mode === 'view') this.simulate();
     }
     const what = this.mode === 'view' ? [this.run ?? join(this.folder, 'run')] : [sceneFile(this.scene), '-o', join(this.folder, `live-${Date.now()}`)];
-    return [REAL, this.mode, ...what, '--no-open', '--port', this.port, '--token', this.token, ...(this.options.words ?? [])];
+    return [REAL, this.mode, ...what, '--no-open', '--port', this.port, ...(this.options.words ?? [])];
   }
 
   startReal() {
@@ -129,7 +137,10 @@ export class Program {
     this.process.stderr.on('data', (data) => (said += data));
     return new Promise((resolve, reject) => {
       this.process.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${said}`)));
-      this.process.stdout.on('data', (data) => String(data).includes('http://') && resolve());
+      this.process.stdout.once('data', (data) => {
+        this.address = String(data).trim();
+        resolve();
+      });
     });
   }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs a test of the page: run.sh unit, or run.sh FILE.mjs. Skipped (77) where Node, Chromium or the
+# Runs a test of the page: run.sh unit, or run.sh FILE.mjs; run.sh packages only has the packages of
+# the lock file fetched, from npm's registry, if they are not there. Skipped (77) where Node, Chromium or the
 # packages are missing, unless CI=true: then it fails.
 set -eu
 viewer=${PLIANT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}/viewer
@@ -15,11 +16,13 @@ not_here() {
 
 command -v node >/dev/null 2>&1 || not_here "skipped, there is no Node (Debian: nodejs)"
 # what drives the browser needs a newer Node than Debian 12 has
-if [ "$1" != unit ] && [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
+alone=no
+case "$1" in unit | packages) alone=yes ;; esac
+if [ $alone = no ] && [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
     echo "page: skipped, Node 20 or later is needed"
     exit 77
 fi
-[ "$1" = unit ] || command -v "${PLIANT_CHROMIUM:-chromium}" >/dev/null 2>&1 ||
+[ $alone = yes ] || command -v "${PLIANT_CHROMIUM:-chromium}" >/dev/null 2>&1 ||
     not_here "skipped, there is no Chromium (Debian: chromium)"
 
 # the packages of the lock file: what was installed is asked first
@@ -35,6 +38,7 @@ if [ ! -e "$viewer/node_modules/.package-lock.json" ] ||
     rm -f "$log"
 fi
 
+[ "$1" != packages ] || exit 0
 if [ "$1" = unit ]; then
     cd "$viewer"
     node_modules/.bin/tsc --noEmit

@@ -175,6 +175,7 @@ test('a simulation that ends is missed, and found again', async () => {
   await program.stop();
   await page.getByText('The program has ended or cannot be reached; trying again…').waitFor();
   await program.start();
+  await browser.letIn(program.address);
   await until(page, (old) => window.pliant.session.instance !== old, first);
   await until(page, () => document.querySelector('.banner').hidden);
   const { framesShown } = await counters(page);
@@ -193,6 +194,7 @@ test('one that is killed is missed as well, while it is dragged', onReal, async 
   await page.locator('.marks .hand').waitFor({ state: 'detached' });
   await page.mouse.up();
   await program.start();
+  await browser.letIn(program.address);
   await until(page, (old) => window.pliant.session.instance !== old && document.querySelector('.banner').hidden, first);
 });
 

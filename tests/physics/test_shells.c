@@ -12,6 +12,7 @@ static const double density = 1000; // kg/m^3
 // A strip along x without weight that is pulled by a thousandth, free to get narrower.
 static const char *pulled_strip =
     "materials: {m: {law: stable-neo-hookean, density: 1000, young: 2e6, poisson: 0.3}}\n"
+    "contact: none\n"
     "bodies: {strip: {kind: shell, geometry: {sheet: {width: 1, depth: 0.2, columns: 20, rows: 4}},"
     " material: m, thickness: 0.002}}\n"
     "gravity: [0, 0, 0]\n"
@@ -62,6 +63,7 @@ static void a_cantilever_bends_like_a_beam(void **state)
     char yaml[2048];
     snprintf(yaml, sizeof yaml,
              "materials: {m: {law: stable-neo-hookean, density: 1000, young: 2e6, poisson: 0.3}}\n"
+             "contact: none\n"
              "bodies: {strip: {kind: shell, geometry: {sheet: {width: 1, depth: 0.1, columns: %d, "
              "rows: 5}}, material: m, thickness: 0.01}}\n"
              "gravity: [0, -0.002, 0]\n"
@@ -104,6 +106,7 @@ static void momentum_of_a_free_cloth_is_kept(void **state)
     simulation_init(&s,
                     "materials: {m: {law: fixed-corotated, density: 400, young: 1e5, poisson: "
                     "0.3}}\n"
+                    "contact: none\n"
                     "bodies: {cloth: {kind: shell, geometry: {sheet: {columns: 10, rows: 10}},\n"
                     "  material: m, velocity: [1, 2, 3], angular_velocity: [200, 0, 90],\n"
                     "  start: {stretched: [1.3, 1, 0.7]}}}\n"
@@ -126,6 +129,7 @@ static void a_hanging_cloth_comes_to_rest(void **state)
     simulation_init(
         &s,
         "materials: {m: {law: stable-neo-hookean, density: 400, young: 1e6, poisson: 0.3}}\n"
+        "contact: none\n"
         "bodies: {cloth: {kind: shell, geometry: {sheet: {columns: 12, rows: 12}}, material: m}}\n"
         "constraints:\n"
         "  - {where: {box: {min: [-0.51, -1, -0.51], max: [-0.49, 1, -0.49]}}}\n"

@@ -12,6 +12,7 @@ static double sag(double stretch, const char *solver)
 {
     char text[1024];
     snprintf(text, sizeof text,
+             "contact: none\n"
              "bodies: {net: {kind: cloth, geometry: {sheet: {columns: 12, rows: 12}},\n"
              "  springs: {stretch: %g, bend: %g}}}\n"
              "constraints:\n"

@@ -40,6 +40,7 @@ def two_bodies():
                               "material": "soft"}
     scene["constraints"] = [{"body": "bar", "where": {
         "half_space": {"point": [-0.99, 0, 0], "normal": [-1, 0, 0]}}}]
+    scene["contact"] = "none"
     return scene
 
 

@@ -11,4 +11,4 @@ const mock = await startMock({
   mode: positionals[0] === 'live' ? 'live' : 'view',
   port: Number(values.port), detail: Number(values.detail), grains: Number(values.grains),
 });
-console.log(`open ${mock.address}`);
+console.log(`open ${mock.makeAddress()}`);

@@ -11,7 +11,7 @@ import { World } from './world.mjs';
 const PAGE = new URL('../dist/index.html', import.meta.url);
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self' ws: wss:; font-src data:; worker-src blob:";
 
-// options: mode, port, token, frames, fps, title, up, going, delay (ms before a frame is given), and those of World
+// options: mode, port, frames, fps, title, up, going, delay (ms before a frame is given), and those of World
 export async function startMock(options = {}) {
   const mock = new Mock(options);
   await mock.listen();
@@ -19,9 +19,11 @@ export async function startMock(options = {}) {
 }
 
 class Mock {
-  constructor({ mode = 'view', port = 0, token = 'mock-token-mock-token', frames = 48, fps = 24, title = 'mock/world', delay = 0, going = false, up = 'y', ...world }) {
-    Object.assign(this, { mode, port, token, fps, title, delay, going, up, frameCount: frames });
+  constructor({ mode = 'view', port = 0, frames = 48, fps = 24, title = 'mock/world', delay = 0, going = false, up = 'y', ...world }) {
+    Object.assign(this, { mode, port, fps, title, delay, going, up, frameCount: frames });
     this.instance = randomBytes(8).toString('hex');
+    this.secret = randomBytes(16).toString('hex'); // of the cookie
+    this.codes = new Set(); // of addresses that were not opened yet
     this.world = new World(world);
     this.live = mode === 'live' ? new Live(this.world) : null;
     this.keptView = null;
@@ -45,8 +47,11 @@ class Mock {
     });
   }
 
-  get address() {
-    return `http://127.0.0.1:${this.port}/#${this.token}`;
+  // A new one every time; it opens the page once.
+  makeAddress() {
+    const code = randomBytes(16).toString('hex');
+    this.codes.add(code);
+    return `http://127.0.0.1:${this.port}/open?code=${code}`;
   }
 
   async stop() {
@@ -55,13 +60,26 @@ class Mock {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  isAllowed(request, url) {
-    return request.headers.authorization === `Bearer ${this.token}` || url.searchParams.get('token') === this.token;
+  get cookie() {
+    return `pliant-${this.port}=${this.secret}`;
+  }
+
+  isAllowed(request) {
+    return (request.headers.cookie ?? '').split('; ').includes(this.cookie);
+  }
+
+  open(request, response, url) {
+    if (!this.codes.delete(url.searchParams.get('code')) && !this.isAllowed(request)) {
+      response.writeHead(403).end();
+      return;
+    }
+    url.searchParams.delete('code');
+    response.writeHead(303, { Location: `/${url.search}`, 'Set-Cookie': `${this.cookie}; Path=/; HttpOnly; SameSite=Strict` }).end();
   }
 
   upgrade(request, stream) {
     const url = new URL(request.url, 'http://mock');
-    if (!this.live || url.pathname !== '/api/socket' || !this.isAllowed(request, url)) {
+    if (!this.live || url.pathname !== '/api/socket' || !this.isAllowed(request)) {
       stream.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
       return;
     }
@@ -74,7 +92,9 @@ class Mock {
     if (url.pathname === '/') {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-store' });
       response.end(readFileSync(PAGE));
-    } else if (!this.isAllowed(request, url)) {
+    } else if (url.pathname === '/open') {
+      this.open(request, response, url);
+    } else if (!this.isAllowed(request)) {
       response.writeHead(403).end();
     } else {
       this.answerAllowed(request, response, url);
@@ -97,7 +117,7 @@ class Mock {
     const { mode, title, instance, up } = this;
     return {
       protocol: 1, mode, title, version: '0.1.0', instance, up, report: mode === 'view', folder: 'out/mock', max_message: 65536,
-      ...(mode === 'live' ? { scene: title, drags: true } : {}),
+      ...(mode === 'live' ? { scene: title, drags: true, contact: 'barrier, chosen because there are 2 bodies; contact: none switches it off' } : {}),
     };
   }
 

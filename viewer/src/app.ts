@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the page together: one look, one stage, one of two modes, and the panels that change them.
 import { Vector3 } from 'three';
-import { Connection, tokenOfAddress } from './connection.ts';
+import { Connection } from './connection.ts';
 import { BY_BODY, type Change, Look } from './look.ts';
 import { MeshPart } from './mesh_part.ts';
 import type { Mode, Workshop } from './mode.ts';
@@ -37,7 +37,7 @@ export class App {
   readonly readout = new Readout();
   readonly meter = new Meter(); // of pictures
   readonly frameMeter = new Meter(); // of frames of the run
-  readonly connection = new Connection(tokenOfAddress(location.hash));
+  readonly connection = new Connection();
   readonly shell: Shell;
   readonly stage: Stage;
   readonly colors: ColorPanel;
@@ -99,7 +99,6 @@ export class App {
     const observer = new ResizeObserver(([entry]) => stage.resize(Math.floor(entry.contentRect.width), Math.floor(entry.contentRect.height)));
     observer.observe(this.shell.canvas);
     addEventListener('keydown', (event) => this.key(event));
-    addEventListener('hashchange', () => location.reload());
     setInterval(() => this.showRate(), 500);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to the program that served the page, with the token of the address.
+// Requests to the program that served the page. The browser adds the cookie of its session, which no script can read.
 import { decodePacket, type Frame, PacketError, type Topology } from './packets.ts';
 import { readSeries, readSession, type Series, type Session } from './protocol.ts';
 import { stopwatch } from './stopwatch.ts';
@@ -10,19 +10,9 @@ export class HttpError extends Error {
   }
 }
 
-export function tokenOfAddress(hash: string): string {
-  return hash.replace(/^#/, '');
-}
-
 export class Connection {
-  constructor(readonly token: string) {}
-
   private async get(path: string, signal?: AbortSignal): Promise<Response> {
-    const answer = await fetch(path, {
-      headers: { Authorization: `Bearer ${this.token}` },
-      cache: 'no-store',
-      ...(signal ? { signal } : {}),
-    });
+    const answer = await fetch(path, { cache: 'no-store', ...(signal ? { signal } : {}) });
     if (!answer.ok) throw new HttpError(answer.status);
     return answer;
   }
@@ -55,21 +45,17 @@ export class Connection {
   }
 
   async keepView(view: string): Promise<void> {
-    const answer = await fetch('/api/view', {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' },
-      body: view,
-    });
+    const answer = await fetch('/api/view', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: view });
     if (!answer.ok) throw new HttpError(answer.status);
   }
 
   reportAddress(): string {
-    return `/report?token=${encodeURIComponent(this.token)}`;
+    return '/report';
   }
 
   socketAddress(): string {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    return `${scheme}://${location.host}/api/socket?token=${encodeURIComponent(this.token)}`;
+    return `${scheme}://${location.host}/api/socket`;
   }
 }
 

@@ -19,6 +19,7 @@ export class LiveMode implements Mode {
   private readonly grip: Grip;
   private readonly transport: LiveTransport;
   private readonly settingsPanel: SettingsPanel;
+  private readonly contact = element('p', { class: 'note' });
   private readonly pinList = element('ul', { class: 'pins' });
   private pinKey = '';
   private pausesFirst: boolean;
@@ -31,7 +32,7 @@ export class LiveMode implements Mode {
     this.transport = new LiveTransport(send, (tool) => this.setTool(tool));
     this.settingsPanel = new SettingsPanel((path, value) => send({ type: 'set', path, value }));
     this.bar = this.transport.element;
-    this.panels = [{ title: 'Settings', rows: [this.settingsPanel.element] }, { title: 'Pins', rows: [this.pinList] }];
+    this.panels = [{ title: 'Settings', rows: [this.contact, this.settingsPanel.element] }, { title: 'Pins', rows: [this.pinList] }];
     this.pausesFirst = shop.paused;
     this.listen();
     this.showPins([]);
@@ -62,6 +63,7 @@ export class LiveMode implements Mode {
 
   begin(session: Session): void {
     this.drop();
+    this.contact.textContent = session.contact && `Contact: ${session.contact}`;
     this.grip.enabled = session.drags;
     this.transport.showTools(session.drags);
     this.resume();

@@ -16,6 +16,7 @@ export class ViewMode implements Mode {
   private readonly source: ViewSource;
   private readonly transport: ViewTransport;
   private readonly outcome = element('p', { class: 'note' });
+  private readonly contact = element('p', { class: 'note' });
   private readonly report = element('p');
   private timer = 0;
   private shown = -1;
@@ -35,7 +36,7 @@ export class ViewMode implements Mode {
       step: (delta) => this.step(delta),
     });
     this.bar = this.transport.element;
-    this.panels = [{ title: 'Run', rows: [this.outcome, this.report] }];
+    this.panels = [{ title: 'Run', rows: [this.outcome, this.contact, this.report] }];
     this.autoplay = !shop.paused && !matchMedia('(prefers-reduced-motion: reduce)').matches;
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) void this.poll();
@@ -58,6 +59,7 @@ export class ViewMode implements Mode {
   }
 
   begin(session: Session): void {
+    this.contact.textContent = session.contact && `Contact: ${session.contact}`;
     this.drop();
     this.instance = session.instance;
     this.head.seek(0);
@@ -67,7 +69,7 @@ export class ViewMode implements Mode {
     this.resume();
   }
 
-  // the token stays out of the page's links
+  // the report gets no hold of the page that opened it
   private openReport(): void {
     window.open(this.shop.connection.reportAddress(), '_blank', 'noopener');
   }

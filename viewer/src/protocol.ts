@@ -43,6 +43,7 @@ export interface Session {
   version: string;
   instance: string;
   up: 'x' | 'y' | 'z';
+  contact: string; // which there is, and who said so; empty: not known
   report: boolean;
   folder: string;
   drags: boolean;
@@ -59,6 +60,7 @@ export function readSession(value: unknown): Session {
     version: textOf(value, 'version'),
     instance: textOf(value, 'instance'),
     up: up === 'x' || up === 'z' ? up : 'y',
+    contact: textOf(value, 'contact'),
     report: truthOf(value, 'report'),
     folder: textOf(value, 'folder'),
     drags: truthOf(value, 'drags'),

@@ -5,8 +5,8 @@ import type { Session } from './protocol.ts';
 import type { Notices } from './ui/notices.ts';
 
 const GONE = 'The program has ended or cannot be reached; trying again…';
-const OTHER_KEY = 'The program was started anew with another key: open the address that it printed.';
-const NO_KEY = 'This address lacks its key: open the whole address that the program printed.';
+const STARTED_ANEW = 'The program was started anew: open the address that it printed then, and this page goes on.';
+const NOT_LET_IN = 'The program does not know this browser: open the address that it printed. Where it runs in a terminal, Enter gives a new one.';
 
 export class Supervisor {
   session: Session | null = null;
@@ -63,7 +63,7 @@ export class Supervisor {
   }
 
   private wordsFor(cause: unknown): string {
-    if (cause instanceof HttpError && cause.status === 403) return this.connection.token ? OTHER_KEY : NO_KEY;
+    if (cause instanceof HttpError && cause.status === 403) return this.session ? STARTED_ANEW : NOT_LET_IN;
     if (typeof cause === 'string' && cause) return `${cause} Trying again…`;
     const isPlain = cause instanceof Error && !(cause instanceof TypeError) && !(cause instanceof DOMException) && !(cause instanceof HttpError);
     return isPlain ? `${cause.message}; trying again…` : GONE;

@@ -312,6 +312,35 @@ static void rest_has_no_energy_and_no_stress(void **state)
     for (int k = 0; k < 9; ++k) NEAR(point.P[k], 0, 0, 1e-14 * (given->mu + given->lambda));
 }
 
+// Where strains are e, the energy is (mu |e|^2 + lambda/2 tr^2 e) (1 + O(e)), also when the body is
+// turned. F itself is rounded, so that strains are only good to 4e-16 and energies to twice that
+// share; what must not be lost is more, as in a difference of energies of large strains.
+static void energy_keeps_its_digits_near_rest(void **state)
+{
+    const law_case *given = *state;
+    static const double gradient[9] = {0.7, -0.3, 0.2, 0.5, -0.4, 0.1, -0.6, 0.8, 0.3};
+    for (double size = 1e-3; size >= 1e-9; size *= 0.1) {
+        for (uint64_t turn = 0; turn < (given->is_objective ? 4 : 1); ++turn) {
+            double Q[9];
+            double F[9];
+            double e[9];
+            pli_mat3_identity(Q);
+            if (turn > 0) law_random_rotation(turn, Q);
+            for (int k = 0; k < 9; ++k) F[k] = (k % 4 == 0) + size * gradient[k];
+            for (int k = 0; k < 9; ++k) {
+                e[k] = 0.5 * (F[k] + F[3 * (k % 3) + k / 3]) - (k % 4 == 0);
+            }
+            double trace = pli_mat3_trace(e);
+            double want = given->mu * pli_mat3_contract(e, e) + given->lambda / 2 * trace * trace;
+            double QF[9];
+            pli_mat3_multiply(Q, F, QF);
+            double psi = law_at(given, QF, PLI_TANGENT_EXACT).psi;
+            // 30: third derivatives of a Tait fluid; 10: norms of the strain over its trace
+            NEAR(psi, want, 30 * size + 10 * 4e-16 / size, 0);
+        }
+    }
+}
+
 static void rest_tangent_is_that_of_linear_elasticity(void **state)
 {
     const law_case *given = *state;
@@ -524,6 +553,7 @@ static const struct CMUnitTest law_suite[] = {
     LAW_TEST(energy_is_continuous_where_it_claims_to_be_defined),
     LAW_TEST(energy_and_stress_are_objective),
     LAW_TEST(rest_has_no_energy_and_no_stress),
+    LAW_TEST(energy_keeps_its_digits_near_rest),
     LAW_TEST(rest_tangent_is_that_of_linear_elasticity),
     LAW_TEST(projected_tangent_is_the_nearest_positive_one),
     LAW_TEST(batch_of_any_size_equals_single_points),

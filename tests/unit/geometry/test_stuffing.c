@@ -484,9 +484,52 @@ static void failing_allocations_leak_nothing(void **state)
     AT_LEAST((double)sweep(&by_count, 7), 100);
 }
 
+// Two balls on a thin rod come apart on a coarse lattice, and the number that is told joins them.
+static void thin_part_that_breaks_is_told_with_the_vertices_that_keep_it(void **state)
+{
+    (void)state;
+    pli_context *context = NULL;
+    OK(NULL, pli_context_create(NULL, &context));
+    pli_shape_set *set = NULL;
+    const pli_shape *parts[3];
+    const pli_shape *dumbbell = NULL;
+    const pli_shape *apart = NULL;
+    const double centers[2][3] = {{-1, 0.02, 0.03}, {1, 0, -0.01}};
+    OK(context, pli_shape_set_create(context, &set));
+    for (int k = 0; k < 2; ++k) OK(context, pli_shape_sphere(set, centers[k], 0.6, &parts[k]));
+    OK(context, pli_shape_capsule(set, centers[0], centers[1], 0.06, &parts[2]));
+    OK(context, pli_shape_union(set, 3, parts, 0, &dumbbell));
+    OK(context, pli_shape_union(set, 2, parts, 0, &apart));
+
+    pli_stuffing_def def = {.vertex_count = 600};
+    pli_stuffing_report report;
+    pli_tet_mesh *mesh = NULL;
+    OK(context, pli_stuffing_create(context, dumbbell, &def, &report, &mesh));
+    pli_tet_mesh_destroy(mesh);
+    assert_int_equal(report.component_count, 2);
+    assert_int_equal(report.whole_components, 1);
+    AT_LEAST(report.whole_vertices, 1200);
+    def.vertex_count = report.whole_vertices;
+    OK(context, pli_stuffing_create(context, dumbbell, &def, &report, &mesh));
+    pli_tet_mesh_destroy(mesh);
+    assert_int_equal(report.component_count, 1);
+    assert_int_equal(report.whole_vertices, 0);
+
+    // pieces of the shape's own stay
+    def.vertex_count = 600;
+    OK(context, pli_stuffing_create(context, apart, &def, &report, &mesh));
+    pli_tet_mesh_destroy(mesh);
+    assert_int_equal(report.component_count, 2);
+    assert_int_equal(report.whole_components, 2);
+    assert_int_equal(report.whole_vertices, 0);
+    pli_shape_set_destroy(set);
+    pli_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thin_part_that_breaks_is_told_with_the_vertices_that_keep_it),
         cmocka_unit_test(lattice_nodes_know_their_neighbours),
         cmocka_unit_test(angles_hold_for_any_surface),
         cmocka_unit_test(repair_makes_any_filling_a_manifold),

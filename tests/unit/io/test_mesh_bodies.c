@@ -48,8 +48,8 @@ static void write_scene(char *text, size_t capacity, const char *file, mesh_use 
     snprintf(body, sizeof body, forms[use], file); // NOLINT: the forms are ours
     int length = snprintf(text, capacity,
                           "materials: {m: {law: neo-hookean, density: 1e3, young: 1e4, poisson: "
-                          "0.3}}\nbodies: {thing: %s}\ntime: {fps: 24, frames: 1}\n%s",
-                          body, contact);
+                          "0.3}}\nbodies: {thing: %s}\ntime: {fps: 24, frames: 1}\n%s%s",
+                          body, contact[0] == '\0' ? "contact: none\n" : "", contact);
     if (use == USE_COLLIDER) {
         snprintf(text + length, capacity - (size_t)length,
                  "colliders: {c: {shape: {mesh: {path: %s, resolution: 16}}, method: penalty}}\n",
@@ -122,19 +122,52 @@ static const mesh_case cases[] = {
      USE_SOLID,
      "",
      PLI_ERROR_MESH,
-     {"body thing: inverted.msh: tetrahedra 1, 2, 3, 4, 5 and 1 more", "are inverted"}},
+     {"body thing: inverted.msh:14: tetrahedra 1, 2, 3, 4, 5 and 1 more", "are inverted"}},
+    {"inverted.mesh",
+     "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+     "Tetrahedra 2\n1 2 3 4 0\n1 2 4 3 0\nEnd\n",
+     USE_SOLID,
+     "",
+     PLI_ERROR_MESH,
+     {"body thing: inverted.mesh:10: tetrahedra 1 are inverted"}},
+    {"inverted.vtk",
+     "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+     "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 2 10\n4 0 1 2 3\n4 0 1 3 2\nCELL_TYPES 2\n10 10\n",
+     USE_SOLID,
+     "",
+     PLI_ERROR_MESH,
+     {"body thing: inverted.vtk:9: tetrahedra 1 are inverted"}},
     {"flat.msh",
      POINTS(5) CORNER "5 .25 .25 0\n" TETS(2) TET(1, 1, 2, 3, 4) TET(2, 1, 2, 3, 5) END,
      USE_SOLID,
      "",
      PLI_ERROR_MESH,
-     {"body thing: flat.msh: tetrahedra 1", "have no volume"}},
+     {"body thing: flat.msh:15: tetrahedra 1", "have no volume"}},
+    // not a matter of planes
+    {"far.msh",
+     POINTS(4) "1 0 0 0\n2 1e160 0 0\n3 0 1e160 0\n4 0 0 1e160\n" TETS(1) TET(1, 1, 2, 3, 4) END,
+     USE_SOLID,
+     "",
+     PLI_ERROR_MESH,
+     {"body thing: far.msh: vertices 1, 2, 3 have coordinates beyond 1e+100 m"}},
+    {"far.off",
+     "OFF\n3 1 0\n0 0 0\n1e200 0 0\n0 1 0\n3 0 1 2\n",
+     USE_SHELL,
+     "",
+     PLI_ERROR_MESH,
+     {"body thing: far.off: vertices 1 have coordinates beyond 1e+100 m"}},
+    {"tiny.msh",
+     POINTS(4) "1 0 0 0\n2 1e-120 0 0\n3 0 1e-120 0\n4 0 0 1e-120\n" TETS(1) TET(1, 1, 2, 3, 4) END,
+     USE_SOLID,
+     "",
+     PLI_ERROR_MESH,
+     {"body thing: tiny.msh:13: tetrahedra 0 are so small that their volume"}},
     {"sliver.msh",
      POINTS(5) CORNER "5 .25 .25 -1e-7\n" TETS(2) TET(1, 1, 2, 3, 4) TET(2, 1, 3, 2, 5) END,
      USE_SOLID,
      "",
      PLI_OK,
-     {"body thing: sliver.msh: tetrahedra 1 are slivers"}},
+     {"body thing: sliver.msh:15: tetrahedra 1 are slivers"}},
     {"twice.msh",
      POINTS(4) CORNER TETS(2) TET(1, 1, 2, 3, 4) TET(2, 1, 2, 3, 3) END,
      USE_SOLID,
@@ -212,7 +245,7 @@ static const mesh_case cases[] = {
      USE_SHELL,
      "",
      PLI_ERROR_MESH,
-     {"body thing: needle.off: triangles 0, 2 have no area, which a shell needs"}},
+     {"body thing: needle.off:8: triangles 0, 2 have no area, which a shell needs"}},
     {"points.obj",
      "v 0 0 0\nv 1 0 0\n",
      USE_SHELL,
@@ -319,6 +352,26 @@ static int try_folder(const char *folder)
     return count;
 }
 
+static void element_in_a_second_file_is_refused_by_that_file_and_its_line(void **state)
+{
+    folder_fixture *fix = *state;
+    static const struct {
+        const char *file;
+        const char *text;
+    } files[] = {{"two.node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"},
+                 {"two.ele", "# elements\n2 4 0\n1 1 2 3 4\n2 1 2 4 3\n"}};
+    for (int k = 0; k < 2; ++k) {
+        OK(fix->context, pli_file_write(fix->context, in_folder(fix, files[k].file), files[k].text,
+                                        (int64_t)strlen(files[k].text)));
+    }
+    for (int k = 0; k < 2; ++k) {
+        outcome out;
+        try_file(fix->folder, files[k].file, USE_SOLID, "", &out);
+        assert_int_equal(out.status, PLI_ERROR_MESH);
+        assert_non_null(strstr(out.message, "body thing: two.ele:4: tetrahedra 1 are inverted"));
+    }
+}
+
 static void published_broken_meshes_are_refused_by_name_or_loaded(void **state)
 {
     (void)state;
@@ -337,6 +390,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(mesh_is_refused_by_body_and_file_or_loaded_with_a_warning,
                                         folder_set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(
+            element_in_a_second_file_is_refused_by_that_file_and_its_line, folder_set_up,
+            folder_tear_down),
         cmocka_unit_test(published_broken_meshes_are_refused_by_name_or_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

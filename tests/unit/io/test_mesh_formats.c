@@ -549,6 +549,119 @@ static void off_variants_load(void **state)
                  0, 1);
 }
 
+static void off_vertices_have_what_their_first_word_says(void **state)
+{
+    fixture *fix = *state;
+    static const struct {
+        const char *word;
+        int least; // numbers of a vertex
+    } words[] = {{"OFF", 3},   {"COFF", 6},  {"NOFF", 6},   {"noff", 6},   {"CNOFF", 9},
+                 {"NCOFF", 9}, {"STOFF", 5}, {"STCOFF", 8}, {"STNOFF", 8}, {"STCNOFF", 11}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        for (int numbers = 3; numbers < 13; ++numbers) {
+            char text[512];
+            int length = snprintf(text, sizeof text, "%s\n3 1 0\n", words[i].word);
+            for (int v = 0; v < 3; ++v) {
+                length += snprintf(text + length, sizeof text - (size_t)length, "%d %d 0", v == 1,
+                                   v == 2);
+                for (int k = 3; k < (v == 1 ? numbers : 12); ++k) {
+                    length += snprintf(text + length, sizeof text - (size_t)length, " 1");
+                }
+                length += snprintf(text + length, sizeof text - (size_t)length, "\n");
+            }
+            snprintf(text + length, sizeof text - (size_t)length, "3 0 1 2\n");
+            if (numbers >= words[i].least) {
+                expect_loads(fix, "off", text, 3, 0, 1);
+            } else {
+                refuse(fix, "off", text, "memory:4: vertex 1 has");
+            }
+        }
+    }
+    // other dimensions
+    static const char *const others[] = {"4OFF", "nOFF", "4nOFF", "C4OFF", "STCN4nOFF", "CnOFF"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        char text[128];
+        snprintf(text, sizeof text, "%s\n3 1 0\n0 0 0 1\n1 0 0 1\n0 1 0 1\n3 0 1 2\n", others[i]);
+        refuse(fix, "off", text, "where the first word should be; 'OFF'");
+    }
+}
+
+// ---- faces that are no triangles ----
+
+// 0, 1, 2, 3 are a dart of area 1.5 whose last corner goes in; a fan from corner 0 has twice 1 -
+// 0.25
+static const char *const darts[][2] = {
+    {"obj", "v 0 0 5\nv 2 1 5\nv 0 2 5\nv .5 1 5\nf 1 2 3 4\n"},
+    {"obj", "v 0 0 5\nv 2 1 5\nv 0 2 5\nv .5 1 5\nf -3 -2 -1 -4\n"},
+    {"obj", "f 1 2 3 4\nv 0 0 5\nv 2 1 5\nv 0 2 5\nv .5 1 5\n"},
+    {"off", "OFF 4 1 0\n0 5 0\n2 5 1\n0 5 2\n.5 5 1\n4 3 2 1 0\n"},
+    {"off", "OFF 4 1 0\n5 0 0\n5 2 1\n5 0 2\n5 .5 1\n4 2 3 0 1\n"},
+    {"ply", "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+            "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
+            "end_header\n0 0 5\n2 1 5\n0 2 5\n.5 1 5\n4 0 1 2 3\n"},
+    {"vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n"
+            "0 0 5 2 1 5 0 2 5 .5 1 5\nPOLYGONS 1 5\n4 0 1 2 3\n"},
+    {"vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+            "0 0 5 2 1 5 0 2 5 .5 1 5\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n9\n"},
+    {"mesh", "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 5 0\n2 1 5 0\n0 2 5 0\n"
+             ".5 1 5 0\nQuadrilaterals 1\n1 2 3 4 0\nEnd\n"},
+    {"msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 5\n2 2 1 5\n3 0 2 5\n"
+            "4 .5 1 5\n$EndNodes\n$Elements\n1\n1 3 2 0 1 1 2 3 4\n$EndElements\n"},
+};
+
+static double area_of(const pli_mesh_data *data)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < data->triangle_count; ++i) {
+        const double *x[3];
+        double n[3];
+        for (int k = 0; k < 3; ++k) x[k] = data->points + 3 * data->triangles[3 * i + k];
+        for (int k = 0; k < 3; ++k) {
+            int a = (k + 1) % 3;
+            int b = (k + 2) % 3;
+            n[k] = (x[1][a] - x[0][a]) * (x[2][b] - x[0][b]) -
+                   (x[1][b] - x[0][b]) * (x[2][a] - x[0][a]);
+        }
+        sum += 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+    return sum;
+}
+
+static void concave_face_has_its_own_area_in_every_format(void **state)
+{
+    fixture *fix = *state;
+    for (size_t i = 0; i < sizeof darts / sizeof *darts; ++i) {
+        pli_mesh_file *mesh = load(fix, darts[i][0], darts[i][1]);
+        expect_counts(mesh, 4, 0, 2);
+        // a few roundings
+        NEAR(area_of(pli_mesh_file_data(mesh)), 1.5, 1e-15, 0);
+        pli_mesh_file_destroy(mesh);
+    }
+}
+
+static void faces_that_cross_themselves_are_refused_where_they_stand(void **state)
+{
+    fixture *fix = *state;
+    refuse(fix, "obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nf 1 3 2 4\n",
+           "memory:6: sides 1 and 3 of a face, counted from its first corner, cross or touch");
+    refuse(fix, "obj", "\nf 1 3 2 4\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n",
+           "memory:2: sides 1 and 3");
+    refuse(fix, "off", "OFF\n4 1 0\n0 0 0\n2 0 0\n1 1 0\n1 0 0\n4 0 1 2 3\n",
+           "memory:7: sides 1 and ");
+    refuse(fix, "off", "OFF\n4 1 0\n0 0 0\n2 0 0\n2 0 0\n1 1 0\n4 0 1 2 3\n",
+           "memory:7: corners 2 and 3 of a face lie at the same place");
+    refuse(fix, "off", "OFF\n4 1 0\n0 0 0\n2 0 0\n3 0 0\n1 0 0\n4 0 1 2 3\n",
+           "memory:7: the corners of a face lie on one line, so that it has no area");
+    refuse(fix, "off", "OFF\n5 1 0\n0 0 0\n2 0 0\n2 2 0\n1 1 0\n9 9 9\n4 0 1 2 1\n",
+           "memory:8: a face uses a vertex twice, as corners 2 and 4");
+    refuse(fix, "off", "OFF\n3 1 0\n0 0 0\n2 0 0\n2 2 0\n4 0 1 2 1\n",
+           "memory:6: a face of 4 corners uses a vertex twice");
+    refuse(fix, "vtk",
+           "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n"
+           "0 0 0 1 1 0 1 0 0 0 1 0\nPOLYGONS 1 5\n4 0 1 2 3\n",
+           "memory:8: sides 1 and 3");
+}
+
 // files with one fault each, and what is said about it
 static const struct {
     const char *ending;
@@ -678,8 +791,16 @@ static void written_meshes_read_back_bit_by_bit(void **state)
     int32_t tet_groups[2] = {1, -1};
     int32_t triangle_groups[3] = {-1, 0, 1};
     const char *names[2] = {"left side", "7"};
-    pli_mesh_data data = {6, &points[0][0], 2,          &tets[0][0],    3, &triangles[0][0],
-                          2, names,         tet_groups, triangle_groups};
+    pli_mesh_data data = {.point_count = 6,
+                          .points = &points[0][0],
+                          .tet_count = 2,
+                          .tets = &tets[0][0],
+                          .triangle_count = 3,
+                          .triangles = &triangles[0][0],
+                          .group_count = 2,
+                          .group_names = names,
+                          .tet_groups = tet_groups,
+                          .triangle_groups = triangle_groups};
     static const char *const endings[] = {"msh", "obj", "ply"};
     for (int i = 0; i < 3; ++i) {
         char path[] = "/tmp/pliant-write-XXXXXX.end";
@@ -734,6 +855,9 @@ int main(void)
         TEST(obj_corners_are_found),
         TEST(stl_vertices_are_merged_exactly),
         TEST(off_variants_load),
+        TEST(off_vertices_have_what_their_first_word_says),
+        TEST(concave_face_has_its_own_area_in_every_format),
+        TEST(faces_that_cross_themselves_are_refused_where_they_stand),
         TEST(faults_of_other_formats_are_told),
         TEST(binary_faults_name_the_byte),
         TEST(written_meshes_read_back_bit_by_bit),

@@ -127,8 +127,8 @@ static void folder_holds_what_is_promised(void **state)
     assert_int_equal(info.frame, FRAMES);
     assert_int_equal(count_entries(fix, "out/a/frames"), FRAMES + 1);
     assert_int_equal(count_entries(fix, "out/a/checkpoint"), 2);
-    // scene, steps, iterations, series, run, report, lock and two folders
-    assert_int_equal(count_entries(fix, "out/a"), 9);
+    // scene, steps, iterations, series, run, report, lock, list of files and two folders
+    assert_int_equal(count_entries(fix, "out/a"), 10);
     assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
     assert_int_equal(count_lines(folder, "iterations.jsonl"), 4 * FRAMES);
 
@@ -157,19 +157,19 @@ static void folder_of_another_run_is_refused_without_force(void **state)
     fake_scene_init(&scene, fix->context, FRAMES);
     pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
     OK(fix->context, execute(&def, &info));
-    write_bytes(in_folder(fix, "a/notes.txt"), "mine", 4);
-    write_bytes(in_folder(fix, "a/frames/mine.vtu"), "mine", 4);
+    assert_int_equal(mkdir(in_folder(fix, "a/pictures"), 0777), 0);
+    write_bytes(in_folder(fix, "a/pictures/frame_00000.png"), "mine", 4);
     assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
     assert_true(message_has(fix->context, "already holds a run"));
     assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
 
-    // by force, a shorter run leaves nothing of the longer one, and what is not ours stays
+    // by force, a shorter run leaves nothing of the longer one, and pictures of it stay
     def.force = true;
     def.frames = 1;
     OK(fix->context, execute(&def, &info));
-    assert_int_equal(count_entries(fix, "a/frames"), 3);
+    assert_int_equal(count_entries(fix, "a/frames"), 2);
     assert_int_equal(count_entries(fix, "a/checkpoint"), 1);
-    assert_int_equal(access(in_folder(fix, "a/notes.txt"), R_OK), 0);
+    assert_int_equal(access(in_folder(fix, "a/pictures/frame_00000.png"), R_OK), 0);
     def.resume = true;
     assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
 }

@@ -156,7 +156,7 @@ static void includes_stay_in_the_folder_and_end(void **state)
     char want[512];
     snprintf(want, sizeof want,
              "sub/a.yaml:1:11: include: ../m.yaml: lies outside the folder %s/sub; give a relative "
-             "path below it, or allow files outside",
+             "path below it, or allow files outside by --allow-outside (allow_outside in programs)",
              fix->folder);
     refused(fix, "sub/a.yaml", PLI_ERROR_SCENE, want);
     pli_scene *scene = NULL;
@@ -295,7 +295,8 @@ static void faults_of_mesh_files_name_both_places(void **state)
         "    material: rubber\n");
     snprintf(want, sizeof want,
              "b.yaml:4:22: bodies.cube.geometry.file.path: /etc/passwd: lies outside the folder "
-             "%s; give a relative path below it, or allow files outside",
+             "%s; give a relative path below it, or allow files outside by --allow-outside "
+             "(allow_outside in programs)",
              fix->folder);
     refused(fix, "b.yaml", PLI_ERROR_SCENE, want);
 

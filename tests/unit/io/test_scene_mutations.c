@@ -195,6 +195,7 @@ static const char *const small_scenes[] = {
              "time: {fps: 24, frames: 1}\n",
     // shapes that are filled
     MATERIAL
+    "contact: none\n"
     "bodies:\n"
     "  a: {geometry: {fill: {shape: {box: {size: [1, 1, 1], rounding: 0.1}}, vertices: 40}},\n"
     "      material: soft}\n"

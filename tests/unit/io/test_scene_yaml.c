@@ -343,19 +343,25 @@ static const fault_case fault_cases[] = {
      "'bdf2'?)"},
     {SMALL "time: {mode: [dynamic]}\n",
      "s.yaml:6:14: time.mode: found a list, expected one of dynamic, quasi-static"},
-    {SMALL "time: 3\n", "s.yaml:6:7: time: found '3', expected a map of keys"},
+    {SMALL "time: 3\n",
+     "s.yaml:6:7: time: found '3', expected a map of keys: frames, fps, steps_per_frame, "
+     "integrator, mode"},
     {SMALL "about: [a]\n", "s.yaml:6:8: about: found a list, expected a text"},
-    {SMALL "gravity: -9.81\n", "s.yaml:6:10: gravity: found '-9.81', expected a list of numbers"},
+    {SMALL "gravity: -9.81\n", "s.yaml:6:10: gravity: found '-9.81', expected a list of numbers, "
+                               "such as [0, -9.81, 0]"},
     {SMALL "gravity: [0, -9.81]\n", "s.yaml:6:10: gravity: found 2 numbers, expected three"},
     {SMALL "gravity: [0, down, 0]\n",
      "s.yaml:6:14: gravity[1]: found 'down', expected a number such as 0.5, 1e5 or 1/24"},
     {SMALL "    position: [1, 2]\n",
      "s.yaml:6:15: bodies.cube.position: found 2 items, expected a list of three numbers"},
     {SMALL "    position: 1\n",
-     "s.yaml:6:15: bodies.cube.position: found '1', expected a list of three numbers"},
+     "s.yaml:6:15: bodies.cube.position: found '1', expected a list of three numbers, such "
+     "as [0, 0, 0]"},
     {SMALL "constraints: {where: all}\n",
-     "s.yaml:6:14: constraints: found a map of keys, expected a list of maps of keys"},
-    {"materials: [a]\n", "s.yaml:1:12: materials: found a list, expected a map of names"},
+     "s.yaml:6:14: constraints: found a map of keys, expected a list of maps of keys, each of "
+     "which begins with a dash"},
+    {"materials: [a]\n", "s.yaml:1:12: materials: found a list, expected a map of names, each of "
+                         "which is followed by a colon"},
     {"[1, 2]\n", "s.yaml:1:1: expected a map of keys, such as bodies: {...}"},
     {"hello\n", "s.yaml:1:1: expected a map of keys, such as bodies: {...}"},
     // ranges
@@ -418,9 +424,9 @@ static const fault_case fault_cases[] = {
     // the language itself
     {SMALL "time: {fps: 3\n",
      "s.yaml:7:1: did not find expected ',' or '}', while parsing a flow mapping that begins in "
-     "line 6"},
-    {SMALL "\ttime: 3\n", "s.yaml:6:1: found a tab character that violates indentation, while "
-                          "scanning a plain scalar that begins in line 5"},
+     "line 6; is a comma or a brace missing?"},
+    {SMALL "\ttime: 3\n",
+     "s.yaml:6:1: a tab; YAML indents by spaces, so write spaces instead of it"},
     {SMALL "about: !!str 3\n", "s.yaml:6:8: tags such as !!str are not used in scenes"},
     {SMALL "---\nabout: x\n", "s.yaml:6:1: a second document; a scene is one document"},
     {SMALL "about: *nobody\n", "s.yaml:6:8: an alias to an anchor that is not there"},
@@ -853,6 +859,37 @@ static void hear(void *user, pli_log_level level, const char *text)
     if (level == PLI_LOG_WARNING) snprintf(user, 256, "%s", text);
 }
 
+#define MOVED "bodies:\n  tray:\n    kind: obstacle\n    geometry: grid\n"
+
+static void one_number_scales_all_three_directions(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {SMALL "    scale: 5\n", SMALL "    scale: [5, 5, 5]\n"},
+        {SMALL "    start: {stretched: 1.5}\n", SMALL "    start: {stretched: [1.5, 1.5, 1.5]}\n"},
+        {SMALL "    start: {stretched: {scale: 2}}\n",
+         SMALL "    start: {stretched: {scale: [2, 2, 2]}}\n"},
+        {MOVED "    motion: {keyframes: [{time: 0}, {time: 1, scale: 2}]}\n",
+         MOVED "    motion: {keyframes: [{time: 0}, {time: 1, scale: [2, 2, 2]}]}\n"},
+        {MOVED "    motion: {segments: [{duration: 1, stretch: 0.5}]}\n",
+         MOVED "    motion: {segments: [{duration: 1, stretch: [0.5, 0.5, 0.5]}]}\n"},
+    };
+    pli_context *context = make_context(1);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        assert_true(hash_text(context, pairs[i][0]) == hash_text(context, pairs[i][1]));
+        assert_true(hash_text(context, pairs[i][0]) != hash_text(context, SMALL));
+    }
+
+    // what is no factor stays three numbers
+    assert_int_equal(try_text(context, SMALL "    position: 5\n"), PLI_ERROR_SCENE);
+    assert_int_equal(try_text(context, SMALL "    scale: [5, 5]\n"), PLI_ERROR_SCENE);
+    char message[512];
+    pli_context_message(context, message, sizeof message);
+    assert_non_null(strstr(message, "expected a number or a list of three numbers"));
+    assert_int_equal(try_text(context, SMALL "    scale: 0\n"), PLI_ERROR_SCENE);
+    pli_context_destroy(context);
+}
+
 static void warnings_tell_the_place_as_well(void **state)
 {
     (void)state;
@@ -879,6 +916,7 @@ int main(void)
         cmocka_unit_test(long_lists_are_written_in_lines),
         cmocka_unit_test(every_fault_is_told_with_its_place),
         cmocka_unit_test(warnings_tell_the_place_as_well),
+        cmocka_unit_test(one_number_scales_all_three_directions),
         cmocka_unit_test(shorthands_mean_what_they_stand_for),
         cmocka_unit_test(json_is_read_as_well),
         cmocka_unit_test(line_ends_and_byte_order_marks_do_not_matter),

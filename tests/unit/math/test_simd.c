@@ -151,6 +151,29 @@ static void logarithm_is_that_of_the_library(void **state)
     assert_true(pli_d4_log(pli_d4_broadcast(1))[0] == 0);
 }
 
+// The same of 1 + x, where x itself says how small it is.
+static void logarithm_keeps_the_digits_of_what_is_above_one(void **state)
+{
+    (void)state;
+    pli_random random = {.seed = 3, .stream = 2};
+    for (uint64_t k = 0; k < 200000; k += 4) {
+        double x[4];
+        for (uint64_t lane = 0; lane < 4; ++lane) {
+            double u = pli_random_range(random, k + lane, -1, 1);
+            x[lane] = k % 12 == 0   ? exp(100 * fabs(u))
+                      : k % 12 == 4 ? 0.9 * u
+                                    : pow(10, -20 * fabs(u)) * u;
+        }
+        pli_d4 above = pli_d4_load(x);
+        pli_d4 got = pli_d4_log_above(1.0 + above, above);
+        for (int lane = 0; lane < 4; ++lane) {
+            // 1 + x rounds by 1.1e-16, which at x = -0.3, log2 / 2 away from zero, counts threefold
+            NEAR(got[lane], log1p(x[lane]), 8e-16, 0);
+        }
+    }
+    assert_true(pli_d4_log_above(pli_d4_broadcast(1), (pli_d4){0})[0] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +183,7 @@ int main(void)
         cmocka_unit_test(masks_are_counted_over_lanes),
         cmocka_unit_test(scaling_is_an_exact_power_of_two),
         cmocka_unit_test(logarithm_is_that_of_the_library),
+        cmocka_unit_test(logarithm_keeps_the_digits_of_what_is_above_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -549,7 +549,7 @@ static void every_end_has_its_own_reason(void **state)
     def.tolerance = 0;
     double b[N] = {0};
     report = minimize(&p, def, b);
-    assert_int_equal(report.stop, PLI_MINIMIZE_STEP);
+    assert_int_equal(report.stop, PLI_MINIMIZE_ROUNDING);
     expect_minimum(&p, b, 1e-6);
 
     def = backtracking(8);

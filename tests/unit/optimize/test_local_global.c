@@ -357,9 +357,9 @@ static void every_end_has_its_own_reason(void **state)
     // no progress that numbers could show
     def.max_iterations = 3000;
     def.tolerance = 0;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_STEP);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_ROUNDING);
     def.line_search.kind = PLI_SEARCH_BACKTRACKING;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_STEP);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_ROUNDING);
     // a start that is not a number
     p.x[4] = NAN;
     assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);

@@ -247,6 +247,7 @@ static void steps_tell_how_far_the_minimum_is_whatever_the_forces(void **state)
     pli_minimize_report report = minimize(&p, &def, x, &h);
     assert_true(report.stop == PLI_MINIMIZE_GRADIENT && report.iterations == 0);
     // by the step it is not: 3 m in 0.5 s
+    def.judge = PLI_JUDGE_STEP;
     def.step_unit = 0.5;
     def.max_iterations = 1;
     report = minimize(&p, &def, x, &h);
@@ -266,6 +267,7 @@ static void short_steps_are_the_last_that_are_made(void **state)
         toy_problem_init(&p, (toy){rosenbrock, rosenbrock_gradient, rosenbrock_hessian, 0},
                          PLI_SOLVER_PCG);
         pli_newton_def def = projected();
+        def.judge = PLI_JUDGE_STEP;
         def.step_unit = units[k];
         def.tolerance = 1e-4 / units[k]; // the same 1e-4 m
         double x[3] = {-1.2, 1, 0.5};
@@ -289,6 +291,7 @@ static void budgets_hold_where_steps_are_judged(void **state)
     toy_problem_init(&p, (toy){rosenbrock, rosenbrock_gradient, rosenbrock_hessian, 0},
                      PLI_SOLVER_PCG);
     pli_newton_def def = projected();
+    def.judge = PLI_JUDGE_STEP;
     def.step_unit = 1;
     def.max_iterations = 3;
     double x[3] = {-1.2, 1, 0};

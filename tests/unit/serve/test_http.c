@@ -332,13 +332,28 @@ static void origins_are_http_and_ours(void **state)
     pli_context_destroy(context);
 }
 
+// snprintf with a format from a table.
+static void write_format(char *text, size_t capacity, const char *format, const char *value)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, capacity, format, value);
+#pragma GCC diagnostic pop
+}
+
+static bool is_let_in(const pli_access *access, const pli_http_head *head)
+{
+    pli_peer peer = pli_peer_of(-1);
+    return pli_access_is_authorized(access, head, &peer);
+}
+
 static void token_is_the_whole_token(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
     pli_access access = make_access(context, 8686);
-    pli_http_head head = {.query = ""};
-    assert_false(pli_access_is_authorized(&access, &head));
+    pli_http_head head = {.method = "GET", .query = ""};
+    assert_false(is_let_in(&access, &head));
     const char *const good[] = {"Bearer " TOKEN, "bearer  " TOKEN};
     const char *const bad[] = {"Bearer",
                                "Bearer ",
@@ -352,16 +367,15 @@ static void token_is_the_whole_token(void **state)
                                ""};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
         head.fields[PLI_HTTP_AUTHORIZATION] = good[i];
-        assert_true(pli_access_is_authorized(&access, &head));
+        assert_true(is_let_in(&access, &head));
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         head.fields[PLI_HTTP_AUTHORIZATION] = bad[i];
-        if (pli_access_is_authorized(&access, &head)) fail_msg("'%s' passes", bad[i]);
+        if (is_let_in(&access, &head)) fail_msg("'%s' passes", bad[i]);
     }
-    head.query = "a=b&token=" TOKEN;
-    assert_true(pli_access_is_authorized(&access, &head));
-    head.query = "token=" TOKEN "x";
-    assert_false(pli_access_is_authorized(&access, &head));
+    head.fields[PLI_HTTP_AUTHORIZATION] = NULL;
+    head.query = "token=" TOKEN;
+    assert_false(is_let_in(&access, &head));
     pli_access_clear(&access);
     pli_context_destroy(context);
 }
@@ -376,14 +390,97 @@ static void tokens_are_long_and_made_of_letters(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         assert_int_equal(pli_access_init(&access, context, bad[i]), PLI_ERROR_ARGUMENT);
     }
-    // random ones differ
+    // without one, no bearer is let in
     OK(context, pli_access_init(&access, context, NULL));
-    char first[PLI_ACCESS_TOKEN_CAPACITY];
-    memcpy(first, access.token, sizeof first);
-    assert_int_equal(strlen(first), PLI_SERVE_TOKEN_CHARS);
-    assert_int_equal(strspn(first, "0123456789abcdef"), PLI_SERVE_TOKEN_CHARS);
-    OK(context, pli_access_init(&access, context, NULL));
-    assert_string_not_equal(first, access.token);
+    pli_http_head head = {.method = "GET", .query = ""};
+    head.fields[PLI_HTTP_AUTHORIZATION] = "Bearer ";
+    assert_false(is_let_in(&access, &head));
+    pli_context_destroy(context);
+}
+
+// The cookie of a session as a browser sends it back.
+static void open_session(pli_access *access, pli_server_reader reader, char *cookie)
+{
+    const char *code = NULL;
+    pli_peer peer = pli_peer_of(-1);
+    OK(access->context, pli_access_make_code(access, reader, 0, &code));
+    assert_true(pli_access_open(access, code, 1, &peer, cookie));
+    *strchr(cookie, ';') = '\0';
+}
+
+static void codes_work_once_and_not_for_long(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_access access = make_access(context, 8686);
+    pli_peer peer = pli_peer_of(-1);
+    char cookie[PLI_ACCESS_COOKIE_CAPACITY];
+    char code[PLI_ACCESS_SECRET_CAPACITY];
+    const char *made = NULL;
+    assert_false(pli_access_open(&access, "", 0, &peer, cookie));
+    OK(context, pli_access_make_code(&access, PLI_SERVER_FOR_PERSON, 10, &made));
+    snprintf(code, sizeof code, "%s", made);
+    assert_int_equal(strspn(code, "0123456789abcdef"), PLI_SERVE_SECRET_CHARS);
+    assert_false(pli_access_open(&access, TOKEN, 11, &peer, cookie));
+    assert_true(pli_access_open(&access, code, 11, &peer, cookie));
+    assert_false(pli_access_open(&access, code, 11, &peer, cookie));
+    // too late, and replaced
+    OK(context, pli_access_make_code(&access, PLI_SERVER_FOR_PERSON, 10, &made));
+    assert_string_not_equal(made, code);
+    snprintf(code, sizeof code, "%s", made);
+    assert_false(pli_access_open(&access, code, 10.1 + PLI_SERVE_PERSON_SECONDS, &peer, cookie));
+    OK(context, pli_access_make_code(&access, PLI_SERVER_FOR_PERSON, 10, &made));
+    snprintf(code, sizeof code, "%s", made);
+    OK(context, pli_access_make_code(&access, PLI_SERVER_FOR_PERSON, 10, &made));
+    assert_false(pli_access_open(&access, code, 11, &peer, cookie));
+    // one for a browser is for processes of the same user alone
+    OK(context, pli_access_make_code(&access, PLI_SERVER_FOR_BROWSER, 10, &made));
+    assert_false(pli_access_open(&access, made, 11, &peer, cookie));
+    pli_access_clear(&access);
+    pli_context_destroy(context);
+}
+
+static void cookies_are_those_of_sessions_and_pages_of_ours(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    pli_access access = make_access(context, 8686);
+    char cookie[PLI_ACCESS_COOKIE_CAPACITY];
+    char line[3 * PLI_ACCESS_COOKIE_CAPACITY];
+    open_session(&access, PLI_SERVER_FOR_PERSON, cookie);
+    pli_http_head head = {.method = "GET", .query = ""};
+    static const char *const good[] = {"%s", "a=b; %s", "pliant-8686=junk; %s; c=d", "%s;"};
+    static const char *const bad[] = {"%sx", "x%s", "%.20s", "a=%s", "pliant-8686=; %.12s"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
+        write_format(line, sizeof line, good[i], cookie);
+        head.fields[PLI_HTTP_COOKIE] = line;
+        if (!is_let_in(&access, &head)) fail_msg("'%s' does not pass", line);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        write_format(line, sizeof line, bad[i], cookie);
+        head.fields[PLI_HTTP_COOKIE] = line;
+        if (is_let_in(&access, &head)) fail_msg("'%s' passes", line);
+    }
+    head.fields[PLI_HTTP_COOKIE] = cookie;
+    head.fields[PLI_HTTP_FETCH_SITE] = "same-site";
+    assert_false(is_let_in(&access, &head));
+    head.fields[PLI_HTTP_FETCH_SITE] = "same-origin";
+    assert_true(is_let_in(&access, &head));
+    head.method = "POST";
+    assert_false(is_let_in(&access, &head));
+    head.fields[PLI_HTTP_ORIGIN] = "http://127.0.0.1:8686";
+    assert_true(is_let_in(&access, &head));
+
+    // the oldest session makes room
+    char last[PLI_ACCESS_COOKIE_CAPACITY];
+    for (int i = 0; i < PLI_ACCESS_SESSIONS; ++i) {
+        assert_true(is_let_in(&access, &head));
+        open_session(&access, PLI_SERVER_FOR_PERSON, last);
+    }
+    assert_false(is_let_in(&access, &head));
+    head.fields[PLI_HTTP_COOKIE] = last;
+    assert_true(is_let_in(&access, &head));
+    pli_access_clear(&access);
     pli_context_destroy(context);
 }
 
@@ -445,6 +542,8 @@ int main(void)
         cmocka_unit_test(origins_are_http_and_ours),
         cmocka_unit_test(token_is_the_whole_token),
         cmocka_unit_test(tokens_are_long_and_made_of_letters),
+        cmocka_unit_test(codes_work_once_and_not_for_long),
+        cmocka_unit_test(cookies_are_those_of_sessions_and_pages_of_ours),
         cmocka_unit_test(answers_have_the_headers_of_safety),
         cmocka_unit_test(policy_that_does_not_fit_is_noticed),
     };

@@ -404,6 +404,7 @@ static void settings_offer_springs_of_cloth_alone(void **state)
     folder_fixture *fix = *state;
     static const char *text_of_both =
         "materials: {soft: {law: corotated, density: 1000, young: 5e4, poisson: 0}}\n"
+        "contact: none\n"
         "bodies:\n"
         "  bar: {geometry: {grid: {size: [1, 1, 1], cells: [1, 1, 1]}}, material: soft}\n"
         "  flag: {kind: cloth, geometry: {sheet: {columns: 4, rows: 4}},\n"

@@ -25,12 +25,15 @@ static pli_page *open_page(folder_fixture *fix)
     return page;
 }
 
-static int port_of(const pli_page *page)
+static int port_of(pli_page *page)
 {
     int port = 0;
     char rest[64] = "";
-    assert_int_equal(sscanf(pli_page_address(page), "http://127.0.0.1:%d/#%63s", &port, rest), 2);
-    assert_string_equal(rest, token);
+    const char *address = NULL;
+    assert_int_equal(pli_page_make_address(page, PLI_PAGE_FOR_PERSON, &address), PLI_OK);
+    assert_int_equal(sscanf(address, "http://127.0.0.1:%d/open?code=%63s", &port, rest), 2);
+    assert_int_equal(strlen(rest), 32);
+    assert_memory_equal(pli_page_address(page), address, strlen(pli_page_address(page)));
     return port;
 }
 

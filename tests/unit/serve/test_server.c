@@ -18,8 +18,7 @@ static void page_is_for_anyone_and_the_rest_for_the_token(void **state)
     assert_int_equal(status_of(it, "GET /nothing HTTP/1.1\r\n" HOST "\r\n"), 403);
     assert_int_equal(status_of(it, "POST / HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n"), 403);
     assert_int_equal(status_of(it, "GET /keep HTTP/1.1\r\n" HOST BEARER "\r\n"), 204);
-    assert_int_equal(status_of(it, "GET /keep?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n"), 204);
-    assert_int_equal(status_of(it, "GET /keep?token=x" TOKEN " HTTP/1.1\r\n" HOST "\r\n"), 403);
+    assert_int_equal(status_of(it, "GET /keep?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n"), 403);
     assert_int_equal(status_of(it, "GET /nothing HTTP/1.1\r\n" HOST BEARER "\r\n"), 404);
     assert_int_equal(status_of(it, "GET /nonsense HTTP/1.1\r\n" HOST BEARER "\r\n"), 500);
 }
@@ -170,16 +169,65 @@ static void taken_port_is_an_error_that_says_so(void **state)
     options.port = 0;
     OK(it->context, pli_server_create(it->context, &options, &site_ops, it, &second));
     assert_int_not_equal(pli_server_port(second), pli_server_port(it->server));
-    assert_int_equal(strlen(pli_server_token(second)), PLI_SERVE_TOKEN_CHARS);
     pli_server_destroy(second);
 }
 
-static void address_is_what_a_browser_opens(void **state)
+// Asks for what stands behind "http://127.0.0.1:PORT" in an address.
+static int32_t status_at(site *it, const char *address)
+{
+    char text[512];
+    snprintf(text, sizeof text, "GET %s HTTP/1.1\r\n" HOST "\r\n", strchr(address + 7, '/'),
+             pli_server_port(it->server));
+    client *made = dial(it);
+    say(made, text);
+    int32_t status = hear_answer(made);
+    hang_up(made);
+    return status;
+}
+
+static void addresses_open_the_page_once_and_for_a_while(void **state)
 {
     site *it = *state;
     char want[128];
-    snprintf(want, sizeof want, "http://127.0.0.1:%d/#" TOKEN, pli_server_port(it->server));
+    const char *address = NULL;
+    snprintf(want, sizeof want, "http://127.0.0.1:%d/", pli_server_port(it->server));
     assert_string_equal(pli_server_address(it->server), want);
+    const pli_server_reader readers[] = {PLI_SERVER_FOR_PERSON, PLI_SERVER_FOR_BROWSER};
+    const int seconds[] = {PLI_SERVE_PERSON_SECONDS, PLI_SERVE_BROWSER_SECONDS};
+    for (int k = 0; k < 2; ++k) {
+        OK(it->context, pli_server_make_address(it->server, readers[k], &address));
+        assert_memory_equal(address, want, strlen(want));
+        pli_server_skip(it->server, seconds[k] - PATIENCE);
+        assert_int_equal(status_at(it, address), 303);
+        assert_int_equal(status_at(it, address), 403);
+        OK(it->context, pli_server_make_address(it->server, readers[k], &address));
+        pli_server_skip(it->server, seconds[k] + 1);
+        assert_int_equal(status_at(it, address), 403);
+    }
+}
+
+static void other_machines_are_kept_out_unless_allowed(void **state)
+{
+    site *it = *state;
+    pli_server *server = NULL;
+    static const char *const remote[] = {"0.0.0.0", "::", "192.0.2.1", "::ffff:192.0.2.1"};
+    for (size_t i = 0; i < sizeof remote / sizeof remote[0]; ++i) {
+        pli_server_options options = {.host = remote[i]};
+        assert_int_equal(pli_server_create(it->context, &options, &site_ops, it, &server),
+                         PLI_ERROR_ARGUMENT);
+        assert_null(server);
+    }
+    static const char *const local[] = {"127.0.0.1", "127.0.0.2", "localhost"};
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; ++i) {
+        pli_server_options options = {.host = local[i]};
+        OK(it->context, pli_server_create(it->context, &options, &site_ops, it, &server));
+        assert_false(pli_server_is_remote(server));
+        pli_server_destroy(server);
+    }
+    pli_server_options options = {.host = "0.0.0.0", .allows_remote = true};
+    OK(it->context, pli_server_create(it->context, &options, &site_ops, it, &server));
+    assert_true(pli_server_is_remote(server));
+    pli_server_destroy(server);
 }
 
 static void wrong_options_are_refused(void **state)
@@ -200,7 +248,7 @@ static void wrong_options_are_refused(void **state)
         assert_null(server);
     }
     // an address that belongs to documentation, and to no machine
-    pli_server_options elsewhere = {.host = "192.0.2.1"};
+    pli_server_options elsewhere = {.host = "192.0.2.1", .allows_remote = true};
     assert_int_equal(pli_server_create(it->context, &elsewhere, &site_ops, it, &server),
                      PLI_ERROR_IO);
 }
@@ -415,7 +463,8 @@ int main(void)
         WITH_SITE(large_answers_arrive_whole),
         WITH_SITE(client_that_vanishes_harms_nobody),
         WITH_SITE(taken_port_is_an_error_that_says_so),
-        WITH_SITE(address_is_what_a_browser_opens),
+        WITH_SITE(addresses_open_the_page_once_and_for_a_while),
+        WITH_SITE(other_machines_are_kept_out_unless_allowed),
         WITH_SITE(wrong_options_are_refused),
         WITH_SITE(second_address_family_is_served),
         WITH_SITE(connections_past_the_limit_get_503),

@@ -11,26 +11,24 @@ static void sockets_need_all_of_the_handshake(void **state)
 {
     site *it = *state;
     assert_int_equal(status_of(it, "GET /socket HTTP/1.1\r\n" HOST ORIGIN UPGRADE "\r\n"), 403);
-    assert_int_equal(status_of(it, "GET /socket?token=" TOKEN " HTTP/1.1\r\n" HOST UPGRADE "\r\n"),
-                     403);
-    assert_int_equal(status_of(it, "GET /socket?token=" TOKEN " HTTP/1.1\r\n" HOST UPGRADE
+    assert_int_equal(status_of(it, "GET /socket HTTP/1.1\r\n" HOST BEARER UPGRADE "\r\n"), 403);
+    assert_int_equal(status_of(it, "GET /socket HTTP/1.1\r\n" HOST BEARER UPGRADE
                                    "Origin: http://127.0.0.1.evil.example:%d\r\n\r\n"),
                      403);
-    assert_int_equal(status_of(it, "GET /socket?token=" TOKEN " HTTP/1.1\r\n" HOST ORIGIN "\r\n"),
-                     426);
-    assert_int_equal(status_of(it, "GET /socket?token=" TOKEN " HTTP/1.1\r\n" HOST ORIGIN
+    assert_int_equal(status_of(it, "GET /socket HTTP/1.1\r\n" HOST BEARER ORIGIN "\r\n"), 426);
+    assert_int_equal(status_of(it, "GET /socket HTTP/1.1\r\n" HOST BEARER ORIGIN
                                    "Connection: Upgrade\r\nUpgrade: websocket\r\n"
                                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                                    "Sec-WebSocket-Version: 8\r\n\r\n"),
                      426);
-    assert_int_equal(status_of(it, "GET /socket?token=" TOKEN " HTTP/1.1\r\n" HOST ORIGIN
+    assert_int_equal(status_of(it, "GET /socket HTTP/1.1\r\n" HOST BEARER ORIGIN
                                    "Connection: Upgrade\r\nUpgrade: websocket\r\n"
                                    "Sec-WebSocket-Key: short\r\n"
                                    "Sec-WebSocket-Version: 13\r\n\r\n"),
                      400);
-    assert_int_equal(
-        status_of(it, "GET /other?token=" TOKEN " HTTP/1.1\r\n" HOST ORIGIN UPGRADE "\r\n"), 404);
-    assert_int_equal(status_of(it, "POST /socket?token=" TOKEN " HTTP/1.1\r\n" HOST ORIGIN UPGRADE
+    assert_int_equal(status_of(it, "GET /other HTTP/1.1\r\n" HOST BEARER ORIGIN UPGRADE "\r\n"),
+                     404);
+    assert_int_equal(status_of(it, "POST /socket HTTP/1.1\r\n" HOST BEARER ORIGIN UPGRADE
                                    "Content-Length: 0\r\n\r\n"),
                      405);
     assert_int_equal(it->joins, 0);

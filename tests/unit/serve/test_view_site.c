@@ -379,6 +379,11 @@ static void report_is_given_but_gets_at_nothing(void **state)
     assert_int_equal(unlink(in_folder(fix, "report.html")), 0);
     assert_int_equal(mkfifo(in_folder(fix, "report.html"), 0600), 0);
     assert_int_equal(status_of(site, "/report"), 500);
+    // nor what somebody else's folder points to
+    write_text(fix, "secret", "<p>secret</p>");
+    assert_int_equal(unlink(in_folder(fix, "report.html")), 0);
+    assert_int_equal(symlink("secret", in_folder(fix, "report.html")), 0);
+    expect_words(site, "/report", 500, "is a symbolic link");
     pli_view_site_destroy(site);
 }
 
@@ -428,7 +433,7 @@ static void views_are_kept_and_others_refused(void **state)
     char *kept = read_bytes(in_folder(fix, PLI_VIEW_FILE), &count);
     assert_string_equal(kept, view);
     free(kept);
-    assert_int_equal(count_entries(fix, "."), 3);
+    assert_int_equal(count_entries(fix, "."), 4);
     pli_view_site_destroy(site);
 }
 

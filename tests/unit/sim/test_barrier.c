@@ -382,13 +382,10 @@ typedef struct rule_case {
 } rule_case;
 
 static const rule_case refused_cases[] = {
-    {"contact: barrier\ncolliders: {ball: {shape: {sphere: {radius: 0.1}}}}\n",
-     "s.yaml:5:27: colliders.ball.shape: found a sphere; barriers keep bodies away from planes "
-     "only, so make it a body with kind: obstacle, or give the collider method: penalty"},
     {"contact: barrier\n"
-     "colliders: {ground: {shape: plane, motion: {segments: [{duration: 1}]}}}\n",
-     "s.yaml:5:55: colliders.ground.motion: found a plane that moves, which barriers do not take; "
-     "use a body with kind: obstacle"},
+     "colliders: {ground: {shape: plane, method: barrier, motion: {segments: [{duration: 1}]}}}\n",
+     "s.yaml:5:72: colliders.ground.motion: found a plane that moves, which barriers do not take; "
+     "make it a box, or give the collider method: penalty"},
     {"colliders: {ground: {shape: plane, method: barrier}}\n",
      "s.yaml:4:44: colliders.ground.method: found 'barrier' although contact.method is not; write "
      "contact: barrier"},

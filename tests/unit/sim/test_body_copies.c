@@ -7,6 +7,7 @@
 
 static const char scene[] =
     "materials: {m: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n"
+    "contact: none\n"
     "bodies:\n"
     "  block: {geometry: {grid: {size: [1, 2, 3], cells: [1, 1, 1]}}, material: m,\n"
     "    position: [10, 0, 0], copies: {count: [2, 1, 3], spacing: [4, 9, 5], turn: %s}}\n"
@@ -91,6 +92,7 @@ static void a_copy_may_not_be_called_like_another_body(void **state)
     (void)state;
     static const char yaml[] =
         "materials: {m: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n"
+        "contact: none\n"
         "bodies:\n"
         "  a: {geometry: {grid: {cells: [1, 1, 1]}}, material: m, copies: {count: [2, 1, 1]}}\n"
         "  a-2: {geometry: {grid: {cells: [1, 1, 1]}}, material: m}\n";

@@ -21,6 +21,7 @@ static pli_status try_scene(pli_context *context, const char *yaml, pli_model **
 // A wheel of size 0.5, doubled, turned about its axle, which is along z, and moved.
 static const char wheel[] =
     "materials: {hard: metal, soft: rubber, core: pvc}\n"
+    "contact: none\n"
     "bodies:\n"
     "  wheel:\n"
     "    geometry: {fill: {shape: {recipe: {name: wheel, size: 0.5}}, vertices: 900}}\n"
@@ -74,6 +75,7 @@ static void places_of_a_recipe_hold_the_vertices_within(void **state)
     (void)state;
     static const char yaml[] =
         "materials: {flesh: rubber}\n"
+        "contact: none\n"
         "bodies:\n"
         "  figure:\n"
         "    geometry: {fill: {shape: {recipe: {name: creature, size: 2}}, vertices: 3000}}\n"

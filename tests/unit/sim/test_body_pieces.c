@@ -78,6 +78,7 @@ static void copies_turned_step_by_step_make_a_chain(void **state)
     simulation s;
     simulation_init(&s,
                     STONE
+                    "contact: none\n"
                     "bodies:\n"
                     "  chain:\n"
                     "    geometry: {fill: {shape: {torus: {radius: 0.1, tube_radius: 0.02}},\n"
@@ -157,7 +158,8 @@ static void no_allocation_that_fails_leaves_anything_behind(void **state)
 {
     (void)state;
     static const char yaml[] =
-        STONE "bodies:\n"
+        STONE "contact: none\n"
+              "bodies:\n"
               "  arch: {geometry: {arch: {blocks: 2, cells: [1, 1, 1]}}, material: stone}\n"
               "  bed: {geometry: {spikes: {columns: 1, rows: 1, sides: 2, layers: 1}},\n"
               "        material: stone, position: [5, 1, 0]}\n"

@@ -100,7 +100,8 @@ static const rule_case refused_cases[] = {
      "s.yaml:5:29: colliders.a.method: found 'barrier' although contact.method is not; write "
      "contact: barrier"},
     {"contact: {method: ipc}\n",
-     "s.yaml:4:19: contact.method: found 'ipc'; allowed are none, penalty, barrier"},
+     "s.yaml:4:19: contact.method: found 'ipc'; allowed are none, penalty, barrier, auto; contact "
+     "that never intersects is 'barrier'"},
     {"contact: {friction: 2000}\n",
      "s.yaml:4:21: contact.friction: found '2000'; allowed: from 0 to 1000"},
     {"checks: {body_overlap: fatal}\n",
@@ -402,11 +403,12 @@ static void surface_encloses_each_body(void **state)
         "    position: [5, 0, 0], axis: [0, 0, 1], angle: 30, scale: [1, 1, 0.5]}\n";
     pli_context *context = make_context(1);
     // nothing collides: nobody needs it
-    pli_model *model = make_model(context, bodies);
+    char text[1024];
+    snprintf(text, sizeof text, "%scontact: none\n", bodies);
+    pli_model *model = make_model(context, text);
     assert_int_equal(model->surface_triangle_count, 0);
     pli_model_destroy(model);
 
-    char text[1024];
     snprintf(text, sizeof text, "%scontact: penalty\n", bodies);
     model = make_model(context, text);
     const pli_model_body *first = &model->bodies[0];
@@ -573,7 +575,7 @@ static void bodies_that_start_inside_of_each_other_are_told(void **state)
                                           "checks: {body_overlap: ignore}\n"));
     pli_model_destroy(model);
     // bodies that do not collide may be anywhere
-    pli_model_destroy(make_model(context, two_cubes(text, "1.375", "")));
+    pli_model_destroy(make_model(context, two_cubes(text, "1.375", "contact: none\n")));
     assert_int_equal(last.warnings, 2);
     pli_context_destroy(context);
 }

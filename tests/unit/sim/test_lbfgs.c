@@ -22,6 +22,7 @@ static const char *everything =
     "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "
     "rayleigh: 0.02}\n"
     "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
+    "contact: none\n"
     "bodies:\n"
     "  bar:\n"
     "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"
@@ -235,6 +236,7 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
     (void)state;
     static const char *scene =
         "materials: {rubber: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n"
+        "contact: none\n"
         "bodies:\n"
         "  bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [3, 1, 1]}}, material: rubber}\n"
         "  flag: {kind: cloth, geometry: {sheet: {columns: 2, rows: 2}}, position: [2, 0, 0]}\n"

@@ -13,6 +13,7 @@ static const char *bars =
     "materials:\n"
     "  soft: {law: corotated, density: 1000, mu: 2e4}\n"
     "  firm: {law: corotated, density: 1000, young: 2e5, poisson: 0, drag: 0.5}\n"
+    "contact: none\n"
     "bodies:\n"
     "  bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [10, 3, 3]}}, material: soft}\n"
     "  cube: {geometry: {grid: {size: [0.4, 0.4, 0.4], cells: [4, 4, 4]}}, material: firm,\n"
@@ -31,6 +32,7 @@ static const char *mixed_bar =
     "materials:\n"
     "  soft: {law: corotated, density: 1000, mu: 2e4}\n"
     "  rubber: {law: stable-neo-hookean, density: 1000, young: 1e5, poisson: 0.4}\n"
+    "contact: none\n"
     "bodies:\n"
     "  bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [10, 3, 3]}}, material: soft,\n"
     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
@@ -42,6 +44,7 @@ static const char *mixed_bar =
 // colliders that the solver chooses to be quadratic.
 #define CLOTH_AND_CUBE(method)                                                                  \
     "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"                             \
+    "contact: none\n"                                                                           \
     "bodies:\n"                                                                                 \
     "  cloth: {kind: cloth, geometry: {sheet: {columns: 14, rows: 14}}}\n"                      \
     "  cube: {geometry: {grid: {size: [0.4, 0.4, 0.4], cells: [4, 4, 4]}}, material: soft,\n"   \
@@ -435,6 +438,7 @@ static void shells_have_levels_and_obstacles_have_none(void **state)
     (void)state;
     static const char *scene =
         "materials: {cotton: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3}}\n"
+        "contact: none\n"
         "bodies:\n"
         "  wall: {kind: obstacle, geometry: {sheet: {columns: 3, rows: 2}}, position: [0, -2, 0]}\n"
         "  cloth: {kind: shell, geometry: {sheet: {columns: 12, rows: 12}}, material: cotton,\n"
@@ -471,6 +475,7 @@ static void smooth_weights_solve_as_well(void **state)
         "soft}}\n"
         "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"
         "time: {fps: 30, frames: 1}\n",
+        "contact: none\n"
         "bodies: {cloth: {kind: cloth, geometry: {sheet: {columns: 12, rows: 12}}}}\n"
         "constraints: [{where: {half_space: {point: [0, 0, -0.49], normal: [0, 0, -1]}}}]\n"
         "time: {fps: 30, frames: 1}\n"};

@@ -360,7 +360,7 @@ static void auto_picks_regional_for_particles(void **state)
     assert_true(kind->regional);
     def.solver.name = "explicit";
     assert_false(pli_solver_kind_choose(&def)->regional);
-    assert_false(pli_solver_parts_choose(kind, &def.solver).needs_hierarchy);
+    assert_false(pli_solver_parts_choose(kind, &def.solver, 0).needs_hierarchy);
 }
 
 static void auto_steps_stiff_particles_implicitly(void **state)

@@ -83,7 +83,9 @@ static void shells_get_their_defaults(void **state)
     (void)state;
     simulation s;
     char yaml[1024];
-    snprintf(yaml, sizeof yaml, "%sbodies: {b: {kind: shell, geometry: sheet, material: cotton}}\n",
+    snprintf(yaml, sizeof yaml,
+             "%scontact: none\n"
+             "bodies: {b: {kind: shell, geometry: sheet, material: cotton}}\n",
              materials);
     simulation_init(&s, yaml, 1);
     const pli_body_def *body = &pli_scene_get(s.scene)->bodies[0];
@@ -112,6 +114,7 @@ static void models_keep_shells_before_obstacles_and_bodies_in_order(void **state
     char yaml[2048];
     snprintf(yaml, sizeof yaml,
              "%s"
+             "contact: none\n"
              "bodies:\n"
              "  wall: {kind: obstacle, geometry: {grid: {cells: [3, 3, 3]}}}\n"
              "  cube: {geometry: {grid: {cells: [2, 2, 2]}}, material: cotton, position: [3, 0, "
@@ -180,7 +183,8 @@ static void surfaces_come_from_files_without_unused_vertices(void **state)
     file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file,
-            "%sbodies: {flag: {kind: shell, geometry: {file: flag.obj}, material: cotton}}\n"
+            "%scontact: none\n"
+            "bodies: {flag: {kind: shell, geometry: {file: flag.obj}, material: cotton}}\n"
             "constraints: [{where: {vertices: [1, 3]}}]\n",
             materials);
     fclose(file);
@@ -209,6 +213,7 @@ static void obstacles_follow_their_motion_exactly(void **state)
     snprintf(
         yaml, sizeof yaml,
         "%s"
+        "contact: none\n"
         "bodies:\n"
         "  cube: {geometry: {grid: {cells: [1, 1, 1]}}, material: cotton, position: [5, 0, "
         "0]}\n"
@@ -262,6 +267,7 @@ static void every_norm_copes_with_obstacles_and_shells(void **state)
         snprintf(
             yaml, sizeof yaml,
             "%s"
+            "contact: none\n"
             "bodies:\n"
             "  wall: {kind: obstacle, geometry: {sheet: {columns: 2, rows: 2}}}\n"
             "  cloth: {kind: shell, geometry: {sheet: {columns: 6, rows: 6}}, material: "
@@ -311,6 +317,7 @@ static void frames_carry_shells_and_obstacles_as_triangles(void **state)
     char yaml[2048];
     snprintf(yaml, sizeof yaml,
              "%s"
+             "contact: none\n"
              "bodies:\n"
              "  wall: {kind: obstacle, geometry: {sheet: {columns: 2, rows: 2}}}\n"
              "  cube: {geometry: {grid: {cells: [1, 1, 1]}}, material: cotton, position: [3, 0, "
@@ -357,7 +364,8 @@ static void checks_of_frames_find_cloth_in_obstacles_but_not_obstacles_in_each_o
         char yaml[1024];
         snprintf(
             yaml, sizeof yaml,
-            "%sbodies:\n"
+            "%scontact: none\n"
+            "bodies:\n"
             "  wall: {kind: obstacle, geometry: {sheet: {columns: 3, rows: 3}}}\n"
             "  other: {kind: %s, geometry: {sheet: {columns: 4, rows: 4}}, axis: [1, 0.1, 0],\n"
             "    angle: 80}\n",

@@ -58,6 +58,7 @@ static const char *shell_scene =
     "materials:\n"
     "  cotton: {law: stable-neo-hookean, density: 400, young: 1e6, poisson: 0.3, rayleigh: 0.01}\n"
     "  hem: {law: fixed-corotated, density: 900, young: 5e6, poisson: 0.2, drag: 0.1}\n"
+    "contact: none\n"
     "bodies:\n"
     "  wall: {kind: obstacle, geometry: {sheet: {columns: 3, rows: 2}}, position: [0, -2, 0],\n"
     "    motion: {segments: [{duration: 1, axis: [1, 0, 0], spin: 50, velocity: [0, 1, 0]}]}}\n"
@@ -244,6 +245,7 @@ static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **stat
     expect_no_leak(
         "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
         "rayleigh: 0.01, drag: 1}}\n"
+        "contact: none\n"
         "bodies:\n"
         "  cloth: {kind: shell, geometry: {sheet: {columns: 2, rows: 2}}, material: soft}\n"
         "  box: {kind: shell, geometry: {grid: {cells: [1, 1, 1]}}, material: soft}\n"

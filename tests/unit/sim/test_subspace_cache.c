@@ -18,8 +18,13 @@ static const char *const small_scene =
 
 // ---- a cache in memory
 
+static bool is_same_key(const pli_cache_key *a, const pli_cache_key *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
 typedef struct memory_cache {
-    uint64_t key;
+    pli_cache_key key;
     char *bytes;
     int64_t size;
     int loads;
@@ -27,11 +32,11 @@ typedef struct memory_cache {
     int handed_out; // and not given back
 } memory_cache;
 
-static bool load(void *user, uint64_t key, const void **bytes, int64_t *size)
+static bool load(void *user, const pli_cache_key *key, const void **bytes, int64_t *size)
 {
     memory_cache *cache = user;
     ++cache->loads;
-    if (cache->bytes == NULL || cache->key != key) return false;
+    if (cache->bytes == NULL || !is_same_key(&cache->key, key)) return false;
     ++cache->handed_out;
     *bytes = cache->bytes;
     *size = cache->size;
@@ -45,7 +50,7 @@ static void release(void *user, const void *bytes)
     --cache->handed_out;
 }
 
-static void store(void *user, uint64_t key, const void *bytes, int64_t size)
+static void store(void *user, const pli_cache_key *key, const void *bytes, int64_t size)
 {
     memory_cache *cache = user;
     ++cache->stores;
@@ -53,7 +58,7 @@ static void store(void *user, uint64_t key, const void *bytes, int64_t size)
     cache->bytes = malloc((size_t)size);
     assert_non_null(cache->bytes);
     memcpy(cache->bytes, bytes, (size_t)size);
-    cache->key = key;
+    cache->key = *key;
     cache->size = size;
 }
 
@@ -68,7 +73,7 @@ static pli_model_def with_cache(memory_cache *cache)
 typedef struct fixture {
     simulation sim;
     pli_reduction_source source;
-    uint64_t key;
+    pli_cache_key key;
     char *bytes;
     int64_t size;
 } fixture;
@@ -79,8 +84,8 @@ static void fixture_init(fixture *fix, const char *yaml)
     OK(fix->sim.context, pli_reduction_source_init(&fix->source, fix->sim.model));
     fix->key = pli_reduction_key(&fix->source);
     void *bytes = NULL;
-    OK(fix->sim.context, pli_reduction_encode(fix->sim.context, fix->sim.model->reduction, fix->key,
-                                              &bytes, &fix->size));
+    OK(fix->sim.context, pli_reduction_encode(fix->sim.context, fix->sim.model->reduction,
+                                              &fix->key, &bytes, &fix->size));
     fix->bytes = bytes;
 }
 
@@ -104,7 +109,7 @@ static bool is_taken(fixture *fix, const char *bytes, int64_t size)
     pli_reduction reduction = {0};
     const char *fault = NULL;
     OK(fix->sim.context,
-       pli_reduction_decode(&fix->source, fix->key, bytes, size, &reduction, &fault));
+       pli_reduction_decode(&fix->source, &fix->key, bytes, size, &reduction, &fault));
     if (fault != NULL) {
         assert_true(is_empty(&reduction));
         return false;
@@ -112,7 +117,7 @@ static bool is_taken(fixture *fix, const char *bytes, int64_t size)
     void *again = NULL;
     int64_t size_again = 0;
     OK(fix->sim.context,
-       pli_reduction_encode(fix->sim.context, &reduction, fix->key, &again, &size_again));
+       pli_reduction_encode(fix->sim.context, &reduction, &fix->key, &again, &size_again));
     assert_int_equal(size_again, size);
     assert_memory_equal(again, bytes, (size_t)size);
     pli_release(fix->sim.context, again);
@@ -123,11 +128,12 @@ static bool is_taken(fixture *fix, const char *bytes, int64_t size)
 // Makes size and hash in the head right for what stands behind it.
 static void mend_head(const fixture *fix, char *bytes, int64_t size)
 {
-    const int64_t head = 40;
+    const int64_t head = 64;
     uint64_t rest = (uint64_t)(size - head);
-    uint64_t hash = pli_hash_bytes(fix->key, bytes + head, (size_t)rest);
-    memcpy(bytes + 24, &rest, sizeof rest);
-    memcpy(bytes + 32, &hash, sizeof hash);
+    uint64_t hash = pli_hash_bytes(PLI_HASH_START, &fix->key, sizeof fix->key);
+    hash = pli_hash_bytes(hash, bytes + head, (size_t)rest);
+    memcpy(bytes + 48, &rest, sizeof rest);
+    memcpy(bytes + 56, &hash, sizeof hash);
 }
 
 // ---- claims
@@ -140,7 +146,7 @@ static void parts_survive_the_way_through_bytes(void **state)
     pli_reduction read = {0};
     const char *fault = NULL;
     OK(fix.sim.context,
-       pli_reduction_decode(&fix.source, fix.key, fix.bytes, fix.size, &read, &fault));
+       pli_reduction_decode(&fix.source, &fix.key, fix.bytes, fix.size, &read, &fault));
     assert_null(fault);
     const pli_reduction *made = fix.sim.model->reduction;
     size_t vertices = (size_t)made->bases->vertex_count;
@@ -176,7 +182,7 @@ static void parts_that_the_scene_does_not_want_are_not_there(void **state)
     fixture_clear(&fix);
 }
 
-static uint64_t key_of(const char *set)
+static pli_cache_key key_of(const char *set)
 {
     pli_context *context = make_context(1);
     pli_scene *scene = NULL;
@@ -187,7 +193,7 @@ static uint64_t key_of(const char *set)
     OK(context, pli_model_create(context, scene, &model));
     pli_reduction_source source;
     OK(context, pli_reduction_source_init(&source, model));
-    uint64_t key = pli_reduction_key(&source);
+    pli_cache_key key = pli_reduction_key(&source);
     pli_reduction_source_clear(&source);
     pli_model_destroy(model);
     pli_scene_destroy(scene);
@@ -220,11 +226,11 @@ static void key_changes_with_what_parts_are_made_from(void **state)
                                           "solver.subspace.cubature_initial=9",
                                           "solver.subspace.cubature_increment=3"};
     enum { COUNT = sizeof changes / sizeof changes[0] };
-    uint64_t keys[COUNT + 1];
+    pli_cache_key keys[COUNT + 1];
     keys[COUNT] = key_of(NULL);
     for (int k = 0; k < COUNT; ++k) keys[k] = key_of(changes[k]);
     for (int k = 0; k <= COUNT; ++k) {
-        for (int other = 0; other < k; ++other) assert_true(keys[k] != keys[other]);
+        for (int other = 0; other < k; ++other) assert_false(is_same_key(&keys[k], &keys[other]));
     }
 }
 
@@ -237,9 +243,10 @@ static void key_is_the_same_for_what_only_solves_look_at(void **state)
                                           "solver.tolerance=1e-5",
                                           "gravity=[0, 0, 0]",
                                           "time.fps=100"};
-    uint64_t key = key_of(NULL);
+    pli_cache_key key = key_of(NULL);
     for (size_t k = 0; k < sizeof changes / sizeof changes[0]; ++k) {
-        assert_true(key_of(changes[k]) == key);
+        pli_cache_key changed = key_of(changes[k]);
+        assert_true(is_same_key(&changed, &key));
     }
 }
 
@@ -254,7 +261,7 @@ static void bytes_that_end_early_are_refused(void **state)
         memcpy(exact, fix.bytes, (size_t)size);
         assert_false(is_taken(&fix, exact, size));
         // with a head that says that this is all
-        if (size >= 40) {
+        if (size >= 64) {
             mend_head(&fix, exact, size);
             assert_false(is_taken(&fix, exact, size));
         }
@@ -302,7 +309,7 @@ static void nonsense_under_a_right_hash_does_no_harm(void **state)
     char *bytes = malloc((size_t)fix.size);
     assert_non_null(bytes);
     int refused = 0;
-    for (int64_t at = 40; at < fix.size; ++at) {
+    for (int64_t at = 64; at < fix.size; ++at) {
         memcpy(bytes, fix.bytes, (size_t)fix.size);
         bytes[at] = (char)(bytes[at] ^ 0xff);
         mend_head(&fix, bytes, fix.size);

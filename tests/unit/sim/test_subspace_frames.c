@@ -11,6 +11,7 @@
 // two bodies, the second behind the first in all arrays
 #define TWO_BODIES                                                                            \
     "materials: {soft: {law: stable-neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n" \
+    "contact: none\n"                                                                         \
     "bodies:\n"                                                                               \
     "  low: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [8, 3, 3]}}, material: soft}\n"    \
     "  high: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [6, 2, 2]}}, material: soft, "    \

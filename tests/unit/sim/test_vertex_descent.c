@@ -16,6 +16,7 @@ static const char *everything =
     "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "
     "rayleigh: 0.02}\n"
     "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
+    "contact: none\n"
     "bodies:\n"
     "  bar:\n"
     "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"
@@ -46,6 +47,7 @@ static const char *rubber =
 // A cloth on two springs, and a cube that falls on a plane and a ball.
 static const char *cloth_and_cube =
     "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
+    "contact: none\n"
     "bodies:\n"
     "  cloth: {kind: cloth, geometry: {sheet: {columns: 14, rows: 14}}}\n"
     "  cube: {geometry: {grid: {size: [0.4, 0.4, 0.4], cells: [4, 4, 4]}}, material: soft,\n"
@@ -226,6 +228,7 @@ static void colliders_become_quadratic_by_themselves(void **state)
     (void)state;
     simulation s;
     start(&s,
+          "contact: none\n"
           "bodies: {flag: {kind: cloth, geometry: {sheet: {}}, position: [0, 1, 0]}}\n"
           "colliders: {ground: {shape: plane}}\n",
           "vbd", 1);
@@ -278,6 +281,7 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
     (void)state;
     static const char *scene =
         "materials: {rubber: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n"
+        "contact: none\n"
         "bodies:\n"
         "  bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [3, 1, 1]}}, material: rubber}\n"
         "  flag: {kind: cloth, geometry: {sheet: {columns: 2, rows: 2}}, position: [2, 0, 0]}\n"
