@@ -307,7 +307,7 @@ typedef struct pli_frame_findings {
     double time;            // s
     int32_t triangle_count; // tested
     int32_t tet_count;
-    int64_t intersection_count; // pairs of triangles
+    int64_t intersection_count; // pairs of triangles; a million stands for so many or more
     int64_t inverted_count;     // tetrahedra
     int64_t flat_count;         // triangles of bodies without area
     int64_t lost_count;         // points that are not finite, or too far

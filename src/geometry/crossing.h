@@ -22,7 +22,8 @@
 // axis, which drops a coordinate and so is exact too.
 //
 // The search is by a tree of closed boxes, halved at the median of the longest side. Its outcome
-// does not depend on the tree or the number of threads.
+// does not depend on the tree or the number of threads. Where very many cross, as of bodies by the
+// thousand at one place, all pairs would take for ever: it ends when it has seen enough.
 #ifndef PLI_GEOMETRY_CROSSING_H
 #define PLI_GEOMETRY_CROSSING_H
 
@@ -33,8 +34,14 @@ typedef struct pli_soup {
     const double *points; // [vertex_count][3] (m), within the range of the predicates
     int32_t triangle_count;
     const int32_t *triangles; // [triangle_count][3] vertices
-    const bool *passive;      // [triangle_count] two passive triangles are no pair; NULL: none is
+
+    // whether two triangles are a pair that counts; NULL: any two are. Threads: called by several
+    bool (*is_pair)(const void *user, int32_t triangle, int32_t other);
+    const void *user;
 } pli_soup;
+
+// What is counted at most; so many mean so many or more.
+enum { PLI_CROSSINGS_COUNTED = 1000000 };
 
 typedef struct pli_crossing {
     int32_t triangles[2]; // ascending
@@ -46,8 +53,9 @@ bool pli_triangle_is_flat(const double a[3], const double b[3], const double c[3
 // Whether two triangles, each three vertices of points, cross in the sense above.
 bool pli_triangles_cross(const double *points, const int32_t first[3], const int32_t second[3]);
 
-// Counts the pairs of triangles that cross, and puts the first of them, sorted by their first and
-// then their second triangle, into crossings [capacity]. Errors: memory.
+// Counts the pairs of triangles that cross, up to PLI_CROSSINGS_COUNTED, and puts the first of
+// them, sorted by their first and then their second triangle, into crossings [capacity]. Errors:
+// memory.
 PLI_CHECKED pli_status pli_soup_find_crossings(pli_context *context, const pli_soup *soup,
                                                int32_t capacity, pli_crossing *crossings,
                                                int64_t *count);

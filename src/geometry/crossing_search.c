@@ -3,7 +3,9 @@
 #include "base/parallel.h"
 #include "geometry/crossing.h"
 
-enum { LEAF_SIZE = 8, QUERY_GRAIN = 64, STACK_SIZE = 64 };
+#include <stdatomic.h>
+
+enum { LEAF_SIZE = 8, QUERY_GRAIN = 64, STACK_SIZE = 64, UNKNOWN = -1 };
 
 typedef struct closed_box {
     double min[3];
@@ -23,7 +25,10 @@ typedef struct search {
     int32_t *order;    // [triangle_count] triangle of a slot
     tree_node *nodes;  // [node_count], the root first
     int32_t node_count;
-    int32_t *counts; // [triangle_count] later triangles that a triangle crosses
+    // [triangle_count] later triangles that a triangle crosses; UNKNOWN where the search ended
+    // early
+    int32_t *counts;
+    atomic_llong count; // of all; the order of additions does not change where it is cut off
 } search;
 
 // ---- boxes
@@ -148,19 +153,19 @@ static bool is_pair(const search *s, int32_t triangle, int32_t other)
 {
     const pli_soup *soup = s->soup;
     if (other <= triangle) return false;
-    if (soup->passive != NULL && soup->passive[triangle] && soup->passive[other]) return false;
     if (!boxes_meet(&s->boxes[triangle], &s->boxes[other])) return false;
+    if (soup->is_pair != NULL && !soup->is_pair(soup->user, triangle, other)) return false;
     return pli_triangles_cross(soup->points, soup->triangles + 3 * (int64_t)triangle,
                                soup->triangles + 3 * (int64_t)other);
 }
 
-// Finds the triangles with larger numbers that a triangle crosses.
+// Finds the triangles with larger numbers that a triangle crosses, until there are enough.
 static void query(const search *s, int32_t triangle, partners *found)
 {
     int32_t stack[STACK_SIZE];
     int32_t depth = 0;
     stack[depth++] = 0;
-    while (depth > 0) {
+    while (depth > 0 && found->count < PLI_CROSSINGS_COUNTED) {
         int32_t number = stack[--depth];
         const tree_node *node = &s->nodes[number];
         if (!boxes_meet(&s->boxes[triangle], &node->box)) continue;
@@ -175,17 +180,23 @@ static void query(const search *s, int32_t triangle, partners *found)
     }
 }
 
-static pli_sum count_partners(void *user, int64_t begin, int64_t end)
+static bool has_enough(search *s)
+{
+    return atomic_load_explicit(&s->count, memory_order_relaxed) >= PLI_CROSSINGS_COUNTED;
+}
+
+static void count_partners(void *user, int64_t begin, int64_t end)
 {
     search *s = user;
-    pli_sum sum = {0, 0};
     for (int64_t slot = begin; slot < end; ++slot) {
+        int32_t triangle = s->order[slot];
+        s->counts[triangle] = UNKNOWN;
+        if (has_enough(s)) continue;
         partners found = {0};
-        query(s, s->order[slot], &found);
-        s->counts[s->order[slot]] = (int32_t)found.count;
-        pli_sum_add(&sum, (double)found.count);
+        query(s, triangle, &found);
+        s->counts[triangle] = (int32_t)found.count;
+        atomic_fetch_add_explicit(&s->count, found.count, memory_order_relaxed);
     }
-    return sum;
 }
 
 // Lists pairs in ascending order until the list is full.
@@ -233,7 +244,8 @@ pli_status pli_soup_find_crossings(pli_context *context, const pli_soup *soup, i
 
     pli_parallel_for(context, n, 4096, fill_boxes, &s);
     build_nodes(&s, 0, n);
-    *count = (int64_t)pli_sum_value(pli_parallel_sum(context, n, QUERY_GRAIN, count_partners, &s));
+    pli_parallel_for(context, n, QUERY_GRAIN, count_partners, &s);
+    *count = has_enough(&s) ? PLI_CROSSINGS_COUNTED : (int64_t)atomic_load(&s.count);
     if (*count > 0) list_pairs(&s, capacity, buffer, crossings);
     status = PLI_OK;
 

@@ -222,6 +222,13 @@ static double find_place(const checker *c, const int32_t pair[2], int k)
     return 0.5 * (low + high);
 }
 
+// Colliders and obstacles may cross one another.
+static bool is_pair(const void *user, int32_t triangle, int32_t other)
+{
+    const checker *c = user;
+    return !c->passive[triangle] || !c->passive[other];
+}
+
 static pli_status check_triangles(checker *c)
 {
     pli_frame_findings *findings = c->findings;
@@ -230,7 +237,8 @@ static pli_status check_triangles(checker *c)
                      .points = c->points,
                      .triangle_count = c->triangle_count,
                      .triangles = c->triangles,
-                     .passive = c->passive};
+                     .is_pair = is_pair,
+                     .user = c};
     PLI_TRY(pli_soup_find_crossings(c->context, &soup, PLI_FINDINGS_SHOWN, crossings,
                                     &findings->intersection_count));
     for (int32_t i = 0; i < PLI_FINDINGS_SHOWN && i < findings->intersection_count; ++i) {

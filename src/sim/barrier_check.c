@@ -12,6 +12,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TEXT_CAPACITY = 256, PATH_CAPACITY = 160, LISTED = 5 };
 
@@ -123,46 +124,102 @@ static pli_status check_planes(const pli_model *model, const pli_scene *scene)
 
 // ---- surfaces
 
-static int32_t body_of_triangle(const pli_model *model, int32_t triangle)
+// Triangles of some bodies, one body after the other, that are searched for crossings.
+typedef struct surfaces {
+    const pli_model *model;
+    int32_t triangle_count;
+    int32_t *triangles; // [3 * triangle_count] vertices
+    int32_t *bodies;    // [triangle_count] body of a triangle
+    bool is_apart;      // look at different bodies only
+} surfaces;
+
+static void drop_surfaces(surfaces *s)
 {
-    // the first whose triangles end behind it: bodies follow one another
-    int32_t low = 0;
-    int32_t high = pli_model_things(model) - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        const pli_model_body *body = &model->bodies[middle];
-        if (triangle < body->first_surface_triangle + body->surface_triangle_count) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
+    pli_release(s->model->context, s->bodies);
+    pli_release(s->model->context, s->triangles);
 }
 
-// Writes the vertices of a triangle, counted within their body.
-static const int32_t *list_corners(const pli_model *model, int32_t triangle, int32_t corners[3])
+static void add_surface(surfaces *s, int32_t body)
 {
-    const pli_model_body *body = &model->bodies[body_of_triangle(model, triangle)];
-    for (int k = 0; k < 3; ++k) {
-        corners[k] = model->surface_triangles[3 * (int64_t)triangle + k] - body->first_vertex;
-    }
-    return corners;
+    const pli_model_body *of = &s->model->bodies[body];
+    memcpy(s->triangles + 3 * (int64_t)s->triangle_count,
+           s->model->surface_triangles + 3 * (int64_t)of->first_surface_triangle,
+           3 * (size_t)of->surface_triangle_count * sizeof *s->triangles);
+    for (int32_t k = 0; k < of->surface_triangle_count; ++k)
+        s->bodies[s->triangle_count + k] = body;
+    s->triangle_count += of->surface_triangle_count;
 }
 
-// Tells about the crossings of two bodies, or of one with itself.
-static pli_status tell_crossings(const pli_model *model, const pli_scene *scene,
-                                 const int32_t bodies[2], int64_t count,
-                                 const pli_crossing *crossings)
+// Collects the surfaces of two bodies (of one where they are the same), or of all bodies (NULL).
+static pli_status collect_surfaces(const pli_model *model, const int32_t pair[2], surfaces *s)
 {
+    *s = (surfaces){.model = model, .is_apart = pair != NULL && pair[0] != pair[1]};
+    int32_t count = pair == NULL ? pli_model_things(model) : 1 + (pair[0] != pair[1]);
+    int64_t triangle_count = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        triangle_count += model->bodies[pair == NULL ? k : pair[k]].surface_triangle_count;
+    }
+    s->triangles = PLI_NEW(model->context, int32_t, 3 * triangle_count, "crossing triangles");
+    s->bodies = PLI_NEW(model->context, int32_t, triangle_count, "crossing bodies");
+    if (s->triangles == NULL || s->bodies == NULL) {
+        drop_surfaces(s);
+        return PLI_ERROR_MEMORY;
+    }
+    for (int32_t k = 0; k < count; ++k) add_surface(s, pair == NULL ? k : pair[k]);
+    return PLI_OK;
+}
+
+static bool is_pair(const void *user, int32_t triangle, int32_t other)
+{
+    const surfaces *s = user;
+    if (s->is_apart && s->bodies[triangle] == s->bodies[other]) return false;
+    return pli_barrier_collides(s->model, s->bodies[triangle], s->bodies[other]);
+}
+
+static pli_status find_crossings(const surfaces *s, int32_t capacity, pli_crossing *crossings,
+                                 int64_t *count)
+{
+    pli_soup soup = {.vertex_count = s->model->vertex_count,
+                     .points = s->model->start,
+                     .triangle_count = s->triangle_count,
+                     .triangles = s->triangles,
+                     .is_pair = is_pair,
+                     .user = s};
+    return pli_soup_find_crossings(s->model->context, &soup, capacity, crossings, count);
+}
+
+// Finds the first two bodies that cross and collide, negative where there are none. Obstacles never
+// do, so they may cross each other and themselves as they like.
+static pli_status find_crossing_pair(const pli_model *model, int32_t pair[2])
+{
+    surfaces all;
+    pli_crossing first;
+    int64_t count = 0;
+    pair[0] = pair[1] = -1;
+    PLI_TRY(collect_surfaces(model, NULL, &all));
+    pli_status status = find_crossings(&all, 1, &first, &count);
+    for (int k = 0; k < 2 && count > 0; ++k) pair[k] = all.bodies[first.triangles[k]];
+    drop_surfaces(&all);
+    return status;
+}
+
+// Writes the vertices of a triangle, counted within its body.
+static void list_corners(const surfaces *s, int32_t triangle, int32_t corners[3])
+{
+    int32_t first = s->model->bodies[s->bodies[triangle]].first_vertex;
+    for (int k = 0; k < 3; ++k) corners[k] = s->triangles[3 * (int64_t)triangle + k] - first;
+}
+
+// Tells about the crossings of two bodies, or of one with itself, of which there are `count`.
+static pli_status tell_crossings(const surfaces *s, const pli_scene *scene, const int32_t bodies[2],
+                                 int64_t count, const pli_crossing *crossings)
+{
+    const pli_model *model = s->model;
     listing pairs = {0};
-    for (int64_t k = 0; k < count; ++k) {
-        const int32_t *triangles = crossings[k].triangles;
-        if (body_of_triangle(model, triangles[0]) != bodies[0]) continue;
-        if (body_of_triangle(model, triangles[1]) != bodies[1]) continue;
+    for (int64_t k = 0; k < count && k <= LISTED; ++k) {
         int32_t a[3], b[3];
-        list_corners(model, triangles[0], a);
-        list_corners(model, triangles[1], b);
+        list_corners(s, crossings[k].triangles[0], a);
+        list_corners(s, crossings[k].triangles[1], b);
         list(&pairs, "%d %d %d with %d %d %d", (int)a[0], (int)a[1], (int)a[2], (int)b[0],
              (int)b[1], (int)b[2]);
     }
@@ -172,65 +229,28 @@ static pli_status tell_crossings(const pli_model *model, const pli_scene *scene,
              bodies[0] == bodies[1] ? "itself" : (is_collider ? "collider %s" : "body %s"),
              model->bodies[bodies[1]].name);
     snprintf(text, sizeof text,
-             "the surface of body %s crosses or touches %s at the start, in %lld %s of triangles, "
-             "by vertices: %s; barriers need a gap, so move them apart%s",
-             model->bodies[bodies[0]].name, other, (long long)pairs.count,
-             pairs.count == 1 ? "pair" : "pairs", pairs.text, way_out(scene));
+             "the surface of body %s crosses or touches %s at the start, in %s%lld %s of "
+             "triangles, by vertices: %s; barriers need a gap, so move them apart%s",
+             model->bodies[bodies[0]].name, other,
+             count >= PLI_CROSSINGS_COUNTED ? "at least " : "", (long long)count,
+             count == 1 ? "pair" : "pairs", pairs.text, way_out(scene));
     return refuse_body(model, scene, bodies[0], text);
 }
 
-// Judges crossings by whether their bodies collide; the first that do are told.
-static pli_status judge_crossings(const pli_model *model, const pli_scene *scene, int64_t count,
-                                  const pli_crossing *crossings)
-{
-    for (int64_t k = 0; k < count; ++k) {
-        int32_t bodies[2];
-        for (int i = 0; i < 2; ++i) {
-            bodies[i] = body_of_triangle(model, crossings[k].triangles[i]);
-        }
-        if (!pli_barrier_collides(model, bodies[0], bodies[1])) continue;
-        return tell_crossings(model, scene, bodies, count, crossings);
-    }
-    return PLI_OK;
-}
-
-static pli_status check_soup(const pli_model *model, const pli_scene *scene, const pli_soup *soup)
-{
-    pli_context *context = model->context;
-    int64_t count = 0;
-    PLI_TRY(pli_soup_find_crossings(context, soup, 0, NULL, &count));
-    if (count == 0) return PLI_OK;
-
-    // once more with room for them all
-    int32_t room = count < INT32_MAX ? (int32_t)count : INT32_MAX;
-    pli_crossing *crossings = PLI_NEW(context, pli_crossing, room, "crossings");
-    if (crossings == NULL) return PLI_ERROR_MEMORY;
-    pli_status status = pli_soup_find_crossings(context, soup, room, crossings, &count);
-    if (status == PLI_OK) status = judge_crossings(model, scene, room, crossings);
-    pli_release(context, crossings);
-    return status;
-}
-
-// Obstacles may cross each other and themselves as they like: their triangles are no pairs.
 static pli_status check_surfaces(const pli_model *model, const pli_scene *scene)
 {
-    bool *passive = PLI_NEW(model->context, bool, model->surface_triangle_count, "crossings");
-    if (passive == NULL) return PLI_ERROR_MEMORY;
-    int32_t body = 0;
-    for (int32_t k = 0; k < model->surface_triangle_count; ++k) {
-        const pli_model_body *of = &model->bodies[body];
-        if (k >= of->first_surface_triangle + of->surface_triangle_count) {
-            body = body_of_triangle(model, k);
-        }
-        passive[k] = pli_barrier_is_passive(model, body);
-    }
-    pli_soup soup = {.vertex_count = model->vertex_count,
-                     .points = model->start,
-                     .triangle_count = model->surface_triangle_count,
-                     .triangles = model->surface_triangles,
-                     .passive = passive};
-    pli_status status = check_soup(model, scene, &soup);
-    pli_release(model->context, passive);
+    int32_t pair[2];
+    PLI_TRY(find_crossing_pair(model, pair));
+    if (pair[0] < 0) return PLI_OK;
+
+    // once more, for all crossings that these two have
+    surfaces two;
+    pli_crossing crossings[LISTED + 1];
+    int64_t count = 0;
+    PLI_TRY(collect_surfaces(model, pair, &two));
+    pli_status status = find_crossings(&two, LISTED + 1, crossings, &count);
+    if (status == PLI_OK) status = tell_crossings(&two, scene, pair, count, crossings);
+    drop_surfaces(&two);
     return status;
 }
 

@@ -126,6 +126,16 @@ class Bounds(unittest.TestCase):
             self.assertEqual(len(list((self.folder / f"out{count}/frames").iterdir())), 2 * count)
         self.assertLess(seconds[1], 15 * (seconds[0] + 0.1), seconds)
 
+    def test_a_pile_of_bodies_is_refused_without_counting_all_that_cross(self):
+        cube = CUBE.replace("}}, ", "}}, position: [0, 0, 0], ")
+        rows = "".join(f"  b{k}: {cube}\n" for k in range(20_000))
+        (self.folder / "pile.yaml").write_text(f"materials:\n  soft: {MATERIAL}\nbodies:\n{rows}")
+        code, err, seconds = self.call("check", "pile.yaml")
+        self.assertEqual(code, 2, err)
+        self.assertIn("body b0 crosses or touches body b1 at the start, in 120 pairs of triangles", err)
+        # every triangle against every other takes minutes; 0.6 s when this was written
+        self.assertLess(seconds, 15)
+
     # ---- signals
 
     def stop(self, arguments, after, **options):

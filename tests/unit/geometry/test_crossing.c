@@ -233,6 +233,12 @@ typedef struct soup_fixture {
     pli_soup soup;
 } soup_fixture;
 
+static bool is_pair(const void *user, int32_t triangle, int32_t other)
+{
+    const bool *passive = user;
+    return !passive[triangle] || !passive[other];
+}
+
 // Triangles of a given size in a unit cube. On a lattice many touch; some share vertices.
 static soup_fixture make_soup(uint64_t seed, int32_t count, double size, bool lattice)
 {
@@ -256,7 +262,7 @@ static soup_fixture make_soup(uint64_t seed, int32_t count, double size, bool la
         }
         fix.passive[t] = pli_random_uniform(random, next++) < 0.2;
     }
-    fix.soup = (pli_soup){vertex_count, fix.points, count, fix.triangles, fix.passive};
+    fix.soup = (pli_soup){vertex_count, fix.points, count, fix.triangles, is_pair, fix.passive};
     return fix;
 }
 
@@ -274,7 +280,7 @@ static int64_t find_by_all_pairs(const pli_soup *soup, pli_crossing *kept)
     int64_t count = 0;
     for (int32_t i = 0; i < soup->triangle_count; ++i) {
         for (int32_t j = i + 1; j < soup->triangle_count; ++j) {
-            if (soup->passive[i] && soup->passive[j]) continue;
+            if (!is_pair(soup->user, i, j)) continue;
             if (!pli_triangles_cross(soup->points, soup->triangles + 3 * i,
                                      soup->triangles + 3 * j)) {
                 continue;
@@ -312,21 +318,47 @@ static void the_search_finds_what_all_pairs_find(void **state)
     }
 }
 
+static soup_fixture make_pile(int32_t count)
+{
+    soup_fixture fix = make_soup(1, count, 0.1, false);
+    for (int32_t i = 0; i < 9 * count; ++i) fix.points[i] = fix.points[i % 9];
+    for (int32_t i = 0; i < 3 * count; ++i) fix.triangles[i] = i;
+    fix.soup.is_pair = NULL;
+    return fix;
+}
+
 // Triangles that are all the same: no split is any good.
 static void a_pile_of_equal_triangles_is_searched(void **state)
 {
     (void)state;
-    enum { COUNT = 200 };
     pli_context *context = make_context(2);
-    soup_fixture fix = make_soup(1, COUNT, 0.1, false);
-    for (int32_t i = 0; i < 9 * COUNT; ++i) fix.points[i] = fix.points[i % 9];
-    for (int32_t i = 0; i < 3 * COUNT; ++i) fix.triangles[i] = i;
-    fix.soup.passive = NULL;
+    soup_fixture fix = make_pile(200);
     int64_t count = 0;
     OK(context, pli_soup_find_crossings(context, &fix.soup, 0, NULL, &count));
-    assert_int_equal(count, COUNT * (COUNT - 1) / 2);
+    assert_int_equal(count, 200 * 199 / 2);
     clear_soup(&fix);
     pli_context_destroy(context);
+}
+
+// All pairs of them would be 2e10, and take an hour.
+static void a_huge_pile_is_not_counted_to_its_end(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000 };
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        pli_context *context = make_context(threads);
+        soup_fixture fix = make_pile(COUNT);
+        pli_crossing found[3];
+        int64_t count = 0;
+        OK(context, pli_soup_find_crossings(context, &fix.soup, 3, found, &count));
+        assert_int_equal(count, PLI_CROSSINGS_COUNTED);
+        for (int32_t k = 0; k < 3; ++k) {
+            assert_int_equal(found[k].triangles[0], 0);
+            assert_int_equal(found[k].triangles[1], 1 + k);
+        }
+        clear_soup(&fix);
+        pli_context_destroy(context);
+    }
 }
 
 static void running_out_of_memory_leaves_nothing(void **state)
@@ -382,7 +414,7 @@ static void a_large_sheet_is_clean(void **state)
         memcpy(triangles + 3 * count, corners, sizeof corners);
         count += 2;
     }
-    pli_soup soup = {SIDE * SIDE, points, count, triangles, NULL};
+    pli_soup soup = {SIDE * SIDE, points, count, triangles, NULL, NULL};
     int64_t found = -1;
     double start = now();
     OK(context, pli_soup_find_crossings(context, &soup, 0, NULL, &found));
@@ -415,6 +447,7 @@ int main(void)
         cmocka_unit_test(answers_agree_with_solving_for_the_piercing_point),
         cmocka_unit_test(the_search_finds_what_all_pairs_find),
         cmocka_unit_test(a_pile_of_equal_triangles_is_searched),
+        cmocka_unit_test(a_huge_pile_is_not_counted_to_its_end),
         cmocka_unit_test(running_out_of_memory_leaves_nothing),
         cmocka_unit_test(a_large_sheet_is_clean),
     };

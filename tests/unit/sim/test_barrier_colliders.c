@@ -18,6 +18,12 @@
          "contact: barrier\n"                                                                \
          "time: {fps: 100}\n"
 
+static bool is_pair(const void *user, int32_t triangle, int32_t other)
+{
+    const bool *passive = user;
+    return !passive[triangle] || !passive[other];
+}
+
 // The pairs of triangles that cross, those of obstacles and colliders with each other left out.
 static int64_t count_crossings(const simulation *s)
 {
@@ -34,7 +40,8 @@ static int64_t count_crossings(const simulation *s)
                      .points = pli_state_positions(s->state),
                      .triangle_count = model->surface_triangle_count,
                      .triangles = model->surface_triangles,
-                     .passive = passive};
+                     .is_pair = is_pair,
+                     .user = passive};
     int64_t count = 0;
     OK(s->context, pli_soup_find_crossings(s->context, &soup, 0, NULL, &count));
     free(passive);
