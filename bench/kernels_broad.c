@@ -7,7 +7,7 @@
 #include "surface.h"
 
 #include "base/memory.h"
-#include "geometry/bounds.h"
+#include "geometry/collision/bounds.h"
 
 #include <math.h>
 

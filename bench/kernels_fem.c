@@ -8,7 +8,7 @@
 #include "material/reference.h"
 #include "math/mat3.h"
 #include "pliant/pliant.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/timers.h"
-#include "mpm/node_multigrid.h"
+#include "mpm/implicit/node_multigrid.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "mpm/implicit.h"
+#include "mpm/implicit/implicit.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #include "../tests/box_matrix.h"
 
 #include "base/timers.h"
-#include "linear/bcsr_extra.h"
-#include "linear/krylov.h"
-#include "linear/precondition.h"
-#include "linear/vector.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/precondition.h"
+#include "linear/matrix/bcsr_extra.h"
+#include "linear/matrix/vector.h"
 #include "math/mat3.h"
 
 enum { CELLS = 58, ROUNDS = 15, PCG_ITERATIONS = 10, ROW_GRAIN = 256 };

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "fem/projective.h"
-#include "geometry/grid_mesh.h"
+#include "geometry/generate/grid_mesh.h"
 #include "math/rotation_simd.h"
 
 #include <math.h>

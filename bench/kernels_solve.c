@@ -11,19 +11,19 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/timers.h"
-#include "linear/bcsr_extra.h"
-#include "linear/bcsr_single.h"
-#include "linear/cholesky.h"
-#include "linear/krylov.h"
-#include "linear/precondition.h"
-#include "linear/stencils.h"
+#include "linear/direct/cholesky.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/precondition.h"
+#include "linear/matrix/bcsr_extra.h"
+#include "linear/matrix/bcsr_single.h"
+#include "linear/matrix/stencils.h"
 
 enum {
     SIZES = 4,
     ITERATIONS = 50,
     ROUNDS = 10,
     LOOPS = 100,             // empty loops per timing
-    SINGLE_BLOCKS = 1 << 18, // as in linear/solver.c
+    SINGLE_BLOCKS = 1 << 18, // as in linear/krylov/solver.c
     STENCIL_SIZES = 2,
     FACTOR_SIZES = 3 // the largest would take seconds
 };

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "pliant/pliant.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "mpm_bodies.h"
 
 #include "base/random.h"
-#include "mpm/paged_grid.h"
+#include "mpm/grid/paged_grid.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef PLI_BENCH_MPM_BODIES_H
 #define PLI_BENCH_MPM_BODIES_H
 
-#include "mpm/stepper.h"
+#include "mpm/explicit/stepper.h"
 
 // Lame's coefficients of Young's modulus (Pa) and Poisson's ratio.
 void pli_bench_set_young(double young, double poisson, pli_mpm_material *material);

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/timers.h"
-#include "sim/state.h"
+#include "sim/model/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "mpm/node_multigrid.h"
+#include "mpm/implicit/node_multigrid.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/timers.h"
-#include "sim/model.h"
-#include "sim/state.h"
+#include "sim/model/model.h"
+#include "sim/model/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@
 
 #include "scene_run.h"
 
-#include "sim/solver_table.h"
+#include "sim/step/solver_table.h"
 
 enum { PLI_S0_OVERRIDES = 8, PLI_S0_STEPS = 32 };
 

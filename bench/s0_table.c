@@ -17,8 +17,8 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "sim/model.h"
-#include "sim/state.h"
+#include "sim/model/model.h"
+#include "sim/model/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "s1_gauge.h"
 
 #include "base/context.h"
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "s2_bar.h"
 
 #include "base/timers.h"
-#include "linear/multigrid.h"
+#include "linear/multigrid/multigrid.h"
 
 #include <math.h>
 #include <stdio.h>

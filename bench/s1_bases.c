@@ -10,8 +10,8 @@
 #include "s1_gauge.h"
 
 #include "base/context.h"
-#include "geometry/tet_mesh.h"
-#include "sim/subspace_build.h"
+#include "geometry/mesh/tet_mesh.h"
+#include "sim/model/subspace_build.h"
 
 #include <math.h>
 #include <stdio.h>

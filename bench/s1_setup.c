@@ -13,7 +13,7 @@
 
 #include "base/context.h"
 #include "multilevel/space.h"
-#include "sim/subspace_build.h"
+#include "sim/model/subspace_build.h"
 
 #include <math.h>
 #include <stdio.h>

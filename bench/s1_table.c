@@ -10,7 +10,7 @@
 
 #include "base/context.h"
 
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 #include <math.h>
 #include <stdio.h>

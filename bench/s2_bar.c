@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "fem/elastic.h"
-#include "geometry/grid_mesh.h"
-#include "linear/coloring.h"
-#include "linear/vector.h"
+#include "geometry/generate/grid_mesh.h"
+#include "linear/matrix/coloring.h"
+#include "linear/matrix/vector.h"
 #include "material/laws.h"
 #include "multilevel/matter.h"
 

@@ -8,8 +8,8 @@
 #include "bench.h"
 
 #include "base/arena.h"
-#include "geometry/tet_mesh.h"
-#include "linear/bcsr.h"
+#include "geometry/mesh/tet_mesh.h"
+#include "linear/matrix/bcsr.h"
 #include "multilevel/skinning.h"
 
 // Where the stiff matter is; the clamp is in soft matter.

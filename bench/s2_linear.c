@@ -8,8 +8,8 @@
 #include "s2_bar.h"
 
 #include "base/timers.h"
-#include "linear/multigrid.h"
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
+#include "linear/multigrid/multigrid.h"
 
 #include <math.h>
 #include <stdio.h>

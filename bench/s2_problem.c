@@ -2,9 +2,9 @@
 #include "s2_problem.h"
 
 #include "base/memory.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "multilevel/skinning.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "scene_run.h"
 
-#include "linear/hierarchy.h"
+#include "linear/multigrid/hierarchy.h"
 #include "optimize/local_global.h"
 
 enum { PLI_S2_LEVELS = 3 };

@@ -13,8 +13,8 @@
 
 #include "base/memory.h"
 #include "base/timers.h"
-#include "linear/vector.h"
-#include "sim/solver.h"
+#include "linear/matrix/vector.h"
+#include "sim/step/solver.h"
 
 #include <math.h>
 #include <stdio.h>

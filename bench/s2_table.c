@@ -6,7 +6,7 @@
 #include "s2_problem.h"
 
 #include "base/timers.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 #include <math.h>
 #include <stdio.h>

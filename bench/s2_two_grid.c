@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/timers.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "multilevel/two_grid.h"
 
 #include <math.h>

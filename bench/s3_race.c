@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "mpm_bodies.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 #include <math.h>
 #include <string.h>

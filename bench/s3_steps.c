@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 #include <math.h>
 #include <stdio.h>

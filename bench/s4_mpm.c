@@ -13,9 +13,9 @@
 
 #include "base/context.h"
 #include "base/timers.h"
-#include "geometry/shape.h"
-#include "sim/model.h"
-#include "sim/state.h"
+#include "geometry/shapes/shape.h"
+#include "sim/model/model.h"
+#include "sim/model/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/timers.h"
 #include "embedded.h"
 #include "math/vec3.h"
-#include "sim/state.h"
+#include "sim/model/state.h"
 
 #include <math.h>
 #include <string.h>

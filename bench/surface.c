@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "geometry/edges.h"
+#include "geometry/mesh/edges.h"
 #include "math/vec3.h"
 
 enum { BOX_TRIANGLES = 12 };

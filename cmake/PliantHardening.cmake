@@ -52,7 +52,7 @@ set(is_ours "$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:None>>>")
 target_compile_options(pliant_flags INTERFACE $<${is_ours}:-U_FORTIFY_SOURCE>)
 
 set(PLIANT_INPUT_OPTIONS ${canaries} ${clash} $<$<NOT:$<CONFIG:None>>:-D_FORTIFY_SOURCE=${level}>)
-set(PLIANT_INPUT_SOURCES "/src/(base|io|serve)/|/src/sim/(scene|schema)[^/]*\\.c$")
+set(PLIANT_INPUT_SOURCES "/src/(base|io|serve|sim/scene)/")
 
 # ---- programs at any address; libraries are anyway
 check_pie_supported(LANGUAGES C)

@@ -7,9 +7,9 @@
 
 #include "simulate.h"
 
-#include "geometry/crossing.h"
+#include "geometry/collision/crossing.h"
 #include "math/vec3.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 static const double gravity = 9.81; // m/s^2
 

@@ -8,8 +8,8 @@
 #define PLI_TESTS_BOX_MATRIX_H
 
 #include "base/memory.h"
-#include "linear/bcsr.h"
-#include "linear/coloring.h"
+#include "linear/matrix/bcsr.h"
+#include "linear/matrix/coloring.h"
 #include "math/mat3.h"
 
 #include <math.h>

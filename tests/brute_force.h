@@ -10,8 +10,8 @@
 
 #include "near.h"
 
-#include "geometry/crossing.h"
-#include "geometry/predicates.h"
+#include "geometry/collision/crossing.h"
+#include "geometry/collision/predicates.h"
 
 #include "pliant/pliant.h"
 

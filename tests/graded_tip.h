@@ -14,7 +14,7 @@
 
 #include "near.h"
 
-#include "geometry/tet_mesh.h"
+#include "geometry/mesh/tet_mesh.h"
 #include "math/vec3.h"
 
 typedef struct graded_tip_def {

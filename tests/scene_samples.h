@@ -8,7 +8,7 @@
 #include "near.h"
 #include "source.h"
 
-#include "io/file.h"
+#include "io/file/file.h"
 #include "pliant/io.h"
 #include "pliant/scene.h"
 

@@ -25,7 +25,7 @@
 #define PLI_CONTACT_COLLIDER_H
 
 #include "base/parallel.h"
-#include "geometry/shape.h"
+#include "geometry/shapes/shape.h"
 #include "pliant/scene.h"
 
 typedef struct pli_rigid_pose {

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "contact/ipc_inside.h"
 #include "contact/stencil.h"
-#include "geometry/edges.h"
+#include "geometry/mesh/edges.h"
 
 #include <math.h>
 #include <string.h>

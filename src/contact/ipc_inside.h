@@ -5,8 +5,8 @@
 #define PLI_CONTACT_IPC_INSIDE_H
 
 #include "contact/ipc.h"
-#include "geometry/broad_phase.h"
-#include "linear/stencils.h"
+#include "geometry/collision/broad_phase.h"
+#include "linear/matrix/stencils.h"
 
 enum { PLI_IPC_HESSIAN = PLI_CONTACT_DOFS * PLI_CONTACT_DOFS, PLI_IPC_CHUNK = 1024 };
 

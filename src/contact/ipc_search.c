@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "contact/stencil.h"
-#include "geometry/bounds.h"
-#include "geometry/inversion.h"
+#include "geometry/collision/bounds.h"
+#include "geometry/mesh/inversion.h"
 #include "pliant/detect.h"
 
 #include <math.h>

@@ -17,14 +17,14 @@
 // point does, in ridges only.
 //
 // Detection at new positions: boxes of the tetrahedra are refitted and every surface vertex is
-// located in them (geometry/tet_locate.h). For those found inside, an upper bound of the distance
-// comes from the triangle that was closest last time; failing that, from the triangles that were
-// closest to the corners of the tetrahedron at rest, which are precomputed: the mesh itself carries
-// the samples of the rest pose's distance field. A search of the boxes of the surface within that
-// bound then finds the closest triangle, exactly; equal distances go to the smallest index, so what
-// was remembered never changes a result. Triangles that the vertex belongs to do not count.
-// The outcome is kept with the positions it belongs to: energy, gradient and Hessian at the same
-// positions cost one detection.
+// located in them (geometry/collision/tet_locate.h). For those found inside, an upper bound of the
+// distance comes from the triangle that was closest last time; failing that, from the triangles
+// that were closest to the corners of the tetrahedron at rest, which are precomputed: the mesh
+// itself carries the samples of the rest pose's distance field. A search of the boxes of the
+// surface within that bound then finds the closest triangle, exactly; equal distances go to the
+// smallest index, so what was remembered never changes a result. Triangles that the vertex belongs
+// to do not count. The outcome is kept with the positions it belongs to: energy, gradient and
+// Hessian at the same positions cost one detection.
 //
 // Friction is applied to the velocities after the solve. With the unit normal n of a contact, its
 // weights w = (1, -w_1, -w_2, -w_3), the relative velocity v = sum_i w_i v_i and the mass m felt
@@ -41,9 +41,9 @@
 #define PLI_CONTACT_SELF_COLLISION_H
 
 #include "base/timers.h"
-#include "geometry/bvh.h"
-#include "geometry/distance.h"
-#include "geometry/tet_locate.h"
+#include "geometry/collision/bvh.h"
+#include "geometry/collision/distance.h"
+#include "geometry/collision/tet_locate.h"
 #include "optimize/term.h"
 
 enum { PLI_SELF_CONTACT_BODIES = 2 }; // bodies that one vertex can be in contact with

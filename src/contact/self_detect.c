@@ -2,8 +2,8 @@
 #include "contact/self_detect.h"
 
 #include "base/parallel.h"
-#include "geometry/tet_mesh.h"
-#include "geometry/triangle.h"
+#include "geometry/collision/triangle.h"
+#include "geometry/mesh/tet_mesh.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #define PLI_CONTACT_SELF_DETECT_H
 
 #include "contact/self_collision.h"
-#include "geometry/incidence.h"
+#include "geometry/mesh/incidence.h"
 
 // what one surface vertex was found to touch
 typedef struct pli_self_touch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stencils of contact as the functions of pliant/contact.h see them: a distance that can be
-// differentiated (geometry/distance.h), whatever the kind.
+// differentiated (geometry/collision/distance.h), whatever the kind.
 //
 // With phi(s) = b(sqrt(s)) of the squared distance s,
 //     phi' = b' / (2 d),   phi'' = (b'' - b' / d) / (4 d^2),
@@ -14,7 +14,7 @@
 #ifndef PLI_CONTACT_STENCIL_H
 #define PLI_CONTACT_STENCIL_H
 
-#include "geometry/distance.h"
+#include "geometry/collision/distance.h"
 #include "pliant/contact.h"
 
 // Distance of the closest features; returns the feature (see pli_contact_gap).

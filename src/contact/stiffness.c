@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contact/stiffness.h"
 
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "pliant/contact.h"
 
 #include <math.h>

@@ -25,8 +25,8 @@
 #ifndef PLI_FEM_ELASTIC_H
 #define PLI_FEM_ELASTIC_H
 
-#include "geometry/incidence.h"
-#include "linear/coloring.h"
+#include "geometry/mesh/incidence.h"
+#include "linear/matrix/coloring.h"
 #include "optimize/term.h"
 #include "pliant/extend.h"
 

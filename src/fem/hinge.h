@@ -42,7 +42,7 @@
 #ifndef PLI_FEM_HINGE_H
 #define PLI_FEM_HINGE_H
 
-#include "linear/coloring.h"
+#include "linear/matrix/coloring.h"
 #include "optimize/term.h"
 
 // What the term is made from; everything is copied.

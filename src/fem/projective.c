@@ -5,7 +5,7 @@
 #include "fem/tet_shape.h"
 
 #include "base/memory.h"
-#include "geometry/sort.h"
+#include "geometry/mesh/sort.h"
 #include "material/lame.h"
 #include "material/laws.h"
 #include "math/rotation_simd.h"

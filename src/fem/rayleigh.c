@@ -2,7 +2,7 @@
 #include "fem/rayleigh.h"
 
 #include "base/memory.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 

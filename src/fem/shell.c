@@ -2,7 +2,7 @@
 #include "fem/shell.h"
 
 #include "base/memory.h"
-#include "geometry/hinges.h"
+#include "geometry/mesh/hinges.h"
 
 // D of a triangle times its area, which is the volume over the thickness.
 static double weigh_rigidity(const pli_shell *shell, const pli_shell_term_def *def,

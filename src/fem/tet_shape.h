@@ -5,7 +5,7 @@
 #ifndef PLI_FEM_TET_SHAPE_H
 #define PLI_FEM_TET_SHAPE_H
 
-#include "linear/lifted.h"
+#include "linear/multigrid/lifted.h"
 
 typedef struct pli_tet_shape {
     double volume;       // m^3

@@ -22,7 +22,7 @@
 #ifndef PLI_MULTILEVEL_AVERAGING_H
 #define PLI_MULTILEVEL_AVERAGING_H
 
-#include "linear/coloring.h"
+#include "linear/matrix/coloring.h"
 
 typedef struct pli_averaging_def {
     pli_graph graph;

@@ -5,7 +5,7 @@
 #ifndef PLI_MULTILEVEL_BASES_INSIDE_H
 #define PLI_MULTILEVEL_BASES_INSIDE_H
 
-#include "geometry/incidence.h"
+#include "geometry/mesh/incidence.h"
 #include "multilevel/bases.h"
 
 // A function at the vertices where it is not zero.

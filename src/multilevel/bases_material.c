@@ -3,7 +3,7 @@
 // The functions of the material-aware kind, handle by handle.
 #include "multilevel/bases_inside.h"
 
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"

@@ -13,9 +13,9 @@
 // and the random vectors that replace those which depend on the basis.
 #include "multilevel/bases_inside.h"
 
-#include "geometry/bounds.h"
-#include "linear/cholesky.h"
-#include "linear/dense_eigen.h"
+#include "geometry/collision/bounds.h"
+#include "linear/direct/cholesky.h"
+#include "linear/direct/dense_eigen.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"

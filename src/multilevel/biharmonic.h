@@ -30,7 +30,7 @@
 #ifndef PLI_MULTILEVEL_BIHARMONIC_H
 #define PLI_MULTILEVEL_BIHARMONIC_H
 
-#include "geometry/laplacian.h"
+#include "geometry/mesh/laplacian.h"
 
 typedef struct pli_biharmonic_def {
     pli_simplices mesh;

@@ -12,8 +12,8 @@
 #ifndef PLI_MULTILEVEL_BILAPLACIAN_H
 #define PLI_MULTILEVEL_BILAPLACIAN_H
 
-#include "geometry/laplacian.h"
-#include "linear/cholesky.h"
+#include "geometry/mesh/laplacian.h"
+#include "linear/direct/cholesky.h"
 
 typedef struct pli_bilaplacian {
     const pli_laplacian *laplacian;

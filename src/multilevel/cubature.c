@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "geometry/sort.h"
-#include "linear/nnls.h"
-#include "linear/vector.h"
+#include "geometry/mesh/sort.h"
+#include "linear/direct/nnls.h"
+#include "linear/matrix/vector.h"
 
 #include <math.h>
 #include <string.h>

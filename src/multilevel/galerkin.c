@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 #include "math/simd.h"
 
 #include <stdlib.h>

@@ -25,7 +25,7 @@
 #ifndef PLI_MULTILEVEL_GALERKIN_H
 #define PLI_MULTILEVEL_GALERKIN_H
 
-#include "linear/operator.h"
+#include "linear/matrix/operator.h"
 #include "multilevel/space.h"
 
 // H = S + O; both closed.

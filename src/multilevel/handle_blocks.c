@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "linear/dense.h"
+#include "linear/matrix/dense.h"
 
 #include <string.h>
 

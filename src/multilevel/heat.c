@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "geometry/union_find.h"
+#include "geometry/mesh/union_find.h"
 #include "math/vec3.h"
 
 enum { GRAIN = 512 }; // vertices or elements that are worth a block of a parallel loop

@@ -38,9 +38,9 @@
 #ifndef PLI_MULTILEVEL_HEAT_H
 #define PLI_MULTILEVEL_HEAT_H
 
-#include "geometry/incidence.h"
-#include "geometry/laplacian.h"
-#include "linear/cholesky.h"
+#include "geometry/mesh/incidence.h"
+#include "geometry/mesh/laplacian.h"
+#include "linear/direct/cholesky.h"
 #include "multilevel/queue.h"
 
 typedef struct pli_heat_def {

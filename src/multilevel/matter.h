@@ -13,7 +13,7 @@
 #ifndef PLI_MULTILEVEL_MATTER_H
 #define PLI_MULTILEVEL_MATTER_H
 
-#include "geometry/laplacian.h"
+#include "geometry/mesh/laplacian.h"
 
 // stiffness [element_count] > 0, ratio > 1 as for pieces. piece [vertex_count]; -1: no element is
 // around. Errors: those of pieces.h.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "multilevel/moments.h"
 
-#include "linear/columns.h"
-#include "linear/vector.h"
+#include "linear/matrix/columns.h"
+#include "linear/matrix/vector.h"
 
 #include <math.h>
 

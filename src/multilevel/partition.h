@@ -32,7 +32,7 @@
 #ifndef PLI_MULTILEVEL_PARTITION_H
 #define PLI_MULTILEVEL_PARTITION_H
 
-#include "geometry/laplacian.h"
+#include "geometry/mesh/laplacian.h"
 
 typedef struct pli_partition_def {
     pli_simplices mesh;

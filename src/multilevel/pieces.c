@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "geometry/mesh_check.h"
-#include "geometry/union_find.h"
+#include "geometry/mesh/mesh_check.h"
+#include "geometry/mesh/union_find.h"
 #include "math/vec3.h"
 
 enum { ELEMENT_GRAIN = 512 }; // elements that are worth a block of a parallel loop

@@ -16,8 +16,8 @@
 #ifndef PLI_MULTILEVEL_PIECES_H
 #define PLI_MULTILEVEL_PIECES_H
 
-#include "geometry/incidence.h"
-#include "geometry/laplacian.h"
+#include "geometry/mesh/incidence.h"
+#include "geometry/mesh/laplacian.h"
 
 enum { PLI_PIECES_SMALLEST = 8 };
 

@@ -24,7 +24,7 @@
 #ifndef PLI_MULTILEVEL_SAMPLING_H
 #define PLI_MULTILEVEL_SAMPLING_H
 
-#include "linear/coloring.h"
+#include "linear/matrix/coloring.h"
 #include "multilevel/queue.h"
 
 typedef struct pli_sampling_def {

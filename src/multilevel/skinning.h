@@ -40,8 +40,8 @@
 #ifndef PLI_MULTILEVEL_SKINNING_H
 #define PLI_MULTILEVEL_SKINNING_H
 
-#include "linear/coloring.h"
-#include "linear/hierarchy.h"
+#include "linear/matrix/coloring.h"
+#include "linear/multigrid/hierarchy.h"
 
 typedef enum pli_skinning_weights {
     PLI_SKINNING_CONSTANT, // one parent, weight 1

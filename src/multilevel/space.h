@@ -19,7 +19,7 @@
 #ifndef PLI_MULTILEVEL_SPACE_H
 #define PLI_MULTILEVEL_SPACE_H
 
-#include "linear/bcsr.h"
+#include "linear/matrix/bcsr.h"
 #include "multilevel/bases.h"
 
 enum { PLI_HANDLE_ROWS = 4, PLI_HANDLE_DOFS = 12 };

@@ -3,11 +3,11 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "linear/bcsr_extra.h"
-#include "linear/bcsr_float.h"
-#include "linear/dense.h"
-#include "linear/krylov.h"
-#include "linear/vector.h"
+#include "linear/krylov/krylov.h"
+#include "linear/matrix/bcsr_extra.h"
+#include "linear/matrix/bcsr_float.h"
+#include "linear/matrix/dense.h"
+#include "linear/matrix/vector.h"
 #include "math/mat3.h"
 #include "multilevel/galerkin.h"
 

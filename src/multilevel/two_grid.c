@@ -2,10 +2,10 @@
 #include "multilevel/two_grid.h"
 
 #include "base/memory.h"
-#include "linear/cholesky.h"
-#include "linear/dense.h"
-#include "linear/gauss_seidel.h"
-#include "linear/vector.h"
+#include "linear/direct/cholesky.h"
+#include "linear/krylov/gauss_seidel.h"
+#include "linear/matrix/dense.h"
+#include "linear/matrix/vector.h"
 
 #include <string.h>
 

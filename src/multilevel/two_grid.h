@@ -24,8 +24,8 @@
 #define PLI_MULTILEVEL_TWO_GRID_H
 
 #include "base/arena.h"
-#include "linear/bcsr.h"
-#include "linear/hierarchy.h"
+#include "linear/matrix/bcsr.h"
+#include "linear/multigrid/hierarchy.h"
 
 typedef struct pli_two_grid_def { // matrix, hierarchy and mask are borrowed
     const pli_bcsr *matrix;       // symmetric positive definite

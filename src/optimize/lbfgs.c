@@ -4,7 +4,7 @@
 #include "optimize/stopping.h"
 
 #include "base/memory.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 
 #include <math.h>
 

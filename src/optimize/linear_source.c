@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/linear_source.h"
 
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 
 static void begin(void *self)
 {

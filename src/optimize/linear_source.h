@@ -13,7 +13,7 @@
 #define PLI_OPTIMIZE_LINEAR_SOURCE_H
 
 #include "base/timers.h"
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
 #include "optimize/direction.h"
 
 typedef struct pli_linear_source {

@@ -3,7 +3,7 @@
 
 #include "optimize/stopping.h"
 
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 
 #include "base/memory.h"
 

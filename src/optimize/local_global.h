@@ -36,7 +36,7 @@
 #ifndef PLI_OPTIMIZE_LOCAL_GLOBAL_H
 #define PLI_OPTIMIZE_LOCAL_GLOBAL_H
 
-#include "linear/lifted_solver.h"
+#include "linear/multigrid/lifted_solver.h"
 #include "optimize/newton.h"
 
 typedef struct pli_local_global_def {

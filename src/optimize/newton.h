@@ -39,7 +39,7 @@
 
 #include "base/arena.h"
 #include "base/timers.h"
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
 #include "optimize/direction.h"
 #include "optimize/line_search.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/stopping.h"
 
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 
 #include <float.h>
 #include <math.h>

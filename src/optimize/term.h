@@ -13,8 +13,8 @@
 #define PLI_OPTIMIZE_TERM_H
 
 #include "base/parallel.h"
-#include "linear/bcsr.h"
-#include "linear/lifted.h"
+#include "linear/matrix/bcsr.h"
+#include "linear/multigrid/lifted.h"
 
 // Some vertices that no clique couples with each other, and what is wanted of a term there. Arrays
 // that are NULL are not wanted; terms add to the others.

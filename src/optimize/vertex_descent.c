@@ -4,9 +4,9 @@
 #include "optimize/stopping.h"
 
 #include "base/memory.h"
-#include "linear/bcsr_pattern.h"
-#include "linear/coloring.h"
-#include "linear/vector.h"
+#include "linear/matrix/bcsr_pattern.h"
+#include "linear/matrix/coloring.h"
+#include "linear/matrix/vector.h"
 #include "math/vec3.h"
 
 #include <float.h>

@@ -3,9 +3,9 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/frame_part.h"
-#include "io/series.h"
+#include "io/file/file.h"
+#include "io/frames/frame_part.h"
+#include "io/frames/series.h"
 
 #include <sys/stat.h>
 

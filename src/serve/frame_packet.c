@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "io/frame_part.h"
-#include "io/json.h"
+#include "io/file/json.h"
+#include "io/frames/frame_part.h"
 #include "serve/packet_array.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 #include "serve/live.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/recording.h"
+#include "io/file/file.h"
+#include "io/run/recording.h"
 #include "serve/live_log.h"
 #include "serve/live_settings.h"
 #include "serve/live_world.h"

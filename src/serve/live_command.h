@@ -5,7 +5,7 @@
 #ifndef PLI_SERVE_LIVE_COMMAND_H
 #define PLI_SERVE_LIVE_COMMAND_H
 
-#include "io/json.h"
+#include "io/file/json.h"
 
 typedef enum pli_live_kind {
     PLI_LIVE_DRAG,    // takes hold of matter around a vertex, or moves a hand that does

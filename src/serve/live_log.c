@@ -2,9 +2,9 @@
 #include "serve/live_log.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/run_json.h"
-#include "io/run_log.h"
+#include "io/file/file.h"
+#include "io/run/run_json.h"
+#include "io/run/run_log.h"
 #include "serve/live.h"
 
 #include <inttypes.h>

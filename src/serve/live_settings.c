@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/live_settings.h"
 
-#include "io/json.h"
+#include "io/file/json.h"
 #include "pliant/sim.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/timers.h"
-#include "io/json.h"
+#include "io/file/json.h"
 #include "serve/answer.h"
 #include "serve/instance.h"
 

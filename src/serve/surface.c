@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "io/frame_part.h"
+#include "io/frames/frame_part.h"
 
 enum { SPARE = 16 }; // surfaces that are kept besides those of a frame
 

@@ -9,7 +9,7 @@
 #ifndef PLI_SERVE_SURFACE_H
 #define PLI_SERVE_SURFACE_H
 
-#include "io/skin.h"
+#include "io/frames/skin.h"
 
 typedef struct pli_surface {
     pli_skin skin;

@@ -3,7 +3,7 @@
 // Prints what a mesh file holds, for comparison with other programs: counts, points in hexadecimal
 // floating point, tetrahedra and triangles each with its group.
 #include "base/context.h"
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 
 #include <stdio.h>
 

@@ -15,7 +15,7 @@
 #include "fuzz.h"
 
 #include "base/hash.h"
-#include "io/checkpoint.h"
+#include "io/run/checkpoint.h"
 
 #include <sys/stat.h>
 

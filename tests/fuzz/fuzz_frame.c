@@ -5,9 +5,9 @@
 #include "fuzz.h"
 
 #include "base/arena.h"
-#include "io/file.h"
-#include "io/frame_part.h"
-#include "io/series.h"
+#include "io/file/file.h"
+#include "io/frames/frame_part.h"
+#include "io/frames/series.h"
 
 static void check_part(const pli_frame_part *part)
 {

@@ -5,9 +5,9 @@
 // lines of a run.
 #include "fuzz.h"
 
-#include "io/json.h"
-#include "io/run_json.h"
-#include "io/run_log.h"
+#include "io/file/json.h"
+#include "io/run/run_json.h"
+#include "io/run/run_log.h"
 #include "pliant/io.h"
 #include "serve/live_log.h"
 

@@ -5,7 +5,7 @@
 // format is read as that one, as it would be from the disk.
 #include "fuzz.h"
 
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 
 #include <math.h>
 

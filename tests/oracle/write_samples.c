@@ -9,7 +9,7 @@
 #include "sample_cloud.h"
 #include "sample_series.h"
 
-#include "io/checkpoint.h"
+#include "io/run/checkpoint.h"
 
 enum { SIDE = 9, FRAMES = 3, ROWS = 20 };
 

@@ -16,9 +16,9 @@
 #include "near.h"
 
 #include "math/vec3.h"
-#include "mpm/grid_collider.h"
-#include "mpm/seeding.h"
-#include "mpm/stepper.h"
+#include "mpm/explicit/stepper.h"
+#include "mpm/grid/grid_collider.h"
+#include "mpm/seed/seeding.h"
 
 enum { MPM_KINDS = 4, MPM_COLLIDERS = 4, MPM_BODIES = MPM_COLLIDERS + PLI_GRID_WALLS };
 

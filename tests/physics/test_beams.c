@@ -9,7 +9,7 @@
 #include "simulate.h"
 
 #include "math/vec3.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 static const double young = 1e6; // Pa
 

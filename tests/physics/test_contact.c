@@ -4,7 +4,7 @@
 // what mechanics says about blocks on slopes, weight, momentum and energy.
 #include "simulate.h"
 
-#include "sim/state.h"
+#include "sim/model/state.h"
 
 static const double gravity = 9.81;
 

@@ -3,7 +3,7 @@
 // Thin shells against the theory of membranes and plates.
 #include "simulate.h"
 
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 static const double young = 2e6;    // Pa
 static const double poisson = 0.3;  // -

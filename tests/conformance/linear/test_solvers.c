@@ -9,11 +9,11 @@
 //     better preconditioner never needs more.
 #include "unit/linear/problems.h"
 
-#include "linear/cholesky.h"
-#include "linear/dense.h"
-#include "linear/ell.h"
-#include "linear/krylov.h"
-#include "linear/precondition.h"
+#include "linear/direct/cholesky.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/precondition.h"
+#include "linear/matrix/dense.h"
+#include "linear/matrix/ell.h"
 
 // A solver under test: solves A x = b and returns its iterations (0: direct).
 typedef struct solver {

@@ -8,8 +8,8 @@
 
 #include "base/random.h"
 #include "contact/self_collision.h"
-#include "geometry/grid_mesh.h"
-#include "geometry/surface.h"
+#include "geometry/generate/grid_mesh.h"
+#include "geometry/mesh/surface.h"
 
 enum { BODIES_MAX = 8 };
 

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "contact/stencil.h"
 #include "derivatives.h"
-#include "geometry/edges.h"
-#include "linear/dense.h"
+#include "geometry/mesh/edges.h"
+#include "linear/matrix/dense.h"
 
 // ---- derivatives
 

@@ -5,8 +5,8 @@
 // F10).
 #include "ipc_world.h"
 
-#include "geometry/crossing.h"
-#include "geometry/predicates.h"
+#include "geometry/collision/crossing.h"
+#include "geometry/collision/predicates.h"
 
 // ---- the judge
 

@@ -6,8 +6,8 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "geometry/tet_mesh.h"
-#include "geometry/triangle.h"
+#include "geometry/collision/triangle.h"
+#include "geometry/mesh/tet_mesh.h"
 
 static bool has_corner(int32_t size, const int32_t *corners, int32_t vertex)
 {

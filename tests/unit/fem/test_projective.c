@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "fem/elastic.h"
 #include "fem/projective.h"
-#include "geometry/grid_mesh.h"
+#include "geometry/generate/grid_mesh.h"
 #include "material/lame.h"
 #include "material/laws.h"
 #include "math/mat3.h"

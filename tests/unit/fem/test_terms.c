@@ -5,7 +5,7 @@
 #include "derivatives.h"
 #include "simulate.h"
 
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 // Two materials with different laws, all kinds of terms at once.
 static const char *everything =

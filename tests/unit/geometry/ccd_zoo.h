@@ -5,7 +5,7 @@
 #define PLI_TESTS_CCD_ZOO_H
 
 #include "base/random.h"
-#include "geometry/ccd.h"
+#include "geometry/collision/ccd.h"
 #include "math/vec3.h"
 
 #include <math.h>

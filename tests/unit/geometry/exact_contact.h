@@ -14,7 +14,7 @@
 #ifndef PLI_TESTS_EXACT_CONTACT_H
 #define PLI_TESTS_EXACT_CONTACT_H
 
-#include "geometry/ccd.h"
+#include "geometry/collision/ccd.h"
 
 #include <gmp.h>
 #include <math.h>

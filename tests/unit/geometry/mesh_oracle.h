@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "geometry/shape.h"
-#include "geometry/surface.h"
+#include "geometry/mesh/surface.h"
+#include "geometry/shapes/shape.h"
 
 // the bound of the method on a uniform lattice, degrees
 static const double least_dihedral = 10.7;

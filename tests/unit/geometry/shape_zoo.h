@@ -7,7 +7,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "geometry/shape.h"
+#include "geometry/shapes/shape.h"
 #include "math/mat3.h"
 #include "pliant/extend.h"
 

@@ -6,8 +6,8 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "geometry/broad_phase.h"
-#include "geometry/edges.h"
+#include "geometry/collision/broad_phase.h"
+#include "geometry/mesh/edges.h"
 
 enum { MAX_VERTICES = 700, MAX_PRIMITIVES = 700, MAX_PAIRS = 400000 };
 

@@ -4,7 +4,7 @@
 #include "near.h"
 
 #include "base/fault.h"
-#include "geometry/cloth_net.h"
+#include "geometry/mesh/cloth_net.h"
 
 static int32_t count_bends(const pli_cloth_net *net)
 {

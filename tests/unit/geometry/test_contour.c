@@ -4,8 +4,8 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "geometry/contour.h"
-#include "geometry/contour_cell.h"
+#include "geometry/shapes/contour.h"
+#include "geometry/shapes/contour_cell.h"
 
 static const double pi = 3.14159265358979323846;
 static const double origin[3] = {0, 0, 0};

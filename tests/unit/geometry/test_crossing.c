@@ -6,7 +6,7 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "geometry/crossing.h"
+#include "geometry/collision/crossing.h"
 
 #include <time.h>
 

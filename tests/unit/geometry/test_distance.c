@@ -3,8 +3,8 @@
 #include "near.h"
 
 #include "derivatives.h"
-#include "geometry/distance.h"
-#include "geometry/triangle.h"
+#include "geometry/collision/distance.h"
+#include "geometry/collision/triangle.h"
 #include "math/eigen.h"
 
 enum { DOFS = PLI_DISTANCE_DOFS };

@@ -4,8 +4,8 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "geometry/inversion.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/mesh/inversion.h"
+#include "geometry/mesh/tet_mesh.h"
 #include "math/vec3.h"
 
 static const int32_t corners[4] = {0, 1, 2, 3};

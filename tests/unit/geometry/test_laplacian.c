@@ -6,8 +6,8 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "geometry/grid_mesh.h"
-#include "geometry/laplacian.h"
+#include "geometry/generate/grid_mesh.h"
+#include "geometry/mesh/laplacian.h"
 #include "math/vec3.h"
 
 enum { CELLS = 4, SIDE = 6 };

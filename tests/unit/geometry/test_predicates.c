@@ -6,7 +6,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "geometry/predicates.h"
+#include "geometry/collision/predicates.h"
 
 #include <float.h>
 

@@ -4,14 +4,14 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
-#include "geometry/arch.h"
-#include "geometry/card_house.h"
-#include "geometry/crossing.h"
-#include "geometry/distance.h"
-#include "geometry/grid_mesh.h"
-#include "geometry/rod.h"
-#include "geometry/spikes.h"
-#include "geometry/surface.h"
+#include "geometry/collision/crossing.h"
+#include "geometry/collision/distance.h"
+#include "geometry/generate/arch.h"
+#include "geometry/generate/card_house.h"
+#include "geometry/generate/grid_mesh.h"
+#include "geometry/generate/rod.h"
+#include "geometry/generate/spikes.h"
+#include "geometry/mesh/surface.h"
 
 static const double pi = 3.14159265358979323846;
 

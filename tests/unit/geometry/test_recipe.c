@@ -4,8 +4,8 @@
 #include "unit/geometry/mesh_oracle.h"
 
 #include "base/fault.h"
-#include "geometry/recipe.h"
-#include "geometry/stuffing.h"
+#include "geometry/generate/recipe.h"
+#include "geometry/generate/stuffing.h"
 
 // Vertices that a recipe is filled with.
 static int32_t wanted_vertices(const char *name)

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "geometry/edges.h"
+#include "geometry/mesh/edges.h"
 #include "math/vec3.h"
 #include "pliant/detect.h"
 

@@ -2,9 +2,9 @@
 // Sampled distance grids (C2, C3): what their interpolants reproduce, and grids from meshes.
 #include "unit/geometry/mesh_oracle.h"
 
-#include "geometry/grid_mesh.h"
-#include "geometry/stencil.h"
-#include "geometry/stuffing.h"
+#include "geometry/generate/grid_mesh.h"
+#include "geometry/generate/stuffing.h"
+#include "geometry/shapes/stencil.h"
 
 static void random_point(uint64_t index, double reach, double out[3])
 {

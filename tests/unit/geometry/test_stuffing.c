@@ -4,8 +4,8 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
-#include "geometry/cutting.h"
-#include "geometry/stuffing.h"
+#include "geometry/generate/cutting.h"
+#include "geometry/generate/stuffing.h"
 #include "math/mat3.h"
 
 static const double pi = 3.14159265358979323846;

@@ -6,8 +6,8 @@
 #include "base/fault.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "geometry/grid_mesh.h"
-#include "geometry/tet_locate.h"
+#include "geometry/collision/tet_locate.h"
+#include "geometry/generate/grid_mesh.h"
 #include "math/vec3.h"
 
 enum { MAX_TETS = 4096 };

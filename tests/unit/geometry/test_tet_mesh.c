@@ -4,9 +4,9 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "geometry/boundary.h"
-#include "geometry/grid_mesh.h"
-#include "geometry/surface.h"
+#include "geometry/generate/grid_mesh.h"
+#include "geometry/mesh/boundary.h"
+#include "geometry/mesh/surface.h"
 #include "math/mat3.h"
 
 static const double corner_points[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};

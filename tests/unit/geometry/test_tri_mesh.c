@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "geometry/sort.h"
-#include "geometry/tri_query.h"
-#include "geometry/triangle.h"
+#include "geometry/collision/tri_query.h"
+#include "geometry/collision/triangle.h"
+#include "geometry/mesh/sort.h"
 
 static void random_point(uint64_t stream, uint64_t index, double low, double high, double out[3])
 {

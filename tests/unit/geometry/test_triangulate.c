@@ -3,8 +3,8 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "geometry/predicates.h"
-#include "geometry/triangulate.h"
+#include "geometry/collision/predicates.h"
+#include "geometry/mesh/triangulate.h"
 #include "math/vec3.h"
 
 #include <unistd.h>

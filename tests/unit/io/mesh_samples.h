@@ -8,7 +8,7 @@
 
 #include "near.h"
 
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 
 typedef struct sample {
     const char *name;   // what it is, for messages

@@ -7,8 +7,8 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "io/picture.h"
 #include "math/vec3.h"
+#include "render/picture.h"
 
 enum { WIDTH = 96, HEIGHT = 64 };
 

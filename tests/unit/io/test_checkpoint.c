@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "io/checkpoint.h"
+#include "io/run/checkpoint.h"
 
 #include <hdf5.h>
 #include <signal.h>

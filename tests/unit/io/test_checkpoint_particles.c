@@ -7,7 +7,7 @@
 #include "simulate.h"
 
 #include "base/fault.h"
-#include "io/saved_state.h"
+#include "io/run/saved_state.h"
 
 enum { ROWS = 37, MOST_ROWS = 64 };
 

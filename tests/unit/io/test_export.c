@@ -6,7 +6,7 @@
 #include "sample_series.h"
 
 #include "base/fault.h"
-#include "io/export.h"
+#include "io/export/export.h"
 
 #include <locale.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 
 #include "base/fault.h"
 #include "base/memory.h"
-#include "io/file.h"
+#include "io/file/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "io/series.h"
+#include "io/frames/series.h"
 
 #include <signal.h>
 #include <sys/mount.h>

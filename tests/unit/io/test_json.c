@@ -5,8 +5,8 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "io/json.h"
-#include "io/xml.h"
+#include "io/file/json.h"
+#include "io/file/xml.h"
 
 static pli_status parse(pli_context *context, pli_json *json, const char *text)
 {

@@ -5,8 +5,8 @@
 #include "folder.h"
 
 #include "base/fault.h"
-#include "io/manifest.h"
-#include "io/series.h"
+#include "io/frames/series.h"
+#include "io/run/manifest.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 // loaded with a warning of what was made of it.
 #include "folder.h"
 
-#include "io/file.h"
+#include "io/file/file.h"
 #include "pliant/io.h"
 #include "pliant/sim.h"
 

@@ -6,8 +6,8 @@
 #include "near.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/mesh_file.h"
+#include "io/file/file.h"
+#include "io/mesh/mesh_file.h"
 
 #include <dirent.h>
 #include <strings.h>

@@ -4,8 +4,8 @@
 #include "unit/io/mesh_samples.h"
 
 #include "base/memory.h"
-#include "io/file.h"
-#include "io/mesh_write.h"
+#include "io/file/file.h"
+#include "io/mesh/mesh_write.h"
 
 #include <locale.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "io/series.h"
+#include "io/frames/series.h"
 
 static void check_field(const pli_frame_field *got, const pli_frame_field *want, int32_t count)
 {

@@ -9,8 +9,8 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "io/picture.h"
 #include "math/vec3.h"
+#include "render/picture.h"
 
 #include <png.h>
 #include <sys/stat.h>

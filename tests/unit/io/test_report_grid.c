@@ -4,9 +4,9 @@
 // judgement and its page.
 #include "folder.h"
 
-#include "io/report.h"
-#include "io/run_json.h"
-#include "io/run_log.h"
+#include "io/report/report.h"
+#include "io/run/run_json.h"
+#include "io/run/run_log.h"
 
 static pli_status write_report(pli_context *context, const pli_report *report,
                                const pli_report_facts *facts, const char *path)

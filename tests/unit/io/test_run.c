@@ -8,7 +8,8 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "io/json.h"
+#include "base/timers.h"
+#include "io/file/json.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -558,7 +559,9 @@ static void killed_run_goes_on_bit_for_bit(void **state)
     char reference[512];
     char folder[512];
     path_in(fix->folder, "reference", reference);
+    double began = pli_clock_seconds();
     assert_true(run_in_process(reference, 0));
+    double whole = 1e6 * (pli_clock_seconds() - began); // of a run that nobody kills (us)
     pli_random random = {11, 1};
     int kills = 0;
     for (uint64_t i = 0; i < 12; ++i) {
@@ -567,9 +570,10 @@ static void killed_run_goes_on_bit_for_bit(void **state)
         path_in(fix->folder, name, folder);
         uint64_t attempt = 0;
         // each life a little longer, so that it ends
-        while (
-            !run_in_process(folder, (useconds_t)pli_random_range(random, 100 * i + attempt, 200,
-                                                                 20000 + 4000 * (double)attempt))) {
+        for (;;) {
+            double longest = (0.5 + 0.1 * (double)attempt) * whole;
+            double life = pli_random_range(random, 100 * i + attempt, 0.01 * whole, longest);
+            if (run_in_process(folder, (useconds_t)life)) break;
             ++attempt;
             ++kills;
         }

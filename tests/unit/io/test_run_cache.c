@@ -6,7 +6,7 @@
 
 #include "base/fault.h"
 #include "base/sha256.h"
-#include "io/run_cache.h"
+#include "io/run/run_cache.h"
 
 #include <sys/stat.h>
 

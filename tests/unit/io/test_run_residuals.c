@@ -5,7 +5,7 @@
 #include "folder.h"
 
 #include "base/fault.h"
-#include "io/json.h"
+#include "io/file/json.h"
 #include "pliant/pliant.h"
 
 // A block that falls on a floor, while another kind of matter is poured.

@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "pliant/sim.h"
-#include "sim/schema.h"
+#include "sim/scene/schema.h"
 
 #include <signal.h>
 #include <sys/time.h>

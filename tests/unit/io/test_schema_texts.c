@@ -2,9 +2,9 @@
 #include "scene_samples.h"
 
 #include "base/text.h"
-#include "io/json.h"
-#include "io/result_text.h"
-#include "io/schema_list.h"
+#include "io/file/json.h"
+#include "io/file/result_text.h"
+#include "io/scene/schema_list.h"
 
 // ---- a validator of the part of JSON Schema that the schema uses
 

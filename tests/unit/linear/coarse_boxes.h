@@ -7,7 +7,7 @@
 
 #include "unit/linear/problems.h"
 
-#include "linear/hierarchy.h"
+#include "linear/multigrid/hierarchy.h"
 
 typedef struct coarse_grid {
     int32_t count[3]; // nodes along the axes

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "math/mat3.h"
 
 static inline double *new_vector(int64_t count)

@@ -4,10 +4,10 @@
 #include "unit/linear/problems.h"
 
 #include "base/fault.h"
-#include "linear/bcsr_extra.h"
-#include "linear/cholesky.h"
-#include "linear/gauss_seidel.h"
-#include "linear/solver.h"
+#include "linear/direct/cholesky.h"
+#include "linear/krylov/gauss_seidel.h"
+#include "linear/krylov/solver.h"
+#include "linear/matrix/bcsr_extra.h"
 
 // y = A x with a dense A
 static void dense_multiply(int64_t n, const double *A, const double *x, double *y)

@@ -3,7 +3,7 @@
 // Products in single precision off the diagonal, against the product in double precision.
 #include "unit/linear/problems.h"
 
-#include "linear/bcsr_float.h"
+#include "linear/matrix/bcsr_float.h"
 
 #include <float.h>
 

@@ -3,7 +3,7 @@
 // Restriction of a block matrix to the tangent spaces of some of its rows.
 #include "unit/linear/problems.h"
 
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
 
 enum { ROWS = 70, SIZE = 3 * ROWS };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/linear/problems.h"
 
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 
 #include <dlfcn.h>
 

@@ -4,7 +4,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "linear/columns.h"
+#include "linear/matrix/columns.h"
 
 enum { MOST = 21 };
 

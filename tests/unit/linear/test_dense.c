@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/linear/problems.h"
 
-#include "linear/dense.h"
+#include "linear/matrix/dense.h"
 
 // G G^T / n + I with random G: condition of a few units.
 static double *random_dense(int64_t n, uint64_t seed)

@@ -4,7 +4,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "linear/dense_eigen.h"
+#include "linear/direct/dense_eigen.h"
 
 enum { SIZE = 57 };
 

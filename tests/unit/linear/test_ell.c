@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/linear/problems.h"
 
-#include "linear/ell.h"
+#include "linear/matrix/ell.h"
 
 enum { SIDE = 7, ROWS = SIDE * SIDE * SIDE, WIDTH = 27, CENTER = 13 };
 

@@ -5,13 +5,13 @@
 #include "unit/linear/problems.h"
 
 #include "base/fault.h"
-#include "linear/bcsr_float.h"
-#include "linear/bcsr_single.h"
-#include "linear/cholesky.h"
-#include "linear/ell.h"
-#include "linear/krylov.h"
-#include "linear/precondition.h"
-#include "linear/stencils.h"
+#include "linear/direct/cholesky.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/precondition.h"
+#include "linear/matrix/bcsr_float.h"
+#include "linear/matrix/bcsr_single.h"
+#include "linear/matrix/ell.h"
+#include "linear/matrix/stencils.h"
 
 enum { ROWS = 30, TRIANGLES = 2 * ROWS };
 

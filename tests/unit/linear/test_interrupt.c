@@ -3,7 +3,7 @@
 // Krylov solvers ask before every iteration whether anybody still wants the result.
 #include "near.h"
 
-#include "linear/krylov.h"
+#include "linear/krylov/krylov.h"
 
 enum { N = 300 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/linear/problems.h"
 
-#include "linear/krylov.h"
-#include "linear/precondition.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/precondition.h"
 
 // A solve and what it needs.
 typedef struct setup {

@@ -5,8 +5,8 @@
 #include "unit/linear/coarse_boxes.h"
 
 #include "base/fault.h"
-#include "linear/cholesky.h"
-#include "linear/lifted_solver.h"
+#include "linear/direct/cholesky.h"
+#include "linear/multigrid/lifted_solver.h"
 
 enum { ROWS = 40, BLOCKS = 7 };
 

@@ -5,7 +5,7 @@
 #include "unit/linear/coarse_boxes.h"
 
 #include "base/fault.h"
-#include "linear/multigrid_inside.h"
+#include "linear/multigrid/multigrid_inside.h"
 
 // ---- problems
 

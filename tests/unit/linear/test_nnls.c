@@ -5,8 +5,8 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "linear/dense.h"
-#include "linear/nnls.h"
+#include "linear/direct/nnls.h"
+#include "linear/matrix/dense.h"
 
 enum { MAX_ROWS = 300, MAX_COLUMNS = 1000 };
 

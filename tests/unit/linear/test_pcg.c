@@ -4,10 +4,10 @@
 // precision inside.
 #include "unit/linear/problems.h"
 
-#include "linear/bcsr_single.h"
-#include "linear/krylov.h"
-#include "linear/precondition.h"
-#include "linear/solver.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/precondition.h"
+#include "linear/krylov/solver.h"
+#include "linear/matrix/bcsr_single.h"
 
 // A system with contacts, its preconditioner and its copy in single precision.
 typedef struct fixture {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/linear/problems.h"
 
-#include "linear/dense.h"
-#include "linear/gauss_seidel.h"
-#include "linear/precondition.h"
+#include "linear/krylov/gauss_seidel.h"
+#include "linear/krylov/precondition.h"
+#include "linear/matrix/dense.h"
 
 static pli_precondition *make_precondition(pli_context *context, const pli_bcsr *matrix,
                                            pli_precondition_kind kind, int32_t group_size)

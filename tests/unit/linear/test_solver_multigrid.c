@@ -4,8 +4,8 @@
 // is none for it.
 #include "problems.h"
 
-#include "linear/bcsr_extra.h"
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
+#include "linear/matrix/bcsr_extra.h"
 
 enum { CELLS = 8, BLOCK = 3 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/linear/problems.h"
 
-#include "linear/bcsr_extra.h"
-#include "linear/stencils.h"
+#include "linear/matrix/bcsr_extra.h"
+#include "linear/matrix/stencils.h"
 
 enum { CELLS = 8, COUNT = 700, HESSIAN = PLI_STENCIL_DOFS * PLI_STENCIL_DOFS };
 

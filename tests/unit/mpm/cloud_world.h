@@ -15,8 +15,8 @@
 
 #include "base/random.h"
 #include "math/mat3.h"
-#include "mpm/implicit.h"
-#include "mpm/node_geometric.h"
+#include "mpm/implicit/implicit.h"
+#include "mpm/implicit/node_geometric.h"
 
 enum { CLOUD_KINDS = 2, CLOUD_MIDDLE = 20, CLOUD_EXTENT = 14 };
 

@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "math/mat3.h"
-#include "mpm/grid_collider.h"
+#include "mpm/grid/grid_collider.h"
 
 enum { WORLD_COLLIDERS = 48, WORLD_PAGES = 8 * 8 * 4, FLOATS = PLI_NODE_FLOATS };
 

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "math/mat3.h"
-#include "mpm/implicit_stepper.h"
+#include "mpm/implicit/implicit_stepper.h"
 
 enum { BLOCK_KINDS = 2, BLOCK_OBJECTS = 8 };
 

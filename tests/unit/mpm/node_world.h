@@ -15,7 +15,7 @@
 
 #include "base/random.h"
 #include "math/mat3.h"
-#include "mpm/node_multigrid.h"
+#include "mpm/implicit/node_multigrid.h"
 
 // Whether there is a node, and how stiff it is; size is what the body makes of it.
 typedef double (*node_body)(double size, const int32_t at[3]);

@@ -9,7 +9,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "mpm/particles.h"
+#include "mpm/explicit/particles.h"
 
 enum { LANES = PLI_PARTICLE_LANES };
 

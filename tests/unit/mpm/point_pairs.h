@@ -6,7 +6,7 @@
 
 #include "near.h"
 
-#include "geometry/bvh.h"
+#include "geometry/collision/bvh.h"
 
 typedef struct nearest_search {
     const double *points;

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "math/vec3.h"
-#include "mpm/stepper.h"
+#include "mpm/explicit/stepper.h"
 
 enum { WORLD_KINDS = 4, WORLD_PARTICLES = 40000 };
 

@@ -7,12 +7,12 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "linear/krylov.h"
+#include "linear/krylov/krylov.h"
 #include "material/plastic.h"
 #include "material/prox.h"
 #include "math/mat3.h"
-#include "mpm/admm_inside.h"
-#include "mpm/implicit_inside.h"
+#include "mpm/implicit/admm_inside.h"
+#include "mpm/implicit/implicit_inside.h"
 #include "optimize/anchor.h"
 
 // A block of particles on a grid with a spacing of 0.1 m, moved by random and shearing velocities

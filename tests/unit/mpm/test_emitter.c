@@ -4,7 +4,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "mpm/emitter.h"
+#include "mpm/seed/emitter.h"
 
 enum { KINDS = 4 };
 

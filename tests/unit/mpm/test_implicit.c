@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/random.h"
 #include "math/vec3.h"
-#include "mpm/implicit.h"
+#include "mpm/implicit/implicit.h"
 
 enum { PARTICLES = 60, KINDS = 3 };
 

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/random.h"
 #include "math/vec3.h"
-#include "mpm/implicit.h"
+#include "mpm/implicit/implicit.h"
 
 enum { MOST_KINDS = 8, MOST_INPUTS = 8 };
 

@@ -5,7 +5,7 @@
 #include "node_world.h"
 
 #include "base/arena.h"
-#include "linear/krylov.h"
+#include "linear/krylov/krylov.h"
 
 static pli_node_multigrid_def describe(int32_t levels)
 {

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "linear/krylov.h"
+#include "linear/krylov/krylov.h"
 
 static pli_node_multigrid_def describe(int32_t levels, pli_embedding_kind embedding)
 {

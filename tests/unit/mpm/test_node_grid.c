@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "base/random.h"
-#include "mpm/node_grid.h"
+#include "mpm/implicit/node_grid.h"
 
 enum { SIDE = 40, CUBE = SIDE * SIDE * SIDE, MOST_MARKS = 200 };
 

@@ -5,7 +5,7 @@
 #include "grid_world.h"
 
 #include "base/fault.h"
-#include "mpm/node_hold.h"
+#include "mpm/implicit/node_hold.h"
 #include "unit/geometry/shape_zoo.h"
 
 // the lowest of the nodes that most tests look at is at the origin

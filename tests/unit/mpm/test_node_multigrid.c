@@ -5,7 +5,7 @@
 #include "node_world.h"
 
 #include "base/fault.h"
-#include "linear/dense.h"
+#include "linear/matrix/dense.h"
 
 static pli_node_multigrid_def describe(int32_t levels, pli_embedding_kind embedding)
 {

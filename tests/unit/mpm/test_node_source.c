@@ -5,7 +5,7 @@
 #include "implicit_world.h"
 
 #include "base/fault.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 
 // What directions are about: nodes of a block, held and free ones, and a place to linearise at.
 typedef struct parts {

@@ -4,7 +4,7 @@
 #include "base/addresses.h"
 #include "base/fault.h"
 #include "base/random.h"
-#include "mpm/paged_grid.h"
+#include "mpm/grid/paged_grid.h"
 
 #include <unistd.h>
 

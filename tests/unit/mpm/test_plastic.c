@@ -6,7 +6,7 @@
 
 #include "material/laws.h"
 #include "material/plastic.h"
-#include "mpm/implicit.h"
+#include "mpm/implicit/implicit.h"
 
 enum { STATES = 200 };
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "mpm/implicit_sizes.h"
+#include "mpm/implicit/implicit_sizes.h"
 
 enum { SIDE = 12, MOST = SIDE * SIDE * SIDE, KINDS = 2 };
 

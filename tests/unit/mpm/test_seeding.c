@@ -4,9 +4,9 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "geometry/grid_mesh.h"
-#include "geometry/stuffing.h"
-#include "mpm/seeding_pattern.h"
+#include "geometry/generate/grid_mesh.h"
+#include "geometry/generate/stuffing.h"
+#include "mpm/seed/seeding_pattern.h"
 
 enum { KINDS = 4 };
 

@@ -5,7 +5,7 @@
 #include "near.h"
 
 #include "law_zoo.h"
-#include "mpm/transfer.h"
+#include "mpm/grid/transfer.h"
 
 enum { LANES = PLI_PARTICLE_LANES, KINDS = 3, BLOCKS = 4, SIDE_X = 16, SIDE_Z = 32 };
 

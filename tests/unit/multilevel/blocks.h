@@ -7,8 +7,8 @@
 #include "near.h"
 
 #include "base/fault.h"
-#include "geometry/grid_mesh.h"
-#include "linear/cholesky.h"
+#include "geometry/generate/grid_mesh.h"
+#include "linear/direct/cholesky.h"
 #include "math/vec3.h"
 #include "multilevel/bases.h"
 

@@ -8,7 +8,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "geometry/grid_mesh.h"
+#include "geometry/generate/grid_mesh.h"
 #include "multilevel/cubature.h"
 
 typedef struct blocks {

@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "geometry/grid_mesh.h"
-#include "linear/coloring.h"
+#include "geometry/generate/grid_mesh.h"
+#include "linear/matrix/coloring.h"
 #include "math/vec3.h"
 
 typedef struct solid {

@@ -8,7 +8,7 @@
 
 #include "cubature_blocks.h"
 
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "multilevel/subspace.h"

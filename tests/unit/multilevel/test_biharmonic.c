@@ -3,7 +3,7 @@
 // Bounded biharmonic weights (G4): what defines them, and a minimiser by brute force.
 #include "unit/multilevel/solids.h"
 
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 #include "multilevel/biharmonic.h"
 
 enum { HANDLES = 6 };

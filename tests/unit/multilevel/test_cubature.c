@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "geometry/laplacian.h"
+#include "geometry/mesh/laplacian.h"
 
 static pli_cubature *make_cubature(blocks *b)
 {

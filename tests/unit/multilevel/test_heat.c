@@ -4,7 +4,7 @@
 // and what happens where heat does not get to.
 #include "unit/multilevel/solids.h"
 
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 #include "multilevel/heat.h"
 
 enum { MAX_SOURCES = 400 };

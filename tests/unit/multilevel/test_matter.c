@@ -7,7 +7,7 @@
 #include "box_matrix.h"
 
 #include "base/fault.h"
-#include "linear/multigrid.h"
+#include "linear/multigrid/multigrid.h"
 #include "multilevel/matter.h"
 #include "multilevel/skinning.h"
 

@@ -4,8 +4,8 @@
 // matter, that stay on their side of an interface.
 #include "unit/multilevel/solids.h"
 
-#include "geometry/union_find.h"
-#include "linear/cholesky.h"
+#include "geometry/mesh/union_find.h"
+#include "linear/direct/cholesky.h"
 #include "multilevel/partition.h"
 
 // The cells of a grid for which `keeps` holds, of size 1, with a stiffness per element.

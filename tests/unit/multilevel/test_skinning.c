@@ -4,7 +4,7 @@
 #include "unit/multilevel/solids.h"
 
 #include "base/hash.h"
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 #include "multilevel/skinning.h"
 
 static pli_skinning_def def_of(const solid *s)

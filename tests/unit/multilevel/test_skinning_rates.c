@@ -7,9 +7,9 @@
 #include "box_matrix.h"
 
 #include "base/random.h"
-#include "linear/cholesky.h"
-#include "linear/multigrid.h"
-#include "linear/vector.h"
+#include "linear/direct/cholesky.h"
+#include "linear/matrix/vector.h"
+#include "linear/multigrid/multigrid.h"
 #include "multilevel/skinning.h"
 
 enum { CYCLES = 20 };

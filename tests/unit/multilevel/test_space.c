@@ -4,7 +4,7 @@
 #include "cubature_blocks.h"
 
 #include "base/fault.h"
-#include "linear/vector.h"
+#include "linear/matrix/vector.h"
 #include "multilevel/galerkin.h"
 
 typedef struct scene {

@@ -5,7 +5,7 @@
 #include "unit/linear/problems.h"
 
 #include "base/fault.h"
-#include "linear/cholesky.h"
+#include "linear/direct/cholesky.h"
 #include "multilevel/two_grid.h"
 
 typedef struct problem {

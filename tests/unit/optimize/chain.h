@@ -7,7 +7,7 @@
 
 #include "near.h"
 
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
 #include "math/mat3.h"
 #include "optimize/local_global.h"
 

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "linear/dense.h"
+#include "linear/matrix/dense.h"
 #include "optimize/lbfgs.h"
 #include "optimize/linear_source.h"
 

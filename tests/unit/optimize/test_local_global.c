@@ -3,8 +3,8 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "linear/cholesky.h"
-#include "linear/vector.h"
+#include "linear/direct/cholesky.h"
+#include "linear/matrix/vector.h"
 
 enum { POINTS = 24 };
 

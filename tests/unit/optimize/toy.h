@@ -6,7 +6,7 @@
 
 #include "near.h"
 
-#include "linear/solver.h"
+#include "linear/krylov/solver.h"
 #include "math/eigen.h"
 #include "optimize/newton.h"
 

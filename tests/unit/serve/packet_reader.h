@@ -7,7 +7,7 @@
 
 #include "near.h"
 
-#include "io/json.h"
+#include "io/file/json.h"
 #include "serve/packet.h"
 
 typedef struct packet_reader {

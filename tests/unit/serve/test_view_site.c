@@ -7,7 +7,7 @@
 #include "sample_series.h"
 
 #include "base/fault.h"
-#include "io/run_folder.h"
+#include "io/run/run_folder.h"
 #include "serve/view_site.h"
 
 #include <fcntl.h>

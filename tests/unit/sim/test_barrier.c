@@ -5,10 +5,10 @@
 #include "promises.h"
 
 #include "base/context.h"
-#include "geometry/crossing.h"
+#include "geometry/collision/crossing.h"
 #include "math/vec3.h"
-#include "sim/model.h"
-#include "sim/state.h"
+#include "sim/model/model.h"
+#include "sim/model/state.h"
 
 // Two blocks fall on the ground and on each other with friction; a third, held at one end by a
 // script, comes down on them.

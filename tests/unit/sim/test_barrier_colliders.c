@@ -5,10 +5,10 @@
 #include "promises.h"
 
 #include "base/context.h"
-#include "geometry/crossing.h"
+#include "geometry/collision/crossing.h"
 #include "math/vec3.h"
 #include "pliant/io.h"
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 #define SOFT "materials: {soft: {law: neo-hookean, density: 1000, young: 2e5, poisson: 0.3}}\n"
 #define FALLING                                                                              \

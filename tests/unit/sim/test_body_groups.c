@@ -3,10 +3,10 @@
 // Regions and places of recipes as groups of the bodies that are filled from them.
 #include "simulate.h"
 
-#include "geometry/recipe.h"
-#include "geometry/tet_mesh.h"
+#include "geometry/generate/recipe.h"
+#include "geometry/mesh/tet_mesh.h"
 #include "math/vec3.h"
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 static pli_status try_scene(pli_context *context, const char *yaml, pli_model **model)
 {

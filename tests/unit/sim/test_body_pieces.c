@@ -4,9 +4,9 @@
 #include "simulate.h"
 
 #include "base/fault.h"
-#include "geometry/distance.h"
+#include "geometry/collision/distance.h"
 #include "math/mat3.h"
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 #define STONE "materials: {stone: {law: neo-hookean, density: 2000, young: 1e8, poisson: 0.2}}\n"
 

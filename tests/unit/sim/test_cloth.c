@@ -5,8 +5,8 @@
 #include "folder.h"
 #include "promises.h"
 
-#include "sim/collider_build.h"
-#include "sim/solver.h"
+#include "sim/model/collider_build.h"
+#include "sim/step/solver.h"
 
 // ---- scenes
 

@@ -3,8 +3,8 @@
 #include "simulate.h"
 
 #include "base/fault.h"
-#include "geometry/tri_mesh.h"
-#include "sim/collider_part.h"
+#include "geometry/mesh/tri_mesh.h"
+#include "sim/report/collider_part.h"
 
 static const double pi = 3.14159265358979323846;
 

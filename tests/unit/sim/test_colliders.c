@@ -6,9 +6,9 @@
 
 #include "base/fault.h"
 #include "pliant/sim.h"
-#include "sim/model.h"
-#include "sim/overlap.h"
-#include "sim/schema.h"
+#include "sim/body/overlap.h"
+#include "sim/model/model.h"
+#include "sim/scene/schema.h"
 
 // A cube of 27 vertices from y = 0.5 to 1.5; what follows begins in line 4.
 #define CUBE                                                                               \

@@ -5,8 +5,8 @@
 
 #include "base/context.h"
 #include "pliant/io.h"
-#include "sim/model.h"
-#include "sim/scene.h"
+#include "sim/model/model.h"
+#include "sim/scene/scene.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/context.h"
 #include "folder.h"
-#include "io/saved_state.h"
-#include "sim/solver_table.h"
+#include "io/run/saved_state.h"
+#include "sim/step/solver_table.h"
 
 // A bar without weight that is held at one end, which every solver takes.
 #define BAR(cells)                                                                       \

@@ -5,8 +5,8 @@
 
 #include "math/mat3.h"
 #include "math/vec3.h"
-#include "sim/model.h"
-#include "sim/state.h"
+#include "sim/model/model.h"
+#include "sim/model/state.h"
 
 // All of it at once, with an emitter that moves; implicit steps.
 static const char *begun =

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "math/vec3.h"
-#include "sim/motion.h"
+#include "sim/body/motion.h"
 
 #include <string.h>
 

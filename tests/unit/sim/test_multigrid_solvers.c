@@ -5,7 +5,7 @@
 #include "promises.h"
 
 #include "base/context.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 // A bar that hangs from one side, pulled by springs at its other end, beside a cube that is held by
 // one coordinate and spins. Holds and springs come and go while it moves.

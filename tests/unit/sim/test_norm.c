@@ -5,7 +5,7 @@
 #include "simulate.h"
 
 #include "math/vec3.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 // Two materials that differ in density and stiffness meet in the middle of a block.
 static const char *two_materials =

@@ -2,7 +2,7 @@
 #include "near.h"
 
 #include "base/random.h"
-#include "sim/quantity.h"
+#include "sim/scene/quantity.h"
 
 #include <locale.h>
 

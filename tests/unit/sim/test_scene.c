@@ -2,10 +2,10 @@
 #include "scene_samples.h"
 
 #include "base/fault.h"
-#include "io/schema_list.h"
+#include "io/scene/schema_list.h"
 #include "pliant/extend.h"
-#include "sim/material_resolve.h"
-#include "sim/schema.h"
+#include "sim/body/material_resolve.h"
+#include "sim/scene/schema.h"
 
 // ---- the tables
 

@@ -7,9 +7,9 @@
 #include "base/fault.h"
 #include "base/memory.h"
 #include "material/lame.h"
-#include "sim/material_matter.h"
-#include "sim/schema.h"
-#include "sim/solver_table.h"
+#include "sim/body/material_matter.h"
+#include "sim/scene/schema.h"
+#include "sim/step/solver_table.h"
 
 // ---- helpers
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_samples.h"
 
-#include "sim/schema.h"
+#include "sim/scene/schema.h"
 
 static bool is_number(pli_item_kind kind)
 {

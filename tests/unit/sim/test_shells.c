@@ -6,7 +6,7 @@
 #include "scene_samples.h"
 #include "simulate.h"
 
-#include "sim/model.h"
+#include "sim/model/model.h"
 
 static const char *materials =
     "materials: {cotton: {law: stable-neo-hookean, density: 500, young: 1e6, poisson: 0.3}}\n";

@@ -5,7 +5,7 @@
 #include "promises.h"
 
 #include "base/context.h"
-#include "sim/contacts.h"
+#include "sim/step/contacts.h"
 
 static const char *busy_scene =
     "materials:\n"

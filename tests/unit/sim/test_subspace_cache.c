@@ -7,7 +7,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "sim/subspace_cache.h"
+#include "sim/model/subspace_cache.h"
 
 static const char *const small_scene =
     "materials: {soft: {law: stable-neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n"

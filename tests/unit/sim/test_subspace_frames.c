@@ -5,8 +5,8 @@
 #include "folder.h"
 #include "simulate.h"
 
-#include "geometry/tet_mesh.h"
-#include "sim/subspace_build.h"
+#include "geometry/mesh/tet_mesh.h"
+#include "sim/model/subspace_build.h"
 
 // two bodies, the second behind the first in all arrays
 #define TWO_BODIES                                                                            \

@@ -5,8 +5,8 @@
 #include "promises.h"
 
 #include "base/text.h"
-#include "io/json.h"
-#include "io/run_log.h"
+#include "io/file/json.h"
+#include "io/run/run_log.h"
 
 // A block falls on the ground and another on it, with friction; an arm that is held at one end
 // comes down on both. There are more vertices than one worker takes.

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "base/random.h"
-#include "sim/solver.h"
+#include "sim/step/solver.h"
 
 // Laws with and without an energy at inverted elements, damping and drag, attachments, springs,
 // held coordinates, and colliders of both laws that all of it is inside of here and there.

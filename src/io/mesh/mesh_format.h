@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a mesh format is to the rest of the house: its name, the endings of its files, a mark by
+// which its content is recognised, and a reader. The list of all formats stands in mesh_file.c.
+#ifndef PLI_IO_MESH_MESH_FORMAT_H
+#define PLI_IO_MESH_MESH_FORMAT_H
+
+#include "io/mesh/mesh_builder.h"
+
+typedef struct pli_mesh_format {
+    const char *name;
+    const char *endings[4]; // without the dot, the usual one first; NULL-terminated
+
+    // Whether the content carries the mark of this format; NULL: the format has no mark.
+    bool (*matches)(const char *bytes, int64_t count);
+
+    // Reads the whole file. What it has put into the builder before a failure is thrown away.
+    pli_status (*read)(pli_mesh_builder *builder, pli_scan *scan);
+} pli_mesh_format;
+
+extern const pli_mesh_format pli_mesh_format_gmsh;
+extern const pli_mesh_format pli_mesh_format_tetgen;
+extern const pli_mesh_format pli_mesh_format_vega;
+extern const pli_mesh_format pli_mesh_format_vtk;
+extern const pli_mesh_format pli_mesh_format_medit;
+extern const pli_mesh_format pli_mesh_format_obj;
+extern const pli_mesh_format pli_mesh_format_off;
+extern const pli_mesh_format pli_mesh_format_ply;
+extern const pli_mesh_format pli_mesh_format_stl;
+
+#endif

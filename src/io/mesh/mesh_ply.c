@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The polygon file format .ply (Turk, Stanford, 1994), text and binary of either byte order. The
+// head declares elements and their properties, which may have any type and order; x, y, z of
+// "vertex" and the list "vertex_indices" (or "vertex_index") of "face" are used, all others are
+// skipped. In text every item of an element is a line.
+#include "io/mesh/mesh_format.h"
+
+#include "base/memory.h"
+
+typedef enum use {
+    USE_NONE,
+    USE_X, // the coordinates in order
+    USE_Y,
+    USE_Z,
+    USE_CORNERS
+} use;
+
+typedef struct property {
+    pli_scalar type;
+    pli_scalar count_type; // of a list
+    bool is_list;
+    use what_for;
+} property;
+
+typedef struct element {
+    int64_t count;
+    int32_t first; // of its properties
+    int32_t property_count;
+    bool is_vertex;
+    bool is_face;
+    int64_t fixed_bytes; // of an item in binary, lists without their values
+} element;
+
+typedef struct ply {
+    pli_mesh_builder *builder;
+    pli_scan *scan;
+    bool binary;
+    bool big_endian;
+    bool has_vertices; // declared so far
+    bool has_faces;
+    int32_t element_count;
+    int32_t element_capacity;
+    element *elements;
+    int32_t property_count;
+    int32_t property_capacity;
+    property *properties; // of all elements, one after the other
+} ply;
+
+// ---- the head ----
+
+static pli_status read_format(ply *file)
+{
+    pli_span word;
+    PLI_TRY(pli_scan_word(file->scan, "the kind of file", &word));
+    file->binary = !pli_span_is(word, "ascii");
+    file->big_endian = pli_span_is(word, "binary_big_endian");
+    if (file->binary && !file->big_endian && !pli_span_is(word, "binary_little_endian")) {
+        return pli_scan_fail_word(file->scan, "the kind of file",
+                                  "ascii, binary_little_endian or binary_big_endian");
+    }
+    PLI_TRY(pli_scan_expect(file->scan, "1.0", "the version of the format"));
+    return pli_scan_end_line(file->scan);
+}
+
+static pli_status read_element(ply *file)
+{
+    pli_context *context = file->builder->context;
+    if (file->element_count == file->element_capacity) {
+        int32_t capacity = 2 * file->element_capacity + 4;
+        element *larger =
+            pli_reallocate(context, file->elements, capacity, sizeof *larger, "ply elements");
+        if (larger == NULL) return PLI_ERROR_MEMORY;
+        file->elements = larger;
+        file->element_capacity = capacity;
+    }
+    pli_span name;
+    element *made = &file->elements[file->element_count];
+    *made = (element){.first = file->property_count};
+    PLI_TRY(pli_scan_word(file->scan, "the name of an element", &name));
+    made->is_vertex = pli_span_is(name, "vertex");
+    made->is_face = pli_span_is(name, "face");
+    PLI_TRY(pli_scan_integer(file->scan, "the number of items", 0, INT32_MAX, &made->count));
+    if ((made->is_vertex && file->has_vertices) || (made->is_face && file->has_faces)) {
+        return PLI_SCAN_FAIL(file->scan, "this element was declared before; once is enough");
+    }
+    file->has_vertices = file->has_vertices || made->is_vertex;
+    file->has_faces = file->has_faces || made->is_face;
+    ++file->element_count;
+    return pli_scan_end_line(file->scan);
+}
+
+static pli_status read_type(pli_scan *scan, pli_scalar *type)
+{
+    static const struct {
+        const char *name;
+        pli_scalar type;
+    } known[] = {
+        {"char", PLI_SCALAR_I8},     {"int8", PLI_SCALAR_I8},     {"uchar", PLI_SCALAR_U8},
+        {"uint8", PLI_SCALAR_U8},    {"short", PLI_SCALAR_I16},   {"int16", PLI_SCALAR_I16},
+        {"ushort", PLI_SCALAR_U16},  {"uint16", PLI_SCALAR_U16},  {"int", PLI_SCALAR_I32},
+        {"int32", PLI_SCALAR_I32},   {"uint", PLI_SCALAR_U32},    {"uint32", PLI_SCALAR_U32},
+        {"float", PLI_SCALAR_F32},   {"float32", PLI_SCALAR_F32}, {"double", PLI_SCALAR_F64},
+        {"float64", PLI_SCALAR_F64},
+    };
+    pli_span word;
+    *type = PLI_SCALAR_F64;
+    PLI_TRY(pli_scan_word(scan, "the type of a property", &word));
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        if (!pli_span_is(word, known[i].name)) continue;
+        *type = known[i].type;
+        return PLI_OK;
+    }
+    return pli_scan_fail_word(scan, "the type of a property", "a type such as float, int or uchar");
+}
+
+static use find_use(const element *owner, const property *made, pli_span name)
+{
+    if (owner->is_vertex && !made->is_list) {
+        if (pli_span_is(name, "x")) return USE_X;
+        if (pli_span_is(name, "y")) return USE_Y;
+        if (pli_span_is(name, "z")) return USE_Z;
+    }
+    bool corners = pli_span_is(name, "vertex_indices") || pli_span_is(name, "vertex_index");
+    return owner->is_face && made->is_list && corners ? USE_CORNERS : USE_NONE;
+}
+
+static pli_status read_property(ply *file)
+{
+    pli_context *context = file->builder->context;
+    pli_scan *scan = file->scan;
+    if (file->element_count == 0) {
+        return PLI_SCAN_FAIL(scan, "a property comes before the first element; it must come after");
+    }
+    if (file->property_count == file->property_capacity) {
+        int32_t capacity = 2 * file->property_capacity + 8;
+        property *larger =
+            pli_reallocate(context, file->properties, capacity, sizeof *larger, "ply properties");
+        if (larger == NULL) return PLI_ERROR_MEMORY;
+        file->properties = larger;
+        file->property_capacity = capacity;
+    }
+    element *owner = &file->elements[file->element_count - 1];
+    property *made = &file->properties[file->property_count];
+    *made = (property){.is_list = pli_scan_accept(scan, "list")};
+    if (made->is_list) PLI_TRY(read_type(scan, &made->count_type));
+    PLI_TRY(read_type(scan, &made->type));
+    pli_span name;
+    PLI_TRY(pli_scan_word(scan, "the name of a property", &name));
+    made->what_for = find_use(owner, made, name);
+    bool whole = pli_scalar_is_integer(made->count_type) &&
+                 (made->what_for != USE_CORNERS || pli_scalar_is_integer(made->type));
+    if (made->is_list && !whole) {
+        return PLI_SCAN_FAIL(scan, "this list counts or refers by floating-point numbers; whole "
+                                   "numbers are needed");
+    }
+    owner->fixed_bytes += pli_scalar_size(made->is_list ? made->count_type : made->type);
+    ++owner->property_count;
+    ++file->property_count;
+    return pli_scan_end_line(scan);
+}
+
+static pli_status read_head(ply *file)
+{
+    pli_scan *scan = file->scan;
+    PLI_TRY(pli_scan_expect(scan, "ply", "the first word"));
+    PLI_TRY(pli_scan_end_line(scan));
+    PLI_TRY(pli_scan_expect(scan, "format", "the second line"));
+    PLI_TRY(read_format(file));
+    while (!pli_scan_accept(scan, "end_header")) {
+        if (pli_scan_accept(scan, "element")) {
+            PLI_TRY(read_element(file));
+        } else if (pli_scan_accept(scan, "property")) {
+            PLI_TRY(read_property(file));
+        } else if (pli_scan_accept(scan, "comment") || pli_scan_accept(scan, "obj_info")) {
+            (void)pli_scan_rest_of_line(scan);
+            (void)pli_scan_skip_blank(scan);
+        } else {
+            return pli_scan_fail_word(scan, "a line of the head",
+                                      "element, property, comment or end_header");
+        }
+    }
+    if (!file->binary) return pli_scan_end_line(scan);
+    PLI_TRY(pli_scan_begin_binary(scan));
+    scan->binary = true;
+    return PLI_OK;
+}
+
+// ---- the values ----
+
+static pli_status read_real(ply *file, pli_scalar type, double *value)
+{
+    if (!file->binary) return pli_scan_real(file->scan, "a value", value);
+    const char *bytes = NULL;
+    PLI_TRY(pli_scan_take(file->scan, "a value", pli_scalar_size(type), &bytes));
+    *value = pli_scalar_load_real(type, bytes, file->big_endian);
+    return PLI_OK;
+}
+
+static pli_status read_integer(ply *file, pli_scalar type, const char *what, int64_t *value)
+{
+    if (!file->binary) return pli_scan_integer(file->scan, what, INT32_MIN, INT32_MAX, value);
+    const char *bytes = NULL;
+    PLI_TRY(pli_scan_take(file->scan, what, pli_scalar_size(type), &bytes));
+    *value = pli_scalar_load_integer(type, bytes, file->big_endian);
+    return PLI_OK;
+}
+
+// Reads the corners of a polygon or skips the values of another list.
+static pli_status read_list(ply *file, const property *list)
+{
+    int64_t count = 0;
+    int64_t value_bytes = file->binary ? pli_scalar_size(list->type) : 2;
+    PLI_TRY(read_integer(file, list->count_type, "the length of a list", &count));
+    PLI_TRY(pli_scan_check_count(file->scan, "values of a list", value_bytes, count));
+    pli_mesh_polygon polygon = {.group = -1};
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t number = 0;
+        int32_t corner = 0;
+        double skipped = 0;
+        if (list->what_for != USE_CORNERS) {
+            PLI_TRY(read_real(file, list->type, &skipped));
+            continue;
+        }
+        PLI_TRY(read_integer(file, list->type, "a vertex of a face", &number));
+        PLI_TRY(pli_mesh_builder_corner(file->builder, file->scan, number, 0, &corner));
+        PLI_TRY(pli_mesh_polygon_add(&polygon, file->builder, corner));
+    }
+    return list->what_for == USE_CORNERS ? pli_mesh_polygon_end(&polygon, file->builder, file->scan)
+                                         : PLI_OK;
+}
+
+// Reads all properties of one item; coordinates arrive in point.
+static pli_status read_item(ply *file, const element *owner, double point[3])
+{
+    for (int32_t i = 0; i < owner->property_count; ++i) {
+        const property *one = &file->properties[owner->first + i];
+        double value = 0;
+        if (one->is_list) {
+            PLI_TRY(read_list(file, one));
+        } else {
+            PLI_TRY(read_real(file, one->type, &value));
+        }
+        if (one->what_for >= USE_X && one->what_for <= USE_Z) {
+            point[one->what_for - USE_X] = value;
+        }
+    }
+    return file->binary ? PLI_OK : pli_scan_end_line(file->scan);
+}
+
+static bool has_use(const ply *file, const element *owner, use wanted)
+{
+    for (int32_t i = 0; i < owner->property_count; ++i) {
+        if (file->properties[owner->first + i].what_for == wanted) return true;
+    }
+    return false;
+}
+
+static pli_status check_element(const ply *file, const element *owner)
+{
+    bool coordinates =
+        has_use(file, owner, USE_X) && has_use(file, owner, USE_Y) && has_use(file, owner, USE_Z);
+    if (owner->is_vertex && !coordinates) {
+        return PLI_SCAN_FAIL(file->scan, "the vertices have no x, y and z; all three are needed");
+    }
+    if (owner->is_face && owner->count > 0 && !has_use(file, owner, USE_CORNERS)) {
+        return PLI_SCAN_FAIL(file->scan, "the faces have no list vertex_indices; one is needed");
+    }
+    return PLI_OK;
+}
+
+static pli_status read_items(ply *file, const element *owner)
+{
+    PLI_TRY(check_element(file, owner));
+    // items without properties take no bytes and mean nothing
+    if (owner->property_count == 0) return PLI_OK;
+    int64_t item_bytes = file->binary ? owner->fixed_bytes : 2 * (int64_t)owner->property_count;
+    PLI_TRY(pli_scan_check_count(file->scan, owner->is_vertex ? "vertices" : "items", item_bytes,
+                                 owner->count));
+    if (owner->is_vertex) PLI_TRY(pli_mesh_builder_reserve_points(file->builder, owner->count));
+    for (int64_t i = 0; i < owner->count; ++i) {
+        double point[3] = {0};
+        PLI_TRY(read_item(file, owner, point));
+        if (owner->is_vertex) {
+            PLI_TRY(pli_mesh_builder_add_point(file->builder, file->scan, point));
+        }
+    }
+    return PLI_OK;
+}
+
+static pli_status read_parts(ply *file)
+{
+    PLI_TRY(read_head(file));
+    for (int32_t i = 0; i < file->element_count; ++i) PLI_TRY(read_items(file, &file->elements[i]));
+    return PLI_OK;
+}
+
+static pli_status read_ply(pli_mesh_builder *builder, pli_scan *scan)
+{
+    scan->by_lines = true;
+    ply file = {.builder = builder, .scan = scan};
+    pli_status status = read_parts(&file);
+    pli_release(builder->context, file.properties);
+    pli_release(builder->context, file.elements);
+    return status;
+}
+
+static bool matches_ply(const char *bytes, int64_t count)
+{
+    pli_scan scan;
+    pli_scan_init(&scan, NULL, "", bytes, count);
+    return pli_scan_accept(&scan, "ply");
+}
+
+const pli_mesh_format pli_mesh_format_ply = {"PLY", {"ply"}, matches_ply, read_ply};

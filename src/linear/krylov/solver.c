@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/krylov/solver.h"
+
+#include "linear/direct/cholesky.h"
+#include "linear/matrix/bcsr_single.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+// blocks from which a matrix does not stay in the caches: iterations are faster with its values in
+// single precision then, and not before. A fixed number, so that results do not depend on the
+// machine
+enum { SINGLE_BLOCKS = 1 << 18 };
+
+// What a kind of solver has to offer.
+typedef struct solver_ops {
+    const char *name;
+    pli_status (*create)(pli_linear_solver *solver);
+    pli_status (*build)(pli_linear_solver *solver, bool *definite);
+    pli_status (*solve)(pli_linear_solver *solver, const double *b, double relative_tolerance,
+                        pli_arena *scratch, double *x, pli_krylov_report *report);
+} solver_ops;
+
+struct pli_linear_solver {
+    pli_context *context;
+    pli_linear_solver_def def;
+    const solver_ops *ops;
+    const pli_bcsr *A;
+    pli_precondition *precondition; // of the iterative kinds
+    pli_bcsr_single single;         // of conjugate gradients with a large matrix
+    pli_cholesky *cholesky;         // of the direct kind
+    pli_multigrid *multigrid;       // NULL: neither solver nor preconditioner
+    bool cycles_work;               // the matrix of the last build was one for the multigrid
+    bool told;                      // that it was not
+};
+
+// ---- the multigrid, where there is one
+
+static pli_status create_multigrid(pli_linear_solver *s)
+{
+    return pli_multigrid_create(s->context, &s->def.multigrid, s->def.hierarchy, s->A,
+                                &s->multigrid);
+}
+
+static pli_status build_multigrid(pli_linear_solver *s)
+{
+    s->cycles_work = false;
+    if (s->multigrid == NULL) return PLI_OK;
+    PLI_TRY(pli_multigrid_build(s->multigrid, s->def.fixed, &s->cycles_work));
+    if (s->cycles_work || s->told) return PLI_OK;
+    s->told = true;
+    PLI_LOG(s->context, PLI_LOG_INFO,
+            "the multigrid met a matrix that is not positive definite; such systems are solved by "
+            "conjugate gradients with block Jacobi");
+    return PLI_OK;
+}
+
+// ---- iterative kinds
+
+static pli_status create_precondition(pli_linear_solver *s)
+{
+    pli_precondition_def def = {.kind = s->def.preconditioner};
+    PLI_TRY(pli_precondition_create(s->context, &def, s->A, &s->precondition));
+    return s->def.precondition_by_multigrid ? create_multigrid(s) : PLI_OK;
+}
+
+static pli_status build_precondition(pli_linear_solver *s, bool *definite)
+{
+    *definite = true;
+    PLI_TRY(build_multigrid(s));
+    return s->cycles_work ? PLI_OK : pli_precondition_build(s->precondition, s->A);
+}
+
+static pli_status build_pcg(pli_linear_solver *s, bool *definite)
+{
+    PLI_TRY(build_precondition(s, definite));
+    bool is_large = s->A->block_count >= SINGLE_BLOCKS;
+    bool is_rough = is_large && !s->cycles_work;
+    return is_rough ? pli_bcsr_single_build(&s->single, s->A) : PLI_OK;
+}
+
+typedef pli_status (*krylov_fn)(const pli_context *context, const pli_krylov_def *def,
+                                const pli_krylov_system *system, pli_arena *scratch,
+                                pli_krylov_report *report);
+
+static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, const double *b,
+                               double relative_tolerance, pli_arena *scratch, double *x,
+                               pli_krylov_report *report)
+{
+    pli_operator A = pli_bcsr_operator(s->A);
+    pli_operator B = s->cycles_work ? pli_multigrid_operator(s->multigrid)
+                                    : pli_precondition_operator(s->precondition);
+    pli_operator rough;
+    pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
+    // with few iterations the product is a small part of each, and beginning anew costs more of
+    // them
+    if (s->single.matrix != NULL && !s->cycles_work) {
+        rough = pli_bcsr_single_operator(&s->single);
+        system.A_rough = &rough;
+    }
+    pli_krylov_def def = pli_krylov_def_default();
+    def.max_iterations = s->def.max_iterations;
+    def.relative_tolerance = relative_tolerance;
+    def.stop_at_indefinite = s->def.stop_at_indefinite;
+    return method(s->context, &def, &system, scratch, report);
+}
+
+static pli_status solve_pcg(pli_linear_solver *s, const double *b, double relative_tolerance,
+                            pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    return solve_krylov(s, pli_pcg, b, relative_tolerance, scratch, x, report);
+}
+
+static pli_status solve_minres(pli_linear_solver *s, const double *b, double relative_tolerance,
+                               pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    return solve_krylov(s, pli_minres, b, relative_tolerance, scratch, x, report);
+}
+
+// ---- cycles that stand alone
+
+static pli_status create_cycles(pli_linear_solver *s)
+{
+    s->def.preconditioner = PLI_PRECONDITION_BLOCK_JACOBI;
+    s->def.precondition_by_multigrid = true;
+    return create_precondition(s);
+}
+
+static pli_status solve_cycles(pli_linear_solver *s, const double *b, double relative_tolerance,
+                               pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    if (!s->cycles_work) return solve_pcg(s, b, relative_tolerance, scratch, x, report);
+    bool fixed = s->def.cycles > 0;
+    return pli_multigrid_solve(s->multigrid, b, fixed ? 0 : relative_tolerance,
+                               fixed ? s->def.cycles : s->def.max_iterations, scratch, x, report);
+}
+
+// ---- the direct kind
+
+static pli_status create_cholesky(pli_linear_solver *s)
+{
+    pli_cholesky_def def = {0};
+    return pli_cholesky_create(s->context, &def, s->A, &s->cholesky);
+}
+
+static pli_status build_cholesky(pli_linear_solver *s, bool *definite)
+{
+    return pli_cholesky_factor(s->cholesky, s->A, 0, definite);
+}
+
+static pli_status solve_cholesky(pli_linear_solver *s, const double *b, double relative_tolerance,
+                                 pli_arena *scratch, double *x, pli_krylov_report *report)
+{
+    (void)relative_tolerance;
+    (void)scratch;
+    *report = (pli_krylov_report){.stop = PLI_KRYLOV_CONVERGED, .iterations = 1};
+    return pli_cholesky_solve(s->cholesky, 1, b, x);
+}
+
+// ---- the table
+
+static const solver_ops kinds[] = {
+    [PLI_SOLVER_PCG] = {"pcg", create_precondition, build_pcg, solve_pcg},
+    [PLI_SOLVER_MINRES] = {"minres", create_precondition, build_precondition, solve_minres},
+    [PLI_SOLVER_CHOLESKY] = {"cholesky", create_cholesky, build_cholesky, solve_cholesky},
+    [PLI_SOLVER_MULTIGRID] = {"multigrid", create_cycles, build_precondition, solve_cycles},
+};
+
+pli_status pli_linear_solver_create(pli_context *context, const pli_linear_solver_def *def,
+                                    const pli_bcsr *A, pli_linear_solver **solver)
+{
+    *solver = NULL;
+    pli_linear_solver *made = PLI_NEW(context, pli_linear_solver, 1, "linear solver");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->def = *def;
+    made->ops = &kinds[def->kind];
+    made->A = A;
+    pli_bcsr_single_init(context, &made->single);
+    pli_status status = made->ops->create(made);
+    if (status != PLI_OK) {
+        pli_linear_solver_destroy(made);
+        return status;
+    }
+    *solver = made;
+    return PLI_OK;
+}
+
+void pli_linear_solver_destroy(pli_linear_solver *solver)
+{
+    if (solver == NULL) return;
+    pli_cholesky_destroy(solver->cholesky);
+    pli_bcsr_single_clear(&solver->single);
+    pli_multigrid_destroy(solver->multigrid);
+    pli_precondition_destroy(solver->precondition);
+    pli_release(solver->context, solver);
+}
+
+void pli_linear_solver_begin(pli_linear_solver *solver)
+{
+    if (solver->cholesky != NULL) pli_cholesky_begin(solver->cholesky);
+}
+
+pli_status pli_linear_solver_build(pli_linear_solver *solver, bool *definite)
+{
+    return solver->ops->build(solver, definite);
+}
+
+static double largest_diagonal(const pli_bcsr *A)
+{
+    double largest = 0;
+    for (int32_t row = 0; row < A->row_count; ++row) {
+        const double *block = A->values + 9 * A->diagonal[row];
+        for (int k = 0; k < 9; k += 4) largest = fmax(largest, block[k]);
+    }
+    return largest;
+}
+
+pli_status pli_linear_solver_build_semidefinite(pli_linear_solver *solver, bool *definite)
+{
+    PLI_TRY(pli_linear_solver_build(solver, definite));
+    if (*definite || solver->cholesky == NULL) return PLI_OK;
+    const double share = 1e-10;
+    double shift = share * largest_diagonal(solver->A);
+    if (!(shift > 0) || !isfinite(shift)) return PLI_OK;
+    return pli_cholesky_factor(solver->cholesky, solver->A, shift, definite);
+}
+
+pli_status pli_linear_solver_solve(pli_linear_solver *solver, const double *b,
+                                   double relative_tolerance, pli_arena *scratch, double *x,
+                                   pli_krylov_report *report)
+{
+    return solver->ops->solve(solver, b, relative_tolerance, scratch, x, report);
+}
+
+bool pli_linear_solver_is_direct(const pli_linear_solver *solver)
+{
+    return solver->cholesky != NULL;
+}
+
+void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers)
+{
+    if (solver->multigrid != NULL) pli_multigrid_set_timers(solver->multigrid, timers);
+}
+
+const char *pli_linear_solver_name(const pli_linear_solver *solver)
+{
+    return solver->ops->name;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/multigrid/lifted.h"
+
+#include "linear/matrix/bcsr_pattern.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum { ROW_GRAIN = 2048 };
+
+// ---- creation
+
+static pli_status build_pattern(pli_lifted *made, int32_t list_count, const pli_clique_list *lists)
+{
+    pli_bcsr_pattern pattern;
+    PLI_TRY(pli_bcsr_pattern_build(made->context, made->row_count, list_count, lists, &pattern));
+    made->row_start = pattern.row_start;
+    made->column = pattern.column;
+    made->entry_count = pattern.block_count;
+    return PLI_OK;
+}
+
+static pli_status allocate_values(pli_lifted *made)
+{
+    pli_context *context = made->context;
+    made->diagonal = PLI_NEW(context, int64_t, made->row_count, "diagonal");
+    made->pristine = PLI_NEW(context, double, made->entry_count, "scalar matrix");
+    made->values = PLI_NEW(context, double, made->entry_count, "scalar matrix");
+    made->held = PLI_NEW(context, uint8_t, made->row_count, "held vertices");
+    bool complete = made->diagonal != NULL && made->pristine != NULL && made->values != NULL &&
+                    made->held != NULL;
+    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+pli_status pli_lifted_create(pli_context *context, int32_t row_count, int32_t list_count,
+                             const pli_clique_list *lists, pli_lifted **matrix)
+{
+    *matrix = NULL;
+    pli_lifted *made = PLI_NEW(context, pli_lifted, 1, "scalar matrix");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->row_count = row_count;
+    pli_status status = build_pattern(made, list_count, lists);
+    if (status == PLI_OK) status = allocate_values(made);
+    if (status != PLI_OK) {
+        pli_lifted_destroy(made);
+        return status;
+    }
+    for (int32_t row = 0; row < row_count; ++row) {
+        made->diagonal[row] = pli_lifted_find(made, row, row);
+    }
+    uint64_t hash = pli_hash_bytes(PLI_HASH_START, made->row_start,
+                                   ((size_t)row_count + 1) * sizeof *made->row_start);
+    made->revision =
+        pli_hash_bytes(hash, made->column, (size_t)made->entry_count * sizeof *made->column);
+    *matrix = made;
+    return PLI_OK;
+}
+
+void pli_lifted_destroy(pli_lifted *matrix)
+{
+    if (matrix == NULL) return;
+    pli_context *context = matrix->context;
+    pli_release(context, matrix->row_start);
+    pli_release(context, matrix->column);
+    pli_release(context, matrix->diagonal);
+    pli_release(context, matrix->pristine);
+    pli_release(context, matrix->values);
+    pli_release(context, matrix->held);
+    pli_release(context, matrix->block_row);
+    pli_release(context, matrix->blocks);
+    pli_release(context, matrix);
+}
+
+int64_t pli_lifted_find(const pli_lifted *matrix, int32_t row, int32_t column)
+{
+    return pli_pattern_find(matrix->row_start, matrix->column, row, column);
+}
+
+// ---- assembly
+
+void pli_lifted_set_zero(pli_lifted *matrix)
+{
+    memset(matrix->pristine, 0, (size_t)matrix->entry_count * sizeof *matrix->pristine);
+}
+
+static void close_rows(void *user, int64_t begin, int64_t end)
+{
+    pli_lifted *matrix = user;
+    for (int64_t row = begin; row < end; ++row) {
+        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
+            bool coupled = !matrix->held[row] && !matrix->held[matrix->column[slot]];
+            bool kept = coupled || matrix->column[slot] == row;
+            matrix->values[slot] = kept ? matrix->pristine[slot] : 0;
+        }
+    }
+}
+
+void pli_lifted_close(pli_lifted *matrix, const uint8_t *mask)
+{
+    for (int32_t row = 0; row < matrix->row_count; ++row) {
+        matrix->held[row] = mask != NULL && mask[row] == 7;
+    }
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, close_rows, matrix);
+}
+
+pli_status pli_lifted_set_blocks(pli_lifted *matrix, int32_t count, const int32_t *rows,
+                                 const double *blocks)
+{
+    if (count > matrix->block_capacity) {
+        int32_t capacity = count + count / 2;
+        int32_t *row = PLI_NEW(matrix->context, int32_t, capacity, "diagonal blocks");
+        double *block = PLI_NEW(matrix->context, double, 9 * (int64_t)capacity, "diagonal blocks");
+        if (row == NULL || block == NULL) {
+            pli_release(matrix->context, row);
+            pli_release(matrix->context, block);
+            return PLI_ERROR_MEMORY;
+        }
+        pli_release(matrix->context, matrix->block_row);
+        pli_release(matrix->context, matrix->blocks);
+        matrix->block_row = row;
+        matrix->blocks = block;
+        matrix->block_capacity = capacity;
+    }
+    matrix->block_count = count;
+    if (count > 0) {
+        memcpy(matrix->block_row, rows, (size_t)count * sizeof *rows);
+        memcpy(matrix->blocks, blocks, 9 * (size_t)count * sizeof *blocks);
+    }
+    return PLI_OK;
+}
+
+int32_t pli_lifted_first_block(const pli_lifted *matrix, int64_t row)
+{
+    int32_t low = 0;
+    int32_t high = matrix->block_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (matrix->block_row[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool is_multiple_of_identity(const double D[9])
+{
+    bool diagonal = D[1] == 0 && D[2] == 0 && D[3] == 0 && D[5] == 0 && D[6] == 0 && D[7] == 0;
+    return diagonal && D[0] == D[4] && D[0] == D[8];
+}
+
+bool pli_lifted_is_isotropic(const pli_lifted *matrix)
+{
+    for (int32_t k = 0; k < matrix->block_count; ++k) {
+        if (!is_multiple_of_identity(matrix->blocks + 9 * (int64_t)k)) return false;
+    }
+    return true;
+}
+
+// ---- use
+
+typedef struct product_job {
+    const pli_lifted *matrix;
+    const double *b; // NULL: the product alone
+    const double *x;
+    double *y;
+} product_job;
+
+// sum = (A x)_row; *block is the next diagonal block and moves on
+static inline void multiply_row(const pli_lifted *matrix, int64_t row, int32_t *block,
+                                const double *x, double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
+        const double *other = x + 3 * (int64_t)matrix->column[slot];
+        double s = matrix->values[slot];
+        for (int c = 0; c < 3; ++c) sum[c] += s * other[c];
+    }
+    if (*block < matrix->block_count && matrix->block_row[*block] == row) {
+        const double *D = matrix->blocks + 9 * (int64_t)*block;
+        for (int c = 0; c < 3; ++c) {
+            for (int d = 0; d < 3; ++d) sum[c] += D[3 * c + d] * x[3 * row + d];
+        }
+        ++*block;
+    }
+}
+
+static void multiply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
+{
+    const pli_lifted *matrix = self;
+    int32_t block = pli_lifted_first_block(matrix, begin);
+    for (int64_t row = begin; row < end; ++row) {
+        multiply_row(matrix, row, &block, x, y + 3 * row);
+    }
+}
+
+static void multiply_range(void *user, int64_t begin, int64_t end)
+{
+    const product_job *job = user;
+    multiply_rows(job->matrix, job->x, job->y, begin, end);
+}
+
+static void residual_range(void *user, int64_t begin, int64_t end)
+{
+    const product_job *job = user;
+    int32_t block = pli_lifted_first_block(job->matrix, begin);
+    for (int64_t row = begin; row < end; ++row) {
+        double sum[3];
+        multiply_row(job->matrix, row, &block, job->x, sum);
+        for (int c = 0; c < 3; ++c) job->y[3 * row + c] = job->b[3 * row + c] - sum[c];
+    }
+}
+
+void pli_lifted_multiply(const pli_lifted *matrix, const double *x, double *y)
+{
+    product_job job = {matrix, NULL, x, y};
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, multiply_range, &job);
+}
+
+void pli_lifted_residual(const pli_lifted *matrix, const double *b, const double *x, double *r)
+{
+    product_job job = {matrix, b, x, r};
+    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, residual_range, &job);
+}
+
+static void apply(const void *self, const double *x, double *y)
+{
+    pli_lifted_multiply(self, x, y);
+}
+
+pli_operator pli_lifted_operator(const pli_lifted *matrix)
+{
+    return (pli_operator){.size = 3 * (int64_t)matrix->row_count,
+                          .self = matrix,
+                          .apply = apply,
+                          .apply_rows = multiply_rows};
+}
+
+int64_t pli_lifted_memory_bytes(const pli_lifted *matrix)
+{
+    int64_t entry = (int64_t)(sizeof *matrix->column + 2 * sizeof *matrix->values);
+    int64_t row =
+        (int64_t)(sizeof *matrix->row_start + sizeof *matrix->diagonal + sizeof *matrix->held);
+    int64_t block = (int64_t)(sizeof *matrix->block_row + 9 * sizeof *matrix->blocks);
+    return matrix->entry_count * entry + matrix->row_count * row + matrix->block_capacity * block;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/body/material_resolve.h"
+
+#include "base/context.h"
+#include "base/suggest.h"
+#include "sim/scene/quantity.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// what is being resolved, and the elastic constants on the way
+typedef struct resolution {
+    const pli_context *context;
+    const pli_material_def *def;
+    const pli_material_preset *preset; // or NULL
+    double young;                      // Pa; NaN: nobody gave it
+    double poisson;                    // NaN: nobody gave it
+    pli_resolved_material *result;
+    pli_material_problem *problem; // or NULL
+} resolution;
+
+static bool blame(resolution *r, const char *key, const void *member, const char *format, ...)
+    PLI_PRINTF(4, 5);
+
+static bool blame(resolution *r, const char *key, const void *member, const char *format, ...)
+{
+    if (r->problem == NULL) return false;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->problem->text, sizeof r->problem->text, format, arguments);
+    va_end(arguments);
+    snprintf(r->problem->key, sizeof r->problem->key, "%s", key);
+    r->problem->member = member;
+    return false;
+}
+
+static bool is_given(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+int32_t pli_material_find_input(const pli_material_ops *law, const char *key)
+{
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        if (strcmp(law->inputs[i].key, key) == 0) return i;
+    }
+    return -1;
+}
+
+// ---- names
+
+static void list_presets(pli_suggest *suggest, const char *word)
+{
+    pli_suggest_init(suggest, word);
+    for (int32_t i = 0; i < pli_material_preset_count(); ++i) {
+        pli_suggest_add(suggest, pli_material_preset_get(i)->name);
+    }
+}
+
+static void list_laws(const pli_context *context, pli_suggest *suggest, const char *word)
+{
+    pli_suggest_init(suggest, word);
+    for (int32_t i = 0; i < pli_context_law_count(context); ++i) {
+        pli_suggest_add(suggest, pli_context_law(context, i)->name);
+    }
+    for (int32_t i = 0; i < pli_material_count(); ++i) {
+        pli_suggest_add(suggest, pli_material_get(i)->name);
+    }
+}
+
+static bool find_preset(resolution *r)
+{
+    const pli_material_def *def = r->def;
+    if (!is_given(def->preset)) return true;
+    r->preset = pli_material_preset_find(def->preset);
+    if (r->preset != NULL) return true;
+    char found[PLI_EXCERPT_CAPACITY];
+    pli_suggest suggest;
+    list_presets(&suggest, pli_excerpt(def->preset, found));
+    return blame(r, "preset", &def->preset, "found '%s', which is not a preset; presets are %s",
+                 found, pli_suggest_text(&suggest));
+}
+
+static bool find_law(resolution *r)
+{
+    const pli_material_def *def = r->def;
+    const char *name = def->law;
+    if (!is_given(name) && r->preset != NULL) name = r->preset->law;
+    char found[PLI_EXCERPT_CAPACITY] = "";
+    pli_suggest suggest;
+    if (!is_given(name)) {
+        list_laws(r->context, &suggest, NULL);
+        return blame(r, "law", &def->law, "is missing, and there is no preset; laws are %s",
+                     pli_suggest_text(&suggest));
+    }
+    r->result->law = pli_material_find(r->context, name);
+    if (r->result->law == NULL) {
+        list_laws(r->context, &suggest, pli_excerpt(name, found));
+        return blame(r, "law", &def->law,
+                     "found '%s', which is not a law that this program knows; laws are %s", found,
+                     pli_suggest_text(&suggest));
+    }
+    if (r->result->law->input_count <= PLI_MATERIAL_INPUTS) return true;
+    return blame(r, "law", &def->law, "law '%s' has %d inputs; at most %d are possible", name,
+                 r->result->law->input_count, PLI_MATERIAL_INPUTS);
+}
+
+// ---- numbers
+
+static bool find_density(resolution *r)
+{
+    double density = r->def->density;
+    if (density == 0 && r->preset != NULL) density = r->preset->density;
+    r->result->density = density;
+    if (density > 0 && isfinite(density)) return true;
+    return blame(r, "density", &r->def->density, "is missing, and there is no preset");
+}
+
+static bool use_lame_pair(resolution *r)
+{
+    const pli_material_def *def = r->def;
+    double mu = def->mu;
+    double lambda = def->lambda;
+    if (def->young != 0 || def->poisson != -1) {
+        return blame(r, "mu", &def->mu,
+                     "young and poisson, or mu and lambda: both pairs together contradict");
+    }
+    if (!(mu > 0)) {
+        return blame(r, "lambda", &def->lambda, "needs mu beside it, the shear modulus");
+    }
+    // a positive bulk modulus, lambda + 2/3 mu
+    if (!(lambda > -2 * mu / 3)) {
+        char limit[PLI_QUANTITY_CAPACITY];
+        pli_quantity_format(-2 * mu / 3, limit);
+        return blame(r, "lambda", &def->lambda, "must be greater than -2/3 mu, here %s", limit);
+    }
+    r->young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
+    r->poisson = lambda / (2 * (lambda + mu));
+    return true;
+}
+
+static bool find_elastic_pair(resolution *r)
+{
+    const pli_material_def *def = r->def;
+    bool supplied = r->preset != NULL && r->preset->young > 0;
+    r->young = supplied ? r->preset->young : NAN;
+    r->poisson = supplied ? r->preset->poisson : NAN;
+    if (def->mu != 0 || def->lambda != 0) return use_lame_pair(r);
+    if (def->young != 0) r->young = def->young;
+    if (def->poisson != -1) r->poisson = def->poisson;
+    return true;
+}
+
+static const pli_named_value *find_parameter(const pli_material_def *def, const char *key)
+{
+    for (int32_t i = 0; i < def->parameter_count; ++i) {
+        if (strcmp(def->parameters[i].name, key) == 0) return &def->parameters[i];
+    }
+    return NULL;
+}
+
+static bool is_elastic_key(const char *key)
+{
+    return strcmp(key, "young") == 0 || strcmp(key, "poisson") == 0;
+}
+
+bool pli_input_allows(const pli_material_input *input, double value)
+{
+    if (input->exclusive) return value > input->min && value < input->max;
+    return value >= input->min && value <= input->max;
+}
+
+static void format_limit(double limit, char text[PLI_QUANTITY_CAPACITY])
+{
+    snprintf(text, PLI_QUANTITY_CAPACITY, "%s", limit > 0 ? "infinity" : "-infinity");
+    if (isfinite(limit)) pli_quantity_format(limit, text);
+}
+
+void pli_input_print(const pli_material_input *input, double value,
+                     char text[PLI_INPUT_TEXT_CAPACITY], char range[PLI_INPUT_TEXT_CAPACITY])
+{
+    char number[PLI_QUANTITY_CAPACITY];
+    char low[PLI_QUANTITY_CAPACITY];
+    char high[PLI_QUANTITY_CAPACITY];
+    format_limit(value, number);
+    format_limit(input->min, low);
+    format_limit(input->max, high);
+    snprintf(text, PLI_INPUT_TEXT_CAPACITY, "%s", number);
+    snprintf(range, PLI_INPUT_TEXT_CAPACITY, "%s %s and %s %s%s%s",
+             input->exclusive ? "greater than" : "at least", low,
+             input->exclusive ? "less than" : "at most", high, input->unit[0] != '\0' ? " " : "",
+             input->unit);
+}
+
+static bool refuse_input(resolution *r, const pli_material_input *input, const char *key,
+                         const void *member, double value)
+{
+    if (isnan(value)) {
+        return blame(r, key, member, "is missing, and %s; law '%s' needs it",
+                     r->preset != NULL ? "the preset has none" : "there is no preset",
+                     r->result->law->name);
+    }
+    char found[PLI_INPUT_TEXT_CAPACITY];
+    char range[PLI_INPUT_TEXT_CAPACITY];
+    pli_input_print(input, value, found, range);
+    return blame(r, key, member, "found '%s'; law '%s' allows: %s", found, r->result->law->name,
+                 range);
+}
+
+// What the preset says about an input besides young and poisson, else the law's own default.
+static double default_value(const resolution *r, const pli_material_input *input)
+{
+    if (r->preset == NULL) return input->fallback;
+    const struct {
+        const char *key;
+        double value; // 0: none
+    } supplied[] = {
+        {"yield", r->preset->yield}, {"bulk", r->preset->bulk}, {"exponent", r->preset->exponent}};
+    for (size_t k = 0; k < sizeof supplied / sizeof *supplied; ++k) {
+        if (supplied[k].value > 0 && strcmp(supplied[k].key, input->key) == 0) {
+            return supplied[k].value;
+        }
+    }
+    return input->fallback;
+}
+
+// Finds the value of one input of the law and checks it.
+static bool find_input_value(resolution *r, const pli_material_input *input, double *value)
+{
+    const pli_material_def *def = r->def;
+    char key[sizeof r->problem->key];
+    snprintf(key, sizeof key, "%s", input->key);
+    const void *member = def;
+    if (strcmp(input->key, "young") == 0) {
+        *value = r->young;
+        member = &def->young;
+    } else if (strcmp(input->key, "poisson") == 0) {
+        *value = r->poisson;
+        member = &def->poisson;
+    } else {
+        const pli_named_value *parameter = find_parameter(def, input->key);
+        *value = parameter != NULL ? parameter->value : default_value(r, input);
+        if (parameter != NULL) member = &parameter->value;
+        snprintf(key, sizeof key, "parameters.%s", input->key);
+    }
+    return pli_input_allows(input, *value) || refuse_input(r, input, key, member, *value);
+}
+
+static bool find_inputs(resolution *r)
+{
+    const pli_material_ops *law = r->result->law;
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        if (!find_input_value(r, &law->inputs[i], &r->result->inputs[i])) return false;
+    }
+    return true;
+}
+
+// ---- what is given must be used
+
+static bool refuse_parameter(resolution *r, const pli_named_value *parameter)
+{
+    const pli_material_ops *law = r->result->law;
+    char found[PLI_EXCERPT_CAPACITY];
+    char key[sizeof r->problem->key];
+    pli_excerpt(parameter->name, found);
+    snprintf(key, sizeof key, "parameters.%s", found);
+    if (is_elastic_key(parameter->name)) {
+        return blame(r, key, parameter, "give '%s' beside the law, not among the parameters",
+                     found);
+    }
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, found);
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        if (!is_elastic_key(law->inputs[i].key)) pli_suggest_add(&suggest, law->inputs[i].key);
+    }
+    return blame(r, key, parameter, "law '%s' has no such parameter; it has %s", law->name,
+                 pli_suggest_text(&suggest));
+}
+
+static bool check_parameters(resolution *r)
+{
+    for (int32_t i = 0; i < r->def->parameter_count; ++i) {
+        const pli_named_value *parameter = &r->def->parameters[i];
+        bool is_input = pli_material_find_input(r->result->law, parameter->name) >= 0;
+        if (!is_input || is_elastic_key(parameter->name)) return refuse_parameter(r, parameter);
+    }
+    return true;
+}
+
+static bool check_elastic_use(resolution *r)
+{
+    const pli_material_ops *law = r->result->law;
+    if (r->def->young != 0 && pli_material_find_input(law, "young") < 0) {
+        return blame(r, "young", &r->def->young, "law '%s' has no such input", law->name);
+    }
+    if (r->def->poisson != -1 && pli_material_find_input(law, "poisson") < 0) {
+        return blame(r, "poisson", &r->def->poisson, "law '%s' has no such input", law->name);
+    }
+    bool pair = r->def->mu != 0 || r->def->lambda != 0;
+    if (pair && pli_material_find_input(law, "young") < 0) {
+        return blame(r, "mu", &r->def->mu, "law '%s' has no such input", law->name);
+    }
+    return true;
+}
+
+bool pli_material_resolve(const pli_context *context, const pli_material_def *def,
+                          pli_resolved_material *resolved, pli_material_problem *problem)
+{
+    *resolved = (pli_resolved_material){.drag = def->drag, .rayleigh = def->rayleigh};
+    resolution r = {.context = context, .def = def, .result = resolved, .problem = problem};
+    return find_preset(&r) && find_law(&r) && find_density(&r) && find_elastic_pair(&r) &&
+           check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What outsiders may ask of a model, and what a run of it will cost.
+#include "math/vec3.h"
+#include "sim/model/coarse_build.h"
+#include "sim/model/matter_build.h"
+#include "sim/model/model.h"
+#include "sim/model/subspace_build.h"
+#include "sim/step/norm.h"
+#include "sim/step/substeps.h"
+
+const char *pli_model_body_name(const pli_model *model, int32_t body)
+{
+    return model->bodies[body].name;
+}
+
+void pli_model_body_range(const pli_model *model, int32_t body, int32_t *first, int32_t *count)
+{
+    *first = model->bodies[body].first_vertex;
+    *count = model->bodies[body].vertex_count;
+}
+
+const double *pli_model_rest_positions(const pli_model *model)
+{
+    return model->rest;
+}
+
+const int32_t *pli_model_tets(const pli_model *model)
+{
+    return model->tets;
+}
+
+const int32_t *pli_model_triangles(const pli_model *model)
+{
+    return model->triangles;
+}
+
+const double *pli_model_masses(const pli_model *model)
+{
+    return model->mass;
+}
+
+int32_t pli_model_kind_count(const pli_model *model)
+{
+    return model->matter != NULL ? model->matter->kind_count : 0;
+}
+
+void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *info)
+{
+    const pli_matter_kind *known = &model->matter->kinds[kind];
+    *info = (pli_kind_info){.source = model->matter->sources[known->source].name,
+                            .material = known->material,
+                            .mass = known->mass,
+                            .volume = known->matter.volume,
+                            .is_fluid = known->matter.material.elasticity == PLI_MPM_FLUID};
+}
+
+// A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
+// vertex and per tetrahedron.
+static int64_t estimate_memory(const pli_model *model, int64_t block_count)
+{
+    static const int64_t bytes_of_block[] = {
+        [PLI_MINIMIZER_NEWTON] = 9 * 8 + 4,
+        [PLI_MINIMIZER_LBFGS] = 9 * 8 + 4,
+        // one matrix for many iterations has a number for three coordinates, twice
+        [PLI_MINIMIZER_LOCAL_GLOBAL] = 2 * 8 + 4,
+        // a pattern while vertices are coloured
+        [PLI_MINIMIZER_VERTEX] = 4,
+        [PLI_MINIMIZER_NONE] = 0,
+    };
+    const int64_t per_block = bytes_of_block[model->solver_kind->minimizer];
+    bool pairs = model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    const int64_t per_vertex = 60 * 8 + (pairs ? 2 * 3 * 8 * (model->solver_def.window + 1) : 0);
+    const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
+    // a triangle has one and a half hinges
+    const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
+    // in the model, in the term, twice in its rows, and its slots
+    const int64_t per_spring = 2 * (2 * 4 + 2 * 8) + 2 * (2 * 4 + 2 * 8) + 4 * 4 + 8;
+    return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count +
+           per_triangle * model->triangle_count + per_spring * model->spring_count +
+           pli_coarse_memory(model) + pli_reduction_memory(model);
+}
+
+static void get_matter_info(const pli_model *model, pli_model_info *info)
+{
+    const pli_matter *matter = model->matter;
+    const pli_grid_method *method = model->solver_kind->grid;
+    info->memory_estimate = pli_matter_memory(model);
+    info->particle_count = matter->start.count;
+    info->cell = matter->dx;
+    info->emitter_count = matter->emitter_count;
+    pli_vec3_copy(matter->room[0], info->domain_min);
+    pli_vec3_copy(matter->room[1], info->domain_max);
+    info->substeps = pli_substeps_at_start(model);
+    info->max_substeps = pli_substeps_limit(model);
+    if (method == NULL) return;
+    info->cfl = model->solver_def.grid.cfl;
+    info->node_count = matter->sizes.nodes;
+    if (method->method == PLI_IMPLICIT_LINEAR) info->fixed_iterations = 1;
+}
+
+void pli_model_get_info(const pli_model *model, pli_model_info *info)
+{
+    int64_t held = 0;
+    for (int32_t k = 0; k < model->constraint_count; ++k) {
+        int32_t axes = model->constraints[k].axes;
+        held += (int64_t)model->constraints[k].vertex_count *
+                ((axes & 1) + ((axes >> 1) & 1) + ((axes >> 2) & 1));
+    }
+    int64_t block_count = 15 * (int64_t)model->vertex_count;
+    *info = (pli_model_info){.body_count = model->body_count,
+                             .vertex_count = model->vertex_count,
+                             .tet_count = model->tet_count,
+                             .unknown_count = 3 * (int64_t)model->vertex_count - held,
+                             .block_count = block_count,
+                             .memory_estimate = estimate_memory(model, block_count),
+                             .dt = model->dt,
+                             .size = model->size,
+                             .mass = model->total_mass,
+                             .solver = model->solver_kind->info.name,
+                             .tolerance = model->tolerance,
+                             .tolerance_unit = pli_norm_unit(model),
+                             .fixed_iterations = model->solver_def.fixed_iterations,
+                             .collider_count = model->collider_count,
+                             .triangle_count = model->triangle_count,
+                             .spring_count = model->spring_count};
+    if (model->matter != NULL) get_matter_info(model, info);
+    pli_reduction_get_info(model, info);
+    if (model->hierarchy == NULL) return;
+    info->level_count = model->hierarchy->level_count;
+    info->level_memory = pli_coarse_memory(model);
+    for (int32_t k = 0; k < info->level_count; ++k) {
+        info->level_nodes[k] = model->hierarchy->transfers[info->level_count - 1 - k].coarse_count;
+    }
+}

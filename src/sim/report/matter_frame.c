@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/matter_frame.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum { GRAIN = 4096 };
+
+static const pli_frame_field fields[PLI_PARTICLE_FIELD_COUNT] = {
+    [PLI_PARTICLE_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_PARTICLE_MATERIAL] = {"material", "", PLI_PLACE_POINT, 1, NULL, true},
+    [PLI_PARTICLE_J] = {"J", "", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_PARTICLE_PLASTIC] = {"plastic", "", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_PARTICLE_STEP] = {"step", "s", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_PARTICLE_STATUS] = {"status", "", PLI_PLACE_POINT, 1, NULL, true},
+    [PLI_PARTICLE_RESIDUAL] = {"residual", "", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_PARTICLE_ID] = {"id", "", PLI_PLACE_POINT, 1, NULL, true},
+};
+
+const pli_frame_field *pli_particle_field_get(int32_t field)
+{
+    return &fields[field];
+}
+
+uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown)
+{
+    *unknown = NULL;
+    if (count == 0) return (1u << PLI_PARTICLE_FIELD_COUNT) - 1;
+    uint32_t mask = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        int32_t field = 0;
+        while (field < PLI_PARTICLE_FIELD_COUNT && strcmp(fields[field].name, names[k]) != 0) {
+            ++field;
+        }
+        if (field < PLI_PARTICLE_FIELD_COUNT) {
+            mask |= 1u << field;
+        } else if (*unknown == NULL) {
+            *unknown = names[k];
+        }
+    }
+    return mask;
+}
+
+struct pli_matter_parts {
+    pli_context *context;
+    const pli_model *model;
+    int64_t room;
+    double *values[PLI_PARTICLE_FIELD_COUNT]; // [room][components]; none of velocities
+    pli_frame_field *part_fields;             // [source_count][PLI_PARTICLE_FIELD_COUNT]
+    int32_t plan_room;
+    pli_stepper_plan *plans; // [plan_room] of blocks
+};
+
+pli_status pli_matter_parts_create(const pli_model *model, pli_matter_parts **parts)
+{
+    *parts = NULL;
+    pli_matter_parts *made = PLI_NEW(model->context, pli_matter_parts, 1, "frame");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = model->context;
+    made->model = model;
+    made->part_fields =
+        PLI_NEW(model->context, pli_frame_field,
+                (int64_t)model->matter->source_count * PLI_PARTICLE_FIELD_COUNT, "frame fields");
+    if (made->part_fields == NULL) {
+        pli_matter_parts_destroy(made);
+        return PLI_ERROR_MEMORY;
+    }
+    *parts = made;
+    return PLI_OK;
+}
+
+void pli_matter_parts_destroy(pli_matter_parts *parts)
+{
+    if (parts == NULL) return;
+    for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
+        pli_release(parts->context, parts->values[k]);
+    }
+    pli_release(parts->context, parts->plans);
+    pli_release(parts->context, parts->part_fields);
+    pli_release(parts->context, parts);
+}
+
+static pli_status reserve(pli_matter_parts *parts, int64_t count)
+{
+    if (count <= parts->room) return PLI_OK;
+    int64_t room = parts->room == 0 ? count : count + count / 2;
+    for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
+        // velocities are in the state, and some are of other solvers
+        bool is_wanted = parts->model->frame_fields >> k & 1;
+        if (k == PLI_PARTICLE_VELOCITY || (k == PLI_PARTICLE_RESIDUAL && !is_wanted)) continue;
+        double *grown = pli_reallocate(parts->context, parts->values[k],
+                                       room * fields[k].components, sizeof *grown, "frame fields");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        parts->values[k] = grown;
+    }
+    parts->room = room;
+    return PLI_OK;
+}
+
+// ---- what the state tells
+
+typedef struct field_job {
+    const pli_matter_parts *parts;
+    const pli_matter_state *state;
+} field_job;
+
+static void fill_rows(void *user, int64_t begin, int64_t end)
+{
+    const field_job *job = user;
+    const pli_matter_state *state = job->state;
+    double *const *values = job->parts->values;
+    for (int64_t row = begin; row < end; ++row) {
+        const pli_matter_kind *kind = &job->parts->model->matter->kinds[state->kind[row]];
+        const double *F = state->deformation + 9 * row;
+        double memory = state->memory[row];
+        const pli_mpm_material *material = &kind->matter.material;
+        values[PLI_PARTICLE_MATERIAL][row] = kind->material;
+        values[PLI_PARTICLE_J][row] = pli_mpm_volume_ratio(material, F, memory);
+        // of a fluid it is the volume again, which is no yielding
+        values[PLI_PARTICLE_PLASTIC][row] = material->elasticity == PLI_MPM_FLUID ? 0 : memory;
+        values[PLI_PARTICLE_ID][row] = state->id[row];
+    }
+}
+
+// ---- what a step from there would do
+
+static pli_status make_plans(pli_matter_parts *parts, pli_matter_solver *solver,
+                             const pli_matter_state *state, double *tick)
+{
+    int64_t ticks;
+    PLI_TRY(pli_matter_load(solver, state));
+    *tick = pli_matter_choose_tick(solver, &ticks);
+    PLI_TRY(pli_stepper_set_tick(solver->stepper, *tick));
+    int32_t count = pli_stepper_particles(solver->stepper)->block_count;
+    if (count > parts->plan_room) {
+        int64_t room = (int64_t)count + count / 2;
+        pli_stepper_plan *grown =
+            pli_reallocate(parts->context, parts->plans, room, sizeof *grown, "frame steps");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        parts->plans = grown;
+        parts->plan_room = (int32_t)room;
+    }
+    return pli_stepper_preview(solver->stepper, ticks, parts->plans);
+}
+
+static int32_t find_shortest(const pli_matter_parts *parts, int32_t count)
+{
+    int32_t shortest = INT32_MAX;
+    for (int32_t block = 0; block < count; ++block) {
+        if (parts->plans[block].step < shortest) shortest = parts->plans[block].step;
+    }
+    return shortest;
+}
+
+// Implicit steps are the same for all.
+static void fill_pieces(const pli_matter_parts *parts, const pli_matter_state *state, double piece)
+{
+    for (int64_t row = 0; row < state->count; ++row) {
+        parts->values[PLI_PARTICLE_STEP][row] = piece;
+        parts->values[PLI_PARTICLE_STATUS][row] = 0;
+    }
+}
+
+// Zero where nothing is known.
+static void fill_residuals(const pli_matter_parts *parts, const pli_matter_implicit *implicit,
+                           const pli_state *state)
+{
+    double *values = parts->values[PLI_PARTICLE_RESIDUAL];
+    const double *known = pli_matter_implicit_residuals(implicit, state);
+    for (int64_t row = 0; row < state->matter.count && values != NULL; ++row) {
+        values[row] = known != NULL ? known[row] : 0;
+    }
+}
+
+static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *solver,
+                       const pli_matter_state *state, double tick)
+{
+    const pli_particles *particles = pli_stepper_particles(solver->stepper);
+    int32_t shortest = find_shortest(parts, particles->block_count);
+    for (int64_t row = 0; row < state->count; ++row) {
+        int32_t block = pli_matter_block_of(solver, state->position + 3 * row);
+        const pli_stepper_plan *plan = &parts->plans[block];
+        bool is_ahead = plan->step > shortest;
+        parts->values[PLI_PARTICLE_STEP][row] = plan->step * tick;
+        parts->values[PLI_PARTICLE_STATUS][row] = is_ahead ? 1 + plan->copies : 0;
+    }
+}
+
+// What a step from there would do to every particle, and what the one before left.
+static pli_status plan_steps(pli_matter_parts *parts, pli_solver *solver, const pli_state *state)
+{
+    double step = 0;
+    if (solver->implicit != NULL) {
+        PLI_TRY(pli_matter_implicit_piece(solver->implicit, state, &step));
+        fill_pieces(parts, &state->matter, step);
+        fill_residuals(parts, solver->implicit, state);
+        return PLI_OK;
+    }
+    PLI_TRY(make_plans(parts, solver->matter, &state->matter, &step));
+    fill_steps(parts, solver->matter, &state->matter, step);
+    return PLI_OK;
+}
+
+// ---- parts
+
+static void fill_part(const pli_matter_parts *parts, const pli_matter_state *state, int32_t source,
+                      int64_t first, int64_t count, pli_frame_part *part)
+{
+    pli_frame_field *own = parts->part_fields + (int64_t)source * PLI_PARTICLE_FIELD_COUNT;
+    *part = (pli_frame_part){.name = parts->model->matter->sources[source].name,
+                             .kind = PLI_PART_POINTS,
+                             .point_count = (int32_t)count,
+                             .points = state->position + 3 * first,
+                             .fields = own,
+                             .radius = parts->model->matter->sources[source].radius};
+    for (int32_t field = 0; field < PLI_PARTICLE_FIELD_COUNT; ++field) {
+        if (!(parts->model->frame_fields & (1u << field))) continue;
+        const double *values =
+            field == PLI_PARTICLE_VELOCITY ? state->velocity : parts->values[field];
+        own[part->field_count] = fields[field];
+        own[part->field_count].values = values + fields[field].components * first;
+        ++part->field_count;
+    }
+}
+
+pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
+                                 const pli_state *state, pli_frame_part *parts, int32_t *count)
+{
+    const pli_matter_state *particles = &state->matter;
+    const pli_matter *model = matter->model->matter;
+    *count = 0;
+    PLI_TRY(pli_matter_check_kinds(model, particles));
+    PLI_TRY(reserve(matter, particles->count));
+    field_job job = {matter, particles};
+    pli_parallel_for(matter->context, particles->count, GRAIN, fill_rows, &job);
+    PLI_TRY(plan_steps(matter, solver, state));
+    for (int64_t first = 0, end; first < particles->count; first = end) {
+        int32_t source = model->kinds[particles->kind[first]].source;
+        end = first;
+        while (end < particles->count && model->kinds[particles->kind[end]].source == source) {
+            ++end;
+        }
+        fill_part(matter, particles, source, first, end - first, &parts[(*count)++]);
+    }
+    return PLI_OK;
+}

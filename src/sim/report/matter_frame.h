@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Particles as parts of a frame, one for every body and emitter. Besides what a state holds, they
+// tell what a step from there would do first (R15): `step` is the step of the particle's block, and
+// `status` what has become of it when all blocks have moved once and the shortest step is over:
+// 0 it is at that time, to be moved again; 1 it is ahead of it; 2 it is ahead and has left a copy
+// behind for the sake of its neighbours. With implicit steps `step` is the first piece of the next
+// one, and `residual` what the last one left of forces (H17).
+#ifndef PLI_SIM_REPORT_MATTER_FRAME_H
+#define PLI_SIM_REPORT_MATTER_FRAME_H
+
+#include "sim/step/solver.h"
+
+typedef enum pli_particle_field {
+    PLI_PARTICLE_VELOCITY,
+    PLI_PARTICLE_MATERIAL,
+    PLI_PARTICLE_J,
+    PLI_PARTICLE_PLASTIC,
+    PLI_PARTICLE_STEP,
+    PLI_PARTICLE_STATUS,
+    PLI_PARTICLE_RESIDUAL, // of implicit steps
+    PLI_PARTICLE_ID,
+    PLI_PARTICLE_FIELD_COUNT
+} pli_particle_field;
+
+typedef struct pli_matter_parts pli_matter_parts;
+
+// Name, unit and place of a field; without values. Lifetime: static.
+const pli_frame_field *pli_particle_field_get(int32_t field);
+
+// Bit mask of wanted fields by name, as pli_body_fields_find.
+uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown);
+
+PLI_CHECKED pli_status pli_matter_parts_create(const pli_model *model, pli_matter_parts **parts);
+void pli_matter_parts_destroy(pli_matter_parts *parts);
+
+// Fills parts[source_count] with the particles of a state; sources without particles are left out.
+// Returns how many there are in *count. Lifetime: until the next call. Errors: memory, argument
+// (particles that can't be).
+PLI_CHECKED pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
+                                             const pli_state *state, pli_frame_part *parts,
+                                             int32_t *count);
+
+#endif

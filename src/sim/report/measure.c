@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a state amounts to: energies, momenta, smallest J.
+#include "sim/step/solver.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINT_GRAIN = 4096 };
+
+// momentum, angular momentum, kinetic energy
+enum { MOTION_COUNT = 7 };
+
+typedef struct motion_job {
+    const double *mass;
+    const double *x;
+    const double *v;
+    pli_sum *sums; // [blocks][MOTION_COUNT]
+} motion_job;
+
+static void add_point_motion(double m, const double *x, const double *v, pli_sum *sums)
+{
+    double spin[3];
+    pli_vec3_cross(x, v, spin);
+    for (int k = 0; k < 3; ++k) {
+        pli_sum_add(&sums[k], m * v[k]);
+        pli_sum_add(&sums[3 + k], m * spin[k]);
+    }
+    pli_sum_add(&sums[6], 0.5 * m * pli_vec3_norm2(v));
+}
+
+// Ranges are at least a grain long, so that each has a place of its own.
+static void sum_block(void *user, int64_t begin, int64_t end)
+{
+    const motion_job *job = user;
+    pli_sum sums[MOTION_COUNT] = {{0, 0}};
+    for (int64_t point = begin; point < end; ++point) {
+        add_point_motion(job->mass[point], job->x + 3 * point, job->v + 3 * point, sums);
+    }
+    memcpy(job->sums + begin / POINT_GRAIN * MOTION_COUNT, sums, sizeof sums);
+}
+
+// All of them in one pass, because a report must not cost more than a step.
+static pli_status measure_motion(pli_solver *s, const pli_state *state, pli_step_report *report)
+{
+    int64_t block_count = (state->vertex_count + POINT_GRAIN - 1) / POINT_GRAIN;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    motion_job job = {.mass = s->model->mass, .x = state->x, .v = state->v};
+    job.sums = pli_arena_take(s->scratch, block_count * MOTION_COUNT, sizeof *job.sums, "momenta");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (job.sums == NULL) goto done;
+    memset(job.sums, 0, (size_t)(block_count * MOTION_COUNT) * sizeof *job.sums);
+    pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, sum_block, &job);
+    pli_sum total[MOTION_COUNT] = {{0, 0}};
+    for (int64_t k = 0; k < block_count * MOTION_COUNT; ++k) {
+        pli_sum_merge(&total[k % MOTION_COUNT], job.sums[k]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        report->momentum[k] = pli_sum_value(total[k]);
+        report->angular_momentum[k] = pli_sum_value(total[3 + k]);
+    }
+    report->energy.kinetic = pli_sum_value(total[6]);
+    status = PLI_OK;
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
+}
+
+// Elastic energy (J), smallest J and number of inverted tetrahedra.
+static void measure_tets(pli_solver *s, const double *x, pli_step_report *report)
+{
+    report->energy.elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, x));
+    pli_elastic_measure(s->elastic, x, s->J, NULL);
+    report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
+    report->inverted = 0;
+    for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
+        report->min_J = fmin(report->min_J, s->J[tet]);
+        if (!(s->J[tet] > 0)) ++report->inverted;
+    }
+}
+
+// The same in one pass.
+static void measure_projective(const pli_solver *s, const double *x, pli_step_report *report)
+{
+    pli_projective_report found;
+    pli_projective_measure(s->projective, x, &found);
+    report->energy.elastic = found.energy;
+    report->min_J = found.min_J;
+    report->inverted = (int32_t)found.inverted;
+}
+
+static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *energy)
+{
+    if (s->shell != NULL) {
+        energy->elastic += pli_sum_value(pli_shell_energy(s->shell, state->x));
+    }
+    if (s->springs != NULL) {
+        energy->elastic += pli_sum_value(pli_spring_term.energy(s->springs, state->x));
+    }
+    energy->gravity = pli_sum_value(pli_gravity_term.energy(&s->gravity, state->x));
+    if (s->model->attachment_count > 0) {
+        energy->attachment = pli_sum_value(pli_attachment_term.energy(&s->attachment, state->x));
+    }
+    energy->attachment += pli_sum_value(pli_attachment_term.energy(&s->grip, state->x));
+    energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
+}
+
+void pli_report_leave_open(const pli_state *state, pli_step_report *report)
+{
+    report->step = state->step;
+    report->time = pli_state_time(state);
+    report->energy = (pli_energies){NAN, NAN, NAN, NAN, NAN, NAN};
+    for (int k = 0; k < 3; ++k) report->momentum[k] = report->angular_momentum[k] = NAN;
+    report->min_J = NAN;
+    report->min_gap = INFINITY;
+}
+
+pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_report *report)
+{
+    report->step = state->step;
+    report->time = pli_state_time(state);
+    if (s->projective != NULL) {
+        measure_projective(s, state->x, report);
+    } else {
+        measure_tets(s, state->x, report);
+    }
+    PLI_TRY(measure_motion(s, state, report));
+    fill_energies(s, state, &report->energy);
+    return pli_contacts_measure(s->contacts, state, report);
+}
+
+pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_step_report *report)
+{
+    *report = (pli_step_report){.dt = state->dt,
+                                .solver = solver->model->solver_kind->info.name,
+                                .vertices = state->vertex_count};
+    if (solver->model->matter != NULL) {
+        PLI_TRY(pli_matter_check_kinds(solver->model->matter, &state->matter));
+        return pli_matter_measure(solver, state, report);
+    }
+    double time = pli_state_time(state);
+    pli_solver_attach(solver, state, time);
+    pli_contacts_begin_step(solver->contacts, time, time);
+    return pli_solver_fill_report(solver, state, report);
+}
+
+const char *pli_stop_name(pli_stop stop)
+{
+    switch (stop) {
+    case PLI_STOP_GRADIENT: return "gradient";
+    case PLI_STOP_ROUNDING: return "rounding";
+    case PLI_STOP_FIXED: return "fixed";
+    case PLI_STOP_DIRECTION: return "newton-step";
+    case PLI_STOP_EXPLICIT: return "explicit";
+    case PLI_STOP_ITERATIONS: return "iterations";
+    case PLI_STOP_LINESEARCH: return "line-search";
+    case PLI_STOP_NONFINITE: return "nonfinite";
+    case PLI_STOP_LINEAR: return "linear";
+    }
+    return "unknown";
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of fields behind scenes: which keys there are, what they mean, what they default
+// to.
+//
+// Every def struct of pliant/scene.h has a pli_schema; together they form a tree whose root is
+// pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c, schema_props.c,
+// schema_matter.c, schema_contact.c and schema_run.c; what is done with a single value (reading,
+// printing, checking) in schema_value.c; walking in schema_walk.c. Nothing else knows the fields of
+// a scene: the reader, the writer, the deep copy, the checks, the hash and the documentation all
+// follow the tables.
+//
+// Rules of the tables, which a test checks: keys are unique within a struct, defaults lie in the
+// range of their field unless it is optional or required, lists have no default, numbers have a
+// unit
+// ("" for a pure number), and a struct has at most 64 fields. What a file must say defaults, where
+// possible, to a value that is out of range, so that a def made in C is refused as well.
+#ifndef PLI_SIM_SCENE_SCHEMA_H
+#define PLI_SIM_SCENE_SCHEMA_H
+
+#include "pliant/scene.h"
+
+// ---- pieces of the table that refer to each other across files
+
+extern const pli_schema *const pli_shape_variants[];     // by pli_shape_kind
+extern const pli_schema *const pli_selection_variants[]; // by pli_selection_kind
+extern const pli_schema pli_material_schema;
+extern const pli_schema pli_parameter_schema;
+extern const pli_schema pli_body_schema;
+extern const pli_schema pli_constraint_schema;
+extern const pli_schema pli_attachment_schema;
+extern const pli_schema pli_collider_schema;
+extern const pli_schema pli_contact_schema;
+extern const pli_schema pli_contact_pair_schema;
+extern const pli_schema *const pli_yield_variants[]; // by pli_yield_kind
+extern const pli_schema pli_particles_schema;
+extern const pli_schema pli_stretch_schema;
+extern const pli_schema pli_domain_schema;
+extern const pli_schema pli_emission_schema;
+extern const pli_schema pli_steps_schema;
+extern const pli_schema pli_grid_schema;
+extern const char *const pli_hold_names[];
+extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_hold_kind
+
+// for the rules of scene_rules.c
+extern const pli_schema pli_height_field_schema;
+extern const pli_schema pli_cylinder_schema;
+extern const pli_schema pli_cone_schema;
+extern const pli_schema pli_repetition_schema;
+extern const pli_schema pli_recipe_schema;
+extern const pli_schema pli_mesh_shape_schema;
+extern const pli_schema pli_sampled_schema;
+extern const pli_schema pli_own_shape_schema;
+extern const pli_schema pli_select_box_schema;
+extern const pli_schema pli_motion_schema;
+extern const pli_schema pli_implicit_grid_schema;
+extern const pli_schema pli_arch_schema;
+extern const pli_schema pli_card_house_schema;
+extern const pli_schema pli_spikes_schema;
+extern const pli_schema pli_rod_schema;
+extern const pli_schema pli_ring_schema;
+extern const pli_schema pli_file_schema;
+extern const pli_schema pli_sheet_schema;
+extern const pli_schema pli_scroll_schema;
+extern const pli_schema pli_start_collapsed_schema;
+extern const pli_schema pli_solver_schema;
+extern const pli_schema pli_multigrid_schema;
+extern const pli_schema pli_subspace_schema;
+extern const pli_schema pli_output_schema;
+
+// ---- initialisers of table rows
+
+#define PLI_COUNT_OF(array) ((int32_t)(sizeof(array) / sizeof *(array)))
+
+// how a schema refers to its rows
+#define PLI_TABLE(rows) .field_count = PLI_COUNT_OF(rows), .fields = (rows)
+
+#define PLI_MEMBER(kind_, type, member) .kind = (kind_), .offset = offsetof(type, member)
+#define PLI_MEMBERS(kind_, type, member, count_member) \
+    PLI_MEMBER(kind_, type, member), .count_offset = offsetof(type, count_member)
+
+#define PLI_REAL(type, member) PLI_MEMBER(PLI_FIELD_REAL, type, member)
+#define PLI_INTEGER(type, member) PLI_MEMBER(PLI_FIELD_INTEGER, type, member)
+#define PLI_BOOL(type, member) PLI_MEMBER(PLI_FIELD_BOOL, type, member)
+#define PLI_TEXT(type, member) PLI_MEMBER(PLI_FIELD_TEXT, type, member)
+#define PLI_VECTOR(type, member) PLI_MEMBER(PLI_FIELD_VECTOR, type, member)
+#define PLI_TRIPLE(type, member) PLI_MEMBER(PLI_FIELD_TRIPLE, type, member)
+#define PLI_CHOICE(type, member, list) PLI_MEMBER(PLI_FIELD_CHOICE, type, member), .choices = (list)
+#define PLI_STRUCT(type, member, table) \
+    PLI_MEMBER(PLI_FIELD_STRUCT, type, member), .schema = (table)
+#define PLI_VARIANT(type, member, table) \
+    PLI_MEMBER(PLI_FIELD_VARIANT, type, member), .variants = (table)
+
+// lengths that something extends over, from a nanometre to a million kilometres
+#define PLI_EXTENT .min = 1e-9, .max = 1e9, .unit = "m"
+// the same, or nothing
+#define PLI_EXTENT_OR_NONE .min = 0, .max = 1e9, .unit = "m"
+#define PLI_COORDINATE .min = -1e9, .max = 1e9, .unit = "m"
+#define PLI_DEGREES .min = -1e9, .max = 1e9, .unit = "deg"
+
+#define PLI_DIRECTION .flags = PLI_FIELD_NONZERO, .min = -1e9, .max = 1e9, .unit = ""
+
+#define PLI_ORIGIN_DEFAULT "[0, 0, 0]"
+#define PLI_AXIS_DEFAULT "[0, 1, 0]"
+
+// ---- single values
+
+// Whether an item of a field is allowed; if not, error says why. Structs, variants and meshes are
+// always allowed here.
+bool pli_field_check(const pli_field *field, const void *item,
+                     char error[PLI_FIELD_ERROR_CAPACITY]);
+
+#endif

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scene/solver_rules.h"
+
+#include "base/suggest.h"
+#include "sim/model/coarse_build.h"
+#include "sim/scene/schema.h"
+#include "sim/step/tets_build.h"
+
+#include <string.h>
+
+// ---- keys of the section
+
+static pli_status check_name(const pli_scene *scene, const pli_visit *visit)
+{
+    const pli_solver_def *solver = visit->holder;
+    char found[PLI_EXCERPT_CAPACITY];
+    pli_suggest suggest;
+    pli_suggest_init(&suggest, pli_excerpt(solver->name, found));
+    pli_suggest_add(&suggest, "auto");
+    bool is_known = strcmp(solver->name, "auto") == 0;
+    for (int32_t i = 0; i < pli_solver_info_count(); ++i) {
+        const char *name = pli_solver_info_get(i)->name;
+        is_known = is_known || strcmp(solver->name, name) == 0;
+        pli_suggest_add(&suggest, name);
+    }
+    if (is_known) return PLI_OK;
+    char path[PLI_PATH_CAPACITY];
+    pli_visit at = pli_visit_member(visit, "name", &solver->name, path);
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
+                          "found '%s', which is not a solver; solvers are %s", found,
+                          pli_suggest_text(&suggest));
+}
+
+pli_status pli_solver_check_keys(const pli_scene *scene, const pli_visit *visit)
+{
+    const pli_solver_def *solver = visit->holder;
+    PLI_TRY(check_name(scene, visit));
+    if (solver->wolfe_decrease < solver->wolfe_curvature) return PLI_OK;
+    char path[PLI_PATH_CAPACITY];
+    pli_visit at = pli_visit_member(visit, "wolfe_decrease", &solver->wolfe_decrease, path);
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "must be less than wolfe_curvature");
+}
+
+static pli_status check_levels(const pli_scene *scene, const pli_visit *visit)
+{
+    const pli_coarse_def *def = visit->holder;
+    char path[PLI_PATH_CAPACITY];
+    pli_visit at = pli_visit_member(visit, "levels", &def->levels, path);
+    if (def->level_count > PLI_HIERARCHY_LEVELS) {
+        return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "found %d levels; allowed: at most %d",
+                              (int)def->level_count, (int)PLI_HIERARCHY_LEVELS);
+    }
+    for (int32_t k = 1; k < def->level_count; ++k) {
+        if (def->levels[k - 1] < def->levels[k]) continue;
+        return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
+                              "found %d before %d; expected increasing numbers of nodes, the "
+                              "coarsest level first",
+                              (int)def->levels[k - 1], (int)def->levels[k]);
+    }
+    if (def->level_count == 0 || def->handle_count <= def->levels[0]) return PLI_OK;
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
+                          "the coarsest level has %d nodes, fewer than the %d handles",
+                          (int)def->levels[0], (int)def->handle_count);
+}
+
+// How many levels a text of smoothers names.
+static int32_t count_parts(const char *text)
+{
+    int32_t count = 1;
+    for (const char *at = text; *at != '\0'; ++at) count += *at == '/';
+    return count;
+}
+
+static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit)
+{
+    const pli_coarse_def *def = visit->holder;
+    pli_context *context = pli_scene_context(scene);
+    char path[PLI_PATH_CAPACITY];
+    pli_visit at = pli_visit_member(visit, "smoothers", &def->smoothers, path);
+    int32_t parts = count_parts(def->smoothers);
+    if (def->level_count == 0 && parts > 3) {
+        return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
+                              "names %d levels, but 'levels' leaves their number open; give levels "
+                              "%d numbers, or write two or three parts, such as direct/GS(4)/GS(2)",
+                              (int)parts, (int)parts - 1);
+    }
+    pli_multigrid_def multigrid = {0};
+    pli_status status = pli_coarse_parse(context, def, &multigrid);
+    if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
+    char text[PLI_FIELD_ERROR_CAPACITY];
+    pli_context_message(context, text, sizeof text);
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "%s", text);
+}
+
+pli_status pli_solver_check_multigrid(const pli_scene *scene, const pli_visit *visit)
+{
+    const pli_coarse_def *def = visit->holder;
+    PLI_TRY(check_levels(scene, visit));
+    PLI_TRY(check_smoothers(scene, visit));
+    if (def->dofs == 12 || def->dofs == 3) return PLI_OK;
+    char path[PLI_PATH_CAPACITY];
+    pli_visit at = pli_visit_member(visit, "dofs", &def->dofs, path);
+    return pli_scene_fail(scene, PLI_ERROR_SCENE, &at, "found '%d'; allowed: 12 or 3",
+                          (int)def->dofs);
+}
+
+// ---- what a solver takes
+
+typedef struct model_rules {
+    const pli_model *model;
+    const pli_scene *scene;
+    const pli_scene_def *def;
+    const char *name; // of the solver
+} model_rules;
+
+static pli_visit solver_key(const model_rules *r, const char *path, const void *member)
+{
+    return (pli_visit){.path = path, .holder = &r->def->solver, .member = member};
+}
+
+// Barriers need steps that can be cut short.
+static pli_status check_barrier(const model_rules *r)
+{
+    const pli_solver_kind *kind = r->model->solver_kind;
+    const pli_solver_def *def = &r->def->solver;
+    if (r->model->contact.method != PLI_CONTACT_BARRIER) return PLI_OK;
+    if (def->line_search == PLI_LINE_SEARCH_NONE) {
+        pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "found 'none', but contact.method: barrier needs a line search; use "
+                              "auto");
+    }
+    bool newton = kind->minimizer == PLI_MINIMIZER_NEWTON;
+    if (newton && kind->search != PLI_SEARCH_NONE) return PLI_OK;
+    pli_visit at = solver_key(r, "solver", &def->name);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "contact.method: barrier needs %s, which solver %s does not have; use "
+                          "ipc-pcg or ipc-llt",
+                          newton ? "a line search" : "the matrix of every iteration", r->name);
+}
+
+static pli_status check_constraints(const model_rules *r)
+{
+    const pli_model *model = r->model;
+    if (model->solver_kind->constrains) return PLI_OK;
+    for (int32_t k = 0; k < model->collider_count; ++k) {
+        if (model->colliders[k].method != PLI_COLLIDER_CONSTRAINT) continue;
+        const pli_collider_def *def = &r->def->colliders[k];
+        pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "collider %s is a constraint, which solver %s does not take; use "
+                              "solver newton or pn-pcg, or give the collider method %s",
+                              def->name, r->name,
+                              model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON ? "penalty"
+                                                                                    : "quadratic");
+    }
+    return PLI_OK;
+}
+
+// Smooth weights are solved on one kind of element.
+static pli_status check_weights(const model_rules *r)
+{
+    const pli_model *model = r->model;
+    const pli_coarse_def *def = &r->def->solver.multigrid;
+    bool smooth = model->solver_parts.needs_hierarchy && def->weights == PLI_WEIGHTS_SMOOTH;
+    bool sheets = model->shell_triangle_count > 0 || model->spring_count > 0;
+    if (!smooth || model->tet_count == 0 || !sheets) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.multigrid.weights", &def->weights);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "found 'smooth', which takes either solids or shells and cloth, not both "
+                          "in a scene; use constant");
+}
+
+// ---- what minimisers take that do not make a matrix for every iteration
+
+static bool is_local_global(const model_rules *r)
+{
+    return r->model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
+}
+
+static pli_status check_contact_method(const model_rules *r)
+{
+    if (r->model->contact.method != PLI_CONTACT_PENALTY) return PLI_OK;
+    pli_visit at = {
+        .path = "contact.method", .holder = &r->def->contact, .member = &r->def->contact.method};
+    bool lifted = is_local_global(r);
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, &at,
+        "found 'penalty', whose %s with every iteration; solver %s %s: use solver "
+        "newton or newton-multigrid",
+        lifted ? "matrix changes" : "couplings change", r->name,
+        lifted ? "keeps one" : "colours vertices once");
+}
+
+static pli_status check_penalties(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->model->collider_count; ++k) {
+        if (r->model->colliders[k].method != PLI_COLLIDER_PENALTY) continue;
+        const pli_collider_def *def = &r->def->colliders[k];
+        pli_visit at = {.path = "colliders", .holder = def, .member = &def->method};
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "collider %s is a cubic penalty, which solver %s does not take; give "
+                              "it method: quadratic, or use solver newton or newton-multigrid",
+                              def->name, r->name);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_bodies(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->def->body_count; ++k) {
+        const pli_body_def *body = &r->def->bodies[k];
+        if (body->kind != PLI_BODY_SHELL) continue;
+        pli_visit at = {.path = "bodies", .holder = body, .member = &body->kind};
+        bool lifted = is_local_global(r);
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "body %s is a shell%s; solver %s %s: use solver newton or "
+                              "newton-multigrid%s",
+                              body->name, lifted ? ", whose stiffness changes as it bends" : "",
+                              r->name, lifted ? "keeps one matrix" : "takes solids and cloth",
+                              lifted ? "" : ", or make it kind: cloth");
+    }
+    return PLI_OK;
+}
+
+static pli_status refuse_damping(const model_rules *r, const pli_visit *at, const char *what,
+                                 const char *name)
+{
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, at,
+        "%s %s has rayleigh damping, whose matrix changes with every step; solver "
+        "%s keeps one: use drag instead, or solver newton or newton-multigrid",
+        what, name, r->name);
+}
+
+static pli_status check_damping(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->def->material_count; ++k) {
+        const pli_material_def *material = &r->def->materials[k];
+        pli_visit at = {.path = "materials", .holder = material, .member = &material->rayleigh};
+        if (material->rayleigh > 0) return refuse_damping(r, &at, "material", material->name);
+    }
+    for (int32_t k = 0; k < r->def->body_count; ++k) {
+        const pli_body_def *body = &r->def->bodies[k];
+        pli_visit at = {.path = "bodies", .holder = body, .member = &body->springs.rayleigh};
+        bool damped = body->kind == PLI_BODY_CLOTH && body->springs.rayleigh > 0;
+        if (damped) return refuse_damping(r, &at, "cloth", body->name);
+    }
+    return PLI_OK;
+}
+
+// ---- what the levels of the solver subspace take
+
+static pli_status check_subspace_bodies(const model_rules *r)
+{
+    for (int32_t k = 0; k < r->def->body_count; ++k) {
+        const pli_body_def *body = &r->def->bodies[k];
+        if (body->kind != PLI_BODY_SHELL && body->kind != PLI_BODY_CLOTH) continue;
+        pli_visit at = {.path = "bodies", .holder = body, .member = &body->kind};
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "body %s is a %s; solver %s has handles for solids only: use solver "
+                              "ipc-pcg or newton",
+                              body->name, body->kind == PLI_BODY_SHELL ? "shell" : "cloth",
+                              r->name);
+    }
+    return PLI_OK;
+}
+
+static pli_status check_subspace(const model_rules *r)
+{
+    PLI_TRY(check_subspace_bodies(r));
+    const pli_reduction_def *def = &r->def->solver.subspace;
+    if (r->model->tet_count == 0) {
+        pli_visit at = solver_key(r, "solver", &r->def->solver.name);
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "solver %s has handles for solids, but the scene has none", r->name);
+    }
+    bool polynomial = def->hessian == PLI_REDUCED_POLYNOMIAL;
+    if (polynomial || (def->degree >= 1 && def->degree <= 2)) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.subspace.degree", &def->degree);
+    return pli_scene_fail(r->scene, PLI_ERROR_SCENE, &at,
+                          "found '%d'; allowed: 1 or 2, or 0 to 4 with hessian: polynomial",
+                          (int)def->degree);
+}
+
+static pli_status check_norm(const model_rules *r)
+{
+    if (r->model->norm != PLI_NORM_STEP) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.norm", &r->def->solver.norm);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "found 'step', the size of Newton's steps, which solver %s does not "
+                          "make; use velocity, characteristic or force",
+                          r->name);
+}
+
+static pli_status check_search(const model_rules *r)
+{
+    const pli_solver_def *def = &r->def->solver;
+    if (def->line_search != PLI_LINE_SEARCH_WOLFE) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "found 'wolfe', which solver %s does not have; use auto, "
+                          "backtracking or none",
+                          r->name);
+}
+
+// Chebyshev's polynomials let the energy rise in between.
+static pli_status check_acceleration(const model_rules *r)
+{
+    const pli_solver_def *def = &r->def->solver;
+    bool others = r->model->tet_count > 0 && !pli_tets_are_projective(r->model);
+    bool searches = def->line_search == PLI_LINE_SEARCH_BACKTRACKING ||
+                    (def->line_search == PLI_LINE_SEARCH_AUTO && others);
+    if (!r->model->solver_kind->accelerated || !searches) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
+    bool given = def->line_search != PLI_LINE_SEARCH_AUTO;
+    return pli_scene_fail(
+        r->scene, PLI_ERROR_UNSUPPORTED, &at,
+        "found '%s'%s; the energy need not fall in every iteration of solver %s: "
+        "write line_search: none, or use solver pd-multigrid",
+        given ? "backtracking" : "auto",
+        given ? "" : ", which searches where a law is not corotated with lambda 0", r->name);
+}
+
+// Keys that go with a matrix for every iteration.
+static void warn_unused(const model_rules *r)
+{
+    const pli_solver_def *def = &r->def->solver;
+    static const char text[] = "is not used by solver %s, whose name says how systems are solved";
+    pli_visit linear = solver_key(r, "solver.linear", &def->linear);
+    if (def->linear != PLI_LINEAR_AUTO) pli_scene_warn(r->scene, &linear, text, r->name);
+    pli_visit precondition = solver_key(r, "solver.preconditioner", &def->preconditioner);
+    if (def->preconditioner != PLI_PRECONDITIONER_AUTO) {
+        pli_scene_warn(r->scene, &precondition, text, r->name);
+    }
+}
+
+static pli_status check_minimizer(const model_rules *r)
+{
+    pli_minimizer_kind minimizer = r->model->solver_kind->minimizer;
+    if (minimizer == PLI_MINIMIZER_NEWTON) return PLI_OK;
+    PLI_TRY(check_norm(r));
+    if (minimizer == PLI_MINIMIZER_LBFGS) return PLI_OK;
+    PLI_TRY(check_contact_method(r));
+    PLI_TRY(check_bodies(r));
+    if (is_local_global(r)) {
+        PLI_TRY(check_penalties(r));
+        PLI_TRY(check_damping(r));
+    }
+    PLI_TRY(check_search(r));
+    PLI_TRY(check_acceleration(r));
+    warn_unused(r);
+    return PLI_OK;
+}
+
+pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
+{
+    // what particles take is a matter of the scene alone
+    if (model->solver_kind->minimizer == PLI_MINIMIZER_NONE) return PLI_OK;
+    model_rules r = {.model = model,
+                     .scene = scene,
+                     .def = pli_scene_get(scene),
+                     .name = model->solver_kind->info.name};
+    PLI_TRY(check_barrier(&r));
+    PLI_TRY(check_constraints(&r));
+    PLI_TRY(check_weights(&r));
+    if (model->solver_kind->subspace) PLI_TRY(check_subspace(&r));
+    return check_minimizer(&r);
+}

@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step/matter_implicit.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "material/plastic.h"
+#include "math/mat3.h"
+#include "math/vec3.h"
+#include "optimize/stopping.h"
+#include "sim/body/material_matter.h"
+#include "sim/body/material_resolve.h"
+#include "sim/step/matter_colliders.h"
+#include "sim/step/matter_implicit_emit.h"
+#include "sim/step/substeps.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GRAIN = 4096 };
+
+// times that a piece of the linear method may be halved
+enum { MOST_HALVINGS = 30 };
+
+static const double linear_tolerance = 1e-3; // of the solves of the linear method
+
+struct pli_matter_implicit {
+    const pli_model *model;
+    pli_context *context;
+    const pli_grid_method *method;
+    pli_grid_colliders *colliders;
+    pli_implicit_stepper *stepper;
+    pli_matter_state work; // of the step that is being computed
+    int64_t volume_room;
+    double *volume;  // [volume_room] of particles, where they have their own (m^3)
+    double piece;    // that the linear method would like (s)
+    double speed;    // that the last limit comes from (m/s)
+    int32_t current; // piece, counted from 1
+
+    // what is left of forces
+    bool listens;
+    int64_t residual_room;
+    double *residual;      // [residual_room] of the particles of work, or of what it became
+    int64_t residual_step; // whose end it belongs to, 0: none
+    const double *residual_positions; // of the state that has it
+};
+
+// ---- materials
+
+// The law of the implicit step, of the same name as that of explicit ones.
+static const pli_material_ops *find_law(pli_mpm_elasticity elasticity)
+{
+    for (int32_t k = 0; pli_matter_law_get(k) != NULL; ++k) {
+        const pli_matter_law *law = pli_matter_law_get(k);
+        if (law->elasticity == elasticity) return pli_material_find(NULL, law->name);
+    }
+    return NULL;
+}
+
+static void set_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
+{
+    *kind = (pli_implicit_kind){.law = find_law(material->elasticity)};
+    kind->is_fluid = material->elasticity == PLI_MPM_FLUID;
+    if (material->yield == PLI_MPM_SNOW) kind->hardening = material->hardening;
+    if (kind->is_fluid) {
+        double inputs[PLI_IMPLICIT_PARAMS] = {0};
+        inputs[pli_material_find_input(kind->law, "bulk")] = material->bulk;
+        inputs[pli_material_find_input(kind->law, "exponent")] = material->exponent;
+        kind->law->derive(inputs, kind->params);
+    } else {
+        kind->params[PLI_LAME_MU] = material->mu;
+        kind->params[PLI_LAME_LAMBDA] = material->lambda;
+    }
+}
+
+// The law that has yielding within it, where there is one.
+static void set_plastic_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
+{
+    bool hencky = material->elasticity == PLI_MPM_HENCKY;
+    if (material->yield == PLI_MPM_VON_MISES) {
+        kind->law = hencky ? &pli_law_hencky_von_mises : &pli_law_corotated_von_mises;
+        kind->params[PLI_PLASTIC_YIELD] = material->yield_stress;
+        kind->params[PLI_PLASTIC_HARDENING] = material->strain_hardening;
+        kind->strain_hardening = material->strain_hardening;
+    } else if (material->yield == PLI_MPM_SNOW && material->elasticity == PLI_MPM_FIXED_COROTATED) {
+        kind->law = &pli_law_snow;
+        kind->params[PLI_PLASTIC_COMPRESSION] = material->compression;
+        kind->params[PLI_PLASTIC_STRETCH] = material->stretch;
+    }
+}
+
+static bool is_plastic_inside(const pli_model *model)
+{
+    return model->solver_def.grid.plasticity == PLI_PLASTICITY_IMPLICIT;
+}
+
+// ---- life
+
+static pli_spline_kind choose_spline(const pli_implicit_grid_def *grid)
+{
+    if (grid->spline == PLI_SPLINE_CHOICE_LINEAR) return PLI_SPLINE_LINEAR;
+    return grid->spline == PLI_SPLINE_CHOICE_CUBIC ? PLI_SPLINE_CUBIC : PLI_SPLINE_QUADRATIC;
+}
+
+static pli_node_multigrid_def describe_multigrid(const pli_matter_implicit *m)
+{
+    static const pli_node_smoother smoothers[] = {
+        [PLI_GRID_SMOOTHER_SWEEPS] = PLI_NODE_GAUSS_SEIDEL,
+        [PLI_GRID_SMOOTHER_JACOBI] = PLI_NODE_JACOBI,
+        [PLI_GRID_SMOOTHER_CHEBYSHEV] = PLI_NODE_CHEBYSHEV};
+    const pli_implicit_grid_def *grid = &m->model->solver_def.grid;
+    pli_node_multigrid_def def = pli_node_multigrid_def_default();
+    def.level_count = grid->levels;
+    def.embedding = m->method->embedding;
+    def.smoother = smoothers[grid->smoother];
+    def.single = grid->precision == PLI_PRECISION_SINGLE;
+    def.direct = grid->coarsest == PLI_GRID_COARSEST_DIRECT;
+    def.coarsest_iterations = m->model->solver_def.linear_max_iterations;
+    if (m->method->coarsest_tolerance > 0) def.coarsest_tolerance = m->method->coarsest_tolerance;
+    return def;
+}
+
+static pli_node_source_def describe_source(const pli_matter_implicit *m)
+{
+    const pli_solver_def *def = &m->model->solver_def;
+    const pli_grid_method *method = m->method;
+    double given = def->linear_tolerance;
+    return (pli_node_source_def){.assembled = method->assembled,
+                                 .projected = !method->exact,
+                                 .minres = method->minres,
+                                 .preconditioner = method->preconditioner,
+                                 .rule = given > 0 ? PLI_NODE_FIXED : method->rule,
+                                 .tolerance = given > 0 ? given : linear_tolerance,
+                                 .max_iterations = def->linear_max_iterations,
+                                 .multigrid = describe_multigrid(m)};
+}
+
+// Without a word in the scene, backtracking only asks that the energy does not rise (slip 24).
+static pli_line_search_def describe_search(const pli_matter_implicit *m)
+{
+    const pli_solver_def *def = &m->model->solver_def;
+    pli_line_search_def search = {.kind = m->method->search,
+                                  .decrease = def->wolfe_decrease,
+                                  .curvature = def->wolfe_curvature,
+                                  .max_evaluations = 40};
+    switch ((pli_line_search_kind)def->line_search) {
+    case PLI_LINE_SEARCH_WOLFE: search.kind = PLI_SEARCH_WOLFE; break;
+    case PLI_LINE_SEARCH_BACKTRACKING: search.kind = PLI_SEARCH_BACKTRACKING; break;
+    case PLI_LINE_SEARCH_NONE: search.kind = PLI_SEARCH_NONE; break;
+    case PLI_LINE_SEARCH_AUTO:
+        if (search.kind == PLI_SEARCH_BACKTRACKING) search.decrease = 0;
+        break;
+    }
+    return search;
+}
+
+static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
+{
+    const pli_model *model = m->model;
+    const pli_solver_def *def = &model->solver_def;
+    const pli_implicit_grid_def *grid = &def->grid;
+    bool flip =
+        grid->transfer == PLI_TRANSFER_AUTO ? m->method->flip : grid->transfer == PLI_TRANSFER_FLIP;
+    bool backward = grid->positions == PLI_POSITIONS_AUTO
+                        ? m->method->backward
+                        : grid->positions == PLI_POSITIONS_BACKWARD;
+    pli_implicit_stepper_def stepper = {.cloud = {.spline = choose_spline(grid),
+                                                  .dx = model->matter->dx,
+                                                  .kind_count = model->matter->kind_count},
+                                        .borrowed_colliders = m->colliders,
+                                        .affine = !flip,
+                                        .flip = grid->flip,
+                                        .backward = backward,
+                                        .method = m->method->method,
+                                        .source = describe_source(m),
+                                        .plain_norm = m->method->plain_norm,
+                                        .tolerance = model->tolerance,
+                                        .max_iterations = def->max_iterations,
+                                        .fixed_iterations = def->fixed_iterations,
+                                        .window = def->window,
+                                        .refresh = pli_solver_refresh(model->solver_kind, def),
+                                        .restarts = grid->restarts,
+                                        .easy_courant = grid->eases ? m->method->easy_courant : 0,
+                                        .search = describe_search(m)};
+    pli_vec3_copy(model->matter->origin, stepper.cloud.origin);
+    pli_vec3_copy(model->gravity, stepper.gravity);
+    return stepper;
+}
+
+pli_implicit_stepper_def pli_matter_implicit_describe(const pli_model *model)
+{
+    pli_matter_implicit planned = {.model = model, .method = model->solver_kind->grid};
+    return describe_stepper(&planned);
+}
+
+static pli_status create_stepper(pli_matter_implicit *m)
+{
+    const pli_matter *matter = m->model->matter;
+    int64_t count = matter->kind_count;
+    pli_implicit_kind *kinds = PLI_NEW(m->context, pli_implicit_kind, count, "kinds");
+    pli_cloud_kind *sizes = PLI_NEW(m->context, pli_cloud_kind, count, "kinds");
+    pli_status status = PLI_ERROR_MEMORY;
+    if (kinds == NULL || sizes == NULL) goto done;
+    for (int64_t k = 0; k < count; ++k) {
+        const pli_matter_kind *kind = &matter->kinds[k];
+        set_kind(&kind->matter.material, &kinds[k]);
+        if (is_plastic_inside(m->model)) set_plastic_kind(&kind->matter.material, &kinds[k]);
+        sizes[k] = (pli_cloud_kind){.mass = kind->mass, .volume = kind->matter.volume};
+    }
+    pli_implicit_stepper_def def = describe_stepper(m);
+    def.kinds = kinds;
+    def.cloud.kinds = sizes;
+    status = pli_implicit_stepper_create(m->context, &def, &m->stepper);
+
+done:
+    pli_release(m->context, sizes);
+    pli_release(m->context, kinds);
+    return status;
+}
+
+pli_status pli_matter_implicit_create(const pli_model *model, pli_matter_implicit **implicit)
+{
+    *implicit = NULL;
+    pli_matter_implicit *made = PLI_NEW(model->context, pli_matter_implicit, 1, "solver");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->model = model;
+    made->context = model->context;
+    made->method = model->solver_kind->grid;
+    made->work.context = model->context;
+    pli_status status = pli_matter_colliders_create(model, &made->colliders);
+    if (status == PLI_OK) status = create_stepper(made);
+    if (status != PLI_OK) {
+        pli_matter_implicit_destroy(made);
+        return status;
+    }
+    *implicit = made;
+    return PLI_OK;
+}
+
+void pli_matter_implicit_destroy(pli_matter_implicit *m)
+{
+    if (m == NULL) return;
+    pli_implicit_stepper_destroy(m->stepper);
+    pli_grid_colliders_destroy(m->colliders);
+    pli_matter_state_clear(&m->work);
+    pli_release(m->context, m->residual);
+    pli_release(m->context, m->volume);
+    pli_release(m->context, m);
+}
+
+// ---- how far to go
+
+typedef struct size_job {
+    const pli_matter *matter;
+    const pli_matter_state *state;
+    double *volume;
+} size_job;
+
+static void size_rows(void *user, int64_t begin, int64_t end)
+{
+    const size_job *job = user;
+    const pli_matter_state *state = job->state;
+    for (int64_t row = begin; row < end; ++row) {
+        job->volume[row] = pli_matter_volume(job->matter, state->kind[row], state->id[row]);
+    }
+}
+
+// Volumes by rows, where particles have their own.
+static pli_status list_volumes(pli_matter_implicit *m, const pli_matter_state *state)
+{
+    size_job job = {.matter = m->model->matter, .state = state};
+    if (job.matter->volumes == NULL) return PLI_OK;
+    if (state->count > m->volume_room) {
+        int64_t room = state->count + state->count / 4;
+        double *grown = pli_reallocate(m->context, m->volume, room, sizeof *grown, "volumes");
+        if (grown == NULL) return PLI_ERROR_MEMORY;
+        m->volume = grown;
+        m->volume_room = room;
+    }
+    job.volume = m->volume;
+    pli_parallel_for(m->context, state->count, GRAIN, size_rows, &job);
+    return PLI_OK;
+}
+
+static pli_status list_particles(pli_matter_implicit *m, const pli_matter_state *state,
+                                 pli_cloud_source *particles)
+{
+    PLI_TRY(list_volumes(m, state));
+    *particles = (pli_cloud_source){.count = state->count,
+                                    .position = state->position,
+                                    .velocity = state->velocity,
+                                    .affine = state->affine,
+                                    .deformation = state->deformation,
+                                    .memory = state->memory,
+                                    .kind = state->kind,
+                                    .volume = m->volume};
+    return PLI_OK;
+}
+
+// The longest piece that what was loaded bears, with objects on their way from begin to end (s).
+static pli_status find_limit(pli_matter_implicit *m, double begin, double end, double *limit)
+{
+    double speed;
+    PLI_TRY(pli_matter_colliders_move(m->model, begin, end, m->colliders));
+    PLI_TRY(pli_implicit_stepper_speed(m->stepper, &speed));
+    speed = fmax(speed, pli_matter_implicit_emit_speed(m->model));
+    m->speed = speed;
+    *limit = speed > 0 ? m->model->solver_def.grid.cfl * m->model->matter->dx / speed : INFINITY;
+    return PLI_OK;
+}
+
+pli_status pli_matter_implicit_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
+{
+    double begin = pli_state_time(state), dt = m->model->dt;
+    pli_cloud_source particles;
+    PLI_TRY(list_particles(m, &state->matter, &particles));
+    PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
+    PLI_TRY(find_limit(m, begin, begin + dt, piece));
+    *piece = fmin(*piece, dt);
+    return PLI_OK;
+}
+
+// The next piece of what is left of a step, whose particles were loaded; so many were made before.
+static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begin, double end,
+                               double *h)
+{
+    double left = end - begin, limit;
+    PLI_TRY(find_limit(m, begin, end, &limit));
+    limit = fmin(limit, m->piece);
+    double pieces = ceil(left / limit * (1 - 1e-9));
+    PLI_TRY(pli_substeps_check(m->model, done, pieces, m->speed));
+    *h = pieces > 1 ? left / pieces : left;
+    return PLI_OK;
+}
+
+// ---- what is left of forces
+
+void pli_matter_implicit_listen(pli_matter_implicit *m, bool listens)
+{
+    m->listens = listens;
+}
+
+static pli_status reserve_residuals(pli_matter_implicit *m)
+{
+    int64_t count = m->work.count;
+    if (!m->listens || count <= m->residual_room) return PLI_OK;
+    int64_t room = m->residual_room == 0 ? count : count + count / 4;
+    double *grown = pli_reallocate(m->context, m->residual, room, sizeof *grown, "residuals");
+    if (grown == NULL) return PLI_ERROR_MEMORY;
+    m->residual = grown;
+    m->residual_room = room;
+    return PLI_OK;
+}
+
+// Makes way for rows that emitters have added, where nothing was left: those have ids from
+// first_id on, and the others have kept their order.
+static void spread_residuals(pli_matter_implicit *m, int64_t count, int64_t first_id)
+{
+    for (int64_t row = m->work.count - 1; row >= 0; --row) {
+        m->residual[row] = m->work.id[row] >= first_id ? 0 : m->residual[--count];
+    }
+}
+
+pli_residual_view pli_matter_implicit_view(pli_matter_implicit *m, const pli_iterate *iterate)
+{
+    pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
+    return (pli_residual_view){.piece = m->current,
+                               .round = pli_implicit_stepper_round(m->stepper),
+                               .iteration = iterate->iteration,
+                               .residual = iterate->residual,
+                               .count = m->work.count,
+                               .positions = m->work.position,
+                               .residuals = m->residual,
+                               .ids = m->work.id};
+}
+
+const double *pli_matter_implicit_residuals(const pli_matter_implicit *m, const pli_state *state)
+{
+    bool is_known = m->residual_step > 0 && m->residual_step == state->step &&
+                    m->residual_positions == state->matter.position;
+    return is_known ? m->residual : NULL;
+}
+
+int32_t pli_matter_implicit_current(const pli_matter_implicit *m)
+{
+    return m->current;
+}
+
+// ---- what yields
+
+typedef struct yield_job {
+    const pli_matter *matter;
+    pli_matter_state *state;
+    bool is_inside; // the step was solved with yielding in it
+} yield_job;
+
+static void scale_identity(double s, double F[9])
+{
+    pli_mat3_identity(F);
+    for (int e = 0; e < 9; e += 4) F[e] = s;
+}
+
+// Fluids have their volume in F while a step is computed.
+static void begin_rows(void *user, int64_t begin, int64_t end)
+{
+    const yield_job *job = user;
+    for (int64_t row = begin; row < end; ++row) {
+        const pli_matter_kind *kind = &job->matter->kinds[job->state->kind[row]];
+        if (kind->matter.material.elasticity != PLI_MPM_FLUID) continue;
+        scale_identity(exp(job->state->memory[row] / 3), job->state->deformation + 9 * row);
+    }
+}
+
+static void end_fluid(double F[9], double *memory)
+{
+    const double least = 0.01; // as explicit steps have it
+    *memory = log(fmax(pli_mat3_determinant(F), least));
+    pli_mat3_identity(F);
+}
+
+// The return that the laws of von Mises inside of a step have.
+static void return_by_potential(const pli_mpm_material *material, double F[9], double *memory)
+{
+    double yield = material->yield_stress + material->strain_hardening * *memory;
+    const double params[PLI_PLASTIC_PARAM_COUNT] = {[PLI_LAME_MU] = material->mu,
+                                                    [PLI_LAME_LAMBDA] = material->lambda,
+                                                    [PLI_PLASTIC_YIELD] = yield,
+                                                    [PLI_PLASTIC_HARDENING] =
+                                                        material->strain_hardening};
+    (void)pli_plastic_return(params, F, memory);
+}
+
+static void yield_rows(void *user, int64_t begin, int64_t end)
+{
+    const yield_job *job = user;
+    const double C[9] = {0};
+    for (int64_t row = begin; row < end; ++row) {
+        const pli_mpm_material *material =
+            &job->matter->kinds[job->state->kind[row]].matter.material;
+        double *F = job->state->deformation + 9 * row, tau[6], speed2;
+        if (material->elasticity == PLI_MPM_FLUID) {
+            end_fluid(F, &job->state->memory[row]);
+        } else if (job->is_inside && material->yield == PLI_MPM_VON_MISES) {
+            return_by_potential(material, F, &job->state->memory[row]);
+        } else if (material->yield != PLI_MPM_NO_YIELD) {
+            pli_mpm_advance_reference(material, 0, C, F, &job->state->memory[row], tau, &speed2);
+        }
+    }
+}
+
+// ---- one piece
+
+static void add_piece(const pli_implicit_report *piece, double h, pli_step_report *report)
+{
+    pli_grid_report *grid = &report->grid;
+    const pli_minimize_report *outcome = &piece->outcome;
+    bool worse = grid->pieces == 0 || outcome->stop < 0;
+    if (worse && report->stop >= 0) report->stop = (pli_stop)outcome->stop;
+    report->iterations += outcome->iterations;
+    report->linear_iterations += outcome->linear_iterations;
+    report->energy_evaluations += outcome->energy_evaluations;
+    report->residual = fmax(report->residual, outcome->residual);
+    grid->shortest = grid->pieces == 0 ? h : fmin(grid->shortest, h);
+    grid->longest = fmax(grid->longest, h);
+    ++grid->pieces;
+    grid->unconverged += outcome->stop < 0;
+    grid->nodes = piece->nodes;
+    grid->held = piece->held;
+    grid->rounds += piece->rounds;
+    grid->matrices += piece->counts.matrices;
+    grid->solves += piece->counts.solves;
+    grid->cycles += piece->counts.cycles;
+    grid->coarsest_iterations += piece->counts.coarsest_iterations;
+    grid->capped += piece->counts.capped;
+    grid->dropped_pairs += piece->dropped_pairs;
+    grid->position_steps += piece->advect.steps;
+    grid->repeated_positions += piece->advect.repeated;
+}
+
+// A piece of what was loaded, which the linear method may have to halve; *h is what it was in the
+// end.
+static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
+                             const pli_minimize_env *env, pli_step_report *report,
+                             pli_implicit_report *piece)
+{
+    pli_matter_state *w = &m->work;
+    pli_cloud_target to = {.position = w->position,
+                           .velocity = w->velocity,
+                           .affine = w->affine,
+                           .deformation = w->deformation};
+    bool linear = m->method->method == PLI_IMPLICIT_LINEAR;
+    for (int halvings = 0;; ++halvings) {
+        PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
+        PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
+        if (!piece->raised) break;
+        if (halvings == MOST_HALVINGS) {
+            return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                            "a linear step raises the energy even if it is only %g s long", *h);
+        }
+        ++report->grid.retries;
+        *h *= 0.5;
+    }
+    m->piece = linear ? 2 * *h : INFINITY;
+    return PLI_OK;
+}
+
+// Yields, and adds what emitters bring.
+static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimize_env *env,
+                            pli_step_report *report)
+{
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
+    pli_timers_begin(env->timers, "yield");
+    pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
+    pli_timers_end(env->timers);
+    int64_t before = m->work.count, first_id = m->work.next_id;
+    PLI_TRY(pli_matter_implicit_emit(m->model, at, &m->work));
+    report->matter.emitted += m->work.count - before;
+    PLI_TRY(reserve_residuals(m));
+    if (m->listens && m->work.count > before) spread_residuals(m, before, first_id);
+    return PLI_OK;
+}
+
+static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, int32_t done,
+                              double at, double end, double *h)
+{
+    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
+    PLI_TRY(list_particles(m, &m->work, particles));
+    pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
+    PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
+    return choose_piece(m, done, at, end, h);
+}
+
+// Pieces until the end of the step.
+static pli_status run(pli_matter_implicit *m, double begin, double end, const pli_minimize_env *env,
+                      pli_step_report *report)
+{
+    m->piece = INFINITY;
+    for (double at = begin; at < end;) {
+        double h;
+        pli_cloud_source particles;
+        pli_implicit_report piece;
+        PLI_TRY(pli_stopping_check_cancel(m->context, env));
+        pli_timers_begin(env->timers, "load");
+        pli_status status = begin_piece(m, &particles, report->grid.pieces, at, end, &h);
+        pli_timers_end(env->timers);
+        if (status != PLI_OK) return status;
+        bool is_last = h == end - at;
+        m->current = report->grid.pieces + 1;
+        pli_implicit_stepper_keep(m->stepper, m->listens && is_last ? m->residual : NULL);
+        PLI_TRY(move_piece(m, at, &h, env, report, &piece));
+        is_last = is_last && h == end - at;
+        add_piece(&piece, h, report);
+        if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+        at = is_last ? end : at + h;
+        PLI_TRY(end_piece(m, at, env, report));
+    }
+    return PLI_OK;
+}
+
+// ---- a step
+
+static void fill_levels(const pli_matter_implicit *m, pli_grid_report *grid)
+{
+    const pli_node_multigrid *multigrid = pli_implicit_stepper_multigrid(m->stepper);
+    if (multigrid == NULL) return;
+    grid->level_count = pli_node_multigrid_level_count(multigrid);
+    for (int32_t k = 0; k < grid->level_count && k < PLI_REPORT_LEVELS; ++k) {
+        pli_node_level_info level = pli_node_multigrid_get_level(multigrid, k);
+        grid->level_nodes[k] = level.node_count;
+        grid->level_blocks[k] = level.block_count;
+        grid->level_bytes[k] = level.memory;
+    }
+}
+
+pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
+                                    const pli_minimize_env *env, pli_step_report *report)
+{
+    double begin = pli_state_time(state), end = (double)(state->step + 1) * state->dt;
+    pli_timers_begin(env->timers, "load");
+    pli_status status = pli_matter_state_copy(&state->matter, &m->work);
+    if (status == PLI_OK) status = reserve_residuals(m);
+    pli_timers_end(env->timers);
+    if (status != PLI_OK) return status;
+    m->residual_step = 0;
+    report->stop = PLI_STOP_GRADIENT;
+    report->tolerance = m->model->tolerance;
+    PLI_TRY(run(m, begin, end, env, report));
+    if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+    pli_timers_begin(env->timers, "report");
+    fill_levels(m, &report->grid);
+    report->grid.bytes = pli_implicit_stepper_memory(m->stepper);
+    pli_timers_end(env->timers);
+    report->matter.particles = m->work.count;
+
+    // what was computed becomes the state
+    pli_matter_state before = state->matter;
+    state->matter = m->work;
+    m->work = before;
+    if (m->listens) {
+        m->residual_step = state->step + 1;
+        m->residual_positions = state->matter.position;
+    }
+    return PLI_OK;
+}

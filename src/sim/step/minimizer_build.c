@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step/minimizer_build.h"
+
+#include "geometry/mesh/tet_mesh.h"
+#include "optimize/linear_source.h"
+#include "sim/model/subspace_build.h"
+
+#include <float.h>
+#include <math.h>
+
+// ---- Newton
+
+// What turns the length of a Newton step into a velocity (s).
+static double step_unit(const pli_model *model)
+{
+    return model->time.mode == PLI_MODE_DYNAMIC ? model->dt : 1;
+}
+
+static pli_judge choose_judge(const pli_model *model)
+{
+    if (model->norm == PLI_NORM_STEP) return PLI_JUDGE_STEP;
+    return model->norm == PLI_NORM_ERROR ? PLI_JUDGE_ERROR : PLI_JUDGE_GRADIENT;
+}
+
+// Rounding of the elastic energy (J). Laws such as mu/2 (I - 3) - mu log J are differences of
+// numbers of the size of the stiffness, so that what they round does not vanish at rest; errors of
+// tetrahedra are independent.
+static double elastic_noise(const pli_model *model)
+{
+    double sum = 0;
+    for (int64_t tet = 0; tet < model->tet_count; ++tet) {
+        double volume = pli_tet_volume_at(model->rest, model->tets + 4 * tet);
+        double noise = DBL_EPSILON * model->materials[model->material_of[tet]].rest_norm * volume;
+        sum += noise * noise;
+    }
+    return sqrt(sum);
+}
+
+// Largest kappa of the downhill test with shells and cloth. Newton's direction bends a sheet where
+// steepest descent stretches it: their cosine is of the order of thickness over size, and steepest
+// descent would get nowhere.
+static const double sheet_downhill = 1e-6;
+
+static pli_line_search_def describe_search(const pli_solver *s)
+{
+    const pli_solver_def *def = &s->model->solver_def;
+    return (pli_line_search_def){.kind = s->model->solver_parts.search,
+                                 .decrease = def->wolfe_decrease,
+                                 .curvature = def->wolfe_curvature,
+                                 .max_evaluations = 40};
+}
+
+// What linear solves leave of their right-hand side where steps have to tell the error: without
+// inertia, matrices are badly conditioned, and solutions much worse than residuals.
+static const double error_tolerance = 1e-4;
+
+// Relative tolerance of linear solves; 0: by the rule of inexact Newton methods.
+static double choose_linear_tolerance(const pli_model *model)
+{
+    double given = model->solver_def.linear_tolerance;
+    if (given > 0) return given;
+    double own = model->solver_kind->linear_tolerance;
+    bool errors = model->norm == PLI_NORM_ERROR;
+    return errors && (own <= 0 || own > error_tolerance) ? error_tolerance : own;
+}
+
+static void configure_newton(pli_solver *s)
+{
+    const pli_solver_def *def = &s->model->solver_def;
+    const pli_solver_kind *kind = s->model->solver_kind;
+    bool sheets = s->shell != NULL || s->springs != NULL;
+    s->newton = (pli_newton_def){
+        .tolerance = s->model->tolerance,
+        .judge = choose_judge(s->model),
+        .step_unit = step_unit(s->model),
+        .max_iterations = def->max_iterations,
+        .fixed_iterations = def->fixed_iterations,
+        .projected = kind->projected,
+        .safeguard = kind->safeguard,
+        .downhill = sheets ? fmin(def->downhill, sheet_downhill) : def->downhill,
+        .length_clamp = def->length_clamp,
+        .linear_scale = def->linear_scale,
+        .linear_cap = def->linear_cap,
+        .linear_tolerance = choose_linear_tolerance(s->model),
+        .energy_noise = elastic_noise(s->model),
+        .line_search = describe_search(s),
+    };
+}
+
+// Cycles of a linear solve; 0: until its tolerance. Newton's solves have to be worth the assembly
+// of their matrix, those of L-BFGS have only to be symmetric.
+static int32_t count_cycles(const pli_model *model)
+{
+    const pli_solver_def *def = &model->solver_def;
+    if (def->linear_tolerance > 0) return 0;
+    if (def->multigrid.cycles > 0) return def->multigrid.cycles;
+    bool one = def->fixed_iterations > 0 || model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    return one ? 1 : 0;
+}
+
+static pli_status create_linear(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    pli_linear_solver_def linear = {.kind = model->solver_parts.linear,
+                                    .preconditioner = model->solver_parts.preconditioner,
+                                    .max_iterations = def->linear_max_iterations,
+                                    .stop_at_indefinite = true,
+                                    .precondition_by_multigrid = model->solver_parts.multigrid,
+                                    .cycles = count_cycles(model),
+                                    .hierarchy = model->hierarchy,
+                                    .multigrid = model->multigrid,
+                                    .fixed = s->fixed};
+    PLI_TRY(pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear));
+    pli_linear_solver_set_timers(s->linear, &s->timers);
+    return PLI_OK;
+}
+
+static pli_status build_newton(pli_solver *s)
+{
+    if (s->model->solver_kind->subspace) {
+        configure_newton(s);
+        return pli_subspace_build(s);
+    }
+    PLI_TRY(pli_objective_build_pattern(&s->objective));
+    configure_newton(s);
+    return create_linear(s);
+}
+
+// ---- L-BFGS
+
+static pli_status build_lbfgs(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    PLI_TRY(pli_objective_build_pattern(&s->objective));
+    PLI_TRY(create_linear(s));
+    s->start_hessian = (pli_linear_source){.linear = s->linear,
+                                           .relative_tolerance = choose_linear_tolerance(model),
+                                           .timers = &s->timers};
+    pli_lbfgs_def lbfgs = {.tolerance = model->tolerance,
+                           .judges_error = model->norm == PLI_NORM_ERROR,
+                           .window = def->window,
+                           .refresh = pli_solver_refresh(model->solver_kind, def),
+                           .max_iterations = def->max_iterations,
+                           .fixed_iterations = def->fixed_iterations,
+                           .energy_noise = elastic_noise(model),
+                           .line_search = describe_search(s),
+                           .initial = pli_linear_source_get(&s->start_hessian)};
+    return pli_lbfgs_create(s->context, &lbfgs, &s->lbfgs);
+}
+
+// ---- local-global
+
+static pli_lifted_solver_def describe_lifted(const pli_model *model)
+{
+    const pli_solver_def *def = &model->solver_def;
+    const pli_solver_kind *kind = model->solver_kind;
+    int32_t iterations =
+        def->linear_iterations > 0 ? def->linear_iterations : kind->linear_iterations;
+    bool cycles = kind->lifted == PLI_LIFTED_MULTIGRID;
+    if (cycles) iterations = def->multigrid.cycles > 0 ? def->multigrid.cycles : 1;
+    if (def->linear_tolerance > 0) iterations = def->linear_max_iterations;
+    return (pli_lifted_solver_def){.kind = kind->lifted,
+                                   .iterations = iterations,
+                                   .relative_tolerance = def->linear_tolerance,
+                                   .seed = model->seed,
+                                   .multigrid = model->multigrid,
+                                   .hierarchy = model->hierarchy};
+}
+
+// The matrix bounds the Hessian of projective terms and of springs; with others a search has to see
+// to the decrease, unless the scene wants none.
+static bool needs_search(const pli_solver *s)
+{
+    bool others = !s->bounds_tets && s->model->tet_count > 0;
+    return others && s->model->solver_def.line_search == PLI_LINE_SEARCH_AUTO;
+}
+
+static pli_status build_local_global(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    pli_local_global_def local_global = {.tolerance = model->tolerance,
+                                         .judges_error = model->norm == PLI_NORM_ERROR,
+                                         .energy_noise = elastic_noise(model),
+                                         .max_iterations = def->max_iterations,
+                                         .fixed_iterations = def->fixed_iterations,
+                                         .line_search = describe_search(s),
+                                         .measures_energy = model->wants_energies,
+                                         .linear = describe_lifted(model)};
+    if (needs_search(s)) local_global.line_search.kind = PLI_SEARCH_BACKTRACKING;
+    if (model->solver_kind->accelerated) {
+        local_global.chebyshev_rho = def->chebyshev.rho;
+        local_global.chebyshev_gamma = def->chebyshev.gamma;
+        local_global.chebyshev_delay = def->chebyshev.delay;
+    }
+    return pli_local_global_create(s->context, &local_global, &s->objective, &s->local_global);
+}
+
+// ---- vertex descent
+
+// A law that is not defined everywhere must not be led where it is not; elsewhere full steps do,
+// unless the scene wants a search.
+static bool needs_vertex_search(const pli_model *model)
+{
+    if (model->solver_def.line_search != PLI_LINE_SEARCH_AUTO) {
+        return model->solver_parts.search != PLI_SEARCH_NONE;
+    }
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        if (!(model->laws[material->law]->flags & PLI_LAW_INVERTIBLE)) return true;
+    }
+    return false;
+}
+
+static pli_status build_vertex_descent(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    pli_vertex_descent_def descent = {.tolerance = model->tolerance,
+                                      .judges_error = model->norm == PLI_NORM_ERROR,
+                                      .max_iterations = def->max_iterations,
+                                      .fixed_iterations = def->fixed_iterations,
+                                      .searches = needs_vertex_search(model),
+                                      .measures_energy = model->wants_energies};
+    return pli_vertex_descent_create(s->context, &descent, &s->objective, &s->vertex_descent);
+}
+
+pli_status pli_minimizer_build(pli_solver *s)
+{
+    switch (s->model->solver_kind->minimizer) {
+    case PLI_MINIMIZER_LOCAL_GLOBAL: return build_local_global(s);
+    case PLI_MINIMIZER_VERTEX: return build_vertex_descent(s);
+    case PLI_MINIMIZER_NEWTON: return build_newton(s);
+    case PLI_MINIMIZER_LBFGS: return build_lbfgs(s);
+    case PLI_MINIMIZER_NONE: break;
+    }
+    return PLI_OK;
+}

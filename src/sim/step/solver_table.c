@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step/solver_table.h"
+
+#include "linear/direct/cholesky.h"
+#include "sim/body/material_matter.h"
+#include "sim/body/material_resolve.h"
+#include "sim/scene/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- implicit steps of particles
+
+static const pli_grid_method grid_newton = {.method = PLI_IMPLICIT_NEWTON,
+                                            .exact = true,
+                                            .preconditioner = PLI_NODE_REST_DIAGONAL,
+                                            .rule = PLI_NODE_INEXACT,
+                                            .search = PLI_SEARCH_WOLFE,
+                                            .flip = true,
+                                            .backward = true};
+static const pli_grid_method grid_pn_pcg = {.method = PLI_IMPLICIT_NEWTON,
+                                            .assembled = true,
+                                            .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                            .rule = PLI_NODE_INEXACT,
+                                            .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_pn_pcg_mf = {.method = PLI_IMPLICIT_NEWTON,
+                                               .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                               .rule = PLI_NODE_INEXACT,
+                                               .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_pn_sgs = {.method = PLI_IMPLICIT_NEWTON,
+                                            .assembled = true,
+                                            .preconditioner = PLI_NODE_SWEEP,
+                                            .rule = PLI_NODE_INEXACT,
+                                            .search = PLI_SEARCH_BACKTRACKING};
+// conjugate gradients want a cycle that is linear, or nearly so
+static const pli_grid_method grid_pn_mgpcg = {.method = PLI_IMPLICIT_NEWTON,
+                                              .assembled = true,
+                                              .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
+                                              .rule = PLI_NODE_INEXACT,
+                                              .search = PLI_SEARCH_BACKTRACKING,
+                                              .coarsest_tolerance = 1e-2};
+static const pli_grid_method grid_hot = {.method = PLI_IMPLICIT_LBFGS,
+                                         .assembled = true,
+                                         .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
+                                         .rule = PLI_NODE_ONCE,
+                                         .search = PLI_SEARCH_BACKTRACKING,
+                                         .easy_courant = 3};
+static const pli_grid_method grid_hot_quadratic = {.method = PLI_IMPLICIT_LBFGS,
+                                                   .assembled = true,
+                                                   .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
+                                                   .rule = PLI_NODE_ONCE,
+                                                   .embedding = PLI_EMBEDDING_QUADRATIC,
+                                                   .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_lbfgs_h = {.method = PLI_IMPLICIT_LBFGS,
+                                             .assembled = true,
+                                             .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                             .rule = PLI_NODE_HALF,
+                                             .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_lbfgs_gmg = {.method = PLI_IMPLICIT_LBFGS,
+                                               .assembled = true,
+                                               .preconditioner = PLI_NODE_GEOMETRIC_CYCLE,
+                                               .rule = PLI_NODE_ONCE,
+                                               .embedding = PLI_EMBEDDING_QUADRATIC,
+                                               .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_gast15 = {.method = PLI_IMPLICIT_NEWTON,
+                                            .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                            .rule = PLI_NODE_LENGTH,
+                                            .search = PLI_SEARCH_BACKTRACKING,
+                                            .plain_norm = true,
+                                            .tolerance = 1e-3};
+static const pli_grid_method grid_admm = {.method = PLI_IMPLICIT_ADMM,
+                                          .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                          .rule = PLI_NODE_FIXED,
+                                          .search = PLI_SEARCH_NONE};
+static const pli_grid_method grid_semi_implicit = {.method = PLI_IMPLICIT_LINEAR,
+                                                   .exact = true,
+                                                   .minres = true,
+                                                   .preconditioner = PLI_NODE_REST_DIAGONAL,
+                                                   .rule = PLI_NODE_FIXED,
+                                                   .search = PLI_SEARCH_NONE,
+                                                   .flip = true};
+
+// ---- the table
+
+static const pli_solver_kind kinds[] = {
+    {
+        .info = {"newton",
+                 "Newton as a minimiser: inexact conjugate gradients that stop at indefiniteness, "
+                 "downhill test, strong Wolfe line search",
+                 "Gast et al. 2015, section 3.1"},
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_WOLFE,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .direct_at_rest = true,
+        .grid = &grid_newton,
+    },
+    {
+        .info = {"newton-plain",
+                 "Newton as a root finder: full steps, no definiteness fix; fails at large steps, "
+                 "kept for comparison",
+                 "baseline of Gast et al. 2015, figures 1 to 4"},
+        .linear_tolerance = 1e-6,
+        .search = PLI_SEARCH_NONE,
+        .linear = PLI_SOLVER_MINRES,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+    },
+    {
+        .info = {"pn-pcg",
+                 "projected Newton: positive semi-definite Hessian, inexact conjugate gradients "
+                 "with block Jacobi, backtracking",
+                 "Teran et al. 2005; Wang et al. 2020, algorithm 1"},
+        .projected = true,
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .grid = &grid_pn_pcg,
+    },
+    {
+        .info = {"pn-sgs",
+                 "projected Newton with conjugate gradients preconditioned by coloured symmetric "
+                 "Gauss-Seidel",
+                 "Wang et al. 2020, supplement table 3"},
+        .projected = true,
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_GAUSS_SEIDEL,
+        .grid = &grid_pn_sgs,
+    },
+    {
+        .info = {"ipc-pcg",
+                 "projected Newton for barriers: conjugate gradients with block Jacobi, steps that "
+                 "keep surfaces apart, ends when steps are small",
+                 "Li et al. 2020, algorithm 1; Trusty et al. 2025, IPC-PCG"},
+        .projected = true,
+        .safeguard = true,
+        .judges_steps = true,
+        .best_guess = true,
+        .linear_tolerance = 1e-2,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+    },
+    {
+        .info = {"ipc-llt",
+                 "projected Newton for barriers: sparse Cholesky, steps that keep surfaces apart, "
+                 "ends when steps are small",
+                 "Li et al. 2020, algorithm 1; Trusty et al. 2025, IPC-LLT"},
+        .projected = true,
+        .safeguard = true,
+        .judges_steps = true,
+        .best_guess = true,
+        .linear_tolerance = 1e-10,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_CHOLESKY,
+        .preconditioner = PLI_PRECONDITION_NONE,
+    },
+    {
+        .info = {"subspace",
+                 "Newton for barriers on intricate bodies of tetrahedra: affine motion, sparse "
+                 "material-aware handles, and a polish over all vertices, by conjugate gradients",
+                 "Trusty et al. 2025, algorithms 1 and 2"},
+        .projected = true,
+        .safeguard = true,
+        .judges_steps = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .subspace = true,
+    },
+    {
+        .info = {"newton-multigrid",
+                 "projected Newton whose linear systems are solved by V-cycles in skinning space, "
+                 "backtracking",
+                 "Xian et al. 2019, section 4.6"},
+        .projected = true,
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_MULTIGRID,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+    },
+    {
+        .info = {"pn-mgpcg",
+                 "projected Newton with conjugate gradients preconditioned by a V-cycle in "
+                 "skinning space, backtracking",
+                 "Xian et al. 2019, section 6"},
+        .projected = true,
+        .safeguard = true,
+        .constrains = true,
+        .best_guess = true,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_PCG,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .multigrid = true,
+        .grid = &grid_pn_mgpcg,
+    },
+    {
+        .info = {"pd-multigrid",
+                 "projective dynamics: a constant matrix, solved by V-cycles in skinning space; "
+                 "real-time",
+                 "Xian et al. 2019, algorithm 4"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_MULTIGRID,
+    },
+    {
+        .info = {"pd-direct",
+                 "projective dynamics: a constant matrix, factored once by sparse Cholesky",
+                 "Bouaziz et al. 2014; Liu et al. 2017"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_DIRECT,
+        .linear_iterations = 1,
+    },
+    {
+        .info = {"pd-pcg",
+                 "projective dynamics: a constant matrix, a fixed number of conjugate gradient "
+                 "iterations with block Jacobi",
+                 "baseline of Xian et al. 2019, section 5.6"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_PCG,
+        .linear_iterations = 20,
+    },
+    {
+        .info = {"vivace",
+                 "projective dynamics: a constant matrix, a fixed number of Gauss-Seidel sweeps in "
+                 "the order of a randomised colouring",
+                 "Fratarcangeli et al. 2016"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_VIVACE,
+        .linear_iterations = 10,
+    },
+    {
+        .info = {"chebyshev",
+                 "projective dynamics: one Jacobi iteration per local step, accelerated by "
+                 "Chebyshev polynomials",
+                 "Wang 2015"},
+        .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .search = PLI_SEARCH_NONE,
+        .lifted = PLI_LIFTED_JACOBI,
+        .linear_iterations = 1,
+        .accelerated = true,
+    },
+    {
+        .info = {"lbfgs",
+                 "L-BFGS: a positive semi-definite Hessian for many iterations, factored by sparse "
+                 "Cholesky, and what the last of them tell about how it changes; backtracking",
+                 "Liu et al. 2017; Li et al. 2019, LBFGS-H; Wang et al. 2020, algorithm 3"},
+        .minimizer = PLI_MINIMIZER_LBFGS,
+        .best_guess = true,
+        .linear_tolerance = 0.1,
+        .search = PLI_SEARCH_BACKTRACKING,
+        .linear = PLI_SOLVER_CHOLESKY,
+        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+        .refresh = 8,
+    },
+    {
+        .info = {"vbd",
+                 "vertex block descent: no matrix, one vertex after another by colours; cheap "
+                 "iterations, of which stiff matter needs many",
+                 "Chen et al. 2024"},
+        .minimizer = PLI_MINIMIZER_VERTEX,
+        .best_guess = true,
+        .search = PLI_SEARCH_NONE,
+    },
+    {
+        .info = {"regional",
+                 "particles on a grid, explicit: every region at the longest step that it can bear",
+                 "Fang et al. 2018; Hu et al. 2018"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .regional = true,
+    },
+    {
+        .info = {"explicit",
+                 "particles on a grid, explicit: all at the longest step that everything can bear",
+                 "Hu et al. 2018, MLS-MPM; Sulsky et al. 1994"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+    },
+    {
+        .info = {"hot",
+                 "particles, implicit at the pace of their motion: L-BFGS over one V-cycle of node "
+                 "embedding, matrix and levels once a step",
+                 "Wang et al. 2020, algorithm 3"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_hot,
+    },
+    {
+        .info = {"hot-quadratic", "the same with quadratic instead of linear embedding",
+                 "Wang et al. 2020, section 7.1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_hot_quadratic,
+    },
+    {
+        .info = {"lbfgs-h",
+                 "particles, implicit: L-BFGS over conjugate gradients with the Hessian of the "
+                 "start of the step, to half of the residual",
+                 "Li et al. 2019; Wang et al. 2020, section 7.1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_lbfgs_h,
+    },
+    {
+        .info = {"lbfgs-gmg",
+                 "particles, implicit: L-BFGS over one V-cycle whose coarse matrices are summed "
+                 "over particles",
+                 "Wang et al. 2020, section 7.1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_lbfgs_gmg,
+    },
+    {
+        .info = {"pn-pcg-mf",
+                 "particles, implicit: projected Newton, conjugate gradients with block Jacobi "
+                 "without a matrix",
+                 "Wang et al. 2020, algorithm 1"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_pn_pcg_mf,
+    },
+    {
+        .info = {"gast15",
+                 "particles, implicit: the same, but the length of the gradient (kg m/s) decides; "
+                 "its tolerance has to be found for every scene",
+                 "Gast et al. 2015; baseline of Wang et al. 2020"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_gast15,
+    },
+    {
+        .info = {"admm",
+                 "particles, implicit: alternating directions, a quadratic solve for nodes and a "
+                 "proximal one for every particle; quick at first, slow to converge",
+                 "Fang et al. 2019; Overby et al. 2017"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_admm,
+    },
+    {
+        .info = {"semi-implicit",
+                 "particles: one linear solve a step, which is cut as often as it would raise the "
+                 "energy; kept for comparison",
+                 "Stomakhin et al. 2013; baseline of Gast et al. 2015, section 6"},
+        .minimizer = PLI_MINIMIZER_NONE,
+        .search = PLI_SEARCH_NONE,
+        .grid = &grid_semi_implicit,
+    },
+};
+
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+// ---- what "auto" picks
+
+// explicit steps in one of the scene from which on implicit ones are quicker
+static const double many_steps = 500;
+
+// How long sound takes to cross half a cell of a material of particles (s); infinite where that is
+// not known.
+static double sound_time(const pli_scene_def *def, const pli_material_def *material)
+{
+    pli_resolved_material resolved;
+    double params[PLI_MATERIAL_INPUTS];
+    if (!pli_scene_has_particles_of(def, material->name)) return INFINITY;
+    if (!pli_material_resolve(NULL, material, &resolved, NULL)) return INFINITY;
+    resolved.law->derive(resolved.inputs, params);
+    return 0.5 * def->domain.cell / resolved.law->sound_speed(params, resolved.density);
+}
+
+// Implicit steps pay for what is so stiff that explicit ones are very short. Fluids and sand have
+// little to gain by them, and viscosity is for explicit steps.
+static bool is_worth_implicit(const pli_scene_def *def)
+{
+    double shortest = INFINITY;
+    for (int32_t k = 0; k < def->material_count; ++k) {
+        const pli_material_def *material = &def->materials[k];
+        pli_matter_yield yield;
+        if (!pli_scene_has_particles_of(def, material->name)) continue;
+        pli_matter_yield_find(material, &yield);
+        if (yield.kind == PLI_YIELD_FRICTION || material->viscosity > 0) return false;
+        shortest = fmin(shortest, sound_time(def, material));
+    }
+    double dt = 1 / (def->time.fps * def->time.steps_per_frame);
+    return dt > many_steps * shortest;
+}
+
+// Without inertia a factor that serves for many iterations is the quickest; it wants nothing in the
+// scene that it cannot take, which is all that touches.
+static bool is_worth_pairs(const pli_scene_def *def)
+{
+    bool touches = def->collider_count > 0 || def->contact.method != PLI_CONTACT_NONE;
+    bool at_rest = def->time.mode == PLI_MODE_QUASI_STATIC;
+    return at_rest && !touches && pli_cholesky_is_available();
+}
+
+static const char *default_name(const pli_scene_def *def)
+{
+    if (pli_scene_has_particles(def)) return is_worth_implicit(def) ? "hot" : "regional";
+    if (def->contact.method == PLI_CONTACT_BARRIER) return "ipc-pcg";
+    return is_worth_pairs(def) ? "lbfgs" : "newton";
+}
+
+const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def)
+{
+    const char *name = def->solver.name;
+    if (strcmp(name, "auto") == 0) name = default_name(def);
+    for (int32_t k = 0; k < KIND_COUNT; ++k) {
+        if (strcmp(kinds[k].info.name, name) == 0) return &kinds[k];
+    }
+    return NULL;
+}
+
+static pli_search_kind choose_search(const pli_solver_kind *kind, const pli_solver_def *def)
+{
+    switch ((pli_line_search_kind)def->line_search) {
+    case PLI_LINE_SEARCH_WOLFE: return PLI_SEARCH_WOLFE;
+    case PLI_LINE_SEARCH_BACKTRACKING: return PLI_SEARCH_BACKTRACKING;
+    case PLI_LINE_SEARCH_NONE: return PLI_SEARCH_NONE;
+    case PLI_LINE_SEARCH_AUTO: break;
+    }
+    return kind->search;
+}
+
+// Without inertia conjugate gradients take thousands of iterations for what one factorisation does,
+// until that is too large.
+static bool wants_factor(const pli_solver_kind *kind, int32_t vertices_at_rest)
+{
+    enum { MOST_VERTICES = 20000 };
+    bool at_rest = vertices_at_rest > 0 && vertices_at_rest <= MOST_VERTICES;
+    return kind->direct_at_rest && at_rest && pli_cholesky_is_available();
+}
+
+static pli_linear_solver_kind choose_linear(const pli_solver_kind *kind, const pli_solver_def *def,
+                                            int32_t vertices_at_rest)
+{
+    switch ((pli_linear_kind)def->linear) {
+    case PLI_LINEAR_PCG: return PLI_SOLVER_PCG;
+    case PLI_LINEAR_MINRES: return PLI_SOLVER_MINRES;
+    case PLI_LINEAR_CHOLESKY: return PLI_SOLVER_CHOLESKY;
+    case PLI_LINEAR_MULTIGRID: return PLI_SOLVER_MULTIGRID;
+    case PLI_LINEAR_AUTO: break;
+    }
+    if (wants_factor(kind, vertices_at_rest)) return PLI_SOLVER_CHOLESKY;
+    return kind->linear;
+}
+
+// A V-cycle has block Jacobi beside it for matrices that it cannot take.
+static void choose_preconditioner(const pli_solver_kind *kind, const pli_solver_def *def,
+                                  pli_solver_parts *parts)
+{
+    static const pli_precondition_kind kinds_of_scenes[] = {
+        [PLI_PRECONDITIONER_NONE] = PLI_PRECONDITION_NONE,
+        [PLI_PRECONDITIONER_JACOBI] = PLI_PRECONDITION_JACOBI,
+        [PLI_PRECONDITIONER_BLOCK_JACOBI] = PLI_PRECONDITION_BLOCK_JACOBI,
+        [PLI_PRECONDITIONER_SGS] = PLI_PRECONDITION_GAUSS_SEIDEL,
+        [PLI_PRECONDITIONER_MULTIGRID] = PLI_PRECONDITION_BLOCK_JACOBI,
+    };
+    bool given = def->preconditioner != PLI_PRECONDITIONER_AUTO;
+    parts->preconditioner = given ? kinds_of_scenes[def->preconditioner] : kind->preconditioner;
+    parts->multigrid =
+        given ? def->preconditioner == PLI_PRECONDITIONER_MULTIGRID : kind->multigrid;
+}
+
+pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_solver_def *def,
+                                         int32_t vertices_at_rest)
+{
+    pli_solver_parts parts = {.search = choose_search(kind, def)};
+    if (kind->minimizer == PLI_MINIMIZER_NONE) return parts;
+    if (kind->minimizer == PLI_MINIMIZER_VERTEX) return parts;
+    if (kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL) {
+        parts.needs_hierarchy = kind->lifted == PLI_LIFTED_MULTIGRID;
+        return parts;
+    }
+    parts.linear = choose_linear(kind, def, vertices_at_rest);
+    choose_preconditioner(kind, def, &parts);
+    bool iterates = parts.linear == PLI_SOLVER_PCG || parts.linear == PLI_SOLVER_MINRES;
+    parts.multigrid = parts.multigrid && iterates;
+    parts.needs_hierarchy = parts.multigrid || parts.linear == PLI_SOLVER_MULTIGRID;
+    return parts;
+}
+
+int32_t pli_solver_info_count(void)
+{
+    return KIND_COUNT;
+}
+
+const pli_solver_info *pli_solver_info_get(int32_t index)
+{
+    return &kinds[index].info;
+}
+
+const char *pli_solver_info_takes(int32_t index)
+{
+    bool meshes = pli_solver_takes_meshes(&kinds[index]);
+    bool particles = pli_solver_takes_particles(&kinds[index]);
+    return meshes && particles ? "both" : meshes ? "meshes" : "particles";
+}
+
+bool pli_solver_info_uses(int32_t index, const char *section)
+{
+    const pli_solver_kind *kind = &kinds[index];
+    const struct {
+        const char *section;
+        bool is_used;
+    } known[] = {{"multigrid", pli_solver_takes_meshes(kind)},
+                 {"chebyshev", kind->accelerated},
+                 {"subspace", kind->subspace},
+                 {"steps", !pli_solver_takes_meshes(kind) && kind->grid == NULL},
+                 {"grid", kind->grid != NULL}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+        if (strcmp(known[k].section, section) == 0) return known[k].is_used;
+    }
+    return true;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step/tets_build.h"
+
+#include "material/lame.h"
+#include "material/laws.h"
+
+#include <string.h>
+
+// Whether the corotated law without a volume term is all there is.
+bool pli_tets_are_projective(const pli_model *model)
+{
+    if (model->solver_kind->minimizer != PLI_MINIMIZER_LOCAL_GLOBAL) return false;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        if (model->laws[material->law] != &pli_law_corotated) return false;
+        if (material->params[PLI_LAME_LAMBDA] != 0) return false;
+    }
+    return model->tet_count > 0;
+}
+
+static pli_status create_projective(pli_solver *s)
+{
+    const pli_model *model = s->model;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    pli_status status = PLI_ERROR_MEMORY;
+    double *mu = pli_arena_doubles(s->scratch, model->tet_count, "moduli");
+    if (mu == NULL) goto done;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        mu[tet] = model->materials[model->material_of[tet]].params[PLI_LAME_MU];
+    }
+    pli_projective_def def = {.vertex_count = model->vertex_count,
+                              .tet_count = model->tet_count,
+                              .rest = model->rest,
+                              .tets = model->tets,
+                              .mu = mu};
+    status = pli_projective_create(s->context, &def, &s->projective);
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
+}
+
+pli_status pli_tets_create_elastic(pli_solver *s, const pli_tet_choice *choice,
+                                   pli_elastic **elastic)
+{
+    const pli_model *model = s->model;
+    int32_t count = choice != NULL ? choice->count : model->tet_count;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    pli_status status = PLI_ERROR_MEMORY;
+    int32_t *tets = pli_arena_ints(s->scratch, 4 * (int64_t)count, "tetrahedra");
+    int32_t *law_of_tet = pli_arena_ints(s->scratch, count, "laws");
+    double *params =
+        pli_arena_doubles(s->scratch, (int64_t)count * PLI_ELASTIC_PARAMS, "law parameters");
+    if (tets == NULL || law_of_tet == NULL || params == NULL) goto done;
+    for (int32_t k = 0; k < count; ++k) {
+        int64_t tet = choice != NULL ? choice->tets[k] : k;
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        memcpy(tets + 4 * (int64_t)k, model->tets + 4 * tet, 4 * sizeof *tets);
+        law_of_tet[k] = material->law;
+        memcpy(params + (int64_t)k * PLI_ELASTIC_PARAMS, material->params,
+               PLI_ELASTIC_PARAMS * sizeof(double));
+    }
+    pli_elastic_def def = {.vertex_count = model->vertex_count,
+                           .tet_count = count,
+                           .rest = model->rest,
+                           .tets = tets,
+                           .law_count = model->law_count,
+                           .laws = model->laws,
+                           .law_of_tet = law_of_tet,
+                           .params = params,
+                           .weights = choice != NULL ? choice->weights : NULL};
+    status = pli_elastic_create(s->context, &def, elastic);
+
+done:
+    pli_arena_end(s->scratch, mark);
+    return status;
+}
+
+pli_status pli_tets_ensure_elastic(pli_solver *s)
+{
+    return s->elastic != NULL ? PLI_OK : pli_tets_create_elastic(s, NULL, &s->elastic);
+}
+
+pli_status pli_tets_build(pli_solver *s)
+{
+    s->bounds_tets = pli_tets_are_projective(s->model);
+    // in float, as fast as can be; without inertia strains may be smaller than that can tell
+    bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
+    return s->bounds_tets && moves ? create_projective(s) : pli_tets_ensure_elastic(s);
+}

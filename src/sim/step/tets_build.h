@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tetrahedra as the energy term of a solver: pli_elastic, or, where one matrix serves many
+// iterations and all of them have the corotated law without a volume term (lambda = 0),
+// pli_projective, which is made for that.
+//
+// It is the one or the other. Projective terms compute in single precision, below which a line
+// search cannot see; with other laws there is one, and it has to see the decrease.
+//
+// Frames want stress and J of every tetrahedron, for which there is pli_elastic in either case;
+// beside pli_projective it is made when it is first asked for.
+#ifndef PLI_SIM_STEP_TETS_BUILD_H
+#define PLI_SIM_STEP_TETS_BUILD_H
+
+#include "sim/step/solver.h"
+
+// Fills projective or elastic of a solver. Errors: mesh (a rest volume that is not positive),
+// memory.
+pli_status pli_tets_build(pli_solver *solver);
+
+// Whether the tetrahedra of a model are, or would be, projective.
+bool pli_tets_are_projective(const pli_model *model);
+
+// Some tetrahedra of a model, each standing for a volume.
+typedef struct pli_tet_choice {
+    int32_t count;
+    const int32_t *tets;   // [count]
+    const double *weights; // [count] (m^3)
+} pli_tet_choice;
+
+// The elastic energy of a choice, or of all tetrahedra (NULL). Errors: memory.
+pli_status pli_tets_create_elastic(pli_solver *solver, const pli_tet_choice *choice,
+                                   pli_elastic **elastic);
+
+// Fills elastic of a solver if that was not done yet. Errors: memory.
+pli_status pli_tets_ensure_elastic(pli_solver *solver);
+
+#endif
