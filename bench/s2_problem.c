@@ -109,7 +109,7 @@ pli_status pli_s2_problem_advance(pli_s2_problem *p, int32_t frames)
 }
 
 pli_status pli_s2_problem_multigrid_def(const pli_s2_problem *p, const pli_hierarchy *hierarchy,
-                                        pli_multigrid_def *def)
+                                        pli_vcycle_def *def)
 {
     PLI_TRY(pli_multigrid_parse(p->context, p->row->smoothers, hierarchy->level_count + 1, def));
     def->single = true;

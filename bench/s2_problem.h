@@ -62,7 +62,7 @@ pli_status pli_s2_problem_advance(pli_s2_problem *problem, int32_t frames);
 
 // Multigrid as the row says, in the given hierarchy.
 pli_status pli_s2_problem_multigrid_def(const pli_s2_problem *problem,
-                                        const pli_hierarchy *hierarchy, pli_multigrid_def *def);
+                                        const pli_hierarchy *hierarchy, pli_vcycle_def *def);
 
 // A hierarchy of other kinds: node counts coarsest first.
 pli_status pli_s2_problem_hierarchy(const pli_s2_problem *problem, int32_t level_count,

@@ -92,7 +92,7 @@ static pli_status measure_frames(pli_bench_scene *scene, row_result *result)
 // What the sweeps of a cycle read of matrices and their columns: a symmetric Gauss-Seidel sweep
 // half of the matrix twice, and a half more each for the residual and for the first sweep after the
 // correction; Jacobi the whole of it, but nothing at first and once for the residual.
-static double sweep_bytes(const pli_multigrid *multigrid, const pli_multigrid_def *def)
+static double sweep_bytes(const pli_multigrid *multigrid, const pli_vcycle_def *def)
 {
     double bytes = 0;
     for (int32_t level = 0; level + 1 < pli_multigrid_level_count(multigrid); ++level) {
@@ -109,7 +109,7 @@ static pli_status measure_cycles(pli_s2_problem *p, const pli_hierarchy *hierarc
                                  const char *smoothers, cycle_result *result)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     bool definite = false;
     pli_krylov_report report = {0};
     PLI_TRY(pli_multigrid_parse(p->context, smoothers, hierarchy->level_count + 1, &def));
@@ -156,7 +156,7 @@ static pli_status compare_precisions(pli_bench *bench, pli_s2_problem *p)
     enum { REPEATS = 20 };
     double seconds[2] = {0, 0};
     for (int single = 0; single < 2; ++single) {
-        pli_multigrid_def def = {0};
+        pli_vcycle_def def = {0};
         pli_multigrid *multigrid = NULL;
         bool definite = false;
         pli_krylov_report report;

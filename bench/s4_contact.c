@@ -227,17 +227,17 @@ static pli_status claim_spheres(pli_bench *bench, const pli_bench_tally *ours)
 
 // ---- Q4-7, Q4-8: the ground as constraint, post-process and penalty
 
-static pli_status run_ground(pli_bench *bench, const char *method, const char *rest_guess,
+static pli_status run_ground(pli_bench *bench, const char *method, const char *rest_shape_guess,
                              pli_bench_tally *tally, pli_model_info *info)
 {
     char method_override[64];
     snprintf(method_override, sizeof method_override, "colliders.ground.method=%s", method);
-    const char *overrides[] = {method_override, rest_guess, NULL};
+    const char *overrides[] = {method_override, rest_shape_guess, NULL};
     PLI_TRY(run_row(bench, GROUND, overrides, tally, info));
     pli_bench_note(bench,
                    "s4/ground, %s, %s: %.2f solves per step, at most %d inverted, J at least %.3g, "
                    "%d failures, depth %.2g m",
-                   method, rest_guess, (double)tally->solves / tally->steps,
+                   method, rest_shape_guess, (double)tally->solves / tally->steps,
                    (int)tally->max_inverted, tally->least_J, (int)tally->failures,
                    tally->collider_depth);
     return PLI_OK;
@@ -245,7 +245,7 @@ static pli_status run_ground(pli_bench *bench, const char *method, const char *r
 
 static pli_status claim_postprocess(pli_bench *bench)
 {
-    static const char *guess[2] = {"solver.rest_guess=false", "solver.rest_guess=true"};
+    static const char *guess[2] = {"solver.rest_shape_guess=false", "solver.rest_guess=true"};
     static const char *what[2] = {"solves, post-process over constraint, without the rest guess",
                                   "the same with the rest guess, as by default"};
     for (int32_t k = 0; k < 2; ++k) {
@@ -269,8 +269,8 @@ static pli_status claim_penalty(pli_bench *bench)
 {
     pli_bench_tally constraint, penalty;
     pli_model_info info;
-    PLI_TRY(run_ground(bench, "constraint", "solver.rest_guess=true", &constraint, &info));
-    PLI_TRY(run_ground(bench, "penalty", "solver.rest_guess=true", &penalty, &info));
+    PLI_TRY(run_ground(bench, "constraint", "solver.rest_shape_guess=true", &constraint, &info));
+    PLI_TRY(run_ground(bench, "penalty", "solver.rest_shape_guess=true", &penalty, &info));
     pli_bench_claim(bench, &(pli_claim){"Q4-8", "time, constraint over penalty", "about 1",
                                         constraint.seconds / penalty.seconds, "x", 0.7, 1.4});
     pli_bench_note(bench, "s4/ground, constraint and penalty: %lld and %lld linear iterations",

@@ -89,11 +89,11 @@ typedef struct tangle_claim {
 
 // Steps until no tetrahedron is inverted; the limit + 1 when that never happens.
 static pli_status steps_to_untangle(pli_bench *bench, const tangle_claim *c, int32_t which,
-                                    bool rest_guess, int32_t *steps, pli_bench_tally *sum)
+                                    bool rest_shape_guess, int32_t *steps, pli_bench_tally *sum)
 {
-    const char *overrides[] = {cells_of(bench), c->stiffness[which],
-                               rest_guess ? "solver.rest_guess=true" : "solver.rest_guess=false",
-                               NULL};
+    const char *overrides[] = {
+        cells_of(bench), c->stiffness[which],
+        rest_shape_guess ? "solver.rest_guess=true" : "solver.rest_guess=false", NULL};
     pli_bench_scene s;
     *sum = (pli_bench_tally){0};
     PLI_TRY(pli_bench_scene_init(&s, bench, c->scene, overrides));

@@ -5,6 +5,7 @@
 #include "signals.h"
 
 #include "pliant/io.h"
+#include "pliant/scene_reader.h"
 #include "pliant/sim.h"
 
 #include <errno.h>

@@ -50,9 +50,9 @@ PUBLIC = {
     "mpm": ["extend"],
     "contact": ["contact", "detect", "scene"],
     "multilevel": [],
-    "sim": ["extend", "scene", "sim"],
-    "io": ["io", "scene", "sim"],
-    "render": ["io"],
+    "sim": ["extend", "scene", "scene_reader", "sim"],
+    "io": ["io", "scene", "scene_reader", "sim"],
+    "render": ["picture"],
     "serve": ["base", "io", "scene", "serve", "sim"],
 }
 

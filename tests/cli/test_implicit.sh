@@ -25,10 +25,10 @@ emitters:
     material: soft
     velocity: [0, -1, 0]
 colliders:
-  bottom: {shape: {cylinder: {start: [0, -0.55, 0], end: [0, -0.4, 0], radius: 0.2}}, hold: sticky}
+  bottom: {shape: {cylinder: {start: [0, -0.55, 0], end: [0, -0.4, 0], radius: 0.2}}, boundary: sticky}
   top:
     shape: {cylinder: {start: [0, 0.4, 0], end: [0, 0.55, 0], radius: 0.2}}
-    hold: sticky
+    boundary: sticky
     motion: {segments: [{duration: 100, axis: [0, 1, 0], spin: 360}]}
 checks: {collider_overlap: ignore}
 time: {fps: 24, frames: 2, steps_per_frame: 2}

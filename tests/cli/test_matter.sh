@@ -20,7 +20,7 @@ emitters:
     shape: {box: {center: [0.6, 0.8, 0.5], size: [0.2, 0.05, 0.2]}}
     material: water
     velocity: [0, -1, 0]
-colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, hold: slip, friction: 0.3}}
+colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, boundary: slip, friction: 0.3}}
 time: {frames: 4, fps: 48}
 END
 

@@ -145,7 +145,7 @@ bodies:
     regions: [{where: {half_space: {point: [0.3, 0.2, 0.3], normal: [1, 0, 0]}}, material: stiff}]}
 time: {fps: 100, frames: 6}
 output: {checkpoint_every: 1}
-solver: {name: hot, grid: {eases: false}}
+solver: {name: hot, grid: {matrix_free_short_steps: false}}
 """
 
 FAMILIES = {

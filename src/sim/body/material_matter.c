@@ -12,7 +12,7 @@ enum {
     ELASTIC = 1u << PLI_YIELD_NONE,
     SNOW = 1u << PLI_YIELD_SNOW,
     VON_MISES = 1u << PLI_YIELD_VON_MISES,
-    FRICTION = 1u << PLI_YIELD_FRICTION
+    FRICTION = 1u << PLI_YIELD_DRUCKER_PRAGER
 };
 
 static const pli_matter_law laws[] = {
@@ -103,7 +103,7 @@ static void set_yield(const pli_matter_yield *yield, pli_mpm_material *material)
     switch ((pli_yield_kind)yield->kind) {
     case PLI_YIELD_SNOW: set_snow(yield, material); break;
     case PLI_YIELD_VON_MISES: set_von_mises(yield, material); break;
-    case PLI_YIELD_FRICTION: set_friction(yield, material); break;
+    case PLI_YIELD_DRUCKER_PRAGER: set_friction(yield, material); break;
     case PLI_YIELD_NONE: break;
     }
 }

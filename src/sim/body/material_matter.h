@@ -40,7 +40,7 @@ typedef struct pli_matter_yield {
     union {
         pli_snow_def snow;
         pli_von_mises_def von_mises; // stress 0: nobody gave it
-        pli_friction_def friction;
+        pli_drucker_prager_def friction;
     } of;
 } pli_matter_yield;
 

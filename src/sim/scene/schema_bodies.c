@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/scene/plan_defs.h"
 #include "sim/scene/schema.h"
 
 // ---- motion
@@ -260,18 +261,18 @@ const pli_schema pli_grid_schema = {.name = "grid",
 
 static const pli_field fill_fields[] = {
     {.key = "shape",
-     PLI_VARIANT(pli_shape_body_def, shape, pli_shape_variants),
+     PLI_VARIANT(pli_fill_def, shape, pli_shape_variants),
      .flags = PLI_FIELD_REQUIRED,
      .doc = "The shape that is filled."},
     {.key = "vertices",
-     PLI_INTEGER(pli_shape_body_def, vertices),
+     PLI_INTEGER(pli_fill_def, vertices),
      .fallback = "2000",
      .min = 8,
      .max = 100000000,
      .unit = "",
      .doc = "Wanted number of vertices, when no spacing is given."},
     {.key = "spacing",
-     PLI_REAL(pli_shape_body_def, spacing),
+     PLI_REAL(pli_fill_def, spacing),
      .flags = PLI_FIELD_OPTIONAL,
      .fallback = "0",
      PLI_EXTENT,
@@ -279,7 +280,7 @@ static const pli_field fill_fields[] = {
 };
 static const pli_schema fill_schema = {.name = "fill",
                                        .doc = "A shape filled with tetrahedra.",
-                                       .size = sizeof(pli_shape_body_def),
+                                       .size = sizeof(pli_fill_def),
                                        PLI_TABLE(fill_fields)};
 
 static const pli_field sheet_fields[] = {
@@ -375,7 +376,7 @@ const pli_schema pli_file_schema = {.name = "file",
 
 static const pli_schema *const geometry_variants[] = {
     [PLI_GEOMETRY_GRID] = &pli_grid_schema,
-    [PLI_GEOMETRY_SHAPE] = &fill_schema,
+    [PLI_GEOMETRY_FILL] = &fill_schema,
     [PLI_GEOMETRY_FILE] = &pli_file_schema,
     [PLI_GEOMETRY_ARCH] = &pli_arch_schema,
     [PLI_GEOMETRY_CARD_HOUSE] = &pli_card_house_schema,

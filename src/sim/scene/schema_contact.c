@@ -55,11 +55,12 @@ static const pli_field collider_fields[] = {
      PLI_EXTENT_OR_NONE,
      .doc = "Distance that vertices keep from the surface, such as the thickness of a cloth, whose "
             "triangles would else cut into a round collider."},
-    {.key = "hold",
-     PLI_CHOICE(pli_collider_def, hold, pli_hold_names),
+    {.key = "boundary",
+     .former = "hold",
+     PLI_CHOICE(pli_collider_def, boundary, pli_boundary_names),
      .fallback = "separate",
-     .doc = "What it does to particles: let them slide along it and leave (separate), slide only "
-            "(slip), or hold them (sticky)."},
+     .doc = "Boundary condition of particles: they slide along it and may leave (separate), slide "
+            "only (slip), or move with it (sticky)."},
     {.key = "spacing",
      PLI_REAL(pli_collider_def, spacing),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,

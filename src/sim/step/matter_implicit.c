@@ -163,24 +163,25 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
     bool backward = grid->positions == PLI_POSITIONS_AUTO
                         ? m->method->backward
                         : grid->positions == PLI_POSITIONS_BACKWARD;
-    pli_implicit_stepper_def stepper = {.cloud = {.spline = choose_spline(grid),
-                                                  .dx = model->matter->dx,
-                                                  .kind_count = model->matter->kind_count},
-                                        .borrowed_colliders = m->colliders,
-                                        .affine = !flip,
-                                        .flip = grid->flip,
-                                        .backward = backward,
-                                        .method = m->method->method,
-                                        .source = describe_source(m),
-                                        .plain_norm = m->method->plain_norm,
-                                        .tolerance = model->tolerance,
-                                        .max_iterations = def->max_iterations,
-                                        .fixed_iterations = def->fixed_iterations,
-                                        .window = def->window,
-                                        .refresh = pli_solver_refresh(model->solver_kind, def),
-                                        .restarts = grid->restarts,
-                                        .easy_courant = grid->eases ? m->method->easy_courant : 0,
-                                        .search = describe_search(m)};
+    pli_implicit_stepper_def stepper = {
+        .cloud = {.spline = choose_spline(grid),
+                  .dx = model->matter->dx,
+                  .kind_count = model->matter->kind_count},
+        .borrowed_colliders = m->colliders,
+        .affine = !flip,
+        .flip = grid->flip,
+        .backward = backward,
+        .method = m->method->method,
+        .source = describe_source(m),
+        .plain_norm = m->method->plain_norm,
+        .tolerance = model->tolerance,
+        .max_iterations = def->max_iterations,
+        .fixed_iterations = def->fixed_iterations,
+        .window = def->window,
+        .refresh = pli_solver_refresh(model->solver_kind, def),
+        .restarts = grid->restarts,
+        .easy_courant = grid->matrix_free_short_steps ? m->method->easy_courant : 0,
+        .search = describe_search(m)};
     pli_vec3_copy(model->matter->origin, stepper.cloud.origin);
     pli_vec3_copy(model->gravity, stepper.gravity);
     return stepper;

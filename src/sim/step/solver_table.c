@@ -392,7 +392,7 @@ static bool is_worth_implicit(const pli_scene_def *def)
         pli_matter_yield yield;
         if (!pli_scene_has_particles_of(def, material->name)) continue;
         pli_matter_yield_find(material, &yield);
-        if (yield.kind == PLI_YIELD_FRICTION || material->viscosity > 0) return false;
+        if (yield.kind == PLI_YIELD_DRUCKER_PRAGER || material->viscosity > 0) return false;
         shortest = fmin(shortest, sound_time(def, material));
     }
     double dt = 1 / (def->time.fps * def->time.steps_per_frame);

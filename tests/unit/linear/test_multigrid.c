@@ -73,7 +73,7 @@ static void clear_problem(problem *p)
 static pli_multigrid *make_multigrid(problem *p, bool lifted, const char *smoothers, bool single,
                                      const uint8_t *mask)
 {
-    pli_multigrid_def def = {.single = single};
+    pli_vcycle_def def = {.single = single};
     pli_multigrid *mg = NULL;
     OK(p->context, pli_multigrid_parse(p->context, smoothers, p->hierarchy->level_count + 1, &def));
     if (lifted) {
@@ -464,7 +464,7 @@ static void an_indefinite_matrix_is_told(void **state)
 {
     (void)state;
     problem p = small_problem(12);
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     pli_multigrid *mg = NULL;
     bool definite = true;
     add_identity(p.matrix, -100);
@@ -480,7 +480,7 @@ static void smoothers_are_read(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
-    pli_multigrid_def def = {0};
+    pli_vcycle_def def = {0};
     OK(context, pli_multigrid_parse(context, "direct/J(10)/GS(5)", 3, &def));
     assert_int_equal(def.smoothers[0].kind, PLI_SMOOTHER_GAUSS_SEIDEL);
     assert_int_equal(def.smoothers[0].sweeps, 5);
@@ -577,7 +577,7 @@ static void sparse_coarsest_levels_have_the_same_bits_for_any_number_of_threads(
     assert_true(hash == hash_of_sparse_cycle(4));
 }
 
-static pli_status build_once(problem *p, const pli_multigrid_def *def, bool lifted)
+static pli_status build_once(problem *p, const pli_vcycle_def *def, bool lifted)
 {
     pli_multigrid *mg = NULL;
     bool definite = false;
@@ -602,7 +602,7 @@ static void memory_may_run_out_at_any_point(void **state)
     problem p =
         make_problem_in(context, (const int32_t[]){3, 3, 2}, 12, 2, (const int32_t[]){2, 4});
     add_some_blocks(p.lifted, 5, false);
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     OK(context, pli_multigrid_parse(context, "direct/GS(1)", 3, &def));
     for (int lifted = 0; lifted < 2; ++lifted) {
         pli_status status = PLI_ERROR_MEMORY;
@@ -631,7 +631,7 @@ static void memory_may_run_out_in_sparse_coarsest_levels(void **state)
     context_def.allocator = pli_fault_allocator(&fault);
     assert_int_equal(pli_context_create(&context_def, &context), PLI_OK);
     problem p = large_coarsest(context, 3);
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     OK(context, pli_multigrid_parse(context, "direct/GS(1)", 2, &def));
     pli_status status = PLI_ERROR_MEMORY;
     for (int64_t n = 1; status != PLI_OK; ++n) {

@@ -14,7 +14,7 @@ static const double zero[3] = {0, 0, 0};
 typedef struct source {
     pli_context *context;
     pli_shape_set *set;
-    pli_emitter_def def;
+    pli_emitter_stream_def def;
     pli_emitter *emitter;
 } source;
 
@@ -319,7 +319,7 @@ static void particles_without_room_are_left_out(void **state)
 
 // ---- what is wrong
 
-static void refuse(const source *s, const pli_emitter_def *def)
+static void refuse(const source *s, const pli_emitter_stream_def *def)
 {
     pli_emitter *emitter = (pli_emitter *)(uintptr_t)def;
     assert_int_equal(pli_emitter_create(s->context, def, &emitter), PLI_ERROR_ARGUMENT);
@@ -332,17 +332,17 @@ static void wrong_sources_are_refused(void **state)
     source s = make_ball(1, PLI_SEEDING_LATTICE);
     static const double speeds[3] = {0, NAN, INFINITY};
     for (int i = 0; i < 3; ++i) {
-        pli_emitter_def def = s.def;
+        pli_emitter_stream_def def = s.def;
         pli_vec3_set(speeds[i], 0, 0, def.velocity);
         refuse(&s, &def);
     }
     static const double rates[4] = {-1, NAN, INFINITY, 1.5e-3};
     for (int i = 0; i < 4; ++i) {
-        pli_emitter_def def = s.def;
+        pli_emitter_stream_def def = s.def;
         def.rate = rates[i];
         refuse(&s, &def);
     }
-    pli_emitter_def def = s.def;
+    pli_emitter_stream_def def = s.def;
     def.end = -1;
     refuse(&s, &def);
     def = s.def;

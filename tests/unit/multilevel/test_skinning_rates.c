@@ -90,7 +90,7 @@ static pli_multigrid *make_multigrid(const problem *p, const pli_skinning_def *d
                                      const char *smoothers, bool single, pli_hierarchy **hierarchy)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def multigrid_def = {0};
+    pli_vcycle_def multigrid_def = {0};
     bool definite = false;
     OK(p->context, pli_skinning_create(p->context, def, hierarchy));
     OK(p->context, pli_multigrid_parse(p->context, smoothers, 2, &multigrid_def));

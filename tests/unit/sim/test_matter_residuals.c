@@ -16,7 +16,7 @@
     "    position: [0.6, 0.3, 0.6], material: soft, velocity: [0, -1, 0],\n"         \
     "    regions: [{where: {half_space: {point: [0.6, 0, 0], normal: [1, 0, 0]}},\n" \
     "      material: stiff}]}\n"                                                     \
-    "colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, hold: sticky}}\n"     \
+    "colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, boundary: sticky}}\n" \
     "checks: {collider_overlap: ignore}\n"
 
 static const char *const slow = MATTER "time: {fps: 50, frames: 2}\nsolver: hot\n";
