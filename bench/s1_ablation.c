@@ -36,7 +36,7 @@ static pli_status bend(pli_bench *bench)
     double aware = NAN;
     double unaware = NAN;
     pli_s1_motion_def def = {
-        .scene = "s1/cantilever",
+        .scene = "rubber/cantilever",
         .label = "full space",
         .overrides = {"solver={name: " PLI_S1_DIRECT "}"},
         .gauge = measure_deflection,
@@ -85,7 +85,7 @@ static pli_status impale(pli_bench *bench)
     double polished = NAN;
     double plain = NAN;
     pli_s1_motion_def def = {
-        .scene = "s1/sphere-on-spike",
+        .scene = "contact/ball-on-spike",
         .label = "full space",
         .overrides = {"solver={name: " PLI_S1_ITERATIVE "}"},
         .gauge = measure_compression,
@@ -132,7 +132,7 @@ static pli_status imprint(pli_bench *bench, bool polish, double *least, double *
     for (int k = 0; k < IMPRINTS; ++k) {
         char solver[192];
         double depth = NAN;
-        pli_s1_motion_def def = {.scene = "s1/jello",
+        pli_s1_motion_def def = {.scene = "mixed/jello",
                                  .label = polish ? "with polish" : "without polish",
                                  .overrides = {solver, "bodies.jello.geometry.grid.cells=[24,8,24]",
                                                "bodies.anvil.geometry.fill.vertices=1500"},

@@ -74,7 +74,7 @@ static pli_status run_decade(pli_bench *bench, double young, int repeats, contac
     bool contact = false;
     pli_s1_pair pair;
     pli_s1_duel duels[REPEATS];
-    pli_s1_pair_def def = {.scene = "s1/basketball",
+    pli_s1_pair_def def = {.scene = "contact/lattice-ball",
                            .overrides = {stiffness},
                            .solvers = {PLI_S1_ITERATIVE, PLI_S1_OURS}};
     *step = (contact_step){0};

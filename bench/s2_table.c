@@ -351,9 +351,9 @@ static pli_status run_creatures(pli_bench *bench)
 static pli_status run_cloth(pli_bench *bench)
 {
     static const pli_s2_row newton = {
-        "s2/cloth-newton",        NULL, "40401/240000", 3, {25, 100, 1000},
+        "cloth/newton",           NULL, "40401/240000", 3, {25, 100, 1000},
         "direct/J(10)/J(5)/J(5)", 4,    "35.7",         0};
-    static const pli_s2_row large = {"s2/cloth-large",    NULL, "63001/375000", 2, {100, 1000},
+    static const pli_s2_row large = {"cloth/large",       NULL, "63001/375000", 2, {100, 1000},
                                      "direct/J(10)/J(5)", 3,    "31.5",         0};
     row_result cycles;
     row_result direct;

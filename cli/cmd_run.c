@@ -366,7 +366,7 @@ const pli_cli_command pli_cli_command_run = {
         "(report.html).\n\n"
         "Ctrl-C once saves the state and stops; --resume goes on from there. Twice stops at once.",
     .examples = "  pliant run demo\n"
-                "  pliant run s4/stretch -o out/stiff --set materials.rubber.young=1e6\n"
+                "  pliant run rubber/stretch -o out/stiff --set materials.rubber.young=1e6\n"
                 "  pliant run mine.yaml --max-wall 2h || pliant run mine.yaml --resume\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_scene_options, &pli_cli_talk_options, &pli_cli_json_options},

@@ -655,7 +655,7 @@ class Body:
 class Simulation:
     """A scene, its model, one state and one solver, for the usual loop.
 
-        sim = pliant.Simulation("s4/stretch")     # a Scene, a dict, a file or a shipped scene
+        sim = pliant.Simulation("rubber/stretch")     # a Scene, a dict, a file or a shipped scene
         for report in sim.frames(24):
             print(sim.time, sim.bodies["cube"].center, report.energy.total)
     """
