@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deformation with parts of the method left out: a cantilever whose bases do not know what is held
-// (SC1-6, figure 9), a ball on a spike without a polish (SC1-8, figure 11), an anvil on jello with
-// few handles (SC1-15, figure 22).
+// (figure 9), a ball on a spike without a polish (figure 11), an anvil on jello with
+// few handles (figure 22).
 #include "s1.h"
 #include "s1_gauge.h"
 

@@ -2,10 +2,10 @@
 //
 // What coarse spaces can do by themselves, without a polish, so that every step ends at the least
 // energy of the space:
-//   - SC1-5: the error of a fast step falls with the handles (figure 8),
-//   - SC1-2, SC1-3: a slit opens and a soft layer bulges, or not, with bases of several kinds
+//   - the error of a fast step falls with the handles (figure 8),
+//   - a slit opens and a soft layer bulges, or not, with bases of several kinds
 //     (figures 3 and 4), against the full space,
-//   - SC1-4: how much of the mesh a handle moves (figure 5).
+//   - how much of the mesh a handle moves (figure 5).
 #include "s1.h"
 #include "s1_gauge.h"
 

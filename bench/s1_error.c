@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SC1-10, SC1-11, SC1-12: steps with contact from states of a reference run, taken by the reference
-// and by ours; how far apart the vertices end, over the scene's diagonal (figure 13, D7).
+// steps with contact from states of a reference run, taken by the reference
+// and by ours; how far apart the vertices end, over the scene's diagonal (figure 13).
 //
 // A step may have several solutions: the tip of a tendril can slip to either side. Where a second
 // solver in the full space ends elsewhere than the reference, an error of ours tells nothing; such

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SC2-13: what a V-cycle leaves of the residual, over stiffness from 5e2 to 2.56e5 Pa in doublings
+// what a V-cycle leaves of the residual, over stiffness from 5e2 to 2.56e5 Pa in doublings
 // (figure 9).
 #include "s2.h"
 #include "s2_problem.h"

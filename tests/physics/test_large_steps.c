@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The optimisation integrator at steps that Newton's method does not survive (SC4-1 to SC4-3), and
-// results that do not depend on units or on where the iteration is told to clamp.
+// The optimisation integrator at steps that Newton's method does not survive (Gast et al. 2015),
+// and results that do not depend on units or on where the iteration is told to clamp.
 #include "simulate.h"
 
 // ---- the convergence map, coarsely
@@ -131,7 +131,7 @@ static void solvers_agree_on_the_result(void **state)
     }
 }
 
-// ---- the characteristic norm has no unit (H16)
+// ---- the characteristic norm has no unit (Wang et al. 2020)
 
 static pli_step_report run_in_units(double length, double density, double *x)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sand of explicit MPM (P4): how far a column of it runs (Lube et al. 2004), and how steep a slope
+// Sand of explicit MPM: how far a column of it runs (Lube et al. 2004), and how steep a slope
 // stands.
 #include "mpm_world.h"
 

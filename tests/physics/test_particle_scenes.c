@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shipped scenes of particles on coarse grids. Those of regional steps (SC3-1 to SC3-6) with
+// The shipped scenes of particles on coarse grids. Those of regional steps (Fang et al. 2018) with
 // one step for all and with regions: nothing leaves its room or is lost, and the two ways stay
-// together. Those of implicit steps (SC0-1 to SC0-12, SC4-13 to SC4-15): their steps converge,
+// together. Those of implicit steps (Wang et al. 2020; Gast et al. 2015): their steps converge,
 // clamps hold nodes also on the coarse grid, and nothing leaves or is lost.
 #include "math/vec3.h"
 #include "simulate.h"

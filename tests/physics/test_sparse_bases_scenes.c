@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scenes of sparse material-aware bases (SC1-2 to SC1-15), small, step by step: nothing
+// The scenes of sparse material-aware bases (Trusty et al. 2025), small, step by step: nothing
 // crosses, nothing inverts, nothing is behind the ground, by a judge that knows nothing of the
 // solver.
 #include "brute_force.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a run's report remembers of implicit steps of particles: totals, the lengths of the pieces
-// that steps were cut into, and what grid and levels were in the last of them (H17).
+// that steps were cut into, and what grid and levels were in the last of them (Wang et al. 2020).
 #ifndef PLI_IO_REPORT_REPORT_GRID_H
 #define PLI_IO_REPORT_REPORT_GRID_H
 

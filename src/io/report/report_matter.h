@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a run's report remembers of steps of particles: totals, and a histogram of the lengths of
-// the steps that blocks were moved by, over the whole run (D10). What implicit ones are made of is
+// the steps that blocks were moved by, over the whole run. What implicit ones are made of is
 // in report_grid.h; here they count by their particles alone.
 //
 // A step of the model is cut into ticks, whose length may be another in every step, and blocks move

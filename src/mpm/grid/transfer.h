@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between particles and grid: quadratic B-splines (X1), affine velocities (APIC, Jiang et al. 2015;
-// X3) and the stress of the moving least squares form (MLS-MPM, Hu et al. 2018; X5, X8).
+// Between particles and grid: quadratic B-splines, affine velocities (APIC, Jiang et al. 2015)
+// and the stress of the moving least squares form (MLS-MPM, Hu et al. 2018).
 //
 // With w_ip the weight of node i for particle p, d = x_i - x_p and 4 / dx^2 the inverse moment of
 // quadratic splines, a particle of mass m and rest volume V gives to a node

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometric multigrid on the nodes of a grid (H6): the baseline that node embedding is compared
+// Geometric multigrid on the nodes of a grid: the baseline that node embedding is compared
 // with (Wang et al. 2020, section 4.2, equation 7, and section 7.3).
 //
 // Every coarser level discretises the step anew. Its grid has twice the spacing of the one below,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of a grid that matter is near to, numbered (X12): the unknowns of an implicit step and
+// The nodes of a grid that matter is near to, numbered: the unknowns of an implicit step and
 // of the coarse levels above it.
 //
 // Nodes have whole coordinates. They are kept in blocks of 4 x 4 x 4, a bit for each node, and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sources of particles: matter that streams out of a shape (B4).
+// Sources of particles: matter that streams out of a shape.
 //
 // All matter that a source will ever emit is thought of as lying ready upstream, seeded by a
 // pattern that fills space (seeding.h) and moving past with the source's velocity v. A particle

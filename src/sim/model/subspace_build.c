@@ -192,7 +192,8 @@ static pli_status create_cubature(reducing *r, pli_reduction *reduction)
     return pli_cubature_create(r->context, &def, &reduction->cubature);
 }
 
-// Whichever of 20 and 40 is nearer to the way from a cluster's middle to its rim (K12).
+// Whichever of 20 and 40 is nearer to the way from a cluster's middle to its rim (Trusty et al.
+// 2025).
 static int32_t choose_polish(const reducing *r, const pli_reduction *reduction)
 {
     if (r->def->polish >= 0) return r->def->polish;

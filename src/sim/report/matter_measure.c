@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What particles amount to: energies, momenta, smallest J (R16).
+// What particles amount to: energies, momenta, smallest J (Fang et al. 2018).
 //
 // A particle carries an affine field of velocity, v + C (x - x_p), and with quadratic splines its
 // matter spreads by dx^2 / 4 along each axis; both are in the kinetic energy and in the angular

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest safe step of a surface (C12). Exact arithmetic judges single pairs in test_ccd_exact.
+// The largest safe step of a surface (Li et al. 2020). Exact arithmetic judges single pairs in
+// test_ccd_exact.
 #include "near.h"
 
 #include "base/context.h"

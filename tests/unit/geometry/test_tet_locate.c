@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point location in deforming tetrahedra (C5): equal to trying every tetrahedron, whatever the
-// mesh.
+// Point location in deforming tetrahedra (Gast et al. 2015): equal to trying every tetrahedron,
+// whatever the mesh.
 #include "near.h"
 
 #include "base/fault.h"

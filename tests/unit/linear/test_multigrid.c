@@ -294,7 +294,7 @@ static void held_coordinates_stay_and_coarse_matrices_know(void **state)
     clear_problem(&p);
 }
 
-// G6: nodes of one layer of vertices, one vertex, or none that is free.
+// nodes of one layer of vertices, one vertex, or none that is free.
 static void flat_nodes_are_regular(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void add_some_blocks(pli_lifted *S, int32_t count, bool isotropic)
     OK(S->context, pli_lifted_set_blocks(S, count, rows, blocks));
 }
 
-// F6: blocks that come and go leave no trace, and a matrix with them is solved as fast as one that
+// blocks that come and go leave no trace, and a matrix with them is solved as fast as one that
 // was built with them.
 static void blocks_on_the_diagonal_are_updated(void **state)
 {

@@ -35,7 +35,7 @@ static void check_symmetric_positive(pli_context *context, const pli_operator *B
     free(By);
 }
 
-// N8: also for matrices that are indefinite, badly scaled or singular.
+// also for matrices that are indefinite, badly scaled or singular.
 static void preconditioners_are_symmetric_and_positive(void **state)
 {
     (void)state;

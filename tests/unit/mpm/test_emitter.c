@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources of particles (B4).
+// Sources of particles.
 #include "unit/mpm/point_pairs.h"
 
 #include "base/fault.h"
@@ -91,7 +91,7 @@ static void flow_rate_is_area_times_speed(void **state)
         // of 13000 lines that meet the ball some 500 fields at the rim scatter: 0.1 %, times five
         NEAR(pli_emitter_rate(s.emitter), rate, 5e-3, 0);
         stream all = run(&s, &at, 1, 120);
-        // the band of B4; 33000 particles scatter by 0.6 % where they are independent
+        // 33000 particles scatter by 0.6 % where they are independent, times five
         double volume = 7e-3 * 7e-3 * 7e-3 / 8;
         NEAR(all.count * volume, rate, 0.03, 0);
         assert_int_equal(at.count, all.count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explicit steps (T6, L3, L7): bodies that fall and turn, wrong definitions, memory, and particles
+// Explicit steps: bodies that fall and turn, wrong definitions, memory, and particles
 // that leave, with one step for all and with regions.
 #include "step_world.h"
 

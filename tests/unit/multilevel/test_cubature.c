@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cubature by moment fitting (K14, K16): moments by plain loops, numbers of elements, threads.
+// Cubature by moment fitting (Trusty et al. 2025): moments by plain loops, numbers of elements,
+// threads.
 #include "unit/multilevel/cubature_blocks.h"
 
 #include "base/fault.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coarse spaces are worth to a two-grid cycle: matter-aware ones on layers of two materials
-// (G12), and the choices that table 3 of Xian et al. 2019 compares (E19).
+// What coarse spaces are worth to a two-grid cycle: matter-aware ones on layers of two materials,
+// and the choices that table 3 of Xian et al. 2019 compares.
 #include "near.h"
 
 #include "box_matrix.h"

@@ -363,7 +363,7 @@ static void watch(void *user, const pli_iteration_report *report)
     h->energy = report->energy;
 }
 
-// After every step matter is where it may be (P1, P2, P3), and solves are minimisations (P7).
+// After every step matter is where it may be, and solves are minimisations.
 static void what_yields_is_where_it_may_be(void **state)
 {
     (void)state;
