@@ -157,7 +157,7 @@ static void tell(pli_bench *bench, const snow_row *row, const char *solver, cons
 {
     pli_bench_note(bench,
                    "%s by %s: %.3g s in %lld pieces of %.3g s on average, the shortest %.3g s, %d "
-                   "begun anew, %d not converged; %.2f s, %.2f of processors",
+                   "redone, %d not converged; %.2f s, %.2f of processors",
                    row->name, solver, tally->time, (long long)tally->pieces,
                    tally->time / (double)tally->pieces, tally->shortest, (int)tally->retries,
                    (int)tally->unconverged, tally->seconds, tally->cpu_seconds);

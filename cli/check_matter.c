@@ -78,15 +78,15 @@ static void print_colliders(const pli_scene_def *scene)
     }
 }
 
-// What ends a piece of an implicit step.
+// What ends a substep of an implicit step.
 static void print_tolerance(const pli_model_info *info)
 {
     bool is_force = info->tolerance_unit[0] != '\0';
     if (info->fixed_iterations > 0) {
-        printf("# iterations  %d a piece\n", (int)info->fixed_iterations);
+        printf("# iterations  %d a substep\n", (int)info->fixed_iterations);
     } else {
         printf("# tolerance   %.4g %s\n", info->tolerance,
-               is_force ? info->tolerance_unit : "of what matter bears");
+               is_force ? info->tolerance_unit : "of the force scale");
     }
 }
 
@@ -98,12 +98,12 @@ static void print_steps(const pli_model_info *info, const pli_scene_def *scene)
            (double)steps * info->dt);
     printf("# solver      %s, ", info->solver);
     if (info->cfl > 0) {
-        printf("in pieces of at most %.4g cells of motion\n", info->cfl);
+        printf("in substeps of at most %.4g cells of motion\n", info->cfl);
         print_tolerance(info);
     } else if (tick > 0) {
         printf("in ticks of %.4g s\n", tick);
     } else {
-        printf("in shorter steps, as matter bears them\n");
+        printf("in shorter steps, as stability wants them\n");
     }
     printf("# substeps    %.4g a step or more, as fast as matter is at the start; at most %" PRId64
            "\n",

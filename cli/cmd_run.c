@@ -287,7 +287,7 @@ static int run_run(pli_cli_session *session)
     const pli_cli_arguments *arguments = &session->arguments;
     if (arguments->force && arguments->resume) {
         pli_cli_error(&session->console,
-                      "--force begins anew and --resume goes on: only one of them is possible");
+                      "--force begins again and --resume goes on: only one of them is possible");
         return PLI_CLI_USAGE;
     }
     pli_cli_signals_catch();

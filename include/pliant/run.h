@@ -73,7 +73,7 @@ typedef enum pli_run_outcome {
 typedef struct pli_run_info {
     pli_run_outcome outcome;
     int64_t step;        // taken in all
-    int64_t first_step;  // the run was resumed after this step; 0: it began anew
+    int64_t first_step;  // the run was resumed after this step; 0: it began from the start
     int32_t frame;       // computed in all, the initial one not counted
     double time;         // simulated (s)
     double seconds;      // wall clock, since the run was created

@@ -205,7 +205,7 @@ typedef struct pli_body_def {
 
 // ---- constraints and attachments ---------------------------------------------------------------
 
-typedef struct pli_constraint_def { // vertices that stand still or follow a script
+typedef struct pli_constraint_def { // Dirichlet boundary condition: fixed, or by a script
     const char *body;               // "" : every body
     pli_variant where;
     const char *axes; // any of "xyz"

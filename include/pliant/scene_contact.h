@@ -89,7 +89,7 @@ typedef struct pli_contact_def { // of bodies with each other and with themselve
     // of the barrier
     double distance;       // at which contact begins (m); 0: 1e-3 of the scene's diagonal
     double friction_speed; // below which friction is static (m/s); 0: 1e-3 diagonals per second
-    int32_t friction_iterations; // solves with friction frozen anew; 0: until it no longer changes
+    int32_t friction_iterations; // solves with friction frozen again; 0: until it no longer changes
     const pli_contact_pair_def *pairs; // later ones win
     int32_t pair_count;
 } pli_contact_def;

@@ -26,7 +26,7 @@ typedef struct pli_time_def {
 typedef enum pli_norm_kind {
     PLI_NORM_AUTO,           // velocity, or error where there is no inertia
     PLI_NORM_VELOCITY,       // bound on the error of the velocity (m/s)
-    PLI_NORM_CHARACTERISTIC, // force relative to what the material bears (-)
+    PLI_NORM_CHARACTERISTIC, // scaled residual: force over a force scale of the material (-)
     PLI_NORM_FORCE,          // plain length of the gradient (N)
     PLI_NORM_STEP,           // largest step of Newton's method over the time step (m/s)
     PLI_NORM_ERROR           // error of the positions relative to the deformation (-)
@@ -138,7 +138,7 @@ typedef struct pli_subspace_def {  // the solver "subspace"
     int32_t preconditioner;        // pli_reduced_preconditioner, of the handles
     int32_t polish;                // iterations over all vertices; -1: 20 or 40, by the clusters
     int32_t polish_preconditioner; // pli_reduced_preconditioner
-    double refresh_threshold;      // mean step size below which the Hessian is made anew
+    double refresh_threshold;      // mean step size below which the Hessian is rebuilt
     int32_t refresh_average;       // step sizes in the mean
     int32_t refresh_period;        // iterations between two Hessians, at least
 } pli_subspace_def;

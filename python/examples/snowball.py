@@ -47,7 +47,7 @@ def main():
         speed = np.linalg.norm(sim.particles.velocities, axis=1)
         print(f"{sim.time:5.3f} s  fastest {speed.max():5.2f} m/s  lowest "
               f"{sim.particles.positions[:, 1].min():6.3f} m  "
-              f"{report.matter['block_updates']} block updates")
+              f"{report.explicit['block_updates']} block updates")
 
     # the order of particles changes; their ids do not
     particles = sim.particles

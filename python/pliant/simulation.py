@@ -5,6 +5,7 @@ import ctypes
 import operator
 import os
 import threading
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
@@ -42,8 +43,9 @@ class StepReport:
     """What a step did. ``converged`` and ``stop`` ("gradient", "iterations", ...) say how it ended.
 
     ``accepted`` is False when the step was rejected because numbers were not finite; the state then
-    is as it was, and ``culprit`` says what was not. ``matter`` and ``grid`` are dicts of figures of particles' solvers, ``levels`` of
-    the solver subspace, each None for other solvers; ``phases`` are seconds by name.
+    is as it was, and ``culprit`` says what was not. ``explicit`` and ``implicit`` are dicts of
+    figures of steps of particles, ``levels`` of the solver subspace, each None for other solvers;
+    ``phases`` are seconds by name.
     """
     step: int
     time: float
@@ -71,18 +73,36 @@ class StepReport:
     barrier_distance: float
     barrier_stiffness: float
     pairs: tuple
-    matter: Optional[dict]
-    grid: Optional[dict]
+    explicit: Optional[dict]
+    implicit: Optional[dict]
     levels: Optional[dict]
     phases: dict
     seconds: float
     culprit: Optional[str]
 
+    @property
+    def matter(self):
+        """What ``explicit`` was called before."""
+        warnings.warn("'matter' is called 'explicit' now", FutureWarning, stacklevel=2)
+        return self.explicit
+
+    @property
+    def grid(self):
+        """What ``implicit`` was called before."""
+        warnings.warn("'grid' is called 'implicit' now", FutureWarning, stacklevel=2)
+        return self.implicit
+
 
 # members that are taken over as they are
 SAME = [name for name in StepReport.__annotations__ if name not in (
     "solver", "stop", "converged", "accepted", "energy", "momentum", "angular_momentum", "pairs",
-    "matter", "grid", "levels", "phases", "culprit")]
+    "explicit", "implicit", "levels", "phases", "culprit")]
+
+
+def as_in_files(figures):
+    """Figures of an implicit step by the names that steps.jsonl has."""
+    names = {"pieces": "substeps", "held": "constrained"}
+    return {names.get(name, name): value for name, value in figures.items()}
 
 
 def make_report(struct):
@@ -95,8 +115,8 @@ def make_report(struct):
         angular_momentum=np.array(struct.angular_momentum),
         pairs=tuple(plain(at(ContactPairStruct, struct.pairs, k))
                     for k in range(struct.pair_count)),
-        matter=plain(struct.matter) if struct.matter.ticks else None,
-        grid=plain(struct.grid) if struct.grid.pieces else None,
+        explicit=plain(struct.matter) if struct.matter.ticks else None,
+        implicit=as_in_files(plain(struct.grid)) if struct.grid.pieces else None,
         levels=plain(struct.levels) if struct.levels.directions else None,
         phases={text(struct.phase_name[k]): struct.phase_seconds[k]
                 for k in range(struct.phase_count)})
@@ -222,7 +242,7 @@ class State(Wrapper):
 
     Arrays are writable views into the library's memory: what you write is what the next step sees.
     Those of meshes stay the same arrays for the state's whole life. Those of particles are of the
-    moment: the next step leaves them as they are and goes on elsewhere, so take them anew.
+    moment: the next step leaves them as they are and goes on elsewhere, so take them again.
     """
 
     def __init__(self, model):
@@ -415,7 +435,7 @@ class Particles:
 
     ``positions`` [n][3] (m), ``velocities`` [n][3] (m/s), ``affine`` [n][9] (1/s) and
     ``deformation`` [n][9] are writable views, ``memory`` [n] is of what yields or flows; ``kinds``
-    [n] count in ``model.kinds``, ``ids`` [n] are the same throughout a run. Take arrays anew after
+    [n] count in ``model.kinds``, ``ids`` [n] are the same throughout a run. Take arrays again after
     a step: those of before keep showing what was then.
     """
 

@@ -63,16 +63,16 @@ import json
 steps = [json.loads(line) for line in open("whole/steps.jsonl")]
 assert len(steps) == 4
 for step in steps:
-    matter = step["matter"]
+    matter = step["explicit"]
     assert not {"iterations", "residual", "tolerance", "vertices"} & set(step), step
-    assert matter["emitted"] > 0 and matter["sweeps"] > 0, matter
+    assert step["emitted"] > 0 and matter["sweeps"] > 0, matter
     # every block update is in the histogram, at a power of two of the tick
     assert sum(matter["steps"].values()) == matter["block_updates"], matter
     for seconds in matter["steps"]:
         ticks = float(seconds) / matter["tick"]
         assert ticks == 2 ** round(ticks).bit_length() / 2, (seconds, matter["tick"])
 run = json.load(open("whole/run.json"))
-assert run["particles"] == steps[-1]["matter"]["particles"], run
+assert run["particles"] == steps[-1]["particles"], run
 assert run["particles"] == 464 + run["emitted"] and run["cell"] == 0.05, run
 page = open("whole/report.html").read()
 assert "Lengths of steps" in page and "<span>Particles</span>" in page

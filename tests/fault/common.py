@@ -174,8 +174,8 @@ def read_steps(folder):
     for line in (folder / "steps.jsonl").read_text().splitlines():
         step = json.loads(line)
         step.pop("seconds", None)
-        step.get("matter", {}).pop("schedule_seconds", None)
-        grid = step.get("grid", {})
+        step.get("explicit", {}).pop("schedule_seconds", None)
+        grid = step.get("implicit", {})
         for part in (grid, *grid.get("levels", ())):
             part.pop("bytes", None)
         steps.append(step)

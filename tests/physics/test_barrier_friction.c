@@ -14,7 +14,7 @@ typedef struct slope {
     double fps;
     const char *integrator;
     const char *solver;
-    int iterations; // with friction frozen anew
+    int iterations; // with friction frozen again
 } slope;
 
 static const slope usual_slope = {

@@ -47,8 +47,8 @@ class Reading(unittest.TestCase):
             report = sim.step()
             # g h, exactly for a free body; explicit storage is in single precision
             self.assertAlmostEqual(sim.particles.velocities[:, 1].mean(), -9.81 * sim.dt, 4)
-            self.assertEqual(report.grid is None, solver != "hot")
-            self.assertEqual(report.matter is None, solver == "hot")
+            self.assertEqual(report.implicit is None, solver != "hot")
+            self.assertEqual(report.explicit is None, solver == "hot")
 
     def test_emitters_bring_more(self):
         sim = pliant.Simulation(fountain())

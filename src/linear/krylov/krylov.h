@@ -23,7 +23,7 @@
 //
 // PCG may be given a rough operator beside A, such as the same matrix in single precision
 // (bcsr_single.h). Iterations then use it, and the residual of their result is formed with A: when
-// that is not under the tolerance the iteration begins anew at x, which is iterative refinement
+// that is not under the tolerance the iteration begins again at x, which is iterative refinement
 // (Wilkinson 1963). A round that did not halve the residual, and curvature that is positive for A
 // but not for the rough operator, end the use of the latter. So the outcome means the same as
 // without it.

@@ -9,7 +9,7 @@
 // and a block's vectors fit into the nearest cache. Blocks are found through a hash of their
 // coordinates.
 //
-// A grid is built anew for every step: cleared, marked, finished. Blocks of the same colour (the
+// A grid is rebuilt for every step: cleared, marked, finished. Blocks of the same colour (the
 // parities of their coordinates, eight of them) are four nodes or more apart, so that what reaches
 // less than that from node to node may work on all of them at once.
 //

@@ -221,7 +221,7 @@ static void tell_reduction(const reducing *r, const pli_reduction *reduction)
             reduction->seconds);
     PLI_LOG(r->context, PLI_LOG_INFO,
             "subspace: cubature of %d of %d tetrahedra (residual %.1e), coarse solves to %.0e, "
-            "polish of %d iterations, Hessian anew when the mean of %d steps is below %.3g, at "
+            "polish of %d iterations, Hessian rebuilt when the mean of %d steps is below %.3g, at "
             "most every %d iterations",
             (int)count_cubature(r->model), (int)r->model->tet_count,
             reduction->cubature != NULL ? reduction->cubature->residual : 0, r->def->tolerance,
@@ -343,7 +343,7 @@ static pli_status create_cubature_term(pli_solver *s)
     return pli_tets_create_elastic(s, &choice, &s->cubature);
 }
 
-// Without inertia full steps with an old Hessian go on and on, so that it is made anew whenever the
+// Without inertia full steps with an old Hessian go on and on, so that it is rebuilt whenever the
 // period allows.
 static double refresh_threshold(const pli_model *model)
 {

@@ -408,9 +408,10 @@ static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 static pli_status check_constraint(const pli_rules *r, const pli_visit *visit)
 {
     if (!r->has_particles) return PLI_OK;
-    return pli_rules_refuse(r, visit, "", NULL,
-                            "holds vertices, and particles have none; hold them by a collider with "
-                            "boundary: sticky");
+    return pli_rules_refuse(
+        r, visit, "", NULL,
+        "constrains vertices, and particles have none; fix them by a collider with "
+        "boundary: sticky");
 }
 
 static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)

@@ -217,7 +217,8 @@ static const pli_field material_fields[] = {
     {.key = "yield",
      PLI_VARIANT(pli_material_def, yield, pli_yield_variants),
      .flags = PLI_FIELD_OPTIONAL,
-     .doc = "How particles of it deform for good; by default as the preset says, or not at all."},
+     .doc =
+         "How particles of it deform plastically; by default as the preset says, or not at all."},
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",
@@ -660,13 +661,14 @@ static const pli_field constraint_fields[] = {
     {.key = "axes",
      PLI_TEXT(pli_constraint_def, axes),
      .fallback = "xyz",
-     .doc = "Which directions are held: any of x, y and z."},
+     .doc = "Which directions are constrained: any of x, y and z."},
     {.key = "motion",
      PLI_STRUCT(pli_constraint_def, motion, &pli_motion_schema),
      .doc = "How the vertices move; by default not at all."},
 };
 const pli_schema pli_constraint_schema = {.name = "constraint",
-                                          .doc = "Vertices that stand still or follow a script.",
+                                          .doc = "Dirichlet boundary condition: vertices whose "
+                                                 "positions are fixed or follow a script.",
                                           .size = sizeof(pli_constraint_def),
                                           PLI_TABLE(constraint_fields)};
 

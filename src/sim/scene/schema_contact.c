@@ -167,9 +167,8 @@ static const pli_field contact_fields[] = {
      .schema = &pli_contact_pair_schema,
      .doc = "Barrier: what holds between two bodies in particular; later ones win."},
 };
-const pli_schema pli_contact_schema = {
-    .name = "contact",
-    .doc = "How bodies collide with each other and with themselves.",
-    .size = sizeof(pli_contact_def),
-    .scalar_key = "method",
-    PLI_TABLE(contact_fields)};
+const pli_schema pli_contact_schema = {.name = "contact",
+                                       .doc = "Contact between bodies, and self-contact.",
+                                       .size = sizeof(pli_contact_def),
+                                       .scalar_key = "method",
+                                       PLI_TABLE(contact_fields)};

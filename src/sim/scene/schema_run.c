@@ -197,10 +197,10 @@ static const pli_field solver_fields[] = {
     {.key = "norm",
      PLI_CHOICE(pli_solver_def, norm, norm_names),
      .fallback = "auto",
-     .doc = "What the convergence test measures: the error of the velocity (m/s), the force "
-            "relative to what the material bears, the plain force (N), the largest step of "
-            "Newton's method over the time step (m/s), or the error of the positions relative to "
-            "the deformation."},
+     .doc = "What the convergence test measures: the error of the velocity (m/s), the scaled "
+            "residual (force over a force scale of the material), the plain force (N), the largest "
+            "step of Newton's method over the time step (m/s), or the error of the positions "
+            "relative to the deformation."},
     {.key = "tolerance",
      PLI_REAL(pli_solver_def, tolerance),
      .fallback = "0",
@@ -344,7 +344,7 @@ static const pli_field solver_fields[] = {
      .max = 1000000000,
      .unit = "",
      .doc =
-         "Iterations after which lbfgs and hot make their matrix anew; 0: never within a step; -1: "
+         "Iterations after which lbfgs and hot rebuild their matrix; 0: never within a step; -1: "
          "8 for lbfgs, 0 for hot and its kin."},
     {.key = "multigrid",
      PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
@@ -396,8 +396,8 @@ static const pli_field output_fields[] = {
     {.key = "residuals",
      PLI_BOOL(pli_output_def, residuals),
      .fallback = "false",
-     .doc = "Also write residuals/, a series of frames: what every iteration of implicit steps of "
-            "particles leaves of forces, over what matter bears."},
+     .doc = "Also write residuals/, a series of frames: the scaled residual of every iteration of "
+            "implicit steps of particles."},
     {.key = "fields",
      PLI_MEMBERS(PLI_FIELD_TEXTS, pli_output_def, fields, field_count),
      .flags = PLI_FIELD_OPTIONAL,
@@ -489,7 +489,8 @@ static const pli_field scene_fields[] = {
      PLI_MEMBERS(PLI_FIELD_LIST, pli_scene_def, constraints, constraint_count),
      .flags = PLI_FIELD_OPTIONAL,
      .schema = &pli_constraint_schema,
-     .doc = "Vertices that stand still or follow a script."},
+     .doc =
+         "Dirichlet boundary conditions: vertices whose positions are fixed or follow a script."},
     {.key = "attachments",
      PLI_MEMBERS(PLI_FIELD_LIST, pli_scene_def, attachments, attachment_count),
      .flags = PLI_FIELD_OPTIONAL,
@@ -502,7 +503,7 @@ static const pli_field scene_fields[] = {
      .doc = "Solids that bodies collide with, by name."},
     {.key = "contact",
      PLI_STRUCT(pli_scene_def, contact, &pli_contact_schema),
-     .doc = "How bodies collide with each other and with themselves."},
+     .doc = "Contact between bodies, and self-contact."},
     {.key = "time",
      PLI_STRUCT(pli_scene_def, time, &time_schema),
      .doc = "How long and how fine to simulate."},

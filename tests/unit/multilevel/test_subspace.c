@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Directions of three levels on a box of springs: what each level promises of the quadratic model,
-// when the elastic Hessian is made anew, and that minimisations end where Newton's method does.
+// when the elastic Hessian is rebuilt, and that minimisations end where Newton's method does.
 #include "spring_box.h"
 
 #include "base/fault.h"

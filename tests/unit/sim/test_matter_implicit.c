@@ -196,7 +196,7 @@ static void easy_steps_need_no_levels(void **state)
     assert_true(slow.grid.level_count > 0);
     pli_particle_view one = particles_of(&easy), other = particles_of(&whole);
     assert_int_equal(one.count, other.count);
-    // 1e-10 of what matter bears moves nothing by more than that
+    // 1e-10 of the force scale moves nothing by more than that
     for (int64_t i = 0; i < 3 * one.count; ++i) {
         NEAR(one.positions[i], other.positions[i], 0, 1e-7);
     }

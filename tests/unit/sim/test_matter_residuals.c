@@ -288,7 +288,7 @@ static void a_warm_step_that_is_watched_allocates_nothing(void **state)
     OK(s.context, pli_state_create(s.model, &first));
     pli_solver_set_residual_monitor(s.solver, hear, &h);
     int64_t before = 0;
-    // the same way again and again; arenas join their blocks when they begin anew
+    // the same way again and again; arenas join their blocks when they begin again
     for (int pass = 0; pass < 3; ++pass) {
         before = pli_context_allocation_count(s.context);
         h = (heard){0};

@@ -431,9 +431,9 @@ static void what_does_not_go_with_particles_is_refused(void **state)
         {MESH "domain: 0.1\nemitters: {e: {shape: {sphere: 1}, material: w, velocity: [1, 0, 0]}}",
          "s:2:24: bodies.b.geometry: found a mesh in a scene of particles, which do not collide "
          "with it; make it geometry: particles, or a collider"},
-        {SMALL "constraints: [{where: all}]\n",
-         "s:4:15: constraints[0]: holds vertices, and particles have none; hold them by a collider "
-         "with boundary: sticky"},
+        {SMALL "constraints: [{where: all}]\n", "s:4:15: constraints[0]: constrains vertices, and "
+                                                "particles have none; fix them by a collider "
+                                                "with boundary: sticky"},
         {SMALL "attachments: [{stiffness: 1}]\n",
          "s:4:15: attachments[0]: pulls vertices, and particles have none; move them by a collider "
          "with boundary: sticky"},
