@@ -48,7 +48,7 @@ call 0 check twist.yaml --solver gast15 --set solver.grid.cfl=0.3
 says stdout '^# solver      gast15, in substeps of at most 0\.3 cells of motion$'
 says stdout '^# tolerance   0\.001 kg m/s$'
 call 0 check twist.yaml --solver semi-implicit
-says stdout '^# iterations  1 a piece$'
+says stdout '^# iterations  1 a substep$'
 call 0 check twist.yaml --json
 python3 - <<'END' || fail "the JSON of check"
 import json

@@ -35,7 +35,7 @@ says stdout '^#   tap: water at \(0, -1, 0\) m/s, from 0 s on$'
 says stdout '^# cell        0\.05 m$'
 says stdout '^# domain      \(0, 0, 0\) to \(1, 1, 1\) m, 20 x 20 x 20 cells$'
 says stdout '^#   floor: slip, friction 0\.3$'
-says stdout '^# solver      regional, in shorter steps, as matter bears them$'
+says stdout '^# solver      regional, in shorter steps, as stability wants them$'
 grep -nE '^# (vertices|tetrahedra|unknowns|contact)|tolerance of' stdout && fail "check speaks of meshes"
 grep -niE '\bnan\b|\binf\b' stdout && fail "check shows numbers that are none"
 cp stdout again.yaml
