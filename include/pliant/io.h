@@ -118,9 +118,6 @@ PLI_API void pli_frame_writer_destroy(pli_frame_writer *writer);
 PLI_API PLI_CHECKED pli_status pli_frame_writer_add(pli_frame_writer *writer,
                                                     const pli_frame *frame);
 
-// Number of the newest frame of the series; -1: there is none.
-PLI_API int32_t pli_frame_writer_newest(const pli_frame_writer *writer);
-
 typedef struct pli_series pli_series;
 
 typedef struct pli_series_info {

@@ -20,7 +20,7 @@
 #ifndef PLIANT_PICTURE_H
 #define PLIANT_PICTURE_H
 
-#include "pliant/sim.h"
+#include "pliant/frame.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,6 +9,7 @@
 #include "pliant/contact.h"
 #include "pliant/detect.h"
 #include "pliant/extend.h"
+#include "pliant/frame.h"
 #include "pliant/io.h"
 #include "pliant/picture.h"
 #include "pliant/run.h"

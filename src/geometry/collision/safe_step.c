@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "geometry/collision/bounds.h"
 #include "geometry/collision/broad_phase.h"
+#include "geometry/collision/ccd.h"
 #include "geometry/collision/ccd_plane.h"
 #include "geometry/collision/distance.h"
 #include "geometry/collision/simplex_tree.h"

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/timers.h"
 #include "io/file/file.h"
+#include "io/frames/series.h"
 #include "io/run/checkpoint.h"
 #include "io/run/run_cache.h"
 #include "io/run/run_files.h"

@@ -6,9 +6,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "geometry/collision/ccd.h"
 #include "geometry/mesh/edges.h"
 #include "math/vec3.h"
-#include "pliant/detect.h"
 
 enum {
     SIDE = 26,
