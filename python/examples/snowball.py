@@ -52,7 +52,7 @@ def main():
     # the order of particles changes; their ids do not
     particles = sim.particles
     moved = particles.positions - np.array([start[int(k)] for k in particles.ids])
-    packed = 1 - particles.memory  # of snow: how much of its volume is gone for good
+    packed = 1 - particles.history  # of snow: how much of its volume is gone for good
     print(f"moved by {np.linalg.norm(moved, axis=1).mean():.3f} m on average; "
           f"{100 * (packed > 0.01).mean():.0f} % of it was packed by more than a percent")
     np.savez(folder / "snow.npz", positions=particles.positions, velocities=particles.velocities,

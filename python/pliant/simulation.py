@@ -38,6 +38,22 @@ class Energies(NamedTuple):
     total: float
 
 
+def former(name, now):
+    """A property by the name that it had before."""
+    def warn():
+        warnings.warn(f"'{name}' is called '{now}' now", FutureWarning, stacklevel=3)
+
+    def get(self):
+        warn()
+        return getattr(self, now)
+
+    def put(self, value):
+        warn()
+        setattr(self, now, value)
+
+    return property(get, put, doc=f"What ``{now}`` was called before.")
+
+
 @dataclass(frozen=True)
 class StepReport:
     """What a step did. ``converged`` and ``stop`` ("gradient", "iterations", ...) say how it ended.
@@ -80,17 +96,8 @@ class StepReport:
     seconds: float
     culprit: Optional[str]
 
-    @property
-    def matter(self):
-        """What ``explicit`` was called before."""
-        warnings.warn("'matter' is called 'explicit' now", FutureWarning, stacklevel=2)
-        return self.explicit
-
-    @property
-    def grid(self):
-        """What ``implicit`` was called before."""
-        warnings.warn("'grid' is called 'implicit' now", FutureWarning, stacklevel=2)
-        return self.implicit
+    matter = former("matter", "explicit")
+    grid = former("grid", "implicit")
 
 
 # members that are taken over as they are
@@ -434,7 +441,7 @@ class Particles:
     """The particles of a state, in an order that may change with every step (see ``ids``).
 
     ``positions`` [n][3] (m), ``velocities`` [n][3] (m/s), ``affine`` [n][9] (1/s) and
-    ``deformation`` [n][9] are writable views, ``memory`` [n] is of what yields or flows; ``kinds``
+    ``deformation`` [n][9] are writable views, ``history`` [n] is the history variable of what yields or flows; ``kinds``
     [n] count in ``model.kinds``, ``ids`` [n] are the same throughout a run. Take arrays again after
     a step: those of before keep showing what was then.
     """
@@ -448,7 +455,9 @@ class Particles:
                                "[n][9] gradient of the velocity around it (1/s), row by row")
     deformation = particle_property("particle_deformations",
                                     "[n][9] elastic deformation gradient, row by row")
-    memory = particle_property("particle_memories", "[n] of what yields or flows")
+    history = particle_property("particle_memories", "[n] history variable of what yields or flows")
+
+    memory = former("memory", "history")
     kinds = property(lambda self: self._state._array("particle_kinds"),
                      doc="[n] which of model.kinds, read-only")
     ids = property(lambda self: self._state._array("particle_ids"),
@@ -465,10 +474,10 @@ class Particles:
     @property
     def J(self):
         """[n] volumes over those at rest, a copy: determinants of ``deformation``, and of fluids,
-        whose deformation is forgotten, what ``memory`` keeps."""
+        whose deformation is forgotten, what ``history`` keeps."""
         fluid = np.array([kind.is_fluid for kind in self._state.model.kinds])[self.kinds]
         J = np.linalg.det(self.deformation.reshape(-1, 3, 3))
-        J[fluid] = np.exp(self.memory[fluid])
+        J[fluid] = np.exp(self.history[fluid])
         return J
 
     def of(self, source):

@@ -16,7 +16,7 @@ class Reading(unittest.TestCase):
         n = len(particles)
         self.assertEqual((n, n), (sim.model.particle_count, len(particles.positions)))
         self.assertEqual([particles.velocities.shape, particles.affine.shape,
-                          particles.deformation.shape, particles.memory.shape],
+                          particles.deformation.shape, particles.history.shape],
                          [(n, 3), (n, 9), (n, 9), (n,)])
         self.assertEqual(len(set(particles.ids.tolist())), n)
         self.assertTrue(np.allclose(particles.J, 1))

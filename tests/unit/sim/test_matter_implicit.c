@@ -392,7 +392,7 @@ static void what_yields_is_where_it_may_be(void **state)
                     AT_MOST(size, yield * (1 + 1e-8));
                     yielded[kind] += size > yield * (1 - 1e-8);
                 }
-                if (kind == 0) assert_true(view.memory[i] >= 0.6 && view.memory[i] <= 20);
+                if (kind == 0) assert_true(view.history[i] >= 0.6 && view.history[i] <= 20);
             }
         }
         for (int kind = 0; kind < 4; ++kind) assert_true(yielded[kind] > 10);
@@ -422,7 +422,7 @@ static void a_column_of_water_has_its_pressure(void **state)
     double sums[3][3] = {{0}}, mass = 0;
     for (int64_t k = 0; k < view.count; ++k) {
         double y = view.positions[3 * k + 1];
-        double p = 2e5 * (exp(-7 * view.memory[k]) - 1);
+        double p = 2e5 * (exp(-7 * view.history[k]) - 1);
         int layer = (int)(y / 0.3);
         for (int e = 0; e < 9; ++e) NEAR(view.deformation[9 * k + e], e % 4 == 0, 0, 0);
         mass += s.info.mass / (double)view.count;
