@@ -245,7 +245,7 @@ static pli_status run_ground(pli_bench *bench, const char *method, const char *r
 
 static pli_status claim_postprocess(pli_bench *bench)
 {
-    static const char *guess[2] = {"solver.rest_shape_guess=false", "solver.rest_guess=true"};
+    static const char *guess[2] = {"solver.rest_shape_guess=false", "solver.rest_shape_guess=true"};
     static const char *what[2] = {"solves, post-process over constraint, without the rest guess",
                                   "the same with the rest guess, as by default"};
     for (int32_t k = 0; k < 2; ++k) {

@@ -93,7 +93,7 @@ static pli_status steps_to_untangle(pli_bench *bench, const tangle_claim *c, int
 {
     const char *overrides[] = {
         cells_of(bench), c->stiffness[which],
-        rest_shape_guess ? "solver.rest_guess=true" : "solver.rest_guess=false", NULL};
+        rest_shape_guess ? "solver.rest_shape_guess=true" : "solver.rest_shape_guess=false", NULL};
     pli_bench_scene s;
     *sum = (pli_bench_tally){0};
     PLI_TRY(pli_bench_scene_init(&s, bench, c->scene, overrides));
