@@ -5,7 +5,7 @@
 #include "derivatives.h"
 #include "simulate.h"
 
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 // Two materials with different laws, all kinds of terms at once.
 static const char *everything =
@@ -58,8 +58,8 @@ static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
     simulation_init(&s, everything, 2);
     // one step sets targets, damping matrix and inertia of all terms
     simulation_step(&s);
-    s.solver->objective.fixed = NULL;
-    term_case user = {&s.solver->objective};
+    pli_solver_meshes(s.solver)->objective.fixed = NULL;
+    term_case user = {&pli_solver_meshes(s.solver)->objective};
     derivatives_case terms = {.n = 3 * s.info.vertex_count,
                               .energy = case_energy,
                               .gradient = case_gradient,
@@ -83,7 +83,7 @@ static void hessians_are_symmetric_and_projected_ones_positive(void **state)
     simulation_step(&s);
     double x[128];
     random_positions(&s, 0.5, x);
-    pli_objective *objective = &s.solver->objective;
+    pli_objective *objective = &pli_solver_meshes(s.solver)->objective;
     int32_t n = 3 * s.info.vertex_count;
     for (int projected = 0; projected < 2; ++projected) {
         pli_objective_compute_hessian(objective, x, projected);
@@ -91,7 +91,7 @@ static void hessians_are_symmetric_and_projected_ones_positive(void **state)
     }
     // x^T H x >= 0 for many x; inertia alone would make it positive, so it is taken off first
     pli_bcsr_set_zero(objective->H);
-    pli_elastic_term.add_hessian(s.solver->elastic, x, true, objective->H);
+    pli_elastic_term.add_hessian(pli_solver_meshes(s.solver)->elastic, x, true, objective->H);
     pli_random random = {11, 5};
     for (uint64_t trial = 0; trial < 200; ++trial) {
         double d[128];
@@ -113,7 +113,7 @@ static void internal_forces_have_no_resultant(void **state)
     double x[128];
     double g[128] = {0};
     random_positions(&s, 0.4, x);
-    pli_elastic_term.add_gradient(s.solver->elastic, x, g);
+    pli_elastic_term.add_gradient(pli_solver_meshes(s.solver)->elastic, x, g);
     double force[3] = {0};
     double torque[3] = {0};
     double size = 0;
@@ -150,11 +150,11 @@ static void sums_and_scatters_have_the_same_bits_for_any_thread_count(void **sta
         const double *x = pli_state_positions(s.state);
         int32_t n = 3 * s.info.vertex_count;
         double *g = calloc((size_t)n, sizeof *g);
-        energy[k] = pli_sum_value(pli_elastic_term.energy(s.solver->elastic, x));
-        pli_elastic_term.add_gradient(s.solver->elastic, x, g);
-        pli_bcsr *H = s.solver->objective.H;
+        energy[k] = pli_sum_value(pli_elastic_term.energy(pli_solver_meshes(s.solver)->elastic, x));
+        pli_elastic_term.add_gradient(pli_solver_meshes(s.solver)->elastic, x, g);
+        pli_bcsr *H = pli_solver_meshes(s.solver)->objective.H;
         pli_bcsr_set_zero(H);
-        pli_elastic_term.add_hessian(s.solver->elastic, x, true, H);
+        pli_elastic_term.add_hessian(pli_solver_meshes(s.solver)->elastic, x, true, H);
         checks[k] = 0;
         traces[k] = 0;
         for (int32_t i = 0; i < n; ++i) checks[k] += (i % 7 + 1) * g[i];
