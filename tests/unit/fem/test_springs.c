@@ -3,9 +3,10 @@
 // Springs as a term (M7): derivatives, agreement with the element, the matrix of projective
 // dynamics, what is refused, memory and bits.
 #include "derivatives.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 #include "base/context.h"
-#include "base/fault.h"
 #include "fem/springs.h"
 #include "material/spring.h"
 #include "math/vec3.h"
@@ -316,27 +317,19 @@ static void failing_allocations_leave_nothing_behind(void **state)
     (void)state;
     mesh m;
     mesh_init(&m);
-    for (int64_t n = 1;; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def def = pli_context_def_default();
-        def.thread_count = 1;
-        def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
+    pli_spring_def springs = {VERTICES, m.count, m.ends, m.stiffness, m.rest_length};
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
         pli_spring_net *net = NULL;
         pli_bcsr *H = NULL;
-        pli_spring_def springs = {VERTICES, m.count, m.ends, m.stiffness, m.rest_length};
-        pli_status status = pli_context_create(&def, &context);
-        if (status == PLI_OK) status = pli_spring_net_create(context, &springs, &net);
+        pli_status status = pli_spring_net_create(sweep.context, &springs, &net);
         if (status == PLI_OK) {
-            status = pli_bcsr_create(context, VERTICES, 1, pli_spring_term.get_cliques(net), &H);
+            status =
+                pli_bcsr_create(sweep.context, VERTICES, 1, pli_spring_term.get_cliques(net), &H);
         }
         if (status == PLI_OK) status = pli_spring_term.bind(net, H);
-        if (fault.calls >= n) assert_int_equal(status, PLI_ERROR_MEMORY);
+        sweep.status = status;
         pli_bcsr_destroy(H);
         pli_spring_net_destroy(net);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        if (fault.calls < n) break;
     }
 }
 
@@ -383,12 +376,10 @@ static void digest_large(int32_t threads, double digest[3])
 static void results_have_the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
-    double one[3];
-    digest_large(1, one);
-    for (int32_t threads = 2; threads <= 4; threads *= 2) {
-        double other[3];
-        digest_large(threads, other);
-        assert_memory_equal(one, other, sizeof one);
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
+        double digest[3];
+        digest_large(bits.threads, digest);
+        same_bits_keep(&bits, digest, sizeof digest);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "near.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "pliant/io.h"
 
 #include <unistd.h>
@@ -194,25 +194,13 @@ static void wrong_values_are_refused(void **state)
 static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
-    bool done = false;
-    for (int64_t n = 2; !done && n < 50; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
         pli_film_def def = small_def();
         def.program = "/bin/true";
         pli_film *film = NULL;
-        pli_status status = pli_film_create(context, &def, &film);
-        done = fault.calls < n;
-        assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
+        sweep.status = pli_film_create(sweep.context, &def, &film);
         pli_film_destroy(film);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_int_equal(fault.live_bytes, 0);
     }
-    assert_true(done);
 }
 
 int main(void)

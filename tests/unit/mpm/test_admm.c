@@ -4,7 +4,6 @@
 // nodes, and the promises of minimisers.
 #include "near.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "linear/krylov/krylov.h"
@@ -14,6 +13,7 @@
 #include "mpm/implicit/admm_inside.h"
 #include "mpm/implicit/implicit_inside.h"
 #include "optimize/anchor.h"
+#include "support/fault.h"
 
 // A block of particles on a grid with a spacing of 0.1 m, moved by random and shearing velocities
 // for a step of 5 ms.

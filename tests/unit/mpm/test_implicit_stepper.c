@@ -4,7 +4,7 @@
 // and units, transfers, positions by backward Euler, and the promises of stepping.
 #include "implicit_world.h"
 
-#include "base/fault.h"
+#include "support/fault.h"
 
 // ---- minimisers
 

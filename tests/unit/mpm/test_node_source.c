@@ -4,8 +4,8 @@
 // a matrix and without, for all preconditioners and rules (X13 to X17, H7, H9, O3, O14).
 #include "implicit_world.h"
 
-#include "base/fault.h"
 #include "linear/matrix/vector.h"
+#include "support/fault.h"
 
 // What directions are about: nodes of a block, held and free ones, and a place to linearise at.
 typedef struct parts {

@@ -6,8 +6,8 @@
 #include "grid_world.h"
 
 #include "base/arena.h"
-#include "base/fault.h"
 #include "mpm/implicit/implicit_sizes.h"
+#include "support/fault.h"
 
 enum { SIDE = 12, MOST = SIDE * SIDE * SIDE, KINDS = 2 };
 

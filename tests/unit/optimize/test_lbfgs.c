@@ -5,12 +5,12 @@
 #include "chain.h"
 #include "toy.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "linear/matrix/dense.h"
 #include "optimize/lbfgs.h"
 #include "optimize/linear_source.h"
+#include "support/fault.h"
 
 // ---- a quadratic of several points: E = 1/2 x.Ax - b.x
 

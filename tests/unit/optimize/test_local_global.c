@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chain.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "linear/direct/cholesky.h"
 #include "linear/matrix/vector.h"
+#include "support/fault.h"
 
 enum { POINTS = 24 };
 

@@ -3,7 +3,7 @@
 // Objectives with two matrices, one for terms that lag: together they are the matrix of the whole.
 #include "chain.h"
 
-#include "base/fault.h"
+#include "support/fault.h"
 
 enum { POINTS = 3000, LINKS = 20 };
 

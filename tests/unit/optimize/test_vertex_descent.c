@@ -4,9 +4,9 @@
 // end, refusals, bits and memory.
 #include "chain.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "optimize/vertex_descent.h"
+#include "support/fault.h"
 
 enum { POINTS = 24 };
 
