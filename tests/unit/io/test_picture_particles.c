@@ -313,7 +313,7 @@ static void every_failing_allocation_is_survived(void **state)
     static uint8_t rgb[3 * WIDTH * HEIGHT];
     pli_picture_def def = plain_def();
     def.field = "height";
-    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+    for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
         pli_picture *picture = NULL;
         sweep.status = pli_picture_create(sweep.context, &def, &picture);
         if (sweep.status == PLI_OK) sweep.status = pli_picture_draw(picture, &b->frame, rgb);

@@ -538,7 +538,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
     node_world *w = node_world_make(1, node_ball, 4, 2, 1);
     pli_node_multigrid_def def = pli_node_multigrid_def_default();
     def.direct = true;
-    for (fault_sweep sweep = {.at_least = 15}; fault_sweep_next(&sweep);) {
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 15}; fault_sweep_next(&sweep);) {
         pli_node_multigrid *made = NULL;
         sweep.status = pli_node_multigrid_create(sweep.context, &def, &made);
         assert_int_equal(made == NULL, sweep.status != PLI_OK);
