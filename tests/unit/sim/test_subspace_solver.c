@@ -130,11 +130,11 @@ static void a_contact_step_ends_where_a_factor_ends_or_says_it_did_not(void **st
         pli_step_report report;
         OK(s[k].context, pli_solver_step(s[k].solver, s[k].state, &report));
         assert_int_equal(report.stop > 0, report.residual <= report.tolerance);
-        // other norms than that of steps have this number, too
-        assert_true(report.levels.largest_step > 0 && report.levels.largest_step < 10);
         // the norm bounds the root mean square error of the velocity, 1e-7 m/s; a single vertex may
-        // be off by ten times as much
+        // be off by ten times as much, and be changed by as much by the last direction
         if (report.stop > 0) AT_MOST(distance(&s[k], &reference), 10 * 1e-7 / 100);
+        AT_LEAST(report.levels.largest_step, report.stop > 0 ? 1e-9 : 10 * 1e-7);
+        if (report.stop > 0) AT_MOST(report.levels.largest_step, 10 * 1e-7);
         // a few iterations over all vertices are enough, and handles alone are not
         assert_int_equal(report.stop > 0, k > 0);
         if (k > 0) AT_MOST(report.iterations, 15);
@@ -279,8 +279,10 @@ static void reports_tell_what_the_levels_did(void **state)
         assert_int_equal(levels->affine_iterations + levels->subspace_iterations +
                              levels->polish_iterations,
                          report.linear_iterations);
-        // the last direction is small in the mean, and a single vertex of it not much larger
-        assert_true(levels->largest_step > 0 && levels->largest_step < 10);
+        // all move at 1 to 2 m/s, and the last direction changes that of a single vertex by less
+        // than 2 %; over the error of 2e-4 that ends the step it is larger, since that is a mean
+        AT_MOST(levels->largest_step, 0.02);
+        AT_LEAST(levels->largest_step, 1e-3);
         simulation_clear(&s);
     }
     simulation s;
