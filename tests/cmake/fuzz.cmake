@@ -48,12 +48,11 @@ if(PLIANT_FUZZ)
   list(TRANSFORM fuzz_targets PREPEND fuzz_ OUTPUT_VARIABLE fuzz_programs)
   add_custom_target(fuzzers DEPENDS ${fuzz_programs})
 else()
-  set(shared_meshes ${PROJECT_SOURCE_DIR}/../shared/data/meshes/malformed)
   foreach(target IN LISTS fuzz_targets)
     set(inputs ${fuzz_folder}/corpus/${target})
-    # published broken meshes go through every reader
-    if(target MATCHES "^mesh_" AND EXISTS ${shared_meshes})
-      list(APPEND inputs ${shared_meshes})
+    # files of any format go through every reader
+    if(target MATCHES "^mesh_")
+      list(APPEND inputs ${PROJECT_SOURCE_DIR}/tests/data/meshes)
     endif()
     add_test(NAME fuzz.${target} COMMAND replay_${target} ${inputs})
     set_tests_properties(fuzz.${target} PROPERTIES TIMEOUT 120 LABELS sanitize
