@@ -4,6 +4,7 @@
 // states where they could break: flat and folded hinges, slivers.
 #include "derivatives.h"
 #include "support/fault_sweep.h"
+#include "support/matrix_checks.h"
 
 #include "base/memory.h"
 #include "fem/shell.h"

@@ -4,6 +4,7 @@
 // threads, all through the objective of a small scene.
 #include "derivatives.h"
 #include "simulate.h"
+#include "support/matrix_checks.h"
 #include "support/same_bits.h"
 
 #include "sim/step/solver.h"

@@ -2,6 +2,7 @@
 // Geometry of the contact scenes: arches, houses of cards, beds of spikes, rods and rings.
 #include "near.h"
 #include "support/fault_sweep.h"
+#include "support/tet_quality.h"
 
 #include "base/memory.h"
 #include "geometry/collision/crossing.h"

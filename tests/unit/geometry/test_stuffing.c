@@ -2,6 +2,7 @@
 // The tetrahedraliser: lattice, cutting, filling, repair, and the whole.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
+#include "support/tet_quality.h"
 #include "unit/geometry/mesh_oracle.h"
 
 #include "base/memory.h"

@@ -152,7 +152,7 @@ static void report_describes_open_twisted_and_pinched_surfaces(void **state)
     pli_context_destroy(context);
 }
 
-static void sphere_has_area_volume_and_normals_of_a_sphere(void **state)
+static void sphere_has_area_and_volume_of_a_sphere(void **state)
 {
     (void)state;
     const double pi = 3.14159265358979323846;
@@ -164,13 +164,6 @@ static void sphere_has_area_volume_and_normals_of_a_sphere(void **state)
     // an inscribed polyhedron with edges up to e = pi / 40 misses about e^2 / 4 of the area
     NEAR(report.area, 4 * pi, 0.003, 0);
     NEAR(report.volume, 4 * pi / 3, 0.006, 0);
-    double *normals = calloc((size_t)mesh->vertex_count * 3, sizeof *normals);
-    pli_tri_mesh_vertex_normals(mesh, normals);
-    for (int32_t v = 0; v < mesh->vertex_count; ++v) {
-        // the normal of a sphere is its position; facets of size e tilt it by O(e^2)
-        AT_MOST(pli_vec3_distance(normals + 3 * v, mesh->points + 3 * v), 0.01);
-    }
-    free(normals);
     pli_tri_mesh_destroy(mesh);
     pli_context_destroy(context);
 }
@@ -338,6 +331,18 @@ static void nearest_triangle_is_that_of_brute_force(void **state)
     pli_context_destroy(context);
 }
 
+// By the majority of rows along the axes.
+static bool contains(const pli_tri_query *query, const double point[3])
+{
+    uint8_t votes = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        pli_tri_row row = {.axis = axis, .start = point[axis], .step = 1, .count = 1};
+        pli_vec3_copy(point, row.base);
+        pli_tri_query_vote_row(query, &row, &votes);
+    }
+    return votes >= 2;
+}
+
 static void inside_is_inside_even_through_vertices_and_holes(void **state)
 {
     (void)state;
@@ -351,19 +356,16 @@ static void inside_is_inside_even_through_vertices_and_holes(void **state)
     pli_tri_query *query = NULL;
     OK(context, pli_tri_query_create(mesh, &query));
     // the centre's rays run through vertices and along edges of the mesh
-    assert_true(pli_tri_query_contains(query, (const double[3]){0, 0, 0}));
+    assert_true(contains(query, (const double[3]){0, 0, 0}));
     for (uint64_t i = 0; i < 1000; ++i) {
         double p[3];
         random_point(6, i, -1.2, 1.2, p);
         double r = pli_vec3_norm(p);
         // the polyhedron lies between the spheres of radius 0.96 and 1
         if (r > 0.96 && r < 1) continue;
-        bool inside = pli_tri_query_contains(query, p);
-        double distance = pli_tri_query_signed_distance(query, p);
-        assert_int_equal(inside, r < 1);
-        assert_true(distance < 0 ? inside : !inside);
+        assert_int_equal(contains(query, p), r < 1);
         // facets of edge 0.26 lie within 0.02 of the sphere, the missing one adds its own size
-        NEAR(distance, r - 1, 0, 0.05);
+        NEAR(pli_tri_query_nearest(query, p, INFINITY).distance, fabs(r - 1), 0, 0.05);
     }
     pli_tri_query_destroy(query);
     pli_tri_mesh_destroy(mesh);
@@ -383,11 +385,11 @@ static void rays_through_edges_and_corners_count_once(void **state)
         for (int axis = 0; axis < 3; ++axis) {
             double p[3] = {0, 0, 0};
             p[axis] = 0.125 * i;
-            assert_int_equal(pli_tri_query_contains(query, p), abs(i) <= 7);
+            assert_int_equal(contains(query, p), abs(i) <= 7);
             // in the plane of a meridian
             p[(axis + 1) % 3] = 0.3125;
             double r = pli_vec3_norm(p);
-            if (r < 0.95 || r > 1) assert_int_equal(pli_tri_query_contains(query, p), r < 1);
+            if (r < 0.95 || r > 1) assert_int_equal(contains(query, p), r < 1);
         }
     }
     pli_tri_query_destroy(query);
@@ -417,7 +419,7 @@ static void rows_vote_like_single_points(void **state)
             double p[3];
             pli_vec3_copy(row.base, p);
             p[axis] = row.start + i * row.step;
-            assert_int_equal(votes[i], pli_tri_query_contains(query, p));
+            assert_int_equal(votes[i], contains(query, p));
         }
     }
     pli_tri_query_destroy(query);
@@ -498,7 +500,7 @@ int main(void)
         cmocka_unit_test(closest_point_of_a_triangle_is_the_nearest_sample),
         cmocka_unit_test(degenerate_triangles_have_a_closest_point),
         cmocka_unit_test(report_describes_open_twisted_and_pinched_surfaces),
-        cmocka_unit_test(sphere_has_area_volume_and_normals_of_a_sphere),
+        cmocka_unit_test(sphere_has_area_and_volume_of_a_sphere),
         cmocka_unit_test(box_queries_find_what_brute_force_finds),
         cmocka_unit_test(a_visitor_can_end_the_query),
         cmocka_unit_test(tree_is_the_same_for_any_thread_count),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/matrix_checks.h"
 #include "support/same_bits.h"
 #include "unit/linear/problems.h"
 

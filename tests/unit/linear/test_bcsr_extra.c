@@ -2,6 +2,7 @@
 //
 // Extra blocks of a block matrix: blocks beside the pattern, and everything that must know them.
 #include "support/fault_sweep.h"
+#include "support/matrix_checks.h"
 #include "support/same_bits.h"
 #include "unit/linear/problems.h"
 

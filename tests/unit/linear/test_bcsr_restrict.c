@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Restriction of a block matrix to the tangent spaces of some of its rows.
+#include "support/matrix_checks.h"
 #include "support/same_bits.h"
 #include "unit/linear/problems.h"
 

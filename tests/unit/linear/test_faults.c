@@ -3,6 +3,7 @@
 // Every constructor and solver with its n-th allocation failing, for all n: each must report it,
 // leave its output NULL and give everything back.
 #include "support/fault_sweep.h"
+#include "support/matrix_checks.h"
 #include "unit/linear/problems.h"
 
 #include "linear/direct/cholesky.h"

@@ -455,13 +455,6 @@ static void newton_tolerance_tightens_with_the_gradient(void **state)
     NEAR(pli_krylov_newton_tolerance(1e-12, 1e-8, 1, 0.5), 1e-4, 1e-15, 0);
 }
 
-static void stop_reasons_have_names(void **state)
-{
-    (void)state;
-    assert_string_equal(pli_krylov_stop_text(PLI_KRYLOV_INDEFINITE), "indefinite");
-    assert_string_equal(pli_krylov_stop_text(PLI_KRYLOV_NONFINITE), "not finite");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -480,7 +473,6 @@ int main(void)
         cmocka_unit_test(solves_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(warm_solves_allocate_nothing),
         cmocka_unit_test(newton_tolerance_tightens_with_the_gradient),
-        cmocka_unit_test(stop_reasons_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -485,7 +485,6 @@ static void warm_solves_allocate_nothing(void **state)
         pli_lifted_solver_def solver_def = {
             .kind = kinds[k], .iterations = 3, .relative_tolerance = 1e-3};
         pli_lifted_solver *solver = make_solver(matrix, &solver_def);
-        AT_LEAST((double)pli_lifted_solver_memory_bytes(solver), 8 * ROWS);
         double r[3 * ROWS] = {1, 2, 3};
         double d[3 * ROWS];
         int64_t calls = 0;
@@ -607,7 +606,6 @@ static void cycles_do_what_the_other_kinds_do(void **state)
         pli_lifted_solver_destroy(fresh);
         free(r);
     }
-    AT_LEAST((double)pli_lifted_solver_memory_bytes(solver), 8.0 * (double)matrix->entry_count);
     pli_lifted_solver_destroy(solver);
     pli_lifted_solver_destroy(few);
     free(d);

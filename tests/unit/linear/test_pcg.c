@@ -89,7 +89,7 @@ static void plain_pcg(const fixture *f, int32_t iterations, double *x)
         pli_precondition_apply(f->precondition, r, z);
         double before = rho;
         rho = pli_vector_dot(context, n, r, z);
-        pli_vector_xpby(context, n, z, rho / before, p);
+        for (int64_t i = 0; i < n; ++i) p[i] = z[i] + rho / before * p[i];
     }
     free(r);
     free(z);

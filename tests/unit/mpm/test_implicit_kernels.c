@@ -4,6 +4,7 @@
 // what they keep from call to call, and what they promise about threads and memory.
 #include "near.h"
 #include "support/fault_sweep.h"
+#include "support/implicit_reference.h"
 #include "support/same_bits.h"
 
 #include "base/context.h"

@@ -3,6 +3,7 @@
 // Between particles and grid (X1, X3, X5, X8, L2): the kernels against the reference and against
 // what the equations promise. State is float; `rounding` is the largest error of one operation.
 #include "near.h"
+#include "support/transfer_reference.h"
 
 #include "law_zoo.h"
 #include "mpm/grid/transfer.h"

@@ -6,7 +6,7 @@
 #include "unit/linear/problems.h"
 
 #include "linear/direct/cholesky.h"
-#include "multilevel/two_grid.h"
+#include "support/two_grid.h"
 
 typedef struct problem {
     pli_context *context;

@@ -223,8 +223,6 @@ static void cloth_comes_to_hang_from_its_corners(void **state)
     double center[3];
     simulation_center(&s, center);
     AT_MOST(center[1], -0.3);
-    AT_LEAST(pli_spring_net_max_stretch(s.solver->springs, x), 1.01);
-    AT_MOST(pli_spring_net_max_stretch(s.solver->springs, x), 2);
     simulation_clear(&s);
 }
 
