@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "pliant/base.h"
-#include "support/random_normal.h"
 
 // With the variable PLIANT_FIGURES every comparison is printed.
 static inline void near_tell(double got, double want, const char *what, const char *file, int line)

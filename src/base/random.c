@@ -55,3 +55,12 @@ double pli_random_range(pli_random random, uint64_t index, double low, double hi
 {
     return low + (high - low) * pli_random_uniform(random, index);
 }
+
+double pli_random_normal(pli_random random, uint64_t index)
+{
+    // Box and Muller 1958; one block of random bits holds both uniforms
+    philox_block block = philox(random, index);
+    double u = 1.0 - unit_from_bits(join(block.word[0], block.word[1])); // in (0, 1]
+    double angle = 6.283185307179586 * unit_from_bits(join(block.word[2], block.word[3]));
+    return sqrt(-2.0 * log(u)) * cos(angle);
+}

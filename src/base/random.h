@@ -22,4 +22,7 @@ double pli_random_uniform(pli_random random, uint64_t index);
 // Uniform in [low, high).
 double pli_random_range(pli_random random, uint64_t index, double low, double high);
 
+// Normal with mean 0 and variance 1.
+double pli_random_normal(pli_random random, uint64_t index);
+
 #endif
