@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "linear/matrix/vector.h"
 #include "multilevel/skinning.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +103,7 @@ pli_status pli_s2_problem_advance(pli_s2_problem *p, int32_t frames)
     for (int64_t k = 0; k < p->size; ++k) {
         p->start[k] = p->before[k] + p->scene.model->dt * p->velocity[k];
     }
-    pli_objective_compute_gradient(&p->scene.solver->objective, p->start, p->b);
+    pli_objective_compute_gradient(&pli_solver_meshes(p->scene.solver)->objective, p->start, p->b);
     pli_vector_scale(p->context, p->size, -1, p->b);
     return PLI_OK;
 }
@@ -122,8 +122,10 @@ static pli_status make_global(pli_s2_problem *p)
     pli_local_global_def def = {.max_iterations = 1, .fixed_iterations = 1};
     def.line_search.kind = PLI_SEARCH_NONE;
     def.linear = (pli_lifted_solver_def){.kind = PLI_LIFTED_JACOBI, .iterations = 1};
-    PLI_TRY(pli_local_global_create(p->context, &def, &p->scene.solver->objective, &p->global));
-    PLI_TRY(pli_local_global_begin_step(p->global, 1));
+    pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
+    PLI_TRY(pli_local_global_create(p->context, &def, objective, &p->global));
+    const pli_minimizer minimizer = pli_local_global_minimizer(p->global);
+    PLI_TRY(pli_minimizer_begin_step(&minimizer, &(pli_minimizer_step){.coefficients = 1}));
     pli_minimize_env env = {.timers = &p->timers, .scratch = p->arena};
     pli_minimize_report report;
     pli_arena_mark mark = pli_arena_begin(p->arena);
@@ -131,7 +133,7 @@ static pli_status make_global(pli_s2_problem *p)
     pli_status status = PLI_ERROR_MEMORY;
     if (x != NULL) {
         pli_vector_copy(p->context, p->size, p->start, x);
-        status = pli_local_global_minimize(p->global, &env, x, &report);
+        status = pli_minimizer_minimize(&minimizer, &env, x, &report);
     }
     pli_arena_end(p->arena, mark);
     return status;

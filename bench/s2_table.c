@@ -6,7 +6,7 @@
 #include "s2_problem.h"
 
 #include "base/timers.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "sim/step/solver.h"
+#include "sim/step/matter_explicit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const step_row rows[] = {
 // The ends of the histogram of steps with which the state would begin to move.
 static pli_status find_ends(const pli_bench_scene *s, double ends[2])
 {
-    pli_matter_solver *matter = s->solver->matter;
+    pli_matter_explicit *matter = pli_solver_explicit(s->solver);
     int64_t ticks = 0;
     PLI_TRY(pli_matter_load(matter, &s->state->matter));
     double tick = pli_matter_choose_tick(matter, &ticks);

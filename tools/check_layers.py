@@ -40,12 +40,12 @@ MODULES = {
 # public headers speak of what a module does; one that speaks of higher modules is out of reach.
 # What they include themselves need not be named
 PUBLIC = {
-    "base": ["base"],
+    "base": ["base", "stop"],
     "math": [],
     "geometry": ["detect", "extend"],
     "linear": [],
     "material": ["extend"],
-    "optimize": [],
+    "optimize": ["stop"],
     "fem": ["extend"],
     "mpm": ["extend"],
     "contact": ["contact", "detect", "scene"],

@@ -14,5 +14,6 @@
 #include "pliant/schema.h"
 #include "pliant/serve.h"
 #include "pliant/sim.h"
+#include "pliant/stop.h"
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "pliant/base.h"
 #include "pliant/scene.h"
+#include "pliant/stop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -250,22 +251,6 @@ PLI_API void pli_state_get_particles(const pli_state *state, pli_particle_view *
 
 // ---- solver and reports
 // ----------------------------------------------------------------------------
-
-// Why a step ended. The sign tells success, the value tells why.
-typedef enum pli_stop {
-    PLI_STOP_GRADIENT = 1,    // the norm of the gradient fell under the tolerance
-    PLI_STOP_FIXED = 3,       // the fixed number of iterations was made, as asked
-    PLI_STOP_DIRECTION = 4,   // what the next step would change fell under the tolerance
-    PLI_STOP_EXPLICIT = 5,    // nothing was to be solved
-    PLI_STOP_ITERATIONS = -1, // budget spent; the state is the best iterate
-    PLI_STOP_LINESEARCH = -2, // no admissible decrease was found
-    PLI_STOP_NONFINITE = -3,  // energy or direction was not finite; the step was rejected
-    PLI_STOP_LINEAR = -4,     // the linear solver could not produce a direction
-    PLI_STOP_ROUNDING = -5 // above the tolerance, but the next step would be shorter than rounding
-} pli_stop;
-
-// "gradient", "step", ... as in steps.jsonl.
-PLI_API const char *pli_stop_name(pli_stop stop);
 
 enum { PLI_REPORT_PHASES = 24 };
 

@@ -237,7 +237,7 @@ pli_status pli_coarse_parse(pli_context *context, const pli_coarse_def *def,
 
 static bool is_lifted(const pli_model *model)
 {
-    return model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
+    return pli_solver_has(model->solver_kind, PLI_KEEPS_MATRIX);
 }
 
 // Smoothers for the levels that there are. A mesh with few vertices has fewer than the scene names;

@@ -115,6 +115,11 @@ PLI_CHECKED pli_status pli_matter_state_reserve(pli_matter_state *state, int64_t
 PLI_CHECKED pli_status pli_matter_state_copy(const pli_matter_state *from, pli_matter_state *to);
 void pli_matter_state_clear(pli_matter_state *state);
 
+// Whether the kinds of a state's particles exist and ascend, which a state out of a file need not
+// have. Errors: argument (the message names the row).
+PLI_CHECKED pli_status pli_matter_check_kinds(const pli_matter *matter,
+                                              const pli_matter_state *state);
+
 uint64_t pli_matter_state_hash(const pli_matter_state *state, uint64_t hash);
 int32_t pli_matter_state_array_count(void);
 void pli_matter_state_get_array(pli_matter_state *state, int32_t index, pli_state_array *array);

@@ -24,7 +24,7 @@
 #include "sim/model/model_triangles.h"
 #include "sim/model/resolution.h"
 #include "sim/model/subspace_build.h"
-#include "sim/report/frame.h"
+#include "sim/report/body_frame.h"
 #include "sim/report/matter_frame.h"
 #include "sim/scene/magnitude.h"
 #include "sim/scene/solver_rules.h"

@@ -165,6 +165,12 @@ static inline int32_t pli_model_things(const pli_model *model)
     return model->body_count + model->surface_count;
 }
 
+// Parts of a frame but for colliders, at most: bodies of meshes, or sources of particles.
+static inline int32_t pli_model_part_count(const pli_model *model)
+{
+    return model->body_count + (model->matter != NULL ? model->matter->source_count : 0);
+}
+
 // Vertices of bodies, which are the first ones.
 static inline int32_t pli_model_body_vertices(const pli_model *model)
 {

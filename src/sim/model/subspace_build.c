@@ -333,7 +333,7 @@ static bool uses_cubature(const pli_model *model)
 }
 
 // The elastic energy of the cubature's elements, each standing for its weight.
-static pli_status create_cubature_term(pli_solver *s)
+static pli_status create_cubature_term(pli_mesh_stepper *s)
 {
     const pli_cubature *cubature = s->model->reduction->cubature;
     if (!uses_cubature(s->model)) return PLI_OK;
@@ -350,7 +350,7 @@ static double refresh_threshold(const pli_model *model)
     return moves ? model->solver_def.subspace.refresh_threshold : INFINITY;
 }
 
-pli_status pli_subspace_build(pli_solver *s)
+pli_status pli_subspace_build(pli_mesh_stepper *s, pli_direction_source *source)
 {
     const pli_reduction *reduction = s->model->reduction;
     const pli_reduction_def *def = &s->model->solver_def.subspace;
@@ -360,7 +360,7 @@ pli_status pli_subspace_build(pli_solver *s)
         .affine = reduction->affine,
         .bases = reduction->bases,
         .points = s->model->rest,
-        .cubature = {s->cubature != NULL ? &pli_elastic_term : NULL, s->cubature},
+        .cubature = {.ops = s->cubature != NULL ? &pli_elastic_term : NULL, .self = s->cubature},
         .tolerance = def->tolerance,
         .max_iterations = s->model->solver_def.linear_max_iterations,
         .polish_iterations = reduction->polish,
@@ -372,8 +372,8 @@ pli_status pli_subspace_build(pli_solver *s)
         .average_length = def->refresh_average,
         .threshold = refresh_threshold(s->model),
         .period = def->refresh_period,
-        .timers = &s->timers};
+        .timers = s->timers};
     PLI_TRY(pli_subspace_create(s->context, &subspace, &s->objective, &s->subspace));
-    s->newton.source = pli_subspace_source(s->subspace);
+    *source = pli_subspace_source(s->subspace);
     return PLI_OK;
 }

@@ -9,7 +9,8 @@
 #ifndef PLI_SIM_REPORT_MATTER_FRAME_H
 #define PLI_SIM_REPORT_MATTER_FRAME_H
 
-#include "sim/step/solver.h"
+#include "sim/model/model.h"
+#include "sim/model/state.h"
 
 typedef enum pli_particle_field {
     PLI_PARTICLE_VELOCITY,
@@ -34,11 +35,17 @@ uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const
 PLI_CHECKED pli_status pli_matter_parts_create(const pli_model *model, pli_matter_parts **parts);
 void pli_matter_parts_destroy(pli_matter_parts *parts);
 
-// Fills parts[source_count] with the particles of a state; sources without particles are left out.
-// Returns how many there are in *count. Lifetime: until the next call. Errors: memory, argument
-// (particles that can't be).
-PLI_CHECKED pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
-                                             const pli_state *state, pli_frame_part *parts,
-                                             int32_t *count);
+// Takes over the particles of a state, and computes the fields that it tells. Errors: memory,
+// argument (particles that can't be).
+PLI_CHECKED pli_status pli_matter_parts_begin(pli_matter_parts *parts, const pli_state *state);
+
+// The values of a field [particles], for steppers to fill in what the state does not tell; NULL:
+// nobody wants them.
+double *pli_matter_parts_values(const pli_matter_parts *parts, pli_particle_field field);
+
+// Fills list[source_count] with the particles of the state; sources without particles are left out.
+// Returns how many there are. Lifetime: until the next begin.
+int32_t pli_matter_parts_list(pli_matter_parts *parts, const pli_state *state,
+                              pli_frame_part *list);
 
 #endif

@@ -8,11 +8,10 @@
 //
 //   kinetic   m/2 (|v|^2 + dx^2/4 |C|^2)
 //   angular   m (x x v + dx^2/4 axial(C)),   axial(C)_i = C_kj - C_jk
-#include "sim/step/solver.h"
+#include "sim/report/matter_measure.h"
 
 #include "base/parallel.h"
 #include "math/vec3.h"
-#include "sim/step/matter_step.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,9 +94,7 @@ static void fill_report(const pli_sum total[SUM_COUNT], pli_step_report *report)
 pli_status pli_matter_measure(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
     int64_t count = state->matter.count, blocks = (count + GRAIN - 1) / GRAIN;
-    report->step = state->step;
-    report->time = pli_state_time(state);
-    report->min_gap = INFINITY;
+    PLI_TRY(pli_matter_check_kinds(s->model->matter, &state->matter));
     report->min_J = NAN;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
     measuring job = {.model = s->model, .state = &state->matter};

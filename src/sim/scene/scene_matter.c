@@ -291,7 +291,7 @@ static pli_status check_volumes(const pli_rules *r, const pli_visit *visit)
     const pli_particles_def *particles = visit->holder;
     const pli_solver_kind *solver = pli_solver_kind_choose(r->def);
     if (particles->volumes == PLI_VOLUMES_SEEDED || solver == NULL) return PLI_OK;
-    if (!pli_solver_takes_particles(solver) || solver->grid != NULL) return PLI_OK;
+    if (solver->of_particles == NULL || solver->grid != NULL) return PLI_OK;
     return pli_rules_refuse(r, visit, "volumes", &particles->volumes,
                             "found 'density', which is for implicit steps; solver %s has the same "
                             "volume for all particles of a body: use hot or newton, or seeded",
@@ -454,8 +454,8 @@ static pli_status check_solver(const pli_rules *r, const pli_visit *visit)
     const pli_solver_def *solver = visit->holder;
     // its own rule has shown that there is one
     const pli_solver_kind *kind = pli_solver_kind_choose(r->def);
-    bool fits = r->has_particles ? pli_solver_takes_particles(kind) : pli_solver_takes_meshes(kind);
-    if (fits) return PLI_OK;
+    const pli_stepper_ops *stepper = r->has_particles ? kind->of_particles : kind->of_meshes;
+    if (stepper != NULL) return PLI_OK;
     return pli_rules_refuse(r, visit, "name", &solver->name,
                             r->has_particles
                                 ? "found '%s', which is for meshes; particles take auto, hot, "

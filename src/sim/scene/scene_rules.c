@@ -10,7 +10,7 @@
 #include "sim/body/shape_build.h"
 #include "sim/model/collider_build.h"
 #include "sim/model/collider_surface.h"
-#include "sim/report/frame.h"
+#include "sim/report/body_frame.h"
 #include "sim/report/matter_frame.h"
 #include "sim/scene/quantity.h"
 #include "sim/scene/schema.h"

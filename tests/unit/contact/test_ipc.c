@@ -416,7 +416,8 @@ static void forces_between_bodies_sum_to_nothing(void **state)
     OK(w.b.context, pli_ipc_freeze_friction(w.ipc, w.b.x, w.b.rest, 1e-3));
     pli_ipc_report report;
     double *forces[2] = {ipc_world_vector(&w), ipc_world_vector(&w)};
-    OK(w.b.context, pli_ipc_measure(w.ipc, w.b.x, &report, forces[0], forces[1], NULL));
+    OK(w.b.context, pli_ipc_measure(w.ipc, w.b.x, &report));
+    pli_ipc_fill_forces(w.ipc, forces[0], forces[1]);
     for (int k = 0; k < 2; ++k) {
         double sum[3], torque[3] = {0, 0, 0}, size = sum_of_lengths(&w, forces[k]);
         AT_LEAST(size, 1);
@@ -449,7 +450,9 @@ static void resultants_of_pairs_are_the_forces_on_bodies(void **state)
     pli_ipc_report report;
     double *normal = ipc_world_vector(&w), *rub = ipc_world_vector(&w),
            *gaps = ipc_world_vector(&w);
-    OK(w.b.context, pli_ipc_measure(w.ipc, w.b.x, &report, normal, rub, gaps));
+    OK(w.b.context, pli_ipc_measure(w.ipc, w.b.x, &report));
+    pli_ipc_fill_forces(w.ipc, normal, rub);
+    pli_ipc_fill_gaps(w.ipc, gaps);
     static const int32_t pairs[][2] = {{0, 1}, {0, 3}, {1, 2}};
     assert_int_equal(report.pair_count, 3);
     int64_t contacts = 0;
@@ -501,7 +504,9 @@ static void nothing_near_is_no_contact(void **state)
     ipc_world_build(&w);
     pli_ipc_report report;
     double *force = ipc_world_vector(&w), *gaps = ipc_world_vector(&w);
-    OK(w.b.context, pli_ipc_measure(w.ipc, w.b.x, &report, force, NULL, gaps));
+    OK(w.b.context, pli_ipc_measure(w.ipc, w.b.x, &report));
+    pli_ipc_fill_forces(w.ipc, force, NULL);
+    pli_ipc_fill_gaps(w.ipc, gaps);
     assert_true(report.contacts == 0 && report.pair_count == 0 && report.min_gap == INFINITY);
     assert_true(report.barrier_energy == 0 && sum_of_lengths(&w, force) == 0 && gaps[5] == 0.1);
     free(gaps);
@@ -615,13 +620,15 @@ static void friction_is_frozen_until_it_is_frozen_again(void **state)
     double *before = ipc_world_vector(&w), *after = ipc_world_vector(&w);
     pli_ipc_report report;
     // without freezing there is none
-    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report, NULL, before, NULL));
+    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report));
+    pli_ipc_fill_forces(w.ipc, NULL, before);
     assert_true(sum_of_lengths(&w, before) == 0 && report.friction_work == 0);
     assert_true(pli_ipc_has_friction(w.ipc));
     OK(w.b.context, pli_ipc_freeze_friction(w.ipc, x, start, 1e-6));
     // everything slides over the lower box, which pulls it back
     for (int32_t v = w.b.first_vertex[1]; v < w.b.vertex_count; ++v) x[3 * v] += 1e-2;
-    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report, NULL, before, NULL));
+    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report));
+    pli_ipc_fill_forces(w.ipc, NULL, before);
     assert_true(report.friction_work < 0);
     AT_LEAST(report.pairs[0].friction[0], 1);
     double slid = report.friction_work;
@@ -630,7 +637,8 @@ static void friction_is_frozen_until_it_is_frozen_again(void **state)
         x[3 * v] += 1e-2;
         x[3 * v + 1] += 1e-3;
     }
-    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report, NULL, after, NULL));
+    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report));
+    pli_ipc_fill_forces(w.ipc, NULL, after);
     double largest = 0;
     for (int32_t k = 0; k < n; ++k) largest = fmax(largest, fabs(after[k] - before[k]));
     // the normals of some contacts are tilted, so lifting counts as slip there
@@ -638,7 +646,8 @@ static void friction_is_frozen_until_it_is_frozen_again(void **state)
     NEAR(report.friction_work, 2 * slid, 0.1, 0);
     // frozen with wider gaps, forces are smaller
     OK(w.b.context, pli_ipc_freeze_friction(w.ipc, x, start, 1e-6));
-    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report, NULL, after, NULL));
+    OK(w.b.context, pli_ipc_measure(w.ipc, x, &report));
+    pli_ipc_fill_forces(w.ipc, NULL, after);
     AT_MOST(sum_of_lengths(&w, after), 0.99 * sum_of_lengths(&w, before));
     free(after);
     free(before);
@@ -696,7 +705,7 @@ static pli_status use_everything(pli_context *context, ipc_world *w, double *scr
     }
     if (status == PLI_OK) status = pli_objective_prepare(&objective, w->b.x, &changed);
     if (status == PLI_OK) pli_objective_compute_hessian(&objective, w->b.x, true);
-    if (status == PLI_OK) status = pli_ipc_measure(ipc, w->b.x, &report, NULL, NULL, NULL);
+    if (status == PLI_OK) status = pli_ipc_measure(ipc, w->b.x, &report);
     pli_objective_clear(&objective);
     pli_ipc_destroy(ipc);
     return status;

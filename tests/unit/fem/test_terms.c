@@ -7,7 +7,7 @@
 #include "support/matrix_checks.h"
 #include "support/same_bits.h"
 
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 // Two materials with different laws, all kinds of terms at once.
 static const char *everything =
@@ -60,8 +60,8 @@ static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
     simulation_init(&s, everything, 2);
     // one step sets targets, damping matrix and inertia of all terms
     simulation_step(&s);
-    s.solver->objective.fixed = NULL;
-    term_case user = {&s.solver->objective};
+    pli_solver_meshes(s.solver)->objective.fixed = NULL;
+    term_case user = {&pli_solver_meshes(s.solver)->objective};
     derivatives_case terms = {.n = 3 * s.info.vertex_count,
                               .energy = case_energy,
                               .gradient = case_gradient,
@@ -85,7 +85,7 @@ static void hessians_are_symmetric_and_projected_ones_positive(void **state)
     simulation_step(&s);
     double x[128];
     random_positions(&s, 0.5, x);
-    pli_objective *objective = &s.solver->objective;
+    pli_objective *objective = &pli_solver_meshes(s.solver)->objective;
     int32_t n = 3 * s.info.vertex_count;
     for (int projected = 0; projected < 2; ++projected) {
         pli_objective_compute_hessian(objective, x, projected);
@@ -93,7 +93,7 @@ static void hessians_are_symmetric_and_projected_ones_positive(void **state)
     }
     // x^T H x >= 0 for many x; inertia alone would make it positive, so it is taken off first
     pli_bcsr_set_zero(objective->H);
-    pli_elastic_term.add_hessian(s.solver->elastic, x, true, objective->H);
+    pli_elastic_term.add_hessian(pli_solver_meshes(s.solver)->elastic, x, true, objective->H);
     pli_random random = {11, 5};
     for (uint64_t trial = 0; trial < 200; ++trial) {
         double d[128];
@@ -115,7 +115,7 @@ static void internal_forces_have_no_resultant(void **state)
     double x[128];
     double g[128] = {0};
     random_positions(&s, 0.4, x);
-    pli_elastic_term.add_gradient(s.solver->elastic, x, g);
+    pli_elastic_term.add_gradient(pli_solver_meshes(s.solver)->elastic, x, g);
     double force[3] = {0};
     double torque[3] = {0};
     double size = 0;
@@ -149,12 +149,13 @@ static void sums_and_scatters_have_the_same_bits_for_any_thread_count(void **sta
         size_t n = 3 * (size_t)s.info.vertex_count;
         double *g = calloc(n, sizeof *g);
         assert_non_null(g);
-        same_bits_keep_double(&bits, pli_sum_value(pli_elastic_term.energy(s.solver->elastic, x)));
-        pli_elastic_term.add_gradient(s.solver->elastic, x, g);
+        same_bits_keep_double(
+            &bits, pli_sum_value(pli_elastic_term.energy(pli_solver_meshes(s.solver)->elastic, x)));
+        pli_elastic_term.add_gradient(pli_solver_meshes(s.solver)->elastic, x, g);
         same_bits_keep(&bits, g, n * sizeof *g);
-        pli_bcsr *H = s.solver->objective.H;
+        pli_bcsr *H = pli_solver_meshes(s.solver)->objective.H;
         pli_bcsr_set_zero(H);
-        pli_elastic_term.add_hessian(s.solver->elastic, x, true, H);
+        pli_elastic_term.add_hessian(pli_solver_meshes(s.solver)->elastic, x, true, H);
         same_bits_keep(&bits, H->values, 9 * (size_t)H->block_count * sizeof *H->values);
         free(g);
         simulation_clear(&s);

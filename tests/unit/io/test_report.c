@@ -19,15 +19,6 @@ static pli_status write_report(pli_context *context, const pli_report *report,
     return status;
 }
 
-// stands in where the simulation is not part of the build
-__attribute__((weak)) const char *pli_stop_name(pli_stop stop)
-{
-    static const char *const names[] = {"rounding",   "linear",    "nonfinite", "linesearch",
-                                        "iterations", "none",      "gradient",  "step",
-                                        "fixed",      "direction", "explicit"};
-    return names[(int)stop + 5];
-}
-
 // A calm step: falling and swinging, converged.
 static pli_step_report calm_step(int64_t number)
 {

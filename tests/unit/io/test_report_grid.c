@@ -20,15 +20,6 @@ static pli_status write_report(pli_context *context, const pli_report *report,
     return status;
 }
 
-// stands in where the simulation is not part of the build
-__attribute__((weak)) const char *pli_stop_name(pli_stop stop)
-{
-    static const char *const names[] = {"rounding",   "linear",    "nonfinite", "linesearch",
-                                        "iterations", "none",      "gradient",  "step",
-                                        "fixed",      "direction", "explicit"};
-    return names[(int)stop + 5];
-}
-
 // Steps in three pieces, of the number's length; all counts differ.
 static pli_step_report grid_step(int64_t number)
 {

@@ -229,19 +229,31 @@ static pli_minimize_env env_of(block *b)
     return (pli_minimize_env){.timers = &b->timers, .scratch = b->scratch};
 }
 
+// Errors: argument, memory.
+static pli_status create_admm(block *b, const pli_admm_def *def, pli_admm **admm)
+{
+    return pli_admm_create(b->context, def, &b->objective, b->implicit, &b->inertia, admm);
+}
+
 static pli_admm *make_admm(block *b, const pli_admm_def *def)
 {
     pli_admm *admm = NULL;
-    OK(b->context, pli_admm_create(b->context, def, b->implicit, &admm));
+    OK(b->context, create_admm(b, def, &admm));
     return admm;
+}
+
+static pli_status minimize(pli_admm *admm, const pli_minimize_env *env, double *x,
+                           pli_minimize_report *report)
+{
+    const pli_minimizer minimizer = pli_admm_minimizer(admm);
+    return pli_minimizer_minimize(&minimizer, env, x, report);
 }
 
 static pli_minimize_report run_admm(block *b, pli_admm *admm, double *x)
 {
     pli_minimize_env env = env_of(b);
     pli_minimize_report report;
-    pli_admm_inertia inertia = {b->stiffness, b->target};
-    OK(b->context, pli_admm_minimize(admm, &b->objective, &inertia, &env, x, &report));
+    OK(b->context, minimize(admm, &env, x, &report));
     return report;
 }
 
@@ -355,7 +367,7 @@ static void check_minimum(const block_def *def)
     pli_admm *admm = make_admm(b, &admm_def);
     newton(b, want);
     pli_minimize_report report = run_admm(b, admm, got);
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     for (int32_t k = 0; k < 3 * b->nodes; ++k) largest = fmax(largest, fabs(want[k]));
     // the gradient is 1e-9 of the force of a strain of one; nodes of little mass feel little of it
     for (int32_t k = 0; k < 3 * b->nodes; ++k) NEAR(got[k], want[k], 0, 1e-5 * largest);
@@ -415,7 +427,7 @@ static void a_start_of_infinite_energy_is_no_end(void **state)
     }
     assert_true(pli_sum_value(pli_objective_energy(&b->objective, got)) == INFINITY);
     pli_minimize_report report = run_admm(b, admm, got);
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     for (int32_t k = 0; k < 3 * b->nodes; ++k) largest = fmax(largest, fabs(want[k]));
     for (int32_t k = 0; k < 3 * b->nodes; ++k) NEAR(got[k], want[k], 0, 1e-5 * largest);
     pli_admm_destroy(admm);
@@ -603,7 +615,7 @@ static void iterations_are_made_of_the_three_steps(void **state)
         pli_admm *admm = make_admm(b, &admm_def);
         memcpy(x, b->x, 3 * (size_t)b->nodes * sizeof *x);
         pli_minimize_report report = run_admm(b, admm, x);
-        assert_int_equal(report.stop, PLI_MINIMIZE_ITERATIONS);
+        assert_int_equal(report.stop, PLI_STOP_ITERATIONS);
         assert_int_equal(report.iterations, count + 1);
         deform(b, x, F);
         for (size_t k = 0; k < size; ++k) gap[k] = F[k] - z[k] + u[k];
@@ -686,7 +698,6 @@ static void ends_are_told(void **state)
     (void)state;
     block_def def = small_block("fixed-corotated", 1e6);
     block *b = make_block(&def);
-    pli_admm_inertia inertia = {b->stiffness, b->target};
     pli_admm_def admm_def = pli_admm_def_default();
     admm_def.max_iterations = 7;
     pli_admm *admm = make_admm(b, &admm_def);
@@ -697,8 +708,8 @@ static void ends_are_told(void **state)
     env.cancel = is_cancelled;
     env.user = &h;
     pli_minimize_report report;
-    OK(b->context, pli_admm_minimize(admm, &b->objective, &inertia, &env, x, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_ITERATIONS);
+    OK(b->context, minimize(admm, &env, x, &report));
+    assert_int_equal(report.stop, PLI_STOP_ITERATIONS);
     assert_int_equal(report.iterations, 7);
     assert_int_equal(h.count, 8);
     assert_int_equal(report.energy_evaluations, 8);
@@ -709,23 +720,22 @@ static void ends_are_told(void **state)
     admm_def.tolerance = 2 * report.residual;
     admm = make_admm(b, &admm_def);
     h.count = 0;
-    OK(b->context, pli_admm_minimize(admm, &b->objective, &inertia, &env, x, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    OK(b->context, minimize(admm, &env, x, &report));
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     assert_int_equal(report.iterations, 0);
     h.count = 0;
-    pli_admm_set_min_iterations(admm, 2);
-    OK(b->context, pli_admm_minimize(admm, &b->objective, &inertia, &env, x, &report));
+    env.min_iterations = 2;
+    OK(b->context, minimize(admm, &env, x, &report));
     AT_LEAST(report.iterations, 2);
 
     h.count = 0;
     h.cancel_at = 2;
-    assert_int_equal(pli_admm_minimize(admm, &b->objective, &inertia, &env, x, &report),
-                     PLI_ERROR_INTERRUPTED);
+    assert_int_equal(minimize(admm, &env, x, &report), PLI_ERROR_INTERRUPTED);
     h.cancel_at = h.count = 0;
     env.monitor = NULL;
     x[1] = NAN;
-    OK(b->context, pli_admm_minimize(admm, &b->objective, &inertia, &env, x, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_NONFINITE);
+    OK(b->context, minimize(admm, &env, x, &report));
+    assert_int_equal(report.stop, PLI_STOP_NONFINITE);
     pli_admm_destroy(admm);
     free(x);
     destroy_block(b);
@@ -746,7 +756,7 @@ static void numbers_out_of_range_are_refused(void **state)
         if (k == 5) bad.max_iterations = -1;
         if (k == 6) bad.weight_scale = INFINITY;
         pli_admm *admm;
-        assert_int_equal(pli_admm_create(b->context, &bad, b->implicit, &admm), PLI_ERROR_ARGUMENT);
+        assert_int_equal(create_admm(b, &bad, &admm), PLI_ERROR_ARGUMENT);
         assert_null(admm);
     }
     destroy_block(b);
@@ -794,7 +804,8 @@ static void a_warm_minimisation_allocates_nothing(void **state)
     assert_int_equal(pli_context_allocation_count(b->context), before);
     // nothing is left of the one before
     assert_memory_equal(x, again, 3 * (size_t)b->nodes * sizeof *x);
-    AT_LEAST((double)pli_admm_memory(admm), 1500.0 * b->nodes);
+    const pli_minimizer minimizer = pli_admm_minimizer(admm);
+    AT_LEAST((double)pli_minimizer_memory(&minimizer), 1500.0 * b->nodes);
     pli_admm_destroy(admm);
     free(x);
     free(again);
@@ -811,7 +822,6 @@ static void failed_allocations_release_everything(void **state)
         def.fault = &fault;
         def.threads = 1;
         block *b = make_block(&def);
-        pli_admm_inertia inertia = {b->stiffness, b->target};
         pli_minimize_env env = env_of(b);
         pli_minimize_report report;
         pli_admm_def admm_def = pli_admm_def_default();
@@ -819,10 +829,10 @@ static void failed_allocations_release_everything(void **state)
         int64_t live = fault.live_blocks;
         fault.fail_at = fault.calls + n;
         pli_admm *admm = NULL;
-        pli_status status = pli_admm_create(b->context, &admm_def, b->implicit, &admm);
+        pli_status status = create_admm(b, &admm_def, &admm);
         if (status == PLI_OK) {
             // a second attempt is as good as the first would have been
-            status = pli_admm_minimize(admm, &b->objective, &inertia, &env, b->x, &report);
+            status = minimize(admm, &env, b->x, &report);
             if (status != PLI_OK) report = run_admm(b, admm, b->x);
             assert_int_equal(report.iterations, 2);
         } else {

@@ -89,7 +89,7 @@ static void free_fall_takes_no_iteration(void **state)
         memcpy(before, b->position, 3 * (size_t)b->count * sizeof *before);
         pli_implicit_report report = block_step(b, h, NULL);
         assert_int_equal(report.outcome.iterations, 0);
-        assert_int_equal(report.outcome.stop, PLI_MINIMIZE_GRADIENT);
+        assert_int_equal(report.outcome.stop, PLI_STOP_GRADIENT);
         assert_int_equal(report.held, 0);
         assert_int_equal(report.rounds, 1);
         for (int64_t i = 0; i < 3 * b->count; ++i) {
@@ -748,7 +748,7 @@ static void a_solution_that_is_not_finite_changes_nothing(void **state)
             if (what == 2) b->deformation[100] = NAN;
             uint64_t hash = hash_particles(b);
             pli_implicit_report report = block_step(b, 0.01, NULL);
-            assert_int_equal(report.outcome.stop, PLI_MINIMIZE_NONFINITE);
+            assert_int_equal(report.outcome.stop, PLI_STOP_NONFINITE);
             assert_true(hash_particles(b) == hash);
             assert_int_equal(b->timers.depth, 0);
             block_destroy(b);
@@ -780,8 +780,8 @@ static void what_inertia_would_invert_is_solved_all_the_same(void **state)
             block_history history = {0};
             pli_implicit_report report = block_step(b, 0.01, &history);
             // a fluid that is pressed to a tenth may take more iterations than there are
-            pli_minimize_stop stop = report.outcome.stop;
-            bool good = law == 2 ? stop != PLI_MINIMIZE_NONFINITE : stop > 0;
+            pli_stop stop = report.outcome.stop;
+            bool good = law == 2 ? stop != PLI_STOP_NONFINITE : stop > 0;
             if (k < MINIMIZERS && !good) {
                 fail_msg("%s, %s: %d after %d", laws[law], minimizers[k].name, stop,
                          report.outcome.iterations);

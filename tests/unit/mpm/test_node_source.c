@@ -100,11 +100,12 @@ static pli_node_source *make_source(const parts *p, pli_node_source_def def)
 
 static void prepare(const parts *p, pli_node_source *source)
 {
-    bool usable = false;
+    pli_direction_matrix made = {0};
     pli_direction_source get = pli_node_source_get(source);
     get.ops->begin(get.self);
-    OK(p->b->context, get.ops->prepare(get.self, NULL, p->x, 1, &usable));
-    assert_true(usable);
+    pli_direction_point at = {.x = p->x, .alpha = 1};
+    OK(p->b->context, get.ops->prepare(get.self, &at, &made));
+    assert_true(made.usable);
 }
 
 static int32_t solve(const parts *p, pli_node_source *source, const double *g, double *d)
@@ -112,7 +113,7 @@ static int32_t solve(const parts *p, pli_node_source *source, const double *g, d
     pli_direction_report report = {0};
     pli_direction_source get = pli_node_source_get(source);
     for (int64_t k = 0; k < p->n; ++k) d[k] = NAN;
-    OK(p->b->context, get.ops->solve(get.self, g, p->b->scratch, d, &report));
+    OK(p->b->context, get.ops->solve(get.self, g, 0, p->b->scratch, d, &report));
     return report.linear_iterations;
 }
 

@@ -2,13 +2,13 @@
 //
 // Directions of three levels on a box of springs: what each level promises of the quadratic model,
 // when the elastic Hessian is made anew, and that minimisations end where Newton's method does.
+#include "minimize.h"
 #include "spring_box.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
 
 #include "base/hash.h"
 #include "multilevel/space.h"
-#include "optimize/newton.h"
 
 static double *copy_of(const double *values, int64_t count)
 {
@@ -128,7 +128,7 @@ static void blocks_and_factor_give_the_same_direction(void **state)
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 2; ++k) {
         pli_subspace_def def = spring_box_def(&box);
-        if (k == 1) def.cubature = (pli_term){&springs_term, &chosen};
+        if (k == 1) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         direction_by(&box, &def);
         double *by_blocks = copy_of(box.d, box.n);
         def.level_preconditioner = PLI_SUBSPACE_FACTOR;
@@ -256,7 +256,7 @@ static void directions_point_downhill_whatever_the_cubature_says(void **state)
         springs chosen = make_springs(box.b.mesh, 5, weights[k % 3]);
         pli_subspace_def def = spring_box_def(&box);
         def.tolerance = 1e-3;
-        def.cubature = (pli_term){&springs_term, &chosen};
+        def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.polish_iterations = k < 6 ? 0 : 4;
         def.level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         shake(&box, (uint64_t)k, 0.3);
@@ -285,7 +285,7 @@ static void levels_that_find_nothing_leave_the_judgement_to_the_polish(void **st
     for (int k = 0; k < 2; ++k) {
         springs chosen = make_springs(box.b.mesh, 1, weights[k]);
         pli_subspace_def def = spring_box_def(&box);
-        def.cubature = (pli_term){&springs_term, &chosen};
+        def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.polish_iterations = 5;
         pli_subspace *subspace = make_subspace(&box, &def);
         pli_direction_report report = first_direction(&box, subspace);
@@ -332,7 +332,7 @@ static pli_newton_def newton_def(void)
 
 static void expect_convergence(const pli_minimize_report *report)
 {
-    if (report->stop == PLI_MINIMIZE_GRADIENT) return;
+    if (report->stop == PLI_STOP_GRADIENT) return;
     fprintf(stderr, "stop %d after %d iterations at %g, energy %g\n", (int)report->stop,
             (int)report->iterations, report->residual, report->energy);
     fail();
@@ -350,7 +350,7 @@ static void minimize_directly(spring_box *box)
     pli_linear_solver_def linear = {.kind = PLI_SOLVER_CHOLESKY};
     pli_linear_solver *solver = NULL;
     OK(box->context, pli_linear_solver_create(box->context, &linear, box->objective.H, &solver));
-    OK(box->context, pli_newton_minimize(&def, &box->objective, solver, &env, box->x, &report));
+    OK(box->context, newton_minimize(&def, &box->objective, solver, &env, box->x, &report));
     expect_convergence(&report);
     pli_linear_solver_destroy(solver);
     OK(box->context, pli_objective_build_split_pattern(&box->objective));
@@ -365,7 +365,7 @@ static void minimize_by_levels(spring_box *box, const pli_subspace_def *by)
     pli_subspace *subspace = make_subspace(box, by);
     pli_newton_def def = newton_def();
     def.source = pli_subspace_source(subspace);
-    OK(box->context, pli_newton_minimize(&def, &box->objective, NULL, &env, box->x, &report));
+    OK(box->context, newton_minimize(&def, &box->objective, NULL, &env, box->x, &report));
     expect_convergence(&report);
     pli_subspace_destroy(subspace);
 }
@@ -387,7 +387,7 @@ static void minimisations_end_where_newton_ends(void **state)
         def.polish_iterations = 20;
         def.level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         def.polish_preconditioner = k == 3 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
-        if (k >= 2) def.cubature = (pli_term){&springs_term, &chosen};
+        if (k >= 2) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         memcpy(box.x, start, (size_t)box.n * sizeof *start);
         minimize_by_levels(&box, &def);
         // the weighted norm is 1e-8 at most; inertia, 5 N/m at least, bounds the curvature of the
@@ -419,7 +419,7 @@ static void fixed_coordinates_never_move(void **state)
         def.polish_iterations = 10;
         def.level_preconditioner = k & 1 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
         def.polish_preconditioner = k & 2 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
-        if (k & 4) def.cubature = (pli_term){&springs_term, &chosen};
+        if (k & 4) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         direction_by(&box, &def);
         int64_t held = 0;
         for (int64_t i = 0; i < box.n; ++i) {
@@ -551,7 +551,7 @@ static uint64_t hash_of_directions(int32_t threads, const pli_subspace_def *choi
     def.polish_preconditioner = choices->polish_preconditioner;
     def.polish_iterations = 7;
     def.tolerance = 1e-4;
-    if (cubature) def.cubature = (pli_term){&springs_term, &chosen};
+    if (cubature) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
     pli_subspace *subspace = make_subspace(&box, &def);
     first_direction(&box, subspace);
     pli_vector_axpy(context, box.n, 1, box.d, box.x);
@@ -587,7 +587,7 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
         spring_box_init(&box, sweep.context, 1, 2);
         springs chosen = make_springs(box.b.mesh, 3, 3);
         pli_subspace_def def = spring_box_def(&box);
-        def.cubature = (pli_term){&springs_term, &chosen};
+        def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.level_preconditioner = PLI_SUBSPACE_FACTOR;
         def.polish_iterations = 5;
         // all but the solver stands before allocations begin to fail

@@ -51,15 +51,19 @@ static bool want_cancel(void *user)
 static pli_minimize_env env_of(chain_problem *p, heard *h)
 {
     *h = (heard){0};
-    return (pli_minimize_env){&p->timers, p->scratch, hear, want_cancel, NULL, h};
+    return (pli_minimize_env){.timers = &p->timers,
+                              .scratch = p->scratch,
+                              .monitor = hear,
+                              .cancel = want_cancel,
+                              .user = h};
 }
 
 static pli_minimize_report minimize_with(pli_local_global *minimizer, chain_problem *p, heard *h)
 {
     pli_minimize_report report;
     pli_minimize_env env = env_of(p, h);
-    OK(p->context, pli_local_global_begin_step(minimizer, 1));
-    OK(p->context, pli_local_global_minimize(minimizer, &env, p->x, &report));
+    OK(p->context, local_global_begin_step(minimizer, 1));
+    OK(p->context, local_global_minimize(minimizer, &env, p->x, &report));
     return report;
 }
 
@@ -70,28 +74,6 @@ static pli_minimize_report minimize(chain_problem *p, const pli_local_global_def
     pli_minimize_report report = minimize_with(minimizer, p, h);
     pli_local_global_destroy(minimizer);
     return report;
-}
-
-static void newton_minimize(chain_problem *p)
-{
-    pli_linear_solver *linear = NULL;
-    pli_linear_solver_def linear_def = {.kind = PLI_SOLVER_PCG,
-                                        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
-                                        .max_iterations = 1000,
-                                        .stop_at_indefinite = true};
-    pli_newton_def def = {.tolerance = 1e-11,
-                          .max_iterations = 300,
-                          .projected = true,
-                          .linear_tolerance = 1e-12,
-                          .line_search = {PLI_SEARCH_BACKTRACKING, 1e-4, 0.9, 60}};
-    heard h;
-    pli_minimize_env env = env_of(p, &h);
-    pli_minimize_report report;
-    OK(p->context, pli_objective_build_pattern(&p->objective));
-    OK(p->context, pli_linear_solver_create(p->context, &linear_def, p->objective.H, &linear));
-    OK(p->context, pli_newton_minimize(&def, &p->objective, linear, &env, p->x, &report));
-    assert_true(report.stop > 0);
-    pli_linear_solver_destroy(linear);
 }
 
 static double distance(int64_t n, const double *x, const double *y)
@@ -131,8 +113,8 @@ static void the_minimum_is_that_of_newton(void **state)
             heard h;
             pli_local_global_def def = with_kind(kinds[k], 3);
             pli_minimize_report report = minimize(&p, &def, &h);
-            newton_minimize(&want);
-            assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+            chain_minimize(&want);
+            assert_int_equal(report.stop, PLI_STOP_GRADIENT);
             assert_int_equal(h.count, report.iterations + 1);
             AT_MOST(report.residual, 1e-9);
             // the Hessian is at least the mass, 1: distances are at most the gradients
@@ -158,7 +140,7 @@ static void the_energy_falls_in_every_iteration(void **state)
         if (searching) def.line_search.kind = PLI_SEARCH_BACKTRACKING;
         heard h;
         pli_minimize_report report = minimize(&p, &def, &h);
-        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
         AT_LEAST(report.iterations, 3);
         // up to the rounding of sums of about 1000
         for (int k = 1; k < h.count; ++k) AT_MOST(h.energy[k], h.energy[k - 1] + 1e-12);
@@ -189,7 +171,7 @@ static void a_fixed_number_of_iterations_is_made(void **state)
         def.measures_energy = false;
         pli_timers_clear(&p.timers);
         pli_minimize_report report = minimize(&p, &def, &h);
-        assert_int_equal(report.stop, PLI_MINIMIZE_FIXED);
+        assert_int_equal(report.stop, PLI_STOP_FIXED);
         assert_int_equal(report.iterations, count);
         assert_int_equal(report.energy_evaluations, 0);
         assert_true(isnan(report.energy));
@@ -219,7 +201,7 @@ static int32_t count_iterations(double rho, int32_t delay, double gamma)
     def.chebyshev_gamma = gamma;
     def.chebyshev_delay = delay;
     pli_minimize_report report = minimize(&p, &def, &h);
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     chain_problem_clear(&p);
     pli_context_destroy(context);
     return report.iterations;
@@ -301,14 +283,14 @@ static void changes_between_steps_need_no_new_minimiser(void **state)
             heard h;
             pli_minimize_env env = env_of(&p, &h);
             pli_minimize_report report;
-            OK(context, pli_local_global_begin_step(minimizer, step == 5));
-            OK(context, pli_local_global_minimize(minimizer, &env, p.x, &report));
+            OK(context, local_global_begin_step(minimizer, step == 5));
+            OK(context, local_global_minimize(minimizer, &env, p.x, &report));
 
             pli_local_global *fresh = NULL;
             OK(context, pli_local_global_create(context, &def, &p.objective, &fresh));
             env = env_of(&p, &h);
-            OK(context, pli_local_global_begin_step(fresh, 99));
-            OK(context, pli_local_global_minimize(fresh, &env, copy, &report));
+            OK(context, local_global_begin_step(fresh, 99));
+            OK(context, local_global_minimize(fresh, &env, copy, &report));
             assert_memory_equal(p.x, copy, 3 * POINTS * sizeof *copy);
             pli_local_global_destroy(fresh);
             free(copy);
@@ -353,22 +335,22 @@ static void every_end_has_its_own_reason(void **state)
     chain_problem_init(&p, context, POINTS);
     pli_local_global_def def = exact();
     def.max_iterations = 2;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_ITERATIONS);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_STOP_ITERATIONS);
     // no progress that numbers could show
     def.max_iterations = 3000;
     def.tolerance = 0;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_ROUNDING);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_STOP_ROUNDING);
     def.line_search.kind = PLI_SEARCH_BACKTRACKING;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_ROUNDING);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_STOP_ROUNDING);
     // a start that is not a number
     p.x[4] = NAN;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_STOP_NONFINITE);
     chain_problem_clear(&p);
 
     // a matrix that is not definite
     chain_problem_init(&p, context, POINTS);
     p.body.mass = -1000;
-    assert_int_equal(minimize(&p, &def, &h).stop, PLI_MINIMIZE_LINEAR);
+    assert_int_equal(minimize(&p, &def, &h).stop, PLI_STOP_LINEAR);
     chain_problem_clear(&p);
 
     // cancelled
@@ -379,10 +361,9 @@ static void every_end_has_its_own_reason(void **state)
     h.cancel_at = 2;
     OK(context, pli_local_global_create(context, &def, &p.objective, &minimizer));
     // not begun
-    assert_int_equal(pli_local_global_minimize(minimizer, &env, p.x, &report), PLI_ERROR_ARGUMENT);
-    OK(context, pli_local_global_begin_step(minimizer, 0));
-    assert_int_equal(pli_local_global_minimize(minimizer, &env, p.x, &report),
-                     PLI_ERROR_INTERRUPTED);
+    assert_int_equal(local_global_minimize(minimizer, &env, p.x, &report), PLI_ERROR_ARGUMENT);
+    OK(context, local_global_begin_step(minimizer, 0));
+    assert_int_equal(local_global_minimize(minimizer, &env, p.x, &report), PLI_ERROR_INTERRUPTED);
     pli_local_global_destroy(minimizer);
     chain_problem_clear(&p);
     pli_context_destroy(context);
@@ -487,8 +468,8 @@ static void every_failed_allocation_is_survived(void **state)
             heard h;
             pli_minimize_report report;
             pli_minimize_env env = env_of(&p, &h);
-            OK(context, pli_local_global_begin_step(minimizer, 1));
-            status = pli_local_global_minimize(minimizer, &env, p.x, &report);
+            OK(context, local_global_begin_step(minimizer, 1));
+            status = local_global_minimize(minimizer, &env, p.x, &report);
             assert_true(status == PLI_OK || (pass == 0 && status == PLI_ERROR_MEMORY));
         }
         reached = fault.calls >= fault.fail_at;

@@ -6,7 +6,7 @@
 #include "support/same_bits.h"
 
 #include "base/context.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 // A bar that hangs from one side, pulled by springs at its other end, beside a cube that is held by
 // one coordinate and spins. Holds and springs come and go while it moves.
@@ -152,7 +152,7 @@ static void other_laws_converge_by_a_line_search(void **state)
     simulation s;
     start(&reference, mixed_bar, "{name: newton, tolerance: 1e-9}", 2);
     start(&s, mixed_bar, "{name: pd-direct, tolerance: 1e-5, max_iterations: 5000}", 2);
-    assert_null(s.solver->projective);
+    assert_null(pli_solver_meshes(s.solver)->projective);
     simulation_run(&reference, 5);
     pli_step_report report = simulation_run(&s, 5);
     AT_MOST(distance(&s, &reference), band);
@@ -227,11 +227,11 @@ static void bodies_without_a_volume_term_are_projective(void **state)
     (void)state;
     simulation s;
     start(&s, bars, "pd-direct", 1);
-    assert_non_null(s.solver->projective);
-    assert_null(s.solver->elastic);
+    assert_non_null(pli_solver_meshes(s.solver)->projective);
+    assert_null(pli_solver_meshes(s.solver)->elastic);
     simulation_clear(&s);
     start(&s, bars, "newton", 1);
-    assert_null(s.solver->projective);
+    assert_null(pli_solver_meshes(s.solver)->projective);
     simulation_clear(&s);
 }
 

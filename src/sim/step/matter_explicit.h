@@ -15,16 +15,16 @@
 // a cell. Colliders are moved for every sweep, to where they are at its end.
 //
 // Failures leave the state as it was at the end of the step before.
-#ifndef PLI_SIM_STEP_MATTER_STEP_H
-#define PLI_SIM_STEP_MATTER_STEP_H
+#ifndef PLI_SIM_STEP_MATTER_EXPLICIT_H
+#define PLI_SIM_STEP_MATTER_EXPLICIT_H
 
-#include "base/timers.h"
 #include "mpm/explicit/stepper.h"
 #include "mpm/grid/grid_collider.h"
-#include "sim/model/model.h"
-#include "sim/model/state.h"
+#include "sim/report/matter_frame.h"
+#include "sim/step/solver.h"
 
-typedef struct pli_matter_solver {
+typedef struct pli_matter_explicit {
+    pli_solver *solver; // whose part it is; the next two are its own
     const pli_model *model;
     pli_context *context;
     pli_stepper *stepper;
@@ -45,37 +45,34 @@ typedef struct pli_matter_solver {
     int64_t substeps;         // begun so far: times at which something moved
     double substep_time;      // of the last one (s)
     pli_matter_state emitted; // times and counts of emitters, and the next id; no particles
-    pli_cancel_fn cancel;
-    void *cancel_user;
-} pli_matter_solver;
+
+    // of frames
+    pli_matter_parts *parts; // NULL: nobody has asked for one
+    int32_t plan_room;
+    pli_stepper_plan *plans; // [plan_room] of blocks
+} pli_matter_explicit;
 
 enum { PLI_MATTER_BATCH = 1 << 15 };
 
-PLI_CHECKED pli_status pli_matter_solver_create(const pli_model *model, pli_matter_solver **solver);
-void pli_matter_solver_destroy(pli_matter_solver *solver);
+extern const pli_stepper_ops pli_matter_explicit_ops;
 
-// Whether the kinds of a state's particles exist and ascend, which a state out of a file need not
-// have. Errors: argument (the message names the row).
-PLI_CHECKED pli_status pli_matter_check_kinds(const pli_matter *matter,
-                                              const pli_matter_state *state);
+// The stepper of a solver of explicit steps of particles; NULL: it is another.
+pli_matter_explicit *pli_solver_explicit(pli_solver *solver);
 
 // Puts the particles of a state into the stepper. Errors: argument (particles that can't be),
 // memory.
-PLI_CHECKED pli_status pli_matter_load(pli_matter_solver *solver, const pli_matter_state *state);
+PLI_CHECKED pli_status pli_matter_load(pli_matter_explicit *stepper, const pli_matter_state *state);
 
 // The block of a particle that was loaded, by its position (m).
-int32_t pli_matter_block_of(const pli_matter_solver *solver, const double position[3]);
+int32_t pli_matter_block_of(const pli_matter_explicit *stepper, const double position[3]);
 
 // The length of a tick for what was loaded, and how many make a step.
-double pli_matter_choose_tick(const pli_matter_solver *solver, int64_t *ticks);
+double pli_matter_choose_tick(const pli_matter_explicit *stepper, int64_t *ticks);
 
-// Advances the state by a step and fills report->matter. Errors: interrupted, numeric (the message
-// names a particle), memory; then the state is as it was.
-PLI_CHECKED pli_status pli_matter_step(pli_matter_solver *solver, pli_state *state,
-                                       pli_timers *timers, pli_step_report *report);
-
-// matter_measure.c: energies, momenta, smallest J of a state. Errors: memory.
-PLI_CHECKED pli_status pli_matter_measure(pli_solver *solver, const pli_state *state,
-                                          pli_step_report *report);
+// report/explicit_frame.c: the parts of a frame. Errors: argument (particles that can't be),
+// memory.
+PLI_CHECKED pli_status pli_matter_explicit_fill_parts(pli_matter_explicit *stepper,
+                                                      const pli_state *state, pli_frame_part *parts,
+                                                      int32_t *count);
 
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/step/matter_step.h"
+#include "sim/step/matter_explicit.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "sim/report/culprit.h"
+#include "sim/report/matter_measure.h"
 #include "sim/step/matter_colliders.h"
 #include "sim/step/matter_emit.h"
 #include "sim/step/substeps.h"
@@ -25,7 +27,7 @@ enum {
 // ---- colliders
 
 // What does not move is looked at once for every page.
-static pli_status remember_pages(pli_matter_solver *m, const pli_stepper_sweep_info *sweep)
+static pli_status remember_pages(pli_matter_explicit *m, const pli_stepper_sweep_info *sweep)
 {
     const pli_paged_grid *grid = pli_stepper_particles(m->stepper)->grid;
     int32_t count = 0;
@@ -48,7 +50,7 @@ static pli_status remember_pages(pli_matter_solver *m, const pli_stepper_sweep_i
 // ---- what the stepper asks for
 
 // Blocks with longer steps than others move in sweeps of their own, at the same times.
-static pli_status count_substep(pli_matter_solver *m, double begin, double end)
+static pli_status count_substep(pli_matter_explicit *m, double begin, double end)
 {
     if (m->substeps > 0 && begin == m->substep_time) return PLI_OK;
     m->substep_time = begin;
@@ -58,8 +60,8 @@ static pli_status count_substep(pli_matter_solver *m, double begin, double end)
 
 static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
 {
-    pli_matter_solver *m = user;
-    if (m->cancel != NULL && m->cancel(m->cancel_user)) {
+    pli_matter_explicit *m = user;
+    if (pli_solver_is_cancelled(m->solver)) {
         return PLI_FAIL(m->context, PLI_ERROR_INTERRUPTED, "the step was abandoned");
     }
     double begin = m->begin_time + (double)sweep->time * m->tick;
@@ -71,7 +73,7 @@ static pli_status begin_sweep(void *user, const pli_stepper_sweep_info *sweep)
 
 static void constrain_page(void *user, uint32_t code, float *nodes, double dt)
 {
-    const pli_matter_solver *m = user;
+    const pli_matter_explicit *m = user;
     pli_grid_page page = {.code = code, .nodes = nodes};
     (void)dt;
     pli_paged_grid_coordinates(pli_stepper_particles(m->stepper)->grid, code, page.at);
@@ -80,7 +82,7 @@ static void constrain_page(void *user, uint32_t code, float *nodes, double dt)
 
 static void forget_page(void *user, uint32_t code)
 {
-    const pli_matter_solver *m = user;
+    const pli_matter_explicit *m = user;
     pli_grid_colliders_forget(m->colliders, code);
 }
 
@@ -94,7 +96,7 @@ static int64_t particle_room(const pli_matter *matter)
     return matter->emitter_count > 0 ? start + emitted : start;
 }
 
-static pli_status create_stepper(pli_matter_solver *m)
+static pli_status create_stepper(pli_matter_explicit *m)
 {
     const pli_matter *matter = m->model->matter;
     const pli_steps_def *steps = &m->model->solver_def.steps;
@@ -122,29 +124,25 @@ static pli_status create_stepper(pli_matter_solver *m)
     return status;
 }
 
-pli_status pli_matter_solver_create(const pli_model *model, pli_matter_solver **solver)
+static pli_status create(pli_solver *solver, void **self)
 {
-    *solver = NULL;
-    pli_matter_solver *made = PLI_NEW(model->context, pli_matter_solver, 1, "solver");
+    const pli_model *model = solver->model;
+    pli_matter_explicit *made = PLI_NEW(solver->context, pli_matter_explicit, 1, "stepper");
+    *self = made;
     if (made == NULL) return PLI_ERROR_MEMORY;
+    made->solver = solver;
     made->model = model;
-    made->context = model->context;
+    made->context = solver->context;
     made->emitted.context = model->context;
     made->records = PLI_NEW(model->context, pli_particle, PLI_MATTER_BATCH, "particles");
     pli_status status = made->records != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_matter_colliders_create(model, &made->colliders);
-    if (status == PLI_OK) status = create_stepper(made);
-    if (status != PLI_OK) {
-        pli_matter_solver_destroy(made);
-        return status;
-    }
-    *solver = made;
-    return PLI_OK;
+    return status == PLI_OK ? create_stepper(made) : status;
 }
 
-void pli_matter_solver_destroy(pli_matter_solver *m)
+static void destroy(void *self)
 {
-    if (m == NULL) return;
+    pli_matter_explicit *m = self;
     pli_context *context = m->context;
     pli_stepper_destroy(m->stepper);
     pli_grid_colliders_destroy(m->colliders);
@@ -152,6 +150,8 @@ void pli_matter_solver_destroy(pli_matter_solver *m)
     pli_release(context, m->records);
     pli_release(context, m->pages);
     pli_release(context, m->offsets);
+    pli_release(context, m->plans);
+    pli_matter_parts_destroy(m->parts);
     pli_release(context, m);
 }
 
@@ -159,7 +159,7 @@ void pli_matter_solver_destroy(pli_matter_solver *m)
 
 // particles of a state that become records, or come from chunks
 typedef struct transport {
-    pli_matter_solver *solver;
+    pli_matter_explicit *solver;
     const pli_matter_state *from;
     pli_matter_state *to;
     int64_t first;
@@ -195,23 +195,7 @@ static void fill_records(void *user, int64_t begin, int64_t end)
     }
 }
 
-pli_status pli_matter_check_kinds(const pli_matter *matter, const pli_matter_state *state)
-{
-    int32_t least = 0;
-    for (int64_t row = 0; row < state->count; ++row) {
-        int32_t kind = state->kind[row];
-        if (kind < least || kind >= matter->kind_count) {
-            return PLI_FAIL(matter->context, PLI_ERROR_ARGUMENT,
-                            "the particle in row %lld is of kind %d; allowed there are %d to %d, "
-                            "because particles stand in the order of kinds",
-                            (long long)row, (int)kind, (int)least, (int)matter->kind_count - 1);
-        }
-        least = kind;
-    }
-    return PLI_OK;
-}
-
-pli_status pli_matter_load(pli_matter_solver *m, const pli_matter_state *state)
+pli_status pli_matter_load(pli_matter_explicit *m, const pli_matter_state *state)
 {
     transport job = {.solver = m, .from = state};
     PLI_TRY(pli_matter_check_kinds(m->model->matter, state));
@@ -231,7 +215,7 @@ pli_status pli_matter_load(pli_matter_solver *m, const pli_matter_state *state)
 }
 
 // As blocks are found when particles are added.
-int32_t pli_matter_block_of(const pli_matter_solver *m, const double position[3])
+int32_t pli_matter_block_of(const pli_matter_explicit *m, const double position[3])
 {
     static const int32_t edges[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
     const pli_matter *matter = m->model->matter;
@@ -282,7 +266,7 @@ static void read_lists(void *user, int64_t begin, int64_t end)
 }
 
 // Where the particles of each list begin in the state. Errors: memory.
-static pli_status find_offsets(pli_matter_solver *m)
+static pli_status find_offsets(pli_matter_explicit *m)
 {
     const pli_particles *particles = pli_stepper_particles(m->stepper);
     int64_t count = (int64_t)particles->kind_count * particles->block_count;
@@ -302,7 +286,7 @@ static pli_status find_offsets(pli_matter_solver *m)
     return PLI_OK;
 }
 
-static pli_status store(pli_matter_solver *m, pli_matter_state *state)
+static pli_status store(pli_matter_explicit *m, pli_matter_state *state)
 {
     const pli_particles *particles = pli_stepper_particles(m->stepper);
     transport job = {.solver = m, .to = state};
@@ -317,7 +301,7 @@ static pli_status store(pli_matter_solver *m, pli_matter_state *state)
 
 // ---- time
 
-double pli_matter_choose_tick(const pli_matter_solver *m, int64_t *ticks)
+double pli_matter_choose_tick(const pli_matter_explicit *m, int64_t *ticks)
 {
     double dt = m->model->dt, wanted = m->model->solver_def.steps.tick;
     if (wanted > 0) {
@@ -332,7 +316,7 @@ double pli_matter_choose_tick(const pli_matter_solver *m, int64_t *ticks)
 }
 
 // Calls of advance with what is emitted in between.
-static pli_status run(pli_matter_solver *m, double begin, int64_t ticks)
+static pli_status run(pli_matter_explicit *m, double begin, int64_t ticks)
 {
     PLI_TRY(pli_stepper_set_tick(m->stepper, m->tick));
     int64_t pieces = pli_matter_emit_pieces(m, begin, ticks);
@@ -345,7 +329,7 @@ static pli_status run(pli_matter_solver *m, double begin, int64_t ticks)
     return PLI_OK;
 }
 
-static void warn_of_tick(pli_matter_solver *m, int64_t hasty)
+static void warn_of_tick(pli_matter_explicit *m, int64_t hasty)
 {
     if (m->has_warned) return;
     m->has_warned = true;
@@ -358,7 +342,7 @@ static void warn_of_tick(pli_matter_solver *m, int64_t hasty)
 
 // A tick that the scene gives may be longer than the limit, which is a share of what sound takes
 // to cross a cell and matter to leave it; beyond the whole of that no explicit step is stable.
-static pli_status check_tick(const pli_matter_solver *m)
+static pli_status check_tick(const pli_matter_explicit *m)
 {
     const pli_steps_def *steps = &m->model->solver_def.steps;
     double stable = m->limit / fmax(steps->sound, steps->advection);
@@ -371,14 +355,14 @@ static pli_status check_tick(const pli_matter_solver *m)
 }
 
 // Steps as long as matter bears them when the step begins; they are powers of two.
-static pli_status check_substeps(const pli_matter_solver *m, int64_t ticks)
+static pli_status check_substeps(const pli_matter_explicit *m, int64_t ticks)
 {
     double limit = fmin(m->limit, pli_matter_emit_limit(m));
     double substeps = fmin(exp2(ceil(log2(m->model->dt / limit))), (double)ticks);
     return pli_substeps_check(m->model, 0, substeps, m->speed);
 }
 
-static pli_status fail_of_haste(const pli_matter_solver *m)
+static pli_status fail_of_haste(const pli_matter_explicit *m)
 {
     return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
                     "matter became too fast or too stiff for any time step: not even %.3g s is "
@@ -386,7 +370,7 @@ static pli_status fail_of_haste(const pli_matter_solver *m)
                     m->tick);
 }
 
-static void fill_matter_report(const pli_matter_solver *m, int64_t before,
+static void fill_matter_report(const pli_matter_explicit *m, int64_t before,
                                pli_matter_report *report)
 {
     pli_stepper_report done = pli_stepper_get_report(m->stepper);
@@ -404,7 +388,7 @@ static void fill_matter_report(const pli_matter_solver *m, int64_t before,
 }
 
 // Moves the particles of a state by a step, with ticks that are `finer` times as short as usual.
-static pli_status try_step(pli_matter_solver *m, const pli_state *state, int64_t finer,
+static pli_status try_step(pli_matter_explicit *m, const pli_state *state, int64_t finer,
                            pli_timers *timers)
 {
     int64_t ticks = 0;
@@ -430,10 +414,13 @@ static pli_status try_step(pli_matter_solver *m, const pli_state *state, int64_t
     return status;
 }
 
-pli_status pli_matter_step(pli_matter_solver *m, pli_state *state, pli_timers *timers,
-                           pli_step_report *report)
+static pli_status step(void *self, pli_state *state, pli_step_report *report)
 {
+    pli_matter_explicit *m = self;
+    pli_timers *timers = &m->solver->timers;
     pli_matter_report *matter = &report->matter;
+    PLI_TRY(pli_matter_check_kinds(m->model->matter, &state->matter));
+    report->stop = PLI_STOP_EXPLICIT;
     bool is_given = m->model->solver_def.steps.tick > 0;
     for (int64_t finer = 1;; finer *= TICK_RESERVE, ++matter->retries) {
         pli_status status = try_step(m, state, finer, timers);
@@ -450,5 +437,43 @@ pli_status pli_matter_step(pli_matter_solver *m, pli_state *state, pli_timers *t
     fill_matter_report(m, state->matter.count, matter);
     pli_status status = store(m, &state->matter);
     pli_timers_end(timers);
-    return status;
+    if (status != PLI_OK) return status;
+    ++state->step;
+    ++state->history;
+    return PLI_OK;
+}
+
+// ---- the table
+
+static pli_status measure(void *self, const pli_state *state, bool after_step,
+                          pli_step_report *report)
+{
+    const pli_matter_explicit *m = self;
+    (void)after_step;
+    return pli_matter_measure(m->solver, state, report);
+}
+
+static pli_status fill_parts(void *self, const pli_state *state, pli_frame_part *parts,
+                             int32_t *count)
+{
+    return pli_matter_explicit_fill_parts(self, state, parts, count);
+}
+
+static bool blame(void *self, const pli_state *state)
+{
+    const pli_matter_explicit *m = self;
+    return pli_culprit_blame_particle(m->solver, state);
+}
+
+const pli_stepper_ops pli_matter_explicit_ops = {.name = "explicit, particles",
+                                                 .create = create,
+                                                 .destroy = destroy,
+                                                 .step = step,
+                                                 .measure = measure,
+                                                 .fill_parts = fill_parts,
+                                                 .blame = blame};
+
+pli_matter_explicit *pli_solver_explicit(pli_solver *solver)
+{
+    return solver->ops == &pli_matter_explicit_ops ? solver->stepper : NULL;
 }
