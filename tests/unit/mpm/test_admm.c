@@ -769,7 +769,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
         block_def def = small_block("neo-hookean", 1e6);
         def.laws[1] = "fixed-corotated";
         def.cells = 5;
-        def.bits.threads = bits.threads;
+        def.threads = bits.threads;
         def.holds = true;
         block *b = make_block(&def);
         pli_admm_def admm_def = pli_admm_def_default();
