@@ -63,12 +63,4 @@ void pli_transfer_accelerate(float *page, const double acceleration[3], double d
 // told when they settle.
 void pli_transfer_gather(const pli_transfer *transfer, pli_particle_place place, double dt);
 
-// ---- the same one particle at a time, in double and plainly, on a dense grid
-
-// nodes [n_x][n_y][n_z], all of the paged grid's; mass and momentum [4], or velocity and nothing
-void pli_transfer_scatter_reference(const pli_transfer *transfer, pli_particle_place place,
-                                    double dt, double (*nodes)[4]);
-void pli_transfer_gather_reference(const pli_transfer *transfer, pli_particle_place place,
-                                   double dt, const double (*velocities)[4]);
-
 #endif

@@ -117,11 +117,4 @@ void pli_implicit_add_rest_diagonal(const pli_implicit *implicit, double *blocks
 
 int64_t pli_implicit_memory(const pli_implicit *implicit);
 
-// ---- the same one particle and one node at a time, plainly
-
-double pli_implicit_energy_reference(const pli_implicit *implicit, const double *x);
-void pli_implicit_gradient_reference(const pli_implicit *implicit, const double *x, double *g);
-void pli_implicit_assemble_reference(const pli_implicit *implicit, const double *x, bool projected,
-                                     pli_ell *matrix);
-
 #endif

@@ -3,6 +3,7 @@
 // Between particles and grid: the kernels against the reference and against
 // what the equations promise. State is float; `rounding` is the largest error of one operation.
 #include "near.h"
+#include "support/transfer_reference.h"
 
 #include "law_zoo.h"
 #include "mpm/grid/transfer.h"

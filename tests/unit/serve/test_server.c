@@ -3,7 +3,7 @@
 // Requests, limits and time-outs of the page's server.
 #include "page_client.h"
 
-#include "base/fault.h"
+#include "support/fault.h"
 
 #include <sys/resource.h>
 

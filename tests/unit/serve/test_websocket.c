@@ -7,7 +7,7 @@
 #include "serve/utf8.h"
 #include "serve/websocket.h"
 
-#include "base/fault.h"
+#include "support/fault.h"
 
 // ---- digests ----------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 // Scenes of particles: what is read and completed, what is refused and how, and what a material of
 // a scene comes to as that of particles.
 #include "scene_samples.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "material/lame.h"
 #include "sim/body/material_matter.h"
@@ -691,25 +691,13 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
     (void)state;
     pli_context *reader = make_context(1);
     char *text = read_sample(reader, everything_of_particles);
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        if (pli_context_create(&context_def, &context) == PLI_OK) {
-            pli_scene *scene = NULL;
-            char *yaml = NULL;
-            pli_status status = parse(context, text, &scene);
-            if (status == PLI_OK) status = pli_scene_to_yaml(scene, NULL, &yaml);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            pli_text_free(context, yaml);
-            pli_scene_destroy(scene);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 5000);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        pli_scene *scene = NULL;
+        char *yaml = NULL;
+        sweep.status = parse(sweep.context, text, &scene);
+        if (sweep.status == PLI_OK) sweep.status = pli_scene_to_yaml(scene, NULL, &yaml);
+        pli_text_free(sweep.context, yaml);
+        pli_scene_destroy(scene);
     }
     pli_release(reader, text);
     pli_context_destroy(reader);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "geometry/mesh/tet_mesh.h"
+#include "support/tet_quality.h"
 
 // Outward area vectors of the four faces (length: area), by opposite corner.
 static void face_areas(const double *x[4], double n[4][3])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "multilevel/two_grid.h"
+#include "support/two_grid.h"
 
 #include "base/memory.h"
 #include "linear/direct/cholesky.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/fault.h"
+#include "support/fault.h"
 
 #include <stdlib.h>
 
@@ -10,12 +10,15 @@ static void *fault_allocate(void *user, size_t bytes, const char *what)
     ++fault->calls;
     bool hit = fault->fail_at > 0 && (fault->persistent ? fault->calls >= fault->fail_at
                                                         : fault->calls == fault->fail_at);
+    if (fault->byte_limit > 0) hit = hit || (int64_t)bytes > fault->byte_limit - fault->live_bytes;
+    fault->failures += hit;
     if (hit) return NULL;
 
     void *memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
     if (memory == NULL) return NULL;
     ++fault->live_blocks;
     fault->live_bytes += (int64_t)bytes;
+    if (fault->live_bytes > fault->peak_bytes) fault->peak_bytes = fault->live_bytes;
     return memory;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/mesh/mesh_write.h"
+#include "support/mesh_write.h"
 
 #include "base/number.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transfers one particle and one node at a time, as the equations of transfer.h have them.
-#include "mpm/grid/transfer.h"
+#include "support/transfer_reference.h"
 
 #include <math.h>
 #include <string.h>

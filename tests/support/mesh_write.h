@@ -4,8 +4,8 @@
 // tetrahedra, groups as physical names), .obj (text: points, triangles, groups) and .ply (binary:
 // points and triangles). Coordinates are written so that they read back bit by bit, in any locale.
 // Files appear whole or not at all (see file.h).
-#ifndef PLI_IO_MESH_MESH_WRITE_H
-#define PLI_IO_MESH_MESH_WRITE_H
+#ifndef PLI_TESTS_MESH_WRITE_H
+#define PLI_TESTS_MESH_WRITE_H
 
 #include "base/context.h"
 #include "pliant/scene.h"

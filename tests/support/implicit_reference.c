@@ -4,9 +4,10 @@
 // have them: what the fast passes are compared with, in results and in speed. The matrix is summed
 // by scattering: every particle adds its blocks to the matrix one by one, blocks of cells by
 // colours.
-#include "mpm/implicit/implicit_inside.h"
+#include "support/implicit_reference.h"
 
 #include "base/parallel.h"
+#include "mpm/implicit/implicit_inside.h"
 
 enum { SLOTS = PLI_EVALUATION_SLOTS };
 

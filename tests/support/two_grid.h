@@ -20,8 +20,8 @@
 // Isotropic matrices, A = S (x) I, are handled as the scalar matrix with three right-hand sides.
 //
 // Meant for some thousands of coarse unknowns at most. Threads: one call on an object at a time.
-#ifndef PLI_MULTILEVEL_TWO_GRID_H
-#define PLI_MULTILEVEL_TWO_GRID_H
+#ifndef PLI_TESTS_TWO_GRID_H
+#define PLI_TESTS_TWO_GRID_H
 
 #include "base/arena.h"
 #include "linear/matrix/bcsr.h"
