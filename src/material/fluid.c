@@ -11,6 +11,7 @@
 // +infinity. Shear costs nothing, so a mesh of it folds up: it is made for particles, whose F is
 // never looked at.
 #include "material/invariant.h"
+#include "material/lanes.h"
 #include "material/laws.h"
 
 #include <math.h>
@@ -49,9 +50,15 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_invariant_block(&law, at, projection);
 }
 
-void pli_principal_fluid(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_invariant_principal(&law, s, p, out);
+}
+
+static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
+                      double *hessian)
+{
+    pli_principal_run(n, PARAM_COUNT, s, params, psi, g, hessian, four);
 }
 
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
@@ -60,6 +67,18 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
     pli_planes batch = {n, F, params, psi, P, dPdF};
     pli_batch_run(n, PARAM_COUNT, &batch, projection, block);
 }
+
+// tau = -J p 1, rho_0 c^2 = k gamma J^(1 - gamma), eight points at a time
+static void press(const pli_material *material, pli_f8 L, pli_f8 *stress, pli_f8 *speed2)
+{
+    const double bulk = material->params[BULK], gamma = material->params[EXPONENT];
+    pli_f8 J = pli_f8_exp(L);
+    pli_f8 excess = pli_f8_expm1(-(float)gamma * L); // J^-gamma - 1
+    *stress = -(float)bulk * J * excess;
+    *speed2 = (float)(bulk * gamma / material->density) * J * (excess + 1.0f);
+}
+
+static const pli_law_lanes lanes = {.press = press};
 
 static const pli_material_input inputs[] = {
     [BULK] = {.key = "bulk",
@@ -91,11 +110,13 @@ static double sound_speed(const double *params, double density)
 const pli_material_ops pli_law_fluid = {
     .name = "fluid",
     .doc = "Pressure that keeps the volume, and no shear stress. Not invertible.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC | PLI_LAW_FLUID,
     .input_count = PARAM_COUNT,
     .inputs = inputs,
     .param_count = PARAM_COUNT,
     .derive = derive,
     .evaluate = evaluate,
+    .principal = principal,
+    .lanes = &lanes,
     .sound_speed = sound_speed,
 };

@@ -151,9 +151,15 @@ static void hencky_evaluate(int32_t n, const double *F, const double *params,
     pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, hencky_block);
 }
 
-void pli_principal_hencky_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void hencky_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_isotropic_principal(&hencky, s, p, out);
+}
+
+static void hencky_principal(int32_t n, const double *s, const double *params, double *psi,
+                             double *g, double *hessian)
+{
+    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, hencky_four);
 }
 
 PLI_INLINE void corotated_energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
@@ -186,9 +192,15 @@ static void corotated_evaluate(int32_t n, const double *F, const double *params,
     pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, corotated_block);
 }
 
-void pli_principal_corotated_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void corotated_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_isotropic_principal(&corotated, s, p, out);
+}
+
+static void corotated_principal(int32_t n, const double *s, const double *params, double *psi,
+                                double *g, double *hessian)
+{
+    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, corotated_four);
 }
 
 static const pli_material_input inputs[] = {
@@ -218,24 +230,26 @@ static void derive(const double *values, double *params)
 const pli_material_ops pli_law_hencky_von_mises = {
     .name = "hencky-von-mises",
     .doc = "Quadratic in logarithmic strain up to a yield stress, and flowing beyond it.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC,
     .input_count = 4,
     .inputs = inputs,
     .param_count = PLI_PLASTIC_PARAM_COUNT,
     .derive = derive,
     .evaluate = hencky_evaluate,
+    .principal = hencky_principal,
     .sound_speed = pli_lame_sound_speed,
 };
 
 const pli_material_ops pli_law_corotated_von_mises = {
     .name = "corotated-von-mises",
     .doc = "The same with the pressure of fixed corotated matter.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC,
     .input_count = 4,
     .inputs = inputs,
     .param_count = PLI_PLASTIC_PARAM_COUNT,
     .derive = derive,
     .evaluate = corotated_evaluate,
+    .principal = corotated_principal,
     .sound_speed = pli_lame_sound_speed,
 };
 

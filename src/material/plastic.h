@@ -70,8 +70,4 @@ extern const pli_material_ops pli_law_snow;
 // grows by sqrt(2/3) g. False where nothing flows, and where the laws are not defined: F stays.
 bool pli_plastic_return(const double params[PLI_PLASTIC_PARAM_COUNT], double F[9], double *strain);
 
-void pli_principal_hencky_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out);
-void pli_principal_corotated_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out);
-void pli_principal_snow(const pli_d4 s[3], const pli_d4 *p, pli_principal *out);
-
 #endif

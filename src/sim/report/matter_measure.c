@@ -56,8 +56,8 @@ static double add_deformation(const measuring *job, int64_t row, const pli_mpm_k
     double volume = pli_matter_volume(job->model->matter, state->kind[row], state->id[row]);
     const double *F = state->deformation + 9 * row;
     double memory = job->state->memory[row];
-    double J = pli_mpm_volume_ratio(&kind->material, F, memory);
-    double density = pli_mpm_energy(&kind->material, F, memory);
+    double J = pli_material_volume_ratio(&kind->material, F, memory);
+    double density = pli_material_energy(&kind->material, F, memory);
     pli_sum_add(&sums[ELASTIC], volume * density);
     if (!(J > 0)) pli_sum_add(&sums[INVERTED], 1);
     return J;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scene/schema.h"
 
+#include "material/yield.h"
+
 // ---- motion
 
 static const char *const ease_names[] = {
