@@ -18,7 +18,6 @@
 
 #include "math/rotation_simd.h"
 #include "math/simd_cbrt.h"
-#include "math/symmetric_simd.h"
 
 PLI_INLINE void energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
 {
@@ -114,7 +113,7 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
 
 // ---- eight points: tau = 2 mu (b - V) + lambda J (J - 1) 1, V the stretch, q = b - V
 
-static pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
+PLI_INLINE pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
 {
     pli_f8 strain[6];
     pli_f8_mask settled = pli_stretch_f8(at->F, b, strain, &at->J);
@@ -142,7 +141,7 @@ static void shear(const pli_f8 s[3], pli_f8 q[3])
 }
 
 // rho_0 dp/drho = (2/3) mu (2 J^(1/3) - J^(2/3)) + lambda J^2
-static pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
+PLI_INLINE pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
 {
     (void)trace;
     pli_f8 root = pli_f8_cbrt(J);
@@ -219,12 +218,15 @@ static bool relax_point(double keep, double s[3])
     return true;
 }
 
-static const pli_law_lanes lanes = {.near = near,
-                                    .far = far,
-                                    .shear = shear,
-                                    .relax = relax,
-                                    .relax_point = relax_point,
-                                    .slope = slope};
+static void advance(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
+                    pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
+{
+    pli_lanes at = {.F = F, .history = history, .tau = tau};
+    pli_lanes_move(material, dt, C, near, slope, &at, speed2);
+}
+
+static const pli_law_lanes lanes = {
+    .advance = advance, .far = far, .shear = shear, .relax = relax, .relax_point = relax_point};
 
 const pli_material_ops pli_law_fixed_corotated = {
     .name = "fixed-corotated",

@@ -68,17 +68,30 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
     pli_batch_run(n, PARAM_COUNT, &batch, projection, block);
 }
 
-// tau = -J p 1, rho_0 c^2 = k gamma J^(1 - gamma), eight points at a time
-static void press(const pli_material *material, pli_f8 L, pli_f8 *stress, pli_f8 *speed2)
+// log(1 + x) without loss near zero: the rounding of 1 + x is made up for.
+PLI_INLINE pli_f8 log_growth(pli_f8 x)
 {
-    const double bulk = material->params[BULK], gamma = material->params[EXPONENT];
-    pli_f8 J = pli_f8_exp(L);
-    pli_f8 excess = pli_f8_expm1(-(float)gamma * L); // J^-gamma - 1
-    *stress = -(float)bulk * J * excess;
-    *speed2 = (float)(bulk * gamma / material->density) * J * (excess + 1.0f);
+    pli_f8 growth = pli_at_least_f8(PLI_LEAST_FLUID, 1.0f + x);
+    return pli_f8_log(growth) - ((growth - 1.0f) - x) / growth;
 }
 
-static const pli_law_lanes lanes = {.press = press};
+// tau = -J p 1, rho_0 c^2 = k gamma J^(1 - gamma), eight points at a time
+static void advance(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
+                    pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
+{
+    (void)F;
+    const double k = material->params[BULK], gamma = material->params[EXPONENT];
+    pli_f8 L = *history + log_growth(dt * (C[0] + C[4] + C[8]));
+    *history = L = pli_at_least_f8(PLI_LEAST_FLUID_LOG, L);
+
+    pli_f8 J = pli_f8_exp(L);
+    pli_f8 excess = pli_f8_expm1(-(float)gamma * L); // J^-gamma - 1
+    for (int e = 0; e < 6; ++e) tau[e] = e < 3 ? -(float)k * J * excess : (pli_f8){0};
+    pli_lanes_add_viscosity(material, C, J, tau);
+    *speed2 = (float)(k * gamma / material->density) * J * (excess + 1.0f);
+}
+
+static const pli_law_lanes lanes = {.advance = advance};
 
 static const pli_material_input inputs[] = {
     [BULK] = {.key = "bulk",

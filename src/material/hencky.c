@@ -17,8 +17,6 @@
 #include "material/laws.h"
 #include "material/logarithmic.h"
 
-#include "math/symmetric_simd.h"
-
 PLI_INLINE void energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
 {
     pli_d4 L[3];
@@ -118,7 +116,7 @@ static double bulk_of(const pli_material *material)
     return material->params[PLI_LAME_LAMBDA] + 2 * material->params[PLI_LAME_MU] / 3;
 }
 
-static pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
+PLI_INLINE pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
 {
     const float bulk = (float)bulk_of(material);
     pli_f8 deviator[6];
@@ -169,14 +167,21 @@ static void relax(pli_f8 keep, pli_f8 s[3])
 }
 
 // rho_0 dp/drho = K (1 - log J)
-static pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
+PLI_INLINE pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
 {
     (void)J;
     return (float)bulk_of(material) * (1.0f - trace);
 }
 
+static void advance(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
+                    pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
+{
+    pli_lanes at = {.F = F, .history = history, .tau = tau};
+    pli_lanes_move(material, dt, C, near, slope, &at, speed2);
+}
+
 static const pli_law_lanes lanes = {
-    .logarithmic = true, .near = near, .far = far, .shear = shear, .relax = relax, .slope = slope};
+    .logarithmic = true, .advance = advance, .far = far, .shear = shear, .relax = relax};
 
 const pli_material_ops pli_law_hencky = {
     .name = "hencky",

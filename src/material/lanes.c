@@ -112,8 +112,7 @@ static void decompose(const pli_f8 F[9], pli_f8_mask settled, pli_svd_parts_f8 *
     if (!pli_f8_all(near | settled)) decompose_far(F, near, parts);
 }
 
-// Sets the lanes that are not settled from singular values.
-static void go_far(const pli_material *material, pli_f8_mask settled, pli_lanes *lanes)
+void pli_lanes_go_far(const pli_material *material, pli_f8_mask settled, pli_lanes *lanes)
 {
     pli_svd_parts_f8 parts = {0};
     decompose(lanes->F, settled, &parts);
@@ -127,76 +126,6 @@ static void go_far(const pli_material *material, pli_f8_mask settled, pli_lanes 
     lanes->trace = pli_f8_select(settled, lanes->trace, p.trace);
 }
 
-// F <- (1 + dt C) F, and b = F F^T of the new one
-PLI_INLINE void deform(float dt, const pli_f8 C[9], pli_f8 F[9], pli_f8 b[6])
-{
-    pli_f8 out[9];
-    for (int i = 0; i < 9; i += 3) {
-        pli_f8 x = dt * C[i];
-        pli_f8 y = dt * C[i + 1];
-        pli_f8 z = dt * C[i + 2];
-        for (int j = 0; j < 3; ++j) {
-            out[i + j] = F[i + j] + (x * F[j] + y * F[3 + j] + z * F[6 + j]);
-        }
-    }
-    for (int k = 0; k < 9; ++k) F[k] = out[k];
-    pli_symmetric_gram_f8(out, b);
-}
-
-// tau += 2 viscosity J dev((C + C^T) / 2)
-PLI_INLINE void add_viscosity(const pli_material *material, const pli_f8 C[9], pli_f8 J,
-                              pli_f8 tau[6])
-{
-    if (material->viscosity == 0) return;
-    pli_f8 eta = (float)material->viscosity * J;
-    pli_f8 rate[6] = {C[0] + C[0], C[4] + C[4], C[8] + C[8], C[5] + C[7], C[2] + C[6], C[1] + C[3]};
-    (void)pli_symmetric_deviate_f8(rate);
-    for (int k = 0; k < 6; ++k) tau[k] += eta * rate[k];
-}
-
-// rho_0 c^2 = (4/3) mu J + slope, the second part never below zero; J is never zero, and inverted
-// matter as dense as its mirror image.
-PLI_INLINE pli_f8 find_speed(const pli_material *material, const pli_lanes *lanes)
-{
-    pli_f8 J = pli_at_least_f8(PLI_LEAST_VOLUME, pli_f8_abs(lanes->J));
-    pli_f8 slope = material->lanes->slope(material, J, lanes->trace);
-    const float inverse = (float)(1 / material->density);
-    return inverse * ((float)(4 * material->mu / 3) * J + pli_at_least_f8(0, slope));
-}
-
-static void move_lanes(const pli_material *material, float dt, const pli_f8 C[9], pli_lanes *lanes,
-                       pli_f8 *speed2)
-{
-    pli_f8 b[6];
-    deform(dt, C, lanes->F, b);
-    pli_f8_mask settled = material->lanes->near(material, b, lanes);
-    if (!pli_f8_all(settled)) go_far(material, settled, lanes);
-    *speed2 = find_speed(material, lanes);
-    if (material->yield != NULL && material->yield->lanes->stiffness != NULL) {
-        pli_f8 factor = material->yield->lanes->stiffness(material, *lanes->history);
-        for (int k = 0; k < 6; ++k) lanes->tau[k] *= factor;
-        *speed2 *= factor;
-    }
-    add_viscosity(material, C, lanes->J, lanes->tau);
-}
-
-// log(1 + x) without loss near zero: the rounding of 1 + x is made up for.
-PLI_INLINE pli_f8 log_growth(pli_f8 x)
-{
-    pli_f8 growth = pli_at_least_f8(PLI_LEAST_FLUID, 1.0f + x);
-    return pli_f8_log(growth) - ((growth - 1.0f) - x) / growth;
-}
-
-static void flow_lanes(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 *history,
-                       pli_f8 tau[6], pli_f8 *speed2)
-{
-    pli_f8 L = *history + log_growth(dt * (C[0] + C[4] + C[8])), stress;
-    *history = L = pli_at_least_f8(PLI_LEAST_FLUID_LOG, L);
-    material->lanes->press(material, L, &stress, speed2);
-    for (int k = 0; k < 6; ++k) tau[k] = k < 3 ? stress : (pli_f8){0};
-    add_viscosity(material, C, pli_f8_exp(L), tau);
-}
-
 // Plain steps in double precision for what has no kernels.
 static void advance_plainly(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
                             pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
@@ -208,7 +137,8 @@ static void advance_plainly(const pli_material *material, float dt, const pli_f8
         for (int k = 0; k < 9; ++k) deformation[k * N + lane] = (double)F[k][lane];
         own[lane] = (double)(*history)[lane];
     }
-    pli_material_advance(material, N, (double)dt, gradient, deformation, own, stress, speeds);
+    pli_material_advance_within(material, PLI_YIELD_ROUNDING, N, (double)dt, gradient, deformation,
+                                own, stress, speeds);
     for (int lane = 0; lane < N; ++lane) {
         for (int k = 0; k < 9; ++k) F[k][lane] = (float)deformation[k * N + lane];
         for (int k = 0; k < 6; ++k) tau[k][lane] = (float)stress[k * N + lane];
@@ -220,12 +150,8 @@ static void advance_plainly(const pli_material *material, float dt, const pli_f8
 void pli_material_advance_f8(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
                              pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
 {
-    if (material->lanes == NULL) {
+    if (material->lanes != NULL)
+        material->lanes->advance(material, dt, C, F, history, tau, speed2);
+    else
         advance_plainly(material, dt, C, F, history, tau, speed2);
-    } else if (pli_material_is_fluid(material)) {
-        flow_lanes(material, dt, C, history, tau, speed2);
-    } else {
-        pli_lanes lanes = {.F = F, .history = history, .tau = tau};
-        move_lanes(material, dt, C, &lanes, speed2);
-    }
 }

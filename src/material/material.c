@@ -91,10 +91,9 @@ pli_status pli_material_init(pli_context *context, const pli_material_ops *law,
     PLI_TRY(
         pli_material_check_number(context, "viscosity", viscosity, viscosity >= 0, "0 or more"));
     find_moduli(material);
-    PLI_TRY(pli_material_check_number(context, "mu", material->mu,
-                                      material->mu >= -1e-9 * material->lambda, "0 or more"));
-    PLI_TRY(pli_material_check_number(context, "lambda", material->lambda, material->lambda >= 0,
-                                      "0 or more"));
+    const double mu = material->mu, lambda = material->lambda;
+    PLI_TRY(pli_material_check_number(context, "lambda", lambda, lambda >= 0, "0 or more"));
+    PLI_TRY(pli_material_check_number(context, "mu", mu, mu >= -1e-9 * lambda, "0 or more"));
     // a fluid has no shear but for rounding
     if (pli_material_is_fluid(material)) material->mu = 0;
     material->lanes = find_lanes(material);
@@ -144,21 +143,43 @@ static void keep_defined(const pli_material *m, double s[3])
     for (int k = 0; k < 3; ++k) s[k] = at_least(PLI_LEAST_STRETCH, s[k]);
 }
 
-double pli_material_energy(const pli_material *material, const double F[9], double history)
+// Of one fluid, or of a solid whose law is not defined at its F.
+static double find_energy(const pli_material *m, const double F[9], double history)
 {
-    double psi, U[9], V[9], s[3];
-    if (!is_isotropic(material)) {
-        material->law->evaluate(1, F, material->params, PLI_TANGENT_EXACT, &psi, NULL, NULL);
-        return psi;
-    }
-    if (pli_material_is_fluid(material)) {
+    double psi = INFINITY, U[9], V[9], s[3];
+    if (pli_material_is_fluid(m)) {
         s[0] = s[1] = s[2] = exp(at_least(PLI_LEAST_FLUID_LOG, history) / 3);
     } else {
         pli_svd(F, U, s, V);
-        keep_defined(material, s);
+        keep_defined(m, s);
     }
-    pli_principal_evaluate(material->law, 1, s, material->params, &psi, NULL, NULL);
-    return psi * pli_material_stiffness(material, history);
+    if (is_isotropic(m)) pli_principal_evaluate(m->law, 1, s, m->params, &psi, NULL, NULL);
+    return psi;
+}
+
+void pli_material_energies(const pli_material *material, int32_t n, const double *F,
+                           const double *history, double *psi)
+{
+    double planes[9 * PLI_BLOCK] = {0}, params[PLI_MATERIAL_PARAMS * PLI_BLOCK] = {0};
+    bool is_fluid = pli_material_is_fluid(material);
+    for (int32_t k = 0; k < 9 * n; ++k) planes[k] = F[9 * (k % n) + k / n];
+    for (int32_t k = 0; k < material->law->param_count * n; ++k) {
+        params[k] = material->params[k / n];
+    }
+    if (!is_fluid) {
+        material->law->evaluate(n, planes, params, PLI_TANGENT_EXACT, psi, NULL, NULL);
+    }
+    for (int32_t k = 0; k < n; ++k) {
+        if (is_fluid || !(psi[k] < INFINITY)) psi[k] = find_energy(material, F + 9 * k, history[k]);
+        psi[k] *= pli_material_stiffness(material, history[k]);
+    }
+}
+
+double pli_material_energy(const pli_material *material, const double F[9], double history)
+{
+    double psi;
+    pli_material_energies(material, 1, F, &history, &psi);
+    return psi;
 }
 
 // ---- the return map
@@ -215,6 +236,7 @@ enum { POINTS = PLI_BLOCK };
 // Up to eight points on their way; planes are n long, matrices stand one after another.
 typedef struct points {
     const pli_material *m;
+    double margin; // of what is beyond what a rule admits and taken for rounding
     int32_t n;
     double F[9 * POINTS]; // [n][9]
     double U[9 * POINTS]; // [n][9] of isotropic laws
@@ -224,14 +246,23 @@ typedef struct points {
     double params[PLI_MATERIAL_PARAMS * POINTS];
 } points;
 
+// The return map of a point's singular values.
+static bool yield_point(const points *p, double s[3], double *history)
+{
+    const pli_yield_ops *yield = p->m->yield;
+    if (yield == NULL) return false;
+    double excess = p->margin > 0 ? yield->excess(p->m, s, *history) : 0;
+    bool is_rounding = excess > 0 && excess <= p->margin;
+    return !is_rounding && yield->restore(p->m, s, history);
+}
+
 // Fixes F, and U, s and J of a point that has been moved.
 static void restore_point(points *p, int32_t k, double *history)
 {
-    const pli_yield_ops *yield = p->m->yield;
     double *F = p->F + 9 * k, *U = p->U + 9 * k, V[9], s[3], turned[9];
     if (is_isotropic(p->m)) {
         pli_svd(F, U, s, V);
-        if (yield != NULL && yield->restore(p->m, s, history)) {
+        if (yield_point(p, s, history)) {
             for (int e = 0; e < 9; ++e) turned[e] = U[e] * s[e % 3];
             pli_mat3_multiply_transposed_right(turned, V, F);
         }
@@ -259,7 +290,7 @@ static void find_principal_stress(points *p)
     }
 }
 
-// tau = P F^T of others.
+// tau = P F^T of others, or its symmetric part, where they depend on the frame.
 static void find_stress(points *p)
 {
     double F[9 * POINTS], P[9 * POINTS];
@@ -268,9 +299,12 @@ static void find_stress(points *p)
     }
     p->m->law->evaluate(p->n, F, p->params, PLI_TANGENT_EXACT, NULL, P, NULL);
     for (int32_t k = 0; k < p->n; ++k) {
-        double own[9];
+        double own[9], product[9];
         for (int e = 0; e < 9; ++e) own[e] = P[e * p->n + k];
-        pli_mat3_multiply_transposed_right(own, p->F + 9 * k, p->tau + 9 * k);
+        pli_mat3_multiply_transposed_right(own, p->F + 9 * k, product);
+        for (int e = 0; e < 9; ++e) {
+            p->tau[9 * k + e] = (product[e] + product[3 * (e % 3) + e / 3]) / 2;
+        }
     }
 }
 
@@ -350,8 +384,15 @@ static void find_speeds(const points *p, const double *history, double *speed2)
 void pli_material_advance(const pli_material *material, int32_t n, double dt, const double *C,
                           double *F, double *history, double *tau, double *speed2)
 {
+    pli_material_advance_within(material, 0, n, dt, C, F, history, tau, speed2);
+}
+
+void pli_material_advance_within(const pli_material *material, double margin, int32_t n, double dt,
+                                 const double *C, double *F, double *history, double *tau,
+                                 double *speed2)
+{
     static const int entries[6] = {0, 4, 8, 5, 2, 1};
-    points p = {.m = material, .n = n};
+    points p = {.m = material, .margin = margin, .n = n};
     for (int32_t k = 0; k < material->law->param_count * n; ++k) {
         p.params[k] = material->params[k / n];
     }

@@ -91,7 +91,10 @@ void pli_material_advance(const pli_material *material, int32_t n, double dt, co
 void pli_material_advance_f8(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
                              pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2);
 
-// Elastic energy per volume at rest (J/m^3).
+// Elastic energies per volume at rest (J/m^3) of n points, at most PLI_BLOCK: F [n][9], history,
+// psi [n]; and of one.
+void pli_material_energies(const pli_material *material, int32_t n, const double *F,
+                           const double *history, double *psi);
 double pli_material_energy(const pli_material *material, const double F[9], double history);
 
 // det F, or J of a fluid.

@@ -13,7 +13,6 @@
 
 #include "math/simd_cbrt.h"
 #include "math/simd_log.h"
-#include "math/symmetric_simd.h"
 
 PLI_INLINE void energy(const pli_invariant_small *at, const pli_d4 *p, pli_d4 *psi)
 {
@@ -62,7 +61,7 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
 
 // ---- eight points: tau = mu (b - 1) + lambda log(J) 1, q = b / 2
 
-static pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
+PLI_INLINE pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
 {
     const float mu = (float)material->params[PLI_LAME_MU];
     pli_f8 q[6];
@@ -92,14 +91,21 @@ static void shear(const pli_f8 s[3], pli_f8 q[3])
 }
 
 // rho_0 dp/drho = mu (1 - J^(2/3) / 3) + lambda (1 - log J)
-static pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
+PLI_INLINE pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
 {
     pli_f8 root = pli_f8_cbrt(J);
     return (float)material->params[PLI_LAME_MU] * (1.0f - root * root * (1.0f / 3)) +
            (float)material->params[PLI_LAME_LAMBDA] * (1.0f - trace);
 }
 
-static const pli_law_lanes lanes = {.near = near, .far = far, .shear = shear, .slope = slope};
+static void advance(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
+                    pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
+{
+    pli_lanes at = {.F = F, .history = history, .tau = tau};
+    pli_lanes_move(material, dt, C, near, slope, &at, speed2);
+}
+
+static const pli_law_lanes lanes = {.advance = advance, .far = far, .shear = shear};
 
 const pli_material_ops pli_law_neo_hookean = {
     .name = "neo-hookean",

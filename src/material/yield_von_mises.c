@@ -16,7 +16,6 @@
 #include "material/plastic.h"
 
 #include "base/schema_rows.h"
-#include "math/symmetric_simd.h"
 #include "pliant/scene.h"
 
 enum { STRESS, HARDENING };
