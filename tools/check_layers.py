@@ -40,11 +40,11 @@ MODULES = {
 # public headers speak of what a module does; one that speaks of higher modules is out of reach.
 # What they include themselves need not be named
 PUBLIC = {
-    "base": ["base"],
+    "base": ["base", "schema"],
     "math": [],
     "geometry": ["detect", "extend"],
     "linear": [],
-    "material": ["extend"],
+    "material": ["extend", "scene", "schema"],
     "optimize": [],
     "fem": ["extend"],
     "mpm": ["extend"],
