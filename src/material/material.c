@@ -143,17 +143,14 @@ static void keep_defined(const pli_material *m, double s[3])
     for (int k = 0; k < 3; ++k) s[k] = at_least(PLI_LEAST_STRETCH, s[k]);
 }
 
-// Of one fluid, or of a solid whose law is not defined at its F.
-static double find_energy(const pli_material *m, const double F[9], double history)
+// Of a point where the law is not defined.
+static double find_energy(const pli_material *m, const double F[9])
 {
     double psi = INFINITY, U[9], V[9], s[3];
-    if (pli_material_is_fluid(m)) {
-        s[0] = s[1] = s[2] = exp(at_least(PLI_LEAST_FLUID_LOG, history) / 3);
-    } else {
-        pli_svd(F, U, s, V);
-        keep_defined(m, s);
-    }
-    if (is_isotropic(m)) pli_principal_evaluate(m->law, 1, s, m->params, &psi, NULL, NULL);
+    if (!is_isotropic(m)) return psi;
+    pli_svd(F, U, s, V);
+    keep_defined(m, s);
+    pli_principal_evaluate(m->law, 1, s, m->params, &psi, NULL, NULL);
     return psi;
 }
 
@@ -161,16 +158,20 @@ void pli_material_energies(const pli_material *material, int32_t n, const double
                            const double *history, double *psi)
 {
     double planes[9 * PLI_BLOCK] = {0}, params[PLI_MATERIAL_PARAMS * PLI_BLOCK] = {0};
-    bool is_fluid = pli_material_is_fluid(material);
-    for (int32_t k = 0; k < 9 * n; ++k) planes[k] = F[9 * (k % n) + k / n];
     for (int32_t k = 0; k < material->law->param_count * n; ++k) {
         params[k] = material->params[k / n];
     }
-    if (!is_fluid) {
-        material->law->evaluate(n, planes, params, PLI_TANGENT_EXACT, psi, NULL, NULL);
+    if (pli_material_is_fluid(material)) {
+        for (int32_t k = 0; k < 3 * n; ++k) {
+            planes[k] = k < n ? exp(at_least(PLI_LEAST_FLUID_LOG, history[k]) / 3) : planes[k - n];
+        }
+        pli_principal_evaluate(material->law, n, planes, params, psi, NULL, NULL);
+        return;
     }
+    for (int32_t k = 0; k < 9 * n; ++k) planes[k] = F[9 * (k % n) + k / n];
+    material->law->evaluate(n, planes, params, PLI_TANGENT_EXACT, psi, NULL, NULL);
     for (int32_t k = 0; k < n; ++k) {
-        if (is_fluid || !(psi[k] < INFINITY)) psi[k] = find_energy(material, F + 9 * k, history[k]);
+        if (!(psi[k] < INFINITY)) psi[k] = find_energy(material, F + 9 * k);
         psi[k] *= pli_material_stiffness(material, history[k]);
     }
 }
