@@ -9,9 +9,6 @@
 
 #include "material/logarithmic.h"
 
-#include "math/mat3.h"
-#include "math/svd.h"
-
 static const double root_two_thirds = 0.81649658092772603;
 
 // The part of the deviator, at four points.
@@ -252,23 +249,3 @@ const pli_material_ops pli_law_corotated_von_mises = {
     .principal = corotated_principal,
     .sound_speed = pli_lame_sound_speed,
 };
-
-// ---- the end of a step
-
-bool pli_plastic_return(const double params[PLI_PLASTIC_PARAM_COUNT], double F[9], double *strain)
-{
-    double U[9], V[9], s[3], d[3];
-    pli_svd(F, U, s, V);
-    if (!(s[2] > 0)) return false;
-    double t = log(s[0]) + log(s[1]) + log(s[2]);
-    for (int k = 0; k < 3; ++k) d[k] = log(s[k]) - t / 3;
-    double mu = params[PLI_LAME_MU], n = pli_vec3_norm(d);
-    double beyond = n - 0.5 * root_two_thirds * params[PLI_PLASTIC_YIELD] / mu;
-    if (!(beyond > 0)) return false;
-    // g = (1 - r) (n - l)
-    double g = beyond * 3 * mu / (3 * mu + params[PLI_PLASTIC_HARDENING]);
-    for (int k = 0; k < 9; ++k) U[k] *= exp(t / 3 + d[k % 3] * (1 - g / n));
-    pli_mat3_multiply_transposed_right(U, V, F);
-    *strain += root_two_thirds * g;
-    return true;
-}

@@ -4,6 +4,7 @@
 #include "sim/step/solver.h"
 
 #include "math/vec3.h"
+#include "sim/step/tets_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,6 +144,7 @@ pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_st
     }
     double time = pli_state_time(state);
     pli_solver_attach(solver, state, time);
+    pli_tets_load(solver, state);
     pli_contacts_begin_step(solver->contacts, time, time);
     return pli_solver_fill_report(solver, state, report);
 }

@@ -70,22 +70,37 @@ bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material)
 
 // ---- what particles are made of
 
-// Meshes stay elastic and are damped in other ways.
+// Whether a body of triangles is made of a material.
+static bool has_triangles_of(const pli_scene_def *def, const char *material)
+{
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        const pli_body_def *body = &def->bodies[k];
+        if (body->kind != PLI_BODY_SOLID && strcmp(body->material, material) == 0) return true;
+    }
+    return false;
+}
+
+static pli_status check_yield(const pli_rules *r, const pli_visit *visit,
+                              const pli_material_ops *law);
+
+// Tetrahedra yield where the scene states that they do; meshes are damped in other ways.
 static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
     if (pli_names_find(&r->of_meshes, material->name) < 0) return PLI_OK;
-    if (material->yield.kind >= 0) {
+    if (material->yield.kind >= 0 && has_triangles_of(r->def, material->name)) {
         return pli_rules_refuse(r, visit, "yield", &material->yield,
-                                "is for particles; bodies of tetrahedra and triangles stay "
-                                "elastic: leave it out, or fill a shape with geometry: particles");
+                                "is for particles and tetrahedra; bodies of triangles stay "
+                                "elastic: leave it out");
     }
     if (material->viscosity > 0) {
         return pli_rules_refuse(r, visit, "viscosity", &material->viscosity,
                                 "is for particles; bodies of tetrahedra and triangles have drag "
                                 "and rayleigh");
     }
-    return PLI_OK;
+    pli_resolved_material resolved;
+    bool good = pli_material_resolve(pli_scene_context(r->scene), material, &resolved, NULL);
+    return good && material->yield.kind >= 0 ? check_yield(r, visit, resolved.law) : PLI_OK;
 }
 
 // Names the laws that can yield so.
@@ -125,6 +140,18 @@ static pli_status check_yield_numbers(const pli_rules *r, const pli_visit *visit
                                 field->doc);
     }
     return PLI_OK;
+}
+
+// That law and rule go together, and that no number is missing.
+static pli_status check_yield(const pli_rules *r, const pli_visit *visit,
+                              const pli_material_ops *law)
+{
+    pli_matter_yield yield;
+    pli_matter_yield_find(visit->holder, &yield);
+    if (!pli_yield_fits(pli_yield_get(yield.kind), law)) {
+        return refuse_yield(r, visit, law->name, yield.kind);
+    }
+    return check_yield_numbers(r, visit, &yield);
 }
 
 static pli_status check_damping(const pli_rules *r, const pli_visit *visit)
@@ -170,12 +197,7 @@ static pli_status check_material(const pli_rules *r, const pli_visit *visit)
     pli_context *context = pli_scene_context(r->scene);
     // its own rule has shown that it can be resolved
     if (!pli_material_resolve(context, material, &resolved, NULL)) return PLI_OK;
-    pli_matter_yield yield;
-    pli_matter_yield_find(material, &yield);
-    if (!pli_yield_fits(pli_yield_get(yield.kind), resolved.law)) {
-        return refuse_yield(r, visit, resolved.law->name, yield.kind);
-    }
-    PLI_TRY(check_yield_numbers(r, visit, &yield));
+    PLI_TRY(check_yield(r, visit, resolved.law));
     int32_t poisson = pli_material_find_input(resolved.law, "poisson");
     if (poisson >= 0 && resolved.inputs[poisson] < 0) {
         char found[PLI_QUANTITY_CAPACITY];

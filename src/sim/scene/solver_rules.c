@@ -353,6 +353,18 @@ static pli_status check_minimizer(const model_rules *r)
     return PLI_OK;
 }
 
+// Solvers that keep a matrix or elements of their own for the shape at rest have no yielding.
+static pli_status check_yield(const model_rules *r)
+{
+    const pli_solver_kind *kind = r->model->solver_kind;
+    if (r->model->yields == NULL || (!kind->subspace && !is_local_global(r))) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.name", &r->def->solver.name);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "solver %s has no yielding of tetrahedra; use newton, lbfgs or another "
+                          "one, or leave yield out of the materials",
+                          r->name);
+}
+
 pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
 {
     // what particles take is a matter of the scene alone
@@ -364,6 +376,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_barrier(&r));
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
+    PLI_TRY(check_yield(&r));
     if (model->solver_kind->subspace) PLI_TRY(check_subspace(&r));
     return check_minimizer(&r);
 }

@@ -14,6 +14,7 @@
 #include "sim/report/matter_frame.h"
 #include "sim/step/align.h"
 #include "sim/step/guess.h"
+#include "sim/step/tets_build.h"
 #include "sim/step/travel.h"
 
 #include <math.h>
@@ -355,6 +356,7 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
 
     // where inertia, scripts and damping want the points to be
     pli_timers_begin(&s->timers, "predict");
+    pli_tets_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, &job);
     s->coefficients = hash_coefficients(&job);
     pli_solver_attach(s, state, end_time);
@@ -381,6 +383,7 @@ static pli_status step(pli_solver *s, pli_state *state, pli_step_report *report)
         PLI_TRY(pli_contacts_reserve(s->contacts, s->x));
         pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, &job);
         if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
+        pli_tets_yield(s, state);
         ++state->step;
         ++state->history;
         status = pli_contacts_finish_step(s->contacts, state, &report->friction_work);

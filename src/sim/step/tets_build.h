@@ -12,6 +12,8 @@
 #ifndef PLI_SIM_STEP_TETS_BUILD_H
 #define PLI_SIM_STEP_TETS_BUILD_H
 
+#include "fem/plastic.h"
+#include "sim/model/state.h"
 #include "sim/step/solver.h"
 
 // Fills projective or elastic of a solver. Errors: mesh (a rest volume that is not positive),
@@ -34,5 +36,12 @@ pli_status pli_tets_create_elastic(pli_solver *solver, const pli_tet_choice *cho
 
 // Fills elastic of a solver if that was not done yet. Errors: memory.
 pli_status pli_tets_ensure_elastic(pli_solver *solver);
+
+// Makes the tetrahedra of a solver, if any yield, those of a state; to be called before anything is
+// asked of them.
+void pli_tets_load(pli_solver *solver, const pli_state *state);
+
+// The end of a step: yields at the positions of the state.
+void pli_tets_yield(pli_solver *solver, pli_state *state);
 
 #endif

@@ -186,6 +186,7 @@ static void three_unknowns_give_what_nine_do(void **state)
     (void)state;
     for (int l = 0; l < LAW_COUNT; ++l) {
         pli_material_ops stranger = *laws[l];
+        stranger.flags &= ~(unsigned)PLI_LAW_ISOTROPIC;
         double params[PLI_PROX_PARAMS];
         pli_prox known, unknown;
         make_params(laws[l], params);
