@@ -448,10 +448,10 @@ static void what_needs_particles_is_refused_without(void **state)
         {MESH "solver: regional\n",
          "s:3:9: solver.name: found 'regional', which is for particles, but the scene has none; "
          "use auto, newton or another solver of meshes"},
-        {"materials: {r: {preset: rubber, yield: snow}}\nbodies: {b: {geometry: grid, material: r}}"
-         "\n",
-         "s:1:40: materials.r.yield: is for particles; bodies of tetrahedra and triangles stay "
-         "elastic: leave it out, or fill a shape with geometry: particles"},
+        {"materials: {r: {preset: rubber, yield: snow}}\n"
+         "bodies: {b: {kind: shell, geometry: {sheet: {}}, thickness: 1e-3, material: r}}\n",
+         "s:1:40: materials.r.yield: is for particles and tetrahedra; bodies of triangles stay "
+         "elastic: leave it out"},
         {"materials: {r: {preset: rubber, viscosity: 1}}\nbodies: {b: {geometry: grid, material: r}"
          "}\n",
          "s:1:44: materials.r.viscosity: is for particles; bodies of tetrahedra and triangles have "
