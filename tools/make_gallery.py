@@ -55,6 +55,8 @@ SCENES = {
     "contact/stack": (5, ""),
     "contact/twist": (65, "--color von_mises"),
     "contact/two-cubes": (40, ""),
+    "metal/can": (24, "--color plastic --azimuth 40"),
+    "metal/paperclip": (96, "--color plastic"),
     "s0/armacat-soft": (1, "--radius 1.5x --size 400x250"),
     "s0/armacat-stiff": (1, "--radius 1.5x --color material"),
     "s0/bar": (8, "--radius 1.3x"),
@@ -254,6 +256,7 @@ GROUPS = {
     "s3": "Particles with steps of their own",
     "s0": "Implicit particles near the CFL limit",
     "shell": "Shells",
+    "metal": "Metal that stays bent",
 }
 
 

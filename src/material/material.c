@@ -158,19 +158,18 @@ void pli_material_energies(const pli_material *material, int32_t n, const double
                            const double *history, double *psi)
 {
     double planes[9 * PLI_BLOCK] = {0}, params[PLI_MATERIAL_PARAMS * PLI_BLOCK] = {0};
+    bool is_fluid = pli_material_is_fluid(material);
     for (int32_t k = 0; k < material->law->param_count * n; ++k) {
         params[k] = material->params[k / n];
     }
-    if (pli_material_is_fluid(material)) {
-        for (int32_t k = 0; k < 3 * n; ++k) {
-            planes[k] = k < n ? exp(at_least(PLI_LEAST_FLUID_LOG, history[k]) / 3) : planes[k - n];
-        }
-        pli_principal_evaluate(material->law, n, planes, params, psi, NULL, NULL);
-        return;
+    // a fluid is a cube of its volume
+    for (int32_t k = 0; k < n && is_fluid; ++k) {
+        double edge = exp(at_least(PLI_LEAST_FLUID_LOG, history[k]) / 3);
+        for (int e = 0; e < 9; e += 4) planes[e * n + k] = edge;
     }
-    for (int32_t k = 0; k < 9 * n; ++k) planes[k] = F[9 * (k % n) + k / n];
+    for (int32_t k = 0; k < 9 * n && !is_fluid; ++k) planes[k] = F[9 * (k % n) + k / n];
     material->law->evaluate(n, planes, params, PLI_TANGENT_EXACT, psi, NULL, NULL);
-    for (int32_t k = 0; k < n; ++k) {
+    for (int32_t k = 0; k < n && !is_fluid; ++k) {
         if (!(psi[k] < INFINITY)) psi[k] = find_energy(material, F + 9 * k);
         psi[k] *= pli_material_stiffness(material, history[k]);
     }

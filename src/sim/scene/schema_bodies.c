@@ -218,7 +218,8 @@ static const pli_field material_fields[] = {
     {.key = "yield",
      PLI_VARIANT(pli_material_def, yield, pli_yield_variants),
      .flags = PLI_FIELD_OPTIONAL,
-     .doc = "How particles of it deform for good; by default as the preset says, or not at all."},
+     .doc = "How it deforms for good: particles, by default as the preset says, and tetrahedra, "
+            "where it is stated."},
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",
