@@ -13,7 +13,7 @@
 // v_i of nodes,
 //
 //   v = sum_i w_ip v_i          C = (4 / dx^2) sum_i w_ip v_i d^T
-//   x <- x + dt v               F <- (I + dt C) F, and what law.h makes of it
+//   x <- x + dt v               F <- (I + dt C) F, and what material.h makes of it
 //
 // A block's particles work on an arena of 6 x 6 x 10 nodes that stays in the first-level cache;
 // scattering adds it to the eight pages it overlaps, gathering reads it from them. A vector holds
@@ -28,12 +28,12 @@
 #ifndef PLI_MPM_GRID_TRANSFER_H
 #define PLI_MPM_GRID_TRANSFER_H
 
+#include "material/material.h"
 #include "mpm/explicit/particles.h"
-#include "mpm/law.h"
 
 // Particles that are alike.
 typedef struct pli_mpm_kind {
-    pli_mpm_material material;
+    pli_material material;
     double volume; // of a particle at rest (m^3)
 } pli_mpm_kind;
 
