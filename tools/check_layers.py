@@ -66,6 +66,7 @@ EXTERNAL = {
     "sleef.h": ["math"],
     "metis.h": ["linear", "multilevel"],
     "yaml.h": ["io"],
+    "libwebsockets.h": ["serve"],
     "hdf5.h": ["io"],
     "hdf5_hl.h": ["io"],
     "H5FDdevelop.h": ["io"],
