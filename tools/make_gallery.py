@@ -55,7 +55,7 @@ SCENES = {
     "contact/stack": (5, ""),
     "contact/twist": (65, "--color von_mises"),
     "contact/two-cubes": (40, ""),
-    "metal/can": (24, "--color plastic --azimuth 40"),
+    "metal/can": (24, "--color plastic --azimuth 5 --elevation 5"),
     "metal/paperclip": (96, "--color plastic"),
     "s0/armacat-soft": (1, "--radius 1.5x --size 400x250"),
     "s0/armacat-stiff": (1, "--radius 1.5x --color material"),
