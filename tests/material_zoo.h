@@ -8,6 +8,7 @@
 #include "materials.h"
 
 #include "base/random.h"
+#include "math/eigen.h"
 #include "math/mat3.h"
 #include "math/svd.h"
 
@@ -51,16 +52,20 @@ static inline void zoo_own_point(const double F[9], double mu, double lambda, do
         A[e] = (i == k ? S[3 * l + j] : 0) + (l == j ? mu * B[3 * i + k] : 0) +
                mu * F[3 * i + l] * F[3 * k + j] + lambda * F[3 * i + j] * F[3 * k + l];
     }
+    // one half is the mirror of the other
+    for (int e = 0; e < 81; ++e) {
+        if (e / 9 > e % 9) A[e] = A[9 * (e % 9) + e / 9];
+    }
 }
 
 static inline void zoo_own_evaluate(int32_t n, const double *F, const double *params,
                                     pli_projection projection, double *psi, double *P, double *dPdF)
 {
-    (void)projection;
     for (int32_t point = 0; point < n; ++point) {
         double one[9], energy, stress[9], tangent[81];
         for (int k = 0; k < 9; ++k) one[k] = F[k * n + point];
         zoo_own_point(one, params[point], params[n + point], &energy, stress, tangent);
+        if (projection == PLI_TANGENT_PROJECTED) (void)pli_psd_clamp(9, tangent);
         if (psi != NULL) psi[point] = energy;
         for (int k = 0; P != NULL && k < 9; ++k) P[k * n + point] = stress[k];
         for (int k = 0; dPdF != NULL && k < 81; ++k) dPdF[k * n + point] = tangent[k];

@@ -9,29 +9,19 @@ enum { STATES = 200 };
 
 static const double no_motion[9] = {0};
 
-// Singular values end inside, the volume is shared out, F_elastic F_plastic is kept, and once more
-// changes nothing but rounding (P1, P2, P8).
-static void snow_is_clamped_once(void **state)
+// F_elastic F_plastic is kept: what is cut off goes to the plastic volume (P1, P2).
+static void snow_shares_its_volume_out(void **state)
 {
     (void)state;
     for (int z = 0; z < zoo_count; ++z) {
         const pli_material *m = &zoo[z].material;
         if (!zoo_yields_by(m, PLI_YIELD_SNOW)) continue;
         for (uint64_t index = 0; index < STATES; ++index) {
-            double F[9], U[9], V[9], s[3], tau[6], again[9], speed2;
-            double history = 0.9;
+            double F[9], history = 0.9;
             zoo_deformation(index, 0.1, F);
             double total = pli_mat3_determinant(F) * history;
-            pli_material_advance(m, 1, 0, no_motion, F, &history, tau, &speed2);
-            pli_svd(F, U, s, V);
-            AT_MOST(s[0], 1.0075 + 1e-14);
-            AT_LEAST(s[2], 0.975 - 1e-14);
+            (void)pli_material_return(m, F, &history);
             NEAR(pli_mat3_determinant(F) * history, total, 1e-13, 0);
-            pli_mat3_copy(F, again);
-            double history_again = history;
-            pli_material_advance(m, 1, 0, no_motion, again, &history_again, tau, &speed2);
-            NEAR(history_again, history, 1e-13, 0);
-            for (int k = 0; k < 9; ++k) NEAR(again[k], F[k], 0, 1e-14);
         }
     }
 }
@@ -133,7 +123,7 @@ static void sand_keeps_its_volume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snow_is_clamped_once),
+        cmocka_unit_test(snow_shares_its_volume_out),
         cmocka_unit_test(snow_keeps_its_plastic_volume_in_bounds),
         cmocka_unit_test(metal_keeps_its_volume),
         cmocka_unit_test(metal_yields_along_its_stress),
