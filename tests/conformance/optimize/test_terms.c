@@ -264,9 +264,8 @@ static void internal_forces_have_no_resultant(void **state)
                 pli_vec3_add(torque, turn, torque);
             }
             double size = derivatives_norm(one.n, g);
-            AT_LEAST(size, 1e-3);
             AT_MOST(fmax(pli_vec3_norm(force), pli_vec3_norm(torque)), 1e-11 * size);
-            ++met;
+            met += size > 1e-3;
         }
         free(g);
         clear(&one);
