@@ -37,7 +37,7 @@ static inline pli_mpm_material world_solid(pli_mpm_elasticity law, double densit
                               .lambda = E * nu / ((1 + nu) * (1 - 2 * nu))};
 }
 
-// The step that a solid at rest can bear (s), by the closed form of linear elasticity (Fang et al.
+// The stable step of a solid at rest (s), by the closed form of linear elasticity (Fang et al.
 // 2018).
 static inline double world_limit(const step_world *w, double density, double E, double nu)
 {
