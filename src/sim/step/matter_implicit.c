@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "math/mat3.h"
 #include "math/vec3.h"
-#include "optimize/stopping.h"
+#include "mpm/implicit/implicit_march.h"
 #include "sim/report/culprit.h"
 #include "sim/report/matter_frame.h"
 #include "sim/report/matter_measure.h"
@@ -18,9 +17,6 @@
 
 enum { GRAIN = 4096 };
 
-// times that a piece of the linear method may be halved
-enum { MOST_HALVINGS = 30 };
-
 static const double linear_tolerance = 1e-3; // of the solves of the linear method
 
 typedef struct pli_matter_implicit {
@@ -32,10 +28,10 @@ typedef struct pli_matter_implicit {
     pli_implicit_stepper *stepper;
     pli_matter_state work; // of the step that is being computed
     int64_t volume_room;
-    double *volume;  // [volume_room] of particles, where they have their own (m^3)
-    double piece;    // that the linear method would like (s)
-    double speed;    // that the last limit comes from (m/s)
-    int32_t current; // piece, counted from 1
+    double *volume;                 // [volume_room] of particles, where they have their own (m^3)
+    const pli_material **materials; // [kind_count] of the model
+    int32_t current;                // substep, counted from 1
+    pli_step_report *report;
 
     // scaled residuals
     bool listens;
@@ -171,8 +167,11 @@ static pli_status create_stepper(pli_matter_implicit *m)
     pli_cloud_kind *sizes = PLI_NEW(m->context, pli_cloud_kind, count, "kinds");
     pli_status status = PLI_ERROR_MEMORY;
     if (kinds == NULL || sizes == NULL) goto done;
+    m->materials = PLI_NEW(m->context, const pli_material *, count, "kinds");
+    if (m->materials == NULL) goto done;
     for (int64_t k = 0; k < count; ++k) {
         const pli_matter_kind *kind = &matter->kinds[k];
+        m->materials[k] = &kind->matter.material;
         kinds[k] = pli_implicit_kind_make(&kind->matter.material, is_plastic_inside(m->model));
         sizes[k] = (pli_cloud_kind){.mass = kind->mass, .volume = kind->matter.volume};
     }
@@ -211,10 +210,11 @@ static void destroy(void *self)
     pli_matter_state_clear(&m->work);
     pli_release(m->context, m->residual);
     pli_release(m->context, m->volume);
+    pli_release(m->context, m->materials);
     pli_release(m->context, m);
 }
 
-// ---- how far to go
+// ---- rows
 
 typedef struct size_job {
     const pli_matter *matter;
@@ -248,43 +248,19 @@ static pli_status list_volumes(pli_matter_implicit *m, const pli_matter_state *s
     return PLI_OK;
 }
 
-static pli_status list_particles(pli_matter_implicit *m, const pli_matter_state *state,
-                                 pli_cloud_source *particles)
+// Rows of a state; only those of m->work are changed.
+static pli_status list_rows(pli_matter_implicit *m, const pli_matter_state *state,
+                            pli_implicit_rows *rows)
 {
     PLI_TRY(list_volumes(m, state));
-    *particles = (pli_cloud_source){.count = state->count,
-                                    .position = state->position,
-                                    .velocity = state->velocity,
-                                    .affine = state->affine,
-                                    .deformation = state->deformation,
-                                    .memory = state->memory,
-                                    .kind = state->kind,
-                                    .volume = m->volume};
-    return PLI_OK;
-}
-
-// The longest substep of what was loaded, with objects on their way from begin to end (s).
-static pli_status find_limit(pli_matter_implicit *m, double begin, double end, double *limit)
-{
-    double speed;
-    PLI_TRY(pli_matter_colliders_move(m->model, begin, end, m->colliders));
-    PLI_TRY(pli_implicit_stepper_speed(m->stepper, &speed));
-    speed = fmax(speed, pli_matter_implicit_emit_speed(m->model));
-    m->speed = speed;
-    *limit = speed > 0 ? m->model->solver_def.grid.cfl * m->model->matter->dx / speed : INFINITY;
-    return PLI_OK;
-}
-
-// The next substep of the rest of a step, whose particles were loaded; so many were made before.
-static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begin, double end,
-                               double *h)
-{
-    double left = end - begin, limit;
-    PLI_TRY(find_limit(m, begin, end, &limit));
-    limit = fmin(limit, m->piece);
-    double pieces = ceil(left / limit * (1 - 1e-9));
-    PLI_TRY(pli_substeps_check(m->model, done, pieces, m->speed));
-    *h = pieces > 1 ? left / pieces : left;
+    *rows = (pli_implicit_rows){.count = state->count,
+                                .position = state->position,
+                                .velocity = state->velocity,
+                                .affine = state->affine,
+                                .deformation = state->deformation,
+                                .history = state->memory,
+                                .kind = state->kind,
+                                .volume = m->volume};
     return PLI_OK;
 }
 
@@ -351,158 +327,76 @@ static bool is_cancelled(void *user)
     return pli_solver_is_cancelled(m->solver);
 }
 
-// ---- what yields
+// ---- what a march asks for
 
-typedef struct yield_job {
-    const pli_matter *matter;
-    pli_matter_state *state;
-    bool is_inside; // the step was solved with yielding in it
-} yield_job;
-
-static void scale_identity(double s, double F[9])
+static pli_status move_objects(void *self, double begin, double end)
 {
-    pli_mat3_identity(F);
-    for (int e = 0; e < 9; e += 4) F[e] = s;
+    const pli_matter_implicit *m = self;
+    return pli_matter_colliders_move(m->model, begin, end, m->colliders);
 }
 
-// Fluids have their volume in F while a step is computed.
-static void begin_rows(void *user, int64_t begin, int64_t end)
+static pli_status begin_substep(void *self, int32_t number, double left, double speed)
 {
-    const yield_job *job = user;
-    for (int64_t row = begin; row < end; ++row) {
-        const pli_matter_kind *kind = &job->matter->kinds[job->state->kind[row]];
-        if (!pli_material_is_fluid(&kind->matter.material)) continue;
-        scale_identity(exp(job->state->memory[row] / 3), job->state->deformation + 9 * row);
-    }
+    pli_matter_implicit *m = self;
+    m->current = number;
+    pli_implicit_stepper_keep(m->stepper, m->listens && left <= 1 ? m->residual : NULL);
+    return pli_substeps_check(m->model, number - 1, left, speed);
 }
 
-static void end_fluid(double F[9], double *memory)
+static void add_substep(void *self, const pli_implicit_substep *substep)
 {
-    const double least = 0.01; // as explicit steps have it
-    *memory = log(fmax(pli_mat3_determinant(F), least));
-    pli_mat3_identity(F);
-}
-
-static void yield_rows(void *user, int64_t begin, int64_t end)
-{
-    const yield_job *job = user;
-    for (int64_t row = begin; row < end; ++row) {
-        const pli_material *material = &job->matter->kinds[job->state->kind[row]].matter.material;
-        double *F = job->state->deformation + 9 * row, *history = &job->state->memory[row];
-        if (pli_material_is_fluid(material))
-            end_fluid(F, history);
-        else
-            (void)pli_material_step_return(material, job->is_inside, F, history);
-    }
-}
-
-// ---- one piece
-
-static void add_piece(const pli_implicit_report *piece, double h, pli_step_report *report)
-{
+    const pli_matter_implicit *m = self;
+    pli_step_report *report = m->report;
     pli_grid_report *grid = &report->grid;
-    const pli_minimize_report *outcome = &piece->outcome;
+    const pli_implicit_report *done = &substep->report;
+    const pli_minimize_report *outcome = &done->outcome;
     bool worse = grid->pieces == 0 || outcome->stop < 0;
     if (worse && report->stop >= 0) report->stop = outcome->stop;
     report->iterations += outcome->iterations;
     report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
     report->residual = fmax(report->residual, outcome->residual);
-    grid->shortest = grid->pieces == 0 ? h : fmin(grid->shortest, h);
-    grid->longest = fmax(grid->longest, h);
+    grid->shortest = grid->pieces == 0 ? substep->h : fmin(grid->shortest, substep->h);
+    grid->longest = fmax(grid->longest, substep->h);
     ++grid->pieces;
+    grid->retries += substep->retries;
     grid->unconverged += outcome->stop < 0;
-    grid->nodes = piece->nodes;
-    grid->held = piece->held;
-    grid->rounds += piece->rounds;
-    grid->matrices += piece->counts.matrices;
-    grid->solves += piece->counts.solves;
-    grid->cycles += piece->counts.cycles;
-    grid->coarsest_iterations += piece->counts.coarsest_iterations;
-    grid->capped += piece->counts.capped;
+    grid->nodes = done->nodes;
+    grid->held = done->held;
+    grid->rounds += done->rounds;
+    grid->matrices += done->counts.matrices;
+    grid->solves += done->counts.solves;
+    grid->cycles += done->counts.cycles;
+    grid->coarsest_iterations += done->counts.coarsest_iterations;
+    grid->capped += done->counts.capped;
     grid->dropped_pairs += outcome->dropped_pairs;
-    grid->position_steps += piece->advect.steps;
-    grid->repeated_positions += piece->advect.repeated;
+    grid->position_steps += done->advect.steps;
+    grid->repeated_positions += done->advect.repeated;
 }
 
-// A piece of what was loaded, which the linear method may have to halve; *h is what it was in the
-// end.
-static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
-                             const pli_minimize_env *env, pli_step_report *report,
-                             pli_implicit_report *piece)
+// Adds what emitters bring.
+static pli_status end_substep(void *self, double at, pli_implicit_rows *rows)
 {
-    pli_matter_state *w = &m->work;
-    pli_cloud_target to = {.position = w->position,
-                           .velocity = w->velocity,
-                           .affine = w->affine,
-                           .deformation = w->deformation};
-    bool linear = m->model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR;
-    for (int halvings = 0;; ++halvings) {
-        PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
-        PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
-        if (!piece->raised) break;
-        if (halvings == MOST_HALVINGS) {
-            return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
-                            "a linear step raises the energy even if it is only %g s long", *h);
-        }
-        ++report->grid.retries;
-        *h *= 0.5;
-    }
-    m->piece = linear ? 2 * *h : INFINITY;
-    return PLI_OK;
-}
-
-// Yields, and adds what emitters bring.
-static pli_status end_piece(pli_matter_implicit *m, double at, const pli_minimize_env *env,
-                            pli_step_report *report)
-{
-    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
-    pli_timers_begin(env->timers, "yield");
-    pli_parallel_for(m->context, m->work.count, GRAIN, yield_rows, &job);
-    pli_timers_end(env->timers);
+    pli_matter_implicit *m = self;
     int64_t before = m->work.count, first_id = m->work.next_id;
     PLI_TRY(pli_matter_implicit_emit(m->model, at, &m->work));
-    report->matter.emitted += m->work.count - before;
+    m->report->matter.emitted += m->work.count - before;
     PLI_TRY(reserve_residuals(m));
     if (m->listens && m->work.count > before) spread_residuals(m, before, first_id);
-    return PLI_OK;
+    return list_rows(m, &m->work, rows);
 }
 
-static pli_status begin_piece(pli_matter_implicit *m, pli_cloud_source *particles, int32_t done,
-                              double at, double end, double *h)
+static pli_implicit_march_def describe_march(pli_matter_implicit *m)
 {
-    yield_job job = {m->model->matter, &m->work, is_plastic_inside(m->model)};
-    PLI_TRY(list_particles(m, &m->work, particles));
-    pli_parallel_for(m->context, m->work.count, GRAIN, begin_rows, &job);
-    PLI_TRY(pli_implicit_stepper_load(m->stepper, particles));
-    return choose_piece(m, done, at, end, h);
-}
-
-// Pieces until the end of the step.
-static pli_status run(pli_matter_implicit *m, double begin, double end, const pli_minimize_env *env,
-                      pli_step_report *report)
-{
-    m->piece = INFINITY;
-    for (double at = begin; at < end;) {
-        double h;
-        pli_cloud_source particles;
-        pli_implicit_report piece;
-        PLI_TRY(pli_stopping_check_cancel(m->context, env));
-        pli_timers_begin(env->timers, "load");
-        pli_status status = begin_piece(m, &particles, report->grid.pieces, at, end, &h);
-        pli_timers_end(env->timers);
-        if (status != PLI_OK) return status;
-        bool is_last = h == end - at;
-        m->current = report->grid.pieces + 1;
-        pli_implicit_stepper_keep(m->stepper, m->listens && is_last ? m->residual : NULL);
-        PLI_TRY(move_piece(m, at, &h, env, report, &piece));
-        is_last = is_last && h == end - at;
-        add_piece(&piece, h, report);
-        if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
-        at = is_last ? end : at + h;
-        PLI_TRY(end_piece(m, at, env, report));
-    }
-    return PLI_OK;
+    const pli_model *model = m->model;
+    return (pli_implicit_march_def){
+        .stepper = m->stepper,
+        .materials = m->materials,
+        .yields_inside = is_plastic_inside(model),
+        .halves = model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR,
+        .reach = model->solver_def.grid.cfl * model->matter->dx,
+        .least_speed = pli_matter_implicit_emit_speed(model),
+        .owner = {move_objects, begin_substep, add_substep, end_substep, m}};
 }
 
 // ---- a step
@@ -540,8 +434,13 @@ static pli_status step(void *self, pli_state *state, pli_step_report *report)
     m->residual_step = 0;
     report->stop = PLI_STOP_GRADIENT;
     report->tolerance = m->model->tolerance;
-    PLI_TRY(run(m, begin, end, &env, report));
-    if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+    bool rejected;
+    pli_implicit_rows rows;
+    pli_implicit_march_def march = describe_march(m);
+    m->report = report;
+    PLI_TRY(list_rows(m, &m->work, &rows));
+    PLI_TRY(pli_implicit_march(m->context, &march, begin, end, &env, &rows, &rejected));
+    if (rejected) return PLI_OK;
     pli_timers_begin(timers, "report");
     fill_levels(m, &report->grid);
     report->grid.bytes = pli_implicit_stepper_memory(m->stepper);
@@ -563,15 +462,15 @@ static pli_status step(void *self, pli_state *state, pli_step_report *report)
 
 // ---- frames
 
-// The length of the piece that a step would begin with (s), which is the same for all particles.
-static pli_status plan_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
+// The length of the substep that a step would begin with (s), which is the same for all particles.
+static pli_status plan_substep(pli_matter_implicit *m, const pli_state *state, double *h)
 {
-    double begin = pli_state_time(state), dt = m->model->dt;
-    pli_cloud_source particles;
-    PLI_TRY(list_particles(m, &state->matter, &particles));
-    PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
-    PLI_TRY(find_limit(m, begin, begin + dt, piece));
-    *piece = fmin(*piece, dt);
+    double begin = pli_state_time(state), dt = m->model->dt, speed;
+    pli_implicit_rows rows;
+    pli_implicit_march_def march = describe_march(m);
+    PLI_TRY(list_rows(m, &state->matter, &rows));
+    PLI_TRY(pli_implicit_march_limit(&march, &rows, begin, begin + dt, h, &speed));
+    *h = fmin(*h, dt);
     return PLI_OK;
 }
 
@@ -579,17 +478,17 @@ static pli_status fill_parts(void *self, const pli_state *state, pli_frame_part 
                              int32_t *count)
 {
     pli_matter_implicit *m = self;
-    double piece;
+    double h;
     if (m->parts == NULL) PLI_TRY(pli_matter_parts_create(m->model, &m->parts));
     PLI_TRY(pli_matter_parts_begin(m->parts, state));
-    PLI_TRY(plan_piece(m, state, &piece));
+    PLI_TRY(plan_substep(m, state, &h));
     double *step = pli_matter_parts_values(m->parts, PLI_PARTICLE_STEP);
     double *status = pli_matter_parts_values(m->parts, PLI_PARTICLE_STATUS);
     double *residual = pli_matter_parts_values(m->parts, PLI_PARTICLE_RESIDUAL);
     bool is_known = m->residual_step > 0 && m->residual_step == state->step &&
                     m->residual_positions == state->matter.position;
     for (int64_t row = 0; row < state->matter.count; ++row) {
-        step[row] = piece;
+        step[row] = h;
         status[row] = 0;
         if (residual != NULL) residual[row] = is_known ? m->residual[row] : 0;
     }
