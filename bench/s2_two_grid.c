@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/timers.h"
 #include "linear/matrix/vector.h"
-#include "multilevel/two_grid.h"
+#include "support/two_grid.h"
 
 #include <math.h>
 #include <stdio.h>

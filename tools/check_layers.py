@@ -40,11 +40,11 @@ MODULES = {
 # public headers speak of what a module does; one that speaks of higher modules is out of reach.
 # What they include themselves need not be named
 PUBLIC = {
-    "base": ["base", "stop"],
+    "base": ["base", "schema", "stop"],
     "math": [],
     "geometry": ["detect", "extend"],
     "linear": [],
-    "material": ["extend"],
+    "material": ["extend", "scene", "schema"],
     "optimize": ["stop"],
     "fem": ["extend"],
     "mpm": ["extend"],
@@ -66,6 +66,7 @@ EXTERNAL = {
     "sleef.h": ["math"],
     "metis.h": ["linear", "multilevel"],
     "yaml.h": ["io"],
+    "libwebsockets.h": ["serve"],
     "hdf5.h": ["io"],
     "hdf5_hl.h": ["io"],
     "H5FDdevelop.h": ["io"],

@@ -102,6 +102,8 @@ SCENES = {
     "mixed/stressball": (0, "--view docs/gallery/section.json"),
     "mixed/twist": (3, "--radius 1.3x"),
     "mixed/two-stressballs": (0, "--view docs/gallery/section.json", LONG),
+    "metal/can": (24, "--color plastic --azimuth 5 --elevation 5"),
+    "metal/paperclip": (96, "--color plastic"),
     "metal/cat-on-sheet": (3, "--radius 1.4x"),
     "metal/donut": (7, "--radius 1.3x"),
     "metal/plates": (5, "--radius 1.3x"),

@@ -146,7 +146,8 @@ FrameStruct = struct("pli_frame", "i32 index", "i64 step", "f64 time", "i32 part
 MaterialInput = struct("pli_material_input", "str key unit", "f64 fallback min max",
                        "bool exclusive", "str doc")
 MaterialOps = struct("pli_material_ops", "str name doc", "uint flags", "i32 input_count",
-                     "ptr inputs", "i32 param_count", "ptr derive evaluate sound_speed")
+                     "ptr inputs", "i32 param_count",
+                     "ptr derive evaluate sound_speed principal lanes")
 MaterialPreset = struct("pli_material_preset", "str name law", "f64 density young poisson yield",
                         "f64[2] density_range young_range poisson_range yield_range",
                         "str doc yield_kind", "f64 bulk exponent")

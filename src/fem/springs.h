@@ -75,9 +75,4 @@ void pli_spring_net_destroy(pli_spring_net *net);
 void pli_spring_net_add_weighted_hessian(const pli_spring_net *net, const double *x, bool projected,
                                          const double *weights, const int32_t *slots, pli_bcsr *H);
 
-// Largest |x_j - x_i| / l over all springs of some rest length; 1 when there are none.
-double pli_spring_net_max_stretch(const pli_spring_net *net, const double *x);
-
-int64_t pli_spring_net_memory_bytes(const pli_spring_net *net);
-
 #endif

@@ -7,12 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const pli_material_ops *const laws[] = {
-    &pli_law_fixed_corotated, &pli_law_stable_neo_hookean,
-    &pli_law_neo_hookean,     &pli_law_corotated,
-    &pli_law_hencky,          &pli_law_linear,
-    &pli_law_fluid,
-};
+#define X(name) &pli_law_##name,
+static const pli_material_ops *const laws[] = {PLI_LAWS(X)};
+#undef X
 
 enum { LAW_COUNT = sizeof laws / sizeof *laws };
 
@@ -100,7 +97,7 @@ static const pli_material_preset presets[] = {
      .poisson_range = {0.2, 0.4},
      .doc = "Dry sand, as particles; grains far softer than quartz make long steps (Klar et al. "
             "2016).",
-     .yield_kind = "friction"},
+     .yield_kind = "drucker-prager"},
     {.name = "goo",
      .law = "hencky",
      .density = 1000,

@@ -10,15 +10,13 @@
 static const double origin[3] = {0, 0, 0};
 
 // Dense sand that is soft enough for steps of reasonable length: it gives way by 2 % at most.
-static pli_mpm_material make_sand(double young, double degrees)
+static pli_material make_sand(double young, double degrees)
 {
-    pli_mpm_material sand = mpm_solid(PLI_MPM_HENCKY, 1600, young, 0.3);
-    sand.yield = PLI_MPM_DRUCKER_PRAGER;
-    sand.friction_angle = degrees * PI / 180;
-    return sand;
+    pli_material sand = material_solid("hencky", 1600, young, 0.3);
+    return material_yielding(sand, PLI_YIELD_DRUCKER_PRAGER, &(pli_drucker_prager_def){.angle = degrees});
 }
 
-static double sound_speed(const pli_mpm_material *m)
+static double sound_speed(const pli_material *m)
 {
     return sqrt((m->lambda + 2 * m->mu) / m->density);
 }
@@ -60,7 +58,7 @@ static collapse_report run_collapse(double aspect, int32_t span)
 {
     double dx = column_radius / COLUMN_CELLS, height = aspect * column_radius;
     mpm_world *w = mpm_world_make(dx, span, span, (int32_t)(COLUMN_CELLS * aspect) + 3);
-    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
+    pli_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_SEPARATE;
@@ -105,7 +103,7 @@ static double run_plane_collapse(double aspect, int32_t cells)
     double half = 0.1, dx = half / cells, height = aspect * half;
     int32_t span = (int32_t)(cells * (2.5 + 2.2 * aspect));
     mpm_world *w = mpm_world_make(dx, 0, span, (int32_t)(cells * aspect) + 3);
-    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
+    pli_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_SEPARATE;
@@ -119,9 +117,11 @@ static double run_plane_collapse(double aspect, int32_t cells)
     return (end.high[1] + dx / 4) / half - 1;
 }
 
-// Lube et al. (2005): 1.2 a below 2.3, 1.9 a^(2/3) above. Balmforth and Kerswell (2005) found the
-// exponents 0.65 +- 0.05 and 0.9 +- 0.1 in narrow and wide slots, and factors that differ between
-// grains. With 24 cells a half width walls run 2.76, 4.46 and 6.94, an exponent of 0.64.
+// Lube et al. (2005): 1.2 a below 2.3, 1.9 a^(2/3) above, which is followed here; Balmforth and
+// Kerswell (2005) found exponents of 0.65 +- 0.05 in narrow slots and 0.9 +- 0.1 in wide ones, and
+// factors that differ between grains. With 12 cells a half width walls run 2.45, 4.17 and 7.00,
+// with 24 cells 2.76, 4.46 and 6.94. Where the last grain lies is known to half a cell, 0.03 of the
+// exponent, and resolution moves that from 0.74 to 0.64.
 static void walls_of_sand_run_as_far_as_measured(void **state)
 {
     (void)state;
@@ -129,10 +129,10 @@ static void walls_of_sand_run_as_far_as_measured(void **state)
     double low = run_plane_collapse(2, cells), middle = run_plane_collapse(4, cells);
     double high = run_plane_collapse(8, cells);
     NEAR(low, 2.4, 0.2, 0);
-    NEAR(middle, 1.9 * pow(4, 2.0 / 3), 0.2, 0);
-    NEAR(high, 1.9 * pow(8, 2.0 / 3), 0.2, 0);
+    NEAR(middle, 1.9 * pow(4, 2.0 / 3), 0.15, 0);
+    NEAR(high, 1.9 * pow(8, 2.0 / 3), 0.15, 0);
     double exponent = log2(high / middle);
-    NEAR(exponent, 0.8, 0, 0.2);
+    NEAR(exponent, 2.0 / 3, 0, 0.1);
 }
 
 // ---- heap
@@ -174,7 +174,7 @@ static double flank_angle(const profile *p)
 static double pour(double degrees)
 {
     mpm_world *w = mpm_world_make(heap_dx, HEAP_CELLS, HEAP_CELLS, HEAP_CELLS);
-    pli_mpm_material sand = make_sand(1e5, degrees);
+    pli_material sand = make_sand(1e5, degrees);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_STICKY;
@@ -273,7 +273,7 @@ static slope *make_slope(double degrees)
     assert_non_null(s);
     double dx = 1.0 / SLOPE_CELLS;
     mpm_world *w = s->world = mpm_world_make(dx, 0, 0, SLOPE_CELLS + 2);
-    pli_mpm_material sand = make_sand(1e6, degrees);
+    pli_material sand = make_sand(1e6, degrees);
     sand.viscosity = 2000;
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.tick = 0.2 * dx / sound_speed(&sand);

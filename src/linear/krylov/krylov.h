@@ -106,7 +106,4 @@ static inline double pli_krylov_newton_tolerance(double gradient_norm, double ta
     return fmin(cap, sigma * sqrt(fmax(gradient_norm, tau)));
 }
 
-// Short name of a stop reason, such as "converged".
-const char *pli_krylov_stop_text(pli_krylov_stop stop);
-
 #endif

@@ -243,8 +243,3 @@ void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers)
 {
     if (solver->multigrid != NULL) pli_multigrid_set_timers(solver->multigrid, timers);
 }
-
-const char *pli_linear_solver_name(const pli_linear_solver *solver)
-{
-    return solver->ops->name;
-}

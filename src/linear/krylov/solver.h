@@ -74,6 +74,4 @@ bool pli_linear_solver_is_direct(const pli_linear_solver *solver);
 // Where solves of a multigrid add their times, see multigrid.h; NULL: nowhere.
 void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers);
 
-const char *pli_linear_solver_name(const pli_linear_solver *solver);
-
 #endif

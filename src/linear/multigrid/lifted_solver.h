@@ -67,6 +67,4 @@ PLI_CHECKED pli_status pli_lifted_solver_solve(pli_lifted_solver *solver, const 
 // Where solves of the multigrid add their times; NULL: nowhere.
 void pli_lifted_solver_set_timers(pli_lifted_solver *solver, pli_timers *timers);
 
-int64_t pli_lifted_solver_memory_bytes(const pli_lifted_solver *solver);
-
 #endif

@@ -116,7 +116,7 @@ PLI_CHECKED pli_status pli_stepper_create(pli_context *context, const pli_steppe
 void pli_stepper_destroy(pli_stepper *stepper);
 
 // Adds particles with ids from 0 on; tau of theirs is made here, memory is as given (see
-// pli_mpm_material_memory). Others stay as they are. Errors: as for pli_particles_add.
+// pli_material_rest_history). Others stay as they are. Errors: as for pli_particles_add.
 PLI_CHECKED pli_status pli_stepper_add(pli_stepper *stepper, int32_t kind, int64_t count,
                                        const pli_particle *added);
 

@@ -118,7 +118,7 @@ static pli_status drop_empty(pli_stepper *s, int32_t time)
 // ---- steps
 
 // What viscosity allows (s): it spreads momentum over a cell, at 4/3 of it along the motion.
-static double find_viscous_limit(const pli_stepper *s, const pli_mpm_material *material)
+static double find_viscous_limit(const pli_stepper *s, const pli_material *material)
 {
     double spread = 8.0 / 3 * material->viscosity / material->density;
     return spread > 0 ? s->def.sound_share * s->def.dx * s->def.dx / spread : INFINITY;

@@ -13,7 +13,7 @@
 // v_i of nodes,
 //
 //   v = sum_i w_ip v_i          C = (4 / dx^2) sum_i w_ip v_i d^T
-//   x <- x + dt v               F <- (I + dt C) F, and what law.h makes of it
+//   x <- x + dt v               F <- (I + dt C) F, and what material.h makes of it
 //
 // A block's particles work on an arena of 6 x 6 x 10 nodes that stays in the first-level cache;
 // scattering adds it to the eight pages it overlaps, gathering reads it from them. A vector holds
@@ -28,12 +28,12 @@
 #ifndef PLI_MPM_GRID_TRANSFER_H
 #define PLI_MPM_GRID_TRANSFER_H
 
+#include "material/material.h"
 #include "mpm/explicit/particles.h"
-#include "mpm/law.h"
 
 // Particles that are alike.
 typedef struct pli_mpm_kind {
-    pli_mpm_material material;
+    pli_material material;
     double volume; // of a particle at rest (m^3)
 } pli_mpm_kind;
 
@@ -62,13 +62,5 @@ void pli_transfer_accelerate(float *page, const double acceleration[3], double d
 // Particles that move too far, or have numbers that are not finite, count as leaving too, and are
 // told when they settle.
 void pli_transfer_gather(const pli_transfer *transfer, pli_particle_place place, double dt);
-
-// ---- the same one particle at a time, in double and plainly, on a dense grid
-
-// nodes [n_x][n_y][n_z], all of the paged grid's; mass and momentum [4], or velocity and nothing
-void pli_transfer_scatter_reference(const pli_transfer *transfer, pli_particle_place place,
-                                    double dt, double (*nodes)[4]);
-void pli_transfer_gather_reference(const pli_transfer *transfer, pli_particle_place place,
-                                   double dt, const double (*velocities)[4]);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct pli_matter_state {
     double *velocity;    // [room][3] (m/s)
     double *affine;      // [room][9] (1/s) row-major
     double *deformation; // [room][9] elastic, row-major
-    double *memory;      // [room] of the material, see mpm/law.h
+    double *memory;      // [room] of the material, see material/yield.h
     int32_t *kind;       // [room]
     int32_t *id;         // [room]
     int64_t next_id;

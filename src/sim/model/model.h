@@ -19,7 +19,7 @@
 #include "sim/model/matter.h"
 #include "sim/step/solver_table.h"
 
-enum { PLI_MODEL_PARAMS = 8 };
+enum { PLI_MODEL_PARAMS = PLI_MATERIAL_PARAMS };
 
 typedef struct pli_model_body {
     char *name;
@@ -112,6 +112,7 @@ struct pli_model {
     pli_model_material *materials;
     int32_t law_count;
     const pli_material_ops **laws; // [law_count]
+    pli_material *yields;          // [material_count] how tetrahedra yield; NULL: none does
 
     int32_t constraint_count;
     pli_model_handle *constraints;

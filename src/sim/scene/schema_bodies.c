@@ -2,6 +2,8 @@
 #include "sim/scene/plan_defs.h"
 #include "sim/scene/schema.h"
 
+#include "material/yield.h"
+
 // ---- motion
 
 static const char *const ease_names[] = {
@@ -217,8 +219,8 @@ static const pli_field material_fields[] = {
     {.key = "yield",
      PLI_VARIANT(pli_material_def, yield, pli_yield_variants),
      .flags = PLI_FIELD_OPTIONAL,
-     .doc =
-         "How particles of it deform plastically; by default as the preset says, or not at all."},
+     .doc = "How it deforms plastically: particles, by default as the preset says, and tetrahedra, "
+            "where it is stated."},
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",

@@ -349,6 +349,16 @@ static void warn_unused(const model_rules *r)
     }
 }
 
+static pli_status check_yield(const model_rules *r)
+{
+    if (takes(r, PLI_TAKES_YIELD) || r->model->yields == NULL) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.name", &r->def->solver.name);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "solver %s has no yielding of tetrahedra; use newton, lbfgs or another "
+                          "one, or leave yield out of the materials",
+                          r->name);
+}
+
 pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
 {
     // what particles take is a matter of the scene alone
@@ -360,6 +370,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_barrier(&r));
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
+    PLI_TRY(check_yield(&r));
     PLI_TRY(check_subspace(&r));
     PLI_TRY(check_norm(&r));
     PLI_TRY(check_contact_method(&r));

@@ -57,10 +57,11 @@ static const pli_grid_method grid_semi_implicit = {
 // What solvers take by the way they minimise.
 enum {
     OF_LBFGS = PLI_TAKES_PENALTIES | PLI_TAKES_COUPLINGS | PLI_TAKES_SHELLS | PLI_TAKES_DAMPING |
-               PLI_TAKES_WOLFE | PLI_TAKES_PARTS | PLI_LIKES_BLOCKS,
+               PLI_TAKES_WOLFE | PLI_TAKES_PARTS | PLI_TAKES_YIELD | PLI_LIKES_BLOCKS,
     OF_NEWTON = (OF_LBFGS & ~PLI_LIKES_BLOCKS) | PLI_MAKES_STEPS,
     OF_LOCAL_GLOBAL = PLI_KEEPS_MATRIX | PLI_LIKES_BLOCKS | PLI_IS_STEADY,
-    OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_LIKES_BLOCKS | PLI_IS_STEADY |
+    OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_TAKES_YIELD |
+                        PLI_LIKES_BLOCKS | PLI_IS_STEADY |
                         PLI_STARTS_STILL
 };
 
@@ -168,7 +169,7 @@ static const pli_solver_kind kinds[] = {
                  "Trusty et al. 2025, algorithms 1 and 2"},
         .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_NEWTON,
-        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
+        .flags = (OF_NEWTON & ~PLI_TAKES_YIELD) | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
         .projected = true,
         .safeguard = true,
         .best_guess = true,

@@ -6,40 +6,7 @@
 
 #include "unit/io/mesh_samples.h"
 
-#include "base/fault.h"
-
-// an allocator that also knows the most bytes that were ever alive
-typedef struct meter {
-    pli_fault fault;
-    pli_allocator inner;
-    int64_t peak_bytes;
-} meter;
-
-static void *meter_allocate(void *user, size_t count, const char *what)
-{
-    meter *gauge = user;
-    void *memory = gauge->inner.allocate(gauge->inner.user, count, what);
-    if (gauge->fault.live_bytes > gauge->peak_bytes) gauge->peak_bytes = gauge->fault.live_bytes;
-    return memory;
-}
-
-static void meter_release(void *user, void *memory, size_t count)
-{
-    meter *gauge = user;
-    gauge->inner.release(gauge->inner.user, memory, count);
-}
-
-static pli_context *metered_context(meter *gauge)
-{
-    gauge->inner = pli_fault_allocator(&gauge->fault);
-    pli_context_def def = pli_context_def_default();
-    def.thread_count = 1;
-    def.allocator =
-        (pli_allocator){.allocate = meter_allocate, .release = meter_release, .user = gauge};
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
-    return context;
-}
+#include "support/fault_sweep.h"
 
 // Whatever was loaded keeps what the header of mesh_file.h promises.
 static void check_mesh(const pli_mesh_data *data)
@@ -64,7 +31,7 @@ static void check_mesh(const pli_mesh_data *data)
 }
 
 // Parses; the result is a sound mesh or one line of text, and memory stays small.
-static pli_status try_parse(pli_context *context, const meter *gauge, const sample *one,
+static pli_status try_parse(pli_context *context, const pli_fault *gauge, const sample *one,
                             const char *bytes, int64_t count)
 {
     pli_mesh_file *mesh = NULL;
@@ -96,15 +63,15 @@ static void file_cut_at_any_byte_is_refused_or_sound(void **state)
     for (int i = 0; i < sample_count; ++i) {
         int64_t refused = 0;
         for (int64_t count = 0; count < list[i].count; ++count) {
-            meter gauge = {0};
-            pli_context *context = metered_context(&gauge);
+            pli_fault gauge = {0};
+            pli_context *context = fault_context(&gauge, 1);
             char *cut = malloc((size_t)count + (count == 0));
             assert_non_null(cut);
             memcpy(cut, list[i].bytes, (size_t)count);
             refused += try_parse(context, &gauge, &list[i], cut, count) != PLI_OK;
             free(cut);
             pli_context_destroy(context);
-            assert_int_equal(gauge.fault.live_blocks, 0);
+            assert_int_equal(gauge.live_blocks, 0);
         }
         // most cuts fall before the mesh is complete
         if (2 * refused < list[i].count) {
@@ -123,8 +90,8 @@ static void any_changed_byte_is_refused_or_sound(void **state)
     sample list[SAMPLE_CAPACITY];
     int sample_count = make_samples(list);
     for (int i = 0; i < sample_count; ++i) {
-        meter gauge = {0};
-        pli_context *context = metered_context(&gauge);
+        pli_fault gauge = {0};
+        pli_context *context = fault_context(&gauge, 1);
         char *bytes = malloc((size_t)list[i].count);
         assert_non_null(bytes);
         memcpy(bytes, list[i].bytes, (size_t)list[i].count);
@@ -139,7 +106,7 @@ static void any_changed_byte_is_refused_or_sound(void **state)
         }
         free(bytes);
         pli_context_destroy(context);
-        assert_int_equal(gauge.fault.live_blocks, 0);
+        assert_int_equal(gauge.live_blocks, 0);
     }
     free_samples(list, sample_count);
 }
@@ -162,8 +129,8 @@ static void numbers_at_the_limits_are_refused_or_sound(void **state)
     sample list[SAMPLE_CAPACITY];
     int sample_count = make_samples(list);
     for (int i = 0; i < sample_count; ++i) {
-        meter gauge = {0};
-        pli_context *context = metered_context(&gauge);
+        pli_fault gauge = {0};
+        pli_context *context = fault_context(&gauge, 1);
         for (int64_t at = 0; at < list[i].count; ++at) {
             // every run of digits in turn
             bool digit = list[i].bytes[at] >= '0' && list[i].bytes[at] <= '9';
@@ -181,7 +148,7 @@ static void numbers_at_the_limits_are_refused_or_sound(void **state)
             }
         }
         pli_context_destroy(context);
-        assert_int_equal(gauge.fault.live_blocks, 0);
+        assert_int_equal(gauge.live_blocks, 0);
     }
     free_samples(list, sample_count);
 }
@@ -192,22 +159,12 @@ static void nth_allocation_fails_and_leaks_nothing(void **state)
     sample list[SAMPLE_CAPACITY];
     int sample_count = make_samples(list);
     for (int i = 0; i < sample_count; ++i) {
-        pli_status status = PLI_ERROR_MEMORY;
-        // the first allocation is the context's own
-        for (int64_t n = 2; status != PLI_OK; ++n) {
-            meter gauge = {.fault = {.fail_at = n}};
-            pli_context *context = metered_context(&gauge);
+        for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
             pli_mesh_file *mesh = NULL;
-            status = pli_mesh_file_parse(context, "memory", list[i].ending, list[i].bytes,
-                                         list[i].count, &mesh);
-            if (status != PLI_OK) {
-                assert_int_equal(status, PLI_ERROR_MEMORY);
-                assert_null(mesh);
-            }
+            sweep.status = pli_mesh_file_parse(sweep.context, "memory", list[i].ending,
+                                               list[i].bytes, list[i].count, &mesh);
+            assert_int_equal(mesh == NULL, sweep.status != PLI_OK);
             pli_mesh_file_destroy(mesh);
-            pli_context_destroy(context);
-            assert_int_equal(gauge.fault.live_blocks, 0);
-            AT_MOST((double)n, 200);
         }
     }
     free_samples(list, sample_count);
@@ -261,8 +218,8 @@ static void memory_stays_within_a_few_times_the_file(void **state)
         {"stl", "solid\n", SAMPLE_FACET("0 0 0", "1 0 0", "0 1 0"), "endsolid\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        meter gauge = {0};
-        pli_context *context = metered_context(&gauge);
+        pli_fault gauge = {0};
+        pli_context *context = fault_context(&gauge, 1);
         byte_list content = repeat(cases[i].head, cases[i].item, N, cases[i].tail);
         sample one = {.ending = cases[i].ending};
         (void)try_parse(context, &gauge, &one, content.at, content.count);

@@ -3,8 +3,8 @@
 // Implicit steps of particles: what they conserve, that all minimisers find the same minimum, norms
 // and units, transfers, positions by backward Euler, and the promises of stepping.
 #include "implicit_world.h"
-
-#include "base/fault.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 // ---- minimisers
 
@@ -263,7 +263,7 @@ static void the_stiffness_at_rest_is_what_was_derived(void **state)
 {
     (void)state;
     const pli_material_ops *law = pli_material_find(NULL, "fixed-corotated");
-    double params[PLI_IMPLICIT_PARAMS];
+    double params[PLI_MATERIAL_PARAMS];
     law->derive((double[]){1, 0.4}, params);
     NEAR(pli_material_rest_norm(law, params), 5.24891, 1e-6, 0);
 }
@@ -277,7 +277,7 @@ static void the_norm_of_uniform_matter_is_that_of_meshes(void **state)
         block *b = block_make(2, 3);
         block_set_law(b, 1, "fixed-corotated", 1e4);
         block_deform(b, 0.05);
-        for (int k = 0; k < BLOCK_KINDS && hardened == 1; ++k) b->kinds[k].hardening = 10;
+        for (int k = 0; k < BLOCK_KINDS && hardened == 1; ++k) block_harden(b, k, 10);
         for (int64_t k = 0; k < b->count; ++k) b->memory[k] = 0.9;
         choose(b, &minimizers[0], 1e-9);
         block_start(b);
@@ -625,15 +625,12 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     (void)state;
     for (int k = 0; k < MINIMIZERS; ++k) {
-        uint64_t first = 0;
-        for (int32_t threads = 1; threads <= 4; threads *= 2) {
-            block *b = make_crash(threads, &minimizers[k], 1e-5);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            block *b = make_crash(bits.threads, &minimizers[k], 1e-5);
             b->def.backward = k % 2 == 0;
             block_restart(b);
             for (int i = 0; i < 2; ++i) block_step(b, 0.01, NULL);
-            uint64_t hash = hash_particles(b);
-            if (threads == 1) first = hash;
-            assert_true(hash == first);
+            same_bits_keep_hash(&bits, hash_particles(b));
             block_destroy(b);
         }
     }
@@ -688,26 +685,12 @@ static void failing_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
     for (int k = 0; k < MINIMIZERS; k += 2) {
-        int failing = 0;
-        for (int64_t n = 1;; ++n) {
+        for (fault_sweep sweep = {.absorbs = true, .at_least = 20}; fault_sweep_next(&sweep);) {
             block *b = make_crash(1, &minimizers[k], 1e-3);
             b->count = 200;
-            pli_fault fault = {.fail_at = n};
-            pli_context_def def = pli_context_def_default();
-            def.thread_count = 1;
-            def.allocator = pli_fault_allocator(&fault);
-            pli_context *context = NULL;
-            pli_status status = pli_context_create(&def, &context);
-            if (status == PLI_OK) status = attempt(context, b);
-            assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-            failing += status != PLI_OK;
-            pli_context_destroy(context);
-            assert_int_equal(fault.live_blocks, 0);
-            assert_int_equal(fault.live_bytes, 0);
+            sweep.status = attempt(sweep.context, b);
             block_destroy(b);
-            if (fault.calls < n) break;
         }
-        AT_LEAST(failing, 20);
     }
 }
 
@@ -765,10 +748,7 @@ static void what_inertia_would_invert_is_solved_all_the_same(void **state)
         for (int k = 0; k < MINIMIZERS + 1; ++k) {
             block *b = block_make(1, 3);
             for (int i = 0; i < BLOCK_KINDS; ++i) {
-                block_set_law(b, i, laws[law], 1e4);
-                if (law < 2) continue;
-                b->kinds[i].law->derive((double[]){1e4, 7}, b->kinds[i].params);
-                b->kinds[i].is_fluid = true;
+                block_set_matter(b, i, laws[law], 1e4, law < 2 ? 0.3 : 7);
             }
             block_add_plane(b, (double[3]){0, 1.6, 0}, (double[3]){0, 1, 0}, PLI_GRID_STICKY);
             // two cells a step against it

@@ -353,6 +353,8 @@ static inline pli_direction_report solve_at(spring_box *box, pli_subspace *subsp
     pli_direction_report report = {0};
     pli_objective_compute_gradient(&box->objective, box->x, box->g);
     OK(box->context, source.ops->solve(source.self, box->g, 0, box->scratch, box->d, &report));
+    double largest = pli_vector_max_abs(box->context, box->n, box->d);
+    NEAR(pli_subspace_get_counts(subspace).largest, largest, 0, 0);
     return report;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The skinning hierarchy (Xian et al. 2019): parents, levels, places.
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 #include "unit/multilevel/solids.h"
 
 #include "base/hash.h"
@@ -490,41 +492,25 @@ static void bits_do_not_depend_on_threads(void **state)
     static const pli_skinning_weights kinds[] = {PLI_SKINNING_CONSTANT, PLI_SKINNING_AVERAGED,
                                                  PLI_SKINNING_SMOOTH};
     for (int k = 0; k < (pli_cholesky_is_available() ? 3 : 2); ++k) {
-        uint64_t hash = hierarchy_hash(1, kinds[k]);
-        assert_true(hierarchy_hash(2, kinds[k]) == hash);
-        assert_true(hierarchy_hash(4, kinds[k]) == hash);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            same_bits_keep_hash(&bits, hierarchy_hash(bits.threads, kinds[k]));
+        }
     }
 }
 
-// Lets the n-th allocation fail, for all n; returns how many there are.
-static int64_t sweep(const solid *s, pli_skinning_weights weights)
+static void starve(const solid *s, pli_skinning_weights weights, int64_t at_least)
 {
-    bool reached = true;
-    int64_t n = 0;
-    while (reached) {
-        pli_fault fault = {0};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        context_def.thread_count = 1;
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
-        pli_skinning_def def = def_of(s);
-        def.level_count = 2;
-        def.node_counts[0] = 5;
-        def.node_counts[1] = 2;
-        def.weights = weights;
-        fault.fail_at = fault.calls + ++n;
+    pli_skinning_def def = def_of(s);
+    def.level_count = 2;
+    def.node_counts[0] = 5;
+    def.node_counts[1] = 2;
+    def.weights = weights;
+    for (fault_sweep sweep = {.at_least = at_least}; fault_sweep_next(&sweep);) {
         pli_hierarchy *h = NULL;
-        pli_status status = pli_skinning_create(context, &def, &h);
-        reached = fault.calls >= fault.fail_at;
-        assert_int_equal(status, reached ? PLI_ERROR_MEMORY : PLI_OK);
-        assert_int_equal(h == NULL, reached);
+        sweep.status = pli_skinning_create(sweep.context, &def, &h);
+        assert_int_equal(h == NULL, sweep.status != PLI_OK);
         pli_hierarchy_destroy(h);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_true(n < 200);
     }
-    return n - 1;
 }
 
 static void failed_allocations_are_survived(void **state)
@@ -532,9 +518,9 @@ static void failed_allocations_are_survived(void **state)
     (void)state;
     pli_context *context = make_context(1);
     solid s = make_solids(context, 1, 3, 2, 2);
-    AT_LEAST((double)sweep(&s, PLI_SKINNING_CONSTANT), 15);
-    AT_LEAST((double)sweep(&s, PLI_SKINNING_AVERAGED), 25);
-    if (pli_cholesky_is_available()) AT_LEAST((double)sweep(&s, PLI_SKINNING_SMOOTH), 40);
+    starve(&s, PLI_SKINNING_CONSTANT, 15);
+    starve(&s, PLI_SKINNING_AVERAGED, 25);
+    if (pli_cholesky_is_available()) starve(&s, PLI_SKINNING_SMOOTH, 40);
     clear_solids(&s);
     pli_context_destroy(context);
 }

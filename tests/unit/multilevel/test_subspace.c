@@ -4,8 +4,9 @@
 // when the elastic Hessian is rebuilt, and that minimisations end where Newton's method does.
 #include "minimize.h"
 #include "spring_box.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "multilevel/space.h"
 
@@ -572,58 +573,39 @@ static void bits_do_not_depend_on_threads(void **state)
         pli_subspace_source_def choices = {
             .level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR,
             .polish_preconditioner = k < 2 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR};
-        uint64_t one = hash_of_directions(1, &choices, k % 2 == 1);
-        assert_true(hash_of_directions(2, &choices, k % 2 == 1) == one);
-        assert_true(hash_of_directions(4, &choices, k % 2 == 1) == one);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            same_bits_keep_hash(&bits, hash_of_directions(bits.threads, &choices, k % 2 == 1));
+        }
     }
 }
 
 static void no_failing_allocation_leaves_anything_behind(void **state)
 {
     (void)state;
-    int64_t failing = 0;
-    for (int64_t at = 1;; ++at) {
-        pli_fault fault = {0};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.thread_count = 1;
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 30}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
         spring_box box;
-        spring_box_init(&box, context, 1, 2);
+        spring_box_init(&box, sweep.context, 1, 2);
         springs chosen = make_springs(box.b.mesh, 3, 3);
         pli_subspace_source_def def = spring_box_def(&box);
         def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.level_preconditioner = PLI_SUBSPACE_FACTOR;
         def.polish_iterations = 5;
         // all but the solver stands before allocations begin to fail
-        int64_t blocks_before = fault.live_blocks;
-        int64_t bytes_before = fault.live_bytes;
-        fault.fail_at = fault.calls + at;
+        int64_t before = sweep.fault.live_blocks;
+        fault_sweep_resume(&sweep);
         pli_subspace *subspace = NULL;
-        pli_status status = pli_subspace_create(context, &def, &box.objective, &subspace);
-        bool reached = fault.calls >= fault.fail_at;
-        fault.fail_at = 0;
-        if (status != PLI_OK) {
-            assert_int_equal(status, PLI_ERROR_MEMORY);
-            assert_null(subspace);
-            ++failing;
-        } else {
+        sweep.status = pli_subspace_create(sweep.context, &def, &box.objective, &subspace);
+        fault_sweep_pause(&sweep);
+        assert_int_equal(subspace == NULL, sweep.status != PLI_OK);
+        if (subspace != NULL)
             first_direction(&box, subspace);
-        }
+        else
+            assert_int_equal(sweep.fault.live_blocks, before);
         pli_subspace_destroy(subspace);
-        if (status != PLI_OK) {
-            assert_int_equal(fault.live_blocks, blocks_before);
-            assert_int_equal(fault.live_bytes, bytes_before);
-        }
         free(chosen.tets);
         spring_box_clear(&box);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_int_equal(fault.live_bytes, 0);
-        if (!reached) break;
     }
-    AT_LEAST((double)failing, 30);
 }
 
 static void a_solver_without_levels_is_refused(void **state)

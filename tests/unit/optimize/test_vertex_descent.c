@@ -3,8 +3,9 @@
 // Vertex block descent (E12) on a chain: minima, falling energies, held coordinates, reasons to
 // end, refusals, bits and memory.
 #include "chain.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "optimize/vertex_descent.h"
 
@@ -336,63 +337,43 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state)
 {
     (void)state;
     for (int searching = 0; searching < 2; ++searching) {
-        uint64_t want = 0;
-        for (int32_t threads = 1; threads <= 4; threads *= 2) {
-            pli_context *context = make_context(threads);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            pli_context *context = make_context(bits.threads);
             fixture f;
             fixture_init(&f, context, 5000);
             chain_attach(&f.p.body, 77, 80, 1, 1);
             pli_vertex_descent_def def = {.fixed_iterations = 4, .searches = searching == 1};
             heard h;
             (void)minimize(&f.p, &def, &h);
-            uint64_t hash = pli_hash_bytes(PLI_HASH_START, f.p.x, 15000 * sizeof *f.p.x);
-            if (threads == 1) want = hash;
-            assert_true(hash == want);
+            same_bits_keep_hash(&bits,
+                                pli_hash_bytes(PLI_HASH_START, f.p.x, 15000 * sizeof *f.p.x));
             chain_problem_clear(&f.p);
             pli_context_destroy(context);
         }
     }
 }
 
-static pli_context *faulty_context(pli_fault *fault)
-{
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(fault);
-    def.thread_count = 1;
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
-    return context;
-}
-
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
-    bool reached = true;
-    for (int64_t n = 1; reached; ++n) {
-        pli_fault fault = {0};
-        pli_context *context = faulty_context(&fault);
+    for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
         fixture f;
-        fixture_init(&f, context, POINTS);
-        fault.fail_at = fault.calls + n;
+        fixture_init(&f, sweep.context, POINTS);
+        fault_sweep_resume(&sweep);
         pli_vertex_descent *minimizer = NULL;
         pli_vertex_descent_def def = {.fixed_iterations = 2, .searches = true};
-        pli_status status = pli_vertex_descent_create(context, &def, &f.p.objective, &minimizer);
-        assert_int_equal(minimizer == NULL, status != PLI_OK);
-        reached = fault.calls >= fault.fail_at;
-        assert_true(status == PLI_OK || (reached && status == PLI_ERROR_MEMORY));
+        sweep.status = pli_vertex_descent_create(sweep.context, &def, &f.p.objective, &minimizer);
+        assert_int_equal(minimizer == NULL, sweep.status != PLI_OK);
         pli_vertex_descent_destroy(minimizer);
         chain_problem_clear(&f.p);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_true(n < 100);
     }
 }
 
 static void a_warm_minimisation_allocates_nothing(void **state)
 {
     (void)state;
-    pli_fault fault = {0};
-    pli_context *context = faulty_context(&fault);
+    pli_context *context = make_context(1);
     fixture f;
     fixture_init(&f, context, POINTS);
     make_it_hard(&f.p);
@@ -405,11 +386,11 @@ static void a_warm_minimisation_allocates_nothing(void **state)
         pli_minimize_report report;
         pli_minimize_env env = env_of(&f.p, &h);
         f.p.x[30] += 0.1;
-        if (pass == 1) calls = fault.calls;
+        if (pass == 1) calls = pli_context_allocation_count(context);
         OK(context, vertex_descent_minimize(minimizer, &env, f.p.x, &report));
         AT_LEAST(report.iterations, 3);
     }
-    assert_int_equal(fault.calls, calls);
+    assert_int_equal(pli_context_allocation_count(context), calls);
     pli_vertex_descent_destroy(minimizer);
     chain_problem_clear(&f.p);
     pli_context_destroy(context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_samples.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "io/scene/schema_list.h"
 #include "pliant/extend.h"
 #include "sim/body/material_resolve.h"
@@ -794,20 +794,8 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
     kit_init(&k);
     k.constraint.motion.keyframes = k.keyframes;
     k.constraint.motion.keyframe_count = 2;
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        if (pli_context_create(&context_def, &context) == PLI_OK) {
-            pli_status status = try_kit(context, &k);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 1000);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        sweep.status = try_kit(sweep.context, &k);
     }
 }
 

@@ -3,8 +3,8 @@
 // Scenes of particles: what is read and completed, what is refused and how, and what a material of
 // a scene comes to as that of particles.
 #include "scene_samples.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "material/lame.h"
 #include "sim/body/material_matter.h"
@@ -28,9 +28,9 @@ static const pli_material_def *find_material(const pli_scene *scene, const char 
     return NULL;
 }
 
-static pli_mpm_material resolve(pli_context *context, const pli_scene *scene, const char *name)
+static pli_material resolve(pli_context *context, const pli_scene *scene, const char *name)
 {
-    pli_mpm_material material;
+    pli_material material;
     OK(context, pli_matter_resolve(context, find_material(scene, name), &material));
     return material;
 }
@@ -209,35 +209,59 @@ static void presets_of_particles_yield(void **state)
     pli_context *context = make_context(1);
     pli_scene *scene = load_sample(context, everything_of_particles);
 
-    pli_mpm_material snow = resolve(context, scene, "powder");
-    assert_int_equal(snow.elasticity, PLI_MPM_FIXED_COROTATED);
-    assert_int_equal(snow.yield, PLI_MPM_SNOW);
+    pli_material snow = resolve(context, scene, "powder");
+    assert_string_equal(snow.law->name, "fixed-corotated");
+    assert_ptr_equal(snow.yield, pli_yield_get(PLI_YIELD_SNOW));
     NEAR(snow.density, 400, 0, 0);
-    NEAR(snow.compression, 0.025, 0, 0);
-    NEAR(snow.stretch, 0.0075, 0, 0);
-    NEAR(snow.hardening, 10, 0, 0);
-    NEAR(snow.least_volume, 0.6, 0, 0);
-    NEAR(snow.most_volume, 20, 0, 0);
+    // compression, stretch, hardening, least and most
+    static const double of_snow[] = {0.025, 0.0075, 10, 0.6, 20};
+    assert_memory_equal(snow.yield_params, of_snow, sizeof of_snow);
     // and the scene says so once it is validated
     const pli_material_def *powder = find_material(scene, "powder");
     assert_int_equal(powder->yield.kind, PLI_YIELD_SNOW);
     NEAR(((const pli_snow_def *)powder->yield.data)->least, 0.6, 0, 0);
 
-    pli_mpm_material tin = resolve(context, scene, "tin");
-    assert_int_equal(tin.yield, PLI_MPM_VON_MISES);
-    NEAR(tin.yield_stress, pli_material_preset_find("metal")->yield, 0, 0);
+    pli_material tin = resolve(context, scene, "tin");
+    assert_ptr_equal(tin.yield, pli_yield_get(PLI_YIELD_VON_MISES));
+    NEAR(tin.yield_params[0], pli_material_preset_find("metal")->yield, 0, 0);
     const pli_von_mises_def *tin_yield = find_material(scene, "tin")->yield.data;
-    NEAR(tin_yield->stress, tin.yield_stress, 0, 0);
+    NEAR(tin_yield->stress, tin.yield_params[0], 0, 0);
 
-    pli_mpm_material spring = resolve(context, scene, "spring");
-    assert_int_equal(spring.yield, PLI_MPM_NO_YIELD);
-    pli_mpm_material water = resolve(context, scene, "water");
-    assert_int_equal(water.elasticity, PLI_MPM_FLUID);
-    assert_int_equal(water.yield, PLI_MPM_NO_YIELD);
-    NEAR(water.bulk, 1e5, 0, 0);
-    NEAR(water.exponent, 7, 0, 0);
+    pli_material spring = resolve(context, scene, "spring");
+    assert_null(spring.yield);
+    pli_material water = resolve(context, scene, "water");
+    assert_true(pli_material_is_fluid(&water));
+    assert_null(water.yield);
+    NEAR(water.params[0], 1e5, 0, 0);
+    NEAR(water.params[1], 7, 0, 0);
     NEAR(water.viscosity, 1e-3, 0, 0);
     pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
+static void every_preset_that_yields_has_the_rule_it_names(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    int32_t yielding = 0;
+    for (int32_t k = 0; k < pli_material_preset_count(); ++k) {
+        const pli_material_preset *preset = pli_material_preset_get(k);
+        char text[512];
+        pli_scene *scene = NULL;
+        snprintf(text, sizeof text,
+                 "domain: 0.1\nmaterials: {m: {preset: %s}}\nbodies: {b: {geometry: {particles: "
+                 "{shape: {sphere: {radius: 0.2}}}}, material: m}}\n",
+                 preset->name);
+        if (preset->yield_kind == NULL) continue;
+        OK(context, pli_scene_parse(context, text, (int64_t)strlen(text), "s", NULL, &scene));
+        int32_t kind = find_material(scene, "m")->yield.kind;
+        assert_true(kind >= 0 && kind != PLI_YIELD_NONE);
+        assert_string_equal(pli_yield_variants[kind]->name, preset->yield_kind);
+        assert_ptr_equal(resolve(context, scene, "m").yield, pli_yield_get(kind));
+        pli_scene_destroy(scene);
+        ++yielding;
+    }
+    assert_true(yielding >= 5);
     pli_context_destroy(context);
 }
 
@@ -246,40 +270,40 @@ static void materials_take_their_own_numbers(void **state)
     (void)state;
     pli_context *context = make_context(1);
     pli_scene *scene = load_sample(context, everything_of_particles);
-    pli_mpm_material dune = resolve(context, scene, "dune");
-    assert_int_equal(dune.elasticity, PLI_MPM_HENCKY);
-    assert_int_equal(dune.yield, PLI_MPM_DRUCKER_PRAGER);
-    NEAR(dune.friction_angle, 0.61086523819801535, 1e-15, 0);
-    assert_false(dune.volume_correction);
+    pli_material dune = resolve(context, scene, "dune");
+    assert_string_equal(dune.law->name, "hencky");
+    assert_ptr_equal(dune.yield, pli_yield_get(PLI_YIELD_DRUCKER_PRAGER));
+    // the angle in radians, the cone, and no volume correction
+    NEAR(dune.yield_params[0], 0.61086523819801535, 1e-15, 0);
+    NEAR(dune.yield_params[2], 0, 0, 0);
     double lame[2];
     pli_lame_derive((const double[]){3.537e5, 0.3}, lame);
-    NEAR(dune.mu, lame[0], 0, 0);
-    NEAR(dune.lambda, lame[1], 0, 0);
+    NEAR(dune.mu, lame[0], 1e-15, 0);
+    NEAR(dune.lambda, lame[1], 1e-15, 0);
 
-    pli_mpm_material dough = resolve(context, scene, "dough");
-    NEAR(dough.yield_stress, 200, 0, 0);
-    NEAR(dough.strain_hardening, 1e3, 0, 0);
-    pli_mpm_material oil = resolve(context, scene, "oil");
-    NEAR(oil.bulk, 2e5, 0, 0);
-    NEAR(oil.exponent, 1, 0, 0);
+    pli_material dough = resolve(context, scene, "dough");
+    NEAR(dough.yield_params[0], 200, 0, 0);
+    NEAR(dough.yield_params[1], 1e3, 0, 0);
+    pli_material oil = resolve(context, scene, "oil");
+    NEAR(oil.params[0], 2e5, 0, 0);
+    NEAR(oil.params[1], 1, 0, 0);
     NEAR(oil.density, 900, 0, 0);
     // a Lame pair goes through young and poisson
-    pli_mpm_material jelly = resolve(context, scene, "jelly");
-    assert_int_equal(jelly.elasticity, PLI_MPM_NEO_HOOKEAN);
+    pli_material jelly = resolve(context, scene, "jelly");
+    assert_string_equal(jelly.law->name, "neo-hookean");
     NEAR(jelly.mu, 4e3, 1e-14, 0);
     NEAR(jelly.lambda, 6e3, 1e-13, 0);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
 }
 
-// The rules let through exactly the pairs that the laws of particles have.
+// The rules let through exactly the pairs that can be made.
 static void laws_and_yields_go_together_as_particles_have_them(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
     for (int32_t k = 0; k < pli_material_count(); ++k) {
         const pli_material_ops *ops = pli_material_get(k);
-        const pli_matter_law *law = pli_matter_law_find(ops);
         for (int32_t yield = 0; pli_yield_variants[yield] != NULL; ++yield) {
             char text[512];
             bool is_fluid = strcmp(ops->name, "fluid") == 0;
@@ -292,54 +316,15 @@ static void laws_and_yields_go_together_as_particles_have_them(void **state)
                      yield == PLI_YIELD_VON_MISES ? "stress: 1" : "");
             pli_scene *scene = NULL;
             pli_status status = parse(context, text, &scene);
-            bool goes = law != NULL && (law->yields >> yield & 1) != 0;
+            bool goes = pli_yield_fits(pli_yield_get(yield), ops);
             assert_int_equal(status, goes ? PLI_OK : PLI_ERROR_SCENE);
-            pli_mpm_material material;
+            pli_material material;
             if (goes)
                 OK(context, pli_matter_resolve(context, find_material(scene, "m"), &material));
             pli_scene_destroy(scene);
         }
     }
-    // a law of the context's own is not what particles have under its name
-    pli_material_ops mine = *pli_material_find(NULL, "hencky");
-    assert_null(pli_matter_law_find(&mine));
     pli_context_destroy(context);
-}
-
-static void energy_of_a_fluid_is_that_of_particles(void **state)
-{
-    (void)state;
-    const pli_material_ops *law = pli_material_find(NULL, "fluid");
-    for (double exponent = 1; exponent <= 7; exponent += 1.5) {
-        pli_mpm_material material = {
-            .elasticity = PLI_MPM_FLUID, .density = 1000, .bulk = 1e5, .exponent = exponent};
-        double params[2];
-        law->derive((const double[]){1e5, exponent}, params);
-        for (double J = 0.3; J < 3; J *= 1.25) {
-            double s = cbrt(J);
-            const double F[9] = {s, 0, 0, 0, s, 0, 0, 0, s};
-            double psi;
-            double P[9];
-            law->evaluate(1, F, params, PLI_TANGENT_EXACT, &psi, P, NULL);
-            // rounding of J and its powers, which cancel near rest
-            NEAR(psi, pli_mpm_energy(&material, F, log(J)), 1e-12, 1e-13 * material.bulk);
-            // tau = P F^T
-            double C[9] = {0};
-            double kept[9];
-            double memory = log(J);
-            double tau[6];
-            double speed2;
-            memcpy(kept, F, sizeof kept);
-            pli_mpm_advance_reference(&material, 0, C, kept, &memory, tau, &speed2);
-            NEAR(P[0] * s, tau[0], 1e-12, 1e-12 * material.bulk);
-        }
-        double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-        double memory = 0;
-        double tau[6];
-        double speed2;
-        pli_mpm_advance_reference(&material, 0, (const double[9]){0}, F, &memory, tau, &speed2);
-        NEAR(law->sound_speed(params, 1000), sqrt(speed2), 1e-14, 0);
-    }
 }
 
 // ---- solvers
@@ -491,10 +476,10 @@ static void what_needs_particles_is_refused_without(void **state)
         {MESH "solver: regional\n",
          "s:3:9: solver.name: found 'regional', which is for particles, but the scene has none; "
          "use auto, newton or another solver of meshes"},
-        {"materials: {r: {preset: rubber, yield: snow}}\nbodies: {b: {geometry: grid, material: r}}"
-         "\n",
-         "s:1:40: materials.r.yield: is for particles; bodies of tetrahedra and triangles stay "
-         "elastic: leave it out, or fill a shape with geometry: particles"},
+        {"materials: {r: {preset: rubber, yield: snow}}\n"
+         "bodies: {b: {kind: shell, geometry: {sheet: {}}, thickness: 1e-3, material: r}}\n",
+         "s:1:40: materials.r.yield: is for particles and tetrahedra; bodies of triangles stay "
+         "elastic: leave it out"},
         {"materials: {r: {preset: rubber, viscosity: 1}}\nbodies: {b: {geometry: grid, material: r}"
          "}\n",
          "s:1:44: materials.r.viscosity: is for particles; bodies of tetrahedra and triangles have "
@@ -646,18 +631,17 @@ static void materials_of_particles_must_make_sense(void **state)
         {OF("{preset: snow, rayleigh: 1}"),
          "s:1:41: materials.m.rayleigh: is for bodies of tetrahedra and triangles; particles have "
          "viscosity"},
-        {OF("{preset: rubber, law: corotated}"),
-         "s:1:38: materials.m.law: found 'corotated', which particles cannot have; laws of "
-         "particles are pliant's own fixed-corotated, neo-hookean, hencky, fluid"},
         {OF("{preset: water, yield: snow}"),
          "s:1:39: materials.m.yield: law 'fluid' cannot yield by 'snow'; laws that can are "
-         "fixed-corotated, neo-hookean, hencky"},
-        {OF("{preset: metal, law: neo-hookean}"),
-         "s:1:13: materials.m.yield: law 'neo-hookean' cannot yield by 'von-mises', as preset "
-         "metal; laws that can are fixed-corotated, hencky, or write yield: none"},
+         "fixed-corotated, stable-neo-hookean, neo-hookean, corotated, hencky"},
+        {OF("{preset: metal, law: linear}"),
+         "s:1:13: materials.m.yield: law 'linear' cannot yield by 'von-mises', as preset metal; "
+         "laws that can are fixed-corotated, stable-neo-hookean, neo-hookean, corotated, hencky, "
+         "or write yield: none"},
         {OF("{preset: rubber, yield: von-mises}"),
          "s:1:40: materials.m.yield.von-mises.stress: is missing, and there is no preset that "
-         "yields; give the stress in a pulled rod from which on it stays deformed (Pa)"},
+         "yields; it is: Stress in a pulled rod from which on it stays deformed; by default that "
+         "of the preset."},
         {OF("{preset: snow, poisson: -0.2}"),
          "s:1:40: materials.m.poisson: found '-0.2'; particles take 0 or more"},
         {OF("{preset: snow, yield: {snow: {hardening: 1e3, least: 0.1}}}"),
@@ -691,25 +675,13 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
     (void)state;
     pli_context *reader = make_context(1);
     char *text = read_sample(reader, everything_of_particles);
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        if (pli_context_create(&context_def, &context) == PLI_OK) {
-            pli_scene *scene = NULL;
-            char *yaml = NULL;
-            pli_status status = parse(context, text, &scene);
-            if (status == PLI_OK) status = pli_scene_to_yaml(scene, NULL, &yaml);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            pli_text_free(context, yaml);
-            pli_scene_destroy(scene);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 5000);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        pli_scene *scene = NULL;
+        char *yaml = NULL;
+        sweep.status = parse(sweep.context, text, &scene);
+        if (sweep.status == PLI_OK) sweep.status = pli_scene_to_yaml(scene, NULL, &yaml);
+        pli_text_free(sweep.context, yaml);
+        pli_scene_destroy(scene);
     }
     pli_release(reader, text);
     pli_context_destroy(reader);
@@ -724,9 +696,9 @@ int main(void)
         cmocka_unit_test(scenes_made_in_c_are_completed),
         cmocka_unit_test(scenes_without_particles_stay_silent_about_them),
         cmocka_unit_test(presets_of_particles_yield),
+        cmocka_unit_test(every_preset_that_yields_has_the_rule_it_names),
         cmocka_unit_test(materials_take_their_own_numbers),
         cmocka_unit_test(laws_and_yields_go_together_as_particles_have_them),
-        cmocka_unit_test(energy_of_a_fluid_is_that_of_particles),
         cmocka_unit_test(auto_picks_regional_for_particles),
         cmocka_unit_test(auto_steps_stiff_particles_implicitly),
         cmocka_unit_test(what_does_not_go_with_particles_is_refused),
