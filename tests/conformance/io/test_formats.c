@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Damaged files of every format: cut at every byte, every byte changed, every allocation failing.
-// Inputs stand in blocks of exactly their size, so that the sanitizers see any step beyond the end.
+// One suite for all mesh formats; a row is a small file of unit/io/mesh_samples.h, and every ending
+// that readers know has one. What a file holds is found; and damaged ones are refused or sound: cut
+// at every byte, every byte changed, every allocation failing. Inputs stand in blocks of exactly
+// their size, so that the sanitizers see any step beyond the end.
 #include "near.h"
 
 #include "unit/io/mesh_samples.h"
@@ -53,6 +55,55 @@ static pli_status try_parse(pli_context *context, const pli_fault *gauge, const 
     // there are some blocks of fixed size
     AT_MOST((double)gauge->peak_bytes, 40 * (double)count + 16384);
     return status;
+}
+
+static void samples_hold_what_they_say(void **state)
+{
+    (void)state;
+    sample list[SAMPLE_CAPACITY];
+    int sample_count = make_samples(list);
+    for (int i = 0; i < sample_count; ++i) {
+        pli_context *context = make_context(1);
+        pli_mesh_file *mesh = NULL;
+        OK(context, pli_mesh_file_parse(context, "memory", list[i].ending, list[i].bytes,
+                                        list[i].count, &mesh));
+        const pli_mesh_data *data = pli_mesh_file_data(mesh);
+        assert_int_equal(data->point_count, 5);
+        assert_int_equal(data->tet_count, list[i].tets);
+        assert_int_equal(data->triangle_count, list[i].triangles);
+        pli_mesh_file_destroy(mesh);
+        pli_context_destroy(context);
+    }
+    free_samples(list, sample_count);
+}
+
+// The endings are those that the refusal of an unknown file tells.
+static void every_format_has_a_sample(void **state)
+{
+    (void)state;
+    sample list[SAMPLE_CAPACITY];
+    int sample_count = make_samples(list), known = 0;
+    pli_context *context = make_context(1);
+    pli_mesh_file *mesh = NULL;
+    char message[1024];
+    assert_int_equal(pli_mesh_file_parse(context, "memory", "nothing", "?", 1, &mesh),
+                     PLI_ERROR_MESH);
+    pli_context_message(context, message, sizeof message);
+    char *rest = strstr(message, "known endings are ");
+    assert_non_null(rest);
+    rest += strlen("known endings are ");
+    for (char *ending = strsep(&rest, ", "); ending != NULL; ending = strsep(&rest, ", ")) {
+        if (ending[0] == '\0') continue;
+        bool found = false;
+        for (int i = 0; i < sample_count; ++i) found |= strcmp(ending, list[i].ending) == 0;
+        // a mesh of TetGen is read by any of its files
+        found |= strcmp(ending, "ele") == 0 || strcmp(ending, "face") == 0;
+        if (!found) fail_msg("no sample of a mesh file ends with .%s", ending);
+        ++known;
+    }
+    AT_LEAST(known, 9);
+    pli_context_destroy(context);
+    free_samples(list, sample_count);
 }
 
 static void file_cut_at_any_byte_is_refused_or_sound(void **state)
@@ -231,6 +282,8 @@ static void memory_stays_within_a_few_times_the_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_hold_what_they_say),
+        cmocka_unit_test(every_format_has_a_sample),
         cmocka_unit_test(file_cut_at_any_byte_is_refused_or_sound),
         cmocka_unit_test(any_changed_byte_is_refused_or_sound),
         cmocka_unit_test(numbers_at_the_limits_are_refused_or_sound),
