@@ -3,9 +3,9 @@
 // Bytes on their way to clients.
 #include "near.h"
 
-#include "support/fault.h"
 #include "serve/byte_queue.h"
 #include "serve/packet.h"
+#include "support/fault.h"
 
 static void queue_keeps_the_order_within_its_limit(void **state)
 {
