@@ -97,7 +97,7 @@ static const pli_material_preset presets[] = {
      .poisson_range = {0.2, 0.4},
      .doc = "Dry sand, as particles; grains far softer than quartz make long steps (Klar et al. "
             "2016).",
-     .yield_kind = "friction"},
+     .yield_kind = "drucker-prager"},
     {.name = "goo",
      .law = "hencky",
      .density = 1000,

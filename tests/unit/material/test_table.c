@@ -91,7 +91,7 @@ static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
     assert_true(pli_material_preset_find("rubber")->yield == 0);
     assert_null(pli_material_preset_find("rubber")->yield_kind);
     assert_string_equal(pli_material_preset_find("snow")->yield_kind, "snow");
-    assert_string_equal(pli_material_preset_find("sand")->yield_kind, "friction");
+    assert_string_equal(pli_material_preset_find("sand")->yield_kind, "drucker-prager");
     assert_null(pli_material_preset_find("water")->yield_kind);
 }
 

@@ -527,7 +527,7 @@ static void a_tick_above_the_limit_is_refused_with_the_limit(void **state)
     char message[1024];
     pli_context_message(s.context, message, sizeof message);
     assert_non_null(strstr(message, "solver.steps.tick is 0.001 s"));
-    assert_non_null(strstr(message, "bears no more than 4.31e-05 s (2.15e-05 s to be safe)"));
+    assert_non_null(strstr(message, "the stable step is 4.31e-05 s (2.15e-05 s to be safe)"));
     // it can still be looked at
     pli_frame frame;
     OK(s.context, pli_solver_frame(s.solver, s.state, &frame));

@@ -154,11 +154,11 @@ static void bare_laws_yield_as_built_in_ones_do(void **state)
         run own;
         const char *copied;
     } cases[] = {
-        {{"bare-hencky", ", yield: {friction: 30}", "explicit"}, "hencky"},
+        {{"bare-hencky", ", yield: {drucker-prager: 30}", "explicit"}, "hencky"},
         {{"bare-hencky", ", yield: {von-mises: {stress: 500, hardening: 1e3}}", "explicit"},
          "hencky"},
         {{"bare-neo-hookean", ", yield: {snow: {}}", "explicit"}, "neo-hookean"},
-        {{"bare-hencky", ", yield: {friction: 30}", "hot"}, "hencky"},
+        {{"bare-hencky", ", yield: {drucker-prager: 30}", "hot"}, "hencky"},
         {{"bare-hencky", ", yield: {von-mises: 500}", "hot"}, "hencky"},
         {{"bare-corotated", ", yield: {snow: {}}", "hot"}, "fixed-corotated"},
     };

@@ -239,6 +239,32 @@ static void presets_of_particles_yield(void **state)
     pli_context_destroy(context);
 }
 
+static void every_preset_that_yields_has_the_rule_it_names(void **state)
+{
+    (void)state;
+    pli_context *context = make_context(1);
+    int32_t yielding = 0;
+    for (int32_t k = 0; k < pli_material_preset_count(); ++k) {
+        const pli_material_preset *preset = pli_material_preset_get(k);
+        char text[512];
+        pli_scene *scene = NULL;
+        snprintf(text, sizeof text,
+                 "domain: 0.1\nmaterials: {m: {preset: %s}}\nbodies: {b: {geometry: {particles: "
+                 "{shape: {sphere: {radius: 0.2}}}}, material: m}}\n",
+                 preset->name);
+        if (preset->yield_kind == NULL) continue;
+        OK(context, pli_scene_parse(context, text, (int64_t)strlen(text), "s", NULL, &scene));
+        int32_t kind = find_material(scene, "m")->yield.kind;
+        assert_true(kind >= 0 && kind != PLI_YIELD_NONE);
+        assert_string_equal(pli_yield_variants[kind]->name, preset->yield_kind);
+        assert_ptr_equal(resolve(context, scene, "m").yield, pli_yield_get(kind));
+        pli_scene_destroy(scene);
+        ++yielding;
+    }
+    assert_true(yielding >= 5);
+    pli_context_destroy(context);
+}
+
 static void materials_take_their_own_numbers(void **state)
 {
     (void)state;
@@ -670,6 +696,7 @@ int main(void)
         cmocka_unit_test(scenes_made_in_c_are_completed),
         cmocka_unit_test(scenes_without_particles_stay_silent_about_them),
         cmocka_unit_test(presets_of_particles_yield),
+        cmocka_unit_test(every_preset_that_yields_has_the_rule_it_names),
         cmocka_unit_test(materials_take_their_own_numbers),
         cmocka_unit_test(laws_and_yields_go_together_as_particles_have_them),
         cmocka_unit_test(auto_picks_regional_for_particles),
