@@ -8,7 +8,7 @@
 #include "material/reference.h"
 #include "math/mat3.h"
 #include "pliant/pliant.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,21 +26,22 @@ typedef struct fem_bench {
 static void run_energy(void *user)
 {
     fem_bench *b = user;
-    b->energy = pli_elastic_term.energy(b->solver->elastic, b->x);
+    b->energy = pli_elastic_term.energy(pli_solver_meshes(b->solver)->elastic, b->x);
 }
 
 static void run_gradient(void *user)
 {
     fem_bench *b = user;
     memset(b->g, 0, 3 * (size_t)b->solver->model->vertex_count * sizeof(double));
-    pli_elastic_term.add_gradient(b->solver->elastic, b->x, b->g);
+    pli_elastic_term.add_gradient(pli_solver_meshes(b->solver)->elastic, b->x, b->g);
 }
 
 static void run_hessian(void *user)
 {
     fem_bench *b = user;
-    pli_bcsr_set_zero(b->solver->objective.H);
-    pli_elastic_term.add_hessian(b->solver->elastic, b->x, true, b->solver->objective.H);
+    pli_bcsr_set_zero(pli_solver_meshes(b->solver)->objective.H);
+    pli_elastic_term.add_hessian(pli_solver_meshes(b->solver)->elastic, b->x, true,
+                                 pli_solver_meshes(b->solver)->objective.H);
 }
 
 // ---- the same Hessian in plain scalar code
@@ -89,9 +90,10 @@ static void add_scalar_tet(const pli_elastic *e, const double *x, int32_t tet, p
 static void run_scalar(void *user)
 {
     fem_bench *b = user;
-    const pli_elastic *e = b->solver->elastic;
+    const pli_elastic *e = pli_solver_meshes(b->solver)->elastic;
     int32_t count = e->tet_count < SCALAR_TETS ? e->tet_count : SCALAR_TETS;
-    for (int32_t tet = 0; tet < count; ++tet) add_scalar_tet(e, b->x, tet, b->solver->objective.H);
+    for (int32_t tet = 0; tet < count; ++tet)
+        add_scalar_tet(e, b->x, tet, pli_solver_meshes(b->solver)->objective.H);
 }
 
 // ---- the million
@@ -109,7 +111,7 @@ static void deform(const pli_model *model, double *x)
 
 static void claim_rates(pli_bench *bench, fem_bench *b)
 {
-    double tets = b->solver->elastic->tet_count;
+    double tets = pli_solver_meshes(b->solver)->elastic->tet_count;
     double energy = pli_bench_best_seconds(run_energy, b, REPEATS);
     double gradient = pli_bench_best_seconds(run_gradient, b, REPEATS);
     double hessian = pli_bench_best_seconds(run_hessian, b, REPEATS);
@@ -124,7 +126,8 @@ static void claim_rates(pli_bench *bench, fem_bench *b)
                                         "-", scalar / hessian, "x", 1, INFINITY});
     // bytes that must move at least: every block read and written once, geometry and slots read
     // once
-    double bytes = 2.0 * 72 * (double)b->solver->objective.H->block_count + tets * (96 + 16 + 64);
+    double bytes = 2.0 * 72 * (double)pli_solver_meshes(b->solver)->objective.H->block_count +
+                   tets * (96 + 16 + 64);
     pli_bench_claim(bench,
                     &(pli_claim){"assembly", "tangent and assembly, share of copy bandwidth", "-",
                                  bytes / hessian / pli_bench_copy_bandwidth(bench), "", NAN, NAN});

@@ -5,6 +5,7 @@
 // corotated, quadratic splines. The matrix, summed cell by cell, against particles that scatter
 // their blocks one by one; all passes against what the machine can multiply, add and copy.
 #include "bench.h"
+#include "support/implicit_reference.h"
 
 #include "base/context.h"
 #include "base/memory.h"

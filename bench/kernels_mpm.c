@@ -6,6 +6,7 @@
 // the smaller one.
 #include "bench.h"
 #include "mpm_bodies.h"
+#include "support/transfer_reference.h"
 
 #include "base/context.h"
 #include "base/timers.h"

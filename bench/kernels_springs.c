@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "pliant/pliant.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,25 +24,26 @@ typedef struct springs_bench {
 static void run_energy(void *user)
 {
     springs_bench *b = user;
-    b->energy = pli_spring_term.energy(b->solver->springs, b->x);
+    b->energy = pli_spring_term.energy(pli_solver_meshes(b->solver)->springs, b->x);
 }
 
 static void run_gradient(void *user)
 {
     springs_bench *b = user;
-    pli_spring_term.add_gradient(b->solver->springs, b->x, b->g);
+    pli_spring_term.add_gradient(pli_solver_meshes(b->solver)->springs, b->x, b->g);
 }
 
 static void run_hessian(void *user)
 {
     springs_bench *b = user;
-    pli_spring_term.add_hessian(b->solver->springs, b->x, true, b->solver->objective.H);
+    pli_spring_term.add_hessian(pli_solver_meshes(b->solver)->springs, b->x, true,
+                                pli_solver_meshes(b->solver)->objective.H);
 }
 
 static void run_scalar(void *user)
 {
     springs_bench *b = user;
-    const pli_spring_net *net = b->solver->springs;
+    const pli_spring_net *net = pli_solver_meshes(b->solver)->springs;
     for (int64_t s = 0; s < net->spring_count; ++s) {
         double *g_i = b->g + 3 * (int64_t)net->ends[2 * s];
         double *g_j = b->g + 3 * (int64_t)net->ends[2 * s + 1];
@@ -67,7 +68,7 @@ static void deform(const pli_model *model, double *x)
 
 static void claim_rates(pli_bench *bench, springs_bench *b)
 {
-    double springs = b->solver->springs->spring_count;
+    double springs = pli_solver_meshes(b->solver)->springs->spring_count;
     double energy = pli_bench_best_seconds(run_energy, b, REPEATS);
     double gradient = pli_bench_best_seconds(run_gradient, b, REPEATS);
     double hessian = pli_bench_best_seconds(run_hessian, b, REPEATS);

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/timers.h"
 #include "sim/model/state.h"
+#include "sim/step/matter_implicit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,9 +91,8 @@ enum { QUADRATIC, LINEAR, GEOMETRIC };
 
 #define GEOMETRIC_METHOD(kind)                                                                   \
     {                                                                                            \
-        .method = PLI_IMPLICIT_NEWTON, .assembled = true,                                        \
-        .preconditioner = PLI_NODE_GEOMETRIC_CYCLE, .rule = PLI_NODE_INEXACT, .embedding = kind, \
-        .search = PLI_SEARCH_BACKTRACKING, .coarsest_tolerance = 1e-2                            \
+        .assembled = true, .preconditioner = PLI_NODE_GEOMETRIC_CYCLE, .rule = PLI_NODE_INEXACT, \
+        .embedding = kind, .coarsest_tolerance = 1e-2                                            \
     }
 
 static const pli_grid_method geometric_methods[GEOMETRIC] = {
@@ -106,8 +106,10 @@ static pli_status run_geometric(const pli_s0_course *course, int embedding, pli_
     const pli_solver_kind kind = {
         .info = {"pn-gmg", "pn-mgpcg with coarse matrices that are summed over particles",
                  "baseline of Wang et al. 2020, figure 19"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &geometric_methods[embedding]};
     const pli_s0_method method = {
         .name = "pn-gmg", .solver = "pn-mgpcg", .work = 1.5, .kind = &kind};

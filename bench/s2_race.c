@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/timers.h"
 #include "linear/matrix/vector.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static pli_status find_minimum(race *self)
     pli_status status = pli_state_set(truth.state, p->before, p->velocity);
     if (status == PLI_OK) status = pli_solver_step(truth.solver, truth.state, &report);
     if (status == PLI_OK) {
-        const pli_objective *objective = &p->scene.solver->objective;
+        const pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
         pli_sum lowest = pli_objective_energy(objective, pli_state_positions(truth.state));
         pli_sum start = pli_objective_energy(objective, p->start);
         self->lowest = pli_sum_value(lowest);
@@ -125,7 +125,8 @@ static pli_status minimize(race *self, const race_method *method, int32_t iterat
                            bool keeps_energy)
 {
     pli_s2_problem *p = &self->problem;
-    pli_local_global *minimizer = NULL;
+    pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
+    pli_local_global *local_global = NULL;
     pli_local_global_def def;
     pli_minimize_report report;
     pli_minimize_env env = {
@@ -134,17 +135,19 @@ static pli_status minimize(race *self, const race_method *method, int32_t iterat
     self->keeps_energy = keeps_energy;
     PLI_TRY(fill_def(self, method, &def));
     def.max_iterations = def.fixed_iterations = iterations;
-    PLI_TRY(pli_local_global_create(p->context, &def, &p->scene.solver->objective, &minimizer));
-    pli_status status = pli_local_global_begin_step(minimizer, 1);
+    PLI_TRY(pli_local_global_create(p->context, &def, objective, &local_global));
+    const pli_minimizer minimizer = pli_local_global_minimizer(local_global);
+    pli_minimizer_step begun = {.coefficients = 1};
+    pli_status status = pli_minimizer_begin_step(&minimizer, &begun);
     // once without looking, so that everything is in place
     for (int round = 0; status == PLI_OK && round < 2; ++round) {
         self->count = 0;
         pli_vector_copy(p->context, p->size, p->start, self->x);
         self->began = pli_clock_seconds();
-        status = pli_local_global_minimize(minimizer, &env, self->x, &report);
+        status = pli_minimizer_minimize(&minimizer, &env, self->x, &report);
         if (keeps_energy) break;
     }
-    pli_local_global_destroy(minimizer);
+    pli_local_global_destroy(local_global);
     return status;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "mpm_bodies.h"
-#include "sim/step/solver.h"
+#include "sim/step/matter_explicit.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void add_steps(const pli_matter_report *matter, pli_s3_tally *tally)
 static void add_report(const pli_bench_scene *s, const pli_step_report *report, pli_s3_tally *tally)
 {
     const pli_matter_report *matter = &report->matter;
-    int64_t bytes = pli_bench_stepper_memory(s->solver->matter->stepper);
+    int64_t bytes = pli_bench_stepper_memory(pli_solver_explicit(s->solver)->stepper);
     tally->seconds += moving_seconds(report);
     tally->schedule_seconds += matter->schedule_seconds;
     tally->block_updates += matter->block_updates;

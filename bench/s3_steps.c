@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "sim/step/solver.h"
+#include "sim/step/matter_explicit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@ typedef struct step_row {
 
 static const step_row rows[] = {
     {"storks",
-     "s3/storks",
+     "mixed/storks",
      {"domain.cell=0.004", "solver.steps.tick=8e-6"},
      {"8e-6", "6.4e-5"},
      {8e-6, 6.4e-5}},
     {"balls",
-     "s3/balls",
+     "rubber/balls",
      {"domain.cell=0.004", "solver.steps.tick=6.4e-5"},
      {"6.4e-5", "1.024e-3"},
      {6.4e-5, 1.024e-3}},
@@ -37,7 +37,7 @@ static const step_row rows[] = {
 // The ends of the histogram of steps with which the state would begin to move.
 static pli_status find_ends(const pli_bench_scene *s, double ends[2])
 {
-    pli_matter_solver *matter = s->solver->matter;
+    pli_matter_explicit *matter = pli_solver_explicit(s->solver);
     int64_t ticks = 0;
     PLI_TRY(pli_matter_load(matter, &s->state->matter));
     double tick = pli_matter_choose_tick(matter, &ticks);

@@ -9,7 +9,7 @@
 
 #include "geometry/collision/crossing.h"
 #include "math/vec3.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 static const double gravity = 9.81; // m/s^2
 

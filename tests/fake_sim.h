@@ -244,14 +244,6 @@ WEAK void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *
     *array = arrays[index];
 }
 
-WEAK const char *pli_stop_name(pli_stop stop)
-{
-    static const char *const names[] = {"rounding",   "linear",    "nonfinite", "linesearch",
-                                        "iterations", "none",      "gradient",  "unused",
-                                        "fixed",      "direction", "explicit"};
-    return names[(int)stop + 5];
-}
-
 WEAK pli_status pli_solver_create(const pli_model *model, pli_solver **solver)
 {
     *solver = PLI_NEW(model->context, pli_solver, 1, "solver");

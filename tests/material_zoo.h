@@ -141,7 +141,7 @@ static inline int zoo_make(void **state)
                          ", von-mises with hardening");
     }
     const pli_material_ops *hencky = pli_material_find(NULL, "hencky");
-    zoo_add_yielding(hencky, PLI_YIELD_FRICTION, &(pli_friction_def){.angle = 30},
+    zoo_add_yielding(hencky, PLI_YIELD_DRUCKER_PRAGER, &(pli_drucker_prager_def){.angle = 30},
                      ", friction without volume correction");
     zoo_add(pli_material_find(NULL, "fluid"), ", gas")->material = material_fluid(400, 1e5, 1);
     return 0;

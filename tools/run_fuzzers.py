@@ -4,9 +4,8 @@
 
   tools/run_fuzzers.py [--seconds N] [--build DIR] [--schema FILE] [TARGET ...]
 
-Inputs start from tests/fuzz/corpus, scenes/ and, where they are there, the meshes of ../shared (or
-of the folder that PLIANT_SHARED names); what a fuzzer adds stays in DIR/corpus/<target> for the next
-time. An input may take a second of the processor and 256 MB of memory. What breaks a promise is kept
+Inputs start from tests/fuzz/corpus, scenes/, tests/data and the meshes of the folder that
+PLIANT_MESHES names, if any; what a fuzzer adds stays in DIR/corpus/<target> for the next time. An input may take a second of the processor and 256 MB of memory. What breaks a promise is kept
 in DIR/findings.
 
 Prints a line per fuzzer. Exit 0: nothing was found; 1: something was, the line says where it lies.
@@ -23,8 +22,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SHARED = pathlib.Path(os.environ.get("PLIANT_SHARED", ROOT.parent / "shared"))
-SHARED_MESHES = SHARED / "data" / "meshes"
+MESHES = [ROOT / "tests" / "data" / "meshes"] + [pathlib.Path(name) for name in (os.environ.get("PLIANT_MESHES"),) if name]
 
 SECONDS_PER_INPUT = 1
 MEGABYTES = 256
@@ -50,7 +48,7 @@ def seed_files(target):
     if target == "scene":
         files += sorted((ROOT / "scenes").rglob("*.yaml")) + sorted((ROOT / "tests" / "data").glob("*.yaml"))
     for ending in MESH_ENDINGS.get(target, ()):
-        files += sorted(SHARED_MESHES.rglob(f"*.{ending}"))
+        files += [path for folder in MESHES for path in sorted(folder.rglob(f"*.{ending}"))]
     return [path for path in files if path.stat().st_size <= LARGEST_SEED]
 
 

@@ -9,10 +9,15 @@
 #include "pliant/contact.h"
 #include "pliant/detect.h"
 #include "pliant/extend.h"
+#include "pliant/frame.h"
 #include "pliant/io.h"
+#include "pliant/picture.h"
+#include "pliant/run.h"
 #include "pliant/scene.h"
+#include "pliant/scene_reader.h"
 #include "pliant/schema.h"
 #include "pliant/serve.h"
 #include "pliant/sim.h"
+#include "pliant/stop.h"
 
 #endif

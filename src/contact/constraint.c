@@ -81,16 +81,6 @@ void pli_constraint_destroy(pli_constraint *self)
     pli_release(self->context, self);
 }
 
-double pli_constraint_tolerance(const pli_constraint *self)
-{
-    return self->feasible.tolerance;
-}
-
-double pli_constraint_reach(const pli_constraint *self)
-{
-    return self->reach;
-}
-
 // ---- projection
 
 typedef struct project_job {

@@ -37,10 +37,6 @@ PLI_CHECKED pli_status pli_constraint_create(pli_context *context, const pli_col
                                              pli_constraint **constraint);
 void pli_constraint_destroy(pli_constraint *constraint);
 
-// Depth up to which a point counts as feasible, and distance up to which it counts as touching (m).
-double pli_constraint_tolerance(const pli_constraint *constraint);
-double pli_constraint_reach(const pli_constraint *constraint);
-
 // Contacts of the active set; gap and depth over all points at x [point_count][3].
 void pli_constraint_measure(const pli_constraint *constraint, const double *x,
                             pli_collision_report *report);

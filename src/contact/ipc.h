@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Incremental potential contact as an energy term: surfaces that never cross (C10 to C13, F10).
+// Incremental potential contact as an energy term: surfaces that never cross (Li et al. 2020).
 //
 // After Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang and Kaufman 2020, with the pieces
 // of pliant/contact.h. Over all pairs of a point and a triangle and of two edges that share no
@@ -135,9 +135,13 @@ typedef struct pli_ipc_report {
     const pli_ipc_pair *pairs; // by first and second. Lifetime: until the next call
 } pli_ipc_report;
 
-// Measures the contacts at x. Forces on vertices, [vertex_count][3] (N), and the smallest gap of
-// each vertex, [vertex_count] (m, dhat where there is none), when not NULL. Errors: memory.
-PLI_CHECKED pli_status pli_ipc_measure(pli_ipc *ipc, const double *x, pli_ipc_report *report,
-                                       double *normal_force, double *friction_force, double *gaps);
+// Measures the contacts at x. Errors: memory.
+PLI_CHECKED pli_status pli_ipc_measure(pli_ipc *ipc, const double *x, pli_ipc_report *report);
+
+// Of the contacts that were measured last, forces on vertices, [vertex_count][3] (N), and the
+// smallest gap of each vertex, [vertex_count] (m, dhat where there is none); forces that are NULL
+// are not wanted.
+void pli_ipc_fill_forces(pli_ipc *ipc, double *normal_force, double *friction_force);
+void pli_ipc_fill_gaps(const pli_ipc *ipc, double *gaps);
 
 #endif

@@ -153,9 +153,27 @@ static pli_status add_rubs(pli_ipc *ipc, double *work)
     return PLI_OK;
 }
 
+pli_status pli_ipc_measure(pli_ipc *ipc, const double *x, pli_ipc_report *report)
+{
+    *report = (pli_ipc_report){.min_gap = INFINITY};
+    pli_ipc_detect(ipc, x);
+    PLI_TRY(pli_ipc_tell(ipc));
+    ipc->pair_count = 0;
+    PLI_TRY(add_contacts(ipc));
+    PLI_TRY(add_rubs(ipc, &report->friction_work));
+    report->contacts = ipc->contact_count;
+    report->barrier_energy = pli_sum_value(pli_ipc_energy_of(ipc, false));
+    report->pair_count = ipc->pair_count;
+    report->pairs = ipc->pair_list;
+    for (int32_t k = 0; k < ipc->pair_count; ++k) {
+        report->min_gap = fmin(report->min_gap, ipc->pair_list[k].min_gap);
+    }
+    return PLI_OK;
+}
+
 // ---- vertices
 
-static void fill_gaps(const pli_ipc *ipc, double *gaps)
+void pli_ipc_fill_gaps(const pli_ipc *ipc, double *gaps)
 {
     for (int32_t k = 0; k < ipc->vertex_count; ++k) gaps[k] = ipc->barrier.dhat;
     for (int64_t c = 0; c < ipc->contact_count; ++c) {
@@ -175,24 +193,8 @@ static void fill_forces(pli_ipc *ipc, bool friction, double *forces)
     pli_ipc_add_gradient_of(ipc, friction, -1, forces);
 }
 
-pli_status pli_ipc_measure(pli_ipc *ipc, const double *x, pli_ipc_report *report,
-                           double *normal_force, double *friction_force, double *gaps)
+void pli_ipc_fill_forces(pli_ipc *ipc, double *normal_force, double *friction_force)
 {
-    *report = (pli_ipc_report){.min_gap = INFINITY};
-    pli_ipc_detect(ipc, x);
-    PLI_TRY(pli_ipc_tell(ipc));
-    ipc->pair_count = 0;
-    PLI_TRY(add_contacts(ipc));
-    PLI_TRY(add_rubs(ipc, &report->friction_work));
-    report->contacts = ipc->contact_count;
-    report->barrier_energy = pli_sum_value(pli_ipc_energy_of(ipc, false));
-    report->pair_count = ipc->pair_count;
-    report->pairs = ipc->pair_list;
-    for (int32_t k = 0; k < ipc->pair_count; ++k) {
-        report->min_gap = fmin(report->min_gap, ipc->pair_list[k].min_gap);
-    }
     fill_forces(ipc, false, normal_force);
     fill_forces(ipc, true, friction_force);
-    if (gaps != NULL) fill_gaps(ipc, gaps);
-    return PLI_OK;
 }

@@ -447,18 +447,6 @@ static void projective_add_lifted(void *self, pli_lifted *S)
     pli_chunk_coloring_run(projective->coloring, add_chunk_lifted, &job);
 }
 
-int64_t pli_projective_memory_bytes(const pli_projective *projective)
-{
-    const void *arrays[] = {projective->rest,     projective->origin, projective->tets,
-                            projective->mu,       projective->blocks, projective->vertex_start,
-                            projective->vertices, projective->parts};
-    int64_t bytes = 0;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-        bytes += (int64_t)pli_memory_size(arrays[k]);
-    }
-    return bytes;
-}
-
 const pli_term_ops pli_projective_term = {
     .name = "projective",
     .energy = projective_energy,

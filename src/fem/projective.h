@@ -58,7 +58,4 @@ typedef struct pli_projective_report {
 void pli_projective_measure(const pli_projective *projective, const double *x,
                             pli_projective_report *report);
 
-// Bytes held, without what binding made.
-int64_t pli_projective_memory_bytes(const pli_projective *projective);
-
 #endif

@@ -181,29 +181,6 @@ void pli_spring_net_destroy(pli_spring_net *net)
     pli_release(context, net);
 }
 
-int64_t pli_spring_net_memory_bytes(const pli_spring_net *net)
-{
-    const void *const parts[] = {net,
-                                 net->slots,
-                                 net->l,
-                                 net->k,
-                                 net->half,
-                                 net->other,
-                                 net->ends,
-                                 net->rest_length,
-                                 net->stiffness,
-                                 net->group_begin,
-                                 net->star_begin,
-                                 net->star_other,
-                                 net->star_k,
-                                 net->star_l};
-    int64_t bytes = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
-        if (parts[i] != NULL) bytes += (int64_t)pli_memory_size(parts[i]);
-    }
-    return bytes;
-}
-
 // ---- what the loops work on
 
 typedef struct spring_job {
@@ -589,26 +566,3 @@ const pli_term_ops pli_spring_term = {
 };
 
 // ---- reports
-
-static double largest_stretch(void *user, int64_t begin, int64_t end)
-{
-    const spring_job *job = user;
-    double largest = 0;
-    for (int64_t s = begin; s < end; ++s) {
-        const int32_t *ends = job->net->ends + 2 * s;
-        double rest = job->net->rest_length[s];
-        if (!(rest > 0)) continue;
-        double length =
-            pli_vec3_distance(job->x + 3 * (int64_t)ends[0], job->x + 3 * (int64_t)ends[1]);
-        largest = fmax(largest, length / rest);
-    }
-    return largest;
-}
-
-double pli_spring_net_max_stretch(const pli_spring_net *net, const double *x)
-{
-    spring_job job = {.net = net, .x = x};
-    double largest =
-        pli_parallel_max(net->context, net->spring_count, SPRING_GRAIN, largest_stretch, &job);
-    return largest > 0 ? largest : 1;
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs between vertices (M7), E(x) = sum_s k_s/2 (|x_j - x_i| - l_s)^2, as a term: the matter of
+// Springs between vertices, E(x) = sum_s k_s/2 (|x_j - x_i| - l_s)^2, as a term: the matter of
 // mass-spring cloth. The element itself, with its derivatives and what happens where a spring has
 // no length, is material/spring.h.
 //
@@ -74,10 +74,5 @@ void pli_spring_net_destroy(pli_spring_net *net);
 // matrix in which slots [spring_count][4] are the blocks of the cliques.
 void pli_spring_net_add_weighted_hessian(const pli_spring_net *net, const double *x, bool projected,
                                          const double *weights, const int32_t *slots, pli_bcsr *H);
-
-// Largest |x_j - x_i| / l over all springs of some rest length; 1 when there are none.
-double pli_spring_net_max_stretch(const pli_spring_net *net, const double *x);
-
-int64_t pli_spring_net_memory_bytes(const pli_spring_net *net);
 
 #endif

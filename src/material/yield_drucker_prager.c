@@ -28,24 +28,25 @@ static const double half_pi = 1.5707963267948966;
 
 static const pli_field fields[] = {
     {.key = "angle",
-     PLI_REAL(pli_friction_def, angle),
+     PLI_REAL(pli_drucker_prager_def, angle),
      .fallback = "30",
      .flags = PLI_FIELD_MAX_EXCLUDED,
      .min = 0,
      .max = 90,
      .unit = "deg",
-     .doc = "Angle of friction: about the slope at which a heap stands."},
+     .doc = "Angle of internal friction: about the slope at which a heap stands."},
     {.key = "volume_correction",
-     PLI_BOOL(pli_friction_def, volume_correction),
+     PLI_BOOL(pli_drucker_prager_def, volume_correction),
      .fallback = "true",
-     .doc = "Whether grains that have parted close up before they bear again; without it, sand "
-            "that is stirred swells."},
+     .doc = "Whether volume gained in tension is closed again before there is pressure; without "
+            "it, sand that is stirred swells."},
 };
 
 const pli_schema pli_yield_drucker_prager_schema = {
-    .name = "friction",
-    .doc = "Grains that rub and part freely, by Drucker and Prager: sand, soil.",
-    .size = sizeof(pli_friction_def),
+    .name = "drucker-prager",
+    .former = "friction",
+    .doc = "Drucker-Prager yield of grains with internal friction, without cohesion: sand, soil.",
+    .size = sizeof(pli_drucker_prager_def),
     .scalar_key = "angle",
     PLI_TABLE(fields)};
 
@@ -53,7 +54,7 @@ static pli_status derive(pli_context *context, const void *def, const pli_materi
                          double params[PLI_YIELD_PARAMS])
 {
     (void)material;
-    const pli_friction_def *own = def;
+    const pli_drucker_prager_def *own = def;
     double angle = own->angle * pli_radians_per_degree, sine = sin(angle);
     params[ANGLE] = angle;
     params[CONE] = root_two_thirds * 2 * sine / (3 - sine);

@@ -26,7 +26,7 @@ typedef struct level {
 
 struct pli_subspace {
     pli_context *context;
-    pli_subspace_def def;
+    pli_subspace_source_def def;
     int32_t vertex_count;
     int64_t n; // unknowns
     const uint8_t *fixed;
@@ -86,7 +86,7 @@ static pli_status create_cubature_matrix(pli_subspace *s)
     return term.ops->bind != NULL ? term.ops->bind(term.self, s->C) : PLI_OK;
 }
 
-static bool wants_factor(const pli_subspace_def *def)
+static bool wants_factor(const pli_subspace_source_def *def)
 {
     return def->bases != NULL && (def->level_preconditioner == PLI_SUBSPACE_FACTOR ||
                                   def->polish_preconditioner == PLI_SUBSPACE_FACTOR);
@@ -119,7 +119,7 @@ static pli_status build(pli_subspace *s)
     return pli_galerkin_create(s->context, s->fine.space, S, &s->galerkin);
 }
 
-pli_status pli_subspace_create(pli_context *context, const pli_subspace_def *def,
+pli_status pli_subspace_create(pli_context *context, const pli_subspace_source_def *def,
                                const pli_objective *objective, pli_subspace **subspace)
 {
     *subspace = NULL;
@@ -264,21 +264,21 @@ static pli_status build_preconditioners(pli_subspace *s, bool *usable)
     return PLI_OK;
 }
 
-static pli_status prepare(void *self, pli_objective *objective, const double *x, double alpha,
-                          bool *usable)
+static pli_status prepare(void *self, const pli_direction_point *at, pli_direction_matrix *made)
 {
     pli_subspace *s = self;
     if (s->counts.refreshes > 0) {
-        s->steps[s->step_count++ % AVERAGE_MAX] = alpha;
+        s->steps[s->step_count++ % AVERAGE_MAX] = at->alpha;
         ++s->since_refresh;
     }
-    if (should_refresh(s)) PLI_TRY(refresh(s, objective, x));
+    if (should_refresh(s)) PLI_TRY(refresh(s, at->objective, at->x));
     begin_phase(s, "assembly");
-    pli_objective_compute_hessian(objective, x, true);
+    pli_objective_compute_hessian(at->objective, at->x, true);
     end_phase(s);
-    compute_cubature(s, x);
+    compute_cubature(s, at->x);
     begin_phase(s, "setup");
-    pli_status status = build_preconditioners(s, usable);
+    made->definite = true;
+    pli_status status = build_preconditioners(s, &made->usable);
     end_phase(s);
     return status;
 }
@@ -523,9 +523,11 @@ static int32_t count_iterations(const pli_subspace *s)
            s->counts.polish_iterations;
 }
 
-static pli_status solve(void *self, const double *g, pli_arena *scratch, double *d,
-                        pli_direction_report *report)
+// Each of its solves has a tolerance of its own.
+static pli_status solve(void *self, const double *g, double tolerance, pli_arena *scratch,
+                        double *d, pli_direction_report *report)
 {
+    (void)tolerance;
     pli_subspace *s = self;
     int32_t before = count_iterations(s);
     ++s->counts.directions;
@@ -543,9 +545,9 @@ static pli_status solve(void *self, const double *g, pli_arena *scratch, double 
     return PLI_OK;
 }
 
-static const pli_direction_ops subspace_ops = {.begin = begin, .prepare = prepare, .solve = solve};
-
 pli_direction_source pli_subspace_source(pli_subspace *subspace)
 {
+    static const pli_direction_ops subspace_ops = {
+        .is_partial = true, .begin = begin, .prepare = prepare, .solve = solve};
     return (pli_direction_source){&subspace_ops, subspace};
 }

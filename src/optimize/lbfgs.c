@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/lbfgs.h"
 
+#include "optimize/rounding.h"
 #include "optimize/stopping.h"
 
 #include "base/memory.h"
@@ -24,8 +25,8 @@ enum { STUCK_STEPS = 3 };
 struct pli_lbfgs {
     pli_context *context;
     pli_lbfgs_def def;
-    int32_t min_iterations;
-    int32_t dropped; // pairs of the last minimisation
+    pli_objective *objective; // borrowed
+    double energy_noise;      // of the step (J)
 
     // pairs of the minimisation that runs, in a ring of window + 1 slots
     int32_t first; // slot of the oldest
@@ -37,7 +38,8 @@ struct pli_lbfgs {
 
 // ---- creation
 
-pli_status pli_lbfgs_create(pli_context *context, const pli_lbfgs_def *def, pli_lbfgs **minimizer)
+pli_status pli_lbfgs_create(pli_context *context, const pli_lbfgs_def *def,
+                            pli_objective *objective, pli_lbfgs **minimizer)
 {
     *minimizer = NULL;
     if (def->window < 0 || def->window > PLI_LBFGS_WINDOW) {
@@ -53,6 +55,7 @@ pli_status pli_lbfgs_create(pli_context *context, const pli_lbfgs_def *def, pli_
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->def = *def;
+    made->objective = objective;
     *minimizer = made;
     return PLI_OK;
 }
@@ -62,21 +65,6 @@ void pli_lbfgs_destroy(pli_lbfgs *minimizer)
     if (minimizer == NULL) return;
     pli_release(minimizer->context, minimizer->vectors);
     pli_release(minimizer->context, minimizer);
-}
-
-void pli_lbfgs_set_min_iterations(pli_lbfgs *minimizer, int32_t min_iterations)
-{
-    minimizer->min_iterations = min_iterations;
-}
-
-void pli_lbfgs_set_energy_noise(pli_lbfgs *minimizer, double energy_noise)
-{
-    minimizer->def.energy_noise = energy_noise;
-}
-
-int32_t pli_lbfgs_dropped(const pli_lbfgs *minimizer)
-{
-    return minimizer->dropped;
 }
 
 // ---- the pairs
@@ -198,7 +186,7 @@ static void evaluate(descent *s)
 static void tell_iterate(descent *s)
 {
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    if (s->def->judges_error) s->report->residual = s->error;
+    if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
     s->report->energy = pli_sum_value(s->energy);
     pli_stopping_tell(s->env, s->report, &s->last);
 }
@@ -214,11 +202,10 @@ static void restart_if_worse(descent *s, double residual_before)
 static bool is_over(descent *s)
 {
     pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = !s->def->judges_error,
-                          .min_iterations = s->minimizer->min_iterations,
+                          .judges = s->def->judge == PLI_JUDGE_GRADIENT,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
-    return pli_stopping_is_over(&rules, s->report->energy + s->last.gradient, s->report);
+    return pli_stopping_is_over(&rules, s->env, s->report->energy + s->last.gradient, s->report);
 }
 
 // ---- the operator
@@ -231,14 +218,20 @@ static pli_status make_operator(descent *s, bool *usable)
     if (changed) {
         evaluate(s);
         pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-        if (s->def->judges_error) s->report->residual = s->error;
+        if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
         s->report->energy = pli_sum_value(s->energy);
     }
     forget_pairs(s->minimizer);
     s->age = 0;
-    double alpha = s->report->iterations > 0 ? s->last.alpha : 1;
+    pli_direction_point at = {.objective = s->objective,
+                              .x = s->x,
+                              .alpha = s->report->iterations > 0 ? s->last.alpha : 1,
+                              .projected = true};
+    pli_direction_matrix made = {0};
     const pli_direction_source *initial = &s->def->initial;
-    return initial->ops->prepare(initial->self, s->objective, s->x, alpha, usable);
+    pli_status status = initial->ops->prepare(initial->self, &at, &made);
+    *usable = made.usable;
+    return status;
 }
 
 static bool is_operator_due(const descent *s)
@@ -251,7 +244,7 @@ static pli_status apply_operator(descent *s)
 {
     pli_direction_report report = {0};
     const pli_direction_source *initial = &s->def->initial;
-    pli_status status = initial->ops->solve(initial->self, s->r, s->env->scratch, s->d, &report);
+    pli_status status = initial->ops->solve(initial->self, s->r, 0, s->env->scratch, s->d, &report);
     s->last.linear_iterations += report.linear_iterations;
     s->report->linear_iterations += report.linear_iterations;
     return status;
@@ -340,7 +333,7 @@ static void search_along(descent *s, pli_line_report *found)
                      .d = s->d,
                      .energy = s->energy,
                      .slope = s->slope,
-                     .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
+                     .noise = pli_rounding_of_energy(s->report->energy, s->minimizer->energy_noise),
                      .alpha_max = pli_objective_max_step(s->objective, s->x, s->d),
                      .trial_x = s->trial_x,
                      .trial_g = s->trial_g,
@@ -381,7 +374,7 @@ static void move_with_pair(descent *s)
     if (safe) {
         keep_pair(s->minimizer, 1 / product);
     } else {
-        ++s->minimizer->dropped;
+        ++s->report->dropped_pairs;
     }
 }
 
@@ -413,7 +406,7 @@ static void take_step(descent *s, const pli_line_report *found)
 // what is left after it is smaller by far.
 static bool is_error_small(descent *s, origin from)
 {
-    if (!s->def->judges_error || from == FROM_GRADIENT) return false;
+    if (s->def->judge != PLI_JUDGE_ERROR || from == FROM_GRADIENT) return false;
     s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
     s->report->residual = s->error;
     return s->def->fixed_iterations == 0 && s->error <= s->def->tolerance;
@@ -428,7 +421,7 @@ static pli_status find_step(descent *s, pli_line_report *found, bool *small)
     for (; !found->found && from <= FROM_GRADIENT; ++from) {
         PLI_TRY(compute_direction(s, from));
         if (!isfinite(s->square)) {
-            s->report->stop = PLI_MINIMIZE_NONFINITE;
+            s->report->stop = PLI_STOP_NONFINITE;
             return PLI_OK;
         }
         *small = is_error_small(s, from);
@@ -440,7 +433,7 @@ static pli_status find_step(descent *s, pli_line_report *found, bool *small)
         search_along(s, found);
         if (*small) return PLI_OK;
         bool rounding =
-            pli_stopping_is_at_rounding(s->slope, s->report->energy, s->def->energy_noise);
+            pli_rounding_hides_slope(s->slope, s->report->energy, s->minimizer->energy_noise);
         pli_stopping_end(s->def->tolerance, rounding, s->report);
         if (rounding && from == FROM_OPERATOR) break;
     }
@@ -458,14 +451,14 @@ static pli_status iterate(descent *s, bool *over)
         PLI_TRY(make_operator(s, &usable));
         bool finite = pli_objective_has_finite_hessian(s->objective);
         if (!usable || !finite) {
-            s->report->stop = finite ? PLI_MINIMIZE_LINEAR : PLI_MINIMIZE_NONFINITE;
+            s->report->stop = finite ? PLI_STOP_LINEAR : PLI_STOP_NONFINITE;
             return PLI_OK;
         }
     }
     pli_line_report found = {0};
     bool small = false;
     PLI_TRY(find_step(s, &found, &small));
-    if (small) s->report->stop = PLI_MINIMIZE_DIRECTION;
+    if (small) s->report->stop = PLI_STOP_DIRECTION;
     if (!found.found) return PLI_OK;
     take_step(s, &found);
     *over = small || s->stuck_steps >= STUCK_STEPS;
@@ -496,22 +489,48 @@ static pli_status run(descent *s)
     return PLI_OK;
 }
 
-pli_status pli_lbfgs_minimize(pli_lbfgs *minimizer, pli_objective *objective,
-                              const pli_minimize_env *env, double *x, pli_minimize_report *report)
+// ---- the minimiser
+
+static pli_status begin_step(void *self, const pli_minimizer_step *step)
 {
-    *report = (pli_minimize_report){0};
-    minimizer->dropped = 0;
+    pli_lbfgs *minimizer = self;
+    minimizer->energy_noise = step->energy_noise;
+    return PLI_OK;
+}
+
+static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
+                           pli_minimize_report *report)
+{
+    pli_lbfgs *minimizer = self;
     forget_pairs(minimizer);
     descent s = {.minimizer = minimizer,
                  .def = &minimizer->def,
-                 .objective = objective,
+                 .objective = minimizer->objective,
                  .env = env,
                  .report = report,
-                 .n = 3 * (int64_t)objective->point_count,
+                 .n = 3 * (int64_t)minimizer->objective->point_count,
                  .error = INFINITY,
                  .x = x};
-    pli_arena_mark mark = pli_arena_begin(env->scratch);
-    pli_status status = run(&s);
-    pli_arena_end(env->scratch, mark);
-    return status;
+    return run(&s);
+}
+
+static int64_t memory(const void *self)
+{
+    const pli_lbfgs *minimizer = self;
+    return (int64_t)(pli_memory_size(minimizer) + pli_memory_size(minimizer->vectors));
+}
+
+static void destroy(void *self)
+{
+    pli_lbfgs_destroy(self);
+}
+
+pli_minimizer pli_lbfgs_minimizer(pli_lbfgs *minimizer)
+{
+    static const pli_minimizer_ops ops = {.name = "L-BFGS",
+                                          .begin_step = begin_step,
+                                          .minimize = minimize,
+                                          .memory = memory,
+                                          .destroy = destroy};
+    return (pli_minimizer){&ops, minimizer};
 }

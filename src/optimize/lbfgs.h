@@ -19,7 +19,7 @@
 // Should a direction not point downhill, which only rounding or a B that is not symmetric can
 // cause, or its line search find nothing, all pairs are forgotten and d = B (-g); if that does not
 // do either, d = -g scaled by the length of the last step. When rounding hides any further decrease
-// the iteration ends with PLI_MINIMIZE_ROUNDING. With refresh > 0, B is rebuilt, and pairs are
+// the iteration ends with PLI_STOP_ROUNDING. With refresh > 0, B is rebuilt, and pairs are
 // forgotten, whenever so many iterations were made (H18).
 //
 // Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become
@@ -41,19 +41,20 @@
 #ifndef PLI_OPTIMIZE_LBFGS_H
 #define PLI_OPTIMIZE_LBFGS_H
 
-#include "optimize/newton.h"
+#include "optimize/direction.h"
+#include "optimize/line_search.h"
+#include "optimize/minimizer.h"
 
 enum { PLI_LBFGS_WINDOW = 64 };
 
 typedef struct pli_lbfgs_def {
-    double tolerance; // of what is judged: the norm of the gradient, or the error
-    bool judges_error;
-    int32_t window; // pairs, 0 to PLI_LBFGS_WINDOW
+    double tolerance; // of what is judged
+    pli_judge judge;  // the gradient or the error
+    int32_t window;   // pairs, 0 to PLI_LBFGS_WINDOW
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     int32_t refresh;          // iterations after which the operator is made anew; 0: never
     bool restarts;            // without pairs, after a step that raises the norm
-    double energy_noise;      // rounding of E besides that of its own size (J)
     pli_line_search_def line_search;
     // where B comes from: prepare at the start (and by refresh), solve for every direction, with
     // the gradient -q
@@ -62,28 +63,15 @@ typedef struct pli_lbfgs_def {
 
 typedef struct pli_lbfgs pli_lbfgs;
 
-// The vectors of the window are made by the first minimisation and grow when another needs it; a
-// warm one allocates nothing. Errors: argument (the window, no initial operator), memory.
+// The objective is borrowed. The vectors of the window are made by the first minimisation and grow
+// when another needs it; a warm one allocates nothing. Errors: argument (the window, no initial
+// operator), memory.
 PLI_CHECKED pli_status pli_lbfgs_create(pli_context *context, const pli_lbfgs_def *def,
-                                        pli_lbfgs **minimizer);
-void pli_lbfgs_destroy(pli_lbfgs *minimizer);
+                                        pli_objective *objective, pli_lbfgs **lbfgs);
+void pli_lbfgs_destroy(pli_lbfgs *lbfgs);
 
-// Minimises the objective from x [point_count][3], in place. iterations of the report are
-// directions, linear_iterations those that `initial` tells. Errors: memory, interrupted (x is then
-// undefined).
-PLI_CHECKED pli_status pli_lbfgs_minimize(pli_lbfgs *minimizer, pli_objective *objective,
-                                          const pli_minimize_env *env, double *x,
-                                          pli_minimize_report *report);
-
-// Iterations that the next minimisations make even if the gradient is small at once, 0 at first. A
-// guess that stands still needs one: otherwise slow motion would come to rest.
-void pli_lbfgs_set_min_iterations(pli_lbfgs *minimizer, int32_t min_iterations);
-
-// Replaces energy_noise of the def (J), for objectives that change from one minimisation to the
-// next.
-void pli_lbfgs_set_energy_noise(pli_lbfgs *minimizer, double energy_noise);
-
-// Pairs that were dropped in the last minimisation.
-int32_t pli_lbfgs_dropped(const pli_lbfgs *minimizer);
+// Iterations are directions, linear iterations those that `initial` tells. Lifetime: that of the
+// object, which destroying the minimiser ends.
+pli_minimizer pli_lbfgs_minimizer(pli_lbfgs *lbfgs);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/local_global.h"
 
+#include "optimize/rounding.h"
 #include "optimize/stopping.h"
 
 #include "linear/matrix/vector.h"
@@ -19,6 +20,7 @@ struct pli_local_global {
     pli_context *context;
     pli_local_global_def def;
     pli_objective *objective; // borrowed
+    double energy_noise;      // of the step (J)
     pli_lifted *A;
     pli_lifted_solver *solver;
 
@@ -173,10 +175,12 @@ static void take_holds(pli_local_global *m)
     }
 }
 
-pli_status pli_local_global_begin_step(pli_local_global *minimizer, uint64_t coefficients)
+static pli_status begin_step(void *self, const pli_minimizer_step *step)
 {
-    pli_local_global *m = minimizer;
-    if (m->is_assembled && m->coefficients == coefficients && has_same_holds(m)) return PLI_OK;
+    pli_local_global *m = self;
+    m->energy_noise = step->energy_noise;
+    bool is_same = m->is_assembled && m->coefficients == step->coefficients && has_same_holds(m);
+    if (is_same) return PLI_OK;
     pli_lifted_set_zero(m->A);
     for (int32_t k = 0; k < m->objective->term_count; ++k) {
         const pli_term *term = &m->objective->terms[k];
@@ -184,7 +188,7 @@ pli_status pli_local_global_begin_step(pli_local_global *minimizer, uint64_t coe
     }
     take_holds(m);
     pli_lifted_close(m->A, m->fixed);
-    m->coefficients = coefficients;
+    m->coefficients = step->coefficients;
     m->is_assembled = true;
     m->is_built = false;
     return PLI_OK;
@@ -368,7 +372,7 @@ static void evaluate_gradient(descent *s)
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    if (s->def->judges_error) s->report->residual = s->error;
+    if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
     pli_timers_end(s->env->timers);
 }
 
@@ -382,11 +386,11 @@ static void tell_iterate(descent *s)
 static bool is_over(descent *s)
 {
     pli_stopping rules = {.tolerance = s->def->tolerance,
-                          .judges = !s->def->judges_error,
+                          .judges = s->def->judge == PLI_JUDGE_GRADIENT,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
     double energy = needs_energy(s) ? s->report->energy : 0;
-    return pli_stopping_is_over(&rules, energy + s->last.gradient, s->report);
+    return pli_stopping_is_over(&rules, s->env, energy + s->last.gradient, s->report);
 }
 
 // d = -A^-1 g; false, with the reason in the report, when there is none
@@ -405,7 +409,7 @@ static pli_status compute_direction(descent *s, bool *usable)
     if (status == PLI_OK) {
         pli_objective_mask(s->objective, s->d);
         *usable = pli_stopping_is_finite(context, s->n, s->d);
-        if (!*usable) s->report->stop = PLI_MINIMIZE_NONFINITE;
+        if (!*usable) s->report->stop = PLI_STOP_NONFINITE;
     }
     pli_timers_end(s->env->timers);
     return status;
@@ -450,7 +454,7 @@ static bool step_searching(descent *s)
                      .d = s->d,
                      .energy = s->energy,
                      .slope = pli_vector_dot(s->objective->context, s->n, s->g, s->d),
-                     .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
+                     .noise = pli_rounding_of_energy(s->report->energy, s->minimizer->energy_noise),
                      .alpha_max = pli_objective_max_step(s->objective, s->x, s->d),
                      .trial_x = s->trial_x,
                      .trial_g = s->trial_g};
@@ -461,7 +465,7 @@ static bool step_searching(descent *s)
     if (!found.found) {
         // the decrease that the model predicts may be below the resolution of E
         bool rounding =
-            pli_stopping_is_at_rounding(line.slope, s->report->energy, s->def->energy_noise);
+            pli_rounding_hides_slope(line.slope, s->report->energy, s->minimizer->energy_noise);
         pli_stopping_end(s->def->tolerance, rounding, s->report);
         return false;
     }
@@ -480,7 +484,7 @@ static bool take_step(descent *s)
         return false;
     }
     pli_timers_begin(s->env->timers, "search");
-    s->report->stop = PLI_MINIMIZE_LINESEARCH;
+    s->report->stop = PLI_STOP_LINESEARCH;
     bool moved = searches(s) ? step_searching(s) : step_freely(s);
     s->report->iterations += moved;
     pli_timers_end(s->env->timers);
@@ -490,7 +494,7 @@ static bool take_step(descent *s)
 // Whether a direction tells that the error is under the tolerance.
 static bool is_error_small(descent *s)
 {
-    if (!s->def->judges_error) return false;
+    if (s->def->judge != PLI_JUDGE_ERROR) return false;
     s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
     s->report->residual = s->error;
     return s->def->fixed_iterations == 0 && s->error <= s->def->tolerance;
@@ -515,7 +519,7 @@ static pli_status iterate(descent *s, bool *over)
     pli_timers_end(s->env->timers);
     if (status != PLI_OK) return status;
     if (!s->minimizer->definite) {
-        s->report->stop = PLI_MINIMIZE_LINEAR;
+        s->report->stop = PLI_STOP_LINEAR;
         return PLI_OK;
     }
 
@@ -523,7 +527,7 @@ static pli_status iterate(descent *s, bool *over)
     PLI_TRY(compute_direction(s, &usable));
     if (!usable) return PLI_OK;
     if (is_error_small(s)) {
-        s->report->stop = PLI_MINIMIZE_DIRECTION;
+        s->report->stop = PLI_STOP_DIRECTION;
         return PLI_OK;
     }
     if (accelerates(s)) {
@@ -552,14 +556,17 @@ static pli_status run(descent *s)
     return PLI_OK;
 }
 
-pli_status pli_local_global_minimize(pli_local_global *minimizer, const pli_minimize_env *env,
-                                     double *x, pli_minimize_report *report)
+// ---- the minimiser
+
+static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
+                           pli_minimize_report *report)
 {
-    *report = (pli_minimize_report){0};
+    pli_local_global *minimizer = self;
     if (!minimizer->is_assembled) {
         return PLI_FAIL(minimizer->context, PLI_ERROR_ARGUMENT,
                         "the matrix was never assembled; begin a step before the minimisation");
     }
+    bool is_accelerated = minimizer->def.chebyshev_rho > 0;
     descent s = {.minimizer = minimizer,
                  .def = &minimizer->def,
                  .objective = minimizer->objective,
@@ -568,13 +575,36 @@ pli_status pli_local_global_minimize(pli_local_global *minimizer, const pli_mini
                  .n = 3 * (int64_t)minimizer->objective->point_count,
                  .omega = 1,
                  .error = INFINITY,
-                 .estimate = {.rate = minimizer->def.chebyshev_rho > 0 ? PLI_RATE_ACCELERATED
-                                                                       : PLI_RATE_STEADY},
+                 .estimate = {.rate = is_accelerated ? PLI_RATE_ACCELERATED : PLI_RATE_STEADY},
                  .x = x};
     pli_lifted_solver_set_timers(minimizer->solver, env->timers);
-    pli_arena_mark mark = pli_arena_begin(env->scratch);
     pli_status status = run(&s);
-    pli_arena_end(env->scratch, mark);
     pli_lifted_solver_set_timers(minimizer->solver, NULL);
     return status;
+}
+
+static int64_t memory(const void *self)
+{
+    const pli_local_global *m = self;
+    const void *arrays[] = {m, m->fixed, m->sums, m->block_row, m->blocks};
+    int64_t bytes = 0;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+        bytes += (int64_t)pli_memory_size(arrays[k]);
+    }
+    return bytes;
+}
+
+static void destroy(void *self)
+{
+    pli_local_global_destroy(self);
+}
+
+pli_minimizer pli_local_global_minimizer(pli_local_global *minimizer)
+{
+    static const pli_minimizer_ops ops = {.name = "local-global",
+                                          .begin_step = begin_step,
+                                          .minimize = minimize,
+                                          .memory = memory,
+                                          .destroy = destroy};
+    return (pli_minimizer){&ops, minimizer};
 }

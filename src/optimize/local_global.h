@@ -37,12 +37,12 @@
 #define PLI_OPTIMIZE_LOCAL_GLOBAL_H
 
 #include "linear/multigrid/lifted_solver.h"
-#include "optimize/newton.h"
+#include "optimize/line_search.h"
+#include "optimize/minimizer.h"
 
 typedef struct pli_local_global_def {
-    double tolerance; // of what is judged: the norm of the gradient, or the error
-    bool judges_error;
-    double energy_noise; // rounding of E besides that of its own size (J), for the line search
+    double tolerance; // of what is judged
+    pli_judge judge;  // the gradient or the error
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     pli_line_search_def line_search;
@@ -63,22 +63,15 @@ typedef struct pli_local_global pli_local_global;
 PLI_CHECKED pli_status pli_local_global_create(pli_context *context,
                                                const pli_local_global_def *def,
                                                pli_objective *objective,
-                                               pli_local_global **minimizer);
-void pli_local_global_destroy(pli_local_global *minimizer);
+                                               pli_local_global **local_global);
+void pli_local_global_destroy(pli_local_global *local_global);
 
-// Before the minimisations of a step: assembles S anew when coefficients [any number; a hash of
-// everything that S depends on] or the held coordinates of the objective differ from those of the
-// last call. The solver learns of it in the next minimisation, together with the first blocks.
-PLI_CHECKED pli_status pli_local_global_begin_step(pli_local_global *minimizer,
-                                                   uint64_t coefficients);
+// Before the minimisations of a step S is assembled anew when its coefficients, or the constrained
+// coordinates of the objective, differ from those of the step before; a minimisation before any
+// step is an error (argument). Lifetime: that of the object, which destroying the minimiser ends.
+pli_minimizer pli_local_global_minimizer(pli_local_global *local_global);
 
-// Minimises the objective from x [point_count][3], in place. linear_iterations of the report are
-// those of the linear solver. Errors: memory, interrupted (x is then undefined).
-PLI_CHECKED pli_status pli_local_global_minimize(pli_local_global *minimizer,
-                                                 const pli_minimize_env *env, double *x,
-                                                 pli_minimize_report *report);
-
-// The matrix, for instruments. Lifetime: that of the minimizer.
-const pli_lifted *pli_local_global_matrix(const pli_local_global *minimizer);
+// The matrix, for instruments. Lifetime: that of the object.
+const pli_lifted *pli_local_global_matrix(const pli_local_global *local_global);
 
 #endif

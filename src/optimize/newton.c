@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/newton.h"
 
+#include "optimize/rounding.h"
 #include "optimize/stopping.h"
 
+#include "base/memory.h"
+#include "linear/krylov/krylov.h"
 #include "linear/matrix/vector.h"
 
 #include <math.h>
@@ -17,11 +20,18 @@ enum { STUCK_STEPS = 3 };
 // a line search that ends below this asks the owner of the problem for help
 static const double short_step = 0.25;
 
+struct pli_newton {
+    pli_context *context;
+    pli_newton_def def;
+    pli_objective *objective; // borrowed
+    double energy_noise;      // of the step (J)
+};
+
 // everything one minimisation carries from stage to stage
 typedef struct newton {
+    const pli_newton *minimizer;
     const pli_newton_def *def;
     pli_objective *objective;
-    pli_linear_solver *linear;
     const pli_minimize_env *env;
     pli_minimize_report *report;
     int64_t n; // unknowns
@@ -51,11 +61,6 @@ typedef struct newton {
 static pli_context *context_of(const newton *s)
 {
     return s->objective->context;
-}
-
-static bool has_source(const newton *s)
-{
-    return s->def->source.ops != NULL;
 }
 
 static pli_status take_scratch(newton *s)
@@ -105,10 +110,9 @@ static bool is_over(newton *s)
 {
     pli_stopping rules = {.tolerance = s->def->tolerance,
                           .judges = s->def->judge == PLI_JUDGE_GRADIENT,
-                          .min_iterations = s->def->min_iterations,
                           .max_iterations = s->def->max_iterations,
                           .fixed_iterations = s->def->fixed_iterations};
-    return pli_stopping_is_over(&rules, s->report->energy + s->last.gradient, s->report);
+    return pli_stopping_is_over(&rules, s->env, s->report->energy + s->last.gradient, s->report);
 }
 
 // Whether too many directions in a row were cut short; see newton.h.
@@ -123,29 +127,18 @@ static bool should_project(newton *s)
     return s->project_until > 0;
 }
 
-// Hessian and numeric set-up; a direct solver that meets an indefinite matrix gets the projected
-// one.
-static pli_status prepare_linear_system(newton *s, bool *usable)
+// What directions are made from; false: they cannot be.
+static pli_status prepare_direction(newton *s, bool *usable)
 {
-    if (has_source(s)) {
-        s->definite = true;
-        double alpha = s->report->iterations > 0 ? s->last.alpha : 1;
-        return s->def->source.ops->prepare(s->def->source.self, s->objective, s->x, alpha, usable);
-    }
-    bool projected = s->def->projected || should_project(s);
-    for (int attempt = 0; attempt < 2; ++attempt) {
-        s->definite = projected || pli_linear_solver_is_direct(s->linear);
-        pli_timers_begin(s->env->timers, "assembly");
-        pli_objective_compute_hessian(s->objective, s->x, projected);
-        pli_timers_end(s->env->timers);
-        pli_timers_begin(s->env->timers, "setup");
-        pli_status status = projected ? pli_linear_solver_build_semidefinite(s->linear, usable)
-                                      : pli_linear_solver_build(s->linear, usable);
-        pli_timers_end(s->env->timers);
-        if (status != PLI_OK || *usable || projected) return status;
-        projected = true;
-    }
-    return PLI_OK;
+    pli_direction_point at = {.objective = s->objective,
+                              .x = s->x,
+                              .alpha = s->report->iterations > 0 ? s->last.alpha : 1,
+                              .projected = s->def->projected || should_project(s)};
+    pli_direction_matrix made = {0};
+    pli_status status = s->def->source.ops->prepare(s->def->source.self, &at, &made);
+    s->definite = made.definite;
+    *usable = made.usable;
+    return status;
 }
 
 // Gast et al. 2015, section 3.1, with the norm as a pure number
@@ -185,35 +178,19 @@ static void use_steepest_descent(newton *s)
     s->last.direction = PLI_DIRECTION_STEEPEST;
 }
 
-static pli_status ask_source(newton *s)
+static pli_status compute_direction(newton *s)
 {
-    pli_direction_report report = {0};
+    pli_direction_report report = {.step = -1};
     s->last.direction = PLI_DIRECTION_NEWTON;
-    pli_status status =
-        s->def->source.ops->solve(s->def->source.self, s->g, s->env->scratch, s->d, &report);
+    PLI_TRY(s->def->source.ops->solve(s->def->source.self, s->g, inexact_tolerance(s),
+                                      s->env->scratch, s->d, &report));
     s->last.linear_iterations = report.linear_iterations;
     s->report->linear_iterations += report.linear_iterations;
     s->source_step = report.step;
-    return status;
-}
-
-static pli_status compute_direction(newton *s)
-{
-    if (has_source(s)) return ask_source(s);
-    pli_timers_begin(s->env->timers, "linear");
-    pli_vector_copy(context_of(s), s->n, s->g, s->b);
-    pli_vector_scale(context_of(s), s->n, -1, s->b);
-    pli_krylov_report solved;
-    pli_status status = pli_linear_solver_solve(s->linear, s->b, inexact_tolerance(s),
-                                                s->env->scratch, s->d, &solved);
-    s->last.linear_iterations = solved.iterations;
-    s->report->linear_iterations += solved.iterations;
-    s->last.direction = PLI_DIRECTION_NEWTON;
-    s->truncated = solved.stop == PLI_KRYLOV_INDEFINITE ? s->truncated + 1 : 0;
+    s->truncated = report.truncated ? s->truncated + 1 : 0;
     // indefinite at the very first step: all there is, is the preconditioned gradient
-    if (solved.stop == PLI_KRYLOV_INDEFINITE && solved.iterations <= 1) scale_to_model(s);
-    pli_timers_end(s->env->timers);
-    return status;
+    if (report.truncated && report.linear_iterations <= 1) scale_to_model(s);
+    return PLI_OK;
 }
 
 // Turns d downhill (section 3.1, "downhill direction") and clamps its length.
@@ -251,7 +228,8 @@ static double judge_direction(newton *s)
         if (s->truncated > 0) return INFINITY;
         return pli_error_of_step(&s->error, s->objective, s->x, s->g, s->d);
     }
-    double size = has_source(s) ? s->source_step : pli_vector_max_abs(context_of(s), s->n, s->d);
+    double size = s->source_step;
+    if (size < 0) size = pli_vector_max_abs(context_of(s), s->n, s->d);
     return size / s->def->step_unit;
 }
 
@@ -275,7 +253,7 @@ static pli_line describe_line(const newton *s)
         .d = s->d,
         .energy = s->energy,
         .slope = pli_vector_dot(context_of(s), s->n, s->g, s->d),
-        .noise = 1e-14 * fabs(s->report->energy) + s->def->energy_noise,
+        .noise = pli_rounding_of_energy(s->report->energy, s->minimizer->energy_noise),
         .alpha_max = pli_objective_max_step(s->objective, s->x, s->d),
         .trial_x = s->trial_x,
         .trial_g = s->trial_g,
@@ -314,7 +292,7 @@ static bool improves_gradient(newton *s, pli_line_report *found)
     pli_timers_end(s->env->timers);
 
     ++s->report->energy_evaluations;
-    double noise = 1e-13 * fabs(energy.hi) + s->def->energy_noise;
+    double noise = pli_rounding_of_distant_energy(energy.hi, s->minimizer->energy_noise);
     bool good = norm <= 0.5 * pli_objective_norm(s->objective, s->g) &&
                 fabs(pli_sum_difference(energy, s->energy)) <= fabs(slope) + noise;
     if (good) *found = (pli_line_report){.found = true, .alpha = 1, .energy = energy};
@@ -355,7 +333,7 @@ static void search_again(newton *s, pli_line_report *found)
 static bool is_at_rounding(const newton *s)
 {
     double slope = pli_vector_dot(context_of(s), s->n, s->g, s->d);
-    return pli_stopping_is_at_rounding(slope, s->report->energy, s->def->energy_noise);
+    return pli_rounding_hides_slope(slope, s->report->energy, s->minimizer->energy_noise);
 }
 
 static void take_step(newton *s, const pli_line_report *found)
@@ -412,24 +390,23 @@ static pli_status iterate(newton *s, bool *over)
     *over = true;
     bool usable = false;
     PLI_TRY(prepare_terms(s));
-    PLI_TRY(prepare_linear_system(s, &usable));
+    PLI_TRY(prepare_direction(s, &usable));
     bool finite = pli_objective_has_finite_hessian(s->objective);
     if (!usable || !finite) {
-        s->report->stop = finite ? PLI_MINIMIZE_LINEAR : PLI_MINIMIZE_NONFINITE;
+        s->report->stop = finite ? PLI_STOP_LINEAR : PLI_STOP_NONFINITE;
         return PLI_OK;
     }
     PLI_TRY(compute_direction(s));
     if (!pli_stopping_is_finite(context_of(s), s->n, s->d)) {
-        s->report->stop = PLI_MINIMIZE_NONFINITE;
+        s->report->stop = PLI_STOP_NONFINITE;
         return PLI_OK;
     }
     if (s->def->safeguard) guard_direction(s);
     // a small step is taken, too: what is left after it is smaller by far, and without it slow
     // motion would stand still
     bool small = is_step_small(s);
-    if (small) s->report->stop = PLI_MINIMIZE_DIRECTION;
-    // a source may see nothing to do where there is, such as one of coarse motions alone
-    if (has_source(s) && !small && is_negligible(s)) use_steepest_descent(s);
+    if (small) s->report->stop = PLI_STOP_DIRECTION;
+    if (s->def->source.ops->is_partial && !small && is_negligible(s)) use_steepest_descent(s);
     if (is_negligible(s)) {
         if (!small) pli_stopping_end(s->def->tolerance, true, s->report);
         return PLI_OK;
@@ -455,11 +432,7 @@ static pli_status iterate(newton *s, bool *over)
 static pli_status run(newton *s)
 {
     PLI_TRY(take_scratch(s));
-    if (has_source(s)) {
-        s->def->source.ops->begin(s->def->source.self);
-    } else {
-        pli_linear_solver_begin(s->linear);
-    }
+    s->def->source.ops->begin(s->def->source.self);
     evaluate_start(s);
     tell_iterate(s);
     while (!is_over(s)) {
@@ -473,22 +446,69 @@ static pli_status run(newton *s)
     return PLI_OK;
 }
 
-pli_status pli_newton_minimize(const pli_newton_def *def, pli_objective *objective,
-                               pli_linear_solver *linear, const pli_minimize_env *env, double *x,
-                               pli_minimize_report *report)
+// ---- the minimiser
+
+pli_status pli_newton_create(pli_context *context, const pli_newton_def *def,
+                             pli_objective *objective, pli_newton **created)
 {
-    *report = (pli_minimize_report){0};
-    newton s = {.def = def,
-                .objective = objective,
-                .linear = linear,
+    *created = NULL;
+    if (def->source.ops == NULL) {
+        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
+                        "Newton's method has no source of directions; give it a linear solve");
+    }
+    pli_newton *made = PLI_NEW(context, pli_newton, 1, "Newton's method");
+    if (made == NULL) return PLI_ERROR_MEMORY;
+    made->context = context;
+    made->def = *def;
+    made->objective = objective;
+    *created = made;
+    return PLI_OK;
+}
+
+void pli_newton_destroy(pli_newton *minimizer)
+{
+    if (minimizer != NULL) pli_release(minimizer->context, minimizer);
+}
+
+static pli_status begin_step(void *self, const pli_minimizer_step *step)
+{
+    pli_newton *minimizer = self;
+    minimizer->energy_noise = step->energy_noise;
+    return PLI_OK;
+}
+
+static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
+                           pli_minimize_report *report)
+{
+    const pli_newton *minimizer = self;
+    newton s = {.minimizer = minimizer,
+                .def = &minimizer->def,
+                .objective = minimizer->objective,
                 .env = env,
                 .report = report,
-                .n = 3 * (int64_t)objective->point_count,
+                .n = 3 * (int64_t)minimizer->objective->point_count,
                 .step = INFINITY,
                 .alpha_max = 1,
                 .x = x};
-    pli_arena_mark mark = pli_arena_begin(env->scratch);
-    pli_status status = run(&s);
-    pli_arena_end(env->scratch, mark);
-    return status;
+    return run(&s);
+}
+
+static int64_t memory(const void *self)
+{
+    return (int64_t)pli_memory_size(self);
+}
+
+static void destroy(void *self)
+{
+    pli_newton_destroy(self);
+}
+
+pli_minimizer pli_newton_minimizer(pli_newton *minimizer)
+{
+    static const pli_minimizer_ops ops = {.name = "newton",
+                                          .begin_step = begin_step,
+                                          .minimize = minimize,
+                                          .memory = memory,
+                                          .destroy = destroy};
+    return (pli_minimizer){&ops, minimizer};
 }

@@ -23,10 +23,16 @@ void pli_objective_clear(pli_objective *objective)
     objective->term_count = 0;
 }
 
-void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *self)
+void pli_objective_add_as(pli_objective *objective, pli_term_role role, const pli_term_ops *ops,
+                          void *self)
 {
     PLI_ASSERT(objective->context, objective->term_count < PLI_OBJECTIVE_TERMS);
-    objective->terms[objective->term_count++] = (pli_term){ops, self};
+    objective->terms[objective->term_count++] = (pli_term){ops, self, role};
+}
+
+void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *self)
+{
+    pli_objective_add_as(objective, PLI_TERM_FORCE, ops, self);
 }
 
 // Which terms share a matrix.
@@ -138,7 +144,7 @@ double pli_objective_stored_energy(const pli_objective *objective, const double 
     double sum = 0;
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (term->ops->add_hessian != NULL) sum += pli_sum_value(term->ops->energy(term->self, x));
+        if (!pli_term_is_linear(term)) sum += pli_sum_value(term->ops->energy(term->self, x));
     }
     return sum;
 }
@@ -254,7 +260,7 @@ static void add_hessians(const pli_objective *objective, term_group group, const
     pli_bcsr_set_zero(matrix);
     for (int32_t k = 0; k < objective->term_count; ++k) {
         const pli_term *term = &objective->terms[k];
-        if (term->ops->add_hessian == NULL || !is_in_group(term, group)) continue;
+        if (pli_term_is_linear(term) || !is_in_group(term, group)) continue;
         term->ops->add_hessian(term->self, x, projected, matrix);
     }
     pli_bcsr_close_extra(matrix);

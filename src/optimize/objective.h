@@ -40,8 +40,10 @@ typedef struct pli_objective {
 void pli_objective_init(pli_objective *objective, pli_context *context, int32_t point_count);
 void pli_objective_clear(pli_objective *objective);
 
-// Adds a term; its object is borrowed.
+// Adds a term, a force unless its role is another one; its object is borrowed.
 void pli_objective_add(pli_objective *objective, const pli_term_ops *ops, void *self);
+void pli_objective_add_as(pli_objective *objective, pli_term_role role, const pli_term_ops *ops,
+                          void *self);
 
 // Couplings of all terms; returns how many lists there are.
 int32_t pli_objective_get_cliques(const pli_objective *objective,

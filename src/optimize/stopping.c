@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/stopping.h"
 
+#include "optimize/rounding.h"
+
 #include "linear/matrix/vector.h"
 
 #include <float.h>
 #include <math.h>
 
-bool pli_stopping_is_over(const pli_stopping *rules, double measure, pli_minimize_report *report)
+bool pli_stopping_is_over(const pli_stopping *rules, const pli_minimize_env *env, double measure,
+                          pli_minimize_report *report)
 {
     if (!isfinite(measure)) {
-        report->stop = PLI_MINIMIZE_NONFINITE;
+        report->stop = PLI_STOP_NONFINITE;
         return true;
     }
     if (rules->fixed_iterations > 0) {
         if (report->iterations < rules->fixed_iterations) return false;
-        report->stop = PLI_MINIMIZE_FIXED;
+        report->stop = PLI_STOP_FIXED;
         return true;
     }
-    bool judged = rules->judges && report->iterations >= rules->min_iterations;
+    bool judged = rules->judges && report->iterations >= env->min_iterations;
     if (judged && report->residual <= rules->tolerance) {
-        report->stop = PLI_MINIMIZE_GRADIENT;
+        report->stop = PLI_STOP_GRADIENT;
         return true;
     }
-    if (report->iterations >= rules->max_iterations) {
-        report->stop = PLI_MINIMIZE_ITERATIONS;
+    int32_t limit = env->max_iterations > 0 ? env->max_iterations : rules->max_iterations;
+    if (report->iterations >= limit) {
+        report->stop = PLI_STOP_ITERATIONS;
         return true;
     }
     return false;
@@ -68,9 +72,9 @@ double pli_error_of_step(pli_error_estimate *e, const pli_objective *objective, 
 void pli_stopping_end(double tolerance, bool is_rounding, pli_minimize_report *report)
 {
     if (report->residual <= tolerance) {
-        report->stop = PLI_MINIMIZE_GRADIENT;
+        report->stop = PLI_STOP_GRADIENT;
     } else {
-        report->stop = is_rounding ? PLI_MINIMIZE_ROUNDING : PLI_MINIMIZE_LINESEARCH;
+        report->stop = is_rounding ? PLI_STOP_ROUNDING : PLI_STOP_LINESEARCH;
     }
 }
 
@@ -98,11 +102,6 @@ pli_status pli_stopping_check_cancel(pli_context *context, const pli_minimize_en
     return PLI_FAIL(context, PLI_ERROR_INTERRUPTED, "the step was cancelled");
 }
 
-bool pli_stopping_is_at_rounding(double slope, double energy, double noise)
-{
-    return fabs(slope) <= 1e-12 * fabs(energy) + noise;
-}
-
 bool pli_stopping_is_finite(const pli_context *context, int64_t n, const double *v)
 {
     return isfinite(pli_vector_dot(context, n, v, v));
@@ -111,5 +110,6 @@ bool pli_stopping_is_finite(const pli_context *context, int64_t n, const double 
 bool pli_stopping_is_negligible(const pli_context *context, int64_t n, const double *d,
                                 const double *x)
 {
-    return pli_vector_max_abs(context, n, d) <= 2 * DBL_EPSILON * pli_vector_max_abs(context, n, x);
+    double largest = pli_vector_max_abs(context, n, x);
+    return pli_vector_max_abs(context, n, d) <= pli_rounding_of_coordinate(largest);
 }

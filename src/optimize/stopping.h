@@ -4,7 +4,7 @@
 #ifndef PLI_OPTIMIZE_STOPPING_H
 #define PLI_OPTIMIZE_STOPPING_H
 
-#include "optimize/newton.h"
+#include "optimize/minimizer.h"
 
 // ---- the error of the unknowns
 //
@@ -51,14 +51,14 @@ double pli_error_of_step(pli_error_estimate *estimate, const pli_objective *obje
 typedef struct pli_stopping {
     double tolerance; // of report->residual
     bool judges;      // the residual is compared with it at all
-    int32_t min_iterations;
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, and nothing is compared
 } pli_stopping;
 
-// Sets report->stop when the iteration has to end with what the report says. measure: a number that
-// is finite as long as all is well.
-bool pli_stopping_is_over(const pli_stopping *rules, double measure, pli_minimize_report *report);
+// Sets report->stop when the iteration has to end with what the report says, within the limits of
+// env. measure: a number that is finite as long as all is well.
+bool pli_stopping_is_over(const pli_stopping *rules, const pli_minimize_env *env, double measure,
+                          pli_minimize_report *report);
 
 // Sets report->stop where no step leads on: converged if what is judged was small all the same (an
 // iteration that had to be made), otherwise at the end of what numbers resolve, or stuck.
@@ -76,10 +76,6 @@ void pli_stopping_tell(const pli_minimize_env *env, const pli_minimize_report *r
 
 // Errors: interrupted, when whoever watches gives up.
 PLI_CHECKED pli_status pli_stopping_check_cancel(pli_context *context, const pli_minimize_env *env);
-
-// Whether the decrease that a slope promises is below the resolution of E. noise: rounding of E
-// besides that of its own size (J).
-bool pli_stopping_is_at_rounding(double slope, double energy, double noise);
 
 // Whether all of v [n] is finite and of sensible size.
 bool pli_stopping_is_finite(const pli_context *context, int64_t n, const double *v);

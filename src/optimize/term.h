@@ -86,9 +86,23 @@ typedef struct pli_term_ops {
     bool deferred;
 } pli_term_ops;
 
+// What a term is to whoever predicts steps: most are forces like any other.
+typedef enum pli_term_role {
+    PLI_TERM_FORCE,
+    PLI_TERM_INERTIA, // no force, but what forces work against
+    PLI_TERM_BARRIER  // keeps surfaces apart, with a stiffness that is chosen by the other forces
+} pli_term_role;
+
 typedef struct pli_term {
     const pli_term_ops *ops;
     void *self;
+    pli_term_role role;
 } pli_term;
+
+// Whether the term only pushes, the same wherever x is, and stores nothing.
+static inline bool pli_term_is_linear(const pli_term *term)
+{
+    return term->ops->add_hessian == NULL;
+}
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/vertex_descent.h"
 
+#include "optimize/rounding.h"
 #include "optimize/stopping.h"
 
 #include "base/memory.h"
@@ -115,16 +116,15 @@ int32_t pli_vertex_descent_color_count(const pli_vertex_descent *minimizer)
 // rounding of its diagonal entry, or d not finite.
 static bool solve_block(const double H[6], const double b[3], double d[3])
 {
-    const double noise = 8 * DBL_EPSILON;
     double p0 = H[0];
     if (!(p0 > 0)) return false;
     double l10 = H[3] / p0;
     double l20 = H[4] / p0;
     double p1 = H[1] - l10 * H[3];
-    if (!(p1 > noise * H[1])) return false;
+    if (!(p1 > pli_rounding_of_pivot * H[1])) return false;
     double l21 = (H[5] - l20 * H[3]) / p1;
     double p2 = H[2] - l20 * H[4] - l21 * l21 * p1;
-    if (!(p2 > noise * H[2])) return false;
+    if (!(p2 > pli_rounding_of_pivot * H[2])) return false;
     double y1 = b[1] - l10 * b[0];
     double y2 = b[2] - l20 * b[0] - l21 * y1;
     d[2] = y2 / p2;
@@ -230,11 +230,10 @@ static void place_vertices(const sweep *s, const moving *m)
     }
 }
 
-// Whether an energy that was e counts as not risen. The noise is that of sums of a few dozen parts;
-// written so that what is not a number has risen.
+// Whether an energy that was e counts as not risen; written so that what is not a number has risen.
 static bool is_acceptable(double trial, double e)
 {
-    return trial <= e + 16 * DBL_EPSILON * fabs(e) || !isfinite(e);
+    return trial <= e + pli_rounding_of_local_energy(e) || !isfinite(e);
 }
 
 // Halves the steps of vertices whose energy has risen, until it has not; in the end they stay, and
@@ -251,7 +250,8 @@ static obstacle shorten_steps(const sweep *s, moving *m)
         for (int32_t i = 0; i < m->count; ++i) {
             if (is_acceptable(trial[i], m->energy[i])) continue;
             bool last = k == HALVINGS;
-            if (last && m->slope[i] > 1e-12 * fabs(m->energy[i])) met = MET_NO_DECREASE;
+            bool hidden = pli_rounding_hides_slope(m->slope[i], m->energy[i], 0);
+            if (last && !hidden) met = MET_NO_DECREASE;
             pli_vec3_scale(last ? 0 : 0.5, m->d + 3 * i, m->d + 3 * i);
             done = false;
         }
@@ -354,7 +354,7 @@ static void evaluate_gradient(descent *s)
     pli_timers_begin(s->env->timers, "gradient");
     pli_objective_compute_gradient(s->objective, s->x, s->g);
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-    if (s->def->judges_error) s->report->residual = s->error;
+    if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
     pli_timers_end(s->env->timers);
 }
 
@@ -387,7 +387,7 @@ static bool is_over(descent *s)
                           .fixed_iterations = s->def->fixed_iterations};
     double measure = decides(s) ? s->last.gradient : 0;
     if (decides(s) && needs_energy(s)) measure += s->report->energy;
-    return pli_stopping_is_over(&rules, measure, s->report);
+    return pli_stopping_is_over(&rules, s->env, measure, s->report);
 }
 
 // One sweep; false, with the reason in the report, when it moved nothing.
@@ -402,20 +402,20 @@ static bool iterate(descent *s)
     ++s->report->iterations;
     s->last.alpha = 1;
     if (all.met == MET_NONFINITE) {
-        s->report->stop = PLI_MINIMIZE_NONFINITE;
+        s->report->stop = PLI_STOP_NONFINITE;
         return false;
     }
     if (!is_judged(s)) return true;
     pli_vector_subtract(context, s->n, s->x, s->d, s->d);
     // g is still that of where the sweep began
-    if (s->def->judges_error) {
+    if (s->def->judge == PLI_JUDGE_ERROR) {
         s->error = pli_error_of_step(&s->estimate, s->objective, s->x, s->g, s->d);
     }
     if (!pli_stopping_is_negligible(context, s->n, s->d, s->x)) return true;
-    static const pli_minimize_stop reasons[] = {[MET_NOTHING] = PLI_MINIMIZE_ROUNDING,
-                                                [MET_NO_DECREASE] = PLI_MINIMIZE_LINESEARCH,
-                                                [MET_SINGULAR] = PLI_MINIMIZE_LINEAR,
-                                                [MET_NONFINITE] = PLI_MINIMIZE_NONFINITE};
+    static const pli_stop reasons[] = {[MET_NOTHING] = PLI_STOP_ROUNDING,
+                                       [MET_NO_DECREASE] = PLI_STOP_LINESEARCH,
+                                       [MET_SINGULAR] = PLI_STOP_LINEAR,
+                                       [MET_NONFINITE] = PLI_STOP_NONFINITE};
     s->report->stop = reasons[all.met];
     return false;
 }
@@ -425,7 +425,7 @@ static void check_energy(descent *s)
 {
     if (!is_judged(s) || needs_energy(s) || s->report->stop <= 0) return;
     evaluate_energy(s);
-    if (!isfinite(s->report->energy)) s->report->stop = PLI_MINIMIZE_NONFINITE;
+    if (!isfinite(s->report->energy)) s->report->stop = PLI_STOP_NONFINITE;
 }
 
 static pli_status run(descent *s)
@@ -439,19 +439,20 @@ static pli_status run(descent *s)
         bool moved = iterate(s);
         tell_iterate(s);
         if (moved) continue;
-        if (s->report->stop == PLI_MINIMIZE_ROUNDING)
-            pli_stopping_end(s->def->tolerance, true, s->report);
+        bool rounding = s->report->stop == PLI_STOP_ROUNDING;
+        if (rounding) pli_stopping_end(s->def->tolerance, true, s->report);
         break;
     }
     check_energy(s);
     return PLI_OK;
 }
 
-pli_status pli_vertex_descent_minimize(const pli_vertex_descent *minimizer,
-                                       const pli_minimize_env *env, double *x,
-                                       pli_minimize_report *report)
+// ---- the minimiser
+
+static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
+                           pli_minimize_report *report)
 {
-    *report = (pli_minimize_report){0};
+    const pli_vertex_descent *minimizer = self;
     descent s = {.minimizer = minimizer,
                  .def = &minimizer->def,
                  .objective = minimizer->objective,
@@ -461,8 +462,22 @@ pli_status pli_vertex_descent_minimize(const pli_vertex_descent *minimizer,
                  .error = INFINITY,
                  .estimate = {.rate = PLI_RATE_STEADY},
                  .x = x};
-    pli_arena_mark mark = pli_arena_begin(env->scratch);
-    pli_status status = run(&s);
-    pli_arena_end(env->scratch, mark);
-    return status;
+    return run(&s);
+}
+
+static int64_t memory(const void *self)
+{
+    return (int64_t)pli_memory_size(self);
+}
+
+static void destroy(void *self)
+{
+    pli_vertex_descent_destroy(self);
+}
+
+pli_minimizer pli_vertex_descent_minimizer(pli_vertex_descent *minimizer)
+{
+    static const pli_minimizer_ops ops = {
+        .name = "vertex descent", .minimize = minimize, .memory = memory, .destroy = destroy};
+    return (pli_minimizer){&ops, minimizer};
 }

@@ -37,11 +37,11 @@
 #ifndef PLI_OPTIMIZE_VERTEX_DESCENT_H
 #define PLI_OPTIMIZE_VERTEX_DESCENT_H
 
-#include "optimize/newton.h"
+#include "optimize/minimizer.h"
 
 typedef struct pli_vertex_descent_def {
-    double tolerance; // of what is judged: the norm of the gradient, or the error
-    bool judges_error;
+    double tolerance; // of what is judged
+    pli_judge judge;  // the gradient or the error
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     bool searches;            // steps of vertices are shortened until their energy does not rise
@@ -56,16 +56,13 @@ typedef struct pli_vertex_descent pli_vertex_descent;
 PLI_CHECKED pli_status pli_vertex_descent_create(pli_context *context,
                                                  const pli_vertex_descent_def *def,
                                                  pli_objective *objective,
-                                                 pli_vertex_descent **minimizer);
-void pli_vertex_descent_destroy(pli_vertex_descent *minimizer);
+                                                 pli_vertex_descent **descent);
+void pli_vertex_descent_destroy(pli_vertex_descent *descent);
 
-// Minimises the objective from x [point_count][3], in place. Errors: memory, interrupted (x is then
-// undefined).
-PLI_CHECKED pli_status pli_vertex_descent_minimize(const pli_vertex_descent *minimizer,
-                                                   const pli_minimize_env *env, double *x,
-                                                   pli_minimize_report *report);
+// Lifetime: that of the object, which destroying the minimiser ends.
+pli_minimizer pli_vertex_descent_minimizer(pli_vertex_descent *descent);
 
 // How many colours a sweep has, for instruments.
-int32_t pli_vertex_descent_color_count(const pli_vertex_descent *minimizer);
+int32_t pli_vertex_descent_color_count(const pli_vertex_descent *descent);
 
 #endif

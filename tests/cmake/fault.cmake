@@ -3,8 +3,7 @@
 # which is part of every test run; everything, as fault.<what>.long, is run by `make fault` only, as
 # are tests/fault/long_<what>.py.
 add_executable(fault_soak ${CMAKE_CURRENT_SOURCE_DIR}/fault/soak.c)
-target_include_directories(fault_soak PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(fault_soak PRIVATE pliant_flags pliant_static)
+target_link_libraries(fault_soak PRIVATE pliant_flags pliant_test_support)
 set_target_properties(fault_soak PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
 file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fault/test_*.py

@@ -9,5 +9,5 @@ if(PLIANT_SYSTEM_PYTHON)
   add_test(NAME cross.meshes
            COMMAND ${PLIANT_SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cross/compare_meshes.py $<TARGET_FILE:mesh_dump>)
   set_tests_properties(cross.meshes PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
-    ENVIRONMENT "PLIANT_SHARED=${PROJECT_SOURCE_DIR}/../shared")
+    ENVIRONMENT "PLIANT_SOURCE=${PROJECT_SOURCE_DIR}")
 endif()

@@ -4,8 +4,8 @@
 // lines of: step, bytes resident, blocks that the library holds, their bytes, time of the state,
 // step times dt, most contacts so far. What is allocated after the first tenth goes to standard
 // error, with its step. test_soak.py judges.
-#include "base/fault.h"
 #include "pliant/pliant.h"
+#include "support/fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -103,9 +103,10 @@ static void a_matrix_that_is_indefinite_is_projected_and_the_step_converges(void
     for (int32_t i = 0; i < n; ++i) x[3 * i] = 0.4 * (x[3 * i] + 0.2) - 0.2;
     OK(s.context, pli_state_set(s.state, x, NULL));
     free(x);
-    pli_objective_compute_hessian(&s.solver->objective, pli_state_positions(s.state), false);
+    pli_objective_compute_hessian(&pli_solver_meshes(s.solver)->objective,
+                                  pli_state_positions(s.state), false);
     bool definite = true;
-    OK(s.context, pli_linear_solver_build(s.solver->linear, &definite));
+    OK(s.context, pli_linear_solver_build(pli_solver_meshes(s.solver)->linear, &definite));
     assert_false(definite);
     simulation_step(&s);
     simulation_clear(&s);

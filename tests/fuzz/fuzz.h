@@ -10,7 +10,7 @@
 #define PLI_TESTS_FUZZ_H
 
 #include "base/context.h"
-#include "base/fault.h"
+#include "support/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +35,7 @@ static inline void fuzz_check(bool holds, const char *what, const char *file, in
 typedef struct fuzz_world {
     pli_context *context;
     pli_fault fault;
-    pli_allocator inner;
-    int64_t peak_bytes;
 } fuzz_world;
-
-static inline void *fuzz_allocate(void *user, size_t count, const char *what)
-{
-    fuzz_world *world = user;
-    void *memory = world->inner.allocate(world->inner.user, count, what);
-    if (world->fault.live_bytes > world->peak_bytes) world->peak_bytes = world->fault.live_bytes;
-    return memory;
-}
-
-static inline void fuzz_release(void *user, void *memory, size_t count)
-{
-    fuzz_world *world = user;
-    world->inner.release(world->inner.user, memory, count);
-}
 
 static inline void fuzz_stop_at_assertion(void *user, const char *condition, const char *file,
                                           int line)
@@ -63,12 +47,10 @@ static inline void fuzz_stop_at_assertion(void *user, const char *condition, con
 static inline void fuzz_world_init(fuzz_world *world)
 {
     *world = (fuzz_world){0};
-    world->inner = pli_fault_allocator(&world->fault);
     pli_context_def def = pli_context_def_default();
     def.thread_count = 1;
     def.assert_hook = fuzz_stop_at_assertion;
-    def.allocator =
-        (pli_allocator){.allocate = fuzz_allocate, .release = fuzz_release, .user = world};
+    def.allocator = pli_fault_allocator(&world->fault);
     CHECK(pli_context_create(&def, &world->context) == PLI_OK);
 }
 

@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_series(&world, data + 1, size - 1);
     }
     // a file's bytes, its numbers as doubles, and what zlib can make of so few bytes
-    CHECK(world.peak_bytes <= (int64_t)size * 1100 * 3 + (1 << 20));
+    CHECK(world.fault.peak_bytes <= (int64_t)size * 1100 * 3 + (1 << 20));
     fuzz_world_clear(&world);
     return 0;
 }

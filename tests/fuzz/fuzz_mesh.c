@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pli_mesh_file_destroy(mesh);
     // a polygon's corner of one byte makes a triangle of 16 bytes, in arrays that grow by half and
     // are held twice while they do: 16 (1 + 1.5); besides there are blocks of fixed size
-    CHECK(world.peak_bytes <= 40 * (int64_t)size + 16384);
+    CHECK(world.fault.peak_bytes <= 40 * (int64_t)size + 16384);
     fuzz_world_clear(&world);
     return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Impact on barriers (C10, C11): a rod that strikes a wall, a ball that bounces, and the account of
-// energies.
+// Impact on barriers (Li et al. 2020): a rod that strikes a wall, a ball that bounces, and the
+// account of energies.
 #include "barrier.h"
 
 // ---- a rod that strikes a rigid wall end on
@@ -203,7 +203,7 @@ static dissipation account_dissipate(const simulation *s, account *a, const pli_
     int64_t count = 3 * (int64_t)s->info.vertex_count;
     dissipation lost = {0, a->energy.elastic - after->elastic, a->energy.contact - after->contact};
     memset(a->g, 0, (size_t)count * sizeof *a->g);
-    pli_elastic_term.add_gradient(s->solver->elastic, x, a->g);
+    pli_elastic_term.add_gradient(pli_solver_meshes(s->solver)->elastic, x, a->g);
     for (int64_t k = 0; k < count; ++k) {
         lost.inertia += 0.5 * mass[k / 3] * (v[k] - a->v[k]) * (v[k] - a->v[k]);
         lost.elastic += a->g[k] * (x[k] - a->x[k]);

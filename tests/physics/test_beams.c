@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beams of tetrahedra (C2) against beam theory: end loads small and large, own weight, frequencies,
+// Beams of tetrahedra against beam theory: end loads small and large, own weight, frequencies,
 // buckling.
 //
 // Linear tetrahedra are too stiff in bending, by some c / n^2 with n cells over the height; so two
@@ -9,7 +9,7 @@
 #include "simulate.h"
 
 #include "math/vec3.h"
-#include "sim/step/solver.h"
+#include "sim/step/scripts.h"
 
 static const double young = 1e6; // Pa
 
@@ -272,21 +272,22 @@ static void find_frequencies(const beam *b, int count, double *frequencies)
     double *modes = calloc((size_t)(n * count), sizeof *modes);
     double *f = calloc((size_t)n, sizeof *f);
     bool definite = false;
-    pli_solver_hold(s.solver, 0);
-    pli_objective_compute_hessian(&s.solver->objective, pli_state_positions(s.state), false);
-    OK(s.context, pli_linear_solver_build(s.solver->linear, &definite));
+    pli_mesh_stepper *meshes = pli_solver_meshes(s.solver);
+    pli_scripts_hold(meshes, 0);
+    pli_objective_compute_hessian(&meshes->objective, pli_state_positions(s.state), false);
+    OK(s.context, pli_linear_solver_build(meshes->linear, &definite));
     assert_true(definite);
     for (int mode = 0; mode < count; ++mode) {
         double *x = modes + n * mode, before = 0, now = 1;
         for (int64_t k = 0; k < n; ++k) x[k] = sin(1.7 * (double)k + mode);
         for (int step = 0; step < 300 && fabs(now / before - 1) > 1e-9; ++step) {
             for (int64_t k = 0; k < n; ++k) {
-                bool held = s.solver->fixed[k / 3] & (1u << (k % 3));
+                bool held = meshes->fixed[k / 3] & (1u << (k % 3));
                 f[k] = held ? 0 : pli_model_masses(s.model)[k / 3] * x[k];
             }
             pli_krylov_report solved;
             OK(s.context,
-               pli_linear_solver_solve(s.solver->linear, f, 1e-12, s.solver->scratch, x, &solved));
+               pli_linear_solver_solve(meshes->linear, f, 1e-12, meshes->scratch, x, &solved));
             for (int k = 0; k < mode; ++k) take_out(&s, modes + n * k, x);
             before = now;
             // x was of length one, so this is 1 / omega^4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fluids of explicit MPM (M6, R4) against what is known of water: pressure at rest, and a dam that
-// breaks, as an ideal fluid does it (tests/oracle/dam_break.py) and as water was measured to
-// (Martin and Moyce 1952).
+// Fluids of explicit MPM (Fang et al. 2018) against what is known of water: pressure at rest, and a
+// dam that breaks, as an ideal fluid does it (tests/oracle/dam_break.py) and as water was measured
+// to (Martin and Moyce 1952).
 #include "mpm_world.h"
 
 #define GRAVITY 9.81

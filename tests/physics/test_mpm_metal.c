@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metal of explicit MPM (P2): a copper rod that strikes a rigid wall (Taylor's test), against what
+// Metal of explicit MPM: a copper rod that strikes a rigid wall (Taylor's test), against what
 // other codes have found.
 #include "mpm_world.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stiff disc in a soft block, with steps of regions against one small step for all (T6).
+// A stiff disc in a soft block, with steps of regions against one small step for all.
 //
 // What regions cost. A region with long steps sees its neighbours as they are, one with short steps
 // sees copies of its neighbours, and what they give to each other is not equal to the last bit. So

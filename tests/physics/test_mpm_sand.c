@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sand of explicit MPM (P4): how far a column of it runs (Lube et al. 2004), and how steep a slope
+// Sand of explicit MPM: how far a column of it runs (Lube et al. 2004), and how steep a slope
 // stands.
 #include "mpm_world.h"
 
@@ -13,7 +13,7 @@ static const double origin[3] = {0, 0, 0};
 static pli_material make_sand(double young, double degrees)
 {
     pli_material sand = material_solid("hencky", 1600, young, 0.3);
-    return material_yielding(sand, PLI_YIELD_FRICTION, &(pli_friction_def){.angle = degrees});
+    return material_yielding(sand, PLI_YIELD_DRUCKER_PRAGER, &(pli_drucker_prager_def){.angle = degrees});
 }
 
 static double sound_speed(const pli_material *m)
@@ -117,9 +117,11 @@ static double run_plane_collapse(double aspect, int32_t cells)
     return (end.high[1] + dx / 4) / half - 1;
 }
 
-// Lube et al. (2005): 1.2 a below 2.3, 1.9 a^(2/3) above. Balmforth and Kerswell (2005) found the
-// exponents 0.65 +- 0.05 and 0.9 +- 0.1 in narrow and wide slots, and factors that differ between
-// grains. With 24 cells a half width walls run 2.76, 4.46 and 6.94, an exponent of 0.64.
+// Lube et al. (2005): 1.2 a below 2.3, 1.9 a^(2/3) above, which is followed here; Balmforth and
+// Kerswell (2005) found exponents of 0.65 +- 0.05 in narrow slots and 0.9 +- 0.1 in wide ones, and
+// factors that differ between grains. With 12 cells a half width walls run 2.45, 4.17 and 7.00,
+// with 24 cells 2.76, 4.46 and 6.94. Where the last grain lies is known to half a cell, 0.03 of the
+// exponent, and resolution moves that from 0.74 to 0.64.
 static void walls_of_sand_run_as_far_as_measured(void **state)
 {
     (void)state;
@@ -127,10 +129,10 @@ static void walls_of_sand_run_as_far_as_measured(void **state)
     double low = run_plane_collapse(2, cells), middle = run_plane_collapse(4, cells);
     double high = run_plane_collapse(8, cells);
     NEAR(low, 2.4, 0.2, 0);
-    NEAR(middle, 1.9 * pow(4, 2.0 / 3), 0.2, 0);
-    NEAR(high, 1.9 * pow(8, 2.0 / 3), 0.2, 0);
+    NEAR(middle, 1.9 * pow(4, 2.0 / 3), 0.15, 0);
+    NEAR(high, 1.9 * pow(8, 2.0 / 3), 0.15, 0);
     double exponent = log2(high / middle);
-    NEAR(exponent, 0.8, 0, 0.2);
+    NEAR(exponent, 2.0 / 3, 0, 0.1);
 }
 
 // ---- heap

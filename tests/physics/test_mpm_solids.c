@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elastic solids of explicit MPM (T6, X3) against theory: the axial bar, two discs that collide,
+// Elastic solids of explicit MPM against theory: the axial bar, two discs that collide,
 // free fall, a disc that turns, a column under its own weight.
 //
 // Particles are kept in float. What should stay the same is rounded by up to 6e-8 in every step,

@@ -3,7 +3,7 @@
 // Thin shells against the theory of membranes and plates.
 #include "simulate.h"
 
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 static const double young = 2e6;    // Pa
 static const double poisson = 0.3;  // -
@@ -38,7 +38,7 @@ static void a_strip_stretches_with_young_and_narrows_with_poisson(void **state)
     assert_non_null(g);
     const double *x = pli_state_positions(s.state);
     const double *X = pli_model_rest_positions(s.model);
-    pli_membrane_term.add_gradient(s.solver->shell->membrane, x, g);
+    pli_membrane_term.add_gradient(pli_solver_meshes(s.solver)->shell->membrane, x, g);
     double force = 0, narrowest = INFINITY, widest = -INFINITY;
     for (int32_t i = 0; i < n; ++i) {
         if (X[3 * i] > 0.499) force += g[3 * i];

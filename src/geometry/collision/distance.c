@@ -450,8 +450,3 @@ void pli_distance_compose_hessian(const pli_distance *distance, double phi1, dou
     if (projected) pli_psd_clamp(basis.size, M);
     expand(&basis, M, 3 * distance->point_count, hessian);
 }
-
-void pli_distance_hessian(const pli_distance *distance, double *hessian)
-{
-    pli_distance_compose_hessian(distance, 1, 0, false, hessian);
-}

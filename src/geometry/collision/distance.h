@@ -117,9 +117,6 @@ static inline void pli_distance_gradient(const pli_distance *distance, double sc
     }
 }
 
-// hessian [3 point_count][3 point_count] = d2d/dx2, row-major.
-void pli_distance_hessian(const pli_distance *distance, double *hessian);
-
 // The Hessian of phi(d), phi'' (dd/dx)(dd/dx)^T + phi' d2d/dx2, made positive semi-definite when
 // `projected`. Symmetric to the last bit.
 void pli_distance_compose_hessian(const pli_distance *distance, double phi1, double phi2,

@@ -135,20 +135,3 @@ void pli_tri_query_vote_row(const pli_tri_query *query, const pli_tri_row *row, 
         count_votes(&user, row->stride, votes + first * row->stride);
     }
 }
-
-bool pli_tri_query_contains(const pli_tri_query *query, const double point[3])
-{
-    uint8_t votes = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        pli_tri_row row = {.axis = axis, .start = point[axis], .step = 1, .count = 1};
-        pli_vec3_copy(point, row.base);
-        pli_tri_query_vote_row(query, &row, &votes);
-    }
-    return votes >= 2;
-}
-
-double pli_tri_query_signed_distance(const pli_tri_query *query, const double point[3])
-{
-    double distance = pli_tri_query_nearest(query, point, INFINITY).distance;
-    return pli_tri_query_contains(query, point) ? -distance : distance;
-}

@@ -32,11 +32,6 @@ void pli_tri_query_destroy(pli_tri_query *query);
 // The nearest point of the surface within limit (m, may be infinite).
 pli_tri_hit pli_tri_query_nearest(const pli_tri_query *query, const double point[3], double limit);
 
-bool pli_tri_query_contains(const pli_tri_query *query, const double point[3]);
-
-// Distance to the surface, negative inside.
-double pli_tri_query_signed_distance(const pli_tri_query *query, const double point[3]);
-
 // For count points at coordinates start + i step along an axis, on the line through base: adds 1 to
 // votes[i * stride] where the point is inside as seen along this line.
 typedef struct pli_tri_row {

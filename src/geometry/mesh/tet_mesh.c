@@ -241,16 +241,6 @@ pli_bounds pli_tet_mesh_bounds(const pli_tet_mesh *mesh)
     return pli_bounds_of_points(mesh->vertex_count, mesh->points);
 }
 
-double pli_tet_mesh_volumes(const pli_tet_mesh *mesh, double *volumes)
-{
-    double sum = 0;
-    for (int32_t t = 0; t < mesh->tet_count; ++t) {
-        volumes[t] = pli_tet_volume_at(mesh->points, mesh->tets + 4 * (int64_t)t);
-        sum += volumes[t];
-    }
-    return sum;
-}
-
 double pli_tet_mesh_volume(const pli_tet_mesh *mesh)
 {
     double sum = 0;

@@ -101,7 +101,6 @@ static inline void pli_tet_turn(int32_t tet[4])
 }
 
 // volumes [tet_count] (m^3); returns their sum.
-double pli_tet_mesh_volumes(const pli_tet_mesh *mesh, double *volumes);
 double pli_tet_mesh_volume(const pli_tet_mesh *mesh);
 
 // Lumping: adds a quarter of what an element of this density holds to the sum of each of its
@@ -115,25 +114,11 @@ static inline double pli_tet_lump(const double *points, const int32_t tet[4], do
 }
 
 // Area of the surface of the polyhedron that the elements around each vertex form,
-// areas [vertex_count] (m^2); the length scale of the characteristic norm (H16). Errors: memory.
+// areas [vertex_count] (m^2); the length scale of the characteristic norm (Wang et al. 2020).
+// Errors: memory.
 pli_status pli_tets_ring_areas(pli_context *context, const pli_tets *tets, double *areas);
 
 // Renumbers vertices and elements for locality.
 pli_status pli_tet_mesh_reorder(pli_tet_mesh *mesh);
-
-typedef struct pli_tet_quality {
-    double min_dihedral; // degrees
-    double max_dihedral;
-    double min_volume; // m^3
-    double mean_volume;
-    double total_volume;
-    double max_aspect; // longest edge over 2 sqrt(6) inradius: 1 for the regular tetrahedron
-    double mean_aspect;
-    double min_edge; // m
-    double max_edge;
-    int32_t worst_tet; // the one with the largest aspect, -1 for an empty mesh
-} pli_tet_quality;
-
-pli_tet_quality pli_tet_mesh_quality(const pli_tet_mesh *mesh);
 
 #endif

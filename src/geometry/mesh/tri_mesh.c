@@ -89,34 +89,6 @@ double pli_tri_mesh_volume(const pli_tri_mesh *mesh)
     return sum;
 }
 
-// The angle of a triangle at one of its corners.
-static double corner_angle(const pli_tri_mesh *mesh, int32_t triangle, int corner)
-{
-    double u[3], v[3], n[3];
-    const double *a = corner_of(mesh, triangle, corner);
-    pli_vec3_subtract(corner_of(mesh, triangle, (corner + 1) % 3), a, u);
-    pli_vec3_subtract(corner_of(mesh, triangle, (corner + 2) % 3), a, v);
-    pli_vec3_cross(u, v, n);
-    return atan2(pli_vec3_norm(n), pli_vec3_dot(u, v));
-}
-
-void pli_tri_mesh_vertex_normals(const pli_tri_mesh *mesh, double *normals)
-{
-    memset(normals, 0, (size_t)mesh->vertex_count * 3 * sizeof(double));
-    for (int32_t t = 0; t < mesh->triangle_count; ++t) {
-        double n[3];
-        area_vector(mesh, t, n);
-        pli_vec3_normalize(n, n);
-        for (int k = 0; k < 3; ++k) {
-            double *at = normals + 3 * (int64_t)mesh->triangles[3 * (int64_t)t + k];
-            pli_vec3_add_scaled(at, corner_angle(mesh, t, k), n, at);
-        }
-    }
-    for (int32_t v = 0; v < mesh->vertex_count; ++v) {
-        pli_vec3_normalize(normals + 3 * (int64_t)v, normals + 3 * (int64_t)v);
-    }
-}
-
 // a side of a triangle, as an edge from its smaller to its larger vertex
 typedef struct half_edge {
     int32_t low;

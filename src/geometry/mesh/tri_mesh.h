@@ -52,8 +52,4 @@ double pli_tri_mesh_area(const pli_tri_mesh *mesh);
 // Enclosed volume by the divergence theorem; meaningful for closed oriented meshes.
 double pli_tri_mesh_volume(const pli_tri_mesh *mesh);
 
-// Unit normals at vertices [vertex_count][3], triangles weighted by their angle there (Thurmer and
-// Wuthrich 1998); zero for a vertex without triangles.
-void pli_tri_mesh_vertex_normals(const pli_tri_mesh *mesh, double *normals);
-
 #endif

@@ -421,16 +421,6 @@ const char *pli_path_ending(const char *path)
     return dot != NULL && dot != name ? dot + 1 : name + strlen(name);
 }
 
-char *pli_path_stem(pli_context *context, const char *path)
-{
-    const char *name = pli_path_name(path);
-    char *stem = pli_string_copy(context, name);
-    if (stem == NULL) return NULL;
-    char *dot = strrchr(stem, '.');
-    if (dot != NULL && dot != stem) *dot = '\0';
-    return stem;
-}
-
 // Whether a relative path, read part by part, ever stands above where it began.
 static bool climbs_out(const char *path)
 {

@@ -110,9 +110,6 @@ const char *pli_path_name(const char *path);
 // Lifetime: that of path.
 const char *pli_path_ending(const char *path);
 
-// The name without its ending: "c". NULL when memory ran out.
-char *pli_path_stem(pli_context *context, const char *path);
-
 // Where a file that a document in `folder` mentions really is. A relative path counts from that
 // folder. Unless allow_outside is set, the file must lie in the folder or below it: absolute paths,
 // ".." that climb out of it, and symbolic links that lead out of it are refused. A file that does

@@ -184,15 +184,6 @@ const char *pli_mesh_file_format(const pli_mesh_file *mesh)
     return mesh->format->name;
 }
 
-pli_status pli_mesh_file_require_tets(const pli_mesh_file *mesh)
-{
-    if (mesh->data.tet_count > 0) return PLI_OK;
-    return PLI_FAIL(mesh->context, PLI_ERROR_MESH,
-                    "%s: holds no tetrahedra, only %d points and %d triangles; a mesh filled with "
-                    "tetrahedra is needed",
-                    mesh->name, mesh->data.point_count, mesh->data.triangle_count);
-}
-
 // ---- reading ----
 
 static pli_status create_empty(pli_context *context, const char *name, pli_mesh_file **mesh)

@@ -44,7 +44,4 @@ const pli_mesh_data *pli_mesh_file_data(const pli_mesh_file *mesh);
 // Name of the format it was read as. Lifetime: static.
 const char *pli_mesh_file_format(const pli_mesh_file *mesh);
 
-// Fails with the file's name unless there are tetrahedra. Errors: mesh.
-PLI_CHECKED pli_status pli_mesh_file_require_tets(const pli_mesh_file *mesh);
-
 #endif

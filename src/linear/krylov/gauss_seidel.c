@@ -279,18 +279,3 @@ int32_t pli_gauss_seidel_color_count(const pli_gauss_seidel *sweep)
 {
     return sweep->order->color_count;
 }
-
-static int64_t triangle_bytes(const triangle *one)
-{
-    return (int64_t)(pli_memory_size(one->start) + pli_memory_size(one->column) +
-                     pli_memory_size(one->values));
-}
-
-int64_t pli_gauss_seidel_memory_bytes(const pli_gauss_seidel *sweep)
-{
-    size_t own = pli_memory_size(sweep) + pli_memory_size(sweep->source) +
-                 pli_memory_size(sweep->mirror) + pli_memory_size(sweep->scale) +
-                 pli_memory_size(sweep->t);
-    return (int64_t)own + pli_sweep_order_memory_bytes(sweep->order) +
-           triangle_bytes(&sweep->lower) + triangle_bytes(&sweep->upper);
-}

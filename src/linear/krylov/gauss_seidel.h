@@ -46,6 +46,5 @@ int32_t pli_gauss_seidel_build(pli_gauss_seidel *sweep, const pli_bcsr *matrix);
 void pli_gauss_seidel_apply(const pli_gauss_seidel *sweep, const double *r, double *z);
 
 int32_t pli_gauss_seidel_color_count(const pli_gauss_seidel *sweep);
-int64_t pli_gauss_seidel_memory_bytes(const pli_gauss_seidel *sweep);
 
 #endif

@@ -11,19 +11,6 @@ pli_krylov_def pli_krylov_def_default(void)
     return (pli_krylov_def){.max_iterations = 10000, .relative_tolerance = 1e-8};
 }
 
-const char *pli_krylov_stop_text(pli_krylov_stop stop)
-{
-    switch (stop) {
-    case PLI_KRYLOV_CONVERGED: return "converged";
-    case PLI_KRYLOV_INDEFINITE: return "indefinite";
-    case PLI_KRYLOV_ITERATIONS: return "iteration limit";
-    case PLI_KRYLOV_NONFINITE: return "not finite";
-    case PLI_KRYLOV_BREAKDOWN: return "breakdown";
-    case PLI_KRYLOV_INTERRUPTED: return "interrupted";
-    }
-    return "unknown";
-}
-
 void pli_krylov_precondition(const pli_krylov_state *state, const double *r, double *z)
 {
     if (state->system->B != NULL) {

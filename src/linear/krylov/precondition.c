@@ -21,7 +21,6 @@ typedef struct precondition_ops {
     int32_t values_per_row; // doubles of `values` per row, times the group size
     pli_status (*create)(pli_precondition *self, const pli_bcsr *matrix);
     int32_t (*build)(pli_precondition *self, const pli_bcsr *matrix);
-    int32_t (*build_diagonal)(pli_precondition *self, const double *blocks);
     void (*apply)(const pli_precondition *self, const double *r, double *z);
     pli_range_fn apply_range; // the same for single rows, of a precondition_job
 } precondition_ops;
@@ -31,7 +30,7 @@ struct pli_precondition {
     const precondition_ops *ops;
     int32_t row_count;
     int32_t group_size; // rows per diagonal block
-    uint64_t revision;  // of the pattern; 0: made without a matrix
+    uint64_t revision;  // of the pattern
     int32_t replaced_count;
     double *values; // the inverse of the diagonal: [row_count][3] or [group_count][3g][3g]
     pli_gauss_seidel *sweep;
@@ -40,16 +39,14 @@ struct pli_precondition {
 // What the loop bodies work on.
 typedef struct precondition_job {
     const pli_precondition *self;
-    const pli_bcsr *matrix; // diagonal blocks come from it, or
-    const double *blocks;   // [row_count][9]  from here
+    const pli_bcsr *matrix;
     const double *r;
     double *z;
 } precondition_job;
 
 static const double *diagonal_block(const precondition_job *job, int64_t row)
 {
-    return job->matrix != NULL ? job->matrix->values + 9 * job->matrix->diagonal[row]
-                               : job->blocks + 9 * row;
+    return job->matrix->values + 9 * job->matrix->diagonal[row];
 }
 
 static void copy_range(void *user, int64_t begin, int64_t end)
@@ -235,24 +232,12 @@ static int32_t jacobi_build(pli_precondition *self, const pli_bcsr *matrix)
     return build_values(self, &job, self->row_count, ROW_GRAIN, jacobi_build_range);
 }
 
-static int32_t jacobi_build_diagonal(pli_precondition *self, const double *blocks)
-{
-    precondition_job job = {.self = self, .blocks = blocks, .z = self->values};
-    return build_values(self, &job, self->row_count, ROW_GRAIN, jacobi_build_range);
-}
-
 static int32_t block_build(pli_precondition *self, const pli_bcsr *matrix)
 {
     precondition_job job = {.self = self, .matrix = matrix, .z = self->values};
     if (self->group_size > 1) {
         return build_values(self, &job, group_count(self), GROUP_GRAIN, group_build_range);
     }
-    return build_values(self, &job, self->row_count, ROW_GRAIN, block_build_range);
-}
-
-static int32_t block_build_diagonal(pli_precondition *self, const double *blocks)
-{
-    precondition_job job = {.self = self, .blocks = blocks, .z = self->values};
     return build_values(self, &job, self->row_count, ROW_GRAIN, block_build_range);
 }
 
@@ -287,13 +272,11 @@ static const precondition_ops kinds[PLI_PRECONDITION_KIND_COUNT] = {
     [PLI_PRECONDITION_JACOBI] = {.name = "jacobi",
                                  .values_per_row = 3,
                                  .build = jacobi_build,
-                                 .build_diagonal = jacobi_build_diagonal,
                                  .apply = jacobi_apply,
                                  .apply_range = jacobi_apply_range},
     [PLI_PRECONDITION_BLOCK_JACOBI] = {.name = "block-jacobi",
                                        .values_per_row = 9,
                                        .build = block_build,
-                                       .build_diagonal = block_build_diagonal,
                                        .apply = block_apply,
                                        .apply_range = block_apply_range},
     [PLI_PRECONDITION_GAUSS_SEIDEL] = {.name = "gauss-seidel",
@@ -356,21 +339,6 @@ pli_status pli_precondition_create(pli_context *context, const pli_precondition_
     return PLI_OK;
 }
 
-pli_status pli_precondition_create_diagonal(pli_context *context, const pli_precondition_def *def,
-                                            int32_t row_count, pli_precondition **precondition)
-{
-    *precondition = NULL;
-    PLI_TRY(check_def(context, def));
-    if (kinds[def->kind].create != NULL || def->group_size > 1) {
-        return PLI_FAIL(
-            context, PLI_ERROR_ARGUMENT,
-            "a %s preconditioner with blocks of %d rows needs a matrix; without one use "
-            "jacobi or block-jacobi with single rows",
-            kinds[def->kind].name, (int)def->group_size);
-    }
-    return precondition_make(context, def, row_count, precondition);
-}
-
 void pli_precondition_destroy(pli_precondition *precondition)
 {
     if (precondition == NULL) return;
@@ -395,19 +363,6 @@ pli_status pli_precondition_build(pli_precondition *precondition, const pli_bcsr
     return PLI_OK;
 }
 
-pli_status pli_precondition_build_diagonal(pli_precondition *precondition, const double *blocks)
-{
-    const precondition_ops *ops = precondition->ops;
-    if ((ops->build != NULL && ops->build_diagonal == NULL) || precondition->group_size > 1) {
-        return PLI_FAIL(precondition->context, PLI_ERROR_ARGUMENT,
-                        "a %s preconditioner can't be built from diagonal blocks alone", ops->name);
-    }
-    if (ops->build_diagonal != NULL) {
-        precondition->replaced_count = ops->build_diagonal(precondition, blocks);
-    }
-    return PLI_OK;
-}
-
 void pli_precondition_apply(const pli_precondition *precondition, const double *r, double *z)
 {
     precondition->ops->apply(precondition, r, z);
@@ -416,14 +371,6 @@ void pli_precondition_apply(const pli_precondition *precondition, const double *
 int32_t pli_precondition_replaced_count(const pli_precondition *precondition)
 {
     return precondition->replaced_count;
-}
-
-int64_t pli_precondition_memory_bytes(const pli_precondition *precondition)
-{
-    int64_t bytes =
-        (int64_t)(pli_memory_size(precondition) + pli_memory_size(precondition->values));
-    if (precondition->sweep != NULL) bytes += pli_gauss_seidel_memory_bytes(precondition->sweep);
-    return bytes;
 }
 
 static void apply_operator(const void *self, const double *r, double *z)
@@ -446,9 +393,4 @@ pli_operator pli_precondition_operator(const pli_precondition *precondition)
                           .apply = apply_operator,
                           .apply_rows = by_rows ? apply_rows : NULL,
                           .is_local = by_rows};
-}
-
-const char *pli_precondition_name(pli_precondition_kind kind)
-{
-    return kinds[kind].name;
 }

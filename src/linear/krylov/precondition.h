@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preconditioners: cheap symmetric positive operators B that resemble the inverse of a matrix (N8).
+// Preconditioners: cheap symmetric positive operators B that resemble the inverse of a matrix.
 //
 //     jacobi         B = D^-1, one number per unknown
 //     block jacobi   B = blockwise inverse of the diagonal, 3x3, or 3g x 3g for groups of g
@@ -9,9 +9,7 @@
 //     none           B = I
 //
 // The work is split: create looks at the pattern (once), build takes over the values (whenever they
-// change), apply computes z = B r (often, without allocating). For matrix-free operators, which
-// have no pattern, the two Jacobi kinds are also built from diagonal blocks alone; mass as a
-// preconditioner is the same call.
+// change), apply computes z = B r (often, without allocating).
 //
 // Extra blocks of the matrix (bcsr.h) count where block Jacobi meets them inside a group;
 // Gauss-Seidel leaves them out.
@@ -50,13 +48,6 @@ PLI_CHECKED pli_status pli_precondition_create(pli_context *context,
                                                const pli_bcsr *matrix,
                                                pli_precondition **precondition);
 
-// The same for an operator without a matrix; kinds none and Jacobi, and block Jacobi with
-// group_size 1. Errors: argument, memory.
-PLI_CHECKED pli_status pli_precondition_create_diagonal(pli_context *context,
-                                                        const pli_precondition_def *def,
-                                                        int32_t row_count,
-                                                        pli_precondition **precondition);
-
 void pli_precondition_destroy(pli_precondition *precondition);
 
 // Numeric part. Errors: argument (the pattern is not the one of create any more, or there was no
@@ -64,22 +55,13 @@ void pli_precondition_destroy(pli_precondition *precondition);
 PLI_CHECKED pli_status pli_precondition_build(pli_precondition *precondition,
                                               const pli_bcsr *matrix);
 
-// Numeric part from diagonal blocks, [row_count][9]. Errors: argument (the kind needs a matrix).
-PLI_CHECKED pli_status pli_precondition_build_diagonal(pli_precondition *precondition,
-                                                       const double *blocks);
-
 // z = B r; z may be r, except for block Jacobi with groups.
 void pli_precondition_apply(const pli_precondition *precondition, const double *r, double *z);
 
 // Numbers or blocks of the diagonal that the last build replaced.
 int32_t pli_precondition_replaced_count(const pli_precondition *precondition);
 
-int64_t pli_precondition_memory_bytes(const pli_precondition *precondition);
-
 // B as an operator. Lifetime: that of the preconditioner.
 pli_operator pli_precondition_operator(const pli_precondition *precondition);
-
-// "none", "jacobi", "block-jacobi", "gauss-seidel"
-const char *pli_precondition_name(pli_precondition_kind kind);
 
 #endif

@@ -93,7 +93,7 @@ static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, con
                                     : pli_precondition_operator(s->precondition);
     pli_operator rough;
     pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
-    // with few iterations the product is a small part of each, and beginning anew costs more of
+    // with few iterations the product is a small part of each, and restarting costs more of
     // them
     if (s->single.matrix != NULL && !s->cycles_work) {
         rough = pli_bcsr_single_operator(&s->single);
@@ -242,9 +242,4 @@ bool pli_linear_solver_is_direct(const pli_linear_solver *solver)
 void pli_linear_solver_set_timers(pli_linear_solver *solver, pli_timers *timers)
 {
     if (solver->multigrid != NULL) pli_multigrid_set_timers(solver->multigrid, timers);
-}
-
-const char *pli_linear_solver_name(const pli_linear_solver *solver)
-{
-    return solver->ops->name;
 }

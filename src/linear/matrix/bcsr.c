@@ -405,34 +405,6 @@ void pli_bcsr_fix_dofs(pli_bcsr *matrix, const uint8_t *mask, double diagonal)
     pli_bcsr_extra_fix_dofs(matrix, mask);
 }
 
-static double asymmetry_range(void *user, int64_t begin, int64_t end)
-{
-    const matrix_job *job = user;
-    const pli_bcsr *matrix = job->matrix;
-    double largest = 0;
-    for (int64_t row = begin; row < end; ++row) {
-        for (int64_t slot = matrix->row_start[row]; slot < matrix->row_start[row + 1]; ++slot) {
-            if (matrix->column[slot] > row) break;
-            int64_t mirror = pli_bcsr_find(matrix, matrix->column[slot], (int32_t)row);
-            double error =
-                pli_block_asymmetry(matrix->values + 9 * slot, matrix->values + 9 * mirror);
-            if (!(error <= largest)) largest = error;
-        }
-    }
-    return largest;
-}
-
-double pli_bcsr_symmetry_error(const pli_bcsr *matrix)
-{
-    matrix_job job = {.matrix = matrix};
-    if (matrix->row_count == 0) return 0;
-    double error =
-        pli_parallel_max(matrix->context, matrix->row_count, ROW_GRAIN, asymmetry_range, &job);
-    double scale = pli_vector_max_abs(matrix->context, 9 * matrix->block_count, matrix->values);
-    pli_bcsr_extra_asymmetry(matrix, &error, &scale);
-    return error == 0 ? 0 : error / scale;
-}
-
 int64_t pli_bcsr_memory_bytes(const pli_bcsr *matrix)
 {
     return (int64_t)(pli_memory_size(matrix) + pli_memory_size(matrix->row_start) +

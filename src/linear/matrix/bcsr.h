@@ -193,10 +193,6 @@ void pli_bcsr_fix_dofs(pli_bcsr *matrix, const uint8_t *mask, double diagonal);
 void pli_bcsr_restrict(pli_bcsr *matrix, int32_t count, const int32_t *rows, const double *tangents,
                        const double *additions, double diagonal);
 
-// Largest |A_ij - A_ji^T| relative to the largest entry; 0 for a zero matrix. An extra block
-// without its mirror counts as one whose mirror is zero.
-double pli_bcsr_symmetry_error(const pli_bcsr *matrix);
-
 // Bytes held by pattern, values and the room for extra blocks.
 int64_t pli_bcsr_memory_bytes(const pli_bcsr *matrix);
 

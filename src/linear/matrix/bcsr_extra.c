@@ -45,7 +45,7 @@ static void clear_table(pli_bcsr_extra *extra)
     memset(extra->table, 0, ((size_t)1 << extra->table_bits) * sizeof *extra->table);
 }
 
-// Enters all blocks anew.
+// Enters all blocks again.
 static void fill_table(pli_bcsr_extra *extra)
 {
     if (extra->table_is_current) return;
@@ -397,40 +397,4 @@ void pli_bcsr_extra_fix_dofs(pli_bcsr *matrix, const uint8_t *mask)
     pli_bcsr_close_extra(matrix);
     extra_job job = {.matrix = matrix, .mask = mask};
     pli_parallel_for(matrix->context, matrix->extra.count, BLOCK_GRAIN, fix_range, &job);
-}
-
-static double asymmetry_range(void *user, int64_t begin, int64_t end)
-{
-    static const double zero[9] = {0};
-    const pli_bcsr *matrix = user;
-    double largest = 0;
-    for (int64_t k = begin; k < end; ++k) {
-        const pli_extra_block *block = matrix->extra.blocks + k;
-        const pli_extra_block *mirror = pli_bcsr_extra_find(matrix, block->column, block->row);
-        double error = pli_block_asymmetry(block->values, mirror != NULL ? mirror->values : zero);
-        if (!(error <= largest)) largest = error;
-    }
-    return largest;
-}
-
-static double largest_range(void *user, int64_t begin, int64_t end)
-{
-    const pli_bcsr *matrix = user;
-    double largest = 0;
-    for (int64_t k = begin; k < end; ++k) {
-        const double *values = matrix->extra.blocks[k].values;
-        for (int i = 0; i < 9; ++i) largest = fmax(largest, fabs(values[i]));
-    }
-    return largest;
-}
-
-void pli_bcsr_extra_asymmetry(const pli_bcsr *matrix, double *error, double *scale)
-{
-    int64_t count = matrix->extra.count;
-    if (count == 0) return;
-    void *user = (void *)(uintptr_t)matrix;
-    double own = pli_parallel_max(matrix->context, count, BLOCK_GRAIN, asymmetry_range, user);
-    if (!(own <= *error)) *error = own;
-    *scale =
-        fmax(*scale, pli_parallel_max(matrix->context, count, BLOCK_GRAIN, largest_range, user));
 }

@@ -4,7 +4,7 @@
 //
 // Blocks live in one array. While open they stand in the order of adding, and a hash table over
 // (row, column) finds them; closing sorts them by row and column with a radix sort and cuts them
-// into rows, where a binary search finds them. The table is filled anew only when a block is added
+// into rows, where a binary search finds them. The table is refilled only when a block is added
 // one by one after closing. The sort uses scratch that was reserved, so only reserve allocates.
 #ifndef PLI_LINEAR_MATRIX_BCSR_EXTRA_H
 #define PLI_LINEAR_MATRIX_BCSR_EXTRA_H
@@ -61,9 +61,6 @@ void pli_bcsr_extra_multiply_add_rows(const pli_bcsr *matrix, const double *x, d
 // Zeroes rows and columns of fixed unknowns; closes the matrix.
 void pli_bcsr_extra_fix_dofs(pli_bcsr *matrix, const uint8_t *mask);
 
-// Raises error to the largest |E_ij - E_ji^T| and scale to the largest entry.
-void pli_bcsr_extra_asymmetry(const pli_bcsr *matrix, double *error, double *scale);
-
 int64_t pli_bcsr_extra_memory_bytes(const pli_bcsr *matrix);
 
 // Zeroes the rows of a block whose bit of mask is set.
@@ -79,17 +76,6 @@ static inline void pli_block_zero_columns(uint8_t mask, double block[9])
     for (int k = 0; k < 9; ++k) {
         if ((mask >> k % 3 & 1) != 0) block[k] = 0;
     }
-}
-
-// Largest |A - B^T|; a NaN comes through.
-static inline double pli_block_asymmetry(const double A[9], const double B[9])
-{
-    double largest = 0;
-    for (int k = 0; k < 9; ++k) {
-        double error = fabs(A[k] - B[k % 3 * 3 + k / 3]);
-        if (!(error <= largest)) largest = error;
-    }
-    return largest;
 }
 
 #endif

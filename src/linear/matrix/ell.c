@@ -17,7 +17,6 @@ typedef struct ell_job {
     const double *b;
     const double *x;
     double *y;
-    pli_bcsr *copy;
 } ell_job;
 
 static void clear_columns(void *user, int64_t begin, int64_t end)
@@ -231,22 +230,6 @@ void pli_ell_multiply(const pli_ell *matrix, const double *x, double *y)
     pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, multiply_range, &job);
 }
 
-static void residual_range(void *user, int64_t begin, int64_t end)
-{
-    const ell_job *job = user;
-    for (int64_t row = begin; row < end; ++row) {
-        double Ax[3];
-        multiply_row(job->matrix, row, job->x, Ax);
-        pli_vec3_subtract(job->b + 3 * row, Ax, job->y + 3 * row);
-    }
-}
-
-void pli_ell_residual(const pli_ell *matrix, const double *b, const double *x, double *r)
-{
-    ell_job job = {.matrix = matrix, .b = b, .x = x, .y = r};
-    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, residual_range, &job);
-}
-
 static void get_diagonal_range(void *user, int64_t begin, int64_t end)
 {
     const ell_job *job = user;
@@ -333,54 +316,4 @@ pli_operator pli_ell_operator(const pli_ell *matrix)
                           .self = matrix,
                           .apply = apply_operator,
                           .apply_rows = apply_rows};
-}
-
-// Columns of a row in increasing order; returns their number. Rows are short: by insertion.
-static int64_t sorted_columns(const pli_ell *matrix, int64_t row, int32_t *column)
-{
-    int64_t count = 0;
-    for (int64_t slot = 0; slot < matrix->width; ++slot) {
-        int32_t item = matrix->column[row * matrix->width + slot];
-        if (item < 0) continue;
-        int64_t k = count++;
-        for (; k > 0 && column[k - 1] > item; --k) column[k] = column[k - 1];
-        column[k] = item;
-    }
-    return count;
-}
-
-static void copy_values_range(void *user, int64_t begin, int64_t end)
-{
-    const ell_job *job = user;
-    const pli_ell *matrix = job->matrix;
-    for (int64_t row = begin; row < end; ++row) {
-        for (int64_t k = row * matrix->width; k < (row + 1) * matrix->width; ++k) {
-            if (matrix->column[k] < 0) continue;
-            int64_t slot = pli_bcsr_find(job->copy, (int32_t)row, matrix->column[k]);
-            pli_mat3_copy(matrix->values + 9 * k, job->copy->values + 9 * slot);
-        }
-    }
-}
-
-pli_status pli_bcsr_create_from_ell(const pli_ell *matrix, pli_bcsr **copy)
-{
-    *copy = NULL;
-    pli_context *context = matrix->context;
-    int64_t rows = matrix->row_count;
-    int64_t *row_start = PLI_NEW(context, int64_t, rows + 1, "matrix rows");
-    int32_t *column = PLI_NEW(context, int32_t, rows * matrix->width, "matrix columns");
-    pli_status status = PLI_ERROR_MEMORY;
-    if (row_start == NULL || column == NULL) goto done;
-    for (int64_t row = 0; row < rows; ++row) {
-        row_start[row + 1] = row_start[row] + sorted_columns(matrix, row, column + row_start[row]);
-    }
-    status = pli_bcsr_create_from_rows(context, matrix->row_count, row_start, column, copy);
-    if (status != PLI_OK) goto done;
-    ell_job job = {.matrix = matrix, .copy = *copy};
-    pli_parallel_for(context, rows, ROW_GRAIN, copy_values_range, &job);
-
-done:
-    pli_release(context, row_start);
-    pli_release(context, column);
-    return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Block matrices with the same number of slots in every row (L5): for grids, where a node couples
+// Block matrices with the same number of slots in every row: for grids, where a node couples
 // to a fixed neighbourhood.
 //
 // A slot stands for a place in the neighbourhood, such as one of the 5^3 offsets of quadratic
@@ -8,8 +8,7 @@
 // sorted when the set of active nodes changes. Slots without a neighbour have column -1 and are
 // skipped; their values are never read. `center` is the slot of the diagonal block.
 //
-// Products read values and columns in order, like those of bcsr.h. Solvers that need compressed
-// rows (Gauss-Seidel, Cholesky) get them from pli_bcsr_create_from_ell.
+// Products read values and columns in order, like those of bcsr.h.
 //
 // Halves. Of a symmetric matrix whose slots mirror each other (slot s of row i is the neighbour j
 // in whose row i has slot 2 center - s) it is enough to store slots from the diagonal on, for half
@@ -66,9 +65,6 @@ void pli_ell_multiply(const pli_ell *matrix, const double *x, double *y);
 void pli_ell_multiply_rows(const pli_ell *matrix, const double *x, double *y, int64_t begin,
                            int64_t end);
 
-// r = b - A x; r may be b.
-void pli_ell_residual(const pli_ell *matrix, const double *b, const double *x, double *r);
-
 // Copies the diagonal blocks to blocks, [row_count][9].
 void pli_ell_get_diagonal_blocks(const pli_ell *matrix, double *blocks);
 
@@ -80,9 +76,5 @@ void pli_ell_restrict(pli_ell *matrix, const int32_t *place, const double *tange
 int64_t pli_ell_memory_bytes(const pli_ell *matrix);
 
 pli_operator pli_ell_operator(const pli_ell *matrix);
-
-// A copy of a matrix that is not a half in compressed rows. Errors: argument (unsymmetric pattern,
-// two slots with one column, or a diagonal missing), memory.
-PLI_CHECKED pli_status pli_bcsr_create_from_ell(const pli_ell *matrix, pli_bcsr **copy);
 
 #endif

@@ -77,22 +77,6 @@ void pli_vector_axpy(const pli_context *context, int64_t count, double a, const 
     pli_parallel_for(context, count, GRAIN, axpy_range, &job);
 }
 
-static void xpby_range(void *user, int64_t begin, int64_t end)
-{
-    const vector_job *job = user;
-    const double *restrict x = job->p;
-    double *restrict y = job->y;
-    double b = job->a;
-    for (int64_t i = begin; i < end; ++i) y[i] = x[i] + b * y[i];
-}
-
-void pli_vector_xpby(const pli_context *context, int64_t count, const double *x, double b,
-                     double *y)
-{
-    vector_job job = {.a = b, .p = x, .y = y};
-    pli_parallel_for(context, count, GRAIN, xpby_range, &job);
-}
-
 static void subtract_range(void *user, int64_t begin, int64_t end)
 {
     const vector_job *job = user;
@@ -171,28 +155,6 @@ double pli_vector_axpy_dot(const pli_context *context, int64_t count, double a, 
 {
     vector_job job = {.a = a, .p = x, .q = z, .y = y};
     return pli_sum_value(pli_parallel_sum(context, count, GRAIN, axpy_dot_range, &job));
-}
-
-static pli_sum weighted_dot_range(void *user, int64_t begin, int64_t end)
-{
-    const vector_job *job = user;
-    const double *w = job->w;
-    const double *x = job->p;
-    const double *y = job->q;
-    double lanes[LANES] = {0};
-    int64_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        for (int64_t k = 0; k < LANES; ++k) lanes[k] += w[i + k] * x[i + k] * y[i + k];
-    }
-    for (int64_t k = 0; i < end; ++i, ++k) lanes[k] += w[i] * x[i] * y[i];
-    return (pli_sum){lanes_total(lanes), 0};
-}
-
-double pli_vector_weighted_dot(const pli_context *context, int64_t count, const double *weight,
-                               const double *x, const double *y)
-{
-    vector_job job = {.w = weight, .p = x, .q = y};
-    return pli_sum_value(pli_parallel_sum(context, count, GRAIN, weighted_dot_range, &job));
 }
 
 double pli_vector_norm2(const pli_context *context, int64_t count, const double *x)

@@ -24,10 +24,6 @@ void pli_vector_scale(const pli_context *context, int64_t count, double s, doubl
 void pli_vector_axpy(const pli_context *context, int64_t count, double a, const double *x,
                      double *y);
 
-// y = x + b y
-void pli_vector_xpby(const pli_context *context, int64_t count, const double *x, double b,
-                     double *y);
-
 // out = x - y; out may be x or y.
 void pli_vector_subtract(const pli_context *context, int64_t count, const double *x,
                          const double *y, double *out);
@@ -50,10 +46,6 @@ pli_dots pli_vector_dots(const pli_context *context, int64_t count, const double
 // y = y + a x, and then y . z, in one pass; z may be x.
 double pli_vector_axpy_dot(const pli_context *context, int64_t count, double a, const double *x,
                            double *y, const double *z);
-
-// Sum of w_i x_i y_i; weight has one entry per unknown.
-double pli_vector_weighted_dot(const pli_context *context, int64_t count, const double *weight,
-                               const double *x, const double *y);
 
 // |x|^2 and |x|, Euclidean.
 double pli_vector_norm2(const pli_context *context, int64_t count, const double *x);

@@ -240,12 +240,3 @@ pli_operator pli_lifted_operator(const pli_lifted *matrix)
                           .apply = apply,
                           .apply_rows = multiply_rows};
 }
-
-int64_t pli_lifted_memory_bytes(const pli_lifted *matrix)
-{
-    int64_t entry = (int64_t)(sizeof *matrix->column + 2 * sizeof *matrix->values);
-    int64_t row =
-        (int64_t)(sizeof *matrix->row_start + sizeof *matrix->diagonal + sizeof *matrix->held);
-    int64_t block = (int64_t)(sizeof *matrix->block_row + 9 * sizeof *matrix->blocks);
-    return matrix->entry_count * entry + matrix->row_count * row + matrix->block_capacity * block;
-}

@@ -95,6 +95,4 @@ static inline pli_graph pli_lifted_graph(const pli_lifted *matrix)
     return graph;
 }
 
-int64_t pli_lifted_memory_bytes(const pli_lifted *matrix);
-
 #endif

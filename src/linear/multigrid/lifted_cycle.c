@@ -65,18 +65,11 @@ static void set_timers(void *self, pli_timers *timers)
     pli_multigrid_set_timers(((cycles *)self)->multigrid, timers);
 }
 
-static int64_t memory_bytes(const void *self)
-{
-    const cycles *s = self;
-    return (int64_t)pli_memory_size(s) + pli_multigrid_memory_bytes(s->multigrid);
-}
-
 const pli_lifted_solver_ops pli_lifted_cycle_ops = {
     .create = create,
     .destroy = destroy,
     .build = build,
     .update_blocks = update_blocks,
     .solve = solve,
-    .memory_bytes = memory_bytes,
     .set_timers = set_timers,
 };

@@ -140,8 +140,3 @@ pli_operator pli_lifted_diagonal_operator(const pli_lifted_diagonal *diagonal)
                           .apply_rows = apply_rows,
                           .is_local = true};
 }
-
-int64_t pli_lifted_diagonal_memory_bytes(const pli_lifted_diagonal *diagonal)
-{
-    return (int64_t)(pli_memory_size(diagonal->inverse) + pli_memory_size(diagonal->block_inverse));
-}

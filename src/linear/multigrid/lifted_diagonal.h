@@ -34,6 +34,4 @@ void pli_lifted_diagonal_apply_rows(const pli_lifted_diagonal *diagonal, const d
 // D^-1 as a preconditioner. Lifetime: that of the diagonal.
 pli_operator pli_lifted_diagonal_operator(const pli_lifted_diagonal *diagonal);
 
-int64_t pli_lifted_diagonal_memory_bytes(const pli_lifted_diagonal *diagonal);
-
 #endif

@@ -120,19 +120,10 @@ static pli_status solve(void *self, const double *r, pli_arena *scratch, double 
     return pli_cholesky_solve(((direct *)self)->current, 1, r, d);
 }
 
-static int64_t memory_bytes(const void *self)
-{
-    const direct *s = self;
-    int64_t bytes = (int64_t)pli_memory_size(s) + pli_cholesky_get_report(s->scalar).memory_bytes;
-    if (s->block != NULL) bytes += pli_cholesky_get_report(s->block).memory_bytes;
-    return s->expanded != NULL ? bytes + pli_bcsr_memory_bytes(s->expanded) : bytes;
-}
-
 const pli_lifted_solver_ops pli_lifted_direct_ops = {
     .create = create,
     .destroy = destroy,
     .build = build,
     .update_blocks = update_blocks,
     .solve = solve,
-    .memory_bytes = memory_bytes,
 };

@@ -156,18 +156,10 @@ static pli_status solve(void *self, const double *r, pli_arena *scratch, double 
     return job.status;
 }
 
-static int64_t memory_bytes(const void *self)
-{
-    const jacobi *s = self;
-    return (int64_t)(pli_memory_size(s) + pli_memory_size(s->other)) +
-           pli_lifted_diagonal_memory_bytes(&s->diagonal);
-}
-
 const pli_lifted_solver_ops pli_lifted_jacobi_ops = {
     .create = create,
     .destroy = destroy,
     .build = build,
     .update_blocks = update_blocks,
     .solve = solve,
-    .memory_bytes = memory_bytes,
 };

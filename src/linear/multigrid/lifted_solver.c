@@ -92,8 +92,3 @@ void pli_lifted_solver_set_timers(pli_lifted_solver *solver, pli_timers *timers)
 {
     if (solver->ops->set_timers != NULL) solver->ops->set_timers(solver->self, timers);
 }
-
-int64_t pli_lifted_solver_memory_bytes(const pli_lifted_solver *solver)
-{
-    return (int64_t)pli_memory_size(solver) + solver->ops->memory_bytes(solver->self);
-}

@@ -39,7 +39,7 @@ typedef struct pli_lifted_solver_def {
     uint64_t seed;             // vivace: of the colouring
 
     // multigrid; the hierarchy is borrowed
-    pli_multigrid_def multigrid;
+    pli_vcycle_def multigrid;
     const pli_hierarchy *hierarchy;
 } pli_lifted_solver_def;
 
@@ -66,7 +66,5 @@ PLI_CHECKED pli_status pli_lifted_solver_solve(pli_lifted_solver *solver, const 
 
 // Where solves of the multigrid add their times; NULL: nowhere.
 void pli_lifted_solver_set_timers(pli_lifted_solver *solver, pli_timers *timers);
-
-int64_t pli_lifted_solver_memory_bytes(const pli_lifted_solver *solver);
 
 #endif

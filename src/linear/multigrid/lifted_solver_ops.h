@@ -16,7 +16,6 @@ typedef struct pli_lifted_solver_ops {
     pli_status (*update_blocks)(void *self, bool *definite);
     pli_status (*solve)(void *self, const double *r, pli_arena *scratch, double *d,
                         pli_krylov_report *report);
-    int64_t (*memory_bytes)(const void *self);
 
     // Optional.
     void (*set_timers)(void *self, pli_timers *timers);

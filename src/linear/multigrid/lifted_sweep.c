@@ -495,30 +495,10 @@ done:
     return status;
 }
 
-static int64_t triangle_bytes(const triangle *one)
-{
-    return (int64_t)(pli_memory_size(one->start) + pli_memory_size(one->column) +
-                     pli_memory_size(one->values));
-}
-
-static int64_t memory_bytes(const void *self)
-{
-    const sweeper *s = self;
-    size_t order = pli_memory_size(s) + pli_memory_size(s->row_of_place) +
-                   pli_memory_size(s->place_of_row) + pli_memory_size(s->coloring->color) +
-                   pli_memory_size(s->coloring->node);
-    size_t blocks =
-        pli_memory_size(s->block_of_place) + pli_memory_size(s->marked) + pli_memory_size(s->K);
-    size_t vectors = pli_memory_size(s->c) + pli_memory_size(s->x) + pli_memory_size(s->sum);
-    return (int64_t)(order + blocks + vectors) + triangle_bytes(&s->lower) +
-           triangle_bytes(&s->upper) + pli_lifted_diagonal_memory_bytes(&s->diagonal);
-}
-
 const pli_lifted_solver_ops pli_lifted_sweep_ops = {
     .create = create,
     .destroy = destroy,
     .build = build,
     .update_blocks = update_blocks,
     .solve = solve,
-    .memory_bytes = memory_bytes,
 };

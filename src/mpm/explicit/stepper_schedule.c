@@ -100,7 +100,7 @@ static void sift(pli_stepper *s, int32_t time)
 // ---- blocks that are left
 
 // Gives empty blocks back when they are as many as others, at times when everybody is there and no
-// copies are. Blocks have other numbers then, and start anew.
+// copies are. Blocks have other numbers then, and restart.
 static pli_status drop_empty(pli_stepper *s, int32_t time)
 {
     if (time % s->def.longest != 0) return PLI_OK;

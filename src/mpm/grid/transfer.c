@@ -90,7 +90,7 @@ typedef struct stencils {
     pli_f8 z[4];                             // weights along z
 } stencils;
 
-// N(x) at 0, 1 and 2 cells from the lowest node, f in [1/2, 3/2] being where the particle is (X1)
+// N(x) at 0, 1 and 2 cells from the lowest node, f in [1/2, 3/2] being where the particle is
 PLI_INLINE void weigh(pli_f8 f, pli_f8 w[3])
 {
     pli_f8 low = 1.5f - f;

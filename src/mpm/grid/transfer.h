@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between particles and grid: quadratic B-splines (X1), affine velocities (APIC, Jiang et al. 2015;
-// X3) and the stress of the moving least squares form (MLS-MPM, Hu et al. 2018; X5, X8).
+// Between particles and grid: quadratic B-splines, affine velocities (APIC, Jiang et al. 2015)
+// and the stress of the moving least squares form (MLS-MPM, Hu et al. 2018).
 //
 // With w_ip the weight of node i for particle p, d = x_i - x_p and 4 / dx^2 the inverse moment of
 // quadratic splines, a particle of mass m and rest volume V gives to a node
@@ -62,13 +62,5 @@ void pli_transfer_accelerate(float *page, const double acceleration[3], double d
 // Particles that move too far, or have numbers that are not finite, count as leaving too, and are
 // told when they settle.
 void pli_transfer_gather(const pli_transfer *transfer, pli_particle_place place, double dt);
-
-// ---- the same one particle at a time, in double and plainly, on a dense grid
-
-// nodes [n_x][n_y][n_z], all of the paged grid's; mass and momentum [4], or velocity and nothing
-void pli_transfer_scatter_reference(const pli_transfer *transfer, pli_particle_place place,
-                                    double dt, double (*nodes)[4]);
-void pli_transfer_gather_reference(const pli_transfer *transfer, pli_particle_place place,
-                                   double dt, const double (*velocities)[4]);
 
 #endif

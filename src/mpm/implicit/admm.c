@@ -22,10 +22,11 @@ _Static_assert(SLOTS <= POINTS, "what is evaluated at once has to fit");
 struct pli_admm {
     pli_context *context;
     pli_admm_def def;
-    pli_implicit *implicit; // borrowed
-    int32_t min_iterations;
-    int32_t start_count; // planes of start
-    double *moduli;      // [kinds] norms of dP/dF at rest (Pa)
+    pli_objective *objective;  // borrowed
+    pli_implicit *implicit;    // borrowed
+    const pli_anchor *inertia; // borrowed
+    int32_t start_count;       // planes of start
+    double *moduli;            // [kinds] norms of dP/dF at rest (Pa)
 
     int32_t slot_room;
     double *u;     // [9][slot_room] multipliers, a deformation
@@ -59,8 +60,8 @@ static pli_status check_def(pli_context *context, const pli_admm_def *def)
                     (int)def->linear_iterations);
 }
 
-pli_status pli_admm_create(pli_context *context, const pli_admm_def *def,
-                           pli_implicit *borrowed_implicit, pli_admm **admm)
+pli_status pli_admm_create(pli_context *context, const pli_admm_def *def, pli_objective *objective,
+                           pli_implicit *implicit, const pli_anchor *inertia, pli_admm **admm)
 {
     *admm = NULL;
     PLI_TRY(check_def(context, def));
@@ -68,14 +69,16 @@ pli_status pli_admm_create(pli_context *context, const pli_admm_def *def,
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->def = *def;
-    made->implicit = borrowed_implicit;
-    made->moduli = PLI_NEW(context, double, borrowed_implicit->kind_count, "moduli of kinds");
+    made->objective = objective;
+    made->implicit = implicit;
+    made->inertia = inertia;
+    made->moduli = PLI_NEW(context, double, implicit->kind_count, "moduli of kinds");
     if (made->moduli == NULL) {
         pli_admm_destroy(made);
         return PLI_ERROR_MEMORY;
     }
-    for (int32_t k = 0; k < borrowed_implicit->kind_count; ++k) {
-        const pli_implicit_kind *kind = &borrowed_implicit->kinds[k];
+    for (int32_t k = 0; k < implicit->kind_count; ++k) {
+        const pli_implicit_kind *kind = &implicit->kinds[k];
         int32_t count = pli_prox_start_count(kind->law);
         if (count > made->start_count) made->start_count = count;
         made->moduli[k] = pli_material_rest_norm(kind->law, kind->params);
@@ -93,23 +96,6 @@ void pli_admm_destroy(pli_admm *admm)
     pli_release(admm->context, admm->start);
     pli_release(admm->context, admm->c);
     pli_release(admm->context, admm);
-}
-
-void pli_admm_set_min_iterations(pli_admm *admm, int32_t min_iterations)
-{
-    admm->min_iterations = min_iterations;
-}
-
-int64_t pli_admm_memory(const pli_admm *admm)
-{
-    const pli_admm_matrix *matrix = &admm->matrix;
-    const void *arrays[] = {admm->u,        admm->start,     admm->c,         matrix->column,
-                            matrix->values, matrix->inverse, matrix->expanded};
-    int64_t bytes = 0;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-        bytes += (int64_t)pli_memory_size(arrays[k]);
-    }
-    return bytes;
 }
 
 static bool grow(pli_admm *admm, double **array, int64_t count)
@@ -148,7 +134,7 @@ static void weigh_slots(void *user, int64_t begin, int64_t end)
 typedef struct descent {
     pli_admm *admm;
     pli_objective *objective;
-    const pli_admm_inertia *inertia;
+    const pli_anchor *inertia;
     const pli_minimize_env *env;
     pli_minimize_report *report;
     int64_t n; // unknowns
@@ -353,9 +339,8 @@ static bool is_over(descent *s)
     double energy = s->report->energy;
     pli_stopping rules = {.tolerance = s->admm->def.tolerance,
                           .judges = isfinite(energy),
-                          .min_iterations = s->admm->min_iterations,
                           .max_iterations = s->admm->def.max_iterations};
-    return pli_stopping_is_over(&rules, isnan(energy) ? NAN : s->last.gradient, s->report);
+    return pli_stopping_is_over(&rules, s->env, isnan(energy) ? NAN : s->last.gradient, s->report);
 }
 
 static pli_status iterate(descent *s)
@@ -399,20 +384,43 @@ static pli_status run(descent *s)
     return PLI_OK;
 }
 
-pli_status pli_admm_minimize(pli_admm *admm, pli_objective *objective,
-                             const pli_admm_inertia *inertia, const pli_minimize_env *env,
-                             double *x, pli_minimize_report *report)
+// ---- the minimiser
+
+static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
+                           pli_minimize_report *report)
 {
-    *report = (pli_minimize_report){0};
+    pli_admm *admm = self;
     descent s = {.admm = admm,
-                 .objective = objective,
-                 .inertia = inertia,
+                 .objective = admm->objective,
+                 .inertia = admm->inertia,
                  .env = env,
                  .report = report,
-                 .n = 3 * (int64_t)objective->point_count,
+                 .n = 3 * (int64_t)admm->objective->point_count,
                  .x = x};
-    pli_arena_mark mark = pli_arena_begin(env->scratch);
-    pli_status status = run(&s);
-    pli_arena_end(env->scratch, mark);
-    return status;
+    return run(&s);
+}
+
+static int64_t memory(const void *self)
+{
+    const pli_admm *admm = self;
+    const pli_admm_matrix *matrix = &admm->matrix;
+    const void *arrays[] = {admm->u,        admm->start,     admm->c,         matrix->column,
+                            matrix->values, matrix->inverse, matrix->expanded};
+    int64_t bytes = 0;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+        bytes += (int64_t)pli_memory_size(arrays[k]);
+    }
+    return bytes;
+}
+
+static void destroy(void *self)
+{
+    pli_admm_destroy(self);
+}
+
+pli_minimizer pli_admm_minimizer(pli_admm *admm)
+{
+    static const pli_minimizer_ops ops = {
+        .name = "ADMM", .minimize = minimize, .memory = memory, .destroy = destroy};
+    return (pli_minimizer){&ops, admm};
 }

@@ -39,7 +39,8 @@
 #define PLI_MPM_IMPLICIT_ADMM_H
 
 #include "mpm/implicit/implicit.h"
-#include "optimize/newton.h"
+#include "optimize/anchor.h"
+#include "optimize/minimizer.h"
 
 typedef struct pli_admm_def {
     double tolerance; // in the norm of the objective
@@ -56,29 +57,16 @@ pli_admm_def pli_admm_def_default(void);
 
 typedef struct pli_admm pli_admm;
 
-// The particles are borrowed. Errors: argument (numbers of the def that are out of range), memory.
+// Borrows the objective and the two terms that it has: the particles, for which pli_implicit_begin
+// has been called before a minimisation, and inertia, the quadratic part. Errors: argument (numbers
+// of the def that are out of range), memory.
 PLI_CHECKED pli_status pli_admm_create(pli_context *context, const pli_admm_def *def,
-                                       pli_implicit *borrowed_implicit, pli_admm **admm);
+                                       pli_objective *objective, pli_implicit *implicit,
+                                       const pli_anchor *inertia, pli_admm **admm);
 void pli_admm_destroy(pli_admm *admm);
 
-// The quadratic part of the objective, all of it that is not of the particles.
-typedef struct pli_admm_inertia {
-    const double *stiffness; // [nodes] m / h^2 (N/m)
-    const double *target;    // [nodes][3] x~ (m)
-} pli_admm_inertia;
-
-// Minimises the objective from x [nodes][3], in place: inertia and pli_implicit_term of the
-// particles, for which pli_implicit_begin has been called. Only growth allocates.
-// linear_iterations of the report are those of conjugate gradients. Errors: memory, interrupted (x
-// is then undefined).
-PLI_CHECKED pli_status pli_admm_minimize(pli_admm *admm, pli_objective *objective,
-                                         const pli_admm_inertia *inertia,
-                                         const pli_minimize_env *env, double *x,
-                                         pli_minimize_report *report);
-
-// Iterations that the next minimisations make even if the gradient is small at once, 0 at first.
-void pli_admm_set_min_iterations(pli_admm *admm, int32_t min_iterations);
-
-int64_t pli_admm_memory(const pli_admm *admm);
+// Only growth allocates. Linear iterations are those of conjugate gradients. Lifetime: that of the
+// object, which destroying the minimiser ends.
+pli_minimizer pli_admm_minimizer(pli_admm *admm);
 
 #endif

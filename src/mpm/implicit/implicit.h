@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elastic energy of particles as a function of what their nodes do in a step (T3, X13, X14):
+// The elastic energy of particles as a function of what their nodes do in a step:
 // a term (optimize/term.h) of the objective that an implicit step minimises.
 //
 // The unknowns are displacements of nodes, x_i = h v_i (m): not positions, which would lose the
@@ -12,7 +12,7 @@
 //
 // (Wang et al. 2020, equations 1 and 2). Any law of extend.h may be used, in any mixture. What
 // hardens as snow does has its energy multiplied by that, so that V_p stands for the product, for
-// the length of a step; yielding itself happens between steps (P7), or inside with the laws of
+// the length of a step; yielding itself happens between steps, or inside with the laws of
 // material/plastic.h.
 //
 // The matrix. Rows have a slot for each node within reach, 5^3 with quadratic splines (ell.h, slip
@@ -29,7 +29,7 @@
 // stresses are computed along and kept, so that no F is decomposed twice.
 //
 // Without a matrix. The tangents A_p are kept, 45 numbers a particle, and a product passes over
-// particles instead (X14): more arithmetic, much less memory.
+// particles instead: more arithmetic, much less memory.
 //
 // Threads: parallel inside, the same bits for any number.
 #ifndef PLI_MPM_IMPLICIT_IMPLICIT_H
@@ -116,12 +116,5 @@ void pli_implicit_add_diagonal(const pli_implicit *implicit, double *blocks);
 void pli_implicit_add_rest_diagonal(const pli_implicit *implicit, double *blocks);
 
 int64_t pli_implicit_memory(const pli_implicit *implicit);
-
-// ---- the same one particle and one node at a time, plainly
-
-double pli_implicit_energy_reference(const pli_implicit *implicit, const double *x);
-void pli_implicit_gradient_reference(const pli_implicit *implicit, const double *x, double *g);
-void pli_implicit_assemble_reference(const pli_implicit *implicit, const double *x, bool projected,
-                                     pli_ell *matrix);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The diagonal that the matrix of particles would have at rest (X15; Gast et al. 2015,
+// The diagonal that the matrix of particles would have at rest (Gast et al. 2015,
 // section 6.2).
 #include "mpm/implicit/implicit_inside.h"
 

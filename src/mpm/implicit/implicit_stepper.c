@@ -8,6 +8,8 @@
 #include "math/vec3.h"
 #include "mpm/implicit/admm.h"
 #include "optimize/anchor.h"
+#include "optimize/lbfgs.h"
+#include "optimize/newton.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,10 +30,10 @@ struct pli_implicit_stepper {
     pli_node_source *source;
     pli_node_source *easy; // without a matrix, for easy steps; NULL: none is
     bool is_easy;          // the step that is being computed
-    pli_lbfgs *lbfgs;      // NULL: another method
-    pli_admm *admm;        // NULL: another method
     pli_objective objective;
     pli_anchor inertia;
+    pli_minimizer minimizer;
+    pli_minimizer easy_minimizer; // over `easy`
 
     const pli_cloud_source *particles; // that were loaded, borrowed
     double *kept;                      // [particles] what is left in the end, borrowed; or NULL
@@ -75,7 +77,6 @@ static pli_status create_rest_norms(pli_implicit_stepper *s)
 
 static pli_status create_lbfgs(pli_implicit_stepper *s)
 {
-    if (s->def.method != PLI_IMPLICIT_LBFGS) return PLI_OK;
     pli_lbfgs_def def = {.tolerance = s->def.tolerance,
                          .window = s->def.window,
                          .max_iterations = s->def.max_iterations,
@@ -84,17 +85,40 @@ static pli_status create_lbfgs(pli_implicit_stepper *s)
                          .restarts = s->def.restarts,
                          .line_search = s->def.search,
                          .initial = pli_node_source_get(s->source)};
-    return pli_lbfgs_create(s->context, &def, &s->lbfgs);
+    pli_lbfgs *lbfgs;
+    PLI_TRY(pli_lbfgs_create(s->context, &def, &s->objective, &lbfgs));
+    s->minimizer = pli_lbfgs_minimizer(lbfgs);
+    return PLI_OK;
+}
+
+static pli_status create_newton(pli_implicit_stepper *s, pli_node_source *source,
+                                pli_minimizer *minimizer)
+{
+    bool linear = s->def.method == PLI_IMPLICIT_LINEAR;
+    pli_newton_def def = {.tolerance = s->def.tolerance,
+                          .max_iterations = s->def.max_iterations,
+                          .fixed_iterations = linear ? 1 : s->def.fixed_iterations,
+                          .projected = s->def.source.projected,
+                          .safeguard = !linear,
+                          .length_clamp = INFINITY,
+                          .line_search = s->def.search,
+                          .source = pli_node_source_get(source)};
+    pli_newton *newton;
+    PLI_TRY(pli_newton_create(s->context, &def, &s->objective, &newton));
+    *minimizer = pli_newton_minimizer(newton);
+    return PLI_OK;
 }
 
 static pli_status create_admm(pli_implicit_stepper *s)
 {
-    if (s->def.method != PLI_IMPLICIT_ADMM) return PLI_OK;
     pli_admm_def def = pli_admm_def_default();
     def.tolerance = s->def.tolerance;
     def.max_iterations = s->def.max_iterations;
     def.linear_iterations = s->def.source.max_iterations;
-    return pli_admm_create(s->context, &def, s->implicit, &s->admm);
+    pli_admm *admm;
+    PLI_TRY(pli_admm_create(s->context, &def, &s->objective, s->implicit, &s->inertia, &admm));
+    s->minimizer = pli_admm_minimizer(admm);
+    return PLI_OK;
 }
 
 static pli_status create_easy(pli_implicit_stepper *s)
@@ -104,7 +128,20 @@ static pli_status create_easy(pli_implicit_stepper *s)
     def.assembled = false;
     def.preconditioner = PLI_NODE_BLOCK_JACOBI;
     def.rule = PLI_NODE_INEXACT;
-    return pli_node_source_create(s->context, &def, s->implicit, &s->easy);
+    PLI_TRY(pli_node_source_create(s->context, &def, s->implicit, &s->easy));
+    return create_newton(s, s->easy, &s->easy_minimizer);
+}
+
+static pli_status create_minimizers(pli_implicit_stepper *s)
+{
+    PLI_TRY(create_easy(s));
+    switch (s->def.method) {
+    case PLI_IMPLICIT_LBFGS: return create_lbfgs(s);
+    case PLI_IMPLICIT_ADMM: return create_admm(s);
+    case PLI_IMPLICIT_NEWTON:
+    case PLI_IMPLICIT_LINEAR: break;
+    }
+    return create_newton(s, s->source, &s->minimizer);
 }
 
 static pli_status create_parts(pli_implicit_stepper *s)
@@ -116,14 +153,11 @@ static pli_status create_parts(pli_implicit_stepper *s)
         pli_implicit_create(s->context, s->cloud, def->cloud.kind_count, def->kinds, &s->implicit));
     PLI_TRY(pli_node_hold_create(s->context, def->borrowed_colliders, &s->hold));
     PLI_TRY(pli_node_source_create(s->context, &def->source, s->implicit, &s->source));
-    PLI_TRY(create_easy(s));
-    PLI_TRY(create_lbfgs(s));
-    PLI_TRY(create_admm(s));
     pli_objective_init(&s->objective, s->context, 0);
     pli_objective_add(&s->objective, &pli_anchor_term, &s->inertia);
     pli_objective_add(&s->objective, &pli_implicit_term, s->implicit);
     s->objective.projection = pli_node_hold_feasible(s->hold);
-    return PLI_OK;
+    return create_minimizers(s);
 }
 
 pli_status pli_implicit_stepper_create(pli_context *context, const pli_implicit_stepper_def *def,
@@ -155,9 +189,9 @@ void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
 {
     if (s == NULL) return;
     pli_context *context = s->context;
+    pli_minimizer_destroy(&s->easy_minimizer);
+    pli_minimizer_destroy(&s->minimizer);
     pli_objective_clear(&s->objective);
-    pli_admm_destroy(s->admm);
-    pli_lbfgs_destroy(s->lbfgs);
     pli_node_source_destroy(s->easy);
     pli_node_source_destroy(s->source);
     pli_node_hold_destroy(s->hold);
@@ -364,33 +398,9 @@ static void choose_source(pli_implicit_stepper *s)
                                                      courant_of, s) <= s->def.easy_courant;
 }
 
-static pli_status run_newton(pli_implicit_stepper *s, const pli_minimize_env *env,
-                             pli_minimize_report *outcome)
+static const pli_minimizer *minimizer_of(const pli_implicit_stepper *s)
 {
-    const pli_implicit_stepper_def *def = &s->def;
-    bool linear = def->method == PLI_IMPLICIT_LINEAR;
-    pli_newton_def newton = {.tolerance = def->tolerance,
-                             .max_iterations = def->max_iterations,
-                             .fixed_iterations = linear ? 1 : def->fixed_iterations,
-                             .projected = def->source.projected,
-                             .safeguard = !linear,
-                             .length_clamp = INFINITY,
-                             .energy_noise = s->energy_noise,
-                             .line_search = def->search,
-                             .source = pli_node_source_get(source_of(s))};
-    return pli_newton_minimize(&newton, &s->objective, NULL, env, s->x, outcome);
-}
-
-static pli_status minimize(pli_implicit_stepper *s, const pli_minimize_env *env,
-                           pli_minimize_report *outcome)
-{
-    if (s->admm != NULL) {
-        pli_admm_inertia inertia = {s->inertias, s->target};
-        return pli_admm_minimize(s->admm, &s->objective, &inertia, env, s->x, outcome);
-    }
-    if (s->lbfgs == NULL || s->is_easy) return run_newton(s, env, outcome);
-    pli_lbfgs_set_energy_noise(s->lbfgs, s->energy_noise);
-    return pli_lbfgs_minimize(s->lbfgs, &s->objective, env, s->x, outcome);
+    return s->is_easy ? &s->easy_minimizer : &s->minimizer;
 }
 
 static void add_outcome(const pli_minimize_report *one, pli_minimize_report *all)
@@ -400,6 +410,7 @@ static void add_outcome(const pli_minimize_report *one, pli_minimize_report *all
     all->iterations += before.iterations;
     all->linear_iterations += before.linear_iterations;
     all->energy_evaluations += before.energy_evaluations;
+    all->dropped_pairs += before.dropped_pairs;
 }
 
 // Whether the solution says that other nodes should have been held; then x honours that. Forces of
@@ -454,10 +465,9 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
         pli_minimize_report outcome;
         s->round = report->rounds + 1;
         retreat(s);
-        PLI_TRY(minimize(s, env, &outcome));
+        PLI_TRY(pli_minimizer_minimize(minimizer_of(s), env, s->x, &outcome));
         add_outcome(&outcome, &report->outcome);
-        if (s->lbfgs != NULL && !s->is_easy) report->dropped_pairs += pli_lbfgs_dropped(s->lbfgs);
-        if (outcome.stop == PLI_MINIMIZE_NONFINITE) break;
+        if (outcome.stop == PLI_STOP_NONFINITE) break;
         changed = revise(s, report->rounds + 1 == MOST_ROUNDS);
     }
     report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
@@ -534,13 +544,15 @@ static pli_status begin(pli_implicit_stepper *s, double h)
                           .hold = s->hold,
                           .particles = s->particles};
     choose_source(s);
-    return pli_node_source_begin_step(source_of(s), &step);
+    PLI_TRY(pli_node_source_begin_step(source_of(s), &step));
+    pli_minimizer_step minimizations = {.energy_noise = s->energy_noise};
+    return pli_minimizer_begin_step(minimizer_of(s), &minimizations);
 }
 
 pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_target *to, double h,
                                      const pli_minimize_env *env, pli_implicit_report *report)
 {
-    *report = (pli_implicit_report){.outcome.stop = PLI_MINIMIZE_GRADIENT};
+    *report = (pli_implicit_report){.outcome.stop = PLI_STOP_GRADIENT};
     if (s->cloud->nodes->count == 0) return PLI_OK;
     pli_node_source_set_timers(s->source, env->timers);
     if (s->easy != NULL) pli_node_source_set_timers(s->easy, env->timers);
@@ -552,7 +564,7 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
 
     PLI_TRY(solve(s, env, report));
     report->held = s->hold->count;
-    if (report->outcome.stop == PLI_MINIMIZE_NONFINITE || report->raised) return PLI_OK;
+    if (report->outcome.stop == PLI_STOP_NONFINITE || report->raised) return PLI_OK;
 
     pli_timers_begin(env->timers, "to particles");
     if (s->kept != NULL) pli_implicit_stepper_measure(s, s->force, NULL, s->kept);
@@ -580,7 +592,7 @@ int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
                     pli_node_hold_memory(s->hold) + pli_node_source_memory(s->source) +
                     (int64_t)pli_memory_size(s->stiffness);
     if (s->easy != NULL) bytes += pli_node_source_memory(s->easy);
-    if (s->admm != NULL) bytes += pli_admm_memory(s->admm);
+    bytes += pli_minimizer_memory(&s->minimizer) + pli_minimizer_memory(&s->easy_minimizer);
 #define X(member, numbers) bytes += (int64_t)pli_memory_size(s->member);
     NODE_ARRAYS(X)
 #undef X

@@ -37,7 +37,8 @@
 #define PLI_MPM_IMPLICIT_IMPLICIT_STEPPER_H
 
 #include "mpm/implicit/node_source.h"
-#include "optimize/lbfgs.h"
+#include "optimize/line_search.h"
+#include "optimize/minimizer.h"
 
 typedef enum pli_implicit_method {
     PLI_IMPLICIT_LBFGS,
@@ -75,10 +76,9 @@ typedef struct pli_implicit_report {
     pli_node_counts counts;
     int32_t nodes;
     int32_t held;
-    int32_t rounds;        // minimisations; 2 and more where nodes changed their mind
-    int32_t dropped_pairs; // of L-BFGS
-    bool eased;            // L-BFGS and its matrix were not needed
-    bool raised;           // the linear method: E would rise, and nothing was moved
+    int32_t rounds; // minimisations; 2 and more where nodes changed their mind
+    bool eased;     // L-BFGS and its matrix were not needed
+    bool raised;    // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;
 } pli_implicit_report;
 

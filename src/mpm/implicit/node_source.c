@@ -354,23 +354,22 @@ static void begin(void *self)
     (void)self;
 }
 
-static pli_status prepare(void *self, pli_objective *objective, const double *x, double alpha,
-                          bool *usable)
+// Tangents are exact or projected as the def says.
+static pli_status prepare(void *self, const pli_direction_point *at, pli_direction_matrix *made)
 {
     pli_node_source *source = self;
-    (void)objective;
-    (void)alpha;
-    *usable = true;
+    *made = (pli_direction_matrix){.usable = true, .definite = true};
     source->counts = pli_node_source_get_counts(source);
     ++source->counts.matrices;
     time_begin(source, "matrix");
-    pli_status status = source->def.assembled ? assemble(source, x) : keep_tangents(source, x);
+    pli_status status =
+        source->def.assembled ? assemble(source, at->x) : keep_tangents(source, at->x);
     if (status == PLI_OK) {
         pli_parallel_for(source->context, nodes_of(source)->count, NODE_GRAIN, invert_diagonals,
                          source);
     }
     time_end(source);
-    return status == PLI_OK ? build_hierarchy(source, x) : status;
+    return status == PLI_OK ? build_hierarchy(source, at->x) : status;
 }
 
 static pli_operator get_operator(const pli_node_source *source)
@@ -422,9 +421,11 @@ static pli_status iterate(pli_node_source *source, const double *g, pli_arena *s
                               : pli_pcg(source->context, &def, &system, scratch, report);
 }
 
-static pli_status solve(void *self, const double *g, pli_arena *scratch, double *d,
-                        pli_direction_report *report)
+// Solves are as exact as the rule of the def says.
+static pli_status solve(void *self, const double *g, double tolerance, pli_arena *scratch,
+                        double *d, pli_direction_report *report)
 {
+    (void)tolerance;
     pli_node_source *source = self;
     int64_t n = 3 * (int64_t)nodes_of(source)->count;
     pli_krylov_report solved = {0};
@@ -447,9 +448,8 @@ static pli_status solve(void *self, const double *g, pli_arena *scratch, double 
     return status;
 }
 
-static const pli_direction_ops ops = {.begin = begin, .prepare = prepare, .solve = solve};
-
 pli_direction_source pli_node_source_get(pli_node_source *source)
 {
+    static const pli_direction_ops ops = {.begin = begin, .prepare = prepare, .solve = solve};
     return (pli_direction_source){&ops, source};
 }

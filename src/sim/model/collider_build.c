@@ -127,13 +127,10 @@ static pli_status build_shape(pli_model *model, const pli_collider_def *def, dou
     return def->inside_out ? pli_shape_negation(model->shapes, *shape, shape) : PLI_OK;
 }
 
-// Whether a solver is at its best when contact is blocks on the diagonal of its matrix: one that
-// keeps the matrix for many iterations or has none, or V-cycles that stand alone.
 static bool wants_blocks(const pli_scene_def *def)
 {
     const pli_solver_kind *kind = pli_solver_kind_choose(def);
-    if (kind == NULL) return false;
-    return kind->minimizer != PLI_MINIMIZER_NEWTON || kind->linear == PLI_SOLVER_MULTIGRID;
+    return kind != NULL && pli_solver_has(kind, PLI_LIKES_BLOCKS);
 }
 
 pli_collider_method pli_collider_choose_method(const pli_scene_def *def,
@@ -278,7 +275,7 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     collider->method = pli_collider_choose_method(pli_scene_get(scene), def, collider->analytic);
     collider->friction = def->friction;
     collider->margin = def->margin;
-    collider->hold = (pli_hold_kind)def->hold;
+    collider->boundary = (pli_boundary_kind)def->boundary;
     collider->stiffness = def->stiffness;
     if (!(def->stiffness > 0)) {
         bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;

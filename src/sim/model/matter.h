@@ -81,11 +81,11 @@ typedef struct pli_matter_emitter {
 // The particles' part of a model.
 typedef struct pli_matter {
     pli_context *context;
-    double dx;            // edge of a cell (m)
-    double origin[3];     // of the grid's lowest node (m)
-    int32_t blocks[3];    // of the grid
-    double room[2][3];    // corners of the box between the walls (m)
-    pli_hold_kind walls;  // how they hold
+    double dx;         // edge of a cell (m)
+    double origin[3];  // of the grid's lowest node (m)
+    int32_t blocks[3]; // of the grid
+    double room[2][3]; // corners of the box between the walls (m)
+    pli_boundary_kind walls;
     double wall_friction; // Coulomb's coefficient
     int32_t source_count; // bodies, then emitters
     pli_matter_source *sources;
@@ -114,6 +114,11 @@ PLI_CHECKED pli_status pli_matter_state_reserve(pli_matter_state *state, int64_t
 // Errors: memory (then `to` is as it was).
 PLI_CHECKED pli_status pli_matter_state_copy(const pli_matter_state *from, pli_matter_state *to);
 void pli_matter_state_clear(pli_matter_state *state);
+
+// Whether the kinds of a state's particles exist and ascend, which a state out of a file need not
+// have. Errors: argument (the message names the row).
+PLI_CHECKED pli_status pli_matter_check_kinds(const pli_matter *matter,
+                                              const pli_matter_state *state);
 
 uint64_t pli_matter_state_hash(const pli_matter_state *state, uint64_t hash);
 int32_t pli_matter_state_array_count(void);

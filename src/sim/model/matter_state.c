@@ -114,3 +114,19 @@ void pli_matter_state_get_array(pli_matter_state *state, int32_t index, pli_stat
     PLI_MATTER_EMITTER_ARRAYS(X)
 #undef X
 }
+
+pli_status pli_matter_check_kinds(const pli_matter *matter, const pli_matter_state *state)
+{
+    int32_t least = 0;
+    for (int64_t row = 0; row < state->count; ++row) {
+        int32_t kind = state->kind[row];
+        if (kind < least || kind >= matter->kind_count) {
+            return PLI_FAIL(matter->context, PLI_ERROR_ARGUMENT,
+                            "the particle in row %lld is of kind %d; allowed there are %d to %d, "
+                            "because particles stand in the order of kinds",
+                            (long long)row, (int)kind, (int)least, (int)matter->kind_count - 1);
+        }
+        least = kind;
+    }
+    return PLI_OK;
+}

@@ -25,7 +25,7 @@
 #include "sim/model/model_triangles.h"
 #include "sim/model/resolution.h"
 #include "sim/model/subspace_build.h"
-#include "sim/report/frame.h"
+#include "sim/report/body_frame.h"
 #include "sim/report/matter_frame.h"
 #include "sim/scene/magnitude.h"
 #include "sim/scene/solver_rules.h"
@@ -793,7 +793,7 @@ static pli_status build_levels(pli_model *model, const pli_model_def *model_def)
 {
     PLI_TRY(pli_coarse_build(model));
     PLI_TRY(pli_reduction_build(model, model_def));
-    pli_coarse_def *def = &model->solver_def.multigrid;
+    pli_multigrid_def *def = &model->solver_def.multigrid;
     def->levels = NULL;
     def->level_count = 0;
     def->smoothers = "";

@@ -72,9 +72,9 @@ typedef struct pli_model_collider {
     double plane[4];            // barriers without body: unit normal and offset of their plane
     int32_t body;               // barriers: the surface that it is for them; -1: a plane, or none
     double deviation;           // of that surface from the shape, at most (m)
-    double stiffness;   // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
-    pli_motion motion;  // rigid: neither stretch nor scale
-    pli_hold_kind hold; // of particles
+    double stiffness;  // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
+    pli_motion motion; // rigid: neither stretch nor scale
+    pli_boundary_kind boundary; // of particles
     // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
     int32_t part_count;
     const pli_shape **parts; // [part_count]
@@ -146,12 +146,12 @@ struct pli_model {
     pli_solver_def solver_def; // its name points into the table; of its lists nothing is left
     const pli_solver_kind *solver_kind;
     pli_solver_parts solver_parts;
-    uint64_t seed;               // of whatever is random in a solver
-    bool wants_energies;         // every iteration tells its energy
-    pli_hierarchy *hierarchy;    // coarse spaces; NULL: no part of the solver is a multigrid
-    pli_multigrid_def multigrid; // smoothers of its levels
-    pli_matter *matter;          // particles; NULL: there are none, and never will be
-    pli_reduction *reduction;    // handles and cubature; NULL: the solver is not "subspace"
+    uint64_t seed;            // of whatever is random in a solver
+    bool wants_energies;      // every iteration tells its energy
+    pli_hierarchy *hierarchy; // coarse spaces; NULL: no part of the solver is a multigrid
+    pli_vcycle_def multigrid; // smoothers of its levels
+    pli_matter *matter;       // particles; NULL: there are none, and never will be
+    pli_reduction *reduction; // handles and cubature; NULL: the solver is not "subspace"
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;
@@ -164,6 +164,12 @@ struct pli_model {
 static inline int32_t pli_model_things(const pli_model *model)
 {
     return model->body_count + model->surface_count;
+}
+
+// Parts of a frame but for colliders, at most: bodies of meshes, or sources of particles.
+static inline int32_t pli_model_part_count(const pli_model *model)
+{
+    return model->body_count + (model->matter != NULL ? model->matter->source_count : 0);
 }
 
 // Vertices of bodies, which are the first ones.

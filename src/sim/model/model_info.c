@@ -66,7 +66,6 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
         [PLI_MINIMIZER_LOCAL_GLOBAL] = 2 * 8 + 4,
         // a pattern while vertices are coloured
         [PLI_MINIMIZER_VERTEX] = 4,
-        [PLI_MINIMIZER_NONE] = 0,
     };
     const int64_t per_block = bytes_of_block[model->solver_kind->minimizer];
     bool pairs = model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
@@ -96,7 +95,7 @@ static void get_matter_info(const pli_model *model, pli_model_info *info)
     if (method == NULL) return;
     info->cfl = model->solver_def.grid.cfl;
     info->node_count = matter->sizes.nodes;
-    if (method->method == PLI_IMPLICIT_LINEAR) info->fixed_iterations = 1;
+    if (model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR) info->fixed_iterations = 1;
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)

@@ -345,7 +345,7 @@ void pli_state_get_particles(const pli_state *state, pli_particle_view *view)
                                 .velocities = matter->velocity,
                                 .affine = matter->affine,
                                 .deformation = matter->deformation,
-                                .memory = matter->memory,
+                                .history = matter->memory,
                                 .kinds = matter->kind,
                                 .ids = matter->id};
 }

@@ -10,7 +10,7 @@
 #define PLI_SIM_MODEL_SUBSPACE_BUILD_H
 
 #include "multilevel/cubature.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 // Precomputed parts of a model with this solver.
 struct pli_reduction {
@@ -25,7 +25,7 @@ struct pli_reduction {
 // What they are made from.
 typedef struct pli_reduction_source {
     const pli_model *model;
-    const pli_reduction_def *def;
+    const pli_subspace_def *def;
     pli_simplices mesh;
     double *stiffness; // [tet_count] (Pa)
     uint8_t *held;     // [vertex_count] 1: a script holds all coordinates
@@ -55,8 +55,8 @@ int64_t pli_reduction_memory(const pli_model *model);
 // Sets what info tells about the solver; nothing when it is another.
 void pli_reduction_get_info(const pli_model *model, pli_model_info *info);
 
-// Makes the levels of a solver whose terms are there, the split pattern of its objective and the
+// Makes the levels of a stepper whose terms are there, the split pattern of its objective and the
 // source of its directions. Errors: memory, unsupported.
-pli_status pli_subspace_build(pli_solver *solver);
+PLI_CHECKED pli_status pli_subspace_build(pli_mesh_stepper *stepper, pli_direction_source *source);
 
 #endif

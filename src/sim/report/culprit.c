@@ -73,12 +73,16 @@ static double count_broken(void *user, int64_t begin, int64_t end)
     return (double)broken;
 }
 
+static bool is_sound(const pli_solver *solver, state_fields fields)
+{
+    return fields.count == 0 ||
+           pli_parallel_max(solver->context, fields.count, GRAIN, count_broken, &fields) <= 0;
+}
+
 bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state)
 {
-    state_fields job =
-        solver->model->matter != NULL ? fields_of_matter(&state->matter) : fields_of_mesh(state);
-    return job.count == 0 ||
-           pli_parallel_max(solver->context, job.count, GRAIN, count_broken, &job) <= 0;
+    return is_sound(solver, fields_of_mesh(state)) &&
+           is_sound(solver, fields_of_matter(&state->matter));
 }
 
 // ---- vertices
@@ -91,17 +95,18 @@ static const pli_model_body *body_of_vertex(const pli_model *model, int64_t vert
 }
 
 // Blames the first vertex whose value is not finite; values [vertex_count][columns].
-static bool blame_vertex(pli_solver *s, const char *what, const double *values, int32_t columns)
+static bool blame_vertex(pli_mesh_stepper *s, const char *what, const double *values,
+                         int32_t columns)
 {
     int64_t at = find_broken(values, (int64_t)columns * s->model->vertex_count);
     if (at < 0) return false;
     const pli_model_body *body = body_of_vertex(s->model, at / columns);
-    snprintf(s->culprit, sizeof s->culprit, "%s of vertex %lld of body %.80s is %g", what,
-             (long long)(at / columns - body->first_vertex), body->name, values[at]);
+    snprintf(s->solver->culprit, sizeof s->solver->culprit, "%s of vertex %lld of body %.80s is %g",
+             what, (long long)(at / columns - body->first_vertex), body->name, values[at]);
     return true;
 }
 
-static bool blame_state(pli_solver *s, const pli_state *state)
+static bool blame_state(pli_mesh_stepper *s, const pli_state *state)
 {
     return blame_vertex(s, "the position", state->x, 3) ||
            blame_vertex(s, "the velocity", state->v, 3) ||
@@ -155,7 +160,7 @@ static const char *sickness_of(const pli_elastic *elastic, const pli_elastic_gro
     return find_broken(dPdF, 81) >= 0 ? "has a tangent that is not finite" : NULL;
 }
 
-static bool blame_tet(pli_solver *s, const double *x)
+static bool blame_tet(pli_mesh_stepper *s, const double *x)
 {
     const pli_elastic *elastic = s->elastic;
     int64_t first = INT64_MAX;
@@ -166,7 +171,8 @@ static bool blame_tet(pli_solver *s, const double *x)
             if (sickness == NULL || elastic->origin[tet] > first) continue;
             first = elastic->origin[tet];
             const pli_model_body *body = body_of_tet(s->model, first);
-            snprintf(s->culprit, sizeof s->culprit, "tetrahedron %lld of body %.80s (law %.40s) %s",
+            snprintf(s->solver->culprit, sizeof s->solver->culprit,
+                     "tetrahedron %lld of body %.80s (law %.40s) %s",
                      (long long)(first - body->first_tet), body->name, group->law->name, sickness);
         }
     }
@@ -175,7 +181,7 @@ static bool blame_tet(pli_solver *s, const double *x)
 
 // ---- everything else that has forces
 
-static bool blame_force(pli_solver *s, const double *x)
+static bool blame_force(pli_mesh_stepper *s, const double *x)
 {
     bool found = false;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
@@ -191,24 +197,25 @@ static bool blame_force(pli_solver *s, const double *x)
 static const double tiny_gap = 1e-50; // of the distance of contact
 
 // Bodies that all but touch: powers of such a gap, of which barriers are made, are not numbers.
-static bool blame_gap(pli_solver *s, const pli_state *state)
+static bool blame_gap(pli_mesh_stepper *s, const pli_state *state)
 {
     pli_step_report found = {0};
     bool is_known = pli_contacts_barrier(s->contacts) != NULL &&
-                    pli_contacts_measure(s->contacts, state, &found) == PLI_OK;
+                    pli_contacts_measure(s->contacts, state, false, &found) == PLI_OK;
     for (int32_t k = 0; is_known && k < found.pair_count; ++k) {
         const pli_contact_pair *pair = &found.pairs[k];
         if (pair->min_gap > tiny_gap * s->model->contact.distance) continue;
-        snprintf(s->culprit, sizeof s->culprit, "the gap between %.80s and %.80s is %g m",
-                 pair->first, pair->second, pair->min_gap);
+        snprintf(s->solver->culprit, sizeof s->solver->culprit,
+                 "the gap between %.80s and %.80s is %g m", pair->first, pair->second,
+                 pair->min_gap);
         return true;
     }
     return false;
 }
 
-static bool blame_mesh(pli_solver *s, const pli_state *state)
+bool pli_culprit_blame_mesh(pli_mesh_stepper *s, const pli_state *state)
 {
-    if (!pli_culprit_is_sound(s, state)) return blame_state(s, state);
+    if (!pli_culprit_is_sound(s->solver, state)) return blame_state(s, state);
     if (blame_vertex(s, "the predicted position", s->inertia_target, 3)) return true;
     bool is_finite = find_broken(s->x, 3 * (int64_t)s->model->vertex_count) < 0;
     const double *x = is_finite ? s->x : state->x;
@@ -233,20 +240,19 @@ static bool blame_rows(pli_solver *s, const pli_matter_state *matter, const char
     return true;
 }
 
-static bool blame_particle(pli_solver *s, const pli_matter_state *matter)
+bool pli_culprit_blame_particle(pli_solver *solver, const pli_state *state)
 {
-    return blame_rows(s, matter, "the position", matter->position, 3) ||
-           blame_rows(s, matter, "the velocity", matter->velocity, 3) ||
-           blame_rows(s, matter, "the velocity around", matter->affine, 9) ||
-           blame_rows(s, matter, "the deformation", matter->deformation, 9) ||
-           blame_rows(s, matter, "the memory", matter->memory, 1);
+    const pli_matter_state *matter = &state->matter;
+    return blame_rows(solver, matter, "the position", matter->position, 3) ||
+           blame_rows(solver, matter, "the velocity", matter->velocity, 3) ||
+           blame_rows(solver, matter, "the velocity around", matter->affine, 9) ||
+           blame_rows(solver, matter, "the deformation", matter->deformation, 9) ||
+           blame_rows(solver, matter, "the memory", matter->memory, 1);
 }
 
 void pli_culprit_find(pli_solver *solver, const pli_state *state, pli_step_report *report)
 {
     report->culprit = NULL;
     if (report->stop != PLI_STOP_NONFINITE) return;
-    bool found = solver->model->matter != NULL ? blame_particle(solver, &state->matter)
-                                               : blame_mesh(solver, state);
-    if (found) report->culprit = solver->culprit;
+    if (solver->ops->blame(solver->stepper, state)) report->culprit = solver->culprit;
 }

@@ -6,7 +6,7 @@
 #ifndef PLI_SIM_REPORT_CULPRIT_H
 #define PLI_SIM_REPORT_CULPRIT_H
 
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
 // Whether positions, velocities and whatever else of a state a step begins with are finite.
 bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state);
@@ -14,5 +14,9 @@ bool pli_culprit_is_sound(const pli_solver *solver, const pli_state *state);
 // Sets report->culprit to a text in the solver, where the step was rejected as not finite, and to
 // NULL where it was not or nobody is found. state is as it was before the step.
 void pli_culprit_find(pli_solver *solver, const pli_state *state, pli_step_report *report);
+
+// What steppers have in their tables: the vertex, tetrahedron or force of a mesh; the particle.
+bool pli_culprit_blame_mesh(pli_mesh_stepper *stepper, const pli_state *state);
+bool pli_culprit_blame_particle(pli_solver *solver, const pli_state *state);
 
 #endif

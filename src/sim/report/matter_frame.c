@@ -49,8 +49,6 @@ struct pli_matter_parts {
     int64_t room;
     double *values[PLI_PARTICLE_FIELD_COUNT]; // [room][components]; none of velocities
     pli_frame_field *part_fields;             // [source_count][PLI_PARTICLE_FIELD_COUNT]
-    int32_t plan_room;
-    pli_stepper_plan *plans; // [plan_room] of blocks
 };
 
 pli_status pli_matter_parts_create(const pli_model *model, pli_matter_parts **parts)
@@ -77,7 +75,6 @@ void pli_matter_parts_destroy(pli_matter_parts *parts)
     for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
         pli_release(parts->context, parts->values[k]);
     }
-    pli_release(parts->context, parts->plans);
     pli_release(parts->context, parts->part_fields);
     pli_release(parts->context, parts);
 }
@@ -124,85 +121,6 @@ static void fill_rows(void *user, int64_t begin, int64_t end)
     }
 }
 
-// ---- what a step from there would do
-
-static pli_status make_plans(pli_matter_parts *parts, pli_matter_solver *solver,
-                             const pli_matter_state *state, double *tick)
-{
-    int64_t ticks;
-    PLI_TRY(pli_matter_load(solver, state));
-    *tick = pli_matter_choose_tick(solver, &ticks);
-    PLI_TRY(pli_stepper_set_tick(solver->stepper, *tick));
-    int32_t count = pli_stepper_particles(solver->stepper)->block_count;
-    if (count > parts->plan_room) {
-        int64_t room = (int64_t)count + count / 2;
-        pli_stepper_plan *grown =
-            pli_reallocate(parts->context, parts->plans, room, sizeof *grown, "frame steps");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        parts->plans = grown;
-        parts->plan_room = (int32_t)room;
-    }
-    return pli_stepper_preview(solver->stepper, ticks, parts->plans);
-}
-
-static int32_t find_shortest(const pli_matter_parts *parts, int32_t count)
-{
-    int32_t shortest = INT32_MAX;
-    for (int32_t block = 0; block < count; ++block) {
-        if (parts->plans[block].step < shortest) shortest = parts->plans[block].step;
-    }
-    return shortest;
-}
-
-// Implicit steps are the same for all.
-static void fill_pieces(const pli_matter_parts *parts, const pli_matter_state *state, double piece)
-{
-    for (int64_t row = 0; row < state->count; ++row) {
-        parts->values[PLI_PARTICLE_STEP][row] = piece;
-        parts->values[PLI_PARTICLE_STATUS][row] = 0;
-    }
-}
-
-// Zero where nothing is known.
-static void fill_residuals(const pli_matter_parts *parts, const pli_matter_implicit *implicit,
-                           const pli_state *state)
-{
-    double *values = parts->values[PLI_PARTICLE_RESIDUAL];
-    const double *known = pli_matter_implicit_residuals(implicit, state);
-    for (int64_t row = 0; row < state->matter.count && values != NULL; ++row) {
-        values[row] = known != NULL ? known[row] : 0;
-    }
-}
-
-static void fill_steps(const pli_matter_parts *parts, const pli_matter_solver *solver,
-                       const pli_matter_state *state, double tick)
-{
-    const pli_particles *particles = pli_stepper_particles(solver->stepper);
-    int32_t shortest = find_shortest(parts, particles->block_count);
-    for (int64_t row = 0; row < state->count; ++row) {
-        int32_t block = pli_matter_block_of(solver, state->position + 3 * row);
-        const pli_stepper_plan *plan = &parts->plans[block];
-        bool is_ahead = plan->step > shortest;
-        parts->values[PLI_PARTICLE_STEP][row] = plan->step * tick;
-        parts->values[PLI_PARTICLE_STATUS][row] = is_ahead ? 1 + plan->copies : 0;
-    }
-}
-
-// What a step from there would do to every particle, and what the one before left.
-static pli_status plan_steps(pli_matter_parts *parts, pli_solver *solver, const pli_state *state)
-{
-    double step = 0;
-    if (solver->implicit != NULL) {
-        PLI_TRY(pli_matter_implicit_piece(solver->implicit, state, &step));
-        fill_pieces(parts, &state->matter, step);
-        fill_residuals(parts, solver->implicit, state);
-        return PLI_OK;
-    }
-    PLI_TRY(make_plans(parts, solver->matter, &state->matter, &step));
-    fill_steps(parts, solver->matter, &state->matter, step);
-    return PLI_OK;
-}
-
 // ---- parts
 
 static void fill_part(const pli_matter_parts *parts, const pli_matter_state *state, int32_t source,
@@ -225,24 +143,33 @@ static void fill_part(const pli_matter_parts *parts, const pli_matter_state *sta
     }
 }
 
-pli_status pli_matter_parts_fill(pli_matter_parts *matter, pli_solver *solver,
-                                 const pli_state *state, pli_frame_part *parts, int32_t *count)
+pli_status pli_matter_parts_begin(pli_matter_parts *parts, const pli_state *state)
 {
     const pli_matter_state *particles = &state->matter;
-    const pli_matter *model = matter->model->matter;
-    *count = 0;
-    PLI_TRY(pli_matter_check_kinds(model, particles));
-    PLI_TRY(reserve(matter, particles->count));
-    field_job job = {matter, particles};
-    pli_parallel_for(matter->context, particles->count, GRAIN, fill_rows, &job);
-    PLI_TRY(plan_steps(matter, solver, state));
+    PLI_TRY(pli_matter_check_kinds(parts->model->matter, particles));
+    PLI_TRY(reserve(parts, particles->count));
+    field_job job = {parts, particles};
+    pli_parallel_for(parts->context, particles->count, GRAIN, fill_rows, &job);
+    return PLI_OK;
+}
+
+double *pli_matter_parts_values(const pli_matter_parts *parts, pli_particle_field field)
+{
+    return parts->values[field];
+}
+
+int32_t pli_matter_parts_list(pli_matter_parts *parts, const pli_state *state, pli_frame_part *list)
+{
+    const pli_matter_state *particles = &state->matter;
+    const pli_matter *model = parts->model->matter;
+    int32_t count = 0;
     for (int64_t first = 0, end; first < particles->count; first = end) {
         int32_t source = model->kinds[particles->kind[first]].source;
         end = first;
         while (end < particles->count && model->kinds[particles->kind[end]].source == source) {
             ++end;
         }
-        fill_part(matter, particles, source, first, end - first, &parts[(*count)++]);
+        fill_part(parts, particles, source, first, end - first, &list[count++]);
     }
-    return PLI_OK;
+    return count;
 }

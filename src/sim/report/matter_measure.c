@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What particles amount to: energies, momenta, smallest J (R16).
+// What particles amount to: energies, momenta, smallest J (Fang et al. 2018).
 //
 // A particle carries an affine field of velocity, v + C (x - x_p), and with quadratic splines its
 // matter spreads by dx^2 / 4 along each axis; both are in the kinetic energy and in the angular
@@ -8,12 +8,11 @@
 //
 //   kinetic   m/2 (|v|^2 + dx^2/4 |C|^2)
 //   angular   m (x x v + dx^2/4 axial(C)),   axial(C)_i = C_kj - C_jk
-#include "sim/step/solver.h"
+#include "sim/report/matter_measure.h"
 
 #include "base/parallel.h"
 #include "material/batch.h"
 #include "math/vec3.h"
-#include "sim/step/matter_step.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,9 +111,7 @@ static void fill_report(const pli_sum total[SUM_COUNT], pli_step_report *report)
 pli_status pli_matter_measure(pli_solver *s, const pli_state *state, pli_step_report *report)
 {
     int64_t count = state->matter.count, blocks = (count + GRAIN - 1) / GRAIN;
-    report->step = state->step;
-    report->time = pli_state_time(state);
-    report->min_gap = INFINITY;
+    PLI_TRY(pli_matter_check_kinds(s->model->matter, &state->matter));
     report->min_J = NAN;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
     measuring job = {.model = s->model, .state = &state->matter};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a state amounts to: energies, momenta, smallest J.
-#include "sim/step/solver.h"
+// What a state of meshes amounts to: energies, momenta, smallest J.
+#include "sim/step/mesh_stepper.h"
 
+#include "base/parallel.h"
 #include "math/vec3.h"
 #include "sim/step/tets_build.h"
 
@@ -44,7 +45,8 @@ static void sum_block(void *user, int64_t begin, int64_t end)
 }
 
 // All of them in one pass, because a report must not cost more than a step.
-static pli_status measure_motion(pli_solver *s, const pli_state *state, pli_step_report *report)
+static pli_status measure_motion(pli_mesh_stepper *s, const pli_state *state,
+                                 pli_step_report *report)
 {
     int64_t block_count = (state->vertex_count + POINT_GRAIN - 1) / POINT_GRAIN;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
@@ -71,7 +73,7 @@ done:
 }
 
 // Elastic energy (J), smallest J and number of inverted tetrahedra.
-static void measure_tets(pli_solver *s, const double *x, pli_step_report *report)
+static void measure_tets(pli_mesh_stepper *s, const double *x, pli_step_report *report)
 {
     report->energy.elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, x));
     pli_elastic_measure(s->elastic, x, s->J, NULL);
@@ -84,7 +86,7 @@ static void measure_tets(pli_solver *s, const double *x, pli_step_report *report
 }
 
 // The same in one pass.
-static void measure_projective(const pli_solver *s, const double *x, pli_step_report *report)
+static void measure_projective(const pli_mesh_stepper *s, const double *x, pli_step_report *report)
 {
     pli_projective_report found;
     pli_projective_measure(s->projective, x, &found);
@@ -93,7 +95,7 @@ static void measure_projective(const pli_solver *s, const double *x, pli_step_re
     report->inverted = (int32_t)found.inverted;
 }
 
-static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *energy)
+static void fill_energies(pli_mesh_stepper *s, const pli_state *state, pli_energies *energy)
 {
     if (s->shell != NULL) {
         energy->elastic += pli_sum_value(pli_shell_energy(s->shell, state->x));
@@ -109,20 +111,9 @@ static void fill_energies(pli_solver *s, const pli_state *state, pli_energies *e
     energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }
 
-void pli_report_leave_open(const pli_state *state, pli_step_report *report)
+pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state, bool after_step,
+                                    pli_step_report *report)
 {
-    report->step = state->step;
-    report->time = pli_state_time(state);
-    report->energy = (pli_energies){NAN, NAN, NAN, NAN, NAN, NAN};
-    for (int k = 0; k < 3; ++k) report->momentum[k] = report->angular_momentum[k] = NAN;
-    report->min_J = NAN;
-    report->min_gap = INFINITY;
-}
-
-pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_step_report *report)
-{
-    report->step = state->step;
-    report->time = pli_state_time(state);
     if (s->projective != NULL) {
         measure_projective(s, state->x, report);
     } else {
@@ -130,37 +121,5 @@ pli_status pli_solver_fill_report(pli_solver *s, const pli_state *state, pli_ste
     }
     PLI_TRY(measure_motion(s, state, report));
     fill_energies(s, state, &report->energy);
-    return pli_contacts_measure(s->contacts, state, report);
-}
-
-pli_status pli_solver_measure(pli_solver *solver, const pli_state *state, pli_step_report *report)
-{
-    *report = (pli_step_report){.dt = state->dt,
-                                .solver = solver->model->solver_kind->info.name,
-                                .vertices = state->vertex_count};
-    if (solver->model->matter != NULL) {
-        PLI_TRY(pli_matter_check_kinds(solver->model->matter, &state->matter));
-        return pli_matter_measure(solver, state, report);
-    }
-    double time = pli_state_time(state);
-    pli_solver_attach(solver, state, time);
-    pli_tets_load(solver, state);
-    pli_contacts_begin_step(solver->contacts, time, time);
-    return pli_solver_fill_report(solver, state, report);
-}
-
-const char *pli_stop_name(pli_stop stop)
-{
-    switch (stop) {
-    case PLI_STOP_GRADIENT: return "gradient";
-    case PLI_STOP_ROUNDING: return "rounding";
-    case PLI_STOP_FIXED: return "fixed";
-    case PLI_STOP_DIRECTION: return "newton-step";
-    case PLI_STOP_EXPLICIT: return "explicit";
-    case PLI_STOP_ITERATIONS: return "iterations";
-    case PLI_STOP_LINESEARCH: return "line-search";
-    case PLI_STOP_NONFINITE: return "nonfinite";
-    case PLI_STOP_LINEAR: return "linear";
-    }
-    return "unknown";
+    return pli_contacts_measure(s->contacts, state, after_step, report);
 }

@@ -62,9 +62,9 @@ static bool find_solver_lack(const pli_scene_def *def, const pli_solver_kind *ki
 {
     if (kind == NULL) return false;
     bool searches = pli_solver_parts_choose(kind, &def->solver, 0).search != PLI_SEARCH_NONE;
-    bool newton = kind->minimizer == PLI_MINIMIZER_NEWTON;
-    if (newton && searches) return false;
-    if (newton && kind->search != PLI_SEARCH_NONE) {
+    bool takes_barriers = pli_solver_has(kind, PLI_TAKES_BARRIERS);
+    if (takes_barriers && searches) return false;
+    if (takes_barriers) {
         say(choice, "solver.line_search is none, and barriers need a line search");
     } else {
         say(choice, "solver %s does not take barriers", kind->info.name);
@@ -112,8 +112,7 @@ static bool takes_penalty(const pli_scene_def *def, const pli_solver_kind *kind)
     for (int32_t k = 0; k < def->body_count; ++k) {
         if (def->bodies[k].kind != PLI_BODY_SOLID || is_tangled(&def->bodies[k])) return false;
     }
-    return kind == NULL || kind->minimizer == PLI_MINIMIZER_NEWTON ||
-           kind->minimizer == PLI_MINIMIZER_LBFGS;
+    return kind == NULL || pli_solver_has(kind, PLI_TAKES_COUPLINGS);
 }
 
 // ---- the choice

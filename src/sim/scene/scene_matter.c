@@ -312,7 +312,7 @@ static pli_status check_volumes(const pli_rules *r, const pli_visit *visit)
     const pli_particles_def *particles = visit->holder;
     const pli_solver_kind *solver = pli_solver_kind_choose(r->def);
     if (particles->volumes == PLI_VOLUMES_SEEDED || solver == NULL) return PLI_OK;
-    if (!pli_solver_takes_particles(solver) || solver->grid != NULL) return PLI_OK;
+    if (solver->of_particles == NULL || solver->grid != NULL) return PLI_OK;
     return pli_rules_refuse(r, visit, "volumes", &particles->volumes,
                             "found 'density', which is for implicit steps; solver %s has the same "
                             "volume for all particles of a body: use hot or newton, or seeded",
@@ -333,7 +333,7 @@ static pli_status check_body(const pli_rules *r, const pli_visit *visit)
 
 static pli_status check_emission(const pli_rules *r, const pli_visit *visit)
 {
-    const pli_emission_def *emitter = visit->holder;
+    const pli_emitter_def *emitter = visit->holder;
     if (pli_names_find(&r->bodies, emitter->name) >= 0) {
         return pli_rules_refuse(r, visit, "", &emitter->name,
                                 "there is a body of the name '%s', too; each part of a scene needs "
@@ -402,16 +402,16 @@ static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 {
     const pli_collider_def *collider = visit->holder;
     if (!r->has_particles) {
-        if (collider->hold == PLI_HOLD_SEPARATE) return PLI_OK;
-        return pli_rules_refuse(r, visit, "hold", &collider->hold,
+        if (collider->boundary == PLI_BOUNDARY_SEPARATE) return PLI_OK;
+        return pli_rules_refuse(r, visit, "boundary", &collider->boundary,
                                 "found '%s', which is for particles; bodies of tetrahedra and "
                                 "triangles have method and friction",
-                                pli_hold_names[collider->hold]);
+                                pli_boundary_names[collider->boundary]);
     }
     if (collider->method != PLI_COLLIDER_AUTO) {
         return pli_rules_refuse(
             r, visit, "method", &collider->method,
-            "found '%s', which is for vertices; leave it out, and say by hold "
+            "found '%s', which is for vertices; leave it out, and say by boundary "
             "what becomes of particles",
             pli_schema_find(&pli_collider_schema, "method")->choices[collider->method]);
     }
@@ -429,9 +429,10 @@ static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 static pli_status check_constraint(const pli_rules *r, const pli_visit *visit)
 {
     if (!r->has_particles) return PLI_OK;
-    return pli_rules_refuse(r, visit, "", NULL,
-                            "holds vertices, and particles have none; hold them by a collider with "
-                            "hold: sticky");
+    return pli_rules_refuse(
+        r, visit, "", NULL,
+        "constrains vertices, and particles have none; fix them by a collider with "
+        "boundary: sticky");
 }
 
 static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
@@ -439,7 +440,7 @@ static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
     if (!r->has_particles) return PLI_OK;
     return pli_rules_refuse(r, visit, "", NULL,
                             "pulls vertices, and particles have none; move them by a collider with "
-                            "hold: sticky");
+                            "boundary: sticky");
 }
 
 static pli_status check_contact(const pli_rules *r, const pli_visit *visit)
@@ -475,8 +476,8 @@ static pli_status check_solver(const pli_rules *r, const pli_visit *visit)
     const pli_solver_def *solver = visit->holder;
     // its own rule has shown that there is one
     const pli_solver_kind *kind = pli_solver_kind_choose(r->def);
-    bool fits = r->has_particles ? pli_solver_takes_particles(kind) : pli_solver_takes_meshes(kind);
-    if (fits) return PLI_OK;
+    const pli_stepper_ops *stepper = r->has_particles ? kind->of_particles : kind->of_meshes;
+    if (stepper != NULL) return PLI_OK;
     return pli_rules_refuse(r, visit, "name", &solver->name,
                             r->has_particles
                                 ? "found '%s', which is for meshes; particles take auto, hot, "
@@ -499,7 +500,7 @@ static pli_status check_steps(const pli_rules *r, const pli_visit *visit)
 
 static const pli_rule rules[] = {
     {&pli_material_schema, check_material},     {&pli_body_schema, check_body},
-    {&pli_emission_schema, check_emission},     {&pli_domain_schema, check_domain},
+    {&pli_emitter_schema, check_emission},      {&pli_domain_schema, check_domain},
     {&pli_collider_schema, check_collider},     {&pli_constraint_schema, check_constraint},
     {&pli_attachment_schema, check_attachment}, {&pli_contact_schema, check_contact},
     {&pli_solver_schema, check_solver},         {&pli_steps_schema, check_steps},
@@ -532,8 +533,8 @@ pli_status pli_rules_check_matter_late(const pli_rules *r, const pli_visit *visi
     if (visit->schema == &pli_particles_schema) {
         return check_bounded(r, visit, &((const pli_particles_def *)visit->holder)->shape);
     }
-    if (visit->schema == &pli_emission_schema) {
-        return check_bounded(r, visit, &((const pli_emission_def *)visit->holder)->shape);
+    if (visit->schema == &pli_emitter_schema) {
+        return check_bounded(r, visit, &((const pli_emitter_def *)visit->holder)->shape);
     }
     return PLI_OK;
 }

@@ -10,7 +10,7 @@
 #include "sim/body/shape_build.h"
 #include "sim/model/collider_build.h"
 #include "sim/model/collider_surface.h"
-#include "sim/report/frame.h"
+#include "sim/report/body_frame.h"
 #include "sim/report/matter_frame.h"
 #include "sim/scene/quantity.h"
 #include "sim/scene/schema.h"
@@ -446,7 +446,8 @@ static pli_status check_barrier_collider(const pli_rules *r, const pli_visit *vi
     return PLI_OK;
 }
 
-// The kinks of an interpolated grid make a solver stick that holds vertices on the surface (C2).
+// The kinks of an interpolated grid make a solver stick that holds vertices on the surface (Gast et
+// al. 2015).
 static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 {
     const pli_collider_def *collider = visit->holder;

@@ -36,11 +36,11 @@ extern const pli_schema pli_contact_pair_schema;
 extern const pli_schema pli_particles_schema;
 extern const pli_schema pli_stretch_schema;
 extern const pli_schema pli_domain_schema;
-extern const pli_schema pli_emission_schema;
+extern const pli_schema pli_emitter_schema;
 extern const pli_schema pli_steps_schema;
 extern const pli_schema pli_grid_schema;
-extern const char *const pli_hold_names[];
-extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_hold_kind
+extern const char *const pli_boundary_names[];
+extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_boundary_kind
 
 // for the rules of scene_rules.c
 extern const pli_schema pli_height_field_schema;

@@ -71,24 +71,24 @@ const pli_schema pli_particles_schema = {
 
 static const pli_field emission_fields[] = {
     {.key = "shape",
-     PLI_VARIANT(pli_emission_def, shape, pli_shape_variants),
+     PLI_VARIANT(pli_emitter_def, shape, pli_shape_variants),
      .flags = PLI_FIELD_REQUIRED,
      .doc = "The shape that they come out of, on the side that the velocity points to."},
     {.key = "material",
-     PLI_TEXT(pli_emission_def, material),
+     PLI_TEXT(pli_emitter_def, material),
      .flags = PLI_FIELD_REQUIRED,
      .doc = "Name of a material."},
-    {PER_CELL, PLI_INTEGER(pli_emission_def, filling.per_cell)},
-    {PATTERN, PLI_CHOICE(pli_emission_def, filling.pattern, pattern_names)},
+    {PER_CELL, PLI_INTEGER(pli_emitter_def, filling.per_cell)},
+    {PATTERN, PLI_CHOICE(pli_emitter_def, filling.pattern, pattern_names)},
     {.key = "velocity",
-     PLI_VECTOR(pli_emission_def, velocity),
+     PLI_VECTOR(pli_emitter_def, velocity),
      .flags = PLI_FIELD_REQUIRED | PLI_FIELD_NONZERO,
      .min = -1e9,
      .max = 1e9,
      .unit = "m/s",
      .doc = "Velocity of what comes out."},
     {.key = "rate",
-     PLI_REAL(pli_emission_def, rate),
+     PLI_REAL(pli_emitter_def, rate),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
@@ -97,14 +97,14 @@ static const pli_field emission_fields[] = {
      .doc = "Volume that comes out per time, thinned out like a spray; by default all that the "
             "cross section of the shape lets through."},
     {.key = "begin",
-     PLI_REAL(pli_emission_def, begin),
+     PLI_REAL(pli_emitter_def, begin),
      .fallback = "0",
      .min = 0,
      .max = 1e9,
      .unit = "s",
      .doc = "When it opens."},
     {.key = "end",
-     PLI_REAL(pli_emission_def, end),
+     PLI_REAL(pli_emitter_def, end),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
@@ -112,20 +112,22 @@ static const pli_field emission_fields[] = {
      .unit = "s",
      .doc = "When it closes; by default never."},
     {.key = "motion",
-     PLI_STRUCT(pli_emission_def, motion, &pli_motion_schema),
+     PLI_STRUCT(pli_emitter_def, motion, &pli_motion_schema),
      .doc = "How the shape moves, without stretching; by default not at all, and about the centre "
             "of its bounds. What comes out has the velocity of the shape, too, and is turned with "
             "it; after: release closes it."},
 };
-const pli_schema pli_emission_schema = {.name = "emitter",
-                                        .doc = "A shape that particles stream out of.",
-                                        .size = sizeof(pli_emission_def),
-                                        PLI_TABLE(emission_fields)};
+const pli_schema pli_emitter_schema = {.name = "emitter",
+                                       .doc = "A shape that particles stream out of.",
+                                       .size = sizeof(pli_emitter_def),
+                                       PLI_TABLE(emission_fields)};
 
 // ---- the domain
 
-const char *const pli_hold_names[] = {
-    [PLI_HOLD_SEPARATE] = "separate", [PLI_HOLD_SLIP] = "slip", [PLI_HOLD_STICKY] = "sticky", NULL};
+const char *const pli_boundary_names[] = {[PLI_BOUNDARY_SEPARATE] = "separate",
+                                          [PLI_BOUNDARY_SLIP] = "slip",
+                                          [PLI_BOUNDARY_STICKY] = "sticky",
+                                          NULL};
 
 static const pli_field domain_fields[] = {
     {.key = "cell",
@@ -146,10 +148,10 @@ static const pli_field domain_fields[] = {
      PLI_COORDINATE,
      .doc = "The opposite corner, three numbers."},
     {.key = "walls",
-     PLI_CHOICE(pli_domain_def, walls, pli_hold_names),
+     PLI_CHOICE(pli_domain_def, walls, pli_boundary_names),
      .fallback = "separate",
-     .doc = "What the walls do to particles: let them slide and leave (separate), slide only "
-            "(slip), or hold them (sticky)."},
+     .doc = "Boundary condition of particles at the walls: they slide and may leave (separate), "
+            "slide only (slip), or are fixed (sticky)."},
     {.key = "friction",
      PLI_REAL(pli_domain_def, friction),
      .fallback = "0",
@@ -274,11 +276,12 @@ static const pli_field grid_fields[] = {
      .max = 8,
      .unit = "",
      .doc = "Levels of the multigrid, the grid itself included."},
-    {.key = "eases",
-     PLI_BOOL(pli_implicit_grid_def, eases),
+    {.key = "matrix_free_short_steps",
+     .former = "eases",
+     PLI_BOOL(pli_implicit_grid_def, matrix_free_short_steps),
      .fallback = "true",
-     .doc = "Whether hot does without matrix and levels in steps so short that sound passes no "
-            "more than 3 cells."},
+     .doc = "Whether hot is matrix-free, without levels, in steps so short that sound crosses at "
+            "most 3 cells."},
     {.key = "restarts",
      PLI_BOOL(pli_implicit_grid_def, restarts),
      .fallback = "true",

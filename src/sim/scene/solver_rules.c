@@ -43,7 +43,7 @@ pli_status pli_solver_check_keys(const pli_scene *scene, const pli_visit *visit)
 
 static pli_status check_levels(const pli_scene *scene, const pli_visit *visit)
 {
-    const pli_coarse_def *def = visit->holder;
+    const pli_multigrid_def *def = visit->holder;
     char path[PLI_PATH_CAPACITY];
     pli_visit at = pli_visit_member(visit, "levels", &def->levels, path);
     if (def->level_count > PLI_HIERARCHY_LEVELS) {
@@ -73,7 +73,7 @@ static int32_t count_parts(const char *text)
 
 static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit)
 {
-    const pli_coarse_def *def = visit->holder;
+    const pli_multigrid_def *def = visit->holder;
     pli_context *context = pli_scene_context(scene);
     char path[PLI_PATH_CAPACITY];
     pli_visit at = pli_visit_member(visit, "smoothers", &def->smoothers, path);
@@ -84,7 +84,7 @@ static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit
                               "%d numbers, or write two or three parts, such as direct/GS(4)/GS(2)",
                               (int)parts, (int)parts - 1);
     }
-    pli_multigrid_def multigrid = {0};
+    pli_vcycle_def multigrid = {0};
     pli_status status = pli_coarse_parse(context, def, &multigrid);
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
@@ -94,7 +94,7 @@ static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit
 
 pli_status pli_solver_check_multigrid(const pli_scene *scene, const pli_visit *visit)
 {
-    const pli_coarse_def *def = visit->holder;
+    const pli_multigrid_def *def = visit->holder;
     PLI_TRY(check_levels(scene, visit));
     PLI_TRY(check_smoothers(scene, visit));
     if (def->dofs == 12 || def->dofs == 3) return PLI_OK;
@@ -130,19 +130,22 @@ static pli_status check_barrier(const model_rules *r)
                               "found 'none', but contact.method: barrier needs a line search; use "
                               "auto");
     }
-    bool newton = kind->minimizer == PLI_MINIMIZER_NEWTON;
-    if (newton && kind->search != PLI_SEARCH_NONE) return PLI_OK;
+    if (pli_solver_has(kind, PLI_TAKES_BARRIERS)) return PLI_OK;
     pli_visit at = solver_key(r, "solver", &def->name);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                           "contact.method: barrier needs %s, which solver %s does not have; use "
                           "ipc-pcg or ipc-llt",
-                          newton ? "a line search" : "the matrix of every iteration", r->name);
+                          kind->search == PLI_SEARCH_NONE && pli_solver_has(kind, PLI_MAKES_STEPS)
+                              ? "a line search"
+                              : "the matrix of every iteration",
+                          r->name);
 }
 
 static pli_status check_constraints(const model_rules *r)
 {
     const pli_model *model = r->model;
-    if (model->solver_kind->constrains) return PLI_OK;
+    if (pli_solver_has(model->solver_kind, PLI_TAKES_CONSTRAINTS)) return PLI_OK;
+    bool likes_blocks = pli_solver_has(model->solver_kind, PLI_LIKES_BLOCKS);
     for (int32_t k = 0; k < model->collider_count; ++k) {
         if (model->colliders[k].method != PLI_COLLIDER_CONSTRAINT) continue;
         const pli_collider_def *def = &r->def->colliders[k];
@@ -150,9 +153,7 @@ static pli_status check_constraints(const model_rules *r)
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                               "collider %s is a constraint, which solver %s does not take; use "
                               "solver newton or pn-pcg, or give the collider method %s",
-                              def->name, r->name,
-                              model->solver_kind->minimizer == PLI_MINIMIZER_NEWTON ? "penalty"
-                                                                                    : "quadratic");
+                              def->name, r->name, likes_blocks ? "quadratic" : "penalty");
     }
     return PLI_OK;
 }
@@ -161,7 +162,7 @@ static pli_status check_constraints(const model_rules *r)
 static pli_status check_weights(const model_rules *r)
 {
     const pli_model *model = r->model;
-    const pli_coarse_def *def = &r->def->solver.multigrid;
+    const pli_multigrid_def *def = &r->def->solver.multigrid;
     bool smooth = model->solver_parts.needs_hierarchy && def->weights == PLI_WEIGHTS_SMOOTH;
     bool sheets = model->shell_triangle_count > 0 || model->spring_count > 0;
     if (!smooth || model->tet_count == 0 || !sheets) return PLI_OK;
@@ -173,17 +174,23 @@ static pli_status check_weights(const model_rules *r)
 
 // ---- what minimisers take that do not make a matrix for every iteration
 
-static bool is_local_global(const model_rules *r)
+static bool takes(const model_rules *r, uint32_t what)
 {
-    return r->model->solver_kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL;
+    return pli_solver_has(r->model->solver_kind, what);
+}
+
+static bool keeps_matrix(const model_rules *r)
+{
+    return pli_solver_has(r->model->solver_kind, PLI_KEEPS_MATRIX);
 }
 
 static pli_status check_contact_method(const model_rules *r)
 {
+    if (takes(r, PLI_TAKES_COUPLINGS)) return PLI_OK;
     if (r->model->contact.method != PLI_CONTACT_PENALTY) return PLI_OK;
     pli_visit at = {
         .path = "contact.method", .holder = &r->def->contact, .member = &r->def->contact.method};
-    bool lifted = is_local_global(r);
+    bool lifted = keeps_matrix(r);
     return pli_scene_fail(
         r->scene, PLI_ERROR_UNSUPPORTED, &at,
         "found 'penalty', whose %s with every iteration; solver %s %s: use solver "
@@ -194,6 +201,7 @@ static pli_status check_contact_method(const model_rules *r)
 
 static pli_status check_penalties(const model_rules *r)
 {
+    if (takes(r, PLI_TAKES_PENALTIES)) return PLI_OK;
     for (int32_t k = 0; k < r->model->collider_count; ++k) {
         if (r->model->colliders[k].method != PLI_COLLIDER_PENALTY) continue;
         const pli_collider_def *def = &r->def->colliders[k];
@@ -208,11 +216,12 @@ static pli_status check_penalties(const model_rules *r)
 
 static pli_status check_bodies(const model_rules *r)
 {
+    if (takes(r, PLI_TAKES_SHELLS)) return PLI_OK;
     for (int32_t k = 0; k < r->def->body_count; ++k) {
         const pli_body_def *body = &r->def->bodies[k];
         if (body->kind != PLI_BODY_SHELL) continue;
         pli_visit at = {.path = "bodies", .holder = body, .member = &body->kind};
-        bool lifted = is_local_global(r);
+        bool lifted = keeps_matrix(r);
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                               "body %s is a shell%s; solver %s %s: use solver newton or "
                               "newton-multigrid%s",
@@ -235,6 +244,7 @@ static pli_status refuse_damping(const model_rules *r, const pli_visit *at, cons
 
 static pli_status check_damping(const model_rules *r)
 {
+    if (takes(r, PLI_TAKES_DAMPING)) return PLI_OK;
     for (int32_t k = 0; k < r->def->material_count; ++k) {
         const pli_material_def *material = &r->def->materials[k];
         pli_visit at = {.path = "materials", .holder = material, .member = &material->rayleigh};
@@ -268,8 +278,9 @@ static pli_status check_subspace_bodies(const model_rules *r)
 
 static pli_status check_subspace(const model_rules *r)
 {
+    if (!r->model->solver_kind->subspace) return PLI_OK;
     PLI_TRY(check_subspace_bodies(r));
-    const pli_reduction_def *def = &r->def->solver.subspace;
+    const pli_subspace_def *def = &r->def->solver.subspace;
     if (r->model->tet_count == 0) {
         pli_visit at = solver_key(r, "solver", &r->def->solver.name);
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
@@ -285,6 +296,7 @@ static pli_status check_subspace(const model_rules *r)
 
 static pli_status check_norm(const model_rules *r)
 {
+    if (takes(r, PLI_MAKES_STEPS)) return PLI_OK;
     if (r->model->norm != PLI_NORM_STEP) return PLI_OK;
     pli_visit at = solver_key(r, "solver.norm", &r->def->solver.norm);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
@@ -296,6 +308,7 @@ static pli_status check_norm(const model_rules *r)
 static pli_status check_search(const model_rules *r)
 {
     const pli_solver_def *def = &r->def->solver;
+    if (takes(r, PLI_TAKES_WOLFE)) return PLI_OK;
     if (def->line_search != PLI_LINE_SEARCH_WOLFE) return PLI_OK;
     pli_visit at = solver_key(r, "solver.line_search", &def->line_search);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
@@ -325,6 +338,7 @@ static pli_status check_acceleration(const model_rules *r)
 // Keys that go with a matrix for every iteration.
 static void warn_unused(const model_rules *r)
 {
+    if (takes(r, PLI_TAKES_PARTS)) return;
     const pli_solver_def *def = &r->def->solver;
     static const char text[] = "is not used by solver %s, whose name says how systems are solved";
     pli_visit linear = solver_key(r, "solver.linear", &def->linear);
@@ -335,29 +349,9 @@ static void warn_unused(const model_rules *r)
     }
 }
 
-static pli_status check_minimizer(const model_rules *r)
-{
-    pli_minimizer_kind minimizer = r->model->solver_kind->minimizer;
-    if (minimizer == PLI_MINIMIZER_NEWTON) return PLI_OK;
-    PLI_TRY(check_norm(r));
-    if (minimizer == PLI_MINIMIZER_LBFGS) return PLI_OK;
-    PLI_TRY(check_contact_method(r));
-    PLI_TRY(check_bodies(r));
-    if (is_local_global(r)) {
-        PLI_TRY(check_penalties(r));
-        PLI_TRY(check_damping(r));
-    }
-    PLI_TRY(check_search(r));
-    PLI_TRY(check_acceleration(r));
-    warn_unused(r);
-    return PLI_OK;
-}
-
-// Solvers that keep a matrix or elements of their own for the shape at rest have no yielding.
 static pli_status check_yield(const model_rules *r)
 {
-    const pli_solver_kind *kind = r->model->solver_kind;
-    if (r->model->yields == NULL || (!kind->subspace && !is_local_global(r))) return PLI_OK;
+    if (takes(r, PLI_TAKES_YIELD) || r->model->yields == NULL) return PLI_OK;
     pli_visit at = solver_key(r, "solver.name", &r->def->solver.name);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                           "solver %s has no yielding of tetrahedra; use newton, lbfgs or another "
@@ -368,7 +362,7 @@ static pli_status check_yield(const model_rules *r)
 pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
 {
     // what particles take is a matter of the scene alone
-    if (model->solver_kind->minimizer == PLI_MINIMIZER_NONE) return PLI_OK;
+    if (model->matter != NULL) return PLI_OK;
     model_rules r = {.model = model,
                      .scene = scene,
                      .def = pli_scene_get(scene),
@@ -377,6 +371,14 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
     PLI_TRY(check_yield(&r));
-    if (model->solver_kind->subspace) PLI_TRY(check_subspace(&r));
-    return check_minimizer(&r);
+    PLI_TRY(check_subspace(&r));
+    PLI_TRY(check_norm(&r));
+    PLI_TRY(check_contact_method(&r));
+    PLI_TRY(check_bodies(&r));
+    PLI_TRY(check_penalties(&r));
+    PLI_TRY(check_damping(&r));
+    PLI_TRY(check_search(&r));
+    PLI_TRY(check_acceleration(&r));
+    warn_unused(&r);
+    return PLI_OK;
 }

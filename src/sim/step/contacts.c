@@ -33,6 +33,10 @@ struct pli_contacts {
     pli_ipc *ipc; // NULL: no barriers
     int32_t pair_room;
     pli_contact_pair *pairs; // [pair_room] of the last report
+
+    // what was found at the positions that were looked at last
+    pli_self_collision_report bodies_found;
+    pli_ipc_report barrier_found;
 };
 
 // ---- creation
@@ -177,7 +181,9 @@ void pli_contacts_add(pli_contacts *contacts, pli_objective *objective)
     if (contacts->bodies != NULL) {
         pli_objective_add(objective, &pli_self_collision_term, contacts->bodies);
     }
-    if (contacts->ipc != NULL) pli_objective_add(objective, &pli_ipc_term, contacts->ipc);
+    if (contacts->ipc != NULL) {
+        pli_objective_add_as(objective, PLI_TERM_BARRIER, &pli_ipc_term, contacts->ipc);
+    }
     if (contacts->constraint != NULL) {
         objective->projection =
             (pli_feasible_set){&pli_constraint_projection, contacts->constraint};
@@ -212,6 +218,37 @@ void pli_contacts_begin_step(pli_contacts *contacts, double begin_time, double e
     }
 }
 
+// ---- what touches
+
+static pli_status reserve_pairs(pli_contacts *c, int32_t count)
+{
+    if (count <= c->pair_room) return PLI_OK;
+    pli_contact_pair *grown =
+        pli_reallocate(c->context, c->pairs, 2 * count, sizeof *grown, "pairs in contact");
+    if (grown == NULL) return PLI_ERROR_MEMORY;
+    c->pairs = grown;
+    c->pair_room = 2 * count;
+    return PLI_OK;
+}
+
+static pli_status find_barrier(pli_contacts *c, const double *x)
+{
+    if (c->ipc == NULL) return PLI_OK;
+    PLI_TRY(pli_ipc_measure(c->ipc, x, &c->barrier_found));
+    return reserve_pairs(c, c->barrier_found.pair_count);
+}
+
+static void find_bodies(pli_contacts *c, const double *x, double *forces)
+{
+    if (c->bodies != NULL) pli_self_collision_measure(c->bodies, x, &c->bodies_found, forces);
+}
+
+pli_status pli_contacts_find(pli_contacts *contacts, const double *x)
+{
+    if (contacts == NULL) return PLI_OK;
+    return find_barrier(contacts, x);
+}
+
 // ---- after the solve
 
 static double apply_postprocess(pli_contacts *c, pli_state *state)
@@ -221,21 +258,6 @@ static double apply_postprocess(pli_contacts *c, pli_state *state)
     pli_postprocess_state after = {state->dt, c->model->mass, state->x, state->v};
     pli_postprocess_apply(c->context, &c->def, &after, &c->postprocessed);
     return c->postprocessed.energy;
-}
-
-// Fills the state's contact forces.
-static void sum_forces(pli_contacts *c, pli_state *state)
-{
-    double *forces = state->contact_force;
-    memset(forces, 0, 3 * (size_t)state->vertex_count * sizeof(double));
-    if (c->bodies != NULL) {
-        pli_self_collision_report report;
-        pli_self_collision_measure(c->bodies, state->x, &report, forces); // overwrites
-    }
-    if (c->constraint != NULL) pli_constraint_add_forces(c->constraint, forces);
-    for (int32_t k = 0; k < c->penalty_count; ++k) {
-        pli_penalty_add_forces(&c->penalties[k], state->x, forces);
-    }
 }
 
 static double apply_friction(pli_contacts *c, pli_state *state)
@@ -260,35 +282,46 @@ static double apply_friction(pli_contacts *c, pli_state *state)
     return work;
 }
 
-// Forces of barriers and their friction, and what the latter did: its force times velocity and time
-// step.
-static pli_status sum_barrier_forces(pli_contacts *c, pli_state *state, double *work)
+// What the friction of barriers did: its force times velocity and time step.
+static double barrier_friction_work(const pli_contacts *c, pli_state *state)
 {
-    if (c->ipc == NULL) return PLI_OK;
-    pli_ipc_report report;
-    PLI_TRY(pli_ipc_measure(c->ipc, state->x, &report, state->contact_force, state->friction_force,
-                            NULL));
+    if (c->ipc == NULL) return 0;
     pli_sum sum = {0, 0};
     for (int64_t k = 0; k < 3 * (int64_t)state->vertex_count; ++k) {
         pli_sum_add(&sum, state->friction_force[k] * state->v[k] * state->dt);
     }
-    *work += pli_sum_value(sum);
-    state->barrier_stiffness = pli_ipc_stiffness(c->ipc);
-    return PLI_OK;
+    return pli_sum_value(sum);
 }
 
-pli_status pli_contacts_finish_step(pli_contacts *contacts, pli_state *state, double *work)
+// Fills the state's forces of contact and friction.
+static void sum_forces(pli_contacts *c, pli_state *state)
 {
-    *work = 0;
-    if (contacts == NULL) return PLI_OK;
+    double *forces = state->contact_force;
+    if (c->ipc != NULL) {
+        // nothing else is beside barriers
+        pli_ipc_fill_forces(c->ipc, forces, state->friction_force);
+        return;
+    }
+    memset(forces, 0, 3 * (size_t)state->vertex_count * sizeof(double));
+    find_bodies(c, state->x, forces); // overwrites
+    if (c->constraint != NULL) pli_constraint_add_forces(c->constraint, forces);
+    for (int32_t k = 0; k < c->penalty_count; ++k) {
+        pli_penalty_add_forces(&c->penalties[k], state->x, forces);
+    }
+}
+
+double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state)
+{
+    if (contacts == NULL) return 0;
     pli_timers_begin(contacts->timers, "friction");
-    *work = apply_postprocess(contacts, state);
+    double work = apply_postprocess(contacts, state);
     sum_forces(contacts, state);
     // without inertia there are no velocities to brake
-    if (contacts->model->time.mode == PLI_MODE_DYNAMIC) *work += apply_friction(contacts, state);
-    pli_status status = sum_barrier_forces(contacts, state, work);
+    if (contacts->model->time.mode == PLI_MODE_DYNAMIC) work += apply_friction(contacts, state);
+    work += barrier_friction_work(contacts, state);
+    if (contacts->ipc != NULL) state->barrier_stiffness = pli_ipc_stiffness(contacts->ipc);
     pli_timers_end(contacts->timers);
-    return status;
+    return work;
 }
 
 // ---- what it amounts to
@@ -300,28 +333,9 @@ static void add_report(const pli_collision_report *from, pli_step_report *report
     report->max_depth = fmax(report->max_depth, from->max_depth);
 }
 
-static pli_status reserve_pairs(pli_contacts *c, int32_t count)
+static void list_pairs(const pli_contacts *c, pli_step_report *report)
 {
-    if (count <= c->pair_room) return PLI_OK;
-    pli_contact_pair *grown =
-        pli_reallocate(c->context, c->pairs, 2 * count, sizeof *grown, "pairs in contact");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    c->pairs = grown;
-    c->pair_room = 2 * count;
-    return PLI_OK;
-}
-
-pli_status pli_contacts_reserve(pli_contacts *contacts, const double *x)
-{
-    if (contacts == NULL || contacts->ipc == NULL) return PLI_OK;
-    pli_ipc_report found;
-    PLI_TRY(pli_ipc_measure(contacts->ipc, x, &found, NULL, NULL, NULL));
-    return reserve_pairs(contacts, found.pair_count);
-}
-
-static pli_status list_pairs(pli_contacts *c, const pli_ipc_report *found, pli_step_report *report)
-{
-    PLI_TRY(reserve_pairs(c, found->pair_count));
+    const pli_ipc_report *found = &c->barrier_found;
     for (int32_t k = 0; k < found->pair_count; ++k) {
         const pli_ipc_pair *from = &found->pairs[k];
         pli_contact_pair *to = &c->pairs[k];
@@ -334,54 +348,58 @@ static pli_status list_pairs(pli_contacts *c, const pli_ipc_report *found, pli_s
     }
     report->pair_count = found->pair_count;
     report->pairs = c->pairs;
-    return PLI_OK;
 }
 
-static pli_status measure_barrier(pli_contacts *c, const pli_state *state, pli_step_report *report)
+static void add_barrier(const pli_contacts *c, pli_step_report *report)
 {
-    if (c->ipc == NULL) return PLI_OK;
-    pli_ipc_report found;
-    PLI_TRY(pli_ipc_measure(c->ipc, state->x, &found, NULL, NULL, NULL));
-    report->contacts += (int32_t)found.contacts;
-    report->min_gap = fmin(report->min_gap, found.min_gap);
-    report->energy.contact += found.barrier_energy;
+    const pli_ipc_report *found = &c->barrier_found;
+    report->contacts += (int32_t)found->contacts;
+    report->min_gap = fmin(report->min_gap, found->min_gap);
+    report->energy.contact += found->barrier_energy;
     report->barrier_distance = c->model->contact.distance;
     report->barrier_stiffness = pli_ipc_stiffness(c->ipc);
-    return list_pairs(c, &found, report);
+    list_pairs(c, report);
+}
+
+static void add_bodies(const pli_contacts *c, pli_step_report *report)
+{
+    report->contacts += c->bodies_found.contact_count;
+    report->max_depth = fmax(report->max_depth, c->bodies_found.max_depth);
+    report->energy.contact += c->bodies_found.energy;
 }
 
 pli_status pli_contacts_measure_gaps(pli_contacts *contacts, const double *x, double *gaps)
 {
     if (contacts == NULL || contacts->ipc == NULL) return PLI_OK;
     pli_ipc_report found;
-    return pli_ipc_measure(contacts->ipc, x, &found, NULL, NULL, gaps);
+    PLI_TRY(pli_ipc_measure(contacts->ipc, x, &found));
+    pli_ipc_fill_gaps(contacts->ipc, gaps);
+    return PLI_OK;
 }
 
-pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state,
+pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state, bool found,
                                 pli_step_report *report)
 {
     report->min_gap = INFINITY;
     if (contacts == NULL) return PLI_OK;
+    if (!found) {
+        find_bodies(contacts, state->x, NULL);
+        PLI_TRY(find_barrier(contacts, state->x));
+    }
     report->collides = true;
-    pli_collision_report found;
+    pli_collision_report touched;
     if (contacts->constraint != NULL) {
-        pli_constraint_measure(contacts->constraint, state->x, &found);
-        add_report(&found, report);
+        pli_constraint_measure(contacts->constraint, state->x, &touched);
+        add_report(&touched, report);
     }
     for (int32_t k = 0; k < contacts->penalty_count; ++k) {
-        pli_penalty_measure(&contacts->penalties[k], state->x, &found);
-        add_report(&found, report);
-        report->energy.contact += found.energy;
+        pli_penalty_measure(&contacts->penalties[k], state->x, &touched);
+        add_report(&touched, report);
+        report->energy.contact += touched.energy;
     }
     if (contacts->has_postprocess) add_report(&contacts->postprocessed, report);
-    if (contacts->bodies != NULL) {
-        pli_self_collision_report bodies;
-        pli_self_collision_measure(contacts->bodies, state->x, &bodies, NULL);
-        report->contacts += bodies.contact_count;
-        report->max_depth = fmax(report->max_depth, bodies.max_depth);
-        report->energy.contact += bodies.energy;
-    }
-    PLI_TRY(measure_barrier(contacts, state, report));
+    if (contacts->bodies != NULL) add_bodies(contacts, report);
+    if (contacts->ipc != NULL) add_barrier(contacts, report);
     report->energy.total += report->energy.contact;
     return PLI_OK;
 }

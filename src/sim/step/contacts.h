@@ -5,8 +5,9 @@
 //
 //     begin_step    colliders go to where their scripts have them at the end of the step
 //     (minimise)    with the terms and the projection that were added to the objective
+//     find          what barriers hold apart at the end of the step, at which distance
 //     finish_step   post-process, friction, forces
-//     measure       what touches, how deep, at which energy
+//     measure       what was found, how deep, at which energy
 #ifndef PLI_SIM_STEP_CONTACTS_H
 #define PLI_SIM_STEP_CONTACTS_H
 
@@ -41,20 +42,22 @@ void pli_contacts_begin_step(pli_contacts *contacts, double begin_time, double e
 // The barrier of bodies and planes; NULL: there is none.
 pli_ipc *pli_contacts_barrier(pli_contacts *contacts);
 
-// Applies to the new state what comes after the solve, and fills the state's contact forces.
-// *work: that of friction (J), at most 0. Errors: memory.
-pli_status pli_contacts_finish_step(pli_contacts *contacts, pli_state *state, double *work);
+// Finds what barriers hold apart at the end of a step, at positions x; what comes after it cannot
+// fail. Errors: memory.
+PLI_CHECKED pli_status pli_contacts_find(pli_contacts *contacts, const double *x);
 
-// Makes room for what the two functions around this one will have to say about positions x, so that
-// they do not fail when the state has changed already. Errors: memory.
-pli_status pli_contacts_reserve(pli_contacts *contacts, const double *x);
+// Applies to the new state what comes after the solve, and fills its forces of contact and
+// friction. Returns the work of friction (J), at most 0.
+double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state);
 
 // Smallest distances of vertices to what they do not touch, [vertex_count] (m); of barriers only,
 // infinite without. Errors: memory.
 pli_status pli_contacts_measure_gaps(pli_contacts *contacts, const double *x, double *gaps);
 
-// Contact figures of a report, energy included, for colliders where they are now. Errors: memory.
-pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state,
-                                pli_step_report *report);
+// Contact figures of a report, energy included, for colliders where they are now; found: the state
+// is the one that a step has just ended with, and contacts are those that were found then. Errors:
+// memory.
+PLI_CHECKED pli_status pli_contacts_measure(pli_contacts *contacts, const pli_state *state,
+                                            bool found, pli_step_report *report);
 
 #endif

@@ -11,22 +11,21 @@
 // kinetic energy of moving there and no elastic energy at all.
 //
 // With barriers every guess is a way from x_n that stops before anything touches; the explicit
-// guess and the rest shape are none. Held coordinates go the same way. When no guess lets them
-// arrive at where their scripts want them, they are pulled there by springs while everything else
-// gives way (after Li et al. 2020, supplement section 4), and stop short where that does not help.
+// guess and the rest shape are none. Held coordinates go the same way; when no guess lets them
+// arrive, they are pulled (pursuit.h).
 #ifndef PLI_SIM_STEP_GUESS_H
 #define PLI_SIM_STEP_GUESS_H
 
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
-// Leaves the start in solver->x, and held coordinates where scripts have them at `time`, marked in
-// solver->fixed. *arrived is false when a barrier kept held coordinates from getting there. Errors:
-// memory.
-pli_status pli_guess_choose(pli_solver *solver, const pli_state *state, double time,
-                            pli_step_report *report, bool *arrived);
+// Leaves the start in stepper->x, held coordinates where scripts have them at `time`, marked in
+// stepper->fixed, and in stepper->min_iterations how often it has to be improved. *arrived is false
+// when a barrier kept held coordinates from getting there. Errors: memory.
+PLI_CHECKED pli_status pli_guess_choose(pli_mesh_stepper *stepper, const pli_state *state,
+                                        double time, pli_step_report *report, bool *arrived);
 
-// Pulls held coordinates to where scripts want them at `time`; ends with all of them fixed where
-// they are. Errors: memory, interrupted.
-pli_status pli_guess_pursue(pli_solver *solver, double time, pli_step_report *report);
+// Goes from x towards stepper->x for as far as nothing touches, and returns how far, 1: all the
+// way; d [vertex_count][3] is scratch.
+double pli_guess_go_safely(pli_mesh_stepper *stepper, const double *x, double *d);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const float identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-pli_status pli_matter_emit_begin(pli_matter_solver *m, const pli_matter_state *state)
+pli_status pli_matter_emit_begin(pli_matter_explicit *m, const pli_matter_state *state)
 {
     // emitters alone: none of the particles
     pli_matter_state emitters = *state;
@@ -17,7 +17,7 @@ pli_status pli_matter_emit_begin(pli_matter_solver *m, const pli_matter_state *s
     return pli_matter_state_copy(&emitters, &m->emitted);
 }
 
-void pli_matter_emit_store(const pli_matter_solver *m, pli_matter_state *state)
+void pli_matter_emit_store(const pli_matter_explicit *m, pli_matter_state *state)
 {
     state->next_id = m->emitted.next_id;
     for (int32_t k = 0; k < state->emitter_count; ++k) {
@@ -28,7 +28,7 @@ void pli_matter_emit_store(const pli_matter_solver *m, pli_matter_state *state)
 
 // ---- how long steps may be
 
-double pli_matter_emit_limit(const pli_matter_solver *m)
+double pli_matter_emit_limit(const pli_matter_explicit *m)
 {
     const pli_matter *matter = m->model->matter;
     const pli_steps_def *steps = &m->model->solver_def.steps;
@@ -46,7 +46,7 @@ double pli_matter_emit_limit(const pli_matter_solver *m)
     return limit;
 }
 
-int64_t pli_matter_emit_pieces(const pli_matter_solver *m, double begin, int64_t ticks)
+int64_t pli_matter_emit_pieces(const pli_matter_explicit *m, double begin, int64_t ticks)
 {
     const pli_matter *matter = m->model->matter;
     double end = begin + (double)ticks * m->tick, cells = 0;
@@ -63,7 +63,7 @@ int64_t pli_matter_emit_pieces(const pli_matter_solver *m, double begin, int64_t
 // ---- room for a particle
 
 typedef struct emission {
-    pli_matter_solver *solver;
+    pli_matter_explicit *stepper;
     const pli_matter_emitter *emitter;
     pli_emitter_pose pose;
 } emission;
@@ -99,8 +99,8 @@ static bool has_room(void *user, const double position[3])
 {
     static const int32_t edges[3] = {PLI_BLOCK_X, PLI_BLOCK_Y, PLI_BLOCK_Z};
     const emission *job = user;
-    const pli_matter *matter = job->solver->model->matter;
-    const pli_particles *particles = pli_stepper_particles(job->solver->stepper);
+    const pli_matter *matter = job->stepper->model->matter;
+    const pli_particles *particles = pli_stepper_particles(job->stepper->stepper);
     double reach = job->emitter->spacing / matter->dx, x[3], u[3];
     int32_t low[3], high[3], at[3];
     pli_emitter_pose_place(&job->pose, position, x);
@@ -126,7 +126,7 @@ static bool has_room(void *user, const double position[3])
 
 static void make_record(const emission *job, const double position[3], pli_particle *record)
 {
-    pli_matter_solver *m = job->solver;
+    pli_matter_explicit *m = job->stepper;
     const pli_matter *matter = m->model->matter;
     const pli_material *material = &matter->kinds[job->emitter->kind].matter.material;
     double x[3], v[3];
@@ -141,7 +141,7 @@ static void make_record(const emission *job, const double position[3], pli_parti
 
 static pli_status add_emitted(const emission *job, const pli_seeding *emitted)
 {
-    pli_matter_solver *m = job->solver;
+    pli_matter_explicit *m = job->stepper;
     for (int32_t first = 0; first < emitted->count; first += PLI_MATTER_BATCH) {
         int32_t count = emitted->count - first;
         if (count > PLI_MATTER_BATCH) count = PLI_MATTER_BATCH;
@@ -153,10 +153,10 @@ static pli_status add_emitted(const emission *job, const pli_seeding *emitted)
     return PLI_OK;
 }
 
-static pli_status emit_one(pli_matter_solver *m, int32_t index, double end)
+static pli_status emit_one(pli_matter_explicit *m, int32_t index, double end)
 {
     const pli_matter_emitter *emitter = &m->model->matter->emitters[index];
-    emission job = {.solver = m, .emitter = emitter};
+    emission job = {.stepper = m, .emitter = emitter};
     pli_emitter_state state = {m->emitted.emitter_time[index], m->emitted.emitter_total[index]};
     if (end <= state.time || emitter->begin >= end) return PLI_OK;
     pli_emitter_pose_find(emitter, state.time, end, &job.pose);
@@ -169,7 +169,7 @@ static pli_status emit_one(pli_matter_solver *m, int32_t index, double end)
     return status;
 }
 
-pli_status pli_matter_emit(pli_matter_solver *m, double end)
+pli_status pli_matter_emit(pli_matter_explicit *m, double end)
 {
     for (int32_t k = 0; k < m->model->matter->emitter_count; ++k) PLI_TRY(emit_one(m, k, end));
     return PLI_OK;

@@ -6,23 +6,23 @@
 #ifndef PLI_SIM_STEP_MATTER_EMIT_H
 #define PLI_SIM_STEP_MATTER_EMIT_H
 
-#include "sim/step/matter_step.h"
+#include "sim/step/matter_explicit.h"
 
 // Takes over where emitters are from a state. Errors: memory.
-PLI_CHECKED pli_status pli_matter_emit_begin(pli_matter_solver *solver,
+PLI_CHECKED pli_status pli_matter_emit_begin(pli_matter_explicit *stepper,
                                              const pli_matter_state *state);
 
 // The longest step that what is going to be emitted bears (s); infinity: nothing is.
-double pli_matter_emit_limit(const pli_matter_solver *solver);
+double pli_matter_emit_limit(const pli_matter_explicit *stepper);
 
 // Into how many pieces a step that begins at a time (s) has to be cut; at most its ticks.
-int64_t pli_matter_emit_pieces(const pli_matter_solver *solver, double begin, int64_t ticks);
+int64_t pli_matter_emit_pieces(const pli_matter_explicit *stepper, double begin, int64_t ticks);
 
 // Adds what comes out up to a time (s). Errors: numeric (it came out outside of the domain),
 // memory.
-PLI_CHECKED pli_status pli_matter_emit(pli_matter_solver *solver, double end);
+PLI_CHECKED pli_status pli_matter_emit(pli_matter_explicit *stepper, double end);
 
 // Hands over to a state where emitters are.
-void pli_matter_emit_store(const pli_matter_solver *solver, pli_matter_state *state);
+void pli_matter_emit_store(const pli_matter_explicit *stepper, pli_matter_state *state);
 
 #endif

@@ -6,6 +6,9 @@
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "optimize/stopping.h"
+#include "sim/report/culprit.h"
+#include "sim/report/matter_frame.h"
+#include "sim/report/matter_measure.h"
 #include "sim/step/matter_colliders.h"
 #include "sim/step/matter_implicit_emit.h"
 #include "sim/step/substeps.h"
@@ -20,7 +23,8 @@ enum { MOST_HALVINGS = 30 };
 
 static const double linear_tolerance = 1e-3; // of the solves of the linear method
 
-struct pli_matter_implicit {
+typedef struct pli_matter_implicit {
+    pli_solver *solver; // whose part it is; the next two are its own
     const pli_model *model;
     pli_context *context;
     const pli_grid_method *method;
@@ -39,7 +43,9 @@ struct pli_matter_implicit {
     double *residual;      // [residual_room] of the particles of work, or of what it became
     int64_t residual_step; // whose end it belongs to, 0: none
     const double *residual_positions; // of the state that has it
-};
+
+    pli_matter_parts *parts; // of frames; NULL: nobody has asked for one
+} pli_matter_implicit;
 
 static bool is_plastic_inside(const pli_model *model)
 {
@@ -47,6 +53,16 @@ static bool is_plastic_inside(const pli_model *model)
 }
 
 // ---- life
+
+static pli_implicit_method choose_method(pli_minimizer_kind minimizer)
+{
+    switch (minimizer) {
+    case PLI_MINIMIZER_LBFGS: return PLI_IMPLICIT_LBFGS;
+    case PLI_MINIMIZER_ADMM: return PLI_IMPLICIT_ADMM;
+    case PLI_MINIMIZER_LINEAR: return PLI_IMPLICIT_LINEAR;
+    default: return PLI_IMPLICIT_NEWTON;
+    }
+}
 
 static pli_spline_kind choose_spline(const pli_implicit_grid_def *grid)
 {
@@ -78,7 +94,7 @@ static pli_node_source_def describe_source(const pli_matter_implicit *m)
     const pli_grid_method *method = m->method;
     double given = def->linear_tolerance;
     return (pli_node_source_def){.assembled = method->assembled,
-                                 .projected = !method->exact,
+                                 .projected = m->model->solver_kind->projected,
                                  .minres = method->minres,
                                  .preconditioner = method->preconditioner,
                                  .rule = given > 0 ? PLI_NODE_FIXED : method->rule,
@@ -91,7 +107,7 @@ static pli_node_source_def describe_source(const pli_matter_implicit *m)
 static pli_line_search_def describe_search(const pli_matter_implicit *m)
 {
     const pli_solver_def *def = &m->model->solver_def;
-    pli_line_search_def search = {.kind = m->method->search,
+    pli_line_search_def search = {.kind = m->model->solver_kind->search,
                                   .decrease = def->wolfe_decrease,
                                   .curvature = def->wolfe_curvature,
                                   .max_evaluations = 40};
@@ -116,24 +132,25 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
     bool backward = grid->positions == PLI_POSITIONS_AUTO
                         ? m->method->backward
                         : grid->positions == PLI_POSITIONS_BACKWARD;
-    pli_implicit_stepper_def stepper = {.cloud = {.spline = choose_spline(grid),
-                                                  .dx = model->matter->dx,
-                                                  .kind_count = model->matter->kind_count},
-                                        .borrowed_colliders = m->colliders,
-                                        .affine = !flip,
-                                        .flip = grid->flip,
-                                        .backward = backward,
-                                        .method = m->method->method,
-                                        .source = describe_source(m),
-                                        .plain_norm = m->method->plain_norm,
-                                        .tolerance = model->tolerance,
-                                        .max_iterations = def->max_iterations,
-                                        .fixed_iterations = def->fixed_iterations,
-                                        .window = def->window,
-                                        .refresh = pli_solver_refresh(model->solver_kind, def),
-                                        .restarts = grid->restarts,
-                                        .easy_courant = grid->eases ? m->method->easy_courant : 0,
-                                        .search = describe_search(m)};
+    pli_implicit_stepper_def stepper = {
+        .cloud = {.spline = choose_spline(grid),
+                  .dx = model->matter->dx,
+                  .kind_count = model->matter->kind_count},
+        .borrowed_colliders = m->colliders,
+        .affine = !flip,
+        .flip = grid->flip,
+        .backward = backward,
+        .method = choose_method(model->solver_kind->minimizer),
+        .source = describe_source(m),
+        .plain_norm = m->method->plain_norm,
+        .tolerance = model->tolerance,
+        .max_iterations = def->max_iterations,
+        .fixed_iterations = def->fixed_iterations,
+        .window = def->window,
+        .refresh = pli_solver_refresh(model->solver_kind, def),
+        .restarts = grid->restarts,
+        .easy_courant = grid->matrix_free_short_steps ? m->method->easy_courant : 0,
+        .search = describe_search(m)};
     pli_vec3_copy(model->matter->origin, stepper.cloud.origin);
     pli_vec3_copy(model->gravity, stepper.gravity);
     return stepper;
@@ -169,28 +186,25 @@ done:
     return status;
 }
 
-pli_status pli_matter_implicit_create(const pli_model *model, pli_matter_implicit **implicit)
+static pli_status create(pli_solver *solver, void **self)
 {
-    *implicit = NULL;
-    pli_matter_implicit *made = PLI_NEW(model->context, pli_matter_implicit, 1, "solver");
+    const pli_model *model = solver->model;
+    pli_matter_implicit *made = PLI_NEW(solver->context, pli_matter_implicit, 1, "stepper");
+    *self = made;
     if (made == NULL) return PLI_ERROR_MEMORY;
+    made->solver = solver;
     made->model = model;
-    made->context = model->context;
+    made->context = solver->context;
     made->method = model->solver_kind->grid;
     made->work.context = model->context;
     pli_status status = pli_matter_colliders_create(model, &made->colliders);
-    if (status == PLI_OK) status = create_stepper(made);
-    if (status != PLI_OK) {
-        pli_matter_implicit_destroy(made);
-        return status;
-    }
-    *implicit = made;
-    return PLI_OK;
+    return status == PLI_OK ? create_stepper(made) : status;
 }
 
-void pli_matter_implicit_destroy(pli_matter_implicit *m)
+static void destroy(void *self)
 {
-    if (m == NULL) return;
+    pli_matter_implicit *m = self;
+    pli_matter_parts_destroy(m->parts);
     pli_implicit_stepper_destroy(m->stepper);
     pli_grid_colliders_destroy(m->colliders);
     pli_matter_state_clear(&m->work);
@@ -260,17 +274,6 @@ static pli_status find_limit(pli_matter_implicit *m, double begin, double end, d
     return PLI_OK;
 }
 
-pli_status pli_matter_implicit_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
-{
-    double begin = pli_state_time(state), dt = m->model->dt;
-    pli_cloud_source particles;
-    PLI_TRY(list_particles(m, &state->matter, &particles));
-    PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
-    PLI_TRY(find_limit(m, begin, begin + dt, piece));
-    *piece = fmin(*piece, dt);
-    return PLI_OK;
-}
-
 // The next piece of what is left of a step, whose particles were loaded; so many were made before.
 static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begin, double end,
                                double *h)
@@ -286,9 +289,13 @@ static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begi
 
 // ---- what is left of forces
 
-void pli_matter_implicit_listen(pli_matter_implicit *m, bool listens)
+// Whether anybody will look at it: monitors, or frames, which runs write at the end of a frame, and
+// others whenever they like.
+static bool has_listener(const pli_solver *s, const pli_state *state)
 {
-    m->listens = listens;
+    bool is_field = s->model->frame_fields >> PLI_PARTICLE_RESIDUAL & 1;
+    bool ends_frame = (state->step + 1) % s->model->time.steps_per_frame == 0;
+    return s->residual_monitor != NULL || (is_field && (ends_frame || s->frames != NULL));
 }
 
 static pli_status reserve_residuals(pli_matter_implicit *m)
@@ -312,29 +319,35 @@ static void spread_residuals(pli_matter_implicit *m, int64_t count, int64_t firs
     }
 }
 
-pli_residual_view pli_matter_implicit_view(pli_matter_implicit *m, const pli_iterate *iterate)
+// Tells whoever wants it of an iterate.
+static void tell_residuals(pli_matter_implicit *m, const pli_iterate *iterate)
 {
+    const pli_solver *s = m->solver;
+    if (s->residual_monitor == NULL || iterate->g == NULL) return;
     pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
-    return (pli_residual_view){.piece = m->current,
-                               .round = pli_implicit_stepper_round(m->stepper),
-                               .iteration = iterate->iteration,
-                               .residual = iterate->residual,
-                               .count = m->work.count,
-                               .positions = m->work.position,
-                               .residuals = m->residual,
-                               .ids = m->work.id};
+    pli_residual_view view = {.step = s->step,
+                              .piece = m->current,
+                              .round = pli_implicit_stepper_round(m->stepper),
+                              .iteration = iterate->iteration,
+                              .residual = iterate->residual,
+                              .count = m->work.count,
+                              .positions = m->work.position,
+                              .residuals = m->residual,
+                              .ids = m->work.id};
+    s->residual_monitor(s->residual_user, &view);
 }
 
-const double *pli_matter_implicit_residuals(const pli_matter_implicit *m, const pli_state *state)
+static void tell_iterate(void *user, const pli_iterate *iterate)
 {
-    bool is_known = m->residual_step > 0 && m->residual_step == state->step &&
-                    m->residual_positions == state->matter.position;
-    return is_known ? m->residual : NULL;
+    pli_matter_implicit *m = user;
+    tell_residuals(m, iterate);
+    pli_solver_tell(m->solver, iterate, m->current);
 }
 
-int32_t pli_matter_implicit_current(const pli_matter_implicit *m)
+static bool is_cancelled(void *user)
 {
-    return m->current;
+    const pli_matter_implicit *m = user;
+    return pli_solver_is_cancelled(m->solver);
 }
 
 // ---- what yields
@@ -389,7 +402,7 @@ static void add_piece(const pli_implicit_report *piece, double h, pli_step_repor
     pli_grid_report *grid = &report->grid;
     const pli_minimize_report *outcome = &piece->outcome;
     bool worse = grid->pieces == 0 || outcome->stop < 0;
-    if (worse && report->stop >= 0) report->stop = (pli_stop)outcome->stop;
+    if (worse && report->stop >= 0) report->stop = outcome->stop;
     report->iterations += outcome->iterations;
     report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
@@ -406,7 +419,7 @@ static void add_piece(const pli_implicit_report *piece, double h, pli_step_repor
     grid->cycles += piece->counts.cycles;
     grid->coarsest_iterations += piece->counts.coarsest_iterations;
     grid->capped += piece->counts.capped;
-    grid->dropped_pairs += piece->dropped_pairs;
+    grid->dropped_pairs += outcome->dropped_pairs;
     grid->position_steps += piece->advect.steps;
     grid->repeated_positions += piece->advect.repeated;
 }
@@ -422,7 +435,7 @@ static pli_status move_piece(pli_matter_implicit *m, double begin, double *h,
                            .velocity = w->velocity,
                            .affine = w->affine,
                            .deformation = w->deformation};
-    bool linear = m->method->method == PLI_IMPLICIT_LINEAR;
+    bool linear = m->model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR;
     for (int halvings = 0;; ++halvings) {
         PLI_TRY(pli_matter_colliders_move(m->model, begin, begin + *h, m->colliders));
         PLI_TRY(pli_implicit_stepper_step(m->stepper, &to, *h, env, piece));
@@ -506,33 +519,104 @@ static void fill_levels(const pli_matter_implicit *m, pli_grid_report *grid)
     }
 }
 
-pli_status pli_matter_implicit_step(pli_matter_implicit *m, pli_state *state,
-                                    const pli_minimize_env *env, pli_step_report *report)
+static pli_status step(void *self, pli_state *state, pli_step_report *report)
 {
+    pli_matter_implicit *m = self;
+    pli_timers *timers = &m->solver->timers;
+    pli_minimize_env env = {.timers = timers,
+                            .scratch = m->solver->scratch,
+                            .monitor = tell_iterate,
+                            .cancel = is_cancelled,
+                            .user = m};
+    PLI_TRY(pli_matter_check_kinds(m->model->matter, &state->matter));
+    m->listens = has_listener(m->solver, state);
     double begin = pli_state_time(state), end = (double)(state->step + 1) * state->dt;
-    pli_timers_begin(env->timers, "load");
+    pli_timers_begin(timers, "load");
     pli_status status = pli_matter_state_copy(&state->matter, &m->work);
     if (status == PLI_OK) status = reserve_residuals(m);
-    pli_timers_end(env->timers);
+    pli_timers_end(timers);
     if (status != PLI_OK) return status;
     m->residual_step = 0;
     report->stop = PLI_STOP_GRADIENT;
     report->tolerance = m->model->tolerance;
-    PLI_TRY(run(m, begin, end, env, report));
+    PLI_TRY(run(m, begin, end, &env, report));
     if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
-    pli_timers_begin(env->timers, "report");
+    pli_timers_begin(timers, "report");
     fill_levels(m, &report->grid);
     report->grid.bytes = pli_implicit_stepper_memory(m->stepper);
-    pli_timers_end(env->timers);
+    pli_timers_end(timers);
     report->matter.particles = m->work.count;
 
     // what was computed becomes the state
     pli_matter_state before = state->matter;
     state->matter = m->work;
     m->work = before;
+    ++state->step;
+    ++state->history;
     if (m->listens) {
-        m->residual_step = state->step + 1;
+        m->residual_step = state->step;
         m->residual_positions = state->matter.position;
     }
     return PLI_OK;
 }
+
+// ---- frames
+
+// The length of the piece that a step would begin with (s), which is the same for all particles.
+static pli_status plan_piece(pli_matter_implicit *m, const pli_state *state, double *piece)
+{
+    double begin = pli_state_time(state), dt = m->model->dt;
+    pli_cloud_source particles;
+    PLI_TRY(list_particles(m, &state->matter, &particles));
+    PLI_TRY(pli_implicit_stepper_load(m->stepper, &particles));
+    PLI_TRY(find_limit(m, begin, begin + dt, piece));
+    *piece = fmin(*piece, dt);
+    return PLI_OK;
+}
+
+static pli_status fill_parts(void *self, const pli_state *state, pli_frame_part *parts,
+                             int32_t *count)
+{
+    pli_matter_implicit *m = self;
+    double piece;
+    if (m->parts == NULL) PLI_TRY(pli_matter_parts_create(m->model, &m->parts));
+    PLI_TRY(pli_matter_parts_begin(m->parts, state));
+    PLI_TRY(plan_piece(m, state, &piece));
+    double *step = pli_matter_parts_values(m->parts, PLI_PARTICLE_STEP);
+    double *status = pli_matter_parts_values(m->parts, PLI_PARTICLE_STATUS);
+    double *residual = pli_matter_parts_values(m->parts, PLI_PARTICLE_RESIDUAL);
+    bool is_known = m->residual_step > 0 && m->residual_step == state->step &&
+                    m->residual_positions == state->matter.position;
+    for (int64_t row = 0; row < state->matter.count; ++row) {
+        step[row] = piece;
+        status[row] = 0;
+        if (residual != NULL) residual[row] = is_known ? m->residual[row] : 0;
+    }
+    *count = pli_matter_parts_list(m->parts, state, parts);
+    return PLI_OK;
+}
+
+// ---- the table
+
+static pli_status measure(void *self, const pli_state *state, bool after_step,
+                          pli_step_report *report)
+{
+    const pli_matter_implicit *m = self;
+    (void)after_step;
+    return pli_matter_measure(m->solver, state, report);
+}
+
+static bool blame(void *self, const pli_state *state)
+{
+    const pli_matter_implicit *m = self;
+    return pli_culprit_blame_particle(m->solver, state);
+}
+
+const pli_stepper_ops pli_matter_implicit_ops = {.name = "implicit, particles",
+                                                 .has_short_loops = true,
+                                                 .create = create,
+                                                 .destroy = destroy,
+                                                 .step = step,
+                                                 .measure = measure,
+                                                 .fill_parts = fill_parts,
+                                                 .blame = blame};

@@ -2,8 +2,12 @@
 #include "sim/step/minimizer_build.h"
 
 #include "geometry/mesh/tet_mesh.h"
-#include "optimize/linear_source.h"
+#include "optimize/lbfgs.h"
+#include "optimize/local_global.h"
+#include "optimize/newton.h"
+#include "optimize/vertex_descent.h"
 #include "sim/model/subspace_build.h"
+#include "sim/step/solver_table.h"
 
 #include <float.h>
 #include <math.h>
@@ -41,7 +45,7 @@ static double elastic_noise(const pli_model *model)
 // descent would get nowhere.
 static const double sheet_downhill = 1e-6;
 
-static pli_line_search_def describe_search(const pli_solver *s)
+static pli_line_search_def describe_search(const pli_mesh_stepper *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
     return (pli_line_search_def){.kind = s->model->solver_parts.search,
@@ -64,12 +68,47 @@ static double choose_linear_tolerance(const pli_model *model)
     return errors && (own <= 0 || own > error_tolerance) ? error_tolerance : own;
 }
 
-static void configure_newton(pli_solver *s)
+// Cycles of a linear solve; 0: until its tolerance. Newton's solves have to be worth the assembly
+// of their matrix, those of L-BFGS have only to be symmetric.
+static int32_t count_cycles(const pli_model *model)
+{
+    const pli_solver_def *def = &model->solver_def;
+    if (def->linear_tolerance > 0) return 0;
+    if (def->multigrid.cycles > 0) return def->multigrid.cycles;
+    bool one = def->fixed_iterations > 0 || model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    return one ? 1 : 0;
+}
+
+// Directions by linear solves, to a relative tolerance, 0: as whoever asks wants them.
+static pli_status create_linear(pli_mesh_stepper *s, double relative_tolerance,
+                                pli_direction_source *source)
+{
+    const pli_model *model = s->model;
+    const pli_solver_def *def = &model->solver_def;
+    PLI_TRY(pli_objective_build_pattern(&s->objective));
+    pli_linear_solver_def linear = {.kind = model->solver_parts.linear,
+                                    .preconditioner = model->solver_parts.preconditioner,
+                                    .max_iterations = def->linear_max_iterations,
+                                    .stop_at_indefinite = true,
+                                    .precondition_by_multigrid = model->solver_parts.multigrid,
+                                    .cycles = count_cycles(model),
+                                    .hierarchy = model->hierarchy,
+                                    .multigrid = model->multigrid,
+                                    .fixed = s->fixed};
+    PLI_TRY(pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear));
+    pli_linear_solver_set_timers(s->linear, s->timers);
+    s->linear_source = (pli_linear_source){
+        .linear = s->linear, .relative_tolerance = relative_tolerance, .timers = s->timers};
+    *source = pli_linear_source_get(&s->linear_source);
+    return PLI_OK;
+}
+
+static pli_status build_newton(pli_mesh_stepper *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
     const pli_solver_kind *kind = s->model->solver_kind;
     bool sheets = s->shell != NULL || s->springs != NULL;
-    s->newton = (pli_newton_def){
+    pli_newton_def newton = {
         .tolerance = s->model->tolerance,
         .judge = choose_judge(s->model),
         .step_unit = step_unit(s->model),
@@ -82,72 +121,34 @@ static void configure_newton(pli_solver *s)
         .linear_scale = def->linear_scale,
         .linear_cap = def->linear_cap,
         .linear_tolerance = choose_linear_tolerance(s->model),
-        .energy_noise = elastic_noise(s->model),
         .line_search = describe_search(s),
     };
-}
-
-// Cycles of a linear solve; 0: until its tolerance. Newton's solves have to be worth the assembly
-// of their matrix, those of L-BFGS have only to be symmetric.
-static int32_t count_cycles(const pli_model *model)
-{
-    const pli_solver_def *def = &model->solver_def;
-    if (def->linear_tolerance > 0) return 0;
-    if (def->multigrid.cycles > 0) return def->multigrid.cycles;
-    bool one = def->fixed_iterations > 0 || model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
-    return one ? 1 : 0;
-}
-
-static pli_status create_linear(pli_solver *s)
-{
-    const pli_model *model = s->model;
-    const pli_solver_def *def = &model->solver_def;
-    pli_linear_solver_def linear = {.kind = model->solver_parts.linear,
-                                    .preconditioner = model->solver_parts.preconditioner,
-                                    .max_iterations = def->linear_max_iterations,
-                                    .stop_at_indefinite = true,
-                                    .precondition_by_multigrid = model->solver_parts.multigrid,
-                                    .cycles = count_cycles(model),
-                                    .hierarchy = model->hierarchy,
-                                    .multigrid = model->multigrid,
-                                    .fixed = s->fixed};
-    PLI_TRY(pli_linear_solver_create(s->context, &linear, s->objective.H, &s->linear));
-    pli_linear_solver_set_timers(s->linear, &s->timers);
+    PLI_TRY(kind->subspace ? pli_subspace_build(s, &newton.source)
+                           : create_linear(s, 0, &newton.source));
+    pli_newton *made;
+    PLI_TRY(pli_newton_create(s->context, &newton, &s->objective, &made));
+    s->minimizer = pli_newton_minimizer(made);
     return PLI_OK;
-}
-
-static pli_status build_newton(pli_solver *s)
-{
-    if (s->model->solver_kind->subspace) {
-        configure_newton(s);
-        return pli_subspace_build(s);
-    }
-    PLI_TRY(pli_objective_build_pattern(&s->objective));
-    configure_newton(s);
-    return create_linear(s);
 }
 
 // ---- L-BFGS
 
-static pli_status build_lbfgs(pli_solver *s)
+static pli_status build_lbfgs(pli_mesh_stepper *s)
 {
     const pli_model *model = s->model;
     const pli_solver_def *def = &model->solver_def;
-    PLI_TRY(pli_objective_build_pattern(&s->objective));
-    PLI_TRY(create_linear(s));
-    s->start_hessian = (pli_linear_source){.linear = s->linear,
-                                           .relative_tolerance = choose_linear_tolerance(model),
-                                           .timers = &s->timers};
     pli_lbfgs_def lbfgs = {.tolerance = model->tolerance,
-                           .judges_error = model->norm == PLI_NORM_ERROR,
+                           .judge = choose_judge(model),
                            .window = def->window,
                            .refresh = pli_solver_refresh(model->solver_kind, def),
                            .max_iterations = def->max_iterations,
                            .fixed_iterations = def->fixed_iterations,
-                           .energy_noise = elastic_noise(model),
-                           .line_search = describe_search(s),
-                           .initial = pli_linear_source_get(&s->start_hessian)};
-    return pli_lbfgs_create(s->context, &lbfgs, &s->lbfgs);
+                           .line_search = describe_search(s)};
+    PLI_TRY(create_linear(s, choose_linear_tolerance(model), &lbfgs.initial));
+    pli_lbfgs *made;
+    PLI_TRY(pli_lbfgs_create(s->context, &lbfgs, &s->objective, &made));
+    s->minimizer = pli_lbfgs_minimizer(made);
+    return PLI_OK;
 }
 
 // ---- local-global
@@ -171,19 +172,18 @@ static pli_lifted_solver_def describe_lifted(const pli_model *model)
 
 // The matrix bounds the Hessian of projective terms and of springs; with others a search has to see
 // to the decrease, unless the scene wants none.
-static bool needs_search(const pli_solver *s)
+static bool needs_search(const pli_mesh_stepper *s)
 {
     bool others = !s->bounds_tets && s->model->tet_count > 0;
     return others && s->model->solver_def.line_search == PLI_LINE_SEARCH_AUTO;
 }
 
-static pli_status build_local_global(pli_solver *s)
+static pli_status build_local_global(pli_mesh_stepper *s)
 {
     const pli_model *model = s->model;
     const pli_solver_def *def = &model->solver_def;
     pli_local_global_def local_global = {.tolerance = model->tolerance,
-                                         .judges_error = model->norm == PLI_NORM_ERROR,
-                                         .energy_noise = elastic_noise(model),
+                                         .judge = choose_judge(model),
                                          .max_iterations = def->max_iterations,
                                          .fixed_iterations = def->fixed_iterations,
                                          .line_search = describe_search(s),
@@ -195,7 +195,10 @@ static pli_status build_local_global(pli_solver *s)
         local_global.chebyshev_gamma = def->chebyshev.gamma;
         local_global.chebyshev_delay = def->chebyshev.delay;
     }
-    return pli_local_global_create(s->context, &local_global, &s->objective, &s->local_global);
+    pli_local_global *made;
+    PLI_TRY(pli_local_global_create(s->context, &local_global, &s->objective, &made));
+    s->minimizer = pli_local_global_minimizer(made);
+    return PLI_OK;
 }
 
 // ---- vertex descent
@@ -214,27 +217,32 @@ static bool needs_vertex_search(const pli_model *model)
     return false;
 }
 
-static pli_status build_vertex_descent(pli_solver *s)
+static pli_status build_vertex_descent(pli_mesh_stepper *s)
 {
     const pli_model *model = s->model;
     const pli_solver_def *def = &model->solver_def;
     pli_vertex_descent_def descent = {.tolerance = model->tolerance,
-                                      .judges_error = model->norm == PLI_NORM_ERROR,
+                                      .judge = choose_judge(model),
                                       .max_iterations = def->max_iterations,
                                       .fixed_iterations = def->fixed_iterations,
                                       .searches = needs_vertex_search(model),
                                       .measures_energy = model->wants_energies};
-    return pli_vertex_descent_create(s->context, &descent, &s->objective, &s->vertex_descent);
+    pli_vertex_descent *made;
+    PLI_TRY(pli_vertex_descent_create(s->context, &descent, &s->objective, &made));
+    s->minimizer = pli_vertex_descent_minimizer(made);
+    return PLI_OK;
 }
 
-pli_status pli_minimizer_build(pli_solver *s)
+pli_status pli_minimizer_build(pli_mesh_stepper *s)
 {
+    s->energy_noise = elastic_noise(s->model);
     switch (s->model->solver_kind->minimizer) {
     case PLI_MINIMIZER_LOCAL_GLOBAL: return build_local_global(s);
     case PLI_MINIMIZER_VERTEX: return build_vertex_descent(s);
     case PLI_MINIMIZER_NEWTON: return build_newton(s);
     case PLI_MINIMIZER_LBFGS: return build_lbfgs(s);
-    case PLI_MINIMIZER_NONE: break;
+    default: break;
     }
-    return PLI_OK;
+    return PLI_FAIL(s->context, PLI_ERROR_UNSUPPORTED, "solver %s is not for meshes",
+                    s->model->solver_kind->info.name);
 }

@@ -6,10 +6,9 @@
 #ifndef PLI_SIM_STEP_MINIMIZER_BUILD_H
 #define PLI_SIM_STEP_MINIMIZER_BUILD_H
 
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
-// Makes the minimiser of a solver whose objective has all its terms: newton or
-// lbfgs and linear, local_global, or vertex_descent. Errors: unsupported, memory.
-pli_status pli_minimizer_build(pli_solver *solver);
+// Makes the minimiser of a stepper whose objective has all its terms. Errors: unsupported, memory.
+PLI_CHECKED pli_status pli_minimizer_build(pli_mesh_stepper *stepper);
 
 #endif

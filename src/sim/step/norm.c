@@ -109,7 +109,8 @@ pli_status pli_norm_build(pli_model *model)
     bool moves = model->time.mode == PLI_MODE_DYNAMIC;
     model->norm = (pli_norm_kind)model->solver_def.norm;
     if (model->norm == PLI_NORM_AUTO) {
-        model->norm = model->solver_kind->judges_steps ? PLI_NORM_STEP : PLI_NORM_VELOCITY;
+        model->norm = pli_solver_has(model->solver_kind, PLI_JUDGES_STEPS) ? PLI_NORM_STEP
+                                                                           : PLI_NORM_VELOCITY;
         if (!moves) model->norm = PLI_NORM_ERROR;
     }
     if (model->norm == PLI_NORM_VELOCITY || model->norm == PLI_NORM_STEP) {

@@ -5,82 +5,65 @@
 #include "sim/body/material_matter.h"
 #include "sim/body/material_resolve.h"
 #include "sim/scene/scene.h"
+#include "sim/step/matter_explicit.h"
+#include "sim/step/matter_implicit.h"
+#include "sim/step/mesh_stepper.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- implicit steps of particles
 
-static const pli_grid_method grid_newton = {.method = PLI_IMPLICIT_NEWTON,
-                                            .exact = true,
-                                            .preconditioner = PLI_NODE_REST_DIAGONAL,
+static const pli_grid_method grid_newton = {.preconditioner = PLI_NODE_REST_DIAGONAL,
                                             .rule = PLI_NODE_INEXACT,
-                                            .search = PLI_SEARCH_WOLFE,
                                             .flip = true,
                                             .backward = true};
-static const pli_grid_method grid_pn_pcg = {.method = PLI_IMPLICIT_NEWTON,
-                                            .assembled = true,
-                                            .preconditioner = PLI_NODE_BLOCK_JACOBI,
-                                            .rule = PLI_NODE_INEXACT,
-                                            .search = PLI_SEARCH_BACKTRACKING};
-static const pli_grid_method grid_pn_pcg_mf = {.method = PLI_IMPLICIT_NEWTON,
-                                               .preconditioner = PLI_NODE_BLOCK_JACOBI,
-                                               .rule = PLI_NODE_INEXACT,
-                                               .search = PLI_SEARCH_BACKTRACKING};
-static const pli_grid_method grid_pn_sgs = {.method = PLI_IMPLICIT_NEWTON,
-                                            .assembled = true,
-                                            .preconditioner = PLI_NODE_SWEEP,
-                                            .rule = PLI_NODE_INEXACT,
-                                            .search = PLI_SEARCH_BACKTRACKING};
+static const pli_grid_method grid_pn_pcg = {
+    .assembled = true, .preconditioner = PLI_NODE_BLOCK_JACOBI, .rule = PLI_NODE_INEXACT};
+static const pli_grid_method grid_pn_pcg_mf = {.preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                               .rule = PLI_NODE_INEXACT};
+static const pli_grid_method grid_pn_sgs = {
+    .assembled = true, .preconditioner = PLI_NODE_SWEEP, .rule = PLI_NODE_INEXACT};
 // conjugate gradients want a cycle that is linear, or nearly so
-static const pli_grid_method grid_pn_mgpcg = {.method = PLI_IMPLICIT_NEWTON,
-                                              .assembled = true,
+static const pli_grid_method grid_pn_mgpcg = {.assembled = true,
                                               .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                               .rule = PLI_NODE_INEXACT,
-                                              .search = PLI_SEARCH_BACKTRACKING,
                                               .coarsest_tolerance = 1e-2};
-static const pli_grid_method grid_hot = {.method = PLI_IMPLICIT_LBFGS,
-                                         .assembled = true,
+static const pli_grid_method grid_hot = {.assembled = true,
                                          .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                          .rule = PLI_NODE_ONCE,
-                                         .search = PLI_SEARCH_BACKTRACKING,
                                          .easy_courant = 3};
-static const pli_grid_method grid_hot_quadratic = {.method = PLI_IMPLICIT_LBFGS,
-                                                   .assembled = true,
+static const pli_grid_method grid_hot_quadratic = {.assembled = true,
                                                    .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                                    .rule = PLI_NODE_ONCE,
-                                                   .embedding = PLI_EMBEDDING_QUADRATIC,
-                                                   .search = PLI_SEARCH_BACKTRACKING};
-static const pli_grid_method grid_lbfgs_h = {.method = PLI_IMPLICIT_LBFGS,
-                                             .assembled = true,
-                                             .preconditioner = PLI_NODE_BLOCK_JACOBI,
-                                             .rule = PLI_NODE_HALF,
-                                             .search = PLI_SEARCH_BACKTRACKING};
-static const pli_grid_method grid_lbfgs_gmg = {.method = PLI_IMPLICIT_LBFGS,
-                                               .assembled = true,
+                                                   .embedding = PLI_EMBEDDING_QUADRATIC};
+static const pli_grid_method grid_lbfgs_h = {
+    .assembled = true, .preconditioner = PLI_NODE_BLOCK_JACOBI, .rule = PLI_NODE_HALF};
+static const pli_grid_method grid_lbfgs_gmg = {.assembled = true,
                                                .preconditioner = PLI_NODE_GEOMETRIC_CYCLE,
                                                .rule = PLI_NODE_ONCE,
-                                               .embedding = PLI_EMBEDDING_QUADRATIC,
-                                               .search = PLI_SEARCH_BACKTRACKING};
-static const pli_grid_method grid_gast15 = {.method = PLI_IMPLICIT_NEWTON,
-                                            .preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                               .embedding = PLI_EMBEDDING_QUADRATIC};
+static const pli_grid_method grid_gast15 = {.preconditioner = PLI_NODE_BLOCK_JACOBI,
                                             .rule = PLI_NODE_LENGTH,
-                                            .search = PLI_SEARCH_BACKTRACKING,
                                             .plain_norm = true,
                                             .tolerance = 1e-3};
-static const pli_grid_method grid_admm = {.method = PLI_IMPLICIT_ADMM,
-                                          .preconditioner = PLI_NODE_BLOCK_JACOBI,
-                                          .rule = PLI_NODE_FIXED,
-                                          .search = PLI_SEARCH_NONE};
-static const pli_grid_method grid_semi_implicit = {.method = PLI_IMPLICIT_LINEAR,
-                                                   .exact = true,
-                                                   .minres = true,
-                                                   .preconditioner = PLI_NODE_REST_DIAGONAL,
-                                                   .rule = PLI_NODE_FIXED,
-                                                   .search = PLI_SEARCH_NONE,
-                                                   .flip = true};
+static const pli_grid_method grid_admm = {.preconditioner = PLI_NODE_BLOCK_JACOBI,
+                                          .rule = PLI_NODE_FIXED};
+static const pli_grid_method grid_semi_implicit = {
+    .minres = true, .preconditioner = PLI_NODE_REST_DIAGONAL, .rule = PLI_NODE_FIXED, .flip = true};
 
 // ---- the table
+
+// What solvers take by the way they minimise.
+enum {
+    OF_LBFGS = PLI_TAKES_PENALTIES | PLI_TAKES_COUPLINGS | PLI_TAKES_SHELLS | PLI_TAKES_DAMPING |
+               PLI_TAKES_WOLFE | PLI_TAKES_PARTS | PLI_TAKES_YIELD | PLI_LIKES_BLOCKS,
+    OF_NEWTON = (OF_LBFGS & ~PLI_LIKES_BLOCKS) | PLI_MAKES_STEPS,
+    OF_LOCAL_GLOBAL = PLI_KEEPS_MATRIX | PLI_LIKES_BLOCKS | PLI_IS_STEADY,
+    OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_TAKES_YIELD |
+                        PLI_LIKES_BLOCKS | PLI_IS_STEADY |
+                        PLI_STARTS_STILL
+};
 
 static const pli_solver_kind kinds[] = {
     {
@@ -88,8 +71,11 @@ static const pli_solver_kind kinds[] = {
                  "Newton as a minimiser: inexact conjugate gradients that stop at indefiniteness, "
                  "downhill test, strong Wolfe line search",
                  "Gast et al. 2015, section 3.1"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_TAKES_CONSTRAINTS,
         .safeguard = true,
-        .constrains = true,
         .best_guess = true,
         .search = PLI_SEARCH_WOLFE,
         .linear = PLI_SOLVER_PCG,
@@ -102,6 +88,9 @@ static const pli_solver_kind kinds[] = {
                  "Newton as a root finder: full steps, no definiteness fix; fails at large steps, "
                  "kept for comparison",
                  "baseline of Gast et al. 2015, figures 1 to 4"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON,
         .linear_tolerance = 1e-6,
         .search = PLI_SEARCH_NONE,
         .linear = PLI_SOLVER_MINRES,
@@ -112,9 +101,12 @@ static const pli_solver_kind kinds[] = {
                  "projected Newton: positive semi-definite Hessian, inexact conjugate gradients "
                  "with block Jacobi, backtracking",
                  "Teran et al. 2005; Wang et al. 2020, algorithm 1"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_TAKES_CONSTRAINTS,
         .projected = true,
         .safeguard = true,
-        .constrains = true,
         .best_guess = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
@@ -126,9 +118,12 @@ static const pli_solver_kind kinds[] = {
                  "projected Newton with conjugate gradients preconditioned by coloured symmetric "
                  "Gauss-Seidel",
                  "Wang et al. 2020, supplement table 3"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_TAKES_CONSTRAINTS,
         .projected = true,
         .safeguard = true,
-        .constrains = true,
         .best_guess = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
@@ -140,9 +135,11 @@ static const pli_solver_kind kinds[] = {
                  "projected Newton for barriers: conjugate gradients with block Jacobi, steps that "
                  "keep surfaces apart, ends when steps are small",
                  "Li et al. 2020, algorithm 1; Trusty et al. 2025, IPC-PCG"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
         .projected = true,
         .safeguard = true,
-        .judges_steps = true,
         .best_guess = true,
         .linear_tolerance = 1e-2,
         .search = PLI_SEARCH_BACKTRACKING,
@@ -154,9 +151,11 @@ static const pli_solver_kind kinds[] = {
                  "projected Newton for barriers: sparse Cholesky, steps that keep surfaces apart, "
                  "ends when steps are small",
                  "Li et al. 2020, algorithm 1; Trusty et al. 2025, IPC-LLT"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
         .projected = true,
         .safeguard = true,
-        .judges_steps = true,
         .best_guess = true,
         .linear_tolerance = 1e-10,
         .search = PLI_SEARCH_BACKTRACKING,
@@ -168,9 +167,11 @@ static const pli_solver_kind kinds[] = {
                  "Newton for barriers on intricate bodies of tetrahedra: affine motion, sparse "
                  "material-aware handles, and a polish over all vertices, by conjugate gradients",
                  "Trusty et al. 2025, algorithms 1 and 2"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = (OF_NEWTON & ~PLI_TAKES_YIELD) | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
         .projected = true,
         .safeguard = true,
-        .judges_steps = true,
         .best_guess = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
@@ -182,9 +183,11 @@ static const pli_solver_kind kinds[] = {
                  "projected Newton whose linear systems are solved by V-cycles in skinning space, "
                  "backtracking",
                  "Xian et al. 2019, section 4.6"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_TAKES_CONSTRAINTS | PLI_LIKES_BLOCKS,
         .projected = true,
         .safeguard = true,
-        .constrains = true,
         .best_guess = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_MULTIGRID,
@@ -195,9 +198,12 @@ static const pli_solver_kind kinds[] = {
                  "projected Newton with conjugate gradients preconditioned by a V-cycle in "
                  "skinning space, backtracking",
                  "Xian et al. 2019, section 6"},
+        .of_meshes = &pli_mesh_stepper_ops,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_TAKES_CONSTRAINTS,
         .projected = true,
         .safeguard = true,
-        .constrains = true,
         .best_guess = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .linear = PLI_SOLVER_PCG,
@@ -210,7 +216,9 @@ static const pli_solver_kind kinds[] = {
                  "projective dynamics: a constant matrix, solved by V-cycles in skinning space; "
                  "real-time",
                  "Xian et al. 2019, algorithm 4"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .flags = OF_LOCAL_GLOBAL,
         .search = PLI_SEARCH_NONE,
         .lifted = PLI_LIFTED_MULTIGRID,
     },
@@ -218,7 +226,9 @@ static const pli_solver_kind kinds[] = {
         .info = {"pd-direct",
                  "projective dynamics: a constant matrix, factored once by sparse Cholesky",
                  "Bouaziz et al. 2014; Liu et al. 2017"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .flags = OF_LOCAL_GLOBAL,
         .search = PLI_SEARCH_NONE,
         .lifted = PLI_LIFTED_DIRECT,
         .linear_iterations = 1,
@@ -228,7 +238,9 @@ static const pli_solver_kind kinds[] = {
                  "projective dynamics: a constant matrix, a fixed number of conjugate gradient "
                  "iterations with block Jacobi",
                  "baseline of Xian et al. 2019, section 5.6"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .flags = OF_LOCAL_GLOBAL,
         .search = PLI_SEARCH_NONE,
         .lifted = PLI_LIFTED_PCG,
         .linear_iterations = 20,
@@ -238,7 +250,9 @@ static const pli_solver_kind kinds[] = {
                  "projective dynamics: a constant matrix, a fixed number of Gauss-Seidel sweeps in "
                  "the order of a randomised colouring",
                  "Fratarcangeli et al. 2016"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .flags = OF_LOCAL_GLOBAL,
         .search = PLI_SEARCH_NONE,
         .lifted = PLI_LIFTED_VIVACE,
         .linear_iterations = 10,
@@ -248,7 +262,9 @@ static const pli_solver_kind kinds[] = {
                  "projective dynamics: one Jacobi iteration per local step, accelerated by "
                  "Chebyshev polynomials",
                  "Wang 2015"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_LOCAL_GLOBAL,
+        .flags = OF_LOCAL_GLOBAL,
         .search = PLI_SEARCH_NONE,
         .lifted = PLI_LIFTED_JACOBI,
         .linear_iterations = 1,
@@ -259,7 +275,9 @@ static const pli_solver_kind kinds[] = {
                  "L-BFGS: a positive semi-definite Hessian for many iterations, factored by sparse "
                  "Cholesky, and what the last of them tell about how it changes; backtracking",
                  "Liu et al. 2017; Li et al. 2019, LBFGS-H; Wang et al. 2020, algorithm 3"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_LBFGS,
+        .flags = OF_LBFGS,
         .best_guess = true,
         .linear_tolerance = 0.1,
         .search = PLI_SEARCH_BACKTRACKING,
@@ -272,7 +290,9 @@ static const pli_solver_kind kinds[] = {
                  "vertex block descent: no matrix, one vertex after another by colours; cheap "
                  "iterations, of which stiff matter needs many",
                  "Chen et al. 2024"},
+        .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_VERTEX,
+        .flags = OF_VERTEX_DESCENT,
         .best_guess = true,
         .search = PLI_SEARCH_NONE,
     },
@@ -280,7 +300,8 @@ static const pli_solver_kind kinds[] = {
         .info = {"regional",
                  "particles on a grid, explicit: every region at the longest step that it can bear",
                  "Fang et al. 2018; Hu et al. 2018"},
-        .minimizer = PLI_MINIMIZER_NONE,
+        .of_particles = &pli_matter_explicit_ops,
+        .flags = PLI_LIKES_BLOCKS,
         .search = PLI_SEARCH_NONE,
         .regional = true,
     },
@@ -288,7 +309,8 @@ static const pli_solver_kind kinds[] = {
         .info = {"explicit",
                  "particles on a grid, explicit: all at the longest step that everything can bear",
                  "Hu et al. 2018, MLS-MPM; Sulsky et al. 1994"},
-        .minimizer = PLI_MINIMIZER_NONE,
+        .of_particles = &pli_matter_explicit_ops,
+        .flags = PLI_LIKES_BLOCKS,
         .search = PLI_SEARCH_NONE,
     },
     {
@@ -296,15 +318,21 @@ static const pli_solver_kind kinds[] = {
                  "particles, implicit at the pace of their motion: L-BFGS over one V-cycle of node "
                  "embedding, matrix and levels once a step",
                  "Wang et al. 2020, algorithm 3"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_LBFGS,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &grid_hot,
     },
     {
         .info = {"hot-quadratic", "the same with quadratic instead of linear embedding",
                  "Wang et al. 2020, section 7.1"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_LBFGS,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &grid_hot_quadratic,
     },
     {
@@ -312,8 +340,11 @@ static const pli_solver_kind kinds[] = {
                  "particles, implicit: L-BFGS over conjugate gradients with the Hessian of the "
                  "start of the step, to half of the residual",
                  "Li et al. 2019; Wang et al. 2020, section 7.1"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_LBFGS,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &grid_lbfgs_h,
     },
     {
@@ -321,8 +352,11 @@ static const pli_solver_kind kinds[] = {
                  "particles, implicit: L-BFGS over one V-cycle whose coarse matrices are summed "
                  "over particles",
                  "Wang et al. 2020, section 7.1"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_LBFGS,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &grid_lbfgs_gmg,
     },
     {
@@ -330,8 +364,11 @@ static const pli_solver_kind kinds[] = {
                  "particles, implicit: projected Newton, conjugate gradients with block Jacobi "
                  "without a matrix",
                  "Wang et al. 2020, algorithm 1"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &grid_pn_pcg_mf,
     },
     {
@@ -339,8 +376,11 @@ static const pli_solver_kind kinds[] = {
                  "particles, implicit: the same, but the length of the gradient (kg m/s) decides; "
                  "its tolerance has to be found for every scene",
                  "Gast et al. 2015; baseline of Wang et al. 2020"},
-        .minimizer = PLI_MINIMIZER_NONE,
-        .search = PLI_SEARCH_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_NEWTON,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
+        .search = PLI_SEARCH_BACKTRACKING,
         .grid = &grid_gast15,
     },
     {
@@ -348,7 +388,10 @@ static const pli_solver_kind kinds[] = {
                  "particles, implicit: alternating directions, a quadratic solve for nodes and a "
                  "proximal one for every particle; quick at first, slow to converge",
                  "Fang et al. 2019; Overby et al. 2017"},
-        .minimizer = PLI_MINIMIZER_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_ADMM,
+        .flags = PLI_LIKES_BLOCKS,
+        .projected = true,
         .search = PLI_SEARCH_NONE,
         .grid = &grid_admm,
     },
@@ -357,7 +400,9 @@ static const pli_solver_kind kinds[] = {
                  "particles: one linear solve a step, which is cut as often as it would raise the "
                  "energy; kept for comparison",
                  "Stomakhin et al. 2013; baseline of Gast et al. 2015, section 6"},
-        .minimizer = PLI_MINIMIZER_NONE,
+        .of_particles = &pli_matter_implicit_ops,
+        .minimizer = PLI_MINIMIZER_LINEAR,
+        .flags = PLI_LIKES_BLOCKS,
         .search = PLI_SEARCH_NONE,
         .grid = &grid_semi_implicit,
     },
@@ -392,7 +437,7 @@ static bool is_worth_implicit(const pli_scene_def *def)
         pli_matter_yield yield;
         if (!pli_scene_has_particles_of(def, material->name)) continue;
         pli_matter_yield_find(material, &yield);
-        if (yield.kind == PLI_YIELD_FRICTION || material->viscosity > 0) return false;
+        if (yield.kind == PLI_YIELD_DRUCKER_PRAGER || material->viscosity > 0) return false;
         shortest = fmin(shortest, sound_time(def, material));
     }
     double dt = 1 / (def->time.fps * def->time.steps_per_frame);
@@ -480,18 +525,21 @@ pli_solver_parts pli_solver_parts_choose(const pli_solver_kind *kind, const pli_
                                          int32_t vertices_at_rest)
 {
     pli_solver_parts parts = {.search = choose_search(kind, def)};
-    if (kind->minimizer == PLI_MINIMIZER_NONE) return parts;
-    if (kind->minimizer == PLI_MINIMIZER_VERTEX) return parts;
-    if (kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL) {
-        parts.needs_hierarchy = kind->lifted == PLI_LIFTED_MULTIGRID;
-        return parts;
-    }
+    parts.needs_hierarchy =
+        pli_solver_has(kind, PLI_KEEPS_MATRIX) && kind->lifted == PLI_LIFTED_MULTIGRID;
+    if (!pli_solver_has(kind, PLI_TAKES_PARTS)) return parts;
     parts.linear = choose_linear(kind, def, vertices_at_rest);
     choose_preconditioner(kind, def, &parts);
     bool iterates = parts.linear == PLI_SOLVER_PCG || parts.linear == PLI_SOLVER_MINRES;
     parts.multigrid = parts.multigrid && iterates;
     parts.needs_hierarchy = parts.multigrid || parts.linear == PLI_SOLVER_MULTIGRID;
     return parts;
+}
+
+const pli_stepper_ops *pli_solver_choose_stepper(const pli_model *model)
+{
+    const pli_solver_kind *kind = model->solver_kind;
+    return model->matter != NULL ? kind->of_particles : kind->of_meshes;
 }
 
 int32_t pli_solver_info_count(void)
@@ -506,8 +554,8 @@ const pli_solver_info *pli_solver_info_get(int32_t index)
 
 const char *pli_solver_info_takes(int32_t index)
 {
-    bool meshes = pli_solver_takes_meshes(&kinds[index]);
-    bool particles = pli_solver_takes_particles(&kinds[index]);
+    bool meshes = kinds[index].of_meshes != NULL;
+    bool particles = kinds[index].of_particles != NULL;
     return meshes && particles ? "both" : meshes ? "meshes" : "particles";
 }
 
@@ -517,10 +565,10 @@ bool pli_solver_info_uses(int32_t index, const char *section)
     const struct {
         const char *section;
         bool is_used;
-    } known[] = {{"multigrid", pli_solver_takes_meshes(kind)},
+    } known[] = {{"multigrid", kind->of_meshes != NULL},
                  {"chebyshev", kind->accelerated},
                  {"subspace", kind->subspace},
-                 {"steps", !pli_solver_takes_meshes(kind) && kind->grid == NULL},
+                 {"steps", kind->minimizer == PLI_MINIMIZER_NONE},
                  {"grid", kind->grid != NULL}};
     for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
         if (strcmp(known[k].section, section) == 0) return known[k].is_used;

@@ -9,27 +9,47 @@
 #include "linear/multigrid/lifted_solver.h"
 #include "mpm/implicit/implicit_stepper.h"
 #include "optimize/line_search.h"
-#include "pliant/sim.h"
+#include "sim/step/stepper.h"
 
+// What decides about the unknowns of a step.
 typedef enum pli_minimizer_kind {
+    PLI_MINIMIZER_NONE,         // nothing is minimised: explicit steps
     PLI_MINIMIZER_NEWTON,       // a matrix for every iteration, see optimize/newton.h
-    PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many, see optimize/local_global.h
-    PLI_MINIMIZER_VERTEX,       // no matrix, see optimize/vertex_descent.h
     PLI_MINIMIZER_LBFGS,        // a matrix for every step, see optimize/lbfgs.h
-    PLI_MINIMIZER_NONE          // for particles only, see mpm/explicit/stepper.h and
-                                // mpm/implicit/implicit_stepper.h
+    PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many steps, see optimize/local_global.h
+    PLI_MINIMIZER_VERTEX,       // no matrix, see optimize/vertex_descent.h
+    PLI_MINIMIZER_ADMM,         // of particles, see mpm/implicit/admm.h
+    PLI_MINIMIZER_LINEAR        // of particles: a single linear solve
 } pli_minimizer_kind;
+
+// What a solver takes, and what has to be known about it. Meshes and particles it takes when it has
+// a stepper of them.
+enum {
+    PLI_TAKES_CONSTRAINTS = 1 << 0, // colliders as inequality constraints
+    PLI_TAKES_BARRIERS = 1 << 1,
+    PLI_TAKES_PENALTIES = 1 << 2, // of colliders that are cubic, so that their stiffness changes
+    PLI_TAKES_COUPLINGS = 1 << 3, // that change within a step: bodies that meet by penalties
+    PLI_TAKES_SHELLS = 1 << 4,
+    PLI_TAKES_DAMPING = 1 << 5, // by Rayleigh, whose matrix changes from step to step
+    PLI_TAKES_WOLFE = 1 << 6,   // the line search
+    PLI_TAKES_PARTS = 1 << 7,   // a linear solver and a preconditioner of the scene's choice
+    PLI_MAKES_STEPS = 1 << 8,   // of Newton, whose size can decide on convergence
+    PLI_JUDGES_STEPS = 1 << 9,  // that size decides by default
+    PLI_KEEPS_MATRIX = 1 << 10, // the same one for many steps
+    PLI_LIKES_BLOCKS = 1 << 11, // contact is best as blocks on the diagonal of its matrix: it keeps
+                                // a matrix for many iterations, has none, or it is V-cycles alone
+    PLI_IS_STEADY = 1 << 12,    // makes the same share of the way in every iteration
+    PLI_TAKES_YIELD = 1 << 13,  // of tetrahedra: neither matrix nor elements are those of rest
+    PLI_STARTS_STILL = 1 << 14  // where everything is, is a guess for it even without contact
+};
 
 // How a solver takes implicit steps of particles.
 typedef struct pli_grid_method {
-    pli_implicit_method method;
     bool assembled;
-    bool exact; // tangents are not made positive semi-definite
     bool minres;
     pli_node_preconditioner preconditioner;
     pli_node_rule rule;
     pli_embedding_kind embedding;
-    pli_search_kind search;
     bool plain_norm;           // |h g| decides on convergence
     double tolerance;          // default, in the unit of the norm; 0: the norm's own
     double coarsest_tolerance; // of cycles, 0: that of node_multigrid.h
@@ -40,14 +60,14 @@ typedef struct pli_grid_method {
 
 typedef struct pli_solver_kind {
     pli_solver_info info;
+    const pli_stepper_ops *of_meshes;    // NULL: it takes none
+    const pli_stepper_ops *of_particles; // NULL: it takes none
     pli_minimizer_kind minimizer;
-    bool projected;    // Hessian made positive semi-definite element by element
-    bool safeguard;    // downhill test and length clamp
-    bool constrains;   // takes colliders as constraints
-    bool judges_steps; // by default the size of Newton's steps decides on convergence
-    bool best_guess;   // start from the best of several predictions, else from the inertial one
+    uint32_t flags;          // PLI_TAKES_... and the like
+    bool projected;          // Hessian made positive semi-definite element by element
+    bool safeguard;          // downhill test and length clamp
+    bool best_guess;         // start from the best of several predictions, else the inertial one
     double linear_tolerance; // > 0: fixed relative tolerance; 0: the inexact rule
-    double decrease;         // c1 of a backtracking search
     pli_search_kind search;
 
     // of Newton and L-BFGS
@@ -70,6 +90,11 @@ typedef struct pli_solver_kind {
     const pli_grid_method *grid; // implicit steps; NULL: none of particles
 } pli_solver_kind;
 
+static inline bool pli_solver_has(const pli_solver_kind *kind, uint32_t flag)
+{
+    return (kind->flags & flag) != 0;
+}
+
 // Iterations that the matrix of L-BFGS serves for, as a scene says or by default.
 static inline int32_t pli_solver_refresh(const pli_solver_kind *kind, const pli_solver_def *def)
 {
@@ -82,20 +107,7 @@ static inline int32_t pli_solver_max_iterations(const pli_solver_kind *kind,
                                                 const pli_solver_def *def, bool at_rest)
 {
     if (def->max_iterations > 0) return def->max_iterations;
-    bool steady =
-        kind->minimizer == PLI_MINIMIZER_LOCAL_GLOBAL || kind->minimizer == PLI_MINIMIZER_VERTEX;
-    return at_rest && steady ? 100000 : 500;
-}
-
-// Whether scenes of particles, or of meshes, may name the solver.
-static inline bool pli_solver_takes_particles(const pli_solver_kind *kind)
-{
-    return kind->minimizer == PLI_MINIMIZER_NONE || kind->grid != NULL;
-}
-
-static inline bool pli_solver_takes_meshes(const pli_solver_kind *kind)
-{
-    return kind->minimizer != PLI_MINIMIZER_NONE;
+    return at_rest && pli_solver_has(kind, PLI_IS_STEADY) ? 100000 : 500;
 }
 
 // The parts of a solver with what the scene says about them.
@@ -111,6 +123,9 @@ typedef struct pli_solver_parts {
 // scene contains: particles, which are stepped implicitly if they are very stiff, barriers, or
 // neither, and then by whether there is inertia.
 const pli_solver_kind *pli_solver_kind_choose(const pli_scene_def *def);
+
+// What advances a model, whose solver takes what is in it.
+const pli_stepper_ops *pli_solver_choose_stepper(const pli_model *model);
 
 // What the scene asks for, and where it says "auto" what the solver's row says; vertex_count of
 // a model at rest (without inertia), otherwise 0.

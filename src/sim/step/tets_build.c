@@ -9,7 +9,7 @@
 // Whether the corotated law without a volume term is all there is.
 bool pli_tets_are_projective(const pli_model *model)
 {
-    if (model->solver_kind->minimizer != PLI_MINIMIZER_LOCAL_GLOBAL) return false;
+    if (!pli_solver_has(model->solver_kind, PLI_KEEPS_MATRIX)) return false;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
         const pli_model_material *material = &model->materials[model->material_of[tet]];
         if (model->laws[material->law] != &pli_law_corotated) return false;
@@ -18,7 +18,7 @@ bool pli_tets_are_projective(const pli_model *model)
     return model->tet_count > 0;
 }
 
-static pli_status create_projective(pli_solver *s)
+static pli_status create_projective(pli_mesh_stepper *s)
 {
     const pli_model *model = s->model;
     pli_arena_mark mark = pli_arena_begin(s->scratch);
@@ -40,7 +40,7 @@ done:
     return status;
 }
 
-pli_status pli_tets_create_elastic(pli_solver *s, const pli_tet_choice *choice,
+pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *choice,
                                    pli_elastic **elastic)
 {
     const pli_model *model = s->model;
@@ -77,12 +77,12 @@ done:
     return status;
 }
 
-pli_status pli_tets_ensure_elastic(pli_solver *s)
+pli_status pli_tets_ensure_elastic(pli_mesh_stepper *s)
 {
     return s->elastic != NULL ? PLI_OK : pli_tets_create_elastic(s, NULL, &s->elastic);
 }
 
-pli_status pli_tets_build(pli_solver *s)
+pli_status pli_tets_build(pli_mesh_stepper *s)
 {
     s->bounds_tets = pli_tets_are_projective(s->model);
     // in float, as fast as can be; without inertia strains may be smaller than that can tell
@@ -90,14 +90,14 @@ pli_status pli_tets_build(pli_solver *s)
     return s->bounds_tets && moves ? create_projective(s) : pli_tets_ensure_elastic(s);
 }
 
-void pli_tets_load(pli_solver *s, const pli_state *state)
+void pli_tets_load(pli_mesh_stepper *s, const pli_state *state)
 {
     const pli_plastic plastic = {s->model->yields, s->model->material_of};
     if (plastic.materials == NULL || s->elastic == NULL) return;
     pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
 }
 
-void pli_tets_yield(pli_solver *s, pli_state *state)
+void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
 {
     const pli_plastic plastic = {s->model->yields, s->model->material_of};
     if (plastic.materials == NULL) return;

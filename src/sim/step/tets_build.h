@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tetrahedra as the energy term of a solver: pli_elastic, or, where one matrix serves many
+// Tetrahedra as the energy term of a stepper: pli_elastic, or, where one matrix serves many
 // iterations and all of them have the corotated law without a volume term (lambda = 0),
 // pli_projective, which is made for that.
 //
@@ -13,12 +13,11 @@
 #define PLI_SIM_STEP_TETS_BUILD_H
 
 #include "fem/plastic.h"
-#include "sim/model/state.h"
-#include "sim/step/solver.h"
+#include "sim/step/mesh_stepper.h"
 
-// Fills projective or elastic of a solver. Errors: mesh (a rest volume that is not positive),
+// Fills projective or elastic of a stepper. Errors: mesh (a rest volume that is not positive),
 // memory.
-pli_status pli_tets_build(pli_solver *solver);
+pli_status pli_tets_build(pli_mesh_stepper *stepper);
 
 // Whether the tetrahedra of a model are, or would be, projective.
 bool pli_tets_are_projective(const pli_model *model);
@@ -31,17 +30,17 @@ typedef struct pli_tet_choice {
 } pli_tet_choice;
 
 // The elastic energy of a choice, or of all tetrahedra (NULL). Errors: memory.
-pli_status pli_tets_create_elastic(pli_solver *solver, const pli_tet_choice *choice,
+pli_status pli_tets_create_elastic(pli_mesh_stepper *stepper, const pli_tet_choice *choice,
                                    pli_elastic **elastic);
 
-// Fills elastic of a solver if that was not done yet. Errors: memory.
-pli_status pli_tets_ensure_elastic(pli_solver *solver);
+// Fills elastic of a stepper if that was not done yet. Errors: memory.
+pli_status pli_tets_ensure_elastic(pli_mesh_stepper *stepper);
 
-// Makes the tetrahedra of a solver, if any yield, those of a state; to be called before anything is
+// Makes the tetrahedra of a stepper, if any yield, those of a state; to be called before anything is
 // asked of them.
-void pli_tets_load(pli_solver *solver, const pli_state *state);
+void pli_tets_load(pli_mesh_stepper *stepper, const pli_state *state);
 
 // The end of a step: yields at the positions of the state.
-void pli_tets_yield(pli_solver *solver, pli_state *state);
+void pli_tets_yield(pli_mesh_stepper *stepper, pli_state *state);
 
 #endif

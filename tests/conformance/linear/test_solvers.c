@@ -105,22 +105,18 @@ static void apply_by_rows(const void *self, const double *x, double *y)
     }
 }
 
-// An operator of the caller's own, with only its diagonal blocks for the preconditioner.
+// An operator of the caller's own.
 static int32_t solve_matrix_free(const solver *self, const pli_bcsr *matrix, const double *b,
                                  double *x)
 {
     pli_context *context = matrix->context;
     pli_precondition *precondition = NULL;
-    double *blocks = new_vector(9 * (int64_t)matrix->row_count);
-    pli_bcsr_get_diagonal_blocks(matrix, blocks);
-    OK(context, pli_precondition_create_diagonal(context, &self->precondition, matrix->row_count,
-                                                 &precondition));
-    OK(context, pli_precondition_build_diagonal(precondition, blocks));
+    OK(context, pli_precondition_create(context, &self->precondition, matrix, &precondition));
+    OK(context, pli_precondition_build(precondition, matrix));
     pli_operator A = {.size = unknown_count(matrix), .self = matrix, .apply = apply_by_rows};
     pli_operator B = pli_precondition_operator(precondition);
     int32_t iterations = run_krylov(self, context, &A, &B, b, x);
     pli_precondition_destroy(precondition);
-    free(blocks);
     return iterations;
 }
 

@@ -8,7 +8,7 @@
 //     CMUnitTest tests[LAW_SUITE_COUNT];
 //     law_suite_fill(&mine, tests);
 //
-// The states are the hard ones of C1: distinct, repeated and nearly repeated singular values, flat,
+// The states are hard ones: distinct, repeated and nearly repeated singular values, flat,
 // line, point, inverted, reflected, very small and very large.
 #ifndef PLI_TESTS_LAW_SUITE_H
 #define PLI_TESTS_LAW_SUITE_H

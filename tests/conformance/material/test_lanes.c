@@ -212,7 +212,7 @@ static void yielding_once_is_enough(void **state)
             advance(m, 1e-3f, &once);
             lanes twice = once;
             advance(m, 0, &twice);
-            bool sand = zoo_yields_by(m, PLI_YIELD_FRICTION);
+            bool sand = zoo_yields_by(m, PLI_YIELD_DRUCKER_PRAGER);
             for (int k = 0; k < LANES; ++k) {
                 lane a;
                 lane b;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "near.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 #include "base/arena.h"
-#include "base/fault.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -95,21 +96,31 @@ static void wrong_thread_count_is_refused(void **state)
 static void nth_allocation_fails_and_leaks_nothing(void **state)
 {
     (void)state;
-    pli_fault fault = {.fail_at = 3};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
-    double *a = PLI_NEW(context, double, 10, "first");
-    assert_non_null(a);
-    assert_null(PLI_NEW(context, double, 10, "second"));
-    char text[128];
-    pli_context_message(context, text, sizeof text);
-    assert_string_equal(text, "out of memory in second, needed 80 bytes");
-    pli_release(context, a);
-    pli_context_destroy(context);
-    assert_int_equal(fault.live_blocks, 0);
-    assert_int_equal(fault.live_bytes, 0);
+    // a context that can't be had leaves nothing, and none
+    pli_status status = PLI_ERROR_MEMORY;
+    for (int64_t n = 1; status != PLI_OK; ++n) {
+        pli_fault fault = {.fail_at = n};
+        pli_context_def def = pli_context_def_default();
+        def.allocator = pli_fault_allocator(&fault);
+        pli_context *context = NULL;
+        status = pli_context_create(&def, &context);
+        assert_int_equal(status, fault.failures > 0 ? PLI_ERROR_MEMORY : PLI_OK);
+        assert_int_equal(context == NULL, fault.failures > 0);
+        pli_context_destroy(context);
+        assert_int_equal(fault.live_blocks, 0);
+    }
+    for (fault_sweep sweep = {.at_least = 2}; fault_sweep_next(&sweep);) {
+        double *a = PLI_NEW(sweep.context, double, 10, "first");
+        double *b = PLI_NEW(sweep.context, double, 10, "second");
+        sweep.status = a != NULL && b != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+        char text[128];
+        pli_context_message(sweep.context, text, sizeof text);
+        const char *const wants[] = {"out of memory in first, needed 80 bytes",
+                                     "out of memory in second, needed 80 bytes", ""};
+        assert_string_equal(text, wants[sweep.n - 1]);
+        pli_release(sweep.context, a);
+        pli_release(sweep.context, b);
+    }
 }
 
 static void absurd_sizes_are_refused(void **state)

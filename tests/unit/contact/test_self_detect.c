@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detection of collisions of bodies with each other and themselves (C5, C6): equal to trying all
-// vertices against all tetrahedra and all triangles, whatever is remembered and by any number of
-// threads.
+// Detection of collisions of bodies with each other and themselves (Gast et al. 2015): equal to
+// trying all vertices against all tetrahedra and all triangles, whatever is remembered and by any
+// number of threads.
 #include "bodies.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "geometry/collision/triangle.h"
 #include "geometry/mesh/tet_mesh.h"
@@ -315,26 +315,11 @@ static void failed_allocations_release_everything(void **state)
     bodies b = bodies_start(1);
     bodies_add_box(&b, (double[3]){0, 0, 0}, (double[3]){1, 1, 1}, 1, 1, 1);
     pli_self_collision_def def = bodies_def(&b, true);
-    bool done = false;
-    for (int64_t fail_at = 1; !done; ++fail_at) {
-        pli_fault fault = {.fail_at = 0};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
-        int64_t blocks = fault.live_blocks;
-        fault.fail_at = fault.calls + fail_at;
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
         pli_self_collision *collision = NULL;
-        pli_status status = pli_self_collision_create(context, &def, &collision);
-        done = status == PLI_OK;
-        if (!done) {
-            assert_int_equal(status, PLI_ERROR_MEMORY);
-            assert_null(collision);
-            assert_int_equal(fault.live_blocks, blocks);
-        }
+        sweep.status = pli_self_collision_create(sweep.context, &def, &collision);
+        assert_int_equal(collision == NULL, sweep.status != PLI_OK);
         pli_self_collision_destroy(collision);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
     }
     bodies_clear(&b);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Projective tetrahedra against the general elastic term with the same energy, their scalar matrix,
-// and the descent that it promises (F3, M2).
+// and the descent that it promises.
 #include "near.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
-#include "base/fault.h"
+#include "base/context.h"
 #include "base/random.h"
 #include "fem/elastic.h"
 #include "fem/projective.h"
@@ -238,7 +240,6 @@ static void reports_agree_with_the_general_term(void **state)
         double energy = pli_sum_value(pli_projective_term.energy(f.projective, f.x));
         assert_memory_equal(&report.energy, &energy, sizeof energy);
     }
-    assert_true(pli_projective_memory_bytes(f.projective) > 48 * (int64_t)f.mesh->tet_count);
     free(J);
     fixture_clear(&f);
 }
@@ -477,27 +478,17 @@ static void iterations_with_the_matrix_never_raise_the_energy(void **state)
 static void results_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
-    static const int32_t threads[3] = {1, 2, 4};
-    double *first = NULL;
-    double energy = 0;
-    for (int k = 0; k < 3; ++k) {
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
         fixture f;
-        fixture_init(&f, 12, threads[k]);
+        fixture_init(&f, 12, bits.threads);
         scatter_positions(&f, 0.05, 0);
         pli_projective_term.add_gradient(f.projective, f.x, f.g);
         pli_projective_report report;
         pli_projective_measure(f.projective, f.x, &report);
-        size_t bytes = (size_t)f.n * sizeof *f.g;
-        if (k == 0) {
-            first = new_doubles(f.n);
-            memcpy(first, f.g, bytes);
-            energy = report.energy;
-        }
-        assert_memory_equal(f.g, first, bytes);
-        assert_memory_equal(&report.energy, &energy, sizeof energy);
+        same_bits_keep(&bits, f.g, (size_t)f.n * sizeof *f.g);
+        same_bits_keep_double(&bits, report.energy);
         fixture_clear(&f);
     }
-    free(first);
 }
 
 static void order_of_the_tetrahedra_hardly_matters(void **state)
@@ -586,26 +577,9 @@ static void failing_allocations_leave_nothing_behind(void **state)
     fixture f;
     fixture_init(&f, 2, 1);
     pli_bcsr *H = bind_hessian(&f);
-    pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.thread_count = 1;
-    def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
-    int64_t before = fault.live_blocks;
-    bool failed = true;
-    for (int64_t n = 1; failed && n < 200; ++n) {
-        fault.calls = 0;
-        fault.fail_at = n;
-        pli_status status = attempt(context, &f, H);
-        failed = status != PLI_OK;
-        if (failed) assert_int_equal(status, PLI_ERROR_MEMORY);
-        assert_int_equal(fault.live_blocks, before);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        sweep.status = attempt(sweep.context, &f, H);
     }
-    assert_false(failed);
-    fault.fail_at = 0;
-    pli_context_destroy(context);
-    assert_int_equal(fault.live_blocks, 0);
     pli_bcsr_destroy(H);
     fixture_clear(&f);
 }
@@ -614,24 +588,13 @@ static void forces_and_reports_allocate_nothing(void **state)
 {
     (void)state;
     fixture f;
-    fixture_init(&f, CELLS, 1);
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    context_def.thread_count = 2;
-    context_def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&context_def, &context));
-    pli_projective_def def = projective_def(&f);
-    pli_projective *made = NULL;
-    OK(context, pli_projective_create(context, &def, &made));
+    fixture_init(&f, CELLS, 2);
     scatter_positions(&f, 0.1, 0);
-    int64_t calls = fault.calls;
+    int64_t calls = pli_context_allocation_count(f.context);
     pli_projective_report report;
-    pli_projective_term.add_gradient(made, f.x, f.g);
-    pli_projective_measure(made, f.x, &report);
-    assert_int_equal(fault.calls, calls);
-    pli_projective_destroy(made);
-    pli_context_destroy(context);
+    pli_projective_term.add_gradient(f.projective, f.x, f.g);
+    pli_projective_measure(f.projective, f.x, &report);
+    assert_int_equal(pli_context_allocation_count(f.context), calls);
     fixture_clear(&f);
 }
 

@@ -5,6 +5,7 @@
 #define PLI_TESTS_MESH_ORACLE_H
 
 #include "near.h"
+#include "support/tet_quality.h"
 
 #include "base/hash.h"
 #include "base/random.h"

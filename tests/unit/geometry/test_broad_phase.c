@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broad phase (N20) and edges of triangles.
+// Broad phase and edges of triangles.
 #include "near.h"
+#include "support/fault_sweep.h"
 
 #include "base/context.h"
-#include "base/fault.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "geometry/collision/broad_phase.h"
@@ -499,37 +499,21 @@ static void failed_allocations_release_everything(void **state)
     (void)state;
     static scene s;
     make_random_scene(33, &s);
-    for (int64_t fail_at = 1;; ++fail_at) {
-        pli_fault fault = {.fail_at = 0};
-        pli_context_def def = pli_context_def_default();
-        def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&def, &context));
-        int64_t live = fault.live_blocks;
-
-        fault.fail_at = fault.calls + fail_at;
+    for (fault_sweep sweep = {.at_least = 20}; fault_sweep_next(&sweep);) {
         pli_broad_phase *broad = NULL;
         pli_broad_phase_pairs pairs = {0};
-        pli_status status = pli_broad_phase_create(context, &s.def, &broad);
-        if (status == PLI_OK) {
-            status = pli_broad_phase_find_swept(broad, s.x0, s.x1, s.reach, &pairs);
-            // the next call succeeds
-            if (status != PLI_OK) {
-                assert_true(pairs.point_triangle.count == 0 && pairs.edge_edge.count == 0);
-                OK(context, pli_broad_phase_find_swept(broad, s.x0, s.x1, s.reach, &pairs));
-                check_pairs(&s, &pairs);
-            }
-        } else {
-            assert_null(broad);
+        sweep.status = pli_broad_phase_create(sweep.context, &s.def, &broad);
+        assert_int_equal(broad == NULL, sweep.status != PLI_OK);
+        if (broad != NULL) {
+            sweep.status = pli_broad_phase_find_swept(broad, s.x0, s.x1, s.reach, &pairs);
+        }
+        // the next call succeeds
+        if (broad != NULL && sweep.status != PLI_OK) {
+            assert_true(pairs.point_triangle.count == 0 && pairs.edge_edge.count == 0);
+            OK(sweep.context, pli_broad_phase_find_swept(broad, s.x0, s.x1, s.reach, &pairs));
+            check_pairs(&s, &pairs);
         }
         pli_broad_phase_destroy(broad);
-        assert_int_equal(fault.live_blocks, live);
-        pli_context_destroy(context);
-        if (status == PLI_OK) {
-            assert_true(fail_at > 20);
-            break;
-        }
-        assert_int_equal(status, PLI_ERROR_MEMORY);
     }
 }
 

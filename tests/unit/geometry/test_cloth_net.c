@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs of cloth: how many there are on grids and triangles, and between whom (F2).
+// Springs of cloth: how many there are on grids and triangles, and between whom.
 #include "near.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "geometry/mesh/cloth_net.h"
 
 static int32_t count_bends(const pli_cloth_net *net)
@@ -137,18 +137,8 @@ static pli_status build_both(pli_context *context)
 static void failing_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
-    for (int64_t n = 1;; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def def = pli_context_def_default();
-        def.thread_count = 1;
-        def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        pli_status status = pli_context_create(&def, &context);
-        if (status == PLI_OK) status = build_both(context);
-        assert_int_equal(status, fault.calls >= n ? PLI_ERROR_MEMORY : PLI_OK);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        if (fault.calls < n) break;
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        sweep.status = build_both(sweep.context);
     }
 }
 

@@ -107,7 +107,7 @@ static void distance_energy_hessian(void *user, const double *x, double *H)
     if (energy->composed) {
         pli_distance_compose_hessian(&D, phi1, phi2, energy->projected, H);
     } else {
-        pli_distance_hessian(&D, H);
+        pli_distance_compose_hessian(&D, 1, 0, false, H);
     }
 }
 
@@ -341,7 +341,7 @@ static void check_finite(const double *x)
         assert_true(isfinite(D.value) && D.value >= 0);
         NEAR(pli_vec3_norm(D.normal), 1, 1e-12, 0);
         pli_distance_gradient(&D, 1, g);
-        pli_distance_hessian(&D, H);
+        pli_distance_compose_hessian(&D, 1, 0, false, H);
         pli_distance_compose_hessian(&D, 1, 1, true, P);
         for (int32_t k = 0; k < n; ++k) assert_true(isfinite(g[k]));
         for (int32_t k = 0; k < n * n; ++k) assert_true(isfinite(H[k]) && isfinite(P[k]));

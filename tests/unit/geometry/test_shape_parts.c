@@ -2,8 +2,7 @@
 //
 // Taking shapes apart: the parts' union is the shape, and creases are split.
 #include "shape_zoo.h"
-
-#include "base/fault.h"
+#include "support/fault_sweep.h"
 
 enum { CAPACITY = 64, SAMPLES = 4000 };
 
@@ -163,24 +162,18 @@ static void too_many_parts_are_refused(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
-    bool reached = true;
-    for (int64_t n = 1; reached; ++n) {
-        pli_fault fault = {0};
-        pli_context_def def = pli_context_def_default();
-        def.allocator = pli_fault_allocator(&fault);
-        fixture f = {0};
-        OK(NULL, pli_context_create(&def, &f.context));
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        fixture f = {.context = sweep.context};
         OK(f.context, pli_shape_set_create(f.context, &f.set));
         const pli_shape *shape = turn(&f, negate(&f, build(&f, ZOO_BOX)));
         const pli_shape *parts[CAPACITY];
         int32_t count = -1;
-        fault.fail_at = fault.calls + n;
-        pli_status status = pli_shape_parts(f.set, shape, CAPACITY, parts, &count);
-        reached = fault.calls >= fault.fail_at;
-        assert_int_equal(status, reached ? PLI_ERROR_MEMORY : PLI_OK);
-        assert_int_equal(count, reached ? 0 : 6);
+        fault_sweep_resume(&sweep);
+        sweep.status = pli_shape_parts(f.set, shape, CAPACITY, parts, &count);
+        assert_int_equal(count, sweep.status == PLI_OK ? 6 : 0);
         clear_fixture(&f);
-        assert_int_equal(fault.live_blocks, 0);
+        sweep.context = NULL;
     }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tetrahedraliser: lattice, cutting, filling, repair, and the whole.
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
+#include "support/tet_quality.h"
 #include "unit/geometry/mesh_oracle.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "geometry/generate/cutting.h"
 #include "geometry/generate/stuffing.h"
@@ -303,9 +305,8 @@ static void spacing_and_level_can_be_fixed(void **state)
 static void meshes_do_not_depend_on_the_thread_count(void **state)
 {
     (void)state;
-    uint64_t first = 0;
-    for (int32_t threads = 1; threads <= 4; ++threads) {
-        pli_context *context = make_context(threads);
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
+        pli_context *context = make_context(bits.threads);
         pli_shape_set *set = NULL;
         const pli_shape *parts[2], *shape;
         const double apart[3] = {0.9, 0.2, 0};
@@ -314,8 +315,7 @@ static void meshes_do_not_depend_on_the_thread_count(void **state)
         OK(context, pli_shape_sphere(set, apart, 0.6, &parts[1]));
         OK(context, pli_shape_union(set, 2, parts, 0.3, &shape));
         pli_tet_mesh *mesh = stuff(context, shape, 6000, NULL);
-        if (threads == 1) first = oracle_hash(mesh);
-        assert_true(oracle_hash(mesh) == first);
+        same_bits_keep_hash(&bits, oracle_hash(mesh));
         pli_tet_mesh_destroy(mesh);
         pli_shape_set_destroy(set);
         pli_context_destroy(context);
@@ -453,35 +453,17 @@ static pli_status build_small(pli_context *context, const pli_stuffing_def *def)
     return status;
 }
 
-// Lets every stride-th allocation fail until all succeed; returns how many there are.
-static int64_t sweep(const pli_stuffing_def *stuffing, int64_t stride)
-{
-    pli_status status = PLI_ERROR_MEMORY;
-    int64_t n = 2;
-    for (; status != PLI_OK && n < 2000; n += stride) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def def = pli_context_def_default();
-        def.allocator = pli_fault_allocator(&fault);
-        def.thread_count = 1;
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&def, &context));
-        status = build_small(context, stuffing);
-        pli_context_destroy(context);
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        assert_int_equal(fault.live_blocks, 0);
-    }
-    assert_int_equal(status, PLI_OK);
-    return n;
-}
-
 static void failing_allocations_leak_nothing(void **state)
 {
     (void)state;
-    // one lattice, with a search for the level; and now and then in the search for the spacing
     pli_stuffing_def by_spacing = {.spacing = 0.6};
+    for (fault_sweep sweep = {.at_least = 50}; fault_sweep_next(&sweep);) {
+        sweep.status = build_small(sweep.context, &by_spacing);
+    }
     pli_stuffing_def by_count = {.vertex_count = 60};
-    AT_LEAST((double)sweep(&by_spacing, 1), 50);
-    AT_LEAST((double)sweep(&by_count, 7), 100);
+    for (fault_sweep sweep = {.stride = 7, .at_least = 14}; fault_sweep_next(&sweep);) {
+        sweep.status = build_small(sweep.context, &by_count);
+    }
 }
 
 // Two balls on a thin rod come apart on a coarse lattice, and the number that is told joins them.

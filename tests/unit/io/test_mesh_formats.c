@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "io/file/file.h"
-#include "io/mesh/mesh_write.h"
+#include "support/mesh_write.h"
 
 #include <locale.h>
 #include <unistd.h>
@@ -245,16 +245,11 @@ static void foreign_encodings_and_empty_files_are_refused(void **state)
     refuse(fix, "obj", "\xef\xbb\xbf", "the mesh has no vertices");
 }
 
-static void use_as_solid_needs_tetrahedra(void **state)
+static void formats_have_names(void **state)
 {
     fixture *fix = *state;
     pli_mesh_file *mesh = load(fix, "obj", sample_obj);
-    expect_message(fix, pli_mesh_file_require_tets(mesh), PLI_ERROR_MESH,
-                   "memory: holds no tetrahedra, only 5 points and 3 triangles");
     assert_string_equal(pli_mesh_file_format(mesh), "Wavefront OBJ");
-    pli_mesh_file_destroy(mesh);
-    mesh = load(fix, "msh", sample_gmsh22);
-    OK(fix->context, pli_mesh_file_require_tets(mesh));
     pli_mesh_file_destroy(mesh);
     pli_mesh_file_destroy(NULL);
 }
@@ -843,7 +838,7 @@ int main(void)
         TEST(line_ends_and_mark_do_not_matter_in_text),
         TEST(comma_locale_changes_nothing),
         TEST(foreign_encodings_and_empty_files_are_refused),
-        TEST(use_as_solid_needs_tetrahedra),
+        TEST(formats_have_names),
         TEST(repeated_vertices_are_refused_by_name),
         TEST(gmsh_physical_groups_are_named),
         TEST(gmsh_cell_in_several_groups_counts_once),

@@ -7,10 +7,10 @@
 
 #ifdef PLI_HAS_RENDER
 
-#include "base/fault.h"
 #include "base/random.h"
 #include "math/vec3.h"
 #include "render/picture.h"
+#include "support/fault.h"
 
 #include <png.h>
 #include <sys/stat.h>

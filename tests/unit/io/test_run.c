@@ -3,10 +3,10 @@
 // Runs: what a folder holds, how a run ends, and that one which was stopped, killed or starved goes
 // on as if nothing had happened.
 #include "folder.h"
+#include "support/fault_sweep.h"
 
 #include "fake_sim.h"
 
-#include "base/fault.h"
 #include "base/random.h"
 #include "base/timers.h"
 #include "io/file/json.h"
@@ -412,7 +412,7 @@ static void checkpoint_of_another_scene_is_refused(void **state)
     scene.def.about = "other words";
     scene.def.output.every = 2;
     OK(fix->context, execute(&def, &info));
-    // without checkpoints, resuming may begin anew, but only for the same scene
+    // without checkpoints, resuming may begin again, but only for the same scene
     remove_folder(path_in(folder, "checkpoint", fix->path));
     scene.def.seed = 8;
     assert_int_equal(execute(&def, &info), PLI_ERROR_SCENE);
@@ -594,24 +594,12 @@ static void any_failed_allocation_leaks_nothing(void **state)
     fake_scene_init(&scene, fix->context, FRAMES);
     make_reference(fix, &scene, reference);
     path_in(fix->folder, "a", folder);
-    pli_status status = PLI_ERROR_MEMORY;
-    for (int64_t n = 1; status != PLI_OK; n += n < 60 ? 1 : 7) {
-        assert_true(n < 5000);
-        pli_fault fault = {0};
-        pli_context_def def = pli_context_def_default();
-        def.allocator = pli_fault_allocator(&fault);
-        def.thread_count = 1;
-        pli_context *context = NULL;
+    for (fault_sweep sweep = {.dense = 60, .stride = 7}; fault_sweep_next(&sweep);) {
         pli_run_info info;
-        OK(NULL, pli_context_create(&def, &context));
-        fault.fail_at = fault.calls + n;
-        fake_scene_init(&scene, context, FRAMES);
+        fake_scene_init(&scene, sweep.context, FRAMES);
         pli_run_def run = run_def(&scene, folder);
         run.resume = true;
-        status = execute(&run, &info);
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
+        sweep.status = execute(&run, &info);
     }
     // however often it was starved, the results are those of an undisturbed run
     assert_same_results(reference, folder);

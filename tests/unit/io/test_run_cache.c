@@ -3,8 +3,8 @@
 // The cache in a run's folder: what was stored comes back, trouble is a warning, and the folder
 // does not grow for ever.
 #include "folder.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "base/sha256.h"
 #include "io/run/run_cache.h"
 
@@ -209,10 +209,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
     enum { MOST = 40 };
     folder_fixture *fix = *state;
     pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
+    pli_context *context = fault_context(&fault, 1);
     cache_fixture c;
     cache_init(&c, context, fix->folder);
     // the list of files keeps its memory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_samples.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "io/file/file.h"
 
@@ -121,7 +121,7 @@ static void later_files_win_key_by_key(void **state)
     put(fix, "c.yaml",
         "include: a.yaml\nbodies: {cube: {geometry: {fill: {shape: {sphere: 1}}}}}\n");
     OK(fix->context, load(fix, "c.yaml", NULL, &scene));
-    assert_int_equal(pli_scene_get(scene)->bodies[0].geometry.kind, PLI_GEOMETRY_SHAPE);
+    assert_int_equal(pli_scene_get(scene)->bodies[0].geometry.kind, PLI_GEOMETRY_FILL);
     pli_scene_destroy(scene);
 }
 
@@ -320,7 +320,7 @@ static void faults_of_mesh_files_name_both_places(void **state)
         "materials: {rubber: rubber}\nbodies:\n  cube:\n"
         "    geometry: {fill: {shape: {mesh: flat.obj}}}\n    material: rubber\n");
     OK(fix->context, load(fix, "e.yaml", NULL, &scene));
-    const pli_shape_body_def *fill = pli_scene_get(scene)->bodies[0].geometry.data;
+    const pli_fill_def *fill = pli_scene_get(scene)->bodies[0].geometry.data;
     const pli_file_def *file = fill->shape.data;
     assert_int_equal(file->resolution, 64);
     assert_int_equal(file->mesh->triangle_count, 1);
@@ -335,26 +335,14 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
     put(fix, "a.yaml", "include: lib/m.yaml\nbodies: {b: {geometry: {file: lib/tet.msh}}}\n");
     char path[160];
     snprintf(path, sizeof path, "%s", in_folder(fix, "a.yaml"));
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        if (pli_context_create(&context_def, &context) == PLI_OK) {
-            pli_yaml_def absolute = {.absolute_paths = true};
-            pli_scene *scene = NULL;
-            char *text = NULL;
-            pli_status status = pli_scene_load(context, path, NULL, &scene);
-            if (status == PLI_OK) status = pli_scene_to_yaml(scene, &absolute, &text);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            pli_text_free(context, text);
-            pli_scene_destroy(scene);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 2000);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        pli_yaml_def absolute = {.absolute_paths = true};
+        pli_scene *scene = NULL;
+        char *text = NULL;
+        sweep.status = pli_scene_load(sweep.context, path, NULL, &scene);
+        if (sweep.status == PLI_OK) sweep.status = pli_scene_to_yaml(scene, &absolute, &text);
+        pli_text_free(sweep.context, text);
+        pli_scene_destroy(scene);
     }
 }
 

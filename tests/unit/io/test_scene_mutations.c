@@ -7,9 +7,9 @@
 // no number in its state is anything but finite.
 #include "scene_samples.h"
 
-#include "base/fault.h"
 #include "pliant/sim.h"
 #include "sim/scene/schema.h"
+#include "support/fault_sweep.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -217,37 +217,6 @@ static const char *const small_scenes[] = {
 
 enum { SCENE_COUNT = sizeof small_scenes / sizeof *small_scenes };
 
-// Memory that ends at 256 MB, which is what an input may take.
-typedef struct limited {
-    pli_fault fault;
-    pli_allocator inner;
-} limited;
-
-static void *limited_allocate(void *user, size_t count, const char *what)
-{
-    limited *memory = user;
-    if (count > ((size_t)256 << 20) - (size_t)memory->fault.live_bytes) return NULL;
-    return memory->inner.allocate(memory->inner.user, count, what);
-}
-
-static void limited_release(void *user, void *block, size_t count)
-{
-    limited *memory = user;
-    memory->inner.release(memory->inner.user, block, count);
-}
-
-static pli_context *limited_context(limited *memory)
-{
-    memory->inner = pli_fault_allocator(&memory->fault);
-    pli_context_def def = pli_context_def_default();
-    def.thread_count = 1;
-    def.allocator =
-        (pli_allocator){.allocate = limited_allocate, .release = limited_release, .user = memory};
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
-    return context;
-}
-
 static char what_is_tried[768];
 
 // Says what takes too long before the process ends.
@@ -298,8 +267,9 @@ static void every_legal_number_gives_a_finite_model_or_a_refusal(void **state)
     (void)state;
     static const char *const extremes[] = {"0", "-1", "1e308", "1e-300", "2147483647"};
     enum { EXTREME_COUNT = sizeof extremes / sizeof *extremes };
-    limited memory = {0};
-    pli_context *context = limited_context(&memory);
+    // what an input may take
+    pli_fault memory = {.byte_limit = (int64_t)256 << 20};
+    pli_context *context = fault_context(&memory, 1);
     signal(SIGVTALRM, tell_and_end);
     for (int s = 0; s < SCENE_COUNT; ++s) {
         pli_scene *scene = NULL;
@@ -330,7 +300,7 @@ static void every_legal_number_gives_a_finite_model_or_a_refusal(void **state)
     }
     setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
     pli_context_destroy(context);
-    assert_int_equal(memory.fault.live_blocks, 0);
+    assert_int_equal(memory.live_blocks, 0);
 }
 
 int main(void)

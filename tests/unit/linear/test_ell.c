@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/matrix_checks.h"
 #include "unit/linear/problems.h"
 
 #include "linear/matrix/ell.h"
@@ -50,9 +51,6 @@ static void products_equal_those_of_compressed_rows(void **state)
     assert_int_equal(A.size, 3 * ROWS);
     pli_operator_apply(&A, x, got);
     AT_MOST(relative_difference(3 * ROWS, got, want), 1e-14);
-    pli_bcsr_residual(copy, b, x, want);
-    pli_ell_residual(grid, b, x, b);
-    AT_MOST(relative_difference(3 * ROWS, b, want), 1e-14);
 
     double *blocks = new_vector(9 * ROWS);
     double *want_blocks = new_vector(9 * ROWS);
@@ -120,15 +118,6 @@ static void wrong_shapes_are_refused(void **state)
     assert_int_equal(pli_ell_create(context, 5, 3, 3, &grid), PLI_ERROR_ARGUMENT);
     assert_int_equal(pli_ell_create(context, -1, 3, 1, &grid), PLI_ERROR_ARGUMENT);
     assert_null(grid);
-    // a pattern without its mirror can't be compressed
-    OK(context, pli_ell_create(context, 2, 2, 0, &grid));
-    grid->column[0] = 0;
-    grid->column[1] = 1;
-    grid->column[2] = 1;
-    pli_bcsr *copy = NULL;
-    assert_int_equal(pli_bcsr_create_from_ell(grid, &copy), PLI_ERROR_ARGUMENT);
-    assert_null(copy);
-    pli_ell_destroy(grid);
     pli_context_destroy(context);
 }
 

@@ -2,9 +2,10 @@
 //
 // The multigrid against dense algebra: coarse matrices, symmetry, held coordinates, null spaces,
 // blocks on the diagonal; and against what a V-cycle is for.
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 #include "unit/linear/coarse_boxes.h"
 
-#include "base/fault.h"
 #include "linear/multigrid/multigrid_inside.h"
 
 // ---- problems
@@ -73,7 +74,7 @@ static void clear_problem(problem *p)
 static pli_multigrid *make_multigrid(problem *p, bool lifted, const char *smoothers, bool single,
                                      const uint8_t *mask)
 {
-    pli_multigrid_def def = {.single = single};
+    pli_vcycle_def def = {.single = single};
     pli_multigrid *mg = NULL;
     OK(p->context, pli_multigrid_parse(p->context, smoothers, p->hierarchy->level_count + 1, &def));
     if (lifted) {
@@ -294,7 +295,7 @@ static void held_coordinates_stay_and_coarse_matrices_know(void **state)
     clear_problem(&p);
 }
 
-// G6: nodes of one layer of vertices, one vertex, or none that is free.
+// nodes of one layer of vertices, one vertex, or none that is free.
 static void flat_nodes_are_regular(void **state)
 {
     (void)state;
@@ -329,7 +330,7 @@ static void add_some_blocks(pli_lifted *S, int32_t count, bool isotropic)
     OK(S->context, pli_lifted_set_blocks(S, count, rows, blocks));
 }
 
-// F6: blocks that come and go leave no trace, and a matrix with them is solved as fast as one that
+// blocks that come and go leave no trace, and a matrix with them is solved as fast as one that
 // was built with them.
 static void blocks_on_the_diagonal_are_updated(void **state)
 {
@@ -430,9 +431,9 @@ static void cycles_have_the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
     for (int lifted = 0; lifted < 2; ++lifted) {
-        uint64_t hash = hash_of_cycle(1, lifted);
-        assert_true(hash == hash_of_cycle(2, lifted));
-        assert_true(hash == hash_of_cycle(4, lifted));
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            same_bits_keep_hash(&bits, hash_of_cycle(bits.threads, lifted));
+        }
     }
 }
 
@@ -464,7 +465,7 @@ static void an_indefinite_matrix_is_told(void **state)
 {
     (void)state;
     problem p = small_problem(12);
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     pli_multigrid *mg = NULL;
     bool definite = true;
     add_identity(p.matrix, -100);
@@ -480,7 +481,7 @@ static void smoothers_are_read(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
-    pli_multigrid_def def = {0};
+    pli_vcycle_def def = {0};
     OK(context, pli_multigrid_parse(context, "direct/J(10)/GS(5)", 3, &def));
     assert_int_equal(def.smoothers[0].kind, PLI_SMOOTHER_GAUSS_SEIDEL);
     assert_int_equal(def.smoothers[0].sweeps, 5);
@@ -572,12 +573,12 @@ static uint64_t hash_of_sparse_cycle(int32_t threads)
 static void sparse_coarsest_levels_have_the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
-    uint64_t hash = hash_of_sparse_cycle(1);
-    assert_true(hash == hash_of_sparse_cycle(2));
-    assert_true(hash == hash_of_sparse_cycle(4));
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
+        same_bits_keep_hash(&bits, hash_of_sparse_cycle(bits.threads));
+    }
 }
 
-static pli_status build_once(problem *p, const pli_multigrid_def *def, bool lifted)
+static pli_status build_once(problem *p, const pli_vcycle_def *def, bool lifted)
 {
     pli_multigrid *mg = NULL;
     bool definite = false;
@@ -593,58 +594,36 @@ static pli_status build_once(problem *p, const pli_multigrid_def *def, bool lift
 static void memory_may_run_out_at_any_point(void **state)
 {
     (void)state;
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    pli_context *context = NULL;
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    assert_int_equal(pli_context_create(&context_def, &context), PLI_OK);
-    problem p =
-        make_problem_in(context, (const int32_t[]){3, 3, 2}, 12, 2, (const int32_t[]){2, 4});
-    add_some_blocks(p.lifted, 5, false);
-    pli_multigrid_def def = {.single = true};
-    OK(context, pli_multigrid_parse(context, "direct/GS(1)", 3, &def));
     for (int lifted = 0; lifted < 2; ++lifted) {
-        pli_status status = PLI_ERROR_MEMORY;
-        for (int64_t n = 1; status != PLI_OK; ++n) {
-            int64_t before = fault.live_blocks;
-            fault.calls = 0;
-            fault.fail_at = n;
-            status = build_once(&p, &def, lifted);
-            fault.fail_at = 0;
-            assert_int_equal(fault.live_blocks, before);
-            assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-            assert_true(n < 500);
+        for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+            fault_sweep_pause(&sweep);
+            problem p = make_problem_in(sweep.context, (const int32_t[]){3, 3, 2}, 12, 2,
+                                        (const int32_t[]){2, 4});
+            add_some_blocks(p.lifted, 5, false);
+            pli_vcycle_def def = {.single = true};
+            OK(sweep.context, pli_multigrid_parse(sweep.context, "direct/GS(1)", 3, &def));
+            fault_sweep_resume(&sweep);
+            sweep.status = build_once(&p, &def, lifted);
+            clear_problem(&p);
+            sweep.context = NULL;
         }
     }
-    clear_problem(&p);
 }
 
 // Every failure while a sparse coarsest level is created; the rest is tested above.
 static void memory_may_run_out_in_sparse_coarsest_levels(void **state)
 {
     (void)state;
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    pli_context *context = NULL;
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    assert_int_equal(pli_context_create(&context_def, &context), PLI_OK);
-    problem p = large_coarsest(context, 3);
-    pli_multigrid_def def = {.single = true};
-    OK(context, pli_multigrid_parse(context, "direct/GS(1)", 2, &def));
-    pli_status status = PLI_ERROR_MEMORY;
-    for (int64_t n = 1; status != PLI_OK; ++n) {
-        int64_t before = fault.live_blocks;
-        fault.calls = 0;
-        fault.fail_at = n;
-        status = build_once(&p, &def, false);
-        fault.fail_at = 0;
-        assert_int_equal(fault.live_blocks, before);
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        assert_true(n < 500);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        problem p = large_coarsest(sweep.context, 3);
+        pli_vcycle_def def = {.single = true};
+        OK(sweep.context, pli_multigrid_parse(sweep.context, "direct/GS(1)", 2, &def));
+        fault_sweep_resume(&sweep);
+        sweep.status = build_once(&p, &def, false);
+        clear_problem(&p);
+        sweep.context = NULL;
     }
-    clear_problem(&p);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 //
 // Conjugate gradients in fused passes against the plain method, and with a matrix in single
 // precision inside.
+#include "support/same_bits.h"
 #include "unit/linear/problems.h"
 
 #include "linear/krylov/krylov.h"
@@ -88,7 +89,7 @@ static void plain_pcg(const fixture *f, int32_t iterations, double *x)
         pli_precondition_apply(f->precondition, r, z);
         double before = rho;
         rho = pli_vector_dot(context, n, r, z);
-        pli_vector_xpby(context, n, z, rho / before, p);
+        for (int64_t i = 0; i < n; ++i) p[i] = z[i] + rho / before * p[i];
     }
     free(r);
     free(z);
@@ -234,15 +235,12 @@ static void indefiniteness_is_found_in_single_precision_too(void **state)
 static void single_precision_has_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
-    uint64_t want = 0;
-    for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        fixture f = make_fixture(threads, 14, 80);
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
+        fixture f = make_fixture(bits.threads, 14, 80);
         pli_krylov_def def = pli_krylov_def_default();
         def.relative_tolerance = 1e-9;
         (void)solve(&f, &def, true);
-        uint64_t hash = vector_hash(f.n, f.x);
-        if (threads == 1) want = hash;
-        assert_true(hash == want);
+        same_bits_keep_hash(&bits, vector_hash(f.n, f.x));
         clear_fixture(&f);
     }
 }

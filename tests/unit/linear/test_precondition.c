@@ -35,7 +35,7 @@ static void check_symmetric_positive(pli_context *context, const pli_operator *B
     free(By);
 }
 
-// N8: also for matrices that are indefinite, badly scaled or singular.
+// also for matrices that are indefinite, badly scaled or singular.
 static void preconditioners_are_symmetric_and_positive(void **state)
 {
     (void)state;
@@ -109,47 +109,6 @@ static void block_jacobi_solves_with_diagonal_blocks(void **state)
     }
     free(r);
     free(z);
-    pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
-}
-
-static void diagonal_blocks_alone_are_enough_for_jacobi(void **state)
-{
-    (void)state;
-    enum { ROWS = 30 };
-    pli_context *context = make_context(1);
-    pli_bcsr *matrix = random_matrix(context, ROWS, 9);
-    double *blocks = new_vector(9 * ROWS);
-    double *r = random_vector(3 * ROWS, 1);
-    double *z = new_vector(3 * ROWS);
-    double *want = new_vector(3 * ROWS);
-    pli_bcsr_get_diagonal_blocks(matrix, blocks);
-    for (int kind = PLI_PRECONDITION_NONE; kind <= PLI_PRECONDITION_BLOCK_JACOBI; ++kind) {
-        pli_precondition *with = make_precondition(context, matrix, (pli_precondition_kind)kind, 1);
-        pli_precondition *without = NULL;
-        pli_precondition_def def = {(pli_precondition_kind)kind, 1};
-        OK(context, pli_precondition_create_diagonal(context, &def, ROWS, &without));
-        OK(context, pli_precondition_build_diagonal(without, blocks));
-        pli_precondition_apply(with, r, want);
-        pli_precondition_apply(without, r, z);
-        assert_memory_equal(z, want, 3 * ROWS * sizeof *z);
-        // there is no pattern that a matrix could fit
-        assert_int_equal(pli_precondition_build(without, matrix), PLI_ERROR_ARGUMENT);
-        pli_precondition_destroy(with);
-        pli_precondition_destroy(without);
-    }
-    pli_precondition *none = NULL;
-    pli_precondition_def sweep = {.kind = PLI_PRECONDITION_GAUSS_SEIDEL};
-    assert_int_equal(pli_precondition_create_diagonal(context, &sweep, ROWS, &none),
-                     PLI_ERROR_ARGUMENT);
-    assert_null(none);
-    pli_precondition_def groups = {PLI_PRECONDITION_BLOCK_JACOBI, 4};
-    assert_int_equal(pli_precondition_create_diagonal(context, &groups, ROWS, &none),
-                     PLI_ERROR_ARGUMENT);
-    free(blocks);
-    free(r);
-    free(z);
-    free(want);
     pli_bcsr_destroy(matrix);
     pli_context_destroy(context);
 }
@@ -316,7 +275,6 @@ static void stale_patterns_and_wrong_defs_are_refused(void **state)
         pli_precondition *precondition =
             make_precondition(context, a, (pli_precondition_kind)kind, 1);
         assert_int_equal(pli_precondition_build(precondition, b), PLI_ERROR_ARGUMENT);
-        assert_true(pli_precondition_memory_bytes(precondition) > 0);
         pli_precondition_destroy(precondition);
     }
     pli_precondition *none = NULL;
@@ -328,7 +286,6 @@ static void stale_patterns_and_wrong_defs_are_refused(void **state)
         assert_null(none);
     }
     pli_precondition_destroy(NULL);
-    assert_string_equal(pli_precondition_name(PLI_PRECONDITION_GAUSS_SEIDEL), "gauss-seidel");
     pli_bcsr_destroy(a);
     pli_bcsr_destroy(b);
     pli_context_destroy(context);
@@ -343,9 +300,12 @@ static void empty_systems_are_legal(void **state)
     for (int kind = 0; kind < PLI_PRECONDITION_KIND_COUNT; ++kind) {
         pli_precondition *precondition =
             make_precondition(context, matrix, (pli_precondition_kind)kind, 1);
-        double nothing = 0;
-        double out = 0;
+        OK(context, pli_precondition_build(precondition, matrix));
+        // there is no entry that it might touch
+        double nothing = 7, out = 5;
         pli_precondition_apply(precondition, &nothing, &out);
+        NEAR(nothing, 7, 0, 0);
+        NEAR(out, 5, 0, 0);
         pli_precondition_destroy(precondition);
     }
     pli_bcsr_destroy(matrix);
@@ -358,7 +318,6 @@ int main(void)
         cmocka_unit_test(preconditioners_are_symmetric_and_positive),
         cmocka_unit_test(jacobi_divides_by_the_diagonal),
         cmocka_unit_test(block_jacobi_solves_with_diagonal_blocks),
-        cmocka_unit_test(diagonal_blocks_alone_are_enough_for_jacobi),
         cmocka_unit_test(unsafe_diagonals_are_replaced_and_counted),
         cmocka_unit_test(sweep_error_is_a_contraction),
         cmocka_unit_test(sweep_equals_the_textbook_sweep),

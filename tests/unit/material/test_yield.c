@@ -92,7 +92,7 @@ static void sand_keeps_its_volume(void **state)
     int cases[3] = {0};
     for (int z = 0; z < zoo_count; ++z) {
         const pli_material *m = &zoo[z].material;
-        if (!zoo_yields_by(m, PLI_YIELD_FRICTION)) continue;
+        if (!zoo_yields_by(m, PLI_YIELD_DRUCKER_PRAGER)) continue;
         bool corrects = strstr(zoo[z].name, "without") == NULL;
         for (uint64_t index = 0; index < STATES; ++index) {
             double F[9], before[9], tau[6], speed2;

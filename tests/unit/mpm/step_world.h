@@ -28,7 +28,8 @@ typedef struct step_world {
 
 // ---- making
 
-// The step that a solid at rest can bear (s), by the closed form of linear elasticity (R3).
+// The step that a solid at rest can bear (s), by the closed form of linear elasticity (Fang et al.
+// 2018).
 static inline double world_limit(const step_world *w, double density, double E, double nu)
 {
     double c2 = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * density);

@@ -2,9 +2,9 @@
 //
 // What is remembered of objects on the grid, memory, and what is refused.
 #include "grid_world.h"
+#include "support/fault_sweep.h"
 
 #include "base/context.h"
-#include "base/fault.h"
 
 // Objects of all kinds, more than act at once, most of which stand still; some move.
 static void add_crowd(world *w)
@@ -178,57 +178,30 @@ static void failing_allocations_leave_nothing_behind(void **state)
     (void)state;
     world *w = world_make(1);
     add_crowd(w);
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&context_def, &context));
-    int64_t before = fault.live_blocks;
-    pli_status status = PLI_ERROR_MEMORY;
-    for (int64_t n = 1; status != PLI_OK && n < 100; ++n) {
-        fault.calls = 0;
-        fault.fail_at = n;
-        status = pli_grid_colliders_create(context, &w->def, &w->set);
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        if (status == PLI_OK) continue;
-        assert_null(w->set);
-        assert_int_equal(fault.live_blocks, before);
-    }
-    assert_int_equal(status, PLI_OK);
-
-    // pages that are known stay so; of the others none is when one fails
     pli_grid_page pages[WORLD_PAGES];
     list_pages(pages);
-    fault.fail_at = 0;
-    outcome *without = act_everywhere(w);
-    OK(context, pli_grid_colliders_remember(w->set, 20, pages));
-    before = fault.live_blocks;
-    status = PLI_ERROR_MEMORY;
-    int64_t failures = 0;
-    for (int64_t n = 1; status != PLI_OK && n < 1000; ++n) {
-        fault.calls = 0;
-        fault.fail_at = n;
-        status = pli_grid_colliders_remember(w->set, 120, pages);
-        if (status == PLI_OK) continue;
-        assert_int_equal(status, PLI_ERROR_MEMORY);
-        assert_int_equal(fault.live_blocks, before);
-        ++failures;
-        if (n % 16 != 1) continue;
-        outcome *with = act_everywhere(w);
-        expect_same(without, with);
-        free(with);
+    outcome *without = NULL;
+    for (fault_sweep sweep = {.at_least = 20}; fault_sweep_next(&sweep);) {
+        sweep.status = pli_grid_colliders_create(sweep.context, &w->def, &w->set);
+        assert_int_equal(w->set == NULL, sweep.status != PLI_OK);
+        if (w->set == NULL) continue;
+        // pages that are known stay so; of the others none is when one fails
+        fault_sweep_pause(&sweep);
+        if (without == NULL) without = act_everywhere(w);
+        OK(sweep.context, pli_grid_colliders_remember(w->set, 20, pages));
+        fault_sweep_resume(&sweep);
+        int64_t before = sweep.fault.live_blocks;
+        sweep.status = pli_grid_colliders_remember(w->set, 120, pages);
+        if (sweep.status != PLI_OK) assert_int_equal(sweep.fault.live_blocks, before);
+        if (sweep.status == PLI_OK || sweep.n % 16 == 1) {
+            outcome *with = act_everywhere(w);
+            expect_same(without, with);
+            free(with);
+        }
+        pli_grid_colliders_destroy(w->set);
+        w->set = NULL;
     }
-    assert_int_equal(status, PLI_OK);
-    assert_true(failures > 20);
-    outcome *with = act_everywhere(w);
-    expect_same(without, with);
-    free(with);
     free(without);
-    pli_grid_colliders_destroy(w->set);
-    w->set = NULL;
-    pli_context_destroy(context);
-    assert_int_equal(fault.live_blocks, 0);
     world_destroy(w);
 }
 

@@ -3,9 +3,10 @@
 // Coarse levels from particles: their matrices against a plain sum, constraints, the cycle over
 // them, how dense they are, and how well they precondition.
 #include "cloud_world.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 #include "base/arena.h"
-#include "base/fault.h"
 #include "linear/krylov/krylov.h"
 
 static pli_node_multigrid_def describe(int32_t levels, pli_embedding_kind embedding)
@@ -431,10 +432,9 @@ static void held_nodes_do_not_move(void **state)
 static void the_number_of_threads_makes_no_difference(void **state)
 {
     (void)state;
-    double *first = NULL, *first_values = NULL;
-    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
         cloud_def def = cloud_def_default();
-        def.threads = threads;
+        def.threads = bits.threads;
         def.radius = 7;
         def.floor = CLOUD_MIDDLE - 5;
         cloud_world *w = cloud_world_make(&def);
@@ -442,22 +442,14 @@ static void the_number_of_threads_makes_no_difference(void **state)
         multigrid.direct = false;
         cloud_world_build(w, &multigrid, true);
         const pli_ell *matrix = pli_node_multigrid_matrix(w->multigrid, 2);
-        size_t values = 9 * (size_t)matrix->row_count * (size_t)matrix->width * sizeof(double);
+        size_t values = 9 * (size_t)matrix->row_count * (size_t)matrix->width;
         double *r = cloud_world_vector(cloud_world_size(w), 5), *z = apply_cycle(w, r);
-        if (first == NULL) {
-            first = z;
-            first_values = malloc(values);
-            memcpy(first_values, matrix->values, values);
-        } else {
-            assert_memory_equal(z, first, (size_t)cloud_world_size(w) * sizeof *z);
-            assert_memory_equal(matrix->values, first_values, values);
-            free(z);
-        }
+        same_bits_keep(&bits, z, (size_t)cloud_world_size(w) * sizeof *z);
+        same_bits_keep(&bits, matrix->values, values * sizeof *matrix->values);
+        free(z);
         free(r);
         cloud_world_destroy(w);
     }
-    free(first);
-    free(first_values);
 }
 
 // ---- how dense, how good
@@ -470,7 +462,7 @@ static double blocks_of_rows(const cloud_world *w, int32_t level)
            (double)(info.node_count - info.fixed_count);
 }
 
-// Q0-21: kernels of linear node embedding shrink from level to level, those of particles do not.
+// kernels of linear node embedding shrink from level to level, those of particles do not.
 static void geometric_matrices_are_denser_than_embedded_ones(void **state)
 {
     (void)state;
@@ -545,7 +537,7 @@ typedef struct race_case {
     double floor;
 } race_case;
 
-// Q0-14: node embedding needs fewer iterations than geometric levels, and these fewer than Jacobi
+// node embedding needs fewer iterations than geometric levels, and these fewer than Jacobi
 // as long as matter is soft. Where stiff matter meets soft they fall behind, less so with linear
 // embedding.
 static void geometric_levels_precondition_soft_bodies(void **state)
@@ -788,46 +780,30 @@ static void failing_allocations_leave_nothing_behind(void **state)
     cloud_def def = cloud_def_default();
     def.floor = CLOUD_MIDDLE - 2;
     cloud_world *w = cloud_world_make(&def);
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&context_def, &context));
     pli_node_multigrid_def multigrid_def = describe(2, PLI_EMBEDDING_QUADRATIC);
-    pli_node_multigrid *multigrid = NULL;
-    OK(context, pli_node_multigrid_create(context, &multigrid_def, &multigrid));
-    OK(context, pli_node_multigrid_build(multigrid, w->cloud->nodes, w->matrix, NULL));
-    OK(context, pli_node_multigrid_build(multigrid, w->cloud->nodes, w->matrix, NULL));
-    int64_t failures = 0, before = fault.live_blocks;
-    pli_status status = PLI_ERROR_MEMORY;
-    for (int64_t n = 1; status != PLI_OK && n < 200; ++n) {
+    for (fault_sweep sweep = {.at_least = 15}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        pli_context *context = sweep.context;
+        pli_node_multigrid *multigrid = NULL;
+        OK(context, pli_node_multigrid_create(context, &multigrid_def, &multigrid));
+        OK(context, pli_node_multigrid_build(multigrid, w->cloud->nodes, w->matrix, NULL));
+        OK(context, pli_node_multigrid_build(multigrid, w->cloud->nodes, w->matrix, NULL));
+        fault_sweep_resume(&sweep);
         pli_node_geometric *made = NULL;
-        fault.calls = 0;
-        fault.fail_at = n;
-        status = pli_node_geometric_create(context, w->cloud, w->implicit, &made);
-        assert_true(status == PLI_OK || (status == PLI_ERROR_MEMORY && made == NULL));
-        if (status == PLI_OK) {
-            status = pli_node_geometric_build(made, &w->source, w->h, w->matrix, &w->constraints,
-                                              multigrid);
-        }
-        fault.fail_at = 0;
-        failures += status == PLI_ERROR_MEMORY;
-        // what failed can be built again
+        sweep.status = pli_node_geometric_create(context, w->cloud, w->implicit, &made);
+        assert_int_equal(made == NULL, sweep.status != PLI_OK);
         if (made != NULL) {
+            sweep.status = pli_node_geometric_build(made, &w->source, w->h, w->matrix,
+                                                    &w->constraints, multigrid);
+            // what failed can be built again
+            fault_sweep_pause(&sweep);
             OK(context, pli_node_geometric_build(made, &w->source, w->h, w->matrix, &w->constraints,
                                                  multigrid));
             assert_int_equal(pli_node_multigrid_level_count(multigrid), 2);
         }
         pli_node_geometric_destroy(made);
-        // the multigrid has what it needs
-        if (failures == 1) before = fault.live_blocks;
-        assert_int_equal(fault.live_blocks, before);
+        pli_node_multigrid_destroy(multigrid);
     }
-    assert_int_equal(status, PLI_OK);
-    assert_true(failures > 15);
-    pli_node_multigrid_destroy(multigrid);
-    pli_context_destroy(context);
     cloud_world_destroy(w);
 }
 

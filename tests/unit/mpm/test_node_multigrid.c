@@ -3,8 +3,8 @@
 // Levels of nodes: embedding, coarse matrices, memory and what is refused.
 #include "cloud_world.h"
 #include "node_world.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "linear/matrix/dense.h"
 
 static pli_node_multigrid_def describe(int32_t levels, pli_embedding_kind embedding)
@@ -255,7 +255,7 @@ static void push_nodes(const cloud_world *w, int64_t particle, int64_t count,
     }
 }
 
-// H5: what is restricted is the force of particles with kernels that are composed of both.
+// what is restricted is the force of particles with kernels that are composed of both.
 static void restricted_forces_are_those_of_composite_kernels(void **state)
 {
     (void)state;
@@ -536,39 +536,21 @@ static void failing_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
     node_world *w = node_world_make(1, node_ball, 4, 2, 1);
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&context_def, &context));
-    int64_t before = fault.live_blocks, failures = 0;
-    pli_status status = PLI_ERROR_MEMORY;
     pli_node_multigrid_def def = pli_node_multigrid_def_default();
     def.direct = true;
-    for (int64_t n = 1; status != PLI_OK && n < 200; ++n) {
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 15}; fault_sweep_next(&sweep);) {
         pli_node_multigrid *made = NULL;
-        fault.calls = 0;
-        fault.fail_at = n;
-        status = pli_node_multigrid_create(context, &def, &made);
-        assert_true(status == PLI_OK || (status == PLI_ERROR_MEMORY && made == NULL));
-        if (status == PLI_OK) {
-            status = pli_node_multigrid_build(made, w->grid, w->matrix, &w->constraints);
-        }
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        // what failed can be built again
-        fault.fail_at = 0;
-        if (status != PLI_OK) ++failures;
+        sweep.status = pli_node_multigrid_create(sweep.context, &def, &made);
+        assert_int_equal(made == NULL, sweep.status != PLI_OK);
         if (made != NULL) {
-            OK(context, pli_node_multigrid_build(made, w->grid, w->matrix, &w->constraints));
+            sweep.status = pli_node_multigrid_build(made, w->grid, w->matrix, &w->constraints);
+            // what failed can be built again
+            fault_sweep_pause(&sweep);
+            OK(sweep.context, pli_node_multigrid_build(made, w->grid, w->matrix, &w->constraints));
             assert_int_equal(pli_node_multigrid_level_count(made), 3);
         }
         pli_node_multigrid_destroy(made);
-        assert_int_equal(fault.live_blocks, before);
     }
-    assert_int_equal(status, PLI_OK);
-    assert_true(failures > 15);
-    pli_context_destroy(context);
     node_world_destroy(w);
 }
 

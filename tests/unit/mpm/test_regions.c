@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regional time steps (R6 to R16, slip 11, SC3-7): which steps blocks choose, in which order they
+// Regional time steps: which steps blocks choose, in which order they
 // move, and that nobody is lost where regions meet. Fang et al. 2018.
 #include "step_world.h"
 
@@ -21,7 +21,7 @@ static void set_ticks(step_world *w, int32_t kind, double ticks)
 
 // ---- steps
 
-// Q3-8: the shortest and longest steps of a table, with all laws, for at rest they are the same.
+// the shortest and longest steps of a table, with all laws, for at rest they are the same.
 static void expect_steps(double density, double stiff, double soft, int32_t shortest,
                          int32_t longest)
 {
@@ -76,7 +76,7 @@ static void viscous_matter_has_short_steps(void **state)
     pli_context_destroy(context);
 }
 
-// R6: a body that is fast has a short step, however soft.
+// a body that is fast has a short step, however soft.
 static void fast_bodies_have_short_steps(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static step_world *make_row(pli_context *context, bool is_guarded, recording *r)
     return w;
 }
 
-// SC3-7: at every time those of the longest step first; a block next to a shorter step leaves a
+// at every time those of the longest step first; a block next to a shorter step leaves a
 // buffer that goes with that one (steps b to h of the paper's figure 8 are the first seven).
 static void blocks_move_in_the_order_of_the_figure(void **state)
 {
@@ -289,7 +289,7 @@ static void audit_sweep(void *user, const pli_stepper_event *event)
     }
     for (int32_t k = 0; k < event->count; ++k) {
         int32_t block = event->blocks[k];
-        // R8: from where it is, by a power of two, at a multiple of it
+        // from where it is, by a power of two, at a multiple of it
         assert_int_equal(a->times[block], time);
         assert_int_equal(event->step & (event->step - 1), 0);
         assert_int_equal(time % event->step, 0);
@@ -374,7 +374,7 @@ static uint64_t run_uniform(bool is_regional, pli_stepper_report *report)
     return hash;
 }
 
-// R14
+// where all steps are equal, regions are one step for all, bit for bit
 static void equal_steps_give_the_bits_of_one_step_for_all(void **state)
 {
     (void)state;
@@ -458,7 +458,7 @@ static void stir(void *user, uint32_t code, float *page, double dt)
     }
 }
 
-// R11, R12: stiff matter is carried round through soft blocks and back.
+// stiff matter is carried round through soft blocks and back.
 static void nobody_is_lost_in_ten_thousand_sweeps(void **state)
 {
     (void)state;

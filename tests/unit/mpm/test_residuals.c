@@ -5,9 +5,9 @@
 // against those of a cloud.
 #include "grid_world.h"
 #include "materials.h"
+#include "support/fault_sweep.h"
 
 #include "base/arena.h"
-#include "base/fault.h"
 #include "mpm/implicit/implicit_sizes.h"
 
 enum { SIDE = 12, MOST = SIDE * SIDE * SIDE, KINDS = 2 };
@@ -316,19 +316,9 @@ static void counting_without_memory_leaves_nothing_behind(void **state)
     assert_non_null(b);
     fill(b);
     pli_cloud_def def = {.spline = PLI_SPLINE_QUADRATIC, .dx = 0.125, .origin = {-2, -2, -2}};
-    pli_status status = PLI_ERROR_MEMORY;
-    for (int64_t n = 1; status != PLI_OK; ++n) {
-        pli_fault fault = {0};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
-        fault.fail_at = fault.calls + n;
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
         pli_implicit_sizes sizes;
-        status = pli_implicit_sizes_count(context, &def, MOST, b->position, &sizes);
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
+        sweep.status = pli_implicit_sizes_count(sweep.context, &def, MOST, b->position, &sizes);
     }
     free(b);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explicit steps (T6, L3, L7): bodies that fall and turn, wrong definitions, memory, and particles
+// Explicit steps: bodies that fall and turn, wrong definitions, memory, and particles
 // that leave, with one step for all and with regions.
 #include "step_world.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 #include "base/addresses.h"
 #include "base/context.h"
-#include "base/fault.h"
 
 static const double rounding = 6e-8; // of a float
 
@@ -112,9 +113,9 @@ static void bits_are_the_same_for_any_number_of_threads(void **state)
 {
     (void)state;
     for (int is_regional = 0; is_regional < 2; ++is_regional) {
-        uint64_t want = hash_of_run(1, is_regional);
-        assert_true(hash_of_run(2, is_regional) == want);
-        assert_true(hash_of_run(4, is_regional) == want);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            same_bits_keep_hash(&bits, hash_of_run(bits.threads, is_regional));
+        }
     }
 }
 
@@ -214,10 +215,7 @@ static void wrong_definitions_are_refused(void **state)
         {spoil_gravity, "gravity"},
     };
     pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
+    pli_context *context = fault_context(&fault, 1);
     int64_t alive = fault.live_blocks;
     for (size_t k = 0; k < sizeof table / sizeof *table; ++k) {
         step_world *w = world_make(context, 5, 5, 5);
@@ -287,7 +285,7 @@ static void adding_particles_leaves_others_as_they_are(void **state)
     w->kinds[1].material =
         material_yielding(corotated, PLI_YIELD_SNOW, &(pli_snow_def){0.025, 0.0075, 5, 0.5, 2});
     w->kinds[2].material =
-        material_yielding(hencky, PLI_YIELD_FRICTION, &(pli_friction_def){28.6, true});
+        material_yielding(hencky, PLI_YIELD_DRUCKER_PRAGER, &(pli_drucker_prager_def){28.6, true});
     w->kinds[3].material =
         material_yielding(corotated, PLI_YIELD_VON_MISES, &(pli_von_mises_def){2e3, 0});
     w->kinds[3].material.viscosity = 2;
@@ -377,7 +375,7 @@ static void warm_steps_allocate_nothing(void **state)
 }
 
 // Ends with the first failure; what is there afterwards is complete and goes on.
-static pli_status live(step_world *w, pli_paged_grid **grid, pli_fault *fault)
+static pli_status live(step_world *w, pli_paged_grid **grid, fault_sweep *sweep)
 {
     PLI_TRY(pli_stepper_create(w->context, &w->def, &w->stepper));
     *grid = pli_stepper_particles(w->stepper)->grid;
@@ -391,7 +389,7 @@ static pli_status live(step_world *w, pli_paged_grid **grid, pli_fault *fault)
     }
     for (int32_t part = 0; part < 2; ++part) {
         pli_status status = pli_stepper_add(w->stepper, part, 32, &added[32 * part]);
-        if (status != PLI_OK) fault->fail_at = 0;
+        if (status != PLI_OK) fault_sweep_pause(sweep);
         for (int32_t k = 0; k < 32 && status == PLI_OK; ++k) w->kind[32 * part + k] = part;
         if (status == PLI_OK) w->count += 32;
         world_collect(w);
@@ -400,7 +398,7 @@ static pli_status live(step_world *w, pli_paged_grid **grid, pli_fault *fault)
     for (int32_t frame = 0; frame < 6; ++frame) {
         pli_status status = pli_stepper_advance(w->stepper, 64);
         if (status != PLI_OK) {
-            fault->fail_at = 0;
+            fault_sweep_pause(sweep);
             world_collect(w);
             OK(w->context, pli_stepper_advance(w->stepper, 64));
         }
@@ -414,27 +412,15 @@ static void any_failing_allocation_is_told_and_loses_nothing(void **state)
 {
     (void)state;
     for (int is_regional = 0; is_regional < 2; ++is_regional) {
-        pli_status status = PLI_ERROR_MEMORY;
-        int64_t n = 1;
-        for (; status != PLI_OK; ++n) {
-            pli_fault fault = {0};
-            pli_context_def def = pli_context_def_default();
-            def.allocator = pli_fault_allocator(&fault);
-            def.thread_count = 1;
-            pli_context *context = NULL;
-            OK(NULL, pli_context_create(&def, &context));
-            int64_t alive = fault.live_blocks;
-            pli_paged_grid *grid = NULL;
-            step_world *w = make_bouncing(context, is_regional, &grid);
-            fault.fail_at = fault.calls + n;
-            status = live(w, &grid, &fault);
-            if (status != PLI_OK) assert_int_equal(status, PLI_ERROR_MEMORY);
-            world_destroy(w);
-            assert_int_equal(fault.live_blocks, alive);
-            pli_context_destroy(context);
-        }
         // the object, kinds, grid, particles; seven arrays of blocks, pages, movers and sources
-        AT_LEAST((double)n, 15);
+        for (fault_sweep sweep = {.at_least = 14}; fault_sweep_next(&sweep);) {
+            pli_paged_grid *grid = NULL;
+            fault_sweep_pause(&sweep);
+            step_world *w = make_bouncing(sweep.context, is_regional, &grid);
+            fault_sweep_resume(&sweep);
+            sweep.status = live(w, &grid, &sweep);
+            world_destroy(w);
+        }
     }
 }
 

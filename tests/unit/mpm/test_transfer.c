@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between particles and grid (X1, X3, X5, X8, L2): the kernels against the reference and against
+// Between particles and grid: the kernels against the reference and against
 // what the equations promise. State is float; `rounding` is the largest error of one operation.
 #include "material_zoo.h"
+#include "near.h"
+#include "support/transfer_reference.h"
 #include "mpm/grid/transfer.h"
 
 enum { LANES = PLI_PARTICLE_LANES, KINDS = 3, BLOCKS = 4, SIDE_X = 16, SIDE_Z = 32 };
@@ -311,7 +313,7 @@ static void weights_sum_to_one_and_keep_linear_functions(void **state)
         for (int k = 0; k < 3; ++k) {
             // the distance from the lowest node is float in [0.5, 1.5]
             NEAR(mean[k], u[k] + 0.5, 10 * rounding, 10 * rounding);
-            // the moment that makes 4 / dx^2 the inverse (slip 9)
+            // the moment that makes 4 / dx^2 the inverse
             NEAR(moment[k], 0.25, 20 * rounding, 0);
         }
     }

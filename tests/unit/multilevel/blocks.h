@@ -6,11 +6,11 @@
 
 #include "near.h"
 
-#include "base/fault.h"
 #include "geometry/generate/grid_mesh.h"
 #include "linear/direct/cholesky.h"
 #include "math/vec3.h"
 #include "multilevel/bases.h"
+#include "support/fault.h"
 
 // What a box is made of.
 typedef struct blocks_def {

@@ -6,12 +6,12 @@
 
 #include "near.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "geometry/generate/grid_mesh.h"
 #include "linear/matrix/coloring.h"
 #include "math/vec3.h"
+#include "support/fault.h"
 
 typedef struct solid {
     pli_context *context;

@@ -315,19 +315,19 @@ static inline void spring_box_hold(spring_box *box)
 }
 
 // Both coarse levels to a tight tolerance with the full Hessian, and no polish.
-static inline pli_subspace_def spring_box_def(const spring_box *box)
+static inline pli_subspace_source_def spring_box_def(const spring_box *box)
 {
-    return (pli_subspace_def){.affine = box->affine,
-                              .bases = &box->b.bases,
-                              .points = box->b.mesh->points,
-                              .tolerance = 1e-12,
-                              .max_iterations = 2000,
-                              .average_length = 3,
-                              .threshold = 0.5,
-                              .period = 5};
+    return (pli_subspace_source_def){.affine = box->affine,
+                                     .bases = &box->b.bases,
+                                     .points = box->b.mesh->points,
+                                     .tolerance = 1e-12,
+                                     .max_iterations = 2000,
+                                     .average_length = 3,
+                                     .threshold = 0.5,
+                                     .period = 5};
 }
 
-static inline pli_subspace *make_subspace(const spring_box *box, const pli_subspace_def *def)
+static inline pli_subspace *make_subspace(const spring_box *box, const pli_subspace_source_def *def)
 {
     pli_subspace *subspace = NULL;
     OK(box->context, pli_subspace_create(box->context, def, &box->objective, &subspace));
@@ -339,10 +339,11 @@ static inline void prepare_at(spring_box *box, pli_subspace *subspace, double al
 {
     pli_direction_source source = pli_subspace_source(subspace);
     bool changed = false;
-    bool usable = false;
+    pli_direction_matrix made = {0};
     OK(box->context, pli_objective_prepare(&box->objective, box->x, &changed));
-    OK(box->context, source.ops->prepare(source.self, &box->objective, box->x, alpha, &usable));
-    assert_true(usable);
+    pli_direction_point at = {.objective = &box->objective, .x = box->x, .alpha = alpha};
+    OK(box->context, source.ops->prepare(source.self, &at, &made));
+    assert_true(made.usable);
 }
 
 // Gradient and direction at the present point, with the matrices as they are.
@@ -351,7 +352,9 @@ static inline pli_direction_report solve_at(spring_box *box, pli_subspace *subsp
     pli_direction_source source = pli_subspace_source(subspace);
     pli_direction_report report = {0};
     pli_objective_compute_gradient(&box->objective, box->x, box->g);
-    OK(box->context, source.ops->solve(source.self, box->g, box->scratch, box->d, &report));
+    OK(box->context, source.ops->solve(source.self, box->g, 0, box->scratch, box->d, &report));
+    double largest = pli_vector_max_abs(box->context, box->n, box->d);
+    NEAR(pli_subspace_get_counts(subspace).largest, largest, 0, 0);
     return report;
 }
 
@@ -365,7 +368,7 @@ static inline pli_direction_report first_direction(spring_box *box, pli_subspace
 }
 
 // The same by a solver that is made for it.
-static inline pli_subspace_counts direction_by(spring_box *box, const pli_subspace_def *def)
+static inline pli_subspace_counts direction_by(spring_box *box, const pli_subspace_source_def *def)
 {
     pli_subspace *subspace = make_subspace(box, def);
     first_direction(box, subspace);

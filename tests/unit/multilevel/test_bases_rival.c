@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bases that the material-aware ones are compared with (K18), and what all kinds have in common.
+// Bases that the material-aware ones are compared with (Trusty et al. 2025), and what all kinds
+// have in common.
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 #include "unit/multilevel/blocks.h"
 
 #include "base/context.h"
@@ -32,7 +35,8 @@ static void only_material_and_radial_weights_are_compact(void **state)
     pli_context_destroy(context);
 }
 
-// The weight beyond the slit of a handle this side of it, far from where the sides meet (SC1-2).
+// The weight beyond the slit of a handle this side of it, far from where the sides meet (Trusty et
+// al. 2025).
 static double weight_across(const blocks *b, const pli_bases *bases)
 {
     double largest = 0;
@@ -228,18 +232,15 @@ static void bits_do_not_depend_on_threads(void **state)
     for (int kind = 0; kind < KIND_COUNT; ++kind) {
         pli_bases_def def = blocks_bases_def(&b, all_kinds[kind]);
         def.dirichlet_aware = true;
-        pli_bases *one = make_bases(&b, &def);
-        int64_t count = one->start[one->vertex_count];
-        for (int32_t threads = 2; threads <= 4; threads += 2) {
-            pli_context *other = NULL;
-            pli_bases *many = bases_with_threads(&def, threads, &other);
-            assert_int_equal(many->start[many->vertex_count], count);
-            assert_memory_equal(one->handle, many->handle, (size_t)count * sizeof *one->handle);
-            assert_memory_equal(one->weight, many->weight, (size_t)count * sizeof *one->weight);
-            pli_bases_destroy(many);
-            pli_context_destroy(other);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            pli_context *own = NULL;
+            pli_bases *bases = bases_with_threads(&def, bits.threads, &own);
+            size_t count = (size_t)bases->start[bases->vertex_count];
+            same_bits_keep(&bits, bases->handle, count * sizeof *bases->handle);
+            same_bits_keep(&bits, bases->weight, count * sizeof *bases->weight);
+            pli_bases_destroy(bases);
+            pli_context_destroy(own);
         }
-        pli_bases_destroy(one);
     }
     clear_blocks(&b);
     pli_context_destroy(context);
@@ -283,27 +284,11 @@ static void failing_memory_leaves_nothing_behind(void **state)
     for (int kind = 0; kind < KIND_COUNT; ++kind) {
         pli_bases_def def = blocks_bases_def(&b, all_kinds[kind]);
         def.dirichlet_aware = true;
-        bool done = false;
-        for (int64_t fail_at = 1; !done; ++fail_at) {
-            pli_fault fault = {0};
-            pli_context_def context_def = pli_context_def_default();
-            context_def.allocator = pli_fault_allocator(&fault);
-            context_def.thread_count = 1;
-            pli_context *context = NULL;
-            OK(NULL, pli_context_create(&context_def, &context));
-            int64_t blocks_before = fault.live_blocks;
-            fault.fail_at = fault.calls + fail_at;
+        for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
             pli_bases *bases = NULL;
-            pli_status status = pli_bases_create(context, &def, &bases);
-            done = status == PLI_OK;
-            if (!done) {
-                assert_int_equal(status, PLI_ERROR_MEMORY);
-                assert_null(bases);
-            }
+            sweep.status = pli_bases_create(sweep.context, &def, &bases);
+            assert_int_equal(bases == NULL, sweep.status != PLI_OK);
             pli_bases_destroy(bases);
-            assert_int_equal(fault.live_blocks, blocks_before);
-            pli_context_destroy(context);
-            assert_true(fail_at < 2000);
         }
     }
     clear_blocks(&b);

@@ -3,10 +3,10 @@
 // Pieces of matter: which one a vertex moves with, and what handles that stay inside of them are
 // worth to conjugate gradients on slabs and checkerboards.
 #include "near.h"
+#include "support/fault_sweep.h"
 
 #include "box_matrix.h"
 
-#include "base/fault.h"
 #include "linear/multigrid/multigrid.h"
 #include "multilevel/matter.h"
 #include "multilevel/skinning.h"
@@ -147,7 +147,7 @@ static int32_t count_iterations(const bar *b, pli_skinning_weights weights, bool
                             .level_count = 1,
                             .node_counts = {b->mesh.vertex_count / 40},
                             .weights = weights};
-    pli_multigrid_def cycle = {.single = true};
+    pli_vcycle_def cycle = {.single = true};
     bool definite = false;
     int64_t n = 3 * (int64_t)b->mesh.vertex_count;
     double *load = PLI_NEW(b->context, double, n, "load");
@@ -205,20 +205,8 @@ static void failed_allocations_are_survived(void **state)
     (void)state;
     bar b = make_bar((const int32_t[]){8, 4, 2}, SLABS, 100);
     pli_simplices mesh = simplices_of(&b);
-    pli_status status = PLI_ERROR_MEMORY;
-    for (int64_t n = 1; status != PLI_OK; ++n) {
-        pli_fault fault = {0};
-        pli_context_def def = pli_context_def_default();
-        pli_context *context = NULL;
-        def.allocator = pli_fault_allocator(&fault);
-        def.thread_count = 1;
-        OK(NULL, pli_context_create(&def, &context));
-        fault.fail_at = fault.calls + n;
-        status = pli_matter_compute_pieces(context, &mesh, b.young, ratio, b.piece);
-        assert_true(status == PLI_OK || status == PLI_ERROR_MEMORY);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_true(n < 100);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        sweep.status = pli_matter_compute_pieces(sweep.context, &mesh, b.young, ratio, b.piece);
     }
     clear_bar(&b);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The skinning hierarchy (G1, G2, G3, G4, G12): parents, levels, places.
+// The skinning hierarchy (Xian et al. 2019): parents, levels, places.
 #include "unit/multilevel/solids.h"
 
-#include "base/hash.h"
 #include "linear/direct/cholesky.h"
 #include "multilevel/skinning.h"
 
@@ -68,128 +67,6 @@ static void every_node_has_one_parent(void **state)
     pli_hierarchy_destroy(h);
     clear_solids(&s);
     pli_context_destroy(context);
-}
-
-// Rows [nodes][4][3] of the nodes below from those of a level, by the links.
-static double *new_finer_rows(const pli_interpolation_map *transfer, const double *coarse)
-{
-    double *fine = calloc(12 * (size_t)transfer->fine_count, sizeof *fine);
-    assert_non_null(fine);
-    for (int64_t node = 0; node < transfer->fine_count; ++node) {
-        for (int64_t k = transfer->start[node]; k < transfer->start[node + 1]; ++k) {
-            const double *Q = coarse + 12 * (int64_t)transfer->parent[k];
-            const double *place = transfer->place + 4 * k;
-            double *q = fine + 12 * node;
-            double w = transfer->weight == NULL ? 1 : transfer->weight[k];
-            for (int c = 0; c < 3; ++c) {
-                for (int a = 0; a < 3; ++a) q[3 * a + c] += w * place[3] * Q[3 * a + c];
-                q[9 + c] +=
-                    w * (Q[9 + c] + place[0] * Q[c] + place[1] * Q[3 + c] + place[2] * Q[6 + c]);
-            }
-        }
-    }
-    return fine;
-}
-
-// Centres and sizes [nodes][4] of a level by their definition, from piecewise constant links.
-static double *new_frames(const solid *s, const pli_hierarchy *h, int32_t level)
-{
-    int32_t node_count = h->transfers[level].coarse_count;
-    double *frames = calloc(4 * (size_t)node_count, sizeof *frames);
-    int32_t *owner = malloc((size_t)s->graph.node_count * sizeof *owner);
-    assert_true(frames != NULL && owner != NULL);
-    for (int32_t v = 0; v < s->graph.node_count; ++v) {
-        owner[v] = v;
-        for (int32_t l = 0; l <= level; ++l) owner[v] = h->transfers[l].parent[owner[v]];
-    }
-    for (int32_t node = 0; node < node_count; ++node) {
-        double *frame = frames + 4 * node;
-        int32_t count = 0;
-        for (int32_t v = 0; v < s->graph.node_count; ++v) {
-            if (owner[v] != node) continue;
-            pli_vec3_add(frame, s->mesh->points + 3 * v, frame);
-            ++count;
-        }
-        pli_vec3_scale(1.0 / count, frame, frame);
-        for (int32_t v = 0; v < s->graph.node_count; ++v) {
-            if (owner[v] != node) continue;
-            frame[3] = fmax(frame[3], pli_vec3_distance(frame, s->mesh->points + 3 * v));
-        }
-        if (count == 1) frame[3] = 1;
-    }
-    free(owner);
-    return frames;
-}
-
-// Gives the nodes of a level an affine field, each in its own frame, and follows the links down.
-static void check_affine_field(const solid *s, const pli_hierarchy *h, int32_t level,
-                               const double *frames)
-{
-    static const double A[3][3] = {{1.1, 0.2, -0.3}, {0.1, 0.8, 0.4}, {-0.2, 0.3, 1.3}};
-    static const double b[3] = {0.5, -2, 3};
-    double *rows = calloc(12 * (size_t)h->transfers[level].coarse_count, sizeof *rows);
-    for (int32_t node = 0; node < h->transfers[level].coarse_count; ++node) {
-        const double *frame = frames + 4 * node;
-        for (int c = 0; c < 3; ++c) {
-            for (int a = 0; a < 3; ++a) rows[12 * node + 3 * a + c] = frame[3] * A[c][a];
-            rows[12 * node + 9 + c] = pli_vec3_dot(A[c], frame) + b[c];
-        }
-    }
-    for (int32_t l = level; l >= 0; --l) {
-        double *finer = new_finer_rows(&h->transfers[l], rows);
-        free(rows);
-        rows = finer;
-    }
-    for (int64_t v = 0; v < s->graph.node_count; ++v) {
-        // a few roundings of numbers of the size of the box, 10
-        for (int c = 0; c < 3; ++c) {
-            double want = pli_vec3_dot(A[c], s->mesh->points + 3 * v) + b[c];
-            NEAR(rows[12 * v + 9 + c], want, 0, 1e-13);
-        }
-    }
-    free(rows);
-}
-
-static void check_affine_fields(pli_skinning_weights weights)
-{
-    pli_context *context = make_context(1);
-    solid s = make_solids(context, 1, 10, 6, 6);
-    pli_skinning_def def = def_of(&s);
-    def.level_count = 3;
-    def.node_counts[0] = 40;
-    def.node_counts[1] = 12;
-    def.node_counts[2] = 3;
-    pli_hierarchy *piecewise = make_hierarchy(&s, &def);
-    def.weights = weights;
-    pli_hierarchy *h = make_hierarchy(&s, &def);
-    for (int32_t level = 0; level < 3; ++level) {
-        double *frames = new_frames(&s, piecewise, level);
-        check_affine_field(&s, h, level, frames);
-        free(frames);
-    }
-    pli_hierarchy_destroy(piecewise);
-    pli_hierarchy_destroy(h);
-    clear_solids(&s);
-    pli_context_destroy(context);
-}
-
-static void affine_fields_are_exact_on_every_level(void **state)
-{
-    (void)state;
-    check_affine_fields(PLI_SKINNING_CONSTANT);
-}
-
-static void smooth_weights_keep_affine_fields_exact(void **state)
-{
-    (void)state;
-    if (!pli_cholesky_is_available()) skip();
-    check_affine_fields(PLI_SKINNING_SMOOTH);
-}
-
-static void averaged_weights_keep_affine_fields_exact(void **state)
-{
-    (void)state;
-    check_affine_fields(PLI_SKINNING_AVERAGED);
 }
 
 static void check_partition_of_unity(pli_skinning_weights weights)
@@ -460,93 +337,11 @@ static void senseless_wishes_are_refused(void **state)
     pli_context_destroy(context);
 }
 
-static uint64_t hierarchy_hash(int32_t thread_count, pli_skinning_weights weights)
-{
-    pli_context *context = make_context(thread_count);
-    solid s = make_solids(context, 1, 9, 9, 9);
-    pli_skinning_def def = def_of(&s);
-    def.level_count = 2;
-    def.node_counts[0] = 30;
-    def.node_counts[1] = 4;
-    def.weights = weights;
-    pli_hierarchy *h = make_hierarchy(&s, &def);
-    uint64_t hash = PLI_HASH_START;
-    for (int32_t level = 0; level < 2; ++level) {
-        const pli_interpolation_map *t = &h->transfers[level];
-        size_t links = (size_t)t->link_count;
-        hash = pli_hash_bytes(hash, t->parent, links * sizeof *t->parent);
-        hash = pli_hash_bytes(hash, t->place, 4 * links * sizeof *t->place);
-        if (t->weight != NULL) hash = pli_hash_bytes(hash, t->weight, links * sizeof *t->weight);
-    }
-    pli_hierarchy_destroy(h);
-    clear_solids(&s);
-    pli_context_destroy(context);
-    return hash;
-}
-
-static void bits_do_not_depend_on_threads(void **state)
-{
-    (void)state;
-    static const pli_skinning_weights kinds[] = {PLI_SKINNING_CONSTANT, PLI_SKINNING_AVERAGED,
-                                                 PLI_SKINNING_SMOOTH};
-    for (int k = 0; k < (pli_cholesky_is_available() ? 3 : 2); ++k) {
-        uint64_t hash = hierarchy_hash(1, kinds[k]);
-        assert_true(hierarchy_hash(2, kinds[k]) == hash);
-        assert_true(hierarchy_hash(4, kinds[k]) == hash);
-    }
-}
-
-// Lets the n-th allocation fail, for all n; returns how many there are.
-static int64_t sweep(const solid *s, pli_skinning_weights weights)
-{
-    bool reached = true;
-    int64_t n = 0;
-    while (reached) {
-        pli_fault fault = {0};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        context_def.thread_count = 1;
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
-        pli_skinning_def def = def_of(s);
-        def.level_count = 2;
-        def.node_counts[0] = 5;
-        def.node_counts[1] = 2;
-        def.weights = weights;
-        fault.fail_at = fault.calls + ++n;
-        pli_hierarchy *h = NULL;
-        pli_status status = pli_skinning_create(context, &def, &h);
-        reached = fault.calls >= fault.fail_at;
-        assert_int_equal(status, reached ? PLI_ERROR_MEMORY : PLI_OK);
-        assert_int_equal(h == NULL, reached);
-        pli_hierarchy_destroy(h);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_true(n < 200);
-    }
-    return n - 1;
-}
-
-static void failed_allocations_are_survived(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    solid s = make_solids(context, 1, 3, 2, 2);
-    AT_LEAST((double)sweep(&s, PLI_SKINNING_CONSTANT), 15);
-    AT_LEAST((double)sweep(&s, PLI_SKINNING_AVERAGED), 25);
-    if (pli_cholesky_is_available()) AT_LEAST((double)sweep(&s, PLI_SKINNING_SMOOTH), 40);
-    clear_solids(&s);
-    pli_context_destroy(context);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_node_has_one_parent),
-        cmocka_unit_test(affine_fields_are_exact_on_every_level),
-        cmocka_unit_test(smooth_weights_keep_affine_fields_exact),
         cmocka_unit_test(smooth_weights_are_a_partition_of_unity),
-        cmocka_unit_test(averaged_weights_keep_affine_fields_exact),
         cmocka_unit_test(averaged_weights_are_a_partition_of_unity),
         cmocka_unit_test(averaged_weights_of_stiff_vertices_are_of_stiff_handles),
         cmocka_unit_test(components_have_nodes_of_their_own),
@@ -556,8 +351,6 @@ int main(void)
         cmocka_unit_test(sizes_of_levels_follow_from_the_mesh),
         cmocka_unit_test(levels_that_bring_nothing_are_left_out),
         cmocka_unit_test(senseless_wishes_are_refused),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Directions of three levels on a box of springs: what each level promises of the quadratic model,
-// when the elastic Hessian is made anew, and that minimisations end where Newton's method does.
+// when the elastic Hessian is rebuilt, and that minimisations end where Newton's method does.
+#include "minimize.h"
 #include "spring_box.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "multilevel/space.h"
-#include "optimize/newton.h"
 
 static double *copy_of(const double *values, int64_t count)
 {
@@ -63,7 +64,7 @@ static void direction_without_polish_minimises_the_model_over_the_handles(void *
     spring_box_init(&box, context, 2, 4);
     spring_box_hold(&box);
     for (int k = 0; k < 4; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         if (k % 2 == 1) def.affine = NULL;
         def.level_preconditioner = k < 2 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         pli_subspace_counts counts = direction_by(&box, &def);
@@ -75,7 +76,7 @@ static void direction_without_polish_minimises_the_model_over_the_handles(void *
         assert_int_equal(counts.polish_iterations, 0);
     }
     // the affine level alone
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.bases = NULL;
     direction_by(&box, &def);
     AT_MOST(galerkin_residual(&box, box.affine), 1e-8);
@@ -102,7 +103,7 @@ static void a_handle_of_one_vertex_moves_it(void **state)
     pli_vec3_copy(box.b.mesh->points + 3 * (n / 2), pair->center + 3);
     pair->size[1] = 0;
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.affine = NULL;
         def.bases = pair;
         def.level_preconditioner = k == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
@@ -126,8 +127,8 @@ static void blocks_and_factor_give_the_same_direction(void **state)
     spring_box_hold(&box);
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
-        if (k == 1) def.cubature = (pli_term){&springs_term, &chosen};
+        pli_subspace_source_def def = spring_box_def(&box);
+        if (k == 1) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         direction_by(&box, &def);
         double *by_blocks = copy_of(box.d, box.n);
         def.level_preconditioner = PLI_SUBSPACE_FACTOR;
@@ -152,7 +153,7 @@ static void a_rigid_translation_takes_one_affine_iteration(void **state)
     spring_box_init(&box, context, 2, 3);
     box.link_count = 0;
     for (int64_t k = 0; k < box.n; ++k) box.target[k] = box.x[k] + by[k % 3];
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.tolerance = 1e-4;
     def.polish_iterations = 5;
     pli_subspace_counts counts = direction_by(&box, &def);
@@ -199,7 +200,7 @@ static void polish_lowers_the_model_as_far_as_it_goes(void **state)
     for (int kind = 0; kind < 2; ++kind) {
         double last = 0;
         for (int k = 0; k < 5; ++k) {
-            pli_subspace_def def = spring_box_def(&box);
+            pli_subspace_source_def def = spring_box_def(&box);
             def.polish_preconditioner = kind == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
             def.polish_iterations = iterations[k];
             pli_subspace_counts counts = direction_by(&box, &def);
@@ -224,7 +225,7 @@ static void polish_alone_is_a_solver_too(void **state)
     pli_context *context = make_context(1);
     spring_box box;
     spring_box_init(&box, context, 2, 3);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.affine = NULL;
     def.bases = NULL;
     def.polish_iterations = 500;
@@ -253,9 +254,9 @@ static void directions_point_downhill_whatever_the_cubature_says(void **state)
     spring_box_hold(&box);
     for (int k = 0; k < 12; ++k) {
         springs chosen = make_springs(box.b.mesh, 5, weights[k % 3]);
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.tolerance = 1e-3;
-        def.cubature = (pli_term){&springs_term, &chosen};
+        def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.polish_iterations = k < 6 ? 0 : 4;
         def.level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         shake(&box, (uint64_t)k, 0.3);
@@ -283,8 +284,8 @@ static void levels_that_find_nothing_leave_the_judgement_to_the_polish(void **st
     spring_box_init(&box, context, 2, 3);
     for (int k = 0; k < 2; ++k) {
         springs chosen = make_springs(box.b.mesh, 1, weights[k]);
-        pli_subspace_def def = spring_box_def(&box);
-        def.cubature = (pli_term){&springs_term, &chosen};
+        pli_subspace_source_def def = spring_box_def(&box);
+        def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.polish_iterations = 5;
         pli_subspace *subspace = make_subspace(&box, &def);
         pli_direction_report report = first_direction(&box, subspace);
@@ -306,7 +307,7 @@ static void at_a_minimum_the_direction_is_zero(void **state)
     spring_box_init(&box, context, 2, 3);
     box.link_count = 0;
     memcpy(box.target, box.x, (size_t)box.n * sizeof *box.x);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.polish_iterations = 5;
     pli_subspace *subspace = make_subspace(&box, &def);
     pli_direction_report report = first_direction(&box, subspace);
@@ -331,7 +332,7 @@ static pli_newton_def newton_def(void)
 
 static void expect_convergence(const pli_minimize_report *report)
 {
-    if (report->stop == PLI_MINIMIZE_GRADIENT) return;
+    if (report->stop == PLI_STOP_GRADIENT) return;
     fprintf(stderr, "stop %d after %d iterations at %g, energy %g\n", (int)report->stop,
             (int)report->iterations, report->residual, report->energy);
     fail();
@@ -349,13 +350,13 @@ static void minimize_directly(spring_box *box)
     pli_linear_solver_def linear = {.kind = PLI_SOLVER_CHOLESKY};
     pli_linear_solver *solver = NULL;
     OK(box->context, pli_linear_solver_create(box->context, &linear, box->objective.H, &solver));
-    OK(box->context, pli_newton_minimize(&def, &box->objective, solver, &env, box->x, &report));
+    OK(box->context, newton_minimize(&def, &box->objective, solver, &env, box->x, &report));
     expect_convergence(&report);
     pli_linear_solver_destroy(solver);
     OK(box->context, pli_objective_build_split_pattern(&box->objective));
 }
 
-static void minimize_by_levels(spring_box *box, const pli_subspace_def *by)
+static void minimize_by_levels(spring_box *box, const pli_subspace_source_def *by)
 {
     pli_timers timers;
     pli_timers_clear(&timers);
@@ -364,7 +365,7 @@ static void minimize_by_levels(spring_box *box, const pli_subspace_def *by)
     pli_subspace *subspace = make_subspace(box, by);
     pli_newton_def def = newton_def();
     def.source = pli_subspace_source(subspace);
-    OK(box->context, pli_newton_minimize(&def, &box->objective, NULL, &env, box->x, &report));
+    OK(box->context, newton_minimize(&def, &box->objective, NULL, &env, box->x, &report));
     expect_convergence(&report);
     pli_subspace_destroy(subspace);
 }
@@ -381,12 +382,12 @@ static void minimisations_end_where_newton_ends(void **state)
     double *exact = copy_of(box.x, box.n);
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 4; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.tolerance = 1e-4;
         def.polish_iterations = 20;
         def.level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         def.polish_preconditioner = k == 3 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
-        if (k >= 2) def.cubature = (pli_term){&springs_term, &chosen};
+        if (k >= 2) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         memcpy(box.x, start, (size_t)box.n * sizeof *start);
         minimize_by_levels(&box, &def);
         // the weighted norm is 1e-8 at most; inertia, 5 N/m at least, bounds the curvature of the
@@ -414,11 +415,11 @@ static void fixed_coordinates_never_move(void **state)
     spring_box_hold(&box);
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 8; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.polish_iterations = 10;
         def.level_preconditioner = k & 1 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
         def.polish_preconditioner = k & 2 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
-        if (k & 4) def.cubature = (pli_term){&springs_term, &chosen};
+        if (k & 4) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         direction_by(&box, &def);
         int64_t held = 0;
         for (int64_t i = 0; i < box.n; ++i) {
@@ -457,7 +458,7 @@ static void hessians_are_made_anew_by_the_rule(void **state)
     pli_context *context = make_context(1);
     spring_box box;
     spring_box_init(&box, context, 1, 3);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.average_length = 2;
     def.period = 3;
     pli_subspace *subspace = make_subspace(&box, &def);
@@ -493,7 +494,7 @@ static void no_threshold_means_one_hessian_and_a_high_one_means_every_period(voi
     spring_box box;
     spring_box_init(&box, context, 1, 3);
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         // longer than anything is kept: as many as are
         def.average_length = 1000;
         def.period = 4;
@@ -516,7 +517,7 @@ static void links_are_fresh_in_every_iteration(void **state)
     spring_box box;
     spring_box_init(&box, context, 2, 4);
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.level_preconditioner = k == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         pli_subspace *subspace = make_subspace(&box, &def);
         box_set_links(&box, 4);
@@ -537,7 +538,8 @@ static void links_are_fresh_in_every_iteration(void **state)
 // ---- promises
 
 // Bits of the second direction of a minimisation.
-static uint64_t hash_of_directions(int32_t threads, const pli_subspace_def *choices, bool cubature)
+static uint64_t hash_of_directions(int32_t threads, const pli_subspace_source_def *choices,
+                                   bool cubature)
 {
     pli_context *context = make_context(threads);
     spring_box box;
@@ -545,12 +547,12 @@ static uint64_t hash_of_directions(int32_t threads, const pli_subspace_def *choi
     spring_box_init(&box, context, 3, 4);
     spring_box_hold(&box);
     springs chosen = make_springs(box.b.mesh, 3, 3);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.level_preconditioner = choices->level_preconditioner;
     def.polish_preconditioner = choices->polish_preconditioner;
     def.polish_iterations = 7;
     def.tolerance = 1e-4;
-    if (cubature) def.cubature = (pli_term){&springs_term, &chosen};
+    if (cubature) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
     pli_subspace *subspace = make_subspace(&box, &def);
     first_direction(&box, subspace);
     pli_vector_axpy(context, box.n, 1, box.d, box.x);
@@ -568,61 +570,42 @@ static void bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; ++k) {
-        pli_subspace_def choices = {
+        pli_subspace_source_def choices = {
             .level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR,
             .polish_preconditioner = k < 2 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR};
-        uint64_t one = hash_of_directions(1, &choices, k % 2 == 1);
-        assert_true(hash_of_directions(2, &choices, k % 2 == 1) == one);
-        assert_true(hash_of_directions(4, &choices, k % 2 == 1) == one);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            same_bits_keep_hash(&bits, hash_of_directions(bits.threads, &choices, k % 2 == 1));
+        }
     }
 }
 
 static void no_failing_allocation_leaves_anything_behind(void **state)
 {
     (void)state;
-    int64_t failing = 0;
-    for (int64_t at = 1;; ++at) {
-        pli_fault fault = {0};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.thread_count = 1;
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&context_def, &context));
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 30}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
         spring_box box;
-        spring_box_init(&box, context, 1, 2);
+        spring_box_init(&box, sweep.context, 1, 2);
         springs chosen = make_springs(box.b.mesh, 3, 3);
-        pli_subspace_def def = spring_box_def(&box);
-        def.cubature = (pli_term){&springs_term, &chosen};
+        pli_subspace_source_def def = spring_box_def(&box);
+        def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.level_preconditioner = PLI_SUBSPACE_FACTOR;
         def.polish_iterations = 5;
         // all but the solver stands before allocations begin to fail
-        int64_t blocks_before = fault.live_blocks;
-        int64_t bytes_before = fault.live_bytes;
-        fault.fail_at = fault.calls + at;
+        int64_t before = sweep.fault.live_blocks;
+        fault_sweep_resume(&sweep);
         pli_subspace *subspace = NULL;
-        pli_status status = pli_subspace_create(context, &def, &box.objective, &subspace);
-        bool reached = fault.calls >= fault.fail_at;
-        fault.fail_at = 0;
-        if (status != PLI_OK) {
-            assert_int_equal(status, PLI_ERROR_MEMORY);
-            assert_null(subspace);
-            ++failing;
-        } else {
+        sweep.status = pli_subspace_create(sweep.context, &def, &box.objective, &subspace);
+        fault_sweep_pause(&sweep);
+        assert_int_equal(subspace == NULL, sweep.status != PLI_OK);
+        if (subspace != NULL)
             first_direction(&box, subspace);
-        }
+        else
+            assert_int_equal(sweep.fault.live_blocks, before);
         pli_subspace_destroy(subspace);
-        if (status != PLI_OK) {
-            assert_int_equal(fault.live_blocks, blocks_before);
-            assert_int_equal(fault.live_bytes, bytes_before);
-        }
         free(chosen.tets);
         spring_box_clear(&box);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_int_equal(fault.live_bytes, 0);
-        if (!reached) break;
     }
-    AT_LEAST((double)failing, 30);
 }
 
 static void a_solver_without_levels_is_refused(void **state)
@@ -631,7 +614,7 @@ static void a_solver_without_levels_is_refused(void **state)
     pli_context *context = make_context(1);
     spring_box box;
     spring_box_init(&box, context, 1, 2);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.affine = NULL;
     def.bases = NULL;
     pli_subspace *subspace = NULL;

@@ -5,11 +5,11 @@
 #ifndef PLI_TESTS_CHAIN_H
 #define PLI_TESTS_CHAIN_H
 
+#include "minimize.h"
 #include "near.h"
 
 #include "linear/krylov/solver.h"
 #include "math/mat3.h"
-#include "optimize/local_global.h"
 
 enum { CHAIN_ATTACHMENTS = 8 };
 
@@ -379,6 +379,28 @@ static inline void chain_attach(chain *c, int32_t point, double x, double y, dou
     c->attached[a] = point;
     pli_vec3_set(x, y, z, c->attachment[a]);
     c->attachment_stiffness = 30;
+}
+
+// The minimum as Newton's method finds it, in p->x.
+static inline void chain_minimize(chain_problem *p)
+{
+    pli_linear_solver *linear = NULL;
+    pli_linear_solver_def linear_def = {.kind = PLI_SOLVER_PCG,
+                                        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+                                        .max_iterations = 1000,
+                                        .stop_at_indefinite = true};
+    pli_newton_def def = {.tolerance = 1e-11,
+                          .max_iterations = 300,
+                          .projected = true,
+                          .linear_tolerance = 1e-12,
+                          .line_search = {PLI_SEARCH_BACKTRACKING, 1e-4, 0.9, 60}};
+    pli_minimize_env env = {.timers = &p->timers, .scratch = p->scratch};
+    pli_minimize_report report;
+    OK(p->context, pli_objective_build_pattern(&p->objective));
+    OK(p->context, pli_linear_solver_create(p->context, &linear_def, p->objective.H, &linear));
+    OK(p->context, newton_minimize(&def, &p->objective, linear, &env, p->x, &report));
+    assert_true(report.stop > 0);
+    pli_linear_solver_destroy(linear);
 }
 
 #endif

@@ -22,7 +22,7 @@ static pli_minimize_report minimize(toy_problem *p, double x[3])
     pli_newton_def def = stabilised();
     pli_minimize_env env = {.timers = &p->timers, .scratch = p->scratch};
     pli_minimize_report report;
-    OK(p->context, pli_newton_minimize(&def, &p->objective, p->linear, &env, x, &report));
+    OK(p->context, newton_minimize(&def, &p->objective, p->linear, &env, x, &report));
     return report;
 }
 
@@ -111,7 +111,7 @@ static void a_minimum_inside_of_an_obstacle_ends_on_its_surface(void **state)
         double x[3], g[3];
         pli_vec3_copy(starts[k], x);
         pli_minimize_report report = minimize(&p, x);
-        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
         assert_true(report.iterations < 15);
         // on the sphere, and the force is normal to it and points inwards
         NEAR(pli_vec3_norm(x), 1, 1e-14, 0);
@@ -136,7 +136,7 @@ static void a_minimum_outside_is_found_as_if_there_were_no_obstacle(void **state
     p.objective.projection = (pli_feasible_set){&ball_ops, &b};
     double x[3] = {2, 3, 0.5};
     pli_minimize_report report = minimize(&p, x);
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     NEAR(x[0], 1, 1e-6, 0);
     NEAR(x[1], 1, 1e-6, 0);
     toy_problem_clear(&p);
@@ -242,15 +242,15 @@ static void jumps_are_stepped_over_where_a_term_can_freeze_its_choice(void **sta
         toy_problem p;
         wall w = {0};
         toy_problem_init(&p, (toy){bowl, bowl_gradient, bowl_hessian, 0}, PLI_SOLVER_PCG);
-        p.objective.terms[0] = (pli_term){&ops, &w};
+        p.objective.terms[0] = (pli_term){.ops = &ops, .self = &w};
         double x[3] = {0, 0, 0};
         pli_minimize_report report = minimize(&p, x);
         if (can_freeze) {
-            assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+            assert_int_equal(report.stop, PLI_STOP_GRADIENT);
             NEAR(x[0], 4, 1e-8, 0);
         } else {
             // stuck at the foot of the wall, and it says so soon
-            assert_int_equal(report.stop, PLI_MINIMIZE_LINESEARCH);
+            assert_int_equal(report.stop, PLI_STOP_LINESEARCH);
             NEAR(x[0], 2, 1e-3, 0);
             assert_true(report.energy_evaluations < 400);
         }

@@ -18,6 +18,7 @@ typedef struct heard {
     double energy[256];
     pli_direction_kind direction[256];
     int cancel_at;
+    int32_t min_iterations;
 } heard;
 
 static void hear(void *user, const pli_iterate *iterate)
@@ -38,8 +39,13 @@ static bool want_cancel(void *user)
 static pli_status minimize(toy_problem *p, const pli_newton_def *def, double x[3], heard *h,
                            pli_minimize_report *report)
 {
-    pli_minimize_env env = {&p->timers, p->scratch, hear, want_cancel, NULL, h};
-    return pli_newton_minimize(def, &p->objective, p->linear, &env, x, report);
+    pli_minimize_env env = {.timers = &p->timers,
+                            .scratch = p->scratch,
+                            .monitor = hear,
+                            .cancel = want_cancel,
+                            .user = h,
+                            .min_iterations = h->min_iterations};
+    return newton_minimize(def, &p->objective, p->linear, &env, x, report);
 }
 
 static void the_valley_is_descended_to_its_end_from_anywhere(void **state)
@@ -55,7 +61,7 @@ static void the_valley_is_descended_to_its_end_from_anywhere(void **state)
         pli_minimize_report report;
         double x[3] = {starts[i][0], starts[i][1], starts[i][2]};
         OK(p.context, minimize(&p, &def, x, &h, &report));
-        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
         NEAR(x[0], 1, 1e-7, 0);
         NEAR(x[1], 1, 1e-7, 0);
         NEAR(x[2], 0, 0, 1e-7);
@@ -79,7 +85,7 @@ static void the_length_clamp_does_not_change_the_result(void **state)
         pli_minimize_report report;
         double x[3] = {-5, 40, 3};
         OK(p.context, minimize(&p, &def, x, &h, &report));
-        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
         NEAR(x[0], 1, 1e-7, 0);
         toy_problem_clear(&p);
     }
@@ -144,8 +150,7 @@ static void at_least_the_asked_for_iterations_are_made(void **state)
         toy_problem_init(&p, (toy){rosenbrock, rosenbrock_gradient, rosenbrock_hessian, 0},
                          PLI_SOLVER_PCG);
         pli_newton_def def = stabilised();
-        def.min_iterations = least;
-        heard h = {0};
+        heard h = {.min_iterations = least};
         pli_minimize_report report;
         double x[3] = {1 + 1e-12, 1, 0};
         OK(p.context, minimize(&p, &def, x, &h, &report));
@@ -168,19 +173,19 @@ static void budgets_end_the_iteration_with_their_own_reason(void **state)
     def.max_iterations = 2;
     double x[3] = {-1.2, 1, 0};
     OK(p.context, minimize(&p, &def, x, &h, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_ITERATIONS);
+    assert_int_equal(report.stop, PLI_STOP_ITERATIONS);
     assert_int_equal(report.iterations, 2);
 
     def = stabilised();
     def.fixed_iterations = 4;
     double y[3] = {-1.2, 1, 0};
     OK(p.context, minimize(&p, &def, y, &h, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_FIXED);
+    assert_int_equal(report.stop, PLI_STOP_FIXED);
     assert_int_equal(report.iterations, 4);
 
     double z[3] = {NAN, 1, 0};
     OK(p.context, minimize(&p, &def, z, &h, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_NONFINITE);
+    assert_int_equal(report.stop, PLI_STOP_NONFINITE);
     toy_problem_clear(&p);
 }
 
@@ -197,7 +202,7 @@ static void fixed_coordinates_do_not_move(void **state)
     pli_minimize_report report;
     double x[3] = {-2, 1, 3};
     OK(p.context, minimize(&p, &def, x, &h, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     NEAR(x[0], -2, 0, 0);
     NEAR(x[1], 4, 1e-9, 0); // y = x^2
     NEAR(x[2], 0, 0, 1e-8);
@@ -216,7 +221,7 @@ static void plain_newton_climbs_to_the_maximum(void **state)
     pli_minimize_report report;
     double x[3] = {0.3, 0.2, 0.1};
     OK(p.context, minimize(&p, &def, x, &h, &report));
-    assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
     NEAR(report.energy, 3, 1e-12, 0); // a root of the gradient, but no minimum
     toy_problem_clear(&p);
 }
@@ -243,15 +248,21 @@ static void a_warm_minimisation_allocates_nothing(void **state)
     toy_problem_init(&p, (toy){rosenbrock, rosenbrock_gradient, rosenbrock_hessian, 0},
                      PLI_SOLVER_PCG);
     pli_newton_def def = stabilised();
+    pli_linear_source source = {.linear = p.linear, .timers = &p.timers};
+    def.source = pli_linear_source_get(&source);
+    pli_newton *newton;
+    OK(p.context, pli_newton_create(p.context, &def, &p.objective, &newton));
+    pli_minimizer minimizer = pli_newton_minimizer(newton);
+    pli_minimize_env env = {.timers = &p.timers, .scratch = p.scratch};
     int64_t before = 0;
     for (int round = 0; round < 2; ++round) {
         before = pli_context_allocation_count(p.context);
-        heard h = {0};
         pli_minimize_report report;
         double x[3] = {-1.2, 1, 0};
-        OK(p.context, minimize(&p, &def, x, &h, &report));
+        OK(p.context, pli_minimizer_minimize(&minimizer, &env, x, &report));
     }
     assert_int_equal(pli_context_allocation_count(p.context), before);
+    pli_minimizer_destroy(&minimizer);
     toy_problem_clear(&p);
 }
 

@@ -3,8 +3,9 @@
 // Vertex block descent (E12) on a chain: minima, falling energies, held coordinates, reasons to
 // end, refusals, bits and memory.
 #include "chain.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "optimize/vertex_descent.h"
 
@@ -72,7 +73,11 @@ static bool want_cancel(void *user)
 static pli_minimize_env env_of(chain_problem *p, heard *h)
 {
     *h = (heard){0};
-    return (pli_minimize_env){&p->timers, p->scratch, hear, want_cancel, NULL, h};
+    return (pli_minimize_env){.timers = &p->timers,
+                              .scratch = p->scratch,
+                              .monitor = hear,
+                              .cancel = want_cancel,
+                              .user = h};
 }
 
 static pli_minimize_report minimize(chain_problem *p, const pli_vertex_descent_def *def, heard *h)
@@ -81,31 +86,9 @@ static pli_minimize_report minimize(chain_problem *p, const pli_vertex_descent_d
     pli_minimize_report report;
     pli_minimize_env env = env_of(p, h);
     OK(p->context, pli_vertex_descent_create(p->context, def, &p->objective, &minimizer));
-    OK(p->context, pli_vertex_descent_minimize(minimizer, &env, p->x, &report));
+    OK(p->context, vertex_descent_minimize(minimizer, &env, p->x, &report));
     pli_vertex_descent_destroy(minimizer);
     return report;
-}
-
-static void newton_minimize(chain_problem *p)
-{
-    pli_linear_solver *linear = NULL;
-    pli_linear_solver_def linear_def = {.kind = PLI_SOLVER_PCG,
-                                        .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
-                                        .max_iterations = 1000,
-                                        .stop_at_indefinite = true};
-    pli_newton_def def = {.tolerance = 1e-11,
-                          .max_iterations = 300,
-                          .projected = true,
-                          .linear_tolerance = 1e-12,
-                          .line_search = {PLI_SEARCH_BACKTRACKING, 1e-4, 0.9, 60}};
-    heard h;
-    pli_minimize_env env = env_of(p, &h);
-    pli_minimize_report report;
-    OK(p->context, pli_objective_build_pattern(&p->objective));
-    OK(p->context, pli_linear_solver_create(p->context, &linear_def, p->objective.H, &linear));
-    OK(p->context, pli_newton_minimize(&def, &p->objective, linear, &env, p->x, &report));
-    assert_true(report.stop > 0);
-    pli_linear_solver_destroy(linear);
 }
 
 static double distance(int64_t n, const double *x, const double *y)
@@ -134,8 +117,8 @@ static void the_fixed_point_is_the_minimum_of_newton(void **state)
         pli_vertex_descent_def def = judged();
         def.searches = k >= 2;
         pli_minimize_report report = minimize(&f.p, &def, &h);
-        newton_minimize(&want.p);
-        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        chain_minimize(&want.p);
+        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
         assert_int_equal(h.count, report.iterations + 1);
         AT_MOST(report.residual, 1e-9);
         // the Hessian is at least the mass, 1: distances are at most the gradients
@@ -188,7 +171,7 @@ static void stiffer_springs_take_more_iterations(void **state)
         pli_vertex_descent_def def = judged();
         def.tolerance = 1e-6;
         pli_minimize_report report = minimize(&f.p, &def, &h);
-        assert_int_equal(report.stop, PLI_MINIMIZE_GRADIENT);
+        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
         iterations[k] = report.iterations;
         chain_problem_clear(&f.p);
         pli_context_destroy(context);
@@ -208,7 +191,7 @@ static void a_fixed_number_of_iterations_is_made(void **state)
         heard h;
         pli_vertex_descent_def def = {.fixed_iterations = 7, .measures_energy = measured == 1};
         pli_minimize_report report = minimize(&f.p, &def, &h);
-        assert_int_equal(report.stop, PLI_MINIMIZE_FIXED);
+        assert_int_equal(report.stop, PLI_STOP_FIXED);
         assert_int_equal(report.iterations, 7);
         assert_int_equal(h.count, 8);
         // the last iterate is always judged; those before when energies are
@@ -249,25 +232,25 @@ static void every_end_has_its_own_reason(void **state)
     fixture_init(&f, context, POINTS);
     pli_vertex_descent_def def = judged();
     def.max_iterations = 2;
-    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_ITERATIONS);
+    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_ITERATIONS);
     // no progress that numbers could show
     def.max_iterations = 5000;
     def.tolerance = 0;
-    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_ROUNDING);
+    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_ROUNDING);
     def.searches = true;
-    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_ROUNDING);
+    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_ROUNDING);
     // a start that is not a number, judged at once or in the end
     f.p.x[4] = NAN;
-    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);
+    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_NONFINITE);
     def.fixed_iterations = 3;
-    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);
+    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_NONFINITE);
     chain_problem_clear(&f.p);
 
     // forces where no block is definite
     fixture_init(&f, context, POINTS);
     def = judged();
     f.p.body.mass = -1000;
-    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_LINEAR);
+    assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_LINEAR);
     chain_problem_clear(&f.p);
 
     // cancelled
@@ -277,7 +260,7 @@ static void every_end_has_its_own_reason(void **state)
     pli_minimize_env env = env_of(&f.p, &h);
     h.cancel_at = 2;
     OK(context, pli_vertex_descent_create(context, &def, &f.p.objective, &minimizer));
-    assert_int_equal(pli_vertex_descent_minimize(minimizer, &env, f.p.x, &report),
+    assert_int_equal(vertex_descent_minimize(minimizer, &env, f.p.x, &report),
                      PLI_ERROR_INTERRUPTED);
     pli_vertex_descent_destroy(minimizer);
     chain_problem_clear(&f.p);
@@ -305,7 +288,7 @@ static void an_energy_that_stays_infinite_is_told(void **state)
         def.searches = true;
         def.measures_energy = false;
         if (!judging) def.fixed_iterations = 3;
-        assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_MINIMIZE_NONFINITE);
+        assert_int_equal(minimize(&f.p, &def, &h).stop, PLI_STOP_NONFINITE);
         chain_problem_clear(&f.p);
         pli_context_destroy(context);
     }
@@ -354,63 +337,43 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state)
 {
     (void)state;
     for (int searching = 0; searching < 2; ++searching) {
-        uint64_t want = 0;
-        for (int32_t threads = 1; threads <= 4; threads *= 2) {
-            pli_context *context = make_context(threads);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            pli_context *context = make_context(bits.threads);
             fixture f;
             fixture_init(&f, context, 5000);
             chain_attach(&f.p.body, 77, 80, 1, 1);
             pli_vertex_descent_def def = {.fixed_iterations = 4, .searches = searching == 1};
             heard h;
             (void)minimize(&f.p, &def, &h);
-            uint64_t hash = pli_hash_bytes(PLI_HASH_START, f.p.x, 15000 * sizeof *f.p.x);
-            if (threads == 1) want = hash;
-            assert_true(hash == want);
+            same_bits_keep_hash(&bits,
+                                pli_hash_bytes(PLI_HASH_START, f.p.x, 15000 * sizeof *f.p.x));
             chain_problem_clear(&f.p);
             pli_context_destroy(context);
         }
     }
 }
 
-static pli_context *faulty_context(pli_fault *fault)
-{
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(fault);
-    def.thread_count = 1;
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
-    return context;
-}
-
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
-    bool reached = true;
-    for (int64_t n = 1; reached; ++n) {
-        pli_fault fault = {0};
-        pli_context *context = faulty_context(&fault);
+    for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
         fixture f;
-        fixture_init(&f, context, POINTS);
-        fault.fail_at = fault.calls + n;
+        fixture_init(&f, sweep.context, POINTS);
+        fault_sweep_resume(&sweep);
         pli_vertex_descent *minimizer = NULL;
         pli_vertex_descent_def def = {.fixed_iterations = 2, .searches = true};
-        pli_status status = pli_vertex_descent_create(context, &def, &f.p.objective, &minimizer);
-        assert_int_equal(minimizer == NULL, status != PLI_OK);
-        reached = fault.calls >= fault.fail_at;
-        assert_true(status == PLI_OK || (reached && status == PLI_ERROR_MEMORY));
+        sweep.status = pli_vertex_descent_create(sweep.context, &def, &f.p.objective, &minimizer);
+        assert_int_equal(minimizer == NULL, sweep.status != PLI_OK);
         pli_vertex_descent_destroy(minimizer);
         chain_problem_clear(&f.p);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
-        assert_true(n < 100);
     }
 }
 
 static void a_warm_minimisation_allocates_nothing(void **state)
 {
     (void)state;
-    pli_fault fault = {0};
-    pli_context *context = faulty_context(&fault);
+    pli_context *context = make_context(1);
     fixture f;
     fixture_init(&f, context, POINTS);
     make_it_hard(&f.p);
@@ -423,11 +386,11 @@ static void a_warm_minimisation_allocates_nothing(void **state)
         pli_minimize_report report;
         pli_minimize_env env = env_of(&f.p, &h);
         f.p.x[30] += 0.1;
-        if (pass == 1) calls = fault.calls;
-        OK(context, pli_vertex_descent_minimize(minimizer, &env, f.p.x, &report));
+        if (pass == 1) calls = pli_context_allocation_count(context);
+        OK(context, vertex_descent_minimize(minimizer, &env, f.p.x, &report));
         AT_LEAST(report.iterations, 3);
     }
-    assert_int_equal(fault.calls, calls);
+    assert_int_equal(pli_context_allocation_count(context), calls);
     pli_vertex_descent_destroy(minimizer);
     chain_problem_clear(&f.p);
     pli_context_destroy(context);

@@ -4,11 +4,11 @@
 #ifndef PLI_TESTS_TOY_H
 #define PLI_TESTS_TOY_H
 
+#include "minimize.h"
 #include "near.h"
 
 #include "linear/krylov/solver.h"
 #include "math/eigen.h"
-#include "optimize/newton.h"
 
 typedef struct toy {
     double (*value)(const double x[3]);

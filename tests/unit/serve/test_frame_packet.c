@@ -4,9 +4,10 @@
 // but the packet.
 #include "packet_reader.h"
 #include "sample_frames.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 #include "base/context.h"
-#include "base/fault.h"
 #include "serve/frame_packet.h"
 
 #include <float.h>
@@ -509,15 +510,10 @@ static void parts_that_come_and_go_keep_their_surfaces(void **state)
 
 static void many_topologies_do_not_pile_up(void **state)
 {
-    fixture *fix = *state;
-    (void)fix;
+    (void)state;
     pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    def.thread_count = 1;
-    pli_context *context = NULL;
+    pli_context *context = fault_context(&fault, 1);
     pli_frame_encoder *encoder = NULL;
-    OK(NULL, pli_context_create(&def, &context));
     OK(context, pli_frame_encoder_create(context, &encoder));
     int64_t bytes[2] = {0, 0};
     for (int32_t round = 0; round < 200; ++round) {
@@ -565,43 +561,28 @@ static void warm_encoder_allocates_the_packet_alone(void **state)
     pli_packet_drop(packet);
 }
 
-// Encodes a frame and a topology with an allocator that fails at some call.
-static bool encode_with_fault(const pli_frame *frame, int64_t fail_at)
-{
-    static const char *const fields[] = {"velocity", "stress"};
-    pli_fault fault = {.fail_at = fail_at};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    def.thread_count = 1;
-    pli_context *context = NULL;
-    pli_frame_encoder *encoder = NULL;
-    pli_packet *first = NULL;
-    pli_packet *second = NULL;
-    pli_status status = pli_context_create(&def, &context);
-    if (status == PLI_OK) status = pli_frame_encoder_create(context, &encoder);
-    if (status == PLI_OK) status = pli_frame_encode(encoder, frame, fields, 2, 0, &first);
-    if (status == PLI_OK) status = pli_frame_encode_topology(encoder, frame, 0, &second);
-    assert_int_equal(status, fault.calls >= fail_at ? PLI_ERROR_MEMORY : PLI_OK);
-    bool reached = fault.calls >= fail_at;
-    pli_packet_drop(first);
-    pli_packet_drop(second);
-    pli_frame_encoder_destroy(encoder);
-    pli_context_destroy(context);
-    assert_int_equal(fault.live_blocks, 0);
-    return reached;
-}
-
 static void every_failed_allocation_is_survived(void **state)
 {
     fixture *fix = *state;
-    int64_t count = 0;
-    while (encode_with_fault(&fix->s.frame, count + 1)) ++count;
-    assert_true(count > 10);
+    static const char *const fields[] = {"velocity", "stress"};
+    const pli_frame *frame = &fix->s.frame;
+    for (fault_sweep sweep = {.at_least = 10}; fault_sweep_next(&sweep);) {
+        pli_frame_encoder *encoder = NULL;
+        pli_packet *first = NULL;
+        pli_packet *second = NULL;
+        pli_status status = pli_frame_encoder_create(sweep.context, &encoder);
+        if (status == PLI_OK) status = pli_frame_encode(encoder, frame, fields, 2, 0, &first);
+        if (status == PLI_OK) status = pli_frame_encode_topology(encoder, frame, 0, &second);
+        sweep.status = status;
+        pli_packet_drop(first);
+        pli_packet_drop(second);
+        pli_frame_encoder_destroy(encoder);
+    }
 }
 
 static void threads_do_not_change_a_byte(void **state)
 {
-    fixture *fix = *state;
+    (void)state;
     double *points = make_cloud();
     const pli_frame_field field = {"place", "m", PLI_PLACE_POINT, 3, points, false};
     pli_frame_part part = {.name = "cloud",
@@ -612,19 +593,17 @@ static void threads_do_not_change_a_byte(void **state)
                            .fields = &field};
     pli_frame frame = {.part_count = 1, .parts = &part};
     static const char *const fields[] = {"place"};
-    pli_packet *packets[2] = {NULL, NULL};
-    OK(fix->context, pli_frame_encode(fix->encoder, &frame, fields, 1, 0, &packets[0]));
-    pli_context *context = make_context(1);
-    pli_frame_encoder *encoder = NULL;
-    OK(context, pli_frame_encoder_create(context, &encoder));
-    OK(context, pli_frame_encode(encoder, &frame, fields, 1, 0, &packets[1]));
-    int64_t size = pli_packet_size(packets[0]);
-    assert_int_equal(pli_packet_size(packets[1]), size);
-    assert_memory_equal(pli_packet_bytes(packets[0]), pli_packet_bytes(packets[1]), (size_t)size);
-    pli_packet_drop(packets[0]);
-    pli_packet_drop(packets[1]);
-    pli_frame_encoder_destroy(encoder);
-    pli_context_destroy(context);
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
+        pli_context *context = make_context(bits.threads);
+        pli_frame_encoder *encoder = NULL;
+        pli_packet *packet = NULL;
+        OK(context, pli_frame_encoder_create(context, &encoder));
+        OK(context, pli_frame_encode(encoder, &frame, fields, 1, 0, &packet));
+        same_bits_keep(&bits, pli_packet_bytes(packet), (size_t)pli_packet_size(packet));
+        pli_packet_drop(packet);
+        pli_frame_encoder_destroy(encoder);
+        pli_context_destroy(context);
+    }
     free(points);
 }
 

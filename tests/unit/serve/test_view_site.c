@@ -5,8 +5,8 @@
 #include "folder.h"
 #include "packet_reader.h"
 #include "sample_series.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "io/run/run_folder.h"
 #include "serve/view_site.h"
 
@@ -617,16 +617,10 @@ static void every_failed_allocation_is_an_answer(void **state)
     sample_write(fix->context, fix->folder, true, 3, 0, 0);
     static const char *const paths[] = {
         "/", "/api/session", "/api/series", "/api/frame/0", "/api/topology/0/0", "/report"};
-    bool reached = true;
-    for (int64_t fail_at = 1; reached; ++fail_at) {
-        pli_fault fault = {.fail_at = fail_at};
-        pli_context_def def = pli_context_def_default();
-        def.allocator = pli_fault_allocator(&fault);
-        def.thread_count = 1;
-        pli_context *context = NULL;
+    for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
         pli_view_site *site = NULL;
-        if (pli_context_create(&def, &context) == PLI_OK &&
-            pli_view_site_create(context, fix->folder, &site) == PLI_OK) {
+        sweep.status = pli_view_site_create(sweep.context, fix->folder, &site);
+        if (sweep.status == PLI_OK) {
             for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
                 int32_t status = status_of(site, paths[i]);
                 assert_true(status == 200 || status == 404 || status == 500);
@@ -635,10 +629,7 @@ static void every_failed_allocation_is_an_answer(void **state)
             assert_true(got.status == 200 || got.status == 500);
             forget(&got);
         }
-        reached = fault.calls >= fail_at;
         pli_view_site_destroy(site);
-        pli_context_destroy(context);
-        assert_int_equal(fault.live_blocks, 0);
     }
 }
 
@@ -648,12 +639,8 @@ static void frames_that_were_read_do_not_pile_up(void **state)
     enum { FRAMES = 40 };
     sample_write(fix->context, fix->folder, true, SIDE, 0, FRAMES - 1);
     pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    def.thread_count = 1;
-    pli_context *context = NULL;
+    pli_context *context = fault_context(&fault, 1);
     pli_view_site *site = NULL;
-    OK(NULL, pli_context_create(&def, &context));
     OK(context, pli_view_site_create(context, fix->folder, &site));
     int64_t bytes[2] = {0, 0};
     for (int i = 0; i < FRAMES; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colliders in frames: which surface they show, and where it is at a time.
 #include "simulate.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "geometry/mesh/tri_mesh.h"
 #include "sim/report/collider_part.h"
 
@@ -193,32 +193,18 @@ static void failing_allocations_leave_nothing(void **state)
              "  cube: {shape: {plane: {point: [0, -1, 0], normal: [0, 1, 0]}}}\n"
              "  room: {shape: {sphere: {center: [0, 0, 0], radius: 4}}, inside_out: true,\n"
              "         motion: {segments: [{duration: 1, velocity: [0, 1, 0]}]}}\n";
-    pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    def.thread_count = 1;
-    simulation s = {0};
-    OK(NULL, pli_context_create(&def, &s.context));
-    OK(s.context,
-       pli_scene_parse(s.context, text, (int64_t)sizeof text - 1, "test", NULL, &s.scene));
-    OK(s.context, pli_model_create(s.context, s.scene, &s.model));
-    int64_t live = fault.live_blocks;
-    pli_status status = PLI_ERROR_MEMORY;
-    int64_t failures = 0;
-    for (int64_t n = 1; status != PLI_OK; ++n) {
-        fault.calls = 0;
-        fault.fail_at = n;
+    for (fault_sweep sweep = {.at_least = 40}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        simulation s;
+        simulation_init_in(&s, sweep.context, text);
+        fault_sweep_resume(&sweep);
         pli_collider_parts *parts = NULL;
-        status = pli_collider_parts_create(s.model, &parts);
-        assert_true((status == PLI_OK) == (parts != NULL));
-        if (status != PLI_OK) assert_int_equal(status, PLI_ERROR_MEMORY);
-        failures += status != PLI_OK;
+        sweep.status = pli_collider_parts_create(s.model, &parts);
+        assert_int_equal(parts == NULL, sweep.status != PLI_OK);
         pli_collider_parts_destroy(parts);
-        assert_int_equal(fault.live_blocks, live);
+        simulation_clear(&s);
+        sweep.context = NULL;
     }
-    AT_LEAST((double)failures, 40);
-    fault.fail_at = 0;
-    simulation_clear(&s);
 }
 
 int main(void)

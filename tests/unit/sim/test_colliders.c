@@ -3,8 +3,8 @@
 // Colliders and contact from the words of a scene to the compiled model, and what is said about
 // vertices that start where they must not be.
 #include "scene_samples.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "pliant/sim.h"
 #include "sim/body/overlap.h"
 #include "sim/model/model.h"
@@ -671,24 +671,11 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
              "  ring: {shape: {sampled: {resolution: 8, shape: {torus: {radius: 4,\n"
              "    tube_radius: 1}}}}, motion: {segments: [{duration: 1, spin: 9}]}}\n"
              "contact: penalty\n";
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        context_def.thread_count = 1;
-        pli_context *context = NULL;
-        if (pli_context_create(&context_def, &context) == PLI_OK) {
-            pli_model *model = NULL;
-            pli_status status = try_model(context, text, &model);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            assert_true((model != NULL) == done);
-            pli_model_destroy(model);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 5000);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        pli_model *model = NULL;
+        sweep.status = try_model(sweep.context, text, &model);
+        assert_int_equal(model == NULL, sweep.status != PLI_OK);
+        pli_model_destroy(model);
     }
 }
 

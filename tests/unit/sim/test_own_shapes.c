@@ -4,8 +4,8 @@
 // names and numbers, and what is wrong is refused at its place.
 #include "scene_samples.h"
 #include "simulate.h"
-
-#include "base/fault.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 // ---- a ball of the test's own
 
@@ -45,16 +45,20 @@ static const pli_distance_ops endless = {
 static const pli_distance_ops empty = {.name = "empty", .slope = 1, .detail = 1};
 static const pli_distance_ops *const shapes[] = {&ball, &endless, &empty};
 
-static pli_context *own_context(int32_t thread_count, pli_fault *fault)
+static pli_context_def own_context_def(int32_t thread_count)
 {
     pli_context_def def = pli_context_def_default();
     def.thread_count = thread_count;
     def.shapes = shapes;
     def.shape_count = 3;
-    if (fault != NULL) def.allocator = pli_fault_allocator(fault);
+    return def;
+}
+
+static pli_context *own_context(int32_t thread_count)
+{
+    pli_context_def def = own_context_def(thread_count);
     pli_context *context = NULL;
-    pli_status status = pli_context_create(&def, &context);
-    if (fault == NULL) OK(NULL, status);
+    OK(NULL, pli_context_create(&def, &context));
     return context;
 }
 
@@ -83,7 +87,7 @@ static void an_own_ball_collides_like_the_built_in_one(void **state)
         snprintf(built_in_text, sizeof built_in_text, form, methods[k],
                  "{sphere: {center: [0, -0.4, 0], radius: 0.4}}");
         simulation own, built_in;
-        simulation_init_in(&own, own_context(1, NULL), own_text);
+        simulation_init_in(&own, own_context(1), own_text);
         simulation_init(&built_in, built_in_text, 1);
         for (int step = 0; step < 10; ++step) {
             simulation_step(&own);
@@ -105,22 +109,20 @@ static void an_own_ball_collides_like_the_built_in_one(void **state)
 static void results_have_the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
-    uint64_t hashes[2];
-    for (int32_t k = 0; k < 2; ++k) {
+    for (same_bits bits = {0}; same_bits_next(&bits);) {
         simulation s;
-        simulation_init_in(&s, own_context(1 + k, NULL), FALL("{own: ball}"));
+        simulation_init_in(&s, own_context(bits.threads), FALL("{own: ball}"));
         for (int step = 0; step < 4; ++step) simulation_step(&s);
-        hashes[k] = pli_state_hash(s.state);
+        same_bits_keep_hash(&bits, pli_state_hash(s.state));
         simulation_clear(&s);
     }
-    assert_int_equal(hashes[0], hashes[1]);
 }
 
 static void bodies_can_be_filled_from_own_shapes(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init_in(&s, own_context(1, NULL),
+    simulation_init_in(&s, own_context(1),
                        "materials: {soft: {preset: rubber}}\n"
                        "bodies: {b: {geometry: {fill: {shape: {own: ball}, vertices: 500}},\n"
                        "  material: soft}}\n");
@@ -136,13 +138,13 @@ static void particles_rest_on_own_shapes_and_fill_them(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init_in(&s, own_context(1, NULL),
+    simulation_init_in(&s, own_context(1),
                        "materials: {soft: {preset: tissue, young: 1e5}}\n"
                        "bodies: {b: {geometry: {particles: {shape: {own: {name: ball,\n"
                        "  parameters: {radius: 0.2, depth: 0.4}}}}}, material: soft}}\n"
                        "domain: {cell: 0.05, min: [-0.6, -1, -0.6], max: [0.6, 0, 0.6]}\n"
                        "colliders: {it: {shape: {own: {name: ball, parameters: {radius: 0.5,\n"
-                       "  depth: 1.1}}}, hold: sticky}}\n"
+                       "  depth: 1.1}}}, boundary: sticky}}\n"
                        "solver: explicit\n"
                        "time: {fps: 50}\n");
     pli_particle_view view;
@@ -164,7 +166,7 @@ static void particles_rest_on_own_shapes_and_fill_them(void **state)
 static void scenes_hold_name_and_numbers(void **state)
 {
     (void)state;
-    pli_context *context = own_context(1, NULL);
+    pli_context *context = own_context(1);
     const char *text = FALL("{own: ball}");
     pli_scene *scene = NULL, *again = NULL;
     char *yaml = NULL;
@@ -208,7 +210,7 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
          "which no grid "
          "can cover; intersect it with a box"},
     };
-    pli_context *context = own_context(1, NULL);
+    pli_context *context = own_context(1);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         pli_scene *scene = NULL;
         REFUSED(context,
@@ -247,24 +249,15 @@ static void failed_allocations_release_everything(void **state)
 {
     (void)state;
     const char *text = FALL("{own: ball}");
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context *context = own_context(1, &fault);
-        if (context != NULL) {
-            pli_scene *scene = NULL;
-            pli_model *model = NULL;
-            pli_status status =
-                pli_scene_parse(context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene);
-            if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            pli_model_destroy(model);
-            pli_scene_destroy(scene);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 5000);
+    pli_context_def def = own_context_def(1);
+    for (fault_sweep sweep = {.base = &def}; fault_sweep_next(&sweep);) {
+        pli_scene *scene = NULL;
+        pli_model *model = NULL;
+        sweep.status =
+            pli_scene_parse(sweep.context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene);
+        if (sweep.status == PLI_OK) sweep.status = pli_model_create(sweep.context, scene, &model);
+        pli_model_destroy(model);
+        pli_scene_destroy(scene);
     }
 }
 

@@ -3,8 +3,8 @@
 // Scenes of particles: what is read and completed, what is refused and how, and what a material of
 // a scene comes to as that of particles.
 #include "scene_samples.h"
+#include "support/fault_sweep.h"
 
-#include "base/fault.h"
 #include "base/memory.h"
 #include "material/lame.h"
 #include "sim/body/material_matter.h"
@@ -63,7 +63,7 @@ static void every_key_of_particles_is_read(void **state)
     NEAR(particles->stretch.fixed[0], 1.1, 0, 0);
     NEAR(particles->stretch.fixed[2], 0.9, 0, 0);
 
-    const pli_emission_def *tap = &def->emitters[0];
+    const pli_emitter_def *tap = &def->emitters[0];
     assert_int_equal(def->emitter_count, 2);
     assert_string_equal(tap->name, "tap");
     assert_string_equal(tap->material, "water");
@@ -80,10 +80,10 @@ static void every_key_of_particles_is_read(void **state)
     NEAR(def->domain.cell, 0.02, 0, 0);
     NEAR(def->domain.min[1], -1, 0, 0);
     NEAR(def->domain.max[1], 3, 0, 0);
-    assert_int_equal(def->domain.walls, PLI_HOLD_SLIP);
+    assert_int_equal(def->domain.walls, PLI_BOUNDARY_SLIP);
     NEAR(def->domain.friction, 0.1, 0, 0);
-    assert_int_equal(def->colliders[0].hold, PLI_HOLD_STICKY);
-    assert_int_equal(def->colliders[1].hold, PLI_HOLD_SLIP);
+    assert_int_equal(def->colliders[0].boundary, PLI_BOUNDARY_STICKY);
+    assert_int_equal(def->colliders[1].boundary, PLI_BOUNDARY_SLIP);
 
     const pli_steps_def *steps = &def->solver.steps;
     NEAR(steps->sound, 0.4, 0, 0);
@@ -108,7 +108,7 @@ static void defaults_are_those_promised(void **state)
     const pli_scene_def *def = pli_scene_get(scene);
     NEAR(def->domain.cell, 0.1, 0, 0);
     assert_int_equal(def->domain.min_count, 0);
-    assert_int_equal(def->domain.walls, PLI_HOLD_SEPARATE);
+    assert_int_equal(def->domain.walls, PLI_BOUNDARY_SEPARATE);
     assert_int_equal(def->emitters[0].filling.per_cell, 8);
     assert_int_equal(def->emitters[0].filling.pattern, PLI_PATTERN_JITTERED);
     NEAR(def->solver.steps.sound, 0.5, 0, 0);
@@ -149,11 +149,11 @@ static void scenes_made_in_c_are_completed(void **state)
     pli_context *context = make_context(1);
     pli_scene_def def;
     pli_material_def material;
-    pli_emission_def emitter;
+    pli_emitter_def emitter;
     pli_scene *scene = NULL;
     pli_scene_def_init(&def);
     pli_schema_init(&pli_material_schema, &material);
-    pli_schema_init(&pli_emission_schema, &emitter);
+    pli_schema_init(&pli_emitter_schema, &emitter);
     assert_int_equal(material.yield.kind, -1);
     material.name = "m";
     material.preset = "goo";
@@ -173,9 +173,10 @@ static void scenes_made_in_c_are_completed(void **state)
     assert_int_equal(pli_scene_get(scene)->emitters[0].filling.per_cell, 8);
     pli_scene_destroy(scene);
     material.yield.kind = 99;
-    REFUSED(context, pli_scene_create(context, &def, &scene),
-            "scene: materials.m.yield: kind is 99; allowed: one of snow, von-mises, friction, "
-            "none");
+    REFUSED(
+        context, pli_scene_create(context, &def, &scene),
+        "scene: materials.m.yield: kind is 99; allowed: one of snow, von-mises, drucker-prager, "
+        "none");
     pli_context_destroy(context);
 }
 
@@ -245,7 +246,7 @@ static void materials_take_their_own_numbers(void **state)
     pli_scene *scene = load_sample(context, everything_of_particles);
     pli_material dune = resolve(context, scene, "dune");
     assert_string_equal(dune.law->name, "hencky");
-    assert_ptr_equal(dune.yield, pli_yield_get(PLI_YIELD_FRICTION));
+    assert_ptr_equal(dune.yield, pli_yield_get(PLI_YIELD_DRUCKER_PRAGER));
     // the angle in radians, the cone, and no volume correction
     NEAR(dune.yield_params[0], 0.61086523819801535, 1e-15, 0);
     NEAR(dune.yield_params[2], 0, 0, 0);
@@ -389,12 +390,12 @@ static void what_does_not_go_with_particles_is_refused(void **state)
         {MESH "domain: 0.1\nemitters: {e: {shape: {sphere: 1}, material: w, velocity: [1, 0, 0]}}",
          "s:2:24: bodies.b.geometry: found a mesh in a scene of particles, which do not collide "
          "with it; make it geometry: particles, or a collider"},
-        {SMALL "constraints: [{where: all}]\n",
-         "s:4:15: constraints[0]: holds vertices, and particles have none; hold them by a collider "
-         "with hold: sticky"},
+        {SMALL "constraints: [{where: all}]\n", "s:4:15: constraints[0]: constrains vertices, and "
+                                                "particles have none; fix them by a collider "
+                                                "with boundary: sticky"},
         {SMALL "attachments: [{stiffness: 1}]\n",
          "s:4:15: attachments[0]: pulls vertices, and particles have none; move them by a collider "
-         "with hold: sticky"},
+         "with boundary: sticky"},
         {SMALL "contact: barrier\n",
          "s:4:10: contact.method: found 'barrier', which is for meshes; particles meet on their "
          "grid: leave it out"},
@@ -421,14 +422,14 @@ static void what_does_not_go_with_particles_is_refused(void **state)
          "velocity, material, J, plastic, step, status, residual, id"},
         {SMALL "colliders: {c: {shape: plane, method: penalty}}\n",
          "s:4:39: colliders.c.method: found 'penalty', which is for vertices; leave it out, and "
-         "say by hold what becomes of particles"},
+         "say by boundary what becomes of particles"},
         {SMALL "colliders: {c: {shape: plane, stiffness: 2}}\n",
          "s:4:42: colliders.c.stiffness: is for vertices; particles meet a solid that does not "
          "give way"},
         {SMALL "colliders: {c: {shape: plane, margin: 2}}\n",
          "s:4:39: colliders.c.margin: is for vertices; to keep particles away, enlarge the shape"},
-        {SMALL "colliders: {c: {shape: plane, hold: glue}}\n",
-         "s:4:37: colliders.c.hold: found 'glue'; allowed are separate, slip, sticky"},
+        {SMALL "colliders: {c: {shape: plane, boundary: glue}}\n",
+         "s:4:41: colliders.c.boundary: found 'glue'; allowed are separate, slip, sticky"},
     };
     EXPECT_REFUSALS(list);
 }
@@ -442,8 +443,9 @@ static void what_needs_particles_is_refused_without(void **state)
         {MESH "domain: {walls: sticky}\n",
          "s:3:9: domain: is for particles, but the scene has none; make a body with geometry: "
          "particles, or an emitter"},
-        {MESH "colliders: {c: {shape: plane, hold: slip}}\n",
-         "s:3:37: colliders.c.hold: found 'slip', which is for particles; bodies of tetrahedra and "
+        {MESH "colliders: {c: {shape: plane, boundary: slip}}\n",
+         "s:3:41: colliders.c.boundary: found 'slip', which is for particles; bodies of tetrahedra "
+         "and "
          "triangles have method and friction"},
         {MESH "solver: regional\n",
          "s:3:9: solver.name: found 'regional', which is for particles, but the scene has none; "
@@ -622,11 +624,12 @@ static void materials_of_particles_must_make_sense(void **state)
         {OF("{preset: snow, yield: {snow: {compression: 1}}}"),
          "s:1:59: materials.m.yield.snow.compression: found '1'; allowed: at least 0 and less than "
          "1"},
-        {OF("{preset: sand, yield: {friction: 90}}"),
-         "s:1:49: materials.m.yield.friction.angle: found '90'; allowed: at least 0 and less than "
+        {OF("{preset: sand, yield: {drucker-prager: 90}}"),
+         "s:1:55: materials.m.yield.drucker-prager.angle: found '90'; allowed: at least 0 and less "
+         "than "
          "90 deg"},
-        {OF("{preset: sand, yield: glue}"),
-         "s:1:38: materials.m.yield: found 'glue'; allowed are snow, von-mises, friction, none"},
+        {OF("{preset: sand, yield: glue}"), "s:1:38: materials.m.yield: found 'glue'; allowed are "
+                                            "snow, von-mises, drucker-prager, none"},
         {OF("{preset: water, young: 3}"),
          "s:1:39: materials.m.young: law 'fluid' has no such input"},
         {OF("{preset: water, mu: 3}"), "s:1:36: materials.m.mu: law 'fluid' has no such input"},
@@ -646,25 +649,13 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
     (void)state;
     pli_context *reader = make_context(1);
     char *text = read_sample(reader, everything_of_particles);
-    bool done = false;
-    for (int64_t n = 1; !done; ++n) {
-        pli_fault fault = {.fail_at = n};
-        pli_context_def context_def = pli_context_def_default();
-        context_def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        if (pli_context_create(&context_def, &context) == PLI_OK) {
-            pli_scene *scene = NULL;
-            char *yaml = NULL;
-            pli_status status = parse(context, text, &scene);
-            if (status == PLI_OK) status = pli_scene_to_yaml(scene, NULL, &yaml);
-            done = fault.calls < n;
-            assert_int_equal(status, done ? PLI_OK : PLI_ERROR_MEMORY);
-            pli_text_free(context, yaml);
-            pli_scene_destroy(scene);
-            pli_context_destroy(context);
-        }
-        assert_int_equal(fault.live_blocks, 0);
-        AT_MOST((double)n, 5000);
+    for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+        pli_scene *scene = NULL;
+        char *yaml = NULL;
+        sweep.status = parse(sweep.context, text, &scene);
+        if (sweep.status == PLI_OK) sweep.status = pli_scene_to_yaml(scene, NULL, &yaml);
+        pli_text_free(sweep.context, yaml);
+        pli_scene_destroy(scene);
     }
     pli_release(reader, text);
     pli_context_destroy(reader);

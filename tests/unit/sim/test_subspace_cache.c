@@ -3,8 +3,9 @@
 // The solver subspace out of a cache: the same bits as computed, another key for another input, and
 // nothing that is damaged ever gets in.
 #include "simulate.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "sim/model/subspace_cache.h"
@@ -451,53 +452,37 @@ static void progress_goes_through_all_stages(void **state)
 // ---- memory
 
 // Every allocation of making a model fails once, with a cache that is empty or full.
-static void sweep_allocations(bool full)
+static void starve(bool full)
 {
-    pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    OK(NULL, pli_context_create(&context_def, &context));
-    OK(context,
-       pli_scene_parse(context, small_scene, (int64_t)strlen(small_scene), "test", NULL, &scene));
     memory_cache cache = {0};
+    simulation filling;
+    simulation_init(&filling, small_scene, 1);
+    pli_model_destroy(model_with(filling.context, filling.scene, &cache));
+    simulation_clear(&filling);
     pli_model_def def = with_cache(&cache);
-    OK(context, pli_model_create_with(context, scene, &def, &model));
-    pli_model_destroy(model);
     if (!full) def.cache.load = NULL;
-    int64_t blocks = fault.live_blocks;
-    int64_t failures = 0;
-    int64_t last_failure = 0;
-    for (int64_t n = 1; n <= last_failure + 20; ++n) {
-        fault.calls = 0;
-        fault.fail_at = n;
-        pli_status status = pli_model_create_with(context, scene, &def, &model);
-        fault.fail_at = 0;
-        if (status != PLI_OK) {
-            assert_int_equal(status, PLI_ERROR_MEMORY);
-            assert_null(model);
-            ++failures;
-            last_failure = n;
-        }
-        pli_model_destroy(model);
-        assert_int_equal(fault.live_blocks, blocks);
-        assert_int_equal(cache.handed_out, 0);
-    }
     // the arrays of the four parts, at least
-    AT_LEAST((double)failures, 20);
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 20}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        pli_scene *scene = NULL;
+        pli_model *model = NULL;
+        OK(sweep.context, pli_scene_parse(sweep.context, small_scene, (int64_t)strlen(small_scene),
+                                          "test", NULL, &scene));
+        fault_sweep_resume(&sweep);
+        sweep.status = pli_model_create_with(sweep.context, scene, &def, &model);
+        assert_int_equal(model == NULL, sweep.status != PLI_OK);
+        assert_int_equal(cache.handed_out, 0);
+        pli_model_destroy(model);
+        pli_scene_destroy(scene);
+    }
     free(cache.bytes);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
-    sweep_allocations(true);
-    sweep_allocations(false);
+    starve(true);
+    starve(false);
 }
 
 // ---- being stopped
@@ -518,13 +503,9 @@ static void stopped_preparations_leave_nothing_behind(void **state)
 {
     (void)state;
     pli_fault fault = {0};
-    pli_context_def context_def = pli_context_def_default();
-    context_def.thread_count = 1;
-    context_def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
+    pli_context *context = fault_context(&fault, 1);
     pli_scene *scene = NULL;
     pli_model *model = NULL;
-    OK(NULL, pli_context_create(&context_def, &context));
     OK(context,
        pli_scene_parse(context, small_scene, (int64_t)strlen(small_scene), "test", NULL, &scene));
     int64_t blocks = fault.live_blocks;

@@ -3,6 +3,8 @@
 // Scenes with the solver of three levels: it ends where Newton's method with a factor ends or says
 // that it did not, keeps every promise of stepping, and refuses what it cannot take.
 #include "promises.h"
+#include "support/fault_sweep.h"
+#include "support/same_bits.h"
 
 #include "base/text.h"
 #include "io/file/json.h"
@@ -128,11 +130,11 @@ static void a_contact_step_ends_where_a_factor_ends_or_says_it_did_not(void **st
         pli_step_report report;
         OK(s[k].context, pli_solver_step(s[k].solver, s[k].state, &report));
         assert_int_equal(report.stop > 0, report.residual <= report.tolerance);
-        // other norms than that of steps have this number, too
-        assert_true(report.levels.largest_step > 0 && report.levels.largest_step < 10);
         // the norm bounds the root mean square error of the velocity, 1e-7 m/s; a single vertex may
-        // be off by ten times as much
+        // be off by ten times as much, and be changed by as much by the last direction
         if (report.stop > 0) AT_MOST(distance(&s[k], &reference), 10 * 1e-7 / 100);
+        AT_LEAST(report.levels.largest_step, report.stop > 0 ? 1e-9 : 10 * 1e-7);
+        if (report.stop > 0) AT_MOST(report.levels.largest_step, 10 * 1e-7);
         // a few iterations over all vertices are enough, and handles alone are not
         assert_int_equal(report.stop > 0, k > 0);
         if (k > 0) AT_MOST(report.iterations, 15);
@@ -171,9 +173,9 @@ static void states_have_the_same_bits_for_any_thread_count(void **state)
 {
     (void)state;
     for (int k = 0; k < VARIANT_COUNT; ++k) {
-        uint64_t one = hash_after(pile, 1, 3, variants[k]);
-        assert_true(hash_after(pile, 2, 3, variants[k]) == one);
-        assert_true(hash_after(pile, 4, 3, variants[k]) == one);
+        for (same_bits bits = {0}; same_bits_next(&bits);) {
+            same_bits_keep_hash(&bits, hash_after(pile, bits.threads, 3, variants[k]));
+        }
     }
 }
 
@@ -231,35 +233,28 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
 static void running_out_of_memory_in_a_step_changes_no_result(void **state)
 {
     (void)state;
-    uint64_t right = 0;
-    int32_t told = 0;
-    bool over = false;
-    for (int64_t n = 0; !over; ++n) {
-        pli_fault fault = {0};
-        pli_context_def def = pli_context_def_default();
-        def.thread_count = 1;
-        def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&def, &context));
+    simulation plain;
+    pli_step_report report;
+    simulation_init(&plain, brick, 1);
+    OK(plain.context, pli_solver_step(plain.solver, plain.state, &report));
+    uint64_t right = pli_state_hash(plain.state);
+    simulation_clear(&plain);
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 10}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
         simulation s;
-        simulation_init_in(&s, context, brick);
+        simulation_init_in(&s, sweep.context, brick);
         uint64_t before = pli_state_hash(s.state);
-        fault.fail_at = n > 0 ? fault.calls + n : 0;
-        pli_step_report report;
-        pli_status status = pli_solver_step(s.solver, s.state, &report);
-        over = n > 0 && fault.calls < fault.fail_at;
-        fault.fail_at = 0;
-        if (n == 0) right = pli_state_hash(s.state);
-        assert_true(pli_state_hash(s.state) == (status == PLI_OK ? right : before));
-        if (status != PLI_OK) {
-            assert_int_equal(status, PLI_ERROR_MEMORY);
+        fault_sweep_resume(&sweep);
+        sweep.status = pli_solver_step(s.solver, s.state, &report);
+        fault_sweep_pause(&sweep);
+        assert_true(pli_state_hash(s.state) == (sweep.status == PLI_OK ? right : before));
+        if (sweep.status != PLI_OK) {
             OK(s.context, pli_solver_step(s.solver, s.state, &report));
             assert_true(pli_state_hash(s.state) == right);
-            ++told;
         }
         simulation_clear(&s);
+        sweep.context = NULL;
     }
-    AT_LEAST(told, 10);
 }
 
 // ---- reports
@@ -284,8 +279,10 @@ static void reports_tell_what_the_levels_did(void **state)
         assert_int_equal(levels->affine_iterations + levels->subspace_iterations +
                              levels->polish_iterations,
                          report.linear_iterations);
-        // the last direction is small in the mean, and a single vertex of it not much larger
-        assert_true(levels->largest_step > 0 && levels->largest_step < 10);
+        // all move at 1 to 2 m/s, and the last direction changes that of a single vertex by less
+        // than 2 %; over the error of 2e-4 that ends the step it is larger, since that is a mean
+        AT_MOST(levels->largest_step, 0.02);
+        AT_LEAST(levels->largest_step, 1e-3);
         simulation_clear(&s);
     }
     simulation s;

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every source file is tested somewhere that can be found.
+
+  tools/check_tests.py [ROOT]
+
+A file src/<module>/.../x_y.c is found when there is tests/unit/<module>/test_x_y.c, or the test of its
+family, test_x.c; the table at the end of tests/README.md says where the others are tested. Lines of it
+that name a file or a test which is not there are refused as well.
+Exit 0: all are found; 1: a line per fault.
+"""
+import fnmatch
+import pathlib
+import re
+import sys
+
+ROW = re.compile(r"^\| (\w+) \| ([\w* ]+) \| ([\w. ]+) \|$")
+
+
+def has_test(root, name):
+    kind, *rest = name.split(".")
+    folder = root / "tests" / kind / pathlib.Path(*rest[:-1])
+    return any((folder / f"{start}{rest[-1]}{ending}").is_file()
+               for start in ("test_", "long_", "") for ending in (".c", ".py", ".sh", ".mjs"))
+
+
+def is_named(root, module, stem):
+    words = stem.split("_")
+    return any(has_test(root, f"unit.{module}.{'_'.join(words[:count])}") for count in range(len(words), 0, -1))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+    root = root if root.is_dir() else root.parent.parent
+    table = root / "tests" / "README.md"
+    faults, patterns = [], {}
+    lines = table.read_text(encoding="utf-8").splitlines() if table.is_file() else []
+    sources = {}
+    for path in sorted((root / "src").rglob("*.c")):
+        sources.setdefault(path.relative_to(root / "src").parts[0], set()).add(path.stem)
+    for number, line in enumerate(lines, 1):
+        row = ROW.match(line)
+        if not row or row.group(1) == "module":
+            continue
+        where = f"tests/README.md:{number}"
+        for name in row.group(3).split():
+            if not has_test(root, name):
+                faults.append(f"{where}: there is no test {name}")
+        for pattern in row.group(2).split():
+            patterns.setdefault(row.group(1), []).append(pattern)
+            stems = fnmatch.filter(sources.get(row.group(1), ()), pattern)
+            if not stems:
+                faults.append(f"{where}: src/{row.group(1)} has no file {pattern}.c")
+    for module, stems in sources.items():
+        for stem in sorted(stems):
+            in_table = any(fnmatch.fnmatch(stem, pattern) for pattern in patterns.get(module, ()))
+            if not in_table and not is_named(root, module, stem):
+                faults.append(f"src/{module}/.../{stem}.c: no tests/unit/{module}/test_{stem}.c, and no line of the table "
+                              f"in tests/README.md says where it is tested")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
