@@ -13,7 +13,8 @@ static const double origin[3] = {0, 0, 0};
 static pli_material make_sand(double young, double degrees)
 {
     pli_material sand = material_solid("hencky", 1600, young, 0.3);
-    return material_yielding(sand, PLI_YIELD_DRUCKER_PRAGER, &(pli_drucker_prager_def){.angle = degrees});
+    return material_yielding(sand, PLI_YIELD_DRUCKER_PRAGER,
+                             &(pli_drucker_prager_def){.angle = degrees});
 }
 
 static double sound_speed(const pli_material *m)

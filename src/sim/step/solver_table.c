@@ -61,8 +61,7 @@ enum {
     OF_NEWTON = (OF_LBFGS & ~PLI_LIKES_BLOCKS) | PLI_MAKES_STEPS,
     OF_LOCAL_GLOBAL = PLI_KEEPS_MATRIX | PLI_LIKES_BLOCKS | PLI_IS_STEADY,
     OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_TAKES_YIELD |
-                        PLI_LIKES_BLOCKS | PLI_IS_STEADY |
-                        PLI_STARTS_STILL
+                        PLI_LIKES_BLOCKS | PLI_IS_STEADY | PLI_STARTS_STILL
 };
 
 static const pli_solver_kind kinds[] = {

@@ -3,9 +3,9 @@
 // Between particles and grid: the kernels against the reference and against
 // what the equations promise. State is float; `rounding` is the largest error of one operation.
 #include "material_zoo.h"
+#include "mpm/grid/transfer.h"
 #include "near.h"
 #include "support/transfer_reference.h"
-#include "mpm/grid/transfer.h"
 
 enum { LANES = PLI_PARTICLE_LANES, KINDS = 3, BLOCKS = 4, SIDE_X = 16, SIDE_Z = 32 };
 
