@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Limited-memory BFGS with an initial operator from outside (N13, H13; Nocedal 1980 for the two
+// Limited-memory BFGS with an initial operator from outside (Nocedal 1980 for the two
 // loops, Wang et al. 2020, algorithm 3, for the use with a V-cycle).
 //
 // One iteration, with the last `window` pairs s = x_k+1 - x_k, y = g_k+1 - g_k, rho = 1 / (y.s):
@@ -20,7 +20,7 @@
 // cause, or its line search find nothing, all pairs are forgotten and d = B (-g); if that does not
 // do either, d = -g scaled by the length of the last step. When rounding hides any further decrease
 // the iteration ends with PLI_STOP_ROUNDING. With refresh > 0, B is rebuilt, and pairs are
-// forgotten, whenever so many iterations were made (H18).
+// forgotten, whenever so many iterations were made (Wang et al. 2020).
 //
 // Restarts. A search along d lowers E, but may raise |dE/dx|, whose norm is what has to become
 // small. Where matter of very different stiffness meets, pairs that were taken before lead to such
@@ -53,7 +53,7 @@ typedef struct pli_lbfgs_def {
     int32_t window;   // pairs, 0 to PLI_LBFGS_WINDOW
     int32_t max_iterations;
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
-    int32_t refresh;          // iterations after which the operator is made anew; 0: never
+    int32_t refresh;          // iterations after which the operator is rebuilt; 0: never
     bool restarts;            // without pairs, after a step that raises the norm
     pli_line_search_def line_search;
     // where B comes from: prepare at the start (and by refresh), solve for every direction, with

@@ -66,7 +66,7 @@ PLI_CHECKED pli_status pli_local_global_create(pli_context *context,
                                                pli_local_global **local_global);
 void pli_local_global_destroy(pli_local_global *local_global);
 
-// Before the minimisations of a step S is assembled anew when its coefficients, or the constrained
+// Before the minimisations of a step S is reassembled when its coefficients, or the constrained
 // coordinates of the objective, differ from those of the step before; a minimisation before any
 // step is an error (argument). Lifetime: that of the object, which destroying the minimiser ends.
 pli_minimizer pli_local_global_minimizer(pli_local_global *local_global);

@@ -35,7 +35,7 @@ static pli_status check_term(pli_context *context, const pli_term_ops *ops)
     return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
                     "the term \"%s\" %s, so vertex descent cannot minimise it; use a Newton method",
                     ops->name,
-                    varies ? "couples or limits vertices anew in every iteration"
+                    varies ? "couples or limits other vertices in every iteration"
                            : "does not tell what a single vertex sees of it");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vertex block descent (Chen, Liu, Yang and Yuksel 2024): block coordinate descent on the
-// objective, one vertex at a time (E12).
+// objective, one vertex at a time.
 //
 // Vertices are coloured so that no clique of a term has two of the same colour. An iteration goes
 // through the colours in order, and all vertices i of a colour move at once, each as if the others

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The alternating direction method of multipliers for particles (E9): an implicit step without line
+// The alternating direction method of multipliers for particles: an implicit step without line
 // searches and without derivatives of stress on the grid (Fang et al. 2019; Overby et al. 2017).
 //
 // The function is that of implicit.h with inertia, x the displacements of nodes,
@@ -26,7 +26,7 @@
 // first order: it comes near the minimum at once and then creeps, and E may rise on the way. It
 // ends as other minimisers do, by the norm of the gradient of E at x; the last x is the result,
 // whether or not it is the best. Where E is infinite at an x (inverted matter of laws that do not
-// bear it), the iteration goes on, since z is not: such an x is never taken for the minimum.
+// tolerate it), the iteration goes on, since z is not: such an x is never taken for the minimum.
 //
 // Constraints (projection.h) are those of minimisations with linear ones: the part of x that is
 // prescribed stays, and d lives in the tangent spaces.

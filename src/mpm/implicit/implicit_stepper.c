@@ -43,15 +43,15 @@ struct pli_implicit_stepper {
     double h;            // s
     double energy_noise; // rounding of the elastic energy (J)
     int32_t node_room;
-    double *mass;     // [node_room] (kg)
-    double *v;        // [node_room][3] before the step; momentum at first (m/s)
-    double *target;   // [node_room][3] x~ (m)
-    double *inertias; // [node_room] m / h^2 (N/m)
-    double *bearable; // [node_room] l xi (N)
-    double *weights;  // [node_room] of the norm
-    double *left;     // [node_room] |T g| / (l xi), where somebody wants to know
-    double *x;        // [node_room][3] iterate (m)
-    double *force;    // [node_room][3] of constraints (N), then velocities of the end (m/s)
+    double *mass;        // [node_room] (kg)
+    double *v;           // [node_room][3] before the step; momentum at first (m/s)
+    double *target;      // [node_room][3] x~ (m)
+    double *inertias;    // [node_room] m / h^2 (N/m)
+    double *force_scale; // [node_room] l xi (N)
+    double *weights;     // [node_room] of the norm
+    double *left;        // [node_room] |T g| / (l xi), where somebody wants to know
+    double *x;           // [node_room][3] iterate (m)
+    double *force;       // [node_room][3] of constraints (N), then velocities of the end (m/s)
     int32_t slot_room;
     double *stiffness; // [slot_room] xi of particles (Pa)
 };
@@ -183,7 +183,8 @@ pli_status pli_implicit_stepper_create(pli_context *context, const pli_implicit_
 // X(member, numbers of a node)
 #define NODE_ARRAYS(X) \
     X(mass, 1)         \
-    X(v, 3) X(target, 3) X(inertias, 1) X(bearable, 1) X(weights, 1) X(left, 1) X(x, 3) X(force, 3)
+    X(v, 3)            \
+    X(target, 3) X(inertias, 1) X(force_scale, 1) X(weights, 1) X(left, 1) X(x, 3) X(force, 3)
 
 void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
 {
@@ -299,8 +300,8 @@ static pli_status predict(pli_implicit_stepper *s)
     return PLI_OK;
 }
 
-// Two guesses, with gravity and without; the one of lower energy is the start (O5). What rests on
-// something would fall through it by the first, what falls freely is done with it.
+// Two guesses, with gravity and without; the one of lower energy is the start (Gast et al. 2015).
+// What rests on something would fall through it by the first, what falls freely is done with it.
 static void choose_guess(pli_implicit_stepper *s)
 {
     int64_t n = 3 * (int64_t)s->cloud->nodes->count;
@@ -341,8 +342,8 @@ static void set_weights(void *user, int64_t begin, int64_t end)
     double area = 24 * s->cloud->dx * s->cloud->dx, count = s->cloud->nodes->count;
     for (int64_t node = begin; node < end; ++node) {
         double mass = s->mass[node];
-        double b = mass > 0 ? area * s->bearable[node] / mass : 0;
-        s->bearable[node] = b;
+        double b = mass > 0 ? area * s->force_scale[node] / mass : 0;
+        s->force_scale[node] = b;
         s->weights[node] = b > 0 ? 1 / (b * b * count) : 0;
         if (s->def.plain_norm) s->weights[node] = s->h * s->h;
     }
@@ -352,7 +353,7 @@ static double largest_of(void *user, int64_t begin, int64_t end)
 {
     const pli_implicit_stepper *s = user;
     double largest = 0;
-    for (int64_t node = begin; node < end; ++node) largest = fmax(largest, s->bearable[node]);
+    for (int64_t node = begin; node < end; ++node) largest = fmax(largest, s->force_scale[node]);
     return largest;
 }
 
@@ -363,8 +364,8 @@ static double build_norm(pli_implicit_stepper *s)
     pli_sum noise =
         pli_parallel_sum(s->context, s->cloud->slot_count, SLOT_GRAIN, set_stiffness, s);
     s->energy_noise = sqrt(pli_sum_value(noise));
-    memset(s->bearable, 0, (size_t)count * sizeof *s->bearable);
-    pli_cloud_spread(s->cloud, s->stiffness, s->bearable);
+    memset(s->force_scale, 0, (size_t)count * sizeof *s->force_scale);
+    pli_cloud_spread(s->cloud, s->stiffness, s->force_scale);
     pli_parallel_for(s->context, count, NODE_GRAIN, set_weights, s);
     s->objective.norm_weights = s->weights;
     if (s->def.plain_norm) return s->def.tolerance;
@@ -476,7 +477,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
     return PLI_OK;
 }
 
-// ---- what is left of forces
+// ---- scaled residuals
 
 typedef struct left_job {
     const pli_implicit_stepper *s;
@@ -492,7 +493,7 @@ static void measure_nodes(void *user, int64_t begin, int64_t end)
         int64_t place = s->hold->place[node];
         pli_vec3_copy(job->g + 3 * node, free);
         if (place >= 0) pli_mat3_apply(s->hold->tangents + 9 * place, job->g + 3 * node, free);
-        s->left[node] = s->bearable[node] > 0 ? pli_vec3_norm(free) / s->bearable[node] : 0;
+        s->left[node] = s->force_scale[node] > 0 ? pli_vec3_norm(free) / s->force_scale[node] : 0;
     }
 }
 

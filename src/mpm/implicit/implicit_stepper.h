@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Implicit steps of particles on a grid: backward Euler as a minimisation over the displacements
-// x_i = h v_i of nodes (Wang et al. 2020, equation 2; Gast et al. 2015, equation 2; T3),
+// x_i = h v_i of nodes (Wang et al. 2020, equation 2; Gast et al. 2015, equation 2),
 //
 //   E(x) = sum_i m_i / (2 h^2) |x_i - x~_i|^2 + sum_p V_p psi(F_p(x)),    x~ = h (v + h gravity)
 //
@@ -9,23 +9,23 @@
 // hold are found (node_hold.h); E is minimised from x~, or from nearer to rest where x~ would turn
 // matter inside out that must not be; nodes that should have been held, or let go, are, and E is
 // minimised again; friction brakes; particles take velocities and deformation
-// from the nodes and move with them, either by where they are (forward) or by where they will be
-// (X10). What yields, yields afterwards and elsewhere (P7).
+// from the nodes and move with them, either by where they are (forward) or by where they will be.
+// What yields, yields afterwards and elsewhere.
 //
 // Minimisers, over the same parts:
 //
 //   L-BFGS   one matrix for the step, made where it starts; with a V-cycle as its inverse this is
-//            HOT (H13), with conjugate gradients LBFGS-H
+//            HOT (Wang et al. 2020), with conjugate gradients LBFGS-H
 //   Newton   a matrix for every iteration: PN-PCG, PN-MGPCG, the method of Gast et al. 2015
 //   ADMM     no matrix of the energy at all (admm.h)
 //   easy     L-BFGS only: where a step is not longer than what sound takes through a few cells,
 //            easy_courant of them, H is little more than M / h^2, and making it and its levels
 //            costs more than the whole step by Newton and conjugate gradients without a matrix
 //   linear   a single linear solve at the start, full step: the semi-implicit step of Stomakhin et
-//            al. 2013 (T8)
+//            al. 2013
 //
-// Convergence. By the node-wise characteristic norm (H14): with l = 24 dx^2 and xi_i the norm of
-// dP/dF at rest, averaged over a node's particles by mass,
+// Convergence. By the node-wise characteristic norm (Wang et al. 2020): with l = 24 dx^2 and xi_i
+// the norm of dP/dF at rest, averaged over a node's particles by mass,
 //
 //   sqrt(mean |g_i / (l xi_i)|^2) <= epsilon
 //
@@ -117,7 +117,7 @@ PLI_CHECKED pli_status pli_implicit_stepper_step(pli_implicit_stepper *stepper,
 
 // ---- for instruments
 
-// What is left of forces, over what matter bears (H17): of every node |T g_i| / (l xi_i), whose
+// The scaled residual (Wang et al. 2020): of every node |T g_i| / (l xi_i), whose
 // root mean square is the characteristic norm, and of particles that by their weights. Of a
 // gradient g [nodes][3] (N), such as a monitor is told, between loading and the end of a step;
 // nodes may be NULL: [nodes], particles: [particles that were loaded].

@@ -9,15 +9,15 @@
 // 6):
 //
 //   matrix         assembled once for every prepare, or products by passes over particles
-//   preconditioner block Jacobi, the diagonal at rest (X15), a symmetric Gauss-Seidel sweep, one
+//   preconditioner block Jacobi, the diagonal at rest, a symmetric Gauss-Seidel sweep, one
 //                  V-cycle of node embedding, one V-cycle of particle quadrature on every level
 //   rule           what a solve ends with:
 //     once         d = -B g, one application: HOT
 //     half         conjugate gradients until sqrt(r.D r) is half of that of g, D block Jacobi:
 //                  LBFGS-H, which is HOT with one level
-//     inexact      to min(1/2, sqrt(max(sqrt(g.D g), tau))) of the start (O14), tau the tolerance
+//     inexact      to min(1/2, sqrt(max(sqrt(g.D g), tau))) of the start, tau the tolerance
 //                  of the stiffest matter
-//     length       to min(1/2, sqrt(max(|h g|, tau))) of the start (O3)
+//     length       to min(1/2, sqrt(max(|h g|, tau))) of the start
 //     fixed        to a given part of the start
 //
 // Solves measure residuals by sqrt(r.B r). As the nodes change with every step, so do the sizes of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Emitters within a step of particles (B4): see mpm/seed/emitter.h for what they emit. A particle
+// Emitters within a step of particles: see mpm/seed/emitter.h for what they emit. A particle
 // that would come to lie closer to another one than half of their usual distance is not emitted, so
 // that a jet that is blocked does not pile up matter in its mouth.
 #ifndef PLI_SIM_STEP_MATTER_EMIT_H
@@ -12,7 +12,7 @@
 PLI_CHECKED pli_status pli_matter_emit_begin(pli_matter_explicit *stepper,
                                              const pli_matter_state *state);
 
-// The longest step that what is going to be emitted bears (s); infinity: nothing is.
+// The stable step of what is going to be emitted (s); infinity: nothing is.
 double pli_matter_emit_limit(const pli_matter_explicit *stepper);
 
 // Into how many pieces a step that begins at a time (s) has to be cut; at most its ticks.

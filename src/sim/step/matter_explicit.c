@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-// A tick is TICK_RESERVE times as short as what is bearable when a step begins, and so much shorter
+// A tick is TICK_RESERVE times as short as what is stable when a step begins, and so much shorter
 // again when that was not enough.
 enum {
     FIRST_PAGES = 256,
@@ -334,7 +334,7 @@ static void warn_of_tick(pli_matter_explicit *m, int64_t hasty)
     if (m->has_warned) return;
     m->has_warned = true;
     PLI_LOG(m->context, PLI_LOG_WARNING,
-            "%lld times a block moved by more than its matter bears, because solver.steps.tick is "
+            "%lld times a block moved by more than its stable step, because solver.steps.tick is "
             "%g s, and %.3g s was the limit when the step began; leave it out, or make it shorter. "
             "Later ones are not told",
             (long long)hasty, m->tick, m->limit);
@@ -347,14 +347,13 @@ static pli_status check_tick(const pli_matter_explicit *m)
     const pli_steps_def *steps = &m->model->solver_def.steps;
     double stable = m->limit / fmax(steps->sound, steps->advection);
     if (!(steps->tick > 0) || m->tick <= stable) return PLI_OK;
-    return PLI_FAIL(
-        m->context, PLI_ERROR_NUMERIC,
-        "solver.steps.tick is %g s, and the matter bears no more than %.3g s (%.3g s to "
-        "be safe); leave it out, or make it shorter",
-        m->tick, stable, m->limit);
+    return PLI_FAIL(m->context, PLI_ERROR_NUMERIC,
+                    "solver.steps.tick is %g s, and the stable step is %.3g s (%.3g s to "
+                    "be safe); leave it out, or make it shorter",
+                    m->tick, stable, m->limit);
 }
 
-// Steps as long as matter bears them when the step begins; they are powers of two.
+// The stable steps of when the step begins; they are powers of two.
 static pli_status check_substeps(const pli_matter_explicit *m, int64_t ticks)
 {
     double limit = fmin(m->limit, pli_matter_emit_limit(m));

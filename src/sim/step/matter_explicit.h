@@ -4,9 +4,9 @@
 //
 // A step of the model is some power of two of ticks, the unit of time in which regions choose steps
 // of their own (mpm/explicit/stepper.h). Unless the scene says how long a tick is, it is a small
-// part of what the fastest or stiffest matter bears at the start of the step; a finer tick costs
+// part of what the fastest or stiffest matter allows at the start of the step; a finer tick costs
 // nothing, because nobody has to move at every one. Should matter become so fast or stiff within
-// the step that not even a tick is short enough, the step is begun anew with a finer one.
+// the step that not even a tick is short enough, the step is redone with a finer one.
 //
 // Every step begins with what is in the state and ends there, and nothing else is kept: particles
 // are put into blocks, moved, and read back. That costs about as much as a few sweeps.

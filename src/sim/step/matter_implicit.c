@@ -37,7 +37,7 @@ typedef struct pli_matter_implicit {
     double speed;    // that the last limit comes from (m/s)
     int32_t current; // piece, counted from 1
 
-    // what is left of forces
+    // scaled residuals
     bool listens;
     int64_t residual_room;
     double *residual;      // [residual_room] of the particles of work, or of what it became
@@ -103,7 +103,8 @@ static pli_node_source_def describe_source(const pli_matter_implicit *m)
                                  .multigrid = describe_multigrid(m)};
 }
 
-// Without a word in the scene, backtracking only asks that the energy does not rise (slip 24).
+// Without a word in the scene, backtracking only asks that the energy does not rise, as the
+// released code of Wang et al. 2020 does.
 static pli_line_search_def describe_search(const pli_matter_implicit *m)
 {
     const pli_solver_def *def = &m->model->solver_def;
@@ -262,7 +263,7 @@ static pli_status list_particles(pli_matter_implicit *m, const pli_matter_state 
     return PLI_OK;
 }
 
-// The longest piece that what was loaded bears, with objects on their way from begin to end (s).
+// The longest substep of what was loaded, with objects on their way from begin to end (s).
 static pli_status find_limit(pli_matter_implicit *m, double begin, double end, double *limit)
 {
     double speed;
@@ -274,7 +275,7 @@ static pli_status find_limit(pli_matter_implicit *m, double begin, double end, d
     return PLI_OK;
 }
 
-// The next piece of what is left of a step, whose particles were loaded; so many were made before.
+// The next substep of the rest of a step, whose particles were loaded; so many were made before.
 static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begin, double end,
                                double *h)
 {
@@ -287,7 +288,7 @@ static pli_status choose_piece(pli_matter_implicit *m, int32_t done, double begi
     return PLI_OK;
 }
 
-// ---- what is left of forces
+// ---- scaled residuals
 
 // Whether anybody will look at it: monitors, or frames, which runs write at the end of a frame, and
 // others whenever they like.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Emitters between the pieces of an implicit step (B4), as matter_emit.h has them for explicit
+// Emitters between the substeps of an implicit step, as matter_emit.h has them for explicit
 // ones.
 #ifndef PLI_SIM_STEP_MATTER_IMPLICIT_EMIT_H
 #define PLI_SIM_STEP_MATTER_IMPLICIT_EMIT_H

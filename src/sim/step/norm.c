@@ -11,18 +11,19 @@ static const double default_step = 1e-3;       // scene diagonals per second
 static const double default_error = 1e-5;      // of the deformation
 static const double subspace_tolerance = 2e-4; // m/s, see multilevel/subspace.h
 
-// What the material around every vertex bears: bearable[i] = l_i xi_i (N), with xi_i the mean of
-// rest_norm by mass; 0 for the vertices of obstacles.
-static pli_status compute_bearable(const pli_model *model, double *bearable, double *stiffness)
+// The force scale of the material around every vertex: force_scale[i] = l_i xi_i (N), with xi_i the
+// mean of rest_norm by mass; 0 for the vertices of obstacles.
+static pli_status compute_force_scale(const pli_model *model, double *force_scale,
+                                      double *stiffness)
 {
     pli_tets tets = {model->vertex_count, model->rest, model->tet_count, model->tets};
-    PLI_TRY(pli_tets_ring_areas(model->context, &tets, bearable));
+    PLI_TRY(pli_tets_ring_areas(model->context, &tets, force_scale));
     for (int64_t tet = 0; tet < model->tet_count; ++tet) {
         const pli_model_material *material = &model->materials[model->material_of[tet]];
         pli_tet_lump(model->rest, model->tets + 4 * tet, material->density * material->rest_norm,
                      stiffness);
     }
-    pli_model_add_rim_areas(model, bearable);
+    pli_model_add_rim_areas(model, force_scale);
     for (int64_t k = 0; k < model->shell_triangle_count; ++k) {
         const int32_t *corners = model->triangles + 3 * k;
         const pli_model_material *material = &model->materials[model->triangle_material[k]];
@@ -31,13 +32,13 @@ static pli_status compute_bearable(const pli_model *model, double *bearable, dou
         for (int i = 0; i < 3; ++i) stiffness[corners[i]] += third;
     }
     for (int64_t k = 0; k < model->vertex_count; ++k) {
-        bearable[k] *= model->mass[k] > 0 ? stiffness[k] / model->mass[k] : 0;
+        force_scale[k] *= model->mass[k] > 0 ? stiffness[k] / model->mass[k] : 0;
     }
-    // a vertex of cloth bears what its springs do at twice their length
+    // that of a vertex of cloth is what its springs do at twice their length
     for (int64_t k = 0; k < model->spring_count; ++k) {
         double force = model->spring_stiffness[k] * model->spring_length[k];
-        bearable[model->spring_ends[2 * k]] += force;
-        bearable[model->spring_ends[2 * k + 1]] += force;
+        force_scale[model->spring_ends[2 * k]] += force;
+        force_scale[model->spring_ends[2 * k + 1]] += force;
     }
     return PLI_OK;
 }
@@ -62,45 +63,45 @@ static int32_t count_material_vertices(const pli_model *model)
     return count > 0 ? count : 1;
 }
 
-static void use_characteristic(pli_model *model, const double *bearable)
+static void use_characteristic(pli_model *model, const double *force_scale)
 {
     int32_t count = count_material_vertices(model);
     for (int32_t k = 0; k < model->vertex_count; ++k) {
-        double b = bearable[k];
+        double b = force_scale[k];
         model->norm_weights[k] = b > 0 ? 1 / (b * b * count) : 0;
     }
     model->norm_scale = 1;
     model->tolerance = default_characteristic;
 }
 
-static void use_force(pli_model *model, const double *bearable)
+static void use_force(pli_model *model, const double *force_scale)
 {
     int32_t count = count_material_vertices(model);
     double mean = 0;
     for (int32_t k = 0; k < model->vertex_count; ++k) {
         model->norm_weights[k] = 1;
-        mean += bearable[k] / count;
+        mean += force_scale[k] / count;
     }
     model->norm_scale = 1;
     model->tolerance = default_characteristic * mean;
 }
 
-// The norms that compare forces with what the material bears.
-static pli_status use_bearable(pli_model *model)
+// The norms that compare forces with the force scale.
+static pli_status use_force_scale(pli_model *model)
 {
     pli_context *context = model->context;
-    double *bearable = PLI_NEW(context, double, model->vertex_count, "norm");
+    double *force_scale = PLI_NEW(context, double, model->vertex_count, "norm");
     double *stiffness = PLI_NEW(context, double, model->vertex_count, "norm");
     pli_status status = PLI_ERROR_MEMORY;
-    if (bearable == NULL || stiffness == NULL) goto done;
-    status = compute_bearable(model, bearable, stiffness);
+    if (force_scale == NULL || stiffness == NULL) goto done;
+    status = compute_force_scale(model, force_scale, stiffness);
     if (status != PLI_OK) goto done;
-    if (model->norm != PLI_NORM_FORCE) use_characteristic(model, bearable);
-    if (model->norm == PLI_NORM_FORCE) use_force(model, bearable);
+    if (model->norm != PLI_NORM_FORCE) use_characteristic(model, force_scale);
+    if (model->norm == PLI_NORM_FORCE) use_force(model, force_scale);
 
 done:
     pli_release(context, stiffness);
-    pli_release(context, bearable);
+    pli_release(context, force_scale);
     return status;
 }
 
@@ -120,7 +121,7 @@ pli_status pli_norm_build(pli_model *model)
             if (moves && model->solver_kind->subspace) model->tolerance = subspace_tolerance;
         }
     } else {
-        PLI_TRY(use_bearable(model));
+        PLI_TRY(use_force_scale(model));
         if (model->norm == PLI_NORM_ERROR) model->tolerance = default_error;
     }
     if (model->solver_def.tolerance > 0) model->tolerance = model->solver_def.tolerance;

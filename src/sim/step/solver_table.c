@@ -297,7 +297,7 @@ static const pli_solver_kind kinds[] = {
     },
     {
         .info = {"regional",
-                 "particles on a grid, explicit: every region at the longest step that it can bear",
+                 "particles on a grid, explicit: every region at its longest stable step",
                  "Fang et al. 2018; Hu et al. 2018"},
         .of_particles = &pli_matter_explicit_ops,
         .flags = PLI_LIKES_BLOCKS,
@@ -305,9 +305,10 @@ static const pli_solver_kind kinds[] = {
         .regional = true,
     },
     {
-        .info = {"explicit",
-                 "particles on a grid, explicit: all at the longest step that everything can bear",
-                 "Hu et al. 2018, MLS-MPM; Sulsky et al. 1994"},
+        .info =
+            {"explicit",
+             "particles on a grid, explicit: all at the longest step that is stable for everything",
+             "Hu et al. 2018, MLS-MPM; Sulsky et al. 1994"},
         .of_particles = &pli_matter_explicit_ops,
         .flags = PLI_LIKES_BLOCKS,
         .search = PLI_SEARCH_NONE,

@@ -28,7 +28,7 @@ typedef struct step_world {
 
 // ---- making
 
-// The step that a solid at rest can bear (s), by the closed form of linear elasticity (Fang et al.
+// The stable step of a solid at rest (s), by the closed form of linear elasticity (Fang et al.
 // 2018).
 static inline double world_limit(const step_world *w, double density, double E, double nu)
 {
