@@ -3,7 +3,8 @@
 // One suite for all hierarchies. A row makes coarse spaces of given sizes for a box of tetrahedra:
 //
 //   - every coarse node has a finer one, weights are a partition of unity, levels shrink;
-//   - affine fields of the coarse nodes, each in its own frame, are that field at the vertices (of nodes
+//   - affine fields of the coarse nodes, each in its own frame, are that field at the vertices (of
+//   nodes
 //     with 12 unknowns; translations of those with 3);
 //   - the same bits for any number of threads, and no failing allocation leaves anything behind.
 #include "support/fault_sweep.h"
@@ -118,8 +119,8 @@ static void links_are_a_partition_of_unity_and_levels_shrink(void **state)
 
 // ---- fields
 
-// Centres and sizes [nodes][4] of the coarse nodes of a transfer from those of the finer ones, which
-// are points when they have no size: a finer node stands at (c_fine - c) / s.
+// Centres and sizes [nodes][4] of the coarse nodes of a transfer from those of the finer ones,
+// which are points when they have no size: a finer node stands at (c_fine - c) / s.
 static double *new_frames(const pli_interpolation_map *transfer, const double *fine, int32_t stride)
 {
     double *frames = calloc(4 * (size_t)transfer->coarse_count, sizeof *frames);
@@ -140,9 +141,12 @@ static double *new_frames(const pli_interpolation_map *transfer, const double *f
             const double *c0 = fine + stride * owner[first[parent]];
             // the size by the finer one's, or by the two finer nodes that are farthest apart
             double apart = pli_vec3_distance(t, t0);
-            if (t[3] > 0) frame[3] = c[3] / t[3];
-            else if (apart > spread[parent]) frame[3] = pli_vec3_distance(c, c0) / apart;
-            else if (spread[parent] == 0 && frame[3] == 0) frame[3] = 1;
+            if (t[3] > 0)
+                frame[3] = c[3] / t[3];
+            else if (apart > spread[parent])
+                frame[3] = pli_vec3_distance(c, c0) / apart;
+            else if (spread[parent] == 0 && frame[3] == 0)
+                frame[3] = 1;
             spread[parent] = fmax(spread[parent], apart);
             for (int a = 0; a < 3; ++a) frame[a] = c0[a] - frame[3] * t0[a];
         }
