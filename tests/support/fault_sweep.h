@@ -23,12 +23,12 @@
 
 typedef struct fault_sweep {
     // chosen by the test
-    bool absorbs;     // work may succeed although an allocation failed: an arena in pieces
+    bool absorbs; // work may succeed although an allocation failed: an arena in pieces
     const pli_context_def *base; // of the contexts, but for their allocator; NULL: the default
-    bool stays_short; // what failed once fails to the end of the attempt
-    int64_t dense;    // with a stride: so many attempts go one by one
-    int64_t stride;   // allocations between attempts; 0: one
-    int64_t at_least; // failing attempts that there have to be; 0: one
+    bool stays_short;            // what failed once fails to the end of the attempt
+    int64_t dense;               // with a stride: so many attempts go one by one
+    int64_t stride;              // allocations between attempts; 0: one
+    int64_t at_least;            // failing attempts that there have to be; 0: one
 
     // of this attempt
     pli_context *context; // NULL when the body has destroyed it

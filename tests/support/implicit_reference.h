@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Energy, gradient and matrix of implicit particles one particle and one node at a time, plainly, to
-// compare the fast passes with, in results and in speed.
+// Energy, gradient and matrix of implicit particles one particle and one node at a time, plainly,
+// to compare the fast passes with, in results and in speed.
 #ifndef PLI_TESTS_IMPLICIT_REFERENCE_H
 #define PLI_TESTS_IMPLICIT_REFERENCE_H
 

@@ -2,8 +2,8 @@
 //
 // One suite for all mesh formats; a row is a small file of unit/io/mesh_samples.h, and every ending
 // that readers know has one. Damaged files are refused or sound: cut at every byte, every byte
-// changed, every allocation failing; unit.io.mesh_formats says what whole ones hold. Inputs stand in
-// blocks of exactly their size, so that the sanitizers see any step beyond the end.
+// changed, every allocation failing; unit.io.mesh_formats says what whole ones hold. Inputs stand
+// in blocks of exactly their size, so that the sanitizers see any step beyond the end.
 #include "near.h"
 
 #include "unit/io/mesh_samples.h"
