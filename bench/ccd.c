@@ -10,8 +10,8 @@
 
 #include "base/random.h"
 #include "base/timers.h"
+#include "geometry/collision/ccd.h"
 #include "math/vec3.h"
-#include "pliant/detect.h"
 
 #include <math.h>
 

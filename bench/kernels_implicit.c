@@ -116,8 +116,10 @@ static pli_status make_passes(implicit_bar *bar)
     pli_implicit_kind matter[KINDS] = {0};
     for (int k = 0; k < KINDS; ++k) {
         kinds[k] = (pli_cloud_kind){density * volume, volume};
-        matter[k].law = pli_material_find(bar->context, "fixed-corotated");
-        matter[k].law->derive((double[]){young[k], 0.4}, matter[k].params);
+        const pli_material_ops *law = pli_material_find(bar->context, "fixed-corotated");
+        pli_material made;
+        PLI_TRY(pli_material_init(bar->context, law, (double[]){young[k], 0.4}, density, 0, &made));
+        matter[k] = pli_implicit_kind_make(&made, false);
     }
     pli_cloud_def def = {.spline = PLI_SPLINE_QUADRATIC,
                          .dx = bar->dx,

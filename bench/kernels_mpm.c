@@ -40,12 +40,14 @@ static pli_stepper_def describe_cube(const pli_mpm_kind *kind)
     return def;
 }
 
-static pli_mpm_kind describe_rubber(double dx)
+static pli_status describe_solid(pli_bench *bench, const char *law, double young, double poisson,
+                                 double dx, pli_mpm_kind *kind)
 {
-    pli_mpm_kind kind = {.material = {.elasticity = PLI_MPM_FIXED_COROTATED, .density = 400},
-                         .volume = dx * dx * dx / 8};
-    pli_bench_set_young(1e4, 0.3, &kind.material);
-    return kind;
+    pli_context *context = pli_bench_context(bench);
+    const double inputs[] = {young, poisson};
+    kind->volume = dx * dx * dx / 8;
+    return pli_material_init(context, pli_material_find(context, law), inputs, 400, 0,
+                             &kind->material);
 }
 
 static pli_status time_cube(pli_stepper *stepper, double *seconds)
@@ -139,7 +141,8 @@ static void claim_cube(pli_bench *bench, double rate, double reference, double b
 static pli_status measure_cube(pli_bench *bench)
 {
     pli_stepper *stepper = NULL;
-    pli_mpm_kind kind = describe_rubber(1.0 / 250);
+    pli_mpm_kind kind;
+    PLI_TRY(describe_solid(bench, "fixed-corotated", 1e4, 0.3, 1.0 / 250, &kind));
     pli_stepper_def def = describe_cube(&kind);
     int64_t count = 0;
     double seconds = NAN, reference = NAN;
@@ -212,10 +215,9 @@ static pli_status fill_balls(pli_stepper *stepper, const ball_case *balls, doubl
 static pli_status run_balls(pli_bench *bench, const ball_case *balls, bool is_regional,
                             ball_run *run)
 {
-    pli_mpm_kind kinds[2] = {describe_rubber(1.0 / 128), describe_rubber(1.0 / 128)};
-    for (int k = 0; k < 2; ++k) kinds[k].material.elasticity = PLI_MPM_HENCKY;
-    pli_bench_set_young(2e5, 0.4, &kinds[0].material);
-    pli_bench_set_young(1e3, 0.4, &kinds[1].material);
+    pli_mpm_kind kinds[2];
+    PLI_TRY(describe_solid(bench, "hencky", 2e5, 0.4, 1.0 / 128, &kinds[0]));
+    PLI_TRY(describe_solid(bench, "hencky", 1e3, 0.4, 1.0 / 128, &kinds[1]));
     pli_stepper *stepper = NULL;
     pli_stepper_def def = describe_balls(kinds, is_regional);
     PLI_TRY(pli_stepper_create(pli_bench_context(bench), &def, &stepper));

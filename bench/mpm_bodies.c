@@ -7,12 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-void pli_bench_set_young(double young, double poisson, pli_mpm_material *material)
-{
-    material->mu = young / (2 * (1 + poisson));
-    material->lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-}
-
 static void rest(pli_particle *p)
 {
     p->F[0] = p->F[4] = p->F[8] = 1;

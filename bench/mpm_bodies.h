@@ -6,9 +6,6 @@
 
 #include "mpm/explicit/stepper.h"
 
-// Lame's coefficients of Young's modulus (Pa) and Poisson's ratio.
-void pli_bench_set_young(double young, double poisson, pli_mpm_material *material);
-
 // Particles on the half-cell lattice of a cube of cells^3 cells from cell `first` on along each
 // axis, with velocity v = G (x - centre of the cube), G row-major (1/s). To be freed; NULL: no
 // memory.

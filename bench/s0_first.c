@@ -84,7 +84,7 @@ static pli_status run(pli_bench *bench, const char *solver, double seconds, trac
                                cut,  cut != NULL ? "domain.cell=0.01" : NULL, NULL};
     pli_bench_scene scene;
     snprintf(name, sizeof name, "solver.name=%s", solver);
-    PLI_TRY(pli_bench_scene_init(&scene, bench, "s0/faceless", overrides));
+    PLI_TRY(pli_bench_scene_init(&scene, bench, "rubber/bust", overrides));
     pli_status status = repeat(&scene, seconds, t);
     pli_bench_scene_clear(&scene);
     return status;

@@ -141,7 +141,7 @@ static pli_status count_blocks(pli_bench *bench, const char *solver, pli_grid_re
     pli_bench_scene scene;
     pli_step_report report;
     snprintf(name, sizeof name, "solver.name=%s", solver);
-    PLI_TRY(pli_bench_scene_init(&scene, bench, "s0/armacat-stiff", overrides));
+    PLI_TRY(pli_bench_scene_init(&scene, bench, "mixed/armacat-stiff", overrides));
     pli_status status = pli_solver_step(scene.solver, scene.state, &report);
     *grid = report.grid;
     pli_bench_scene_clear(&scene);

@@ -24,7 +24,7 @@ pli_status pli_bench_s0_options(pli_bench *bench)
     int32_t count = 0, with = 0;
     for (int32_t k = 0; k < pli_cli_embedded_scene_count; ++k) {
         const pli_cli_embedded *scene = &pli_cli_embedded_scenes[k];
-        if (strncmp(scene->name, "s0/", 3) != 0) continue;
+        if (strstr(scene->begin, "Wang et al. 2020") == NULL) continue;
         ++count;
         if (!has_options(scene)) continue;
         ++with;

@@ -260,7 +260,7 @@ static int32_t bound_linear(const pli_s0_course *course, const pli_s0_method *me
     return (int32_t)fmin(most, fmax(least, limit * hot->time.clock / (cycle * method->work)));
 }
 
-// Makes the solver anew, of another row than those of the table.
+// Makes another solver, of another row than those of the table.
 static pli_status replace_solver(pli_bench_scene *scene, const pli_solver_kind *kind)
 {
     scene->model->solver_kind = kind;

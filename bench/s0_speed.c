@@ -34,7 +34,7 @@ typedef struct speed_table {
 
 static const speed_table tables[] = {
     {"cells of 0.015 m",
-     {.scene = "s0/bar", .lead = 24, .steps_per_frame = 5, .steps = 10},
+     {.scene = "mixed/bar", .lead = 24, .steps_per_frame = 5, .steps = 10},
      {
          {{.name = "hot", .solver = "hot"}, 1.00, 0.33, "26, 27 cycles", 26, 414, 200},
          {{.name = "pn-pcg-mf", .solver = "pn-pcg-mf"}, 1.16, 1.16, "54, 251 linear", NAN, 98, NAN},
@@ -42,7 +42,7 @@ static const speed_table tables[] = {
          {{.name = "pn-pcg", .solver = "pn-pcg"}, 3.09, 3.09, "54, 251 linear", NAN, 321, NAN},
      }},
     {"cells of 0.0075 m",
-     {.scene = "s0/bar", .overrides = {"domain.cell=0.0075"}, .steps_per_frame = 9, .steps = 9},
+     {.scene = "mixed/bar", .overrides = {"domain.cell=0.0075"}, .steps_per_frame = 9, .steps = 9},
      {
          {{.name = "hot", .solver = "hot"}, 7.09, 2.2, "25, 26 cycles", NAN, 2088, 1200},
          {{.name = "pn-pcg-mf", .solver = "pn-pcg-mf"},

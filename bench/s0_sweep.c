@@ -28,7 +28,7 @@ static pli_status run_stiffness(pli_bench *bench, int decade, sweep *s)
     static const pli_s0_method method = {.name = "pn-pcg", .solver = "pn-pcg", .work = 0.15};
     char young[64];
     snprintf(young, sizeof young, "materials.stiff.young=1e%d", 5 + decade);
-    pli_s0_course_def def = {.scene = "s0/bar",
+    pli_s0_course_def def = {.scene = "mixed/bar",
                              .overrides = {young},
                              .lead = pli_bench_is_paper_size(bench) ? 24 : 8,
                              .steps_per_frame = 5,
@@ -81,7 +81,7 @@ static pli_status claim_stiffness(pli_bench *bench)
 static pli_status claim_box(pli_bench *bench)
 {
     static const pli_s0_method method = {.name = "lbfgs-h", .solver = "lbfgs-h"};
-    static const char scene[] = "s0/stretched-box";
+    static const char scene[] = "rubber/stretched-box";
     if (!pli_bench_has_scene(scene)) {
         pli_bench_note(bench, "there is no scene %s", scene);
         return PLI_OK;

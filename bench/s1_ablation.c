@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deformation with parts of the method left out: a cantilever whose bases do not know what is held
-// (SC1-6, figure 9), a ball on a spike without a polish (SC1-8, figure 11), an anvil on jello with
-// few handles (SC1-15, figure 22).
+// (figure 9), a ball on a spike without a polish (figure 11), an anvil on jello with
+// few handles (figure 22).
 #include "s1.h"
 #include "s1_gauge.h"
 
@@ -36,7 +36,7 @@ static pli_status bend(pli_bench *bench)
     double aware = NAN;
     double unaware = NAN;
     pli_s1_motion_def def = {
-        .scene = "s1/cantilever",
+        .scene = "rubber/cantilever",
         .label = "full space",
         .overrides = {"solver={name: " PLI_S1_DIRECT "}"},
         .gauge = measure_deflection,
@@ -85,7 +85,7 @@ static pli_status impale(pli_bench *bench)
     double polished = NAN;
     double plain = NAN;
     pli_s1_motion_def def = {
-        .scene = "s1/sphere-on-spike",
+        .scene = "contact/ball-on-spike",
         .label = "full space",
         .overrides = {"solver={name: " PLI_S1_ITERATIVE "}"},
         .gauge = measure_compression,
@@ -132,7 +132,7 @@ static pli_status imprint(pli_bench *bench, bool polish, double *least, double *
     for (int k = 0; k < IMPRINTS; ++k) {
         char solver[192];
         double depth = NAN;
-        pli_s1_motion_def def = {.scene = "s1/jello",
+        pli_s1_motion_def def = {.scene = "mixed/jello",
                                  .label = polish ? "with polish" : "without polish",
                                  .overrides = {solver, "bodies.jello.geometry.grid.cells=[24,8,24]",
                                                "bodies.anvil.geometry.fill.vertices=1500"},

@@ -65,7 +65,7 @@ static bool has_one_matter(const bar_row *row)
 static pli_status make_multigrid(bars_bench *self)
 {
     pli_bar *bar = &self->bar;
-    pli_multigrid_def def;
+    pli_vcycle_def def;
     bool by_matter = !has_one_matter(self->row);
     PLI_TRY(pli_bar_hierarchy(bar, by_matter, self->weights, &self->hierarchy));
     PLI_TRY(pli_multigrid_parse(bar->context, "direct/GS(4)/GS(1)",

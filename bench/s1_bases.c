@@ -2,10 +2,10 @@
 //
 // What coarse spaces can do by themselves, without a polish, so that every step ends at the least
 // energy of the space:
-//   - SC1-5: the error of a fast step falls with the handles (figure 8),
-//   - SC1-2, SC1-3: a slit opens and a soft layer bulges, or not, with bases of several kinds
+//   - the error of a fast step falls with the handles (figure 8),
+//   - a slit opens and a soft layer bulges, or not, with bases of several kinds
 //     (figures 3 and 4), against the full space,
-//   - SC1-4: how much of the mesh a handle moves (figure 5).
+//   - how much of the mesh a handle moves (figure 5).
 #include "s1.h"
 #include "s1_gauge.h"
 
@@ -32,7 +32,7 @@ static pli_status measure_error(pli_bench *bench, int32_t handles, double *error
     char subspace[160];
     pli_s1_pair pair;
     pli_s1_duel duel;
-    pli_s1_pair_def def = {.scene = "s1/square-on-square",
+    pli_s1_pair_def def = {.scene = "contact/two-squares",
                            .solvers = {PLI_S1_DIRECT, PLI_S1_OURS},
                            .overrides = {"solver.tolerance=1e-6"},
                            .own = {{NULL}, {subspace, "solver.tolerance=1e-7"}}};
@@ -125,7 +125,7 @@ typedef struct shape_row {
 
 static const shape_row shapes[] = {
     {"slit",
-     "s1/slit-square",
+     "contact/slit-square",
      measure_slit,
      16,
      14,
@@ -133,7 +133,7 @@ static const shape_row shapes[] = {
      {0.8, 0, NAN, NAN},
      {INFINITY, 0.5, NAN, NAN}},
     {"soft layer",
-     "s1/layered-square",
+     "mixed/layered-square",
      measure_bulge,
      16,
      8,
@@ -219,7 +219,8 @@ static pli_status compare_supports(pli_bench *bench)
         snprintf(solver, sizeof solver,
                  "solver={name: %s, subspace: {bases: %s, handles: 24, hessian: full}}",
                  PLI_S1_OURS, kinds[k]);
-        PLI_TRY(pli_bench_scene_init(&s, bench, "s1/slit-square", (const char *[]){solver, NULL}));
+        PLI_TRY(
+            pli_bench_scene_init(&s, bench, "contact/slit-square", (const char *[]){solver, NULL}));
         double share = measure_support(s.model);
         snprintf(what, sizeof what, "%s: share of the mesh that a handle moves, of %d", kinds[k],
                  (int)s.info.handle_count);

@@ -41,7 +41,7 @@ pli_status pli_s1_pair_find_contact(pli_s1_pair *pair, int32_t limit, bool *cont
 pli_status pli_s1_pair_race(pli_s1_pair *pair, int32_t steps, double patience,
                             pli_bench_tally tallies[2]);
 
-// How far apart two scenes have their vertices, over the diagonal (D7).
+// How far apart two scenes have their vertices, over the diagonal.
 typedef struct pli_s1_error {
     double largest;
     double mean;    // root mean square

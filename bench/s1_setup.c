@@ -29,21 +29,21 @@ typedef struct setup_row {
 } setup_row;
 
 static const setup_row rows[] = {
-    {"s1/hoop",
+    {"contact/lattice-hoop",
      {"bodies.ball.geometry.fill.vertices=58000", "bodies.hoop.geometry.fill.vertices=25000"},
      229e3,
      94e3,
      2e3},
-    {"s1/basketball", {"bodies.ball.geometry.fill.vertices=61000"}, 168e3, 33e3, 1.5e3},
-    {"s1/koosh", {"bodies.koosh.geometry.fill.vertices=150000"}, 450e3, 13e3, 4.8e3},
-    {"s1/shoe", {"bodies.shoe.geometry.fill.vertices=200000"}, 875e3, 10e3, 756},
-    {"s1/roller",
+    {"contact/lattice-ball", {"bodies.ball.geometry.fill.vertices=61000"}, 168e3, 33e3, 1.5e3},
+    {"contact/koosh", {"bodies.koosh.geometry.fill.vertices=150000"}, 450e3, 13e3, 4.8e3},
+    {"mixed/shoe", {"bodies.shoe.geometry.fill.vertices=200000"}, 875e3, 10e3, 756},
+    {"contact/foam-roller",
      {"bodies.roller.geometry.fill.vertices=50000", "bodies.ground.geometry.fill.vertices=60000"},
      516e3,
      34e3,
      2.1e3},
-    {"s1/stressball", {"bodies.ball.geometry.fill.vertices=100000"}, 539e3, 99e3, 3e3},
-    {"s1/jello",
+    {"mixed/stressball", {"bodies.ball.geometry.fill.vertices=100000"}, 539e3, 99e3, 3e3},
+    {"mixed/jello",
      {"bodies.jello.geometry.grid.cells=[70,23,70]", "bodies.anvil.geometry.fill.vertices=30000"},
      813e3,
      19e3,
@@ -159,7 +159,7 @@ static pli_status time_flight(pli_bench *bench, const char *size, double *second
     pli_bench_tally tally;
     const char *overrides[] = {size, "solver={name: " PLI_S1_DIRECT "}",
                                "bodies.ball.position=[0,1,0]", NULL};
-    PLI_TRY(pli_bench_scene_init(&s, bench, "s1/basketball", overrides));
+    PLI_TRY(pli_bench_scene_init(&s, bench, "contact/lattice-ball", overrides));
     pli_status status = pli_bench_scene_steps(&s, TIMED_STEPS, false, &tally);
     pli_bench_scene_clear(&s);
     *seconds = tally.seconds / TIMED_STEPS;
@@ -173,14 +173,15 @@ static pli_status run_preparation(pli_bench *bench)
                                NULL};
     double step = NAN;
     pli_bench_scene s;
-    PLI_TRY(pli_bench_scene_init(&s, bench, "s1/basketball", overrides));
+    PLI_TRY(pli_bench_scene_init(&s, bench, "contact/lattice-ball", overrides));
     double preparation = s.model->reduction->seconds;
     int32_t tets = s.info.tet_count;
     int32_t handles = s.info.handle_count;
     pli_bench_scene_clear(&s);
     PLI_TRY(time_flight(bench, size, &step));
     pli_bench_note(bench,
-                   "s1/basketball: %d handles on %d tetrahedra prepared in %.1f s; a step of %s in "
+                   "contact/lattice-ball: %d handles on %d tetrahedra prepared in %.1f s; a "
+                   "step of %s in "
                    "flight %.2f s",
                    (int)handles, (int)tets, preparation, PLI_S1_DIRECT, step);
     pli_bench_claim(
@@ -191,8 +192,8 @@ static pli_status run_preparation(pli_bench *bench)
 
 pli_status pli_bench_s1_setup(pli_bench *bench)
 {
-    PLI_TRY(run_affine(bench, "s1/basketball", "bodies.ball.geometry.fill.vertices=2000"));
-    PLI_TRY(run_affine(bench, "s1/hoop", NULL));
+    PLI_TRY(run_affine(bench, "contact/lattice-ball", "bodies.ball.geometry.fill.vertices=2000"));
+    PLI_TRY(run_affine(bench, "contact/lattice-hoop", NULL));
     for (int32_t k = 0; k < ROWS; ++k) PLI_TRY(run_row(bench, &rows[k]));
     return run_preparation(bench);
 }

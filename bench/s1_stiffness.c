@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SC1-10: the step in which a lattice ball first touches the ground, over stiffness from 1e6 to
+// the step in which a lattice ball first touches the ground, over stiffness from 1e6 to
 // 1e10 Pa (figure 14): iterations of conjugate gradients and seconds, with a full-space Newton
 // method and with ours, from the same state. At 1e10 Pa, whose time is a claim, both take the step
 // several times by turns, and the median of the ratios of their times counts, so that a moment when
@@ -74,7 +74,7 @@ static pli_status run_decade(pli_bench *bench, double young, int repeats, contac
     bool contact = false;
     pli_s1_pair pair;
     pli_s1_duel duels[REPEATS];
-    pli_s1_pair_def def = {.scene = "s1/basketball",
+    pli_s1_pair_def def = {.scene = "contact/lattice-ball",
                            .overrides = {stiffness},
                            .solvers = {PLI_S1_ITERATIVE, PLI_S1_OURS}};
     *step = (contact_step){0};

@@ -22,7 +22,7 @@ static pli_status open_scene(pli_bench *bench, const char *solver, double stretc
     snprintf(solver_text, sizeof solver_text, "solver=%s", solver);
     snprintf(stretch_text, sizeof stretch_text, "bodies.cloth.springs.stretch=%g", stretch);
     snprintf(bend_text, sizeof bend_text, "bodies.cloth.springs.bend=%g", stretch / 50);
-    return pli_bench_scene_init(scene, bench, "s1/cloth-sag", overrides);
+    return pli_bench_scene_init(scene, bench, "cloth/sag", overrides);
 }
 
 // Sums over steps of what two motions of the same cloth differ by.

@@ -122,7 +122,7 @@ static pli_status make_multigrid(linear_bench *self, bool by_matter, double *sec
     pli_bar *bar = &self->bar;
     double start = pli_clock_seconds();
     PLI_TRY(pli_bar_hierarchy(bar, by_matter, PLI_SKINNING_CONSTANT, &self->hierarchy));
-    pli_multigrid_def def;
+    pli_vcycle_def def;
     PLI_TRY(pli_multigrid_parse(bar->context, "direct/GS(4)/GS(1)",
                                 self->hierarchy->level_count + 1, &def));
     def.single = true;

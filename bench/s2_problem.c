@@ -12,11 +12,19 @@
 #define CREATURE_SIZE(count) "bodies.creature.geometry.fill.vertices=" #count
 
 const pli_s2_row pli_s2_creatures[PLI_S2_CREATURES] = {
-    {"s2/creature", CREATURE_SIZE(1250), "1241/3581", 1, {10}, "direct/GS(3)", 1, "303.0", 0},
-    {"s2/creature", CREATURE_SIZE(6654), "6654/20751", 1, {25}, "direct/GS(3)", 1, "232.6", 0},
-    {"s2/creature", CREATURE_SIZE(14779), "14779/54855", 1, {50}, "direct/GS(3)", 1, "181.8", 0},
-    {"s2/creature", NULL, "50736/163779", 2, {25, 500}, "direct/GS(3)/GS(3)", 1, "86.2", 60},
-    {"s2/creature",
+    {"rubber/creature", CREATURE_SIZE(1250), "1241/3581", 1, {10}, "direct/GS(3)", 1, "303.0", 0},
+    {"rubber/creature", CREATURE_SIZE(6654), "6654/20751", 1, {25}, "direct/GS(3)", 1, "232.6", 0},
+    {"rubber/creature",
+     CREATURE_SIZE(14779),
+     "14779/54855",
+     1,
+     {50},
+     "direct/GS(3)",
+     1,
+     "181.8",
+     0},
+    {"rubber/creature", NULL, "50736/163779", 2, {25, 500}, "direct/GS(3)/GS(3)", 1, "86.2", 60},
+    {"rubber/creature",
      CREATURE_SIZE(95587),
      "95587/306957",
      2,
@@ -25,7 +33,7 @@ const pli_s2_row pli_s2_creatures[PLI_S2_CREATURES] = {
      1,
      "55.2",
      0},
-    {"s2/creature",
+    {"rubber/creature",
      CREATURE_SIZE(126966),
      "126966/405899",
      3,
@@ -35,12 +43,11 @@ const pli_s2_row pli_s2_creatures[PLI_S2_CREATURES] = {
      "41.0",
      0},
 };
-const pli_s2_row pli_s2_cloth = {
-    "s2/cloth-pd", NULL, "40401/240000", 3, {25, 100, 1000}, "direct/J(10)/J(5)/J(5)", 4,
-    "74.8",        40};
-const pli_s2_row pli_s2_dragon = {"s2/dragon",          NULL, "200094/676675", 2, {50, 1000},
+const pli_s2_row pli_s2_cloth = {"cloth/projective",       NULL, "40401/240000", 3, {25, 100, 1000},
+                                 "direct/J(10)/J(5)/J(5)", 4,    "74.8",         40};
+const pli_s2_row pli_s2_dragon = {"rubber/dragon",      NULL, "200094/676675", 2, {50, 1000},
                                   "direct/GS(2)/GS(2)", 1,    "39.4",          20};
-const pli_s2_row pli_s2_octopus = {"s2/octopus",         NULL, "39223/112145", 2, {100, 1000},
+const pli_s2_row pli_s2_octopus = {"rubber/octopus",     NULL, "39223/112145", 2, {100, 1000},
                                    "direct/GS(2)/GS(2)", 3,    "43.2",         0};
 
 // ---- scenes
@@ -109,7 +116,7 @@ pli_status pli_s2_problem_advance(pli_s2_problem *p, int32_t frames)
 }
 
 pli_status pli_s2_problem_multigrid_def(const pli_s2_problem *p, const pli_hierarchy *hierarchy,
-                                        pli_multigrid_def *def)
+                                        pli_vcycle_def *def)
 {
     PLI_TRY(pli_multigrid_parse(p->context, p->row->smoothers, hierarchy->level_count + 1, def));
     def->single = true;

@@ -14,7 +14,7 @@ enum { PLI_S2_LEVELS = 3 };
 
 // A row of table 1 of the paper.
 typedef struct pli_s2_row {
-    const char *name;    // of the shipped scene, "s2/creature"
+    const char *name;    // of the shipped scene, "rubber/creature"
     const char *size;    // override that sets the number of vertices; NULL: the scene's own
     const char *paper;   // vertices/elements of the paper's mesh
     int32_t level_count; // coarse ones; 0: levels and smoothers as the program chooses them
@@ -62,7 +62,7 @@ pli_status pli_s2_problem_advance(pli_s2_problem *problem, int32_t frames);
 
 // Multigrid as the row says, in the given hierarchy.
 pli_status pli_s2_problem_multigrid_def(const pli_s2_problem *problem,
-                                        const pli_hierarchy *hierarchy, pli_multigrid_def *def);
+                                        const pli_hierarchy *hierarchy, pli_vcycle_def *def);
 
 // A hierarchy of other kinds: node counts coarsest first.
 pli_status pli_s2_problem_hierarchy(const pli_s2_problem *problem, int32_t level_count,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SC2-13: what a V-cycle leaves of the residual, over stiffness from 5e2 to 2.56e5 Pa in doublings
+// what a V-cycle leaves of the residual, over stiffness from 5e2 to 2.56e5 Pa in doublings
 // (figure 9).
 #include "s2.h"
 #include "s2_problem.h"
@@ -14,7 +14,7 @@ enum { DOUBLINGS = 10, FRAMES = 5, CYCLES = 10 };
 static pli_status run_cycles(const pli_s2_problem *p, double *residuals)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def def;
+    pli_vcycle_def def;
     bool definite = false;
     PLI_TRY(pli_s2_problem_multigrid_def(p, p->hierarchy, &def));
     PLI_TRY(pli_multigrid_create_lifted(p->context, &def, p->hierarchy,

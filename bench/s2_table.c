@@ -92,7 +92,7 @@ static pli_status measure_frames(pli_bench_scene *scene, row_result *result)
 // What the sweeps of a cycle read of matrices and their columns: a symmetric Gauss-Seidel sweep
 // half of the matrix twice, and a half more each for the residual and for the first sweep after the
 // correction; Jacobi the whole of it, but nothing at first and once for the residual.
-static double sweep_bytes(const pli_multigrid *multigrid, const pli_multigrid_def *def)
+static double sweep_bytes(const pli_multigrid *multigrid, const pli_vcycle_def *def)
 {
     double bytes = 0;
     for (int32_t level = 0; level + 1 < pli_multigrid_level_count(multigrid); ++level) {
@@ -109,7 +109,7 @@ static pli_status measure_cycles(pli_s2_problem *p, const pli_hierarchy *hierarc
                                  const char *smoothers, cycle_result *result)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     bool definite = false;
     pli_krylov_report report = {0};
     PLI_TRY(pli_multigrid_parse(p->context, smoothers, hierarchy->level_count + 1, &def));
@@ -156,7 +156,7 @@ static pli_status compare_precisions(pli_bench *bench, pli_s2_problem *p)
     enum { REPEATS = 20 };
     double seconds[2] = {0, 0};
     for (int single = 0; single < 2; ++single) {
-        pli_multigrid_def def = {0};
+        pli_vcycle_def def = {0};
         pli_multigrid *multigrid = NULL;
         bool definite = false;
         pli_krylov_report report;
@@ -351,9 +351,9 @@ static pli_status run_creatures(pli_bench *bench)
 static pli_status run_cloth(pli_bench *bench)
 {
     static const pli_s2_row newton = {
-        "s2/cloth-newton",        NULL, "40401/240000", 3, {25, 100, 1000},
+        "cloth/newton",           NULL, "40401/240000", 3, {25, 100, 1000},
         "direct/J(10)/J(5)/J(5)", 4,    "35.7",         0};
-    static const pli_s2_row large = {"s2/cloth-large",    NULL, "63001/375000", 2, {100, 1000},
+    static const pli_s2_row large = {"cloth/large",       NULL, "63001/375000", 2, {100, 1000},
                                      "direct/J(10)/J(5)", 3,    "31.5",         0};
     row_result cycles;
     row_result direct;

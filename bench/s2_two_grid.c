@@ -143,7 +143,7 @@ static pli_status measure_cost(const pli_s2_problem *p, const pli_hierarchy *hie
                                space_result *result)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def def;
+    pli_vcycle_def def;
     bool definite = false;
     const pli_lifted *matrix = pli_local_global_matrix(p->global);
     PLI_TRY(pli_multigrid_parse(p->context, "direct/GS(3)", 2, &def));

@@ -35,7 +35,7 @@ pli_status pli_bench_s3_energy(pli_bench *bench)
 {
     static const char *const names[PLI_S3_SIDES] = {"one step", "regions"};
     bool is_paper_size = pli_bench_is_paper_size(bench);
-    pli_s3_race_def def = {"s3/storks", {"domain.cell=0.0125", "time.steps_per_frame=2"}, 0, 14};
+    pli_s3_race_def def = {"mixed/storks", {"domain.cell=0.0125", "time.steps_per_frame=2"}, 0, 14};
     if (is_paper_size) def.steps = 144;
     pli_s3_race race;
     double rates[PLI_S3_SIDES], swings[PLI_S3_SIDES];

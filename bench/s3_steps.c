@@ -23,12 +23,12 @@ typedef struct step_row {
 
 static const step_row rows[] = {
     {"storks",
-     "s3/storks",
+     "mixed/storks",
      {"domain.cell=0.004", "solver.steps.tick=8e-6"},
      {"8e-6", "6.4e-5"},
      {8e-6, 6.4e-5}},
     {"balls",
-     "s3/balls",
+     "rubber/balls",
      {"domain.cell=0.004", "solver.steps.tick=6.4e-5"},
      {"6.4e-5", "1.024e-3"},
      {6.4e-5, 1.024e-3}},

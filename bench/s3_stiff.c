@@ -32,7 +32,7 @@ pli_status pli_bench_s3_stiff(pli_bench *bench)
 {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
         const stiff_row *row = &rows[k];
-        pli_s3_race_def def = {.scene = "s3/balls", .steps = 2};
+        pli_s3_race_def def = {.scene = "rubber/balls", .steps = 2};
         for (int i = 0; row->overrides[i] != NULL; ++i) def.overrides[i] = row->overrides[i];
         pli_s3_race race;
         char what[96];

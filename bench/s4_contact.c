@@ -25,23 +25,23 @@ typedef struct scene_row {
 enum { STRETCH, PULSE, SPHERES, RANDOM, POINT, TORUS, BOWL, GROUND, HOLE, STACK, SQUEEZE, ROWS };
 
 static const scene_row rows[ROWS] = {
-    [STRETCH] = {"s4/stretch", "3 mid", 1, "0.51 s, 18.5k, 2.8", {NULL}, {NULL}},
-    [PULSE] = {"s4/pulse", "2 top", 1, "0.52 s, 18.5k, 2.9", {NULL}, {NULL}},
-    [SPHERES] = {"s4/spheres", "4 top", 1, "4.25 s, 28.0k, 8.1", {NULL}, {NULL}},
-    [RANDOM] = {"s4/random",
+    [STRETCH] = {"rubber/stretch", "3 mid", 1, "0.51 s, 18.5k, 2.8", {NULL}, {NULL}},
+    [PULSE] = {"rubber/pulse", "2 top", 1, "0.52 s, 18.5k, 2.9", {NULL}, {NULL}},
+    [SPHERES] = {"contact/spheres", "4 top", 1, "4.25 s, 28.0k, 8.1", {NULL}, {NULL}},
+    [RANDOM] = {"rubber/random",
                 "6 rt",
                 1,
                 "667 s, 824k, 109.6",
                 {NULL},
                 {"bodies.cube.geometry.grid.cells=[64,64,64]"}},
-    [POINT] = {"s4/point",
+    [POINT] = {"rubber/point",
                "8 rt",
                1,
                "444 s, 824k, 88.8",
                {NULL},
                {"bodies.cube.geometry.grid.cells=[64,64,64]"}},
-    [TORUS] = {"s4/torus-drop", "7", 5, "1.13 s, 7.9k, 2.1", {NULL}, {NULL}},
-    [BOWL] = {"s4/bowl",
+    [TORUS] = {"contact/torus-drop", "7", 5, "1.13 s, 7.9k, 2.1", {NULL}, {NULL}},
+    [BOWL] = {"contact/bowl",
               "9",
               5,
               "200 s, 984k, 2.2",
@@ -50,16 +50,16 @@ static const scene_row rows[ROWS] = {
                "colliders.bowl.shape={sampled: {resolution: 64, interpolation: linear, shape: "
                "{intersection: {shapes: [{shell: {shape: {sphere: {center: [0, 3, 0], radius: "
                "2.8}}, thickness: 0.4}}, {plane: {point: [0, 3, 0], normal: [0, 1, 0]}}]}}}}"}},
-    [GROUND] = {"s4/ground", "10 top", 1, "0.42 s, 14.0k, 3.8", {NULL}, {NULL}},
-    [HOLE] = {"s4/hole", "11", 1, "0.45 s, 7.9k, 8.6", {NULL}, {NULL}},
-    [STACK] = {"s4/stack",
+    [GROUND] = {"contact/ground", "10 top", 1, "0.42 s, 14.0k, 3.8", {NULL}, {NULL}},
+    [HOLE] = {"contact/hole", "11", 1, "0.45 s, 7.9k, 8.6", {NULL}, {NULL}},
+    [STACK] = {"contact/box-wall",
                "12",
                1,
                "17.1 s, 138k, 6.9",
                {NULL},
                {"bodies.soft.geometry.grid.cells=[10,10,10]",
                 "bodies.stiff.geometry.grid.cells=[10,10,10]"}},
-    [SQUEEZE] = {"s4/squeeze",
+    [SQUEEZE] = {"contact/squeeze",
                  "13",
                  1,
                  "46.1 s, 73.8k, 34.7",
@@ -172,7 +172,7 @@ static void claim_scenes(pli_bench *bench, const pli_bench_tally tallies[ROWS])
         claim_sound(bench, sound[k], &tallies[sound[k]]);
     }
     const pli_bench_tally *bowl = &tallies[BOWL];
-    pli_bench_claim(bench, &(pli_claim){"C5, C6", "share of contact detection in s4/bowl", "-",
+    pli_bench_claim(bench, &(pli_claim){"C5, C6", "share of contact detection in contact/bowl", "-",
                                         bowl->contact_seconds / bowl->seconds, "", 0, 0.3});
 }
 
@@ -190,7 +190,7 @@ static pli_status find_plain_steps(pli_bench *bench, int32_t *steps_per_frame,
         const char *overrides[] = {"solver.name=newton-plain", steps, "solver.max_iterations=60",
                                    "solver.linear_max_iterations=500", NULL};
         pli_bench_limits limits = {true, pli_bench_is_paper_size(bench) ? 0 : lite_seconds};
-        PLI_TRY(pli_bench_scene_run(bench, "s4/spheres", overrides, limits, tally, NULL));
+        PLI_TRY(pli_bench_scene_run(bench, "contact/spheres", overrides, limits, tally, NULL));
         bool converged = tally->failures == 0 && !tally->unfinished;
         pli_bench_note(bench, "newton-plain, %d steps per frame: %s, %.2f solves per step",
                        (int)attempts[k],
@@ -227,25 +227,25 @@ static pli_status claim_spheres(pli_bench *bench, const pli_bench_tally *ours)
 
 // ---- Q4-7, Q4-8: the ground as constraint, post-process and penalty
 
-static pli_status run_ground(pli_bench *bench, const char *method, const char *rest_guess,
+static pli_status run_ground(pli_bench *bench, const char *method, const char *rest_shape_guess,
                              pli_bench_tally *tally, pli_model_info *info)
 {
     char method_override[64];
     snprintf(method_override, sizeof method_override, "colliders.ground.method=%s", method);
-    const char *overrides[] = {method_override, rest_guess, NULL};
+    const char *overrides[] = {method_override, rest_shape_guess, NULL};
     PLI_TRY(run_row(bench, GROUND, overrides, tally, info));
-    pli_bench_note(bench,
-                   "s4/ground, %s, %s: %.2f solves per step, at most %d inverted, J at least %.3g, "
-                   "%d failures, depth %.2g m",
-                   method, rest_guess, (double)tally->solves / tally->steps,
-                   (int)tally->max_inverted, tally->least_J, (int)tally->failures,
-                   tally->collider_depth);
+    pli_bench_note(
+        bench,
+        "contact/ground, %s, %s: %.2f solves per step, at most %d inverted, J at least %.3g, "
+        "%d failures, depth %.2g m",
+        method, rest_shape_guess, (double)tally->solves / tally->steps, (int)tally->max_inverted,
+        tally->least_J, (int)tally->failures, tally->collider_depth);
     return PLI_OK;
 }
 
 static pli_status claim_postprocess(pli_bench *bench)
 {
-    static const char *guess[2] = {"solver.rest_guess=false", "solver.rest_guess=true"};
+    static const char *guess[2] = {"solver.rest_shape_guess=false", "solver.rest_shape_guess=true"};
     static const char *what[2] = {"solves, post-process over constraint, without the rest guess",
                                   "the same with the rest guess, as by default"};
     for (int32_t k = 0; k < 2; ++k) {
@@ -269,11 +269,11 @@ static pli_status claim_penalty(pli_bench *bench)
 {
     pli_bench_tally constraint, penalty;
     pli_model_info info;
-    PLI_TRY(run_ground(bench, "constraint", "solver.rest_guess=true", &constraint, &info));
-    PLI_TRY(run_ground(bench, "penalty", "solver.rest_guess=true", &penalty, &info));
+    PLI_TRY(run_ground(bench, "constraint", "solver.rest_shape_guess=true", &constraint, &info));
+    PLI_TRY(run_ground(bench, "penalty", "solver.rest_shape_guess=true", &penalty, &info));
     pli_bench_claim(bench, &(pli_claim){"Q4-8", "time, constraint over penalty", "about 1",
                                         constraint.seconds / penalty.seconds, "x", 0.7, 1.4});
-    pli_bench_note(bench, "s4/ground, constraint and penalty: %lld and %lld linear iterations",
+    pli_bench_note(bench, "contact/ground, constraint and penalty: %lld and %lld linear iterations",
                    (long long)constraint.linear_iterations, (long long)penalty.linear_iterations);
     pli_bench_claim(bench, &(pli_claim){"Q4-8", "deepest vertex of the diagonal, constraint", "0",
                                         constraint.collider_depth / info.size, "", 0, 1e-10});
@@ -301,12 +301,12 @@ static pli_status claim_step_sizes(pli_bench *bench, const pli_bench_tally *one)
         double ratio = seconds_per_frame(&tally, steps[k]) / seconds_per_frame(one, 1);
         pli_bench_claim(bench, &(pli_claim){"Q4-9", what[k], paper[k], ratio, "x", previous,
                                             k < 2 ? INFINITY : 4});
-        pli_bench_note(bench,
-                       "s4/squeeze at %d steps per frame: %.2f solves per step, %d failures, %d "
-                       "inverted at the end, %.2f x the linear iterations",
-                       (int)steps[k], (double)tally.solves / tally.steps, (int)tally.failures,
-                       (int)tally.inverted,
-                       (double)tally.linear_iterations / (double)one->linear_iterations);
+        pli_bench_note(
+            bench,
+            "contact/squeeze at %d steps per frame: %.2f solves per step, %d failures, %d "
+            "inverted at the end, %.2f x the linear iterations",
+            (int)steps[k], (double)tally.solves / tally.steps, (int)tally.failures,
+            (int)tally.inverted, (double)tally.linear_iterations / (double)one->linear_iterations);
         previous = ratio;
     }
     return PLI_OK;

@@ -100,7 +100,7 @@ static pli_status draw_map(map *m, int32_t dt)
     snprintf(limit, sizeof limit, "solver.max_iterations=%d", FAILURE_LIMIT);
     const char *overrides[] = {fps, solver, limit, NULL};
     pli_bench_scene s;
-    PLI_TRY(pli_bench_scene_init(&s, m->bench, "s4/map", overrides));
+    PLI_TRY(pli_bench_scene_init(&s, m->bench, "rubber/map", overrides));
     m->failed = 0;
     m->iterations = 0;
     m->positions = PLI_NEW(s.context, double, 3 * (int64_t)s.info.vertex_count, "map start");

@@ -89,11 +89,11 @@ typedef struct tangle_claim {
 
 // Steps until no tetrahedron is inverted; the limit + 1 when that never happens.
 static pli_status steps_to_untangle(pli_bench *bench, const tangle_claim *c, int32_t which,
-                                    bool rest_guess, int32_t *steps, pli_bench_tally *sum)
+                                    bool rest_shape_guess, int32_t *steps, pli_bench_tally *sum)
 {
-    const char *overrides[] = {cells_of(bench), c->stiffness[which],
-                               rest_guess ? "solver.rest_guess=true" : "solver.rest_guess=false",
-                               NULL};
+    const char *overrides[] = {
+        cells_of(bench), c->stiffness[which],
+        rest_shape_guess ? "solver.rest_shape_guess=true" : "solver.rest_shape_guess=false", NULL};
     pli_bench_scene s;
     *sum = (pli_bench_tally){0};
     PLI_TRY(pli_bench_scene_init(&s, bench, c->scene, overrides));
@@ -147,7 +147,7 @@ static pli_status claim_free_fall(pli_bench *bench)
 {
     const char *overrides[] = {"gravity=[0,-9.81,0]", "constraints=[]", NULL};
     pli_bench_scene s;
-    PLI_TRY(pli_bench_scene_init(&s, bench, "s4/stretch", overrides));
+    PLI_TRY(pli_bench_scene_init(&s, bench, "rubber/stretch", overrides));
     pli_bench_tally tally;
     pli_status status = pli_bench_scene_steps(&s, 24, false, &tally);
     pli_bench_scene_clear(&s);
@@ -166,7 +166,7 @@ static pli_status stretch_with_tolerance(pli_bench *bench, double tolerance, dou
     snprintf(text, sizeof text, "solver.tolerance=%g", tolerance);
     const char *overrides[] = {"solver.norm=force", text, NULL};
     pli_bench_scene s;
-    PLI_TRY(pli_bench_scene_init(&s, bench, "s4/stretch", overrides));
+    PLI_TRY(pli_bench_scene_init(&s, bench, "rubber/stretch", overrides));
     pli_bench_tally tally;
     pli_status status = pli_bench_scene_steps(&s, 24, false, &tally);
     *count = 3 * (int64_t)s.info.vertex_count;
@@ -226,18 +226,18 @@ static pli_status claim_tolerance_range(pli_bench *bench)
 
 pli_status pli_bench_s4_mesh(pli_bench *bench)
 {
-    static const stretch_claim stretch = {"s4/stretch", "Q4-2", "2.8", "3"};
-    static const stretch_claim pulse = {"s4/pulse", "Q4-3", "2.9", "5"};
+    static const stretch_claim stretch = {"rubber/stretch", "Q4-2", "2.8", "3"};
+    static const stretch_claim pulse = {"rubber/pulse", "Q4-3", "2.9", "5"};
     static const tangle_claim random_start = {
         "Q4-5",
-        "s4/random",
+        "rubber/random",
         {"materials.rubber.young=1e6", "materials.rubber.young=1e5", "materials.rubber.young=1e4"},
         {"1", "40", "100"},
         "109.6",
         150};
     static const tangle_claim point_start = {
         "Q4-6",
-        "s4/point",
+        "rubber/point",
         {"materials.rubber.young=1e6", "materials.rubber.young=1e5", "materials.rubber.young=1e4"},
         {"1", "5", "120"},
         "88.8",

@@ -38,19 +38,19 @@ typedef struct snow_row {
 // places and velocities 5 ms before the impact
 static const snow_row rows[] = {
     {"drop",
-     "s4/snowball-drop",
+     "snow/drop",
      {"bodies.ball.position=[0,0.128,0]", "bodies.ball.velocity=[0,-5.27,0]"},
      5,
      "7.7",
      "3.1"},
     {"wall",
-     "s4/snowball-wall",
+     "snow/wall",
      {"bodies.ball.position=[0.5,0.75,-1.07]", "bodies.ball.velocity=[0,0.16,-5.5]"},
      5,
      "10.7",
      "5.1"},
     {"two balls",
-     "s4/two-snowballs",
+     "snow/pair",
      {"bodies.left.position=[-0.132,0.74,0.02]", "bodies.left.velocity=[6,-0.4,0.1]",
       "bodies.right.position=[0.132,0.717,0]", "bodies.right.velocity=[-6,-0.5,0]"},
      4,
@@ -157,7 +157,7 @@ static void tell(pli_bench *bench, const snow_row *row, const char *solver, cons
 {
     pli_bench_note(bench,
                    "%s by %s: %.3g s in %lld pieces of %.3g s on average, the shortest %.3g s, %d "
-                   "begun anew, %d not converged; %.2f s, %.2f of processors",
+                   "redone, %d not converged; %.2f s, %.2f of processors",
                    row->name, solver, tally->time, (long long)tally->pieces,
                    tally->time / (double)tally->pieces, tally->shortest, (int)tally->retries,
                    (int)tally->unconverged, tally->seconds, tally->cpu_seconds);

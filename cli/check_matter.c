@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const hold_names[] = {
-    [PLI_HOLD_SEPARATE] = "separate", [PLI_HOLD_SLIP] = "slip", [PLI_HOLD_STICKY] = "sticky"};
+static const char *const boundary_names[] = {[PLI_BOUNDARY_SEPARATE] = "separate",
+                                             [PLI_BOUNDARY_SLIP] = "slip",
+                                             [PLI_BOUNDARY_STICKY] = "sticky"};
 
 static int64_t count_steps(const pli_scene_def *scene)
 {
@@ -41,7 +42,7 @@ static void print_emitters(const pli_scene_def *scene)
 {
     if (scene->emitter_count > 0) printf("# emitters    %d\n", (int)scene->emitter_count);
     for (int32_t k = 0; k < scene->emitter_count; ++k) {
-        const pli_emission_def *emitter = &scene->emitters[k];
+        const pli_emitter_def *emitter = &scene->emitters[k];
         const double *v = emitter->velocity;
         printf("#   %s: %s at (%.4g, %.4g, %.4g) m/s, from %.4g s ", emitter->name,
                emitter->material, v[0], v[1], v[2], emitter->begin);
@@ -63,7 +64,7 @@ static void print_domain(const pli_model_info *info, const pli_scene_def *scene)
     printf("# domain      (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g) m, %.0f x %.0f x %.0f cells\n",
            min[0], min[1], min[2], max[0], max[1], max[2], (max[0] - min[0]) / info->cell,
            (max[1] - min[1]) / info->cell, (max[2] - min[2]) / info->cell);
-    printf("# walls       %s, friction %.4g\n", hold_names[scene->domain.walls],
+    printf("# walls       %s, friction %.4g\n", boundary_names[scene->domain.walls],
            scene->domain.friction);
 }
 
@@ -72,20 +73,20 @@ static void print_colliders(const pli_scene_def *scene)
     if (scene->collider_count > 0) printf("# colliders   %d\n", (int)scene->collider_count);
     for (int32_t k = 0; k < scene->collider_count; ++k) {
         const pli_collider_def *collider = &scene->colliders[k];
-        printf("#   %s: %s, friction %.4g\n", collider->name, hold_names[collider->hold],
+        printf("#   %s: %s, friction %.4g\n", collider->name, boundary_names[collider->boundary],
                collider->friction);
     }
 }
 
-// What ends a piece of an implicit step.
+// What ends a substep of an implicit step.
 static void print_tolerance(const pli_model_info *info)
 {
     bool is_force = info->tolerance_unit[0] != '\0';
     if (info->fixed_iterations > 0) {
-        printf("# iterations  %d a piece\n", (int)info->fixed_iterations);
+        printf("# iterations  %d a substep\n", (int)info->fixed_iterations);
     } else {
         printf("# tolerance   %.4g %s\n", info->tolerance,
-               is_force ? info->tolerance_unit : "of what matter bears");
+               is_force ? info->tolerance_unit : "of the force scale");
     }
 }
 
@@ -97,12 +98,12 @@ static void print_steps(const pli_model_info *info, const pli_scene_def *scene)
            (double)steps * info->dt);
     printf("# solver      %s, ", info->solver);
     if (info->cfl > 0) {
-        printf("in pieces of at most %.4g cells of motion\n", info->cfl);
+        printf("in substeps of at most %.4g cells of motion\n", info->cfl);
         print_tolerance(info);
     } else if (tick > 0) {
         printf("in ticks of %.4g s\n", tick);
     } else {
-        printf("in shorter steps, as matter bears them\n");
+        printf("in shorter steps, as stability wants them\n");
     }
     printf("# substeps    %.4g a step or more, as fast as matter is at the start; at most %" PRId64
            "\n",
@@ -169,7 +170,7 @@ static void put_colliders(pli_cli_json *json, const pli_scene_def *scene)
     for (int32_t k = 0; k < scene->collider_count; ++k) {
         pli_cli_json_begin(json, NULL, '{');
         pli_cli_json_text(json, "name", scene->colliders[k].name);
-        pli_cli_json_text(json, "hold", hold_names[scene->colliders[k].hold]);
+        pli_cli_json_text(json, "boundary", boundary_names[scene->colliders[k].boundary]);
         pli_cli_json_real(json, "friction", scene->colliders[k].friction);
         pli_cli_json_end(json, '}');
     }
@@ -204,7 +205,7 @@ void pli_cli_put_matter(pli_cli_json *json, const pli_model *model, const pli_sc
     pli_cli_json_begin(json, "domain", '{');
     put_vector(json, "min", info.domain_min);
     put_vector(json, "max", info.domain_max);
-    pli_cli_json_text(json, "walls", hold_names[scene->domain.walls]);
+    pli_cli_json_text(json, "walls", boundary_names[scene->domain.walls]);
     pli_cli_json_end(json, '}');
     put_colliders(json, scene);
     pli_cli_json_real(json, "substeps", fmax(1, info.substeps));

@@ -167,8 +167,8 @@ const pli_cli_command pli_cli_command_live = {
         "iterations; record what happens into the folder of a run. The simulation runs as fast as "
         "the clock where it can, and nobody who watches slows it down.\n\n"
         "Everything that is done goes to a log, from which --replay does it again.",
-    .examples = "  pliant live s2/creature\n"
-                "  pliant live contact/cloth --set contact.friction=0\n"
+    .examples = "  pliant live rubber/creature\n"
+                "  pliant live cloth/ball-drop --set contact.friction=0\n"
                 "  pliant live --replay out/live/creature-1/live.jsonl -o out/again\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_page_options, &pli_cli_scene_options, &pli_cli_talk_options,

@@ -287,7 +287,7 @@ static int run_run(pli_cli_session *session)
     const pli_cli_arguments *arguments = &session->arguments;
     if (arguments->force && arguments->resume) {
         pli_cli_error(&session->console,
-                      "--force begins anew and --resume goes on: only one of them is possible");
+                      "--force begins again and --resume goes on: only one of them is possible");
         return PLI_CLI_USAGE;
     }
     pli_cli_signals_catch();
@@ -366,7 +366,7 @@ const pli_cli_command pli_cli_command_run = {
         "(report.html).\n\n"
         "Ctrl-C once saves the state and stops; --resume goes on from there. Twice stops at once.",
     .examples = "  pliant run demo\n"
-                "  pliant run s4/stretch -o out/stiff --set materials.rubber.young=1e6\n"
+                "  pliant run rubber/stretch -o out/stiff --set materials.rubber.young=1e6\n"
                 "  pliant run mine.yaml --max-wall 2h || pliant run mine.yaml --resume\n",
     .own = PLI_CLI_OPTIONS(options),
     .shared = {&pli_cli_scene_options, &pli_cli_talk_options, &pli_cli_json_options},

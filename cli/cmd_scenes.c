@@ -65,7 +65,7 @@ static int run_scenes(pli_cli_session *session)
 {
     if (session->arguments.operand_count == 0) return list_scenes(session);
     const char *name = session->arguments.operands[0];
-    const pli_cli_embedded *embedded = pli_cli_find_scene(name);
+    const pli_cli_embedded *embedded = pli_cli_find_scene(session, name);
     if (embedded == NULL) {
         pli_cli_refuse_name(session, "scene", name, pli_cli_nearest_scene(name));
         return PLI_CLI_USAGE;

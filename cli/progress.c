@@ -148,7 +148,7 @@ static void add_matter(pli_cli_progress *progress, const pli_step_report *report
         double step = ldexp(matter->tick, k);
         if (matter->steps[k] > 0) add_lengths(progress, step, step);
     }
-    progress->pieces += report->grid.pieces;
+    progress->substeps += report->grid.pieces;
     if (report->grid.pieces > 0) add_lengths(progress, report->grid.shortest, report->grid.longest);
 }
 
@@ -199,8 +199,8 @@ static void format_trouble(const pli_cli_progress *progress, char *text, size_t 
     snprintf(text, capacity, ", %d not converged", (int)progress->unconverged);
 }
 
-// "90123 particles, 20301 nodes, 7 pieces of 1.0e-03 to 4.2e-03 s, 40 iterations, residual 9.1e-08,
-// 1.01 s"
+// "90123 particles, 20301 nodes, 7 substeps of 1.0e-03 to 4.2e-03 s, 40 iterations,
+// residual 9.1e-08, 1.01 s"
 static void format_grid_frame(const pli_cli_progress *progress, char *text, size_t capacity)
 {
     int64_t particles = progress->report.matter.particles;
@@ -208,10 +208,10 @@ static void format_grid_frame(const pli_cli_progress *progress, char *text, size
     format_lengths(progress, " of", lengths, sizeof lengths);
     format_trouble(progress, trouble, sizeof trouble);
     snprintf(text, capacity,
-             "%" PRId64 " particle%s, %d nodes, %" PRId64 " piece%s%s, %" PRId64
+             "%" PRId64 " particle%s, %d nodes, %" PRId64 " substep%s%s, %" PRId64
              " iteration%s, residual %.2g, %.3g s%s",
              particles, particles == 1 ? "" : "s", (int)progress->report.grid.nodes,
-             progress->pieces, progress->pieces == 1 ? "" : "s", lengths, progress->iterations,
+             progress->substeps, progress->substeps == 1 ? "" : "s", lengths, progress->iterations,
              progress->iterations == 1 ? "" : "s", progress->report.residual, progress->seconds,
              trouble);
 }
@@ -249,7 +249,7 @@ void pli_cli_progress_frame(pli_cli_progress *progress, int32_t frame)
         pli_cli_say(progress->console, "frame %d/%d, t %.4g s, %s%s", (int)frame,
                     (int)progress->latest.frame_count, progress->latest.time, done, left);
     }
-    progress->iterations = progress->sweeps = progress->pieces = 0;
+    progress->iterations = progress->sweeps = progress->substeps = 0;
     progress->seconds = progress->shortest = progress->longest = 0;
     progress->unconverged = 0;
 }

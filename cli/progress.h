@@ -27,8 +27,8 @@ typedef struct pli_cli_progress {
     double seconds;
     int32_t unconverged; // steps
     int64_t sweeps;
-    int64_t pieces;  // of implicit steps of particles
-    double shortest; // step of a block of particles, or piece (s)
+    int64_t substeps; // of implicit steps of particles
+    double shortest;  // step of a block of particles, or substep (s)
     double longest;
 } pli_cli_progress;
 

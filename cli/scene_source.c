@@ -5,6 +5,7 @@
 #include "signals.h"
 
 #include "pliant/io.h"
+#include "pliant/scene_reader.h"
 #include "pliant/sim.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ enum {
 
 // ---- shipped scenes
 
-const pli_cli_embedded *pli_cli_find_scene(const char *name)
+static const pli_cli_embedded *find_scene(const char *name)
 {
     for (const pli_cli_embedded *scene = pli_cli_embedded_scenes; scene->name != NULL; ++scene) {
         if (strcmp(scene->name, name) == 0) return scene;
@@ -32,7 +33,18 @@ const pli_cli_embedded *pli_cli_find_scene(const char *name)
     return NULL;
 }
 
-// "stretch" of "s4/stretch": what people remember of a name.
+const pli_cli_embedded *pli_cli_find_scene(pli_cli_session *session, const char *name)
+{
+    for (const pli_cli_former_name *row = pli_cli_former_names; row->name != NULL; ++row) {
+        if (strcmp(row->former, name) != 0) continue;
+        pli_cli_warn(&session->console, "the scene '%s' is called '%s' now", name, row->name);
+        name = row->name;
+        break;
+    }
+    return find_scene(name);
+}
+
+// "stretch" of "rubber/stretch": what people remember of a name.
 static const char *last_part(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -203,9 +215,9 @@ static int read_scene(pli_cli_session *session, pli_scene **scene)
     bool exists = stat(name, &found) == 0;
     bool is_missing = !exists && (errno == ENOENT || errno == ENOTDIR);
     bool is_folder = exists && S_ISDIR(found.st_mode);
-    const pli_cli_embedded *embedded = pli_cli_find_scene(name);
-    if (embedded != NULL && (is_missing || is_folder)) {
-        return parse_embedded(session, embedded, &def, scene);
+    if (is_missing || is_folder) {
+        const pli_cli_embedded *embedded = pli_cli_find_scene(session, name);
+        if (embedded != NULL) return parse_embedded(session, embedded, &def, scene);
     }
     if (is_missing || is_folder) return refuse_name(session, name, is_folder);
     pli_status status = pli_scene_load(session->context, name, &def, scene);

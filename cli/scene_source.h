@@ -10,8 +10,8 @@
 
 #include "pliant/scene.h"
 
-// The shipped scene with a name, or NULL.
-const pli_cli_embedded *pli_cli_find_scene(const char *name);
+// The shipped scene with a name, or NULL; a former name gives a note that says today's.
+const pli_cli_embedded *pli_cli_find_scene(pli_cli_session *session, const char *name);
 
 // The shipped scene that someone may have meant, or NULL.
 const char *pli_cli_nearest_scene(const char *name);

@@ -15,9 +15,10 @@ pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 # always the serial flavour: plain "hdf5" turns into the MPI one once an MPI package is installed
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)
+# HTTP and WebSocket of the page
+pkg_check_modules(WEBSOCKETS REQUIRED IMPORTED_TARGET libwebsockets>=4.0)
 target_link_libraries(pliant_dependencies INTERFACE
-  Threads::Threads PkgConfig::YAML PkgConfig::ZLIB PkgConfig::HDF5 m ${CMAKE_DL_LIBS})
-
+  Threads::Threads PkgConfig::YAML PkgConfig::ZLIB PkgConfig::HDF5 PkgConfig::WEBSOCKETS m ${CMAKE_DL_LIBS})
 
 # CHOLMOD: sparse Cholesky. Its supernodal part is GPL; PLIANT_CHOLMOD=OFF gives a permissive build.
 set(PLIANT_HAS_CHOLMOD FALSE)

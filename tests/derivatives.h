@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Are the gradient and the Hessian of an energy its derivatives? (N4)
+// Are the gradient and the Hessian of an energy its derivatives?
 //
 //     derivatives_case term = {.n = 12, .energy = ..., .gradient = ..., .hessian = ..., .user =
 //     ...,

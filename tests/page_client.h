@@ -255,9 +255,9 @@ static inline int32_t hear_head(client *made, int64_t *body_size, bool *ends)
     forget(made, end + 4 - made->bytes);
     assert_non_null(strstr(head, "X-Frame-Options: DENY\r\n"));
     assert_non_null(strstr(head, "Content-Security-Policy: "));
-    const char *length = strstr(head, "Content-Length: ");
+    const char *length = strcasestr(head, "content-length: ");
     *body_size = length != NULL ? atoll(length + 16) : 0;
-    *ends = strstr(head, "Connection: close\r\n") != NULL;
+    *ends = strcasestr(head, "connection: close\r\n") != NULL;
     return atoi(head + 9);
 }
 
@@ -320,14 +320,31 @@ static inline client *open_socket(site *it)
     return made;
 }
 
+enum {
+    OP_MORE = 0,
+    OP_TEXT = 1,
+    OP_BINARY = 2,
+    OP_CLOSE = 8,
+    OP_PING = 9,
+    OP_PONG = 10,
+    FIN = 0x80
+};
+
+// Writes the head of a client's frame, with a mask of zeros; returns its length.
+static inline int64_t write_frame_head(int first, int64_t size, uint8_t head[14])
+{
+    int extra = size < 126 ? 0 : size < 65536 ? 2 : 8;
+    memset(head, 0, 14);
+    head[0] = (uint8_t)first;
+    head[1] = (uint8_t)(0x80 | (extra == 0 ? size : extra == 2 ? 126 : 127));
+    for (int i = 0; i < extra; ++i) head[2 + i] = (uint8_t)(size >> 8 * (extra - 1 - i));
+    return 2 + extra + 4;
+}
+
 static inline void say_frame(client *made, int first, const void *content, int64_t size)
 {
-    // a mask of zeros is a mask
-    uint8_t head[PLI_WEBSOCKET_HEAD + 4] = {0};
-    int32_t count = pli_websocket_head(PLI_WEBSOCKET_TEXT, size, head);
-    head[0] = (uint8_t)first;
-    head[1] |= 0x80;
-    say_bytes(made, head, count + 4);
+    uint8_t head[14];
+    say_bytes(made, head, write_frame_head(first, size, head));
     say_bytes(made, content, size);
 }
 
@@ -336,26 +353,47 @@ static inline void say_text(client *made, const char *text)
     say_frame(made, 0x81, text, (int64_t)strlen(text));
 }
 
+// What the server says at once: a control frame, or a message of one frame or several.
 typedef struct frame {
     int opcode; // -1: the server has closed
     int64_t size;
-    int64_t head;
+    int64_t head; // bytes before the content
 } frame;
 
-// Waits for a frame, which stays in the inbox.
+// Waits for the frame at a place of the inbox.
+static inline frame peek_frame_at(client *made, int64_t at, bool *is_last)
+{
+    listen_for(made, at + 2);
+    if (made->count < at + 2) return (frame){-1, 0, 0};
+    assert_int_equal(made->bytes[at + 1] & 0x80, 0);
+    int length = made->bytes[at + 1] & 0x7f;
+    int extra = length < 126 ? 0 : length == 126 ? 2 : 8;
+    listen_for(made, at + 2 + extra);
+    int64_t size = extra == 0 ? length : 0;
+    for (int i = 0; i < extra; ++i) size = size << 8 | (uint8_t)made->bytes[at + 2 + i];
+    listen_for(made, at + 2 + extra + size);
+    assert_true(made->count >= at + 2 + extra + size);
+    *is_last = (made->bytes[at] & FIN) != 0;
+    return (frame){made->bytes[at] & 0x0f, size, 2 + extra};
+}
+
+// Waits for a message, which stays in the inbox with its content in one piece.
 static inline frame peek_frame(client *made)
 {
-    listen_for(made, 2);
-    if (made->count < 2) return (frame){-1, 0, 0};
-    const uint8_t *bytes = (const uint8_t *)made->bytes;
-    assert_int_equal(bytes[1] & 0x80, 0);
-    int extra = bytes[1] < 126 ? 0 : bytes[1] == 126 ? 2 : 8;
-    listen_for(made, 2 + extra);
-    int64_t size = extra == 0 ? bytes[1] : 0;
-    for (int i = 0; i < extra; ++i) size = size << 8 | bytes[2 + i];
-    listen_for(made, 2 + extra + size);
-    assert_true(made->count >= 2 + extra + size);
-    return (frame){bytes[0] & 0x0f, size, 2 + extra};
+    bool is_last = true;
+    frame whole = peek_frame_at(made, 0, &is_last);
+    if (whole.opcode >= 0) assert_int_not_equal(whole.opcode, OP_MORE);
+    while (!is_last) {
+        int64_t at = whole.head + whole.size;
+        frame next = peek_frame_at(made, at, &is_last);
+        assert_int_equal(next.opcode, OP_MORE);
+        made->count -= next.head;
+        memmove(made->bytes + at, made->bytes + at + next.head, (size_t)(made->count - at) + 1);
+        whole.size += next.size;
+    }
+    // as if it had come in one frame
+    made->bytes[0] = (char)(FIN | (whole.opcode & 0x0f));
+    return whole;
 }
 
 static inline void expect_frame(client *made, int opcode, const char *content)
@@ -367,14 +405,16 @@ static inline void expect_frame(client *made, int opcode, const char *content)
     forget(made, got.head + got.size);
 }
 
-// The server closes the socket with a code, and then the connection.
+// The server closes the socket with a code, 1005: with none, and then, when the client has
+// answered, the connection.
 static inline void expect_close(client *made, int32_t code)
 {
     frame got = peek_frame(made);
-    assert_int_equal(got.opcode, PLI_WEBSOCKET_CLOSE);
+    assert_int_equal(got.opcode, OP_CLOSE);
     const uint8_t *content = (const uint8_t *)made->bytes + got.head;
-    assert_true(got.size >= 2);
-    assert_int_equal(content[0] << 8 | content[1], code);
+    int32_t said = got.size >= 2 ? content[0] << 8 | content[1] : 1005;
+    assert_int_equal(said, code);
+    if (made->it->server != NULL) say_frame(made, FIN | OP_CLOSE, content, got.size);
     forget(made, got.head + got.size);
     listen_to_the_end(made);
     assert_int_equal(made->count, 0);

@@ -11,6 +11,7 @@
 #include "io/file/file.h"
 #include "pliant/io.h"
 #include "pliant/scene.h"
+#include "pliant/scene_reader.h"
 
 static const char everything_of_meshes[] = "scene_everything.yaml";
 static const char everything_of_particles[] = "scene_particles.yaml";

@@ -14,7 +14,7 @@ static inline const char *source_root(void)
     return root != NULL ? root : ".";
 }
 
-// The path of a shipped scene, such as "s1/hoop".
+// The path of a shipped scene, such as "contact/lattice-hoop".
 static inline const char *scene_path(const char *name, char *path, size_t capacity)
 {
     snprintf(path, capacity, "%s/scenes/%s.yaml", source_root(), name);

@@ -40,19 +40,19 @@ MODULES = {
 # public headers speak of what a module does; one that speaks of higher modules is out of reach.
 # What they include themselves need not be named
 PUBLIC = {
-    "base": ["base", "stop"],
+    "base": ["base", "schema", "stop"],
     "math": [],
     "geometry": ["detect", "extend"],
     "linear": [],
-    "material": ["extend"],
+    "material": ["extend", "scene", "schema"],
     "optimize": ["stop"],
     "fem": ["extend"],
     "mpm": ["extend"],
     "contact": ["contact", "detect", "scene"],
     "multilevel": [],
-    "sim": ["extend", "scene", "sim"],
-    "io": ["io", "scene", "sim"],
-    "render": ["io"],
+    "sim": ["extend", "scene", "scene_reader", "sim"],
+    "io": ["io", "scene", "scene_reader", "sim"],
+    "render": ["picture"],
     "serve": ["base", "io", "scene", "serve", "sim"],
 }
 
@@ -66,6 +66,7 @@ EXTERNAL = {
     "sleef.h": ["math"],
     "metis.h": ["linear", "multilevel"],
     "yaml.h": ["io"],
+    "libwebsockets.h": ["serve"],
     "hdf5.h": ["io"],
     "hdf5_hl.h": ["io"],
     "H5FDdevelop.h": ["io"],

@@ -18,6 +18,8 @@ set -eu
 build_packages="build-essential cmake ninja-build pkgconf"
 # scenes, checkpoints, compressed frames
 build_packages="$build_packages libyaml-dev libhdf5-dev zlib1g-dev"
+# HTTP and WebSocket of the page
+build_packages="$build_packages libwebsockets-dev"
 # sparse Cholesky and its BLAS, orderings
 build_packages="$build_packages libsuitesparse-dev libmetis-dev libopenblas-openmp-dev"
 # pictures

@@ -16,6 +16,96 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
+# what the papers say, and where; the first number of an id is the paper's
+PAPERS = {
+    "Q0": "Wang et al. 2020, HOT: implicit particles near the CFL limit",
+    "Q1": "Trusty et al. 2025, sparse geometry- and material-aware bases",
+    "Q2": "Xian et al. 2019, Galerkin multigrid in skinning space",
+    "Q3": "Fang et al. 2018, regional time steps of explicit particles",
+    "Q4": "Gast et al. 2015, the optimisation integrator",
+}
+MEANINGS = {
+    "Q0-1": ("tables", "outer iterations of HOT, scene by scene"),
+    "Q0-2": ("tables", "HOT is 1.98 to 5.79 times as fast as projected Newton with PCG"),
+    "Q0-3": ("tables", "1.05 to 5.76 times as fast as the same without a matrix"),
+    "Q0-4": ("tables", "2.25 to 10.67 times as fast as projected Newton with multigrid"),
+    "Q0-5": ("tables", "0.92 to 4.79 times as fast as L-BFGS with a Hessian at its start"),
+    "Q0-6": ("tables", "projected Newton with multigrid takes the fewest iterations"),
+    "Q0-7": ("tables", "Gauss-Seidel takes 1.55 to 8.2 times fewer iterations than Jacobi"),
+    "Q0-8": ("text", "building all levels costs about four V-cycles"),
+    "Q0-9": ("figure 11", "HOT is twice as fast on the bust, six times in its best frame"),
+    "Q0-10": ("figure 16", "ADMM is 20 times slower to the tolerance, and quicker at first"),
+    "Q0-11": ("figure 17", "L-BFGS with a Hessian takes some 400 iterations on the wheel"),
+    "Q0-12": ("supplement, figure 1", "one tolerance of plain force does not serve all scenes"),
+    "Q0-13": ("figure 18", "a stretched box takes HOT 25 iterations, L-BFGS-H 106"),
+    "Q0-14": ("figure 19", "ten times fewer iterations by node embedding, five by geometric levels"),
+    "Q0-15": ("figure 20", "iterations of HOT hardly grow from 1e5 to 1e10 Pa"),
+    "Q0-16": ("tables", "linear embedding is as good as quadratic, and sparser"),
+    "Q0-17": ("figure 7", "widths of the embedded kernels"),
+    "Q0-18": ("text", "Jacobi and Chebyshev do not do as smoothers"),
+    "Q0-19": ("section 7.1", "one tolerance for all scenes"),
+    "Q0-20": ("derived", "the step over that of an explicit solver"),
+    "Q0-21": ("figure 8", "matrices grow sparser from level to level, geometric ones denser"),
+    "Q1-1": ("table 2", "speed over a direct solver: 2.57 to 13.38"),
+    "Q1-2": ("figure 14", "speed over PCG, up to 40"),
+    "Q1-3": ("figure 14", "iterations hardly grow from 1e6 to 1e10 Pa"),
+    "Q1-4": ("figure 13", "relative error of a step about 1 %"),
+    "Q1-5": ("text", "the affine level is solved in one iteration"),
+    "Q1-6": ("table 1", "cubature points over tetrahedra"),
+    "Q1-7": ("text", "clusters have a radius of 20 to 40 edges"),
+    "Q1-8": ("figure 8", "the error falls with the handles"),
+    "Q1-9": ("figures 3 and 4", "bases that reach across a slit cannot open it"),
+    "Q1-10": ("figure 5", "support of the bases"),
+    "Q1-11": ("figure 9", "bases that know what is constrained bend more"),
+    "Q1-12": ("figure 11", "without refinement a dent is missed"),
+    "Q1-13": ("figure 2", "vertex block descent does not converge on stiff cloth"),
+    "Q1-14": ("figure 22", "an imprint grows with the handles"),
+    "Q2-1": ("table 3", "error reduction of two grids"),
+    "Q2-2": ("figure 3", "what smooth weights cost"),
+    "Q2-3": ("figure 7", "memory grows in proportion to the mesh"),
+    "Q2-4": ("figure 7", "time against the size of the mesh"),
+    "Q2-5": ("table 1 and figure 8", "frames per second"),
+    "Q2-6": ("figure 9", "a cycle reduces the residual alike for soft and stiff"),
+    "Q2-7": ("figures 10 to 12", "error against time, with all rivals"),
+    "Q2-8": ("table 2", "shares of the time"),
+    "Q2-9": ("figure 6", "the same motion at all sizes"),
+    "Q2-10": ("text", "the coarse correction is a projection"),
+    "Q3-1": ("table 1", "storks: 2.4 times as fast"),
+    "Q3-2": ("table 1", "balls: 4.9 times as fast"),
+    "Q3-3": ("table 1", "snow slope: 9.8 times as fast"),
+    "Q3-4": ("table 1", "dragon bath: 1.7 times as fast"),
+    "Q3-5": ("table 1", "dragon massage: 2.6 times as fast"),
+    "Q3-6": ("table 1", "combo: 1.4 times as fast"),
+    "Q3-7": ("figure 11", "scheduling takes about half of the time"),
+    "Q3-8": ("table 1", "the shortest and the longest step"),
+    "Q3-9": ("text", "memory about twice that of one step for all"),
+    "Q3-10": ("figure 12", "energy is kept longer"),
+    "Q3-11": ("text", "no gain where everything is stiff"),
+    "Q3-12": ("figure 11", "people cannot tell, or prefer it; here: distance of particles"),
+    "Q4-1": ("figure 1", "plain Newton fails from many starts, the integrator from none"),
+    "Q4-2": ("figures 3 and 15", "a stretched cube takes one step per frame, plain Newton three"),
+    "Q4-3": ("figures 2 and 15", "with a pulse it takes plain Newton five"),
+    "Q4-4": ("figures 4 and 15", "two balls take one, plain Newton six"),
+    "Q4-5": ("figures 6 and 15", "a cube recovers from random positions"),
+    "Q4-6": ("figures 8 and 15", "a cube recovers from a point"),
+    "Q4-7": ("figure 10", "projecting after the solve inverts tetrahedra and costs 2.6 times as much"),
+    "Q4-8": ("text", "constraints cost what penalties do, without penetration"),
+    "Q4-9": ("figure 13", "time per frame against steps per frame"),
+    "Q4-10": ("text", "free fall takes no iteration"),
+    "Q4-11": ("text", "the line search costs next to nothing"),
+    "Q4-12": ("figure 18", "steps of snow over those of the semi-implicit solver"),
+    "Q4-13": ("figure 18", "speed over it: 3.1, 5.1, 2.7"),
+    "Q4-14": ("text", "positions take one step of Newton's method"),
+    "Q4-15": ("text", "tolerances over three decades serve"),
+    "C1": ("Gast et al. 2015", "colliders as constraints are not entered"),
+    "C4": ("Gast et al. 2015", "friction takes energy, with constraints"),
+    "C5": ("Gast et al. 2015", "share of contact detection"),
+    "C6": ("Gast et al. 2015", "the same of self-contact"),
+    "C8": ("Gast et al. 2015", "friction takes energy, with penalties"),
+    "G7": ("Xian et al. 2019", "smoothers of the levels"),
+    "G12": ("Xian et al. 2019", "bodies of several materials, left open there"),
+}
+
 # how a case is headed on the page; a case without a row is headed by its id
 TITLES = {
     "kernels": "Kernels",
@@ -37,7 +127,7 @@ BARS = [
     ("s0-rivals", "s0", r"^(\S+): (time of (?:pn-pcg|pn-pcg-mf|pn-mgpcg|lbfgs-h)) over hot's",
      "Time of rivals over that of hot, ten scenes"),
     ("s1-speed", "s1", r"^([\w ,]+): speed over ipc-llt, \d+ steps", "Speed of subspace over ipc-llt"),
-    ("s2-frames", "s2", r"^s2/(\S+, \d+) vertices, levels of (.*)$",
+    ("s2-frames", "s2", r"^(?:rubber/)?(\S+, \d+) vertices, levels of (.*)$",
      "Frames per second in real time, by vertices and levels; each step of the scale is ten times the last"),
     ("s3-speed", "s3", r"^([\w -]+?)(, with a ring)?: speed over one step for all",
      "Speed of regional steps over one step for all"),
@@ -160,11 +250,23 @@ def case_section(case, claims, plots):
     return lines + [""]
 
 
+def make_legend(claims):
+    """What the ids of claims stand for, of those that are there."""
+    there = {name for claim in claims for name in claim["claim"].split(", ")}
+    lines = ["## What ids stand for", "",
+             "An id that begins with Q names what a paper says: Q2-5 is the fifth statement that is checked of the paper",
+             "of Q2. Ids that begin with S0 and all others are of this project's own: names of kernels and scenes, and what",
+             "else is watched.", ""]
+    lines += [f"- {name}: {paper}." for name, paper in PAPERS.items()] + [""]
+    lines += ["| id | where | what it says |", "|---|---|---|"]
+    lines += [f"| {name} | {where} | {what} |" for name, (where, what) in MEANINGS.items() if name in there]
+    return lines + [""]
+
+
 def make_page(claims, plots):
     lines = ["# Every claim, as it was measured", "",
              "Made by `tools/make_claims.py` from what `make bench` printed; [results.md](results.md) says what it means,",
-             "and why some claims are missed. Ids are those of the papers' claims (S0 HOT, S1 sparse handles, S2 skinning",
-             "multigrid, S3 regional steps, S4 optimisation integrator) or names of kernels.", ""]
+             "and why some claims are missed.", ""] + make_legend(claims)
     for case in dict.fromkeys(claim["bench"] for claim in claims):
         lines += case_section(case, [claim for claim in claims if claim["bench"] == case], plots)
     return "\n".join(lines)

@@ -31,7 +31,7 @@
 // and exert no net torque, except for the half-space, which is an outer body. Projected Hessians
 // are positive semi-definite. Degenerate triangles and edges are legal.
 //
-// Points are gathered: x is [n][3] (m) with the n = pli_contact_point_count(kind) points of the
+// Points are gathered: x is [n][3] (m) with the n = 4, 4, 3, 2 or 1 points of the
 // stencil, gradients are [3n], Hessians [3n][3n] row-major and symmetric to the last bit. Outputs
 // that are pointers may be NULL. Plain functions without state: nothing is allocated, any thread
 // may call them.
@@ -53,8 +53,6 @@ typedef enum pli_contact_kind {
     PLI_CONTACT_POINT_POINT,    // point, point
     PLI_CONTACT_POINT_PLANE     // point; the half-space is given in the stencil
 } pli_contact_kind;
-
-PLI_API int32_t pli_contact_point_count(pli_contact_kind kind);
 
 typedef struct pli_contact_stencil {
     pli_contact_kind kind;
@@ -93,16 +91,8 @@ typedef struct pli_contact_gap {
 PLI_API void pli_contact_measure(const pli_contact_stencil *stencil, const double *x,
                                  pli_contact_gap *gap, double *gradient, double *hessian);
 
-// b (m^2), b' (m) and b'' (-) by the distance. Falls, is convex, C2 at dhat. For d <= 0 it is
-// infinite with derivatives -infinity and infinity.
-PLI_API double pli_barrier(double d, double dhat, double *first, double *second);
-
 // eps of two edges from their ends at rest [4][3] (m).
 PLI_API double pli_mollifier_threshold(const double *rest);
-
-// m of two edges [4][3] and its derivatives; 1 with derivatives 0 from the threshold on. The second
-// derivative jumps at the threshold.
-PLI_API double pli_mollifier(const double *x, double threshold, double *gradient, double *hessian);
 
 // k w m b (J), its gradient (N) and Hessian (N/m), made positive semi-definite when `projected`.
 PLI_API double pli_contact_evaluate(const pli_contact_stencil *stencil,
@@ -121,12 +111,6 @@ typedef struct pli_friction {
 // Freezes friction at the positions x. Beyond dhat, and where primitives touch, there is none.
 PLI_API void pli_friction_freeze(const pli_contact_stencil *stencil, const pli_barrier_def *barrier,
                                  const double *x, pli_friction *friction);
-
-// The smoothed |u| (m) and its derivatives by y = |u|, with eps = eps_v h (m), positive:
-//     f0 = y^2/eps - y^3/(3 eps^2) + eps/3,   f1 = f0' = 2 y/eps - y^2/eps^2   for y < eps
-//     f0 = y,                                 f1 = 1                           otherwise
-// Returns f0. over = f1/y (1/m), finite at 0; slope = f1' (1/m), not negative.
-PLI_API double pli_friction_smooth(double y, double eps, double *over, double *slope);
 
 // D (J), its gradient (N) and Hessian (N/m), which is positive semi-definite as it is. start [n][3]
 // (m) is where the points stick: their positions when the step began, for an obstacle that moves

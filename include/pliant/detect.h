@@ -85,29 +85,16 @@ typedef struct pli_ccd_query {
 // separation 0, gap 0.1, tolerance 1e-6 m, t_max 1, 32 steps, 4096 boxes.
 PLI_API pli_ccd_def pli_ccd_def_default(void);
 
-// Points of the stencil of a kind, 2 to 4.
-PLI_API int32_t pli_ccd_point_count(pli_ccd_kind kind);
-
 // The query of vertices that move from start[i] to end[i] (m), in the order of the stencil.
-// Vertices are read through pointers, so that those of a mesh need no copy; only the first
-// pli_ccd_point_count of them are looked at.
+// Vertices are read through pointers, so that those of a mesh need no copy; only as many are
+// looked at as the kind has.
 PLI_API void pli_ccd_query_init(pli_ccd_kind kind, const double *const start[PLI_CCD_POINTS],
                                 const double *const end[PLI_CCD_POINTS], pli_ccd_query *query);
 
-// The distance at time t in [0, 1] (m), as near as closest points of floating-point numbers tell.
-PLI_API double pli_ccd_distance(const pli_ccd_query *query, double t);
-
-// Advancement, then boxes from where it got to if it did not finish: the one to use.
+// Additive advancement, then branch and bound over boxes of (t, u, v) from where it got to if it
+// did not finish.
 PLI_API void pli_ccd_solve(const pli_ccd_query *query, const pli_ccd_def *def,
                            pli_ccd_report *report);
-
-// Its two halves. Additive advancement takes few steps as a rule; where features slide past each
-// other nearly in contact it can take many, and stalls at its limit. Branch and bound over boxes of
-// (t, u, v) costs more and always ends, save for what numbers cannot resolve.
-PLI_API void pli_ccd_advance(const pli_ccd_query *query, const pli_ccd_def *def,
-                             pli_ccd_report *report);
-PLI_API void pli_ccd_enclose(const pli_ccd_query *query, const pli_ccd_def *def,
-                             pli_ccd_report *report);
 
 // ---- broad phase
 //

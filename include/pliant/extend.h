@@ -11,7 +11,8 @@
 //
 // A law maps a deformation gradient F to an energy density, its first Piola-Kirchhoff stress
 // P = dpsi/dF and the tangent dP/dF. Laws are stateless const tables of functions that work on
-// batches of points, so one indirect call serves many points and kernels can be vectorised.
+// batches of points, so one indirect call serves many points and kernels can be vectorised. Meshes,
+// implicit and explicit particles take the same laws; evaluate is all that they need.
 //
 // Layout of a batch of n points: planes, the point index fastest.
 //   F      [9][n]   plane 3 i + j holds F_ij
@@ -19,6 +20,10 @@
 //   psi    [n]      J/m^3
 //   P      [9][n]   Pa
 //   dPdF   [81][n]  Pa, plane (3 i + j) 9 + 3 k + l holds dP_ij / dF_kl
+// and of a law in singular values
+//   s       [3][n]  singular values of F, in any order
+//   g       [3][n]  dpsi/ds_k (Pa)
+//   hessian [6][n]  d2psi/ds_k ds_l (Pa): 00, 11, 22, 12, 02, 01
 // n is any positive number; arrays need no particular alignment.
 #ifndef PLIANT_EXTEND_H
 #define PLIANT_EXTEND_H
@@ -46,8 +51,10 @@ typedef enum pli_projection {
 } pli_projection;
 
 typedef enum pli_law_flags {
-    PLI_LAW_INVERTIBLE = 1,  // finite for every F, inverted and degenerate ones included
-    PLI_LAW_VALLEY_KINKS = 2 // dpsi/dF jumps upwards somewhere: a minimiser may get stuck there
+    PLI_LAW_INVERTIBLE = 1,   // finite for every F, inverted and degenerate ones included
+    PLI_LAW_VALLEY_KINKS = 2, // dpsi/dF jumps upwards somewhere: a minimiser may get stuck there
+    PLI_LAW_ISOTROPIC = 4,    // a function of the singular values of F alone: what yields has to be
+    PLI_LAW_FLUID = 8         // a function of det F alone: particles keep their volume and no F
 } pli_law_flags;
 
 typedef struct pli_material_ops {
@@ -68,6 +75,15 @@ typedef struct pli_material_ops {
 
     // Required. Speed of the fastest wave at rest (m/s) for a density in kg/m^3.
     double (*sound_speed)(const double *params, double density);
+
+    // Optional, of isotropic laws: the same at n points whose F is diagonal; any of psi, g, hessian
+    // may be NULL. NULL: evaluate is asked, which is slower.
+    void (*principal)(int32_t n, const double *s, const double *params, double *psi, double *g,
+                      double *hessian);
+
+    // Kernels in single precision that pliant's own laws have for explicit particles; NULL: they
+    // work by what is above.
+    const struct pli_law_lanes *lanes;
 } pli_material_ops;
 
 // The built-in laws, in a fixed order. Lifetime: static.

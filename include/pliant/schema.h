@@ -49,6 +49,8 @@ struct pli_schema;
 typedef struct pli_field {
     const char *key;   // as in the file
     const char *alias; // second spelling, or NULL
+    const char
+        *former; // key that it had before, which files may still say, with a warning; or NULL
     pli_field_kind kind;
     unsigned flags;       // pli_field_flags
     size_t offset;        // of the member
@@ -65,6 +67,7 @@ typedef struct pli_field {
 
 typedef struct pli_schema {
     const char *name;       // "body"; for a variant its key in the file
+    const char *former;     // for a variant: the key that it had before, or NULL
     const char *doc;        // one sentence
     size_t size;            // of the struct
     const char *scalar_key; // field that a plain scalar or list stands for, or NULL
@@ -82,7 +85,7 @@ typedef struct pli_variant {
 // Fills a def with the defaults of its schema.
 PLI_API void pli_schema_init(const pli_schema *schema, void *def);
 
-// The field with this key or alias, or NULL. Keys that are not for files are not found.
+// The field with this key, alias or former key, or NULL. Keys that are not for files are not found.
 PLI_API const pli_field *pli_schema_find(const pli_schema *schema, const char *key);
 
 // What a member holds, whatever its kind: `count` items that lie `stride` bytes apart.

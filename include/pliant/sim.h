@@ -10,7 +10,7 @@
 #ifndef PLIANT_SIM_H
 #define PLIANT_SIM_H
 
-#include "pliant/base.h"
+#include "pliant/frame.h"
 #include "pliant/scene.h"
 #include "pliant/stop.h"
 
@@ -58,10 +58,10 @@ typedef struct pli_model_info {
     int32_t emitter_count;
     double domain_min[3]; // corners of the box between the walls (m)
     double domain_max[3];
-    double cfl;         // cells that matter moves in a piece of an implicit step, at most; 0: steps
-                        // of particles are explicit, or there are none
-    int64_t node_count; // of the grid of implicit steps, at the start
-    double substeps;    // of particles in a step, as their speeds at the start want it, at least
+    double cfl; // cells that particles move in a substep of an implicit step, at most; 0: steps
+                // of particles are explicit, or there are none
+    int64_t node_count;   // of the grid of implicit steps, at the start
+    double substeps;      // of particles in a step, as their speeds at the start want it, at least
     int64_t max_substeps; // of a step, before it is refused; 0: there are no particles
 } pli_model_info;
 
@@ -139,7 +139,7 @@ PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_
 PLI_API const int32_t *pli_model_triangles(const pli_model *model);     // [triangle_count][3]
 PLI_API const double *pli_model_masses(const pli_model *model);         // [vertex_count] (kg)
 
-// Colliders, in the order of the scene, and the contact of bodies with each other.
+// Colliders, in the order of the scene, and the contact between bodies.
 PLI_API void pli_model_get_collider(const pli_model *model, int32_t collider,
                                     pli_contact_info *info);
 PLI_API void pli_model_get_contact(const pli_model *model, pli_contact_info *info);
@@ -150,7 +150,7 @@ typedef struct pli_kind_info {
     int32_t material;   // of the scene, counted from 0
     double mass;        // of a particle (kg)
     double volume;      // that it takes at rest (m^3)
-    bool is_fluid;      // J is exp(memory) of its particles, and their deformation the identity
+    bool is_fluid;      // J is exp(history) of its particles, and their deformation the identity
 } pli_kind_info;
 
 PLI_API int32_t pli_model_kind_count(const pli_model *model);
@@ -242,7 +242,7 @@ typedef struct pli_particle_view {
     const double *velocities;  // [count][3] (m/s)
     const double *affine;      // [count][9] gradient of the velocity around it (1/s), row-major
     const double *deformation; // [count][9] elastic deformation gradient, row-major
-    const double *memory;      // [count] of what yields or flows, see docs/theory/mpm.md
+    const double *history;     // [count] history variable, see docs/theory/mpm.md
     const int32_t *kinds;      // [count] see pli_model_get_kind
     const int32_t *ids;        // [count] all different, and the same throughout a run
 } pli_particle_view;
@@ -296,7 +296,7 @@ typedef struct pli_matter_report {
     int64_t particle_updates; // the same in particles
     int64_t buffer_updates;   // copies of particles moved along for the sake of shorter steps
     int64_t steps[PLI_REPORT_STEPS]; // histogram: block updates by 2^k ticks
-    int32_t retries;                 // times that the step was begun anew with a shorter tick
+    int32_t retries;                 // times that the step was redone with a shorter tick
     double schedule_seconds; // part of the step's time that was neither transfer nor material
 } pli_matter_report;
 
@@ -304,14 +304,14 @@ enum { PLI_REPORT_LEVELS = 8 };
 
 // What implicit solvers of particles did in a step.
 typedef struct pli_grid_report {
-    int32_t pieces;  // that the step was cut into; 0: it was another solver
-    int32_t retries; // pieces that were begun anew, shorter (semi-implicit)
-    double shortest; // piece (s)
+    int32_t pieces;  // substeps that the step was cut into; 0: it was another solver
+    int32_t retries; // substeps that were redone, shorter (semi-implicit)
+    double shortest; // substep (s)
     double longest;
-    int32_t unconverged; // pieces
-    int32_t nodes;       // of the grid that move, in the last piece
-    int32_t held;        // of them by colliders and walls
-    int32_t rounds;      // minimisations: more than pieces where colliders let go or took hold
+    int32_t unconverged; // substeps
+    int32_t nodes;       // of the grid that move, in the last substep
+    int32_t held;        // of them constrained by colliders and walls
+    int32_t rounds;      // minimisations: more than substeps where the active set changed
     int32_t matrices;    // assembled, or tangents of all particles
     int64_t solves;      // linear ones
     int64_t cycles;      // V-cycles and sweeps
@@ -384,7 +384,7 @@ typedef struct pli_iteration_report {
     int32_t energy_evaluations;
     int32_t direction; // 0 Newton, 1 reversed Newton, 2 steepest descent
     double seconds;    // since the step began
-    int32_t piece;     // of an implicit step of particles, counted from 1; 0: there are none
+    int32_t piece;     // substep of an implicit step, counted from 1; 0: there are none
 } pli_iteration_report;
 
 typedef void (*pli_iteration_fn)(void *user, const pli_iteration_report *report);
@@ -394,29 +394,29 @@ PLI_API void pli_solver_destroy(pli_solver *solver);
 
 // Hears every outer iteration; NULL turns it off.
 PLI_API void pli_solver_set_monitor(pli_solver *solver, pli_iteration_fn monitor, void *user);
-// Is asked at every outer iteration, and at every piece or sweep of particles, and four times a
+// Is asked at every outer iteration, and at every substep or sweep of particles, and four times a
 // second within an iteration that takes longer; NULL turns it off. The step then fails as
 // PLI_ERROR_INTERRUPTED, and the state is that before it.
 PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, void *user);
 
-// What an iterate of an implicit step of particles leaves of forces, seen from the particles: of
-// every node what is left over what its matter bears, |g_i| / (24 dx^2 xi_i), with dx the cell and
-// xi_i the norm of dP/dF at rest, and of a particle the mean of its nodes by their weights.
+// The scaled residual of an iterate of an implicit step, seen from the particles: of every node the
+// residual over a force scale of its material, |g_i| / (24 dx^2 xi_i), with dx the cell and xi_i
+// the norm of dP/dF at rest, and of a particle the mean of its nodes by their weights.
 typedef struct pli_residual_view {
     int64_t step;
-    int32_t piece;           // of the step, counted from 1
-    int32_t round;           // minimisation of the piece, counted from 1
+    int32_t piece;           // substep, counted from 1
+    int32_t round;           // minimisation of the substep, counted from 1
     int32_t iteration;       // 0 is its start
     double residual;         // in the norm of the convergence test
     int64_t count;           // particles
-    const double *positions; // [count][3] when the piece begins (m)
+    const double *positions; // [count][3] when the substep begins (m)
     const double *residuals; // [count]
     const int32_t *ids;      // [count]
 } pli_residual_view;
 
 typedef void (*pli_residual_fn)(void *user, const pli_residual_view *view);
 
-// Hears what every outer iterate of implicit steps of particles leaves; NULL turns it off. Costs a
+// Hears the scaled residual of every outer iterate of implicit steps; NULL turns it off. Costs a
 // pass over all particles for every iterate. Lifetime of the view: the call.
 PLI_API void pli_solver_set_residual_monitor(pli_solver *solver, pli_residual_fn monitor,
                                              void *user);
@@ -454,51 +454,14 @@ PLI_API const char *pli_solver_info_takes(int32_t index);
 PLI_API bool pli_solver_info_uses(int32_t index, const char *section);
 
 // ---- frames
-// ----------------------------------------------------------------------------------------
-
-typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
-typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
-typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER, PLI_ROLE_OBSTACLE } pli_part_role;
-
-typedef struct pli_frame_field {
-    const char *name; // "velocity"
-    const char *unit; // "m/s"
-    pli_field_place place;
-    int32_t components;   // 1 or 3
-    const double *values; // [points or cells][components]
-    bool whole;           // all values are whole numbers of 32 bits, and files store them as such
-} pli_frame_field;
-
-// What one file of a frame holds. Particles are points without cells, whose number may change from
-// frame to frame; a field "radius" (m, one component) says how large each of them is drawn.
-typedef struct pli_frame_part {
-    const char *name; // the body's or collider's
-    pli_part_kind kind;
-    int32_t point_count;
-    const double *points; // [point_count][3] (m)
-    int32_t cell_count;
-    const int32_t *cells; // [cell_count][4 or 3], ids within the part; NULL for points
-    int32_t field_count;
-    const pli_frame_field *fields;
-    pli_part_role role;
-    double radius;   // of particles that no field says it of, for pictures (m); 0: by their spacing
-    bool is_barrier; // of a collider: these triangles are what barriers keep bodies away from
-} pli_frame_part;
-
-typedef struct pli_frame {
-    int32_t index; // 0 is the initial state
-    int64_t step;
-    double time; // s
-    int32_t part_count;
-    const pli_frame_part *parts;
-} pli_frame;
+// --------------------------------------------------------------------------------------
 
 // The state as something to look at: bodies with velocity, displacement, von Mises stress, J and
 // material, shells and obstacles as triangles, then the surfaces of the colliders where their
 // scripts have moved them; a collider that its script has released is left out. With the solver
 // "subspace", handles and cubature as well. Particles are a part for every body and emitter, with
 // velocity, material, J, plastic state, the step of their block and what it did last; of implicit
-// steps "residual", what the last iterate of the step that led here left of forces: 0 where this
+// steps "residual", the scaled residual of the last iterate of the step that led here: 0 where this
 // solver made no such step, or the first frame was asked for amid the steps of a frame. Lifetime:
 // until the next call on this solver.
 PLI_API PLI_CHECKED pli_status pli_solver_frame(pli_solver *solver, const pli_state *state,

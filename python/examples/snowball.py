@@ -47,12 +47,12 @@ def main():
         speed = np.linalg.norm(sim.particles.velocities, axis=1)
         print(f"{sim.time:5.3f} s  fastest {speed.max():5.2f} m/s  lowest "
               f"{sim.particles.positions[:, 1].min():6.3f} m  "
-              f"{report.matter['block_updates']} block updates")
+              f"{report.explicit['block_updates']} block updates")
 
     # the order of particles changes; their ids do not
     particles = sim.particles
     moved = particles.positions - np.array([start[int(k)] for k in particles.ids])
-    packed = 1 - particles.memory  # of snow: how much of its volume is gone for good
+    packed = 1 - particles.history  # of snow: how much of its volume is gone for good
     print(f"moved by {np.linalg.norm(moved, axis=1).mean():.3f} m on average; "
           f"{100 * (packed > 0.01).mean():.0f} % of it was packed by more than a percent")
     np.savez(folder / "snow.npz", positions=particles.positions, velocities=particles.velocities,

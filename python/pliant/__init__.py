@@ -3,7 +3,7 @@
 
     import pliant
 
-    sim = pliant.Simulation("s4/stretch")        # a shipped scene, a file, a dict or a Scene
+    sim = pliant.Simulation("rubber/stretch")        # a shipped scene, a file, a dict or a Scene
     for report in sim.frames(24):
         print(sim.time, report.energy.total)
 

@@ -154,7 +154,20 @@ def read_steps(folder):
     with open(path, encoding="utf-8", opener=open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(f"{path} is not a regular file")
-        return [json.loads(line) for line in file if line.strip()]
+        return [with_current_names(json.loads(line)) for line in file if line.strip()]
+
+
+def with_current_names(step):
+    """A line of steps.jsonl by today's names; earlier versions wrote others."""
+    matter, grid = step.pop("matter", None), step.pop("grid", None)
+    if matter is not None:
+        step["particles"], step["emitted"] = matter.pop("particles"), matter.pop("emitted")
+        if matter:
+            step["explicit"] = matter
+    if grid is not None:
+        grid["substeps"], grid["constrained"] = grid.pop("pieces"), grid.pop("held")
+        step["implicit"] = grid
+    return step
 
 
 def export(folder, target, format, first=0, last=-1, every=1, fps=0.0):

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import tempfile
+import warnings
 import weakref
 
 import numpy as np
@@ -82,7 +83,7 @@ def prepare(value, key, meshes):
 class Scene(Wrapper):
     """What there is and how it starts. Checked when it is made, so a wrong one raises SceneError.
 
-        scene = pliant.Scene.load("cube.yaml")          # a file, or a shipped scene: "s4/stretch"
+        scene = pliant.Scene.load("cube.yaml")          # a file, or a shipped scene: "rubber/stretch"
         scene = pliant.Scene({"bodies": {...}, ...})    # a dict with the keys of scene files
         scene.set("materials.rubber.young", 1e6)        # as --set of the program
     """
@@ -110,6 +111,7 @@ class Scene(Wrapper):
         found = pathlib.Path(path)
         if not found.is_file():
             shipped = shipped_folder()
+            path = current_name(shipped, str(path))
             named = shipped / f"{path}.yaml" if shipped else None
             if named is None or not named.is_file():
                 raise errors.FileError(f"'{path}' is neither a file nor the name of a shipped "
@@ -275,6 +277,18 @@ def shipped_folder():
         if folder and folder.is_dir():
             return folder
     return None
+
+
+def current_name(folder, name):
+    """What a shipped scene is called today; a former name gives a warning."""
+    table = folder / "former-names.txt" if folder else None
+    if table is None or not table.is_file():
+        return name
+    names = dict(line.split() for line in table.read_text().splitlines())
+    if name in names:
+        warnings.warn(f"the scene '{name}' is called '{names[name]}' now", FutureWarning,
+                      stacklevel=3)
+    return names.get(name, name)
 
 
 def scenes():

@@ -5,6 +5,7 @@ import ctypes
 import operator
 import os
 import threading
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
@@ -37,13 +38,30 @@ class Energies(NamedTuple):
     total: float
 
 
+def former(name, now):
+    """A property by the name that it had before."""
+    def warn():
+        warnings.warn(f"'{name}' is called '{now}' now", FutureWarning, stacklevel=3)
+
+    def get(self):
+        warn()
+        return getattr(self, now)
+
+    def put(self, value):
+        warn()
+        setattr(self, now, value)
+
+    return property(get, put, doc=f"What ``{now}`` was called before.")
+
+
 @dataclass(frozen=True)
 class StepReport:
     """What a step did. ``converged`` and ``stop`` ("gradient", "iterations", ...) say how it ended.
 
     ``accepted`` is False when the step was rejected because numbers were not finite; the state then
-    is as it was, and ``culprit`` says what was not. ``matter`` and ``grid`` are dicts of figures of particles' solvers, ``levels`` of
-    the solver subspace, each None for other solvers; ``phases`` are seconds by name.
+    is as it was, and ``culprit`` says what was not. ``explicit`` and ``implicit`` are dicts of
+    figures of steps of particles, ``levels`` of the solver subspace, each None for other solvers;
+    ``phases`` are seconds by name.
     """
     step: int
     time: float
@@ -71,18 +89,27 @@ class StepReport:
     barrier_distance: float
     barrier_stiffness: float
     pairs: tuple
-    matter: Optional[dict]
-    grid: Optional[dict]
+    explicit: Optional[dict]
+    implicit: Optional[dict]
     levels: Optional[dict]
     phases: dict
     seconds: float
     culprit: Optional[str]
 
+    matter = former("matter", "explicit")
+    grid = former("grid", "implicit")
+
 
 # members that are taken over as they are
 SAME = [name for name in StepReport.__annotations__ if name not in (
     "solver", "stop", "converged", "accepted", "energy", "momentum", "angular_momentum", "pairs",
-    "matter", "grid", "levels", "phases", "culprit")]
+    "explicit", "implicit", "levels", "phases", "culprit")]
+
+
+def as_in_files(figures):
+    """Figures of an implicit step by the names that steps.jsonl has."""
+    names = {"pieces": "substeps", "held": "constrained"}
+    return {names.get(name, name): value for name, value in figures.items()}
 
 
 def make_report(struct):
@@ -95,8 +122,8 @@ def make_report(struct):
         angular_momentum=np.array(struct.angular_momentum),
         pairs=tuple(plain(at(ContactPairStruct, struct.pairs, k))
                     for k in range(struct.pair_count)),
-        matter=plain(struct.matter) if struct.matter.ticks else None,
-        grid=plain(struct.grid) if struct.grid.pieces else None,
+        explicit=plain(struct.matter) if struct.matter.ticks else None,
+        implicit=as_in_files(plain(struct.grid)) if struct.grid.pieces else None,
         levels=plain(struct.levels) if struct.levels.directions else None,
         phases={text(struct.phase_name[k]): struct.phase_seconds[k]
                 for k in range(struct.phase_count)})
@@ -222,7 +249,7 @@ class State(Wrapper):
 
     Arrays are writable views into the library's memory: what you write is what the next step sees.
     Those of meshes stay the same arrays for the state's whole life. Those of particles are of the
-    moment: the next step leaves them as they are and goes on elsewhere, so take them anew.
+    moment: the next step leaves them as they are and goes on elsewhere, so take them again.
     """
 
     def __init__(self, model):
@@ -414,8 +441,8 @@ class Particles:
     """The particles of a state, in an order that may change with every step (see ``ids``).
 
     ``positions`` [n][3] (m), ``velocities`` [n][3] (m/s), ``affine`` [n][9] (1/s) and
-    ``deformation`` [n][9] are writable views, ``memory`` [n] is of what yields or flows; ``kinds``
-    [n] count in ``model.kinds``, ``ids`` [n] are the same throughout a run. Take arrays anew after
+    ``deformation`` [n][9] are writable views, ``history`` [n] is the history variable of what yields or flows; ``kinds``
+    [n] count in ``model.kinds``, ``ids`` [n] are the same throughout a run. Take arrays again after
     a step: those of before keep showing what was then.
     """
 
@@ -428,7 +455,9 @@ class Particles:
                                "[n][9] gradient of the velocity around it (1/s), row by row")
     deformation = particle_property("particle_deformations",
                                     "[n][9] elastic deformation gradient, row by row")
-    memory = particle_property("particle_memories", "[n] of what yields or flows")
+    history = particle_property("particle_memories", "[n] history variable of what yields or flows")
+
+    memory = former("memory", "history")
     kinds = property(lambda self: self._state._array("particle_kinds"),
                      doc="[n] which of model.kinds, read-only")
     ids = property(lambda self: self._state._array("particle_ids"),
@@ -445,10 +474,10 @@ class Particles:
     @property
     def J(self):
         """[n] volumes over those at rest, a copy: determinants of ``deformation``, and of fluids,
-        whose deformation is forgotten, what ``memory`` keeps."""
+        whose deformation is forgotten, what ``history`` keeps."""
         fluid = np.array([kind.is_fluid for kind in self._state.model.kinds])[self.kinds]
         J = np.linalg.det(self.deformation.reshape(-1, 3, 3))
-        J[fluid] = np.exp(self.memory[fluid])
+        J[fluid] = np.exp(self.history[fluid])
         return J
 
     def of(self, source):
@@ -655,7 +684,7 @@ class Body:
 class Simulation:
     """A scene, its model, one state and one solver, for the usual loop.
 
-        sim = pliant.Simulation("s4/stretch")     # a Scene, a dict, a file or a shipped scene
+        sim = pliant.Simulation("rubber/stretch")     # a Scene, a dict, a file or a shipped scene
         for report in sim.frames(24):
             print(sim.time, sim.bodies["cube"].center, report.energy.total)
     """

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "contact/barrier.h"
+
 #include "math/vec3.h"
-#include "pliant/contact.h"
 
 #include <string.h>
 

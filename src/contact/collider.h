@@ -7,7 +7,7 @@
 //     x = c + u + R (x0 - c),
 // and a step knows two poses: `before`, at its start, and `now`, at its end, which is the one that
 // bodies collide with (all methods here are implicit). The velocity of a collider is that of its
-// material points over the step, so that pose and velocity always agree (B1):
+// material points over the step, so that pose and velocity always agree:
 //     v(x) = (x - x_before) / h,  x_before where the collider's point at x was at the start.
 //
 // How bodies collide is the collider's method: constraint.h, penalty.h (two methods) or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Incremental potential contact as an energy term: surfaces that never cross (C10 to C13, F10).
+// Incremental potential contact as an energy term: surfaces that never cross (Li et al. 2020).
 //
 // After Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang and Kaufman 2020, with the pieces
 // of pliant/contact.h. Over all pairs of a point and a triangle and of two edges that share no

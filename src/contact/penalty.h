@@ -7,10 +7,10 @@
 //     quadratic  e = k/2 d^2,    k in N/m     colliders of the method quadratic
 //
 // The cubic one (Gast et al. 2015, section 5.2) is twice continuously differentiable, as Newton's
-// method likes it. The quadratic one (Xian et al. 2019, section 4.6; C14) is a spring of constant
+// method likes it. The quadratic one (Xian et al. 2019, section 4.6) is a spring of constant
 // stiffness to the nearest point t of the surface, e = k/2 ((x - t).n)^2, whose Hessian k n n^T
 // does not change while a point is inside: what methods want that keep their matrix. It jumps at
-// the surface, where points are found to be in or out anew in every iteration.
+// the surface, where points are found to be in or out again in every iteration.
 //
 // With n = grad phi
 //     gradient  -e' n

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Penalty collisions of bodies with each other and with themselves, as a term of the objective
-// (Gast et al. 2015, section 5.3; C5-C8, N20).
+// (Gast et al. 2015, section 5.3).
 //
 // A contact is a vertex of the surface that lies inside a body, together with the closest point of
 // that body's surface. Inside is where tetrahedra that the vertex is not a corner of cover it, the

@@ -14,8 +14,8 @@
 #ifndef PLI_CONTACT_STENCIL_H
 #define PLI_CONTACT_STENCIL_H
 
+#include "contact/barrier.h"
 #include "geometry/collision/distance.h"
-#include "pliant/contact.h"
 
 // Distance of the closest features; returns the feature (see pli_contact_gap).
 int32_t pli_contact_separate(const pli_contact_stencil *stencil, const double *x,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contact/stiffness.h"
 
+#include "contact/barrier.h"
 #include "linear/matrix/vector.h"
-#include "pliant/contact.h"
 
 #include <math.h>
 

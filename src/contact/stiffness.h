@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How stiff the barrier is: chosen from the scene, and raised when gaps stay tiny (C13).
+// How stiff the barrier is: chosen from the scene, and raised when gaps stay tiny.
 //
 // The stiffness k (N/m) does not change what contact means, it shifts where in (0, dhat) bodies
 // come to rest, and so how well conditioned the systems are. After the supplement of Li et al.

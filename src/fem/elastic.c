@@ -78,12 +78,25 @@ static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
     return PLI_OK;
 }
 
+// What shapes that change start from.
+static pli_status keep_rest_shape(pli_elastic *e)
+{
+    int64_t count = e->tet_count;
+    e->rest_gradients = PLI_NEW(e->context, double, 9 * count, "shape gradients");
+    e->rest_volume = PLI_NEW(e->context, double, count, "volumes");
+    if (e->rest_gradients == NULL || e->rest_volume == NULL) return PLI_ERROR_MEMORY;
+    memcpy(e->rest_gradients, e->gradients, 9 * (size_t)count * sizeof *e->gradients);
+    memcpy(e->rest_volume, e->volume, (size_t)count * sizeof *e->volume);
+    return PLI_OK;
+}
+
 static pli_status build(pli_elastic *e, const pli_elastic_def *def)
 {
     PLI_TRY(allocate_arrays(e, def));
     sort_by_law(e, def);
     PLI_TRY(copy_params(e, def));
     PLI_TRY(compute_rest_shape(e, def));
+    if (def->yields) PLI_TRY(keep_rest_shape(e));
     e->cliques = (pli_clique_list){.size = 4, .count = e->tet_count, .vertices = e->tets};
     return pli_chunk_coloring_create(e->context, e->vertex_count, &e->cliques, CHUNK_SIZE,
                                      &e->coloring);
@@ -118,6 +131,8 @@ void pli_elastic_destroy(pli_elastic *elastic)
         pli_release(context, elastic->groups[k].params);
     }
     pli_release(context, elastic->groups);
+    pli_release(context, elastic->rest_volume);
+    pli_release(context, elastic->rest_gradients);
     pli_release(context, elastic->volume);
     pli_release(context, elastic->gradients);
     pli_release(context, elastic->origin);
@@ -130,7 +145,7 @@ void pli_elastic_destroy(pli_elastic *elastic)
 typedef void (*batch_fn)(void *user, const pli_elastic *elastic, int32_t begin, batch *b);
 
 // Cuts [begin, end) at group borders into batches, computes F (x NULL: at rest, where it is the
-// identity), and hands each to visit.
+// identity, and of what has never yielded), and hands each to visit.
 static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
                            batch_fn visit, void *user)
 {
@@ -141,7 +156,7 @@ static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t 
         int32_t to = end < group->end ? end : group->end;
         for (int32_t at = from; at < to; at += LANES) {
             int32_t count = to - at < LANES ? to - at : LANES;
-            load_batch(elastic, group, at, count, &b);
+            load_batch(elastic, group, at, count, x == NULL, &b);
             if (x != NULL) {
                 compute_deformation((const int32_t(*)[4])elastic->tets + at, x, &b);
             } else {

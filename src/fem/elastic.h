@@ -27,10 +27,11 @@
 
 #include "geometry/mesh/incidence.h"
 #include "linear/matrix/coloring.h"
+#include "material/material.h"
 #include "optimize/term.h"
 #include "pliant/extend.h"
 
-enum { PLI_ELASTIC_PARAMS = 8 };
+enum { PLI_ELASTIC_PARAMS = PLI_MATERIAL_PARAMS };
 
 // What the term is made from; everything is copied.
 typedef struct pli_elastic_def {
@@ -43,6 +44,7 @@ typedef struct pli_elastic_def {
     const int32_t *law_of_tet; // [tet_count]
     const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
     const double *weights;     // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
+    bool yields;               // shapes at rest change, see plastic.h
 } pli_elastic_def;
 
 // consecutive tetrahedra with one law
@@ -58,11 +60,13 @@ typedef struct pli_elastic {
     int32_t vertex_count;
     int32_t tet_count;
 
-    // constant, in processing order
+    // constant but for what yields, in processing order
     int32_t *tets;     // [tet_count][4]
     int32_t *origin;   // [tet_count] index in the def's order
     double *gradients; // [9][tet_count] plane 3 a + j: d N_(a+1) / d X_j; N_0 is minus their sum
     double *volume;    // [tet_count] (m^3)
+    double *rest_gradients; // gradients and volume of what has never yielded; NULL: nothing yields
+    double *rest_volume;
     int32_t group_count;
     pli_elastic_group *groups;
     pli_clique_list cliques;

@@ -29,15 +29,19 @@ static void pad_batch(int32_t count, int32_t param_count, batch *b)
     }
 }
 
-// Reads geometry and parameters of count <= LANES consecutive tetrahedra of one group.
+// Reads geometry, that of what has never yielded if it is to be, and parameters of count <= LANES
+// consecutive tetrahedra of one group.
 static void load_batch(const pli_elastic *elastic, const pli_elastic_group *group, int32_t begin,
-                       int32_t count, batch *b)
+                       int32_t count, bool at_rest, batch *b)
 {
+    bool is_kept = at_rest && elastic->rest_gradients != NULL;
+    const double *gradients = is_kept ? elastic->rest_gradients : elastic->gradients;
+    const double *volume = is_kept ? elastic->rest_volume : elastic->volume;
     for (int plane = 0; plane < 9; ++plane) {
-        const double *from = elastic->gradients + (int64_t)plane * elastic->tet_count + begin;
+        const double *from = gradients + (int64_t)plane * elastic->tet_count + begin;
         for (int lane = 0; lane < count; ++lane) b->G[plane][lane] = from[lane];
     }
-    for (int lane = 0; lane < count; ++lane) b->V[lane] = elastic->volume[begin + lane];
+    for (int lane = 0; lane < count; ++lane) b->V[lane] = volume[begin + lane];
     for (int k = 0; k < group->law->param_count; ++k) {
         const double *from =
             group->params + (int64_t)k * (group->end - group->begin) + (begin - group->begin);

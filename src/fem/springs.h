@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs between vertices (M7), E(x) = sum_s k_s/2 (|x_j - x_i| - l_s)^2, as a term: the matter of
+// Springs between vertices, E(x) = sum_s k_s/2 (|x_j - x_i| - l_s)^2, as a term: the matter of
 // mass-spring cloth. The element itself, with its derivatives and what happens where a spring has
 // no length, is material/spring.h.
 //

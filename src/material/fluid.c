@@ -11,6 +11,7 @@
 // +infinity. Shear costs nothing, so a mesh of it folds up: it is made for particles, whose F is
 // never looked at.
 #include "material/invariant.h"
+#include "material/lanes.h"
 #include "material/laws.h"
 
 #include <math.h>
@@ -49,9 +50,15 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_invariant_block(&law, at, projection);
 }
 
-void pli_principal_fluid(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_invariant_principal(&law, s, p, out);
+}
+
+static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
+                      double *hessian)
+{
+    pli_principal_run(n, PARAM_COUNT, s, params, psi, g, hessian, four);
 }
 
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
@@ -60,6 +67,31 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
     pli_planes batch = {n, F, params, psi, P, dPdF};
     pli_batch_run(n, PARAM_COUNT, &batch, projection, block);
 }
+
+// log(1 + x) without loss near zero: the rounding of 1 + x is made up for.
+PLI_INLINE pli_f8 log_growth(pli_f8 x)
+{
+    pli_f8 growth = pli_at_least_f8(PLI_LEAST_FLUID, 1.0f + x);
+    return pli_f8_log(growth) - ((growth - 1.0f) - x) / growth;
+}
+
+// tau = -J p 1, rho_0 c^2 = k gamma J^(1 - gamma), eight points at a time
+static void advance(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
+                    pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
+{
+    (void)F;
+    const double k = material->params[BULK], gamma = material->params[EXPONENT];
+    pli_f8 L = *history + log_growth(dt * (C[0] + C[4] + C[8]));
+    *history = L = pli_at_least_f8(PLI_LEAST_FLUID_LOG, L);
+
+    pli_f8 J = pli_f8_exp(L);
+    pli_f8 excess = pli_f8_expm1(-(float)gamma * L); // J^-gamma - 1
+    for (int e = 0; e < 6; ++e) tau[e] = e < 3 ? -(float)k * J * excess : (pli_f8){0};
+    pli_lanes_add_viscosity(material, C, J, tau);
+    *speed2 = (float)(k * gamma / material->density) * J * (excess + 1.0f);
+}
+
+static const pli_law_lanes lanes = {.advance = advance};
 
 static const pli_material_input inputs[] = {
     [BULK] = {.key = "bulk",
@@ -91,11 +123,13 @@ static double sound_speed(const double *params, double density)
 const pli_material_ops pli_law_fluid = {
     .name = "fluid",
     .doc = "Pressure that keeps the volume, and no shear stress. Not invertible.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC | PLI_LAW_FLUID,
     .input_count = PARAM_COUNT,
     .inputs = inputs,
     .param_count = PARAM_COUNT,
     .derive = derive,
     .evaluate = evaluate,
+    .principal = principal,
+    .lanes = &lanes,
     .sound_speed = sound_speed,
 };

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in laws, one per file; table.c lists them in the order that users see.
+// The built-in laws, one per file, in the order that users see: a new one is a file and a row here.
 #ifndef PLI_MATERIAL_LAWS_H
 #define PLI_MATERIAL_LAWS_H
 
 #include "pliant/extend.h"
 
-extern const pli_material_ops pli_law_fixed_corotated;
-extern const pli_material_ops pli_law_corotated;
-extern const pli_material_ops pli_law_neo_hookean;
-extern const pli_material_ops pli_law_stable_neo_hookean;
-extern const pli_material_ops pli_law_hencky;
-extern const pli_material_ops pli_law_linear;
-extern const pli_material_ops pli_law_fluid;
+// X(name): pli_law_<name> in <name>.c
+#define PLI_LAWS(X)    \
+    X(fixed_corotated) \
+    X(stable_neo_hookean) X(neo_hookean) X(corotated) X(hencky) X(linear) X(fluid)
+
+#define X(name) extern const pli_material_ops pli_law_##name;
+PLI_LAWS(X)
+#undef X
 
 #endif

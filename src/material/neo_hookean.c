@@ -8,8 +8,10 @@
 // +infinity, so a line search that starts inside stays inside.
 #include "material/invariant.h"
 #include "material/lame.h"
+#include "material/lanes.h"
 #include "material/laws.h"
 
+#include "math/simd_cbrt.h"
 #include "math/simd_log.h"
 
 PLI_INLINE void energy(const pli_invariant_small *at, const pli_d4 *p, pli_d4 *psi)
@@ -39,9 +41,15 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_invariant_block(&law, at, projection);
 }
 
-void pli_principal_neo_hookean(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_invariant_principal(&law, s, p, out);
+}
+
+static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
+                      double *hessian)
+{
+    pli_principal_run(n, PLI_LAME_PARAM_COUNT, s, params, psi, g, hessian, four);
 }
 
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
@@ -51,10 +59,60 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
     pli_batch_run(n, PLI_LAME_PARAM_COUNT, &batch, projection, block);
 }
 
+// ---- eight points: tau = mu (b - 1) + lambda log(J) 1, q = b / 2
+
+PLI_INLINE pli_f8_mask near(const pli_material *material, const pli_f8 b[6], pli_lanes *at)
+{
+    const float mu = (float)material->params[PLI_LAME_MU];
+    pli_f8 q[6];
+    at->J = pli_determinant_f8(at->F);
+    at->trace = pli_f8_log(pli_at_least_f8(PLI_LEAST_VOLUME, at->J));
+
+    pli_f8 pressure = (float)material->params[PLI_LAME_LAMBDA] * at->trace;
+    for (int k = 0; k < 3; ++k) at->tau[k] = mu * (b[k] - 1.0f) + pressure;
+    for (int k = 3; k < 6; ++k) at->tau[k] = mu * b[k];
+    if (material->yield == NULL) return ~(pli_f8_mask){0};
+    for (int k = 0; k < 6; ++k) q[k] = 0.5f * b[k];
+    return pli_lanes_hold(material, b, at->J, q, *at->history);
+}
+
+static void far(const pli_material *material, pli_principal_lanes *p)
+{
+    const float mu = (float)material->params[PLI_LAME_MU];
+    p->J = pli_product_f8(p->s);
+    p->trace = pli_f8_log(pli_at_least_f8(PLI_LEAST_VOLUME, p->J));
+    pli_f8 pressure = (float)material->params[PLI_LAME_LAMBDA] * p->trace;
+    for (int k = 0; k < 3; ++k) p->tau[k] = mu * (p->s[k] * p->s[k] - 1.0f) + pressure;
+}
+
+static void shear(const pli_f8 s[3], pli_f8 q[3])
+{
+    for (int k = 0; k < 3; ++k) q[k] = 0.5f * s[k] * s[k];
+}
+
+// rho_0 dp/drho = mu (1 - J^(2/3) / 3) + lambda (1 - log J)
+PLI_INLINE pli_f8 slope(const pli_material *material, pli_f8 J, pli_f8 trace)
+{
+    pli_f8 root = pli_f8_cbrt(J);
+    return (float)material->params[PLI_LAME_MU] * (1.0f - root * root * (1.0f / 3)) +
+           (float)material->params[PLI_LAME_LAMBDA] * (1.0f - trace);
+}
+
+static void advance(const pli_material *material, float dt, const pli_f8 C[9], pli_f8 F[9],
+                    pli_f8 *history, pli_f8 tau[6], pli_f8 *speed2)
+{
+    pli_lanes at = {.F = F, .history = history, .tau = tau};
+    pli_lanes_move(material, dt, C, near, slope, &at, speed2);
+}
+
+static const pli_law_lanes lanes = {.advance = advance, .far = far, .shear = shear};
+
 const pli_material_ops pli_law_neo_hookean = {
     .name = "neo-hookean",
     .doc = "Rubber with an infinite barrier against collapse. Not invertible.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC,
     .evaluate = evaluate,
+    .principal = principal,
+    .lanes = &lanes,
     PLI_LAME_FIELDS,
 };

@@ -9,9 +9,6 @@
 
 #include "material/logarithmic.h"
 
-#include "math/mat3.h"
-#include "math/svd.h"
-
 static const double root_two_thirds = 0.81649658092772603;
 
 // The part of the deviator, at four points.
@@ -151,9 +148,15 @@ static void hencky_evaluate(int32_t n, const double *F, const double *params,
     pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, hencky_block);
 }
 
-void pli_principal_hencky_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void hencky_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_isotropic_principal(&hencky, s, p, out);
+}
+
+static void hencky_principal(int32_t n, const double *s, const double *params, double *psi,
+                             double *g, double *hessian)
+{
+    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, hencky_four);
 }
 
 PLI_INLINE void corotated_energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
@@ -186,9 +189,15 @@ static void corotated_evaluate(int32_t n, const double *F, const double *params,
     pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, corotated_block);
 }
 
-void pli_principal_corotated_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void corotated_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_isotropic_principal(&corotated, s, p, out);
+}
+
+static void corotated_principal(int32_t n, const double *s, const double *params, double *psi,
+                                double *g, double *hessian)
+{
+    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, corotated_four);
 }
 
 static const pli_material_input inputs[] = {
@@ -218,43 +227,25 @@ static void derive(const double *values, double *params)
 const pli_material_ops pli_law_hencky_von_mises = {
     .name = "hencky-von-mises",
     .doc = "Quadratic in logarithmic strain up to a yield stress, and flowing beyond it.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC,
     .input_count = 4,
     .inputs = inputs,
     .param_count = PLI_PLASTIC_PARAM_COUNT,
     .derive = derive,
     .evaluate = hencky_evaluate,
+    .principal = hencky_principal,
     .sound_speed = pli_lame_sound_speed,
 };
 
 const pli_material_ops pli_law_corotated_von_mises = {
     .name = "corotated-von-mises",
     .doc = "The same with the pressure of fixed corotated matter.",
-    .flags = 0,
+    .flags = PLI_LAW_ISOTROPIC,
     .input_count = 4,
     .inputs = inputs,
     .param_count = PLI_PLASTIC_PARAM_COUNT,
     .derive = derive,
     .evaluate = corotated_evaluate,
+    .principal = corotated_principal,
     .sound_speed = pli_lame_sound_speed,
 };
-
-// ---- the end of a step
-
-bool pli_plastic_return(const double params[PLI_PLASTIC_PARAM_COUNT], double F[9], double *strain)
-{
-    double U[9], V[9], s[3], d[3];
-    pli_svd(F, U, s, V);
-    if (!(s[2] > 0)) return false;
-    double t = log(s[0]) + log(s[1]) + log(s[2]);
-    for (int k = 0; k < 3; ++k) d[k] = log(s[k]) - t / 3;
-    double mu = params[PLI_LAME_MU], n = pli_vec3_norm(d);
-    double beyond = n - 0.5 * root_two_thirds * params[PLI_PLASTIC_YIELD] / mu;
-    if (!(beyond > 0)) return false;
-    // g = (1 - r) (n - l)
-    double g = beyond * 3 * mu / (3 * mu + params[PLI_PLASTIC_HARDENING]);
-    for (int k = 0; k < 9; ++k) U[k] *= exp(t / 3 + d[k % 3] * (1 - g / n));
-    pli_mat3_multiply_transposed_right(U, V, F);
-    *strain += root_two_thirds * g;
-    return true;
-}

@@ -19,8 +19,8 @@
 //       = mu n^2 - mu (1 - r) (n - l)^2                 beyond, r = hardening / (3 mu + hardening)
 //
 // a parabola that goes on with its own slope, or with r times its curvature when matter hardens.
-// The flow is g = (1 - r) (n - l) along d, which is the radial return of mpm/law.h to the letter,
-// so that tau is the stress after it. Two laws, which differ by their volume term:
+// The flow is g = (1 - r) (n - l) along d, which is the radial return of yield_von_mises.c to the
+// letter, so that tau is the stress after it. Two laws, which differ by their volume term:
 //
 //   pli_law_hencky_von_mises     (lambda + 2/3 mu) t^2 / 2
 //   pli_law_corotated_von_mises  3 mu (j - 1)^2 + lambda/2 (j^3 - 1)^2, j = exp(t / 3), that of
@@ -43,7 +43,7 @@
 // F. Hardening lags, by factors on mu and lambda.
 //
 // Parameters are mu, lambda and two more; what hardens has its present yield stress in the third.
-// These laws are for implicit steps; the list of table.c, which scenes choose from, is without
+// These laws are for implicit steps; the list of laws.h, which scenes choose from, is without
 // them.
 #ifndef PLI_MATERIAL_PLASTIC_H
 #define PLI_MATERIAL_PLASTIC_H
@@ -65,13 +65,5 @@ extern const pli_material_ops pli_law_hencky_von_mises;
 extern const pli_material_ops pli_law_corotated_von_mises;
 // Inputs: young, poisson, compression, stretch.
 extern const pli_material_ops pli_law_snow;
-
-// What a step leaves of F under both von Mises laws: F <- Fe, and *strain, the plastic strain,
-// grows by sqrt(2/3) g. False where nothing flows, and where the laws are not defined: F stays.
-bool pli_plastic_return(const double params[PLI_PLASTIC_PARAM_COUNT], double F[9], double *strain);
-
-void pli_principal_hencky_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out);
-void pli_principal_corotated_von_mises(const pli_d4 s[3], const pli_d4 *p, pli_principal *out);
-void pli_principal_snow(const pli_d4 s[3], const pli_d4 *p, pli_principal *out);
 
 #endif

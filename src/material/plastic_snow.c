@@ -77,9 +77,15 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_isotropic_block(&law, at, projection);
 }
 
-void pli_principal_snow(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_isotropic_principal(&law, s, p, out);
+}
+
+static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
+                      double *hessian)
+{
+    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, four);
 }
 
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
@@ -115,11 +121,12 @@ static void derive(const double *values, double *params)
 const pli_material_ops pli_law_snow = {
     .name = "snow",
     .doc = "Fixed corotated, with stress of axes that stays where they give way.",
-    .flags = PLI_LAW_INVERTIBLE,
+    .flags = PLI_LAW_INVERTIBLE | PLI_LAW_ISOTROPIC,
     .input_count = 4,
     .inputs = inputs,
     .param_count = PLI_PLASTIC_PARAM_COUNT,
     .derive = derive,
     .evaluate = evaluate,
+    .principal = principal,
     .sound_speed = pli_lame_sound_speed,
 };

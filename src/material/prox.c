@@ -33,7 +33,7 @@ typedef struct pull {
 } pull;
 
 typedef struct lanes {
-    pli_principal_fn law;
+    const pli_material_ops *law;
     pli_d4 p[PLI_PROX_PARAMS];
     pli_d4 c;
     pli_d4 t[3]; // singular values of y
@@ -46,7 +46,8 @@ typedef struct lanes {
 static void evaluate_lanes(const lanes *four, const pli_d4 s[3], pull *at)
 {
     pli_principal out;
-    four->law(s, four->p, &out);
+    pli_principal_evaluate(four->law, PLI_D4_LANES, (const double *)s, (const double *)four->p,
+                           (double *)&out.psi, (double *)out.g, (double *)out.hessian);
     at->f = out.psi;
     for (int k = 0; k < 3; ++k) {
         pli_d4 force = four->c * (s[k] - four->t[k]);
@@ -161,11 +162,12 @@ static void minimize_lanes(lanes *four)
 }
 
 // Four points from `first` on, whose y is decomposed.
-static void solve_four(pli_principal_fn law, int32_t param_count, const pli_svd_parts_d4 *parts,
-                       int32_t first, pli_prox *at)
+static void solve_four(const pli_material_ops *law, const pli_svd_parts_d4 *parts, int32_t first,
+                       pli_prox *at)
 {
     lanes four = {.law = law, .c = pli_d4_load(at->c + first)};
-    for (int k = 0; k < param_count; ++k) four.p[k] = pli_d4_load(at->params + k * POINTS + first);
+    for (int k = 0; k < law->param_count; ++k)
+        four.p[k] = pli_d4_load(at->params + k * POINTS + first);
     for (int k = 0; k < 3; ++k) {
         four.t[k] = parts->sigma[k];
         four.s[k] = at->is_warm ? pli_d4_load(at->start + k * POINTS + first) : four.t[k];
@@ -191,12 +193,12 @@ static void fill_up(int32_t planes, int32_t count, int32_t end, double *array)
     }
 }
 
-static void solve_isotropic(pli_principal_fn law, int32_t param_count, pli_prox *at)
+static void solve_isotropic(const pli_material_ops *law, pli_prox *at)
 {
     enum { PAIR = 2 * PLI_D4_LANES };
     int32_t end = (at->count + PAIR - 1) / PAIR * PAIR;
     fill_up(9, at->count, end, at->y);
-    fill_up(param_count, at->count, end, at->params);
+    fill_up(law->param_count, at->count, end, at->params);
     fill_up(1, at->count, end, at->c);
     if (at->is_warm) fill_up(3, at->count, end, at->start);
     for (int32_t first = 0; first < end; first += PAIR) {
@@ -206,8 +208,8 @@ static void solve_isotropic(pli_principal_fn law, int32_t param_count, pli_prox 
             Y[k] = pli_d4_load(at->y + k % 9 * POINTS + first + k / 9 * PLI_D4_LANES);
         }
         pli_svd_pair_d4(Y, parts);
-        solve_four(law, param_count, &parts[0], first, at);
-        solve_four(law, param_count, &parts[1], first + PLI_D4_LANES, at);
+        solve_four(law, &parts[0], first, at);
+        solve_four(law, &parts[1], first + PLI_D4_LANES, at);
     }
 }
 
@@ -315,17 +317,21 @@ static void solve_general(const pli_material_ops *law, pli_prox *at)
     }
 }
 
+static bool is_isotropic(const pli_material_ops *law)
+{
+    return (law->flags & PLI_LAW_ISOTROPIC) != 0;
+}
+
 int32_t pli_prox_start_count(const pli_material_ops *law)
 {
-    return pli_principal_find(law) != NULL ? 3 : 9;
+    return is_isotropic(law) ? 3 : 9;
 }
 
 void pli_prox_solve(const pli_material_ops *law, pli_prox *at)
 {
-    pli_principal_fn isotropic = pli_principal_find(law);
     if (at->count == 0) return;
-    if (isotropic != NULL)
-        solve_isotropic(isotropic, law->param_count, at);
+    if (is_isotropic(law))
+        solve_isotropic(law, at);
     else
         solve_general(law, at);
 }

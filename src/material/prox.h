@@ -25,9 +25,9 @@
 #ifndef PLI_MATERIAL_PROX_H
 #define PLI_MATERIAL_PROX_H
 
-#include "pliant/extend.h"
+#include "material/material.h"
 
-enum { PLI_PROX_POINTS = 64, PLI_PROX_PARAMS = 8 };
+enum { PLI_PROX_POINTS = 64, PLI_PROX_PARAMS = PLI_MATERIAL_PARAMS };
 
 // Points of one law; planes are PLI_PROX_POINTS long.
 typedef struct pli_prox {

@@ -51,9 +51,15 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_invariant_block(&law, at, projection);
 }
 
-void pli_principal_stable_neo_hookean(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
+static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
 {
     pli_invariant_principal(&law, s, p, out);
+}
+
+static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
+                      double *hessian)
+{
+    pli_principal_run(n, PLI_LAME_PARAM_COUNT, s, params, psi, g, hessian, four);
 }
 
 static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
@@ -66,7 +72,8 @@ static void evaluate(int32_t n, const double *F, const double *params, pli_proje
 const pli_material_ops pli_law_stable_neo_hookean = {
     .name = "stable-neo-hookean",
     .doc = "Flesh and rubber that keep their volume; smooth everywhere, survives inversion.",
-    .flags = PLI_LAW_INVERTIBLE,
+    .flags = PLI_LAW_INVERTIBLE | PLI_LAW_ISOTROPIC,
     .evaluate = evaluate,
+    .principal = principal,
     PLI_LAME_FIELDS,
 };

@@ -7,12 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const pli_material_ops *const laws[] = {
-    &pli_law_fixed_corotated, &pli_law_stable_neo_hookean,
-    &pli_law_neo_hookean,     &pli_law_corotated,
-    &pli_law_hencky,          &pli_law_linear,
-    &pli_law_fluid,
-};
+#define X(name) &pli_law_##name,
+static const pli_material_ops *const laws[] = {PLI_LAWS(X)};
+#undef X
 
 enum { LAW_COUNT = sizeof laws / sizeof *laws };
 

@@ -10,7 +10,7 @@
 // and what is computed here are the phi. All kinds but the eigenmodes are a partition of unity,
 // which with affine handles reproduces affine fields.
 //
-// Material-aware (K5 to K8). The subdomain of a handle is its cluster and the clusters that share a
+// Material-aware. The subdomain of a handle is its cluster and the clusters that share a
 // face with it. There K u = 0 with u = 1 at the handle's centre, 0 at the neighbours' centres and 0
 // at vertices with elements outside the subdomain; elsewhere its boundary is free. Negative values
 // are clipped and the rest is scaled to sum one (equation 9). At a centre its own handle is alone.
@@ -90,8 +90,8 @@ PLI_CHECKED pli_status pli_bases_create(pli_context *context, const pli_bases_de
                                         pli_bases **bases);
 void pli_bases_destroy(pli_bases *bases);
 
-// One handle per body, weight one, at the body's centre of mass: the coarsest level (K1). Vertices
-// of no body, such as fixed ones, have no weights. Errors: argument, memory.
+// One handle per body, weight one, at the body's centre of mass: the coarsest level (Trusty et al.
+// 2025). Vertices of no body, such as fixed ones, have no weights. Errors: argument, memory.
 typedef struct pli_affine_def {
     int32_t vertex_count;
     const double *points; // [vertex_count][3] (m)

@@ -215,7 +215,7 @@ static void advance_column(const solver *s, int64_t column, double momentum)
 }
 
 // One step for some handles; returns their largest misfit. Momentum grows as long as misfits
-// shrink, and starts anew otherwise.
+// shrink, and restarts otherwise.
 static double advance_columns(void *user, int64_t begin, int64_t end)
 {
     batch *b = user;

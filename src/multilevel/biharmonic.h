@@ -14,7 +14,7 @@
 //     z = clip(y),    (Q + rho M) w = rho M (2 z - y) - Q d,    y += w - z,
 //
 // and w = z in the end. Q + rho M does not change, so that it is factored once and every iteration
-// is a substitution, for many handles at a time. y carries on with momentum, which starts anew when
+// is a substitution, for many handles at a time. y carries on with momentum, which restarts when
 // |w - z| grows (Goldstein et al. 2014): without it the same accuracy takes several times as many
 // iterations. rho is 1 / r^4 times a constant that was found by trial, r the mean distance of the
 // vertices from their nearest handle.

@@ -9,8 +9,8 @@
 //     sum_k w_k f(x_k) = sum over all elements of |e| f(x_e)       (equations 17 and 19)
 //
 // for all f of a family, x_e the barycentre, where a basis function is the mean of its corners'
-// values. Modal: products of up to `degree` of the bases that are not zero in the cluster, with 1
-// (K14). Polynomial: monomials of the coordinates up to `degree` (K16), for comparison; coordinates
+// values. Modal: products of up to `degree` of the bases that are not zero in the cluster, with 1.
+// Polynomial: monomials of the coordinates up to `degree`, for comparison; coordinates
 // are taken from the middle of the cluster and run from -1 to 1 along its longest side. Where bases
 // are constant one element is enough, where they vary more are taken.
 //

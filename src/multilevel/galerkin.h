@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The matrix of a coarse space, U^T H U, as a preconditioner in the space's unknowns: its blocks of
-// one handle alone (block Jacobi, K11 of Trusty et al. 2025), or all of it, factored by sparse
+// one handle alone (block Jacobi, Trusty et al. 2025), or all of it, factored by sparse
 // Cholesky.
 //
 // H is the sum of two matrices over the vertices, as a split objective has them (objective.h): a

@@ -58,7 +58,8 @@ typedef struct pli_partition {
     int32_t *vertex_part;  // [vertex_count]  the cluster with most volume around; -1: no element
     int32_t *centers;      // [count]  vertices, all different, of the cluster's own elements
     double *volume;        // [count]  m^3, m^2
-    double hop_radius;     // edges from a centre to the farthest vertex of its cluster, mean (K12)
+    double hop_radius; // edges from a centre to the farthest vertex of its cluster, mean (Trusty et
+                       // al. 2025)
     // of the round that counts: sum over elements of volume times squared distance to the nearest
     // centre; true lengths in what counts as softest
     double cost;

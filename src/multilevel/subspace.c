@@ -26,7 +26,7 @@ typedef struct level {
 
 struct pli_subspace {
     pli_context *context;
-    pli_subspace_def def;
+    pli_subspace_source_def def;
     int32_t vertex_count;
     int64_t n; // unknowns
     const uint8_t *fixed;
@@ -86,7 +86,7 @@ static pli_status create_cubature_matrix(pli_subspace *s)
     return term.ops->bind != NULL ? term.ops->bind(term.self, s->C) : PLI_OK;
 }
 
-static bool wants_factor(const pli_subspace_def *def)
+static bool wants_factor(const pli_subspace_source_def *def)
 {
     return def->bases != NULL && (def->level_preconditioner == PLI_SUBSPACE_FACTOR ||
                                   def->polish_preconditioner == PLI_SUBSPACE_FACTOR);
@@ -119,7 +119,7 @@ static pli_status build(pli_subspace *s)
     return pli_galerkin_create(s->context, s->fine.space, S, &s->galerkin);
 }
 
-pli_status pli_subspace_create(pli_context *context, const pli_subspace_def *def,
+pli_status pli_subspace_create(pli_context *context, const pli_subspace_source_def *def,
                                const pli_objective *objective, pli_subspace **subspace)
 {
     *subspace = NULL;

@@ -47,7 +47,7 @@ typedef enum pli_subspace_preconditioner {
     PLI_SUBSPACE_FACTOR  // the factored matrix of the handles; with a block per vertex
 } pli_subspace_preconditioner;
 
-typedef struct pli_subspace_def {
+typedef struct pli_subspace_source_def {
     const pli_bases *affine;   // NULL: no such level; borrowed, like all of this
     const pli_bases *bases;    // NULL: no such level
     const double *points;      // [vertex_count][3] at rest (m)
@@ -64,7 +64,7 @@ typedef struct pli_subspace_def {
     int32_t period; // iterations between refreshes, at least
 
     pli_timers *timers; // NULL: none
-} pli_subspace_def;
+} pli_subspace_source_def;
 
 // What directions took since the beginning of the minimisation.
 typedef struct pli_subspace_counts {
@@ -80,7 +80,7 @@ typedef struct pli_subspace pli_subspace;
 
 // The objective has its split pattern. Errors: argument (neither level nor polish), unsupported (a
 // factor in a build without CHOLMOD), memory.
-PLI_CHECKED pli_status pli_subspace_create(pli_context *context, const pli_subspace_def *def,
+PLI_CHECKED pli_status pli_subspace_create(pli_context *context, const pli_subspace_source_def *def,
                                            const pli_objective *objective, pli_subspace **subspace);
 void pli_subspace_destroy(pli_subspace *subspace);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Defaults of pictures, and what a build without Embree and libpng answers.
-#include "pliant/io.h"
+#include "pliant/picture.h"
 
 #include "base/context.h"
 

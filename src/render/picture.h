@@ -37,7 +37,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "math/vec3.h"
-#include "pliant/io.h"
+#include "pliant/picture.h"
 
 #include <stdint.h>
 

@@ -1,91 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One connection of the page's server, from its first byte to its last.
+// One connection of the page's server, from its first byte to its last: what its calls from the
+// library (libwebsockets) lead to.
 //
-//     request -> answer -> request ... -> drain -> dead
-//             -> socket -> answer (a close frame)  -> drain -> dead
+//     request -> answer -> request ... -> end
+//             -> refused -> drain -> end
+//             -> socket -> end
 //
-// Whatever is due to the client is in one queue and at most one packet. An end that was said is
-// waited for a little (drain), so that the client gets to read why; faults of the network are
-// dead at once. Nothing here is freed but by pli_connection_destroy, so that a site's functions may
-// call the server back.
+// Whatever is due to the client is one message under way and a queue of texts; pieces of them go to
+// the library only when the client takes more, so that it keeps no more than a piece. A client that
+// is refused is waited for a little (drain), so that it gets to read why. Connections are freed
+// when the library forgets them and at no other time, so that a site's functions may call the
+// server back.
 #ifndef PLI_SERVE_CONNECTION_H
 #define PLI_SERVE_CONNECTION_H
 
 #include "serve/byte_queue.h"
-#include "serve/http.h"
 #include "serve/peer.h"
-#include "serve/websocket.h"
+#include "serve/server.h"
+
+struct lws;
 
 enum {
-    PLI_CONNECTION_INPUT = PLI_SERVE_MAX_HEAD + PLI_SERVE_MAX_BODY,
-    PLI_CONNECTION_DRAIN_SECONDS = 2 // that a client has to close its side
+    PLI_CONNECTION_PIECE = 32768,    // bytes that go out at once
+    PLI_CONNECTION_DRAIN_SECONDS = 2 // that a refused client has to close its side
 };
 
 typedef enum pli_stage {
     PLI_STAGE_REQUEST, // waits for a request, or for the rest of one
     PLI_STAGE_ANSWER,  // sends what is due; then another request, or the end
     PLI_STAGE_SOCKET,
-    PLI_STAGE_DRAIN, // has said its last word and reads what still comes
-    PLI_STAGE_DEAD   // to be destroyed
+    PLI_STAGE_DRAIN // was told no; what still comes is thrown away
 } pli_stage;
 
 typedef struct pli_connection {
     pli_server *server; // borrowed
-    int descriptor;
+    struct lws *wsi;    // of the library; NULL until it has taken the connection
     pli_peer peer;
     pli_stage stage;
-    bool is_spare;  // one too many: it gets 503 and does not count
+    bool is_dead;   // will be closed at the next turn
     bool ends;      // after the answer
     bool is_joined; // the site knows it and has not been told that it left
     int64_t client; // number of a socket; 0: it is none
-    double since;   // when the stage began; of a request: when its first byte came
+    double since;   // when the stage began; of a request: when its first byte was seen
 
-    // in
-    char *input; // [PLI_CONNECTION_INPUT], NULL until something comes
+    // in: the body of a request, or the message of a socket
+    char *input; // [input_capacity], with a zero byte; NULL: nothing is expected
+    int64_t input_capacity;
     int64_t input_count;
-    pli_http_scan scan;
-    pli_http_head head;
-    int64_t head_size;            // 0: not whole yet
-    bool is_authorized;           // whoever asks has shown to be allowed
-    pli_websocket_reader *reader; // of sockets
-    double heard;                 // when the last byte came
-    double pinged;                // when it was last asked whether it is there
-    double allowance;             // messages that it may send now
-    double allowed;               // when that was computed
+    bool has_begun;   // a request has
+    bool in_frame;    // a frame is not whole
+    double heard;     // when a socket last said something
+    double pinged;    // when it was last asked whether it is there
+    bool asks;        // that is due to be asked
+    double allowance; // frames that it may send now
+    double allowed;   // when that was computed
 
-    // out: the first bytes of the queue, then the packet, then the rest of the queue
-    pli_byte_queue queue;
-    int64_t lead; // bytes of the queue that go before the packet
-    pli_packet *packet;
-    int64_t packet_sent;
-    double moved; // when the last byte went out, or began to wait
+    // out
+    pli_byte_queue texts; // each behind its size
+    pli_packet *packet;   // under way; NULL: a text is
+    int64_t left;         // bytes of what is under way; -1: nothing is
+    int kind;             // of what is under way, as the library calls it
+    double moved;         // when the library could last send, or something began to wait
+    int close_code;       // that a socket shall be closed with; 0: it goes on
+    const char *close_words;
 } pli_connection;
 
-// Takes over the descriptor, even when there is no memory for a connection (NULL).
-pli_connection *pli_connection_create(pli_server *server, int descriptor);
+// Takes over the descriptor, in any case. NULL: no memory, or no room in the library.
+pli_connection *pli_connection_create(pli_server *server, int descriptor, pli_stage stage);
+// Called when the library has forgotten it.
 void pli_connection_destroy(pli_connection *connection);
 
-// Answers with a status, and ends.
-void pli_connection_refuse(pli_connection *connection, int32_t status);
+// What the library calls; -1: it shall close the connection.
+int pli_connection_hear_request(pli_connection *connection);
+int pli_connection_hear_body(pli_connection *connection, const void *bytes, size_t count);
+int pli_connection_hear_end_of_body(pli_connection *connection);
+int pli_connection_hear_upgrade(pli_connection *connection);
+void pli_connection_join(pli_connection *connection);
+void pli_connection_leave(pli_connection *connection);
+int pli_connection_hear_message(pli_connection *connection, const void *bytes, size_t count);
+int pli_connection_hear_close(pli_connection *connection, const uint8_t *bytes, size_t count);
+int pli_connection_write(pli_connection *connection);
 
-// Reads once what there is, and does what it asks for.
-void pli_connection_read(pli_connection *connection);
-
-// Sends as much as goes now; asks the site for packets when all is out.
+// Asks the site for a packet if nothing is due.
 void pli_connection_pump(pli_connection *connection);
 
 // Ends what takes too long, and asks quiet sockets whether they are there.
 void pli_connection_check_times(pli_connection *connection);
 
-// Queues a frame for a socket; one whose queue is full is dead.
-void pli_connection_send_frame(pli_connection *connection, pli_websocket_opcode opcode,
-                               const void *bytes, int64_t size);
-// Says why, and ends.
-void pli_connection_close_socket(pli_connection *connection, int32_t code, const char *reason);
+// Queues a text for a socket; one whose queue is full is closed.
+void pli_connection_send(pli_connection *connection, const char *text, int64_t size);
 
-bool pli_connection_waits_to_send(const pli_connection *connection);
-// Whether it listens to its client now.
-bool pli_connection_reads(const pli_connection *connection);
+// Tells a socket that the server ends, as far as that goes without waiting.
+void pli_connection_say_goodbye(pli_connection *connection);
 
 #endif

@@ -2,13 +2,13 @@
 #include "serve/http_answer.h"
 
 #include <inttypes.h>
+#include <libwebsockets.h>
 #include <stdio.h>
 
 static const struct {
     int32_t status;
     const char *reason;
 } reasons[] = {
-    {101, "Switching Protocols"},
     {200, "OK"},
     {204, "No Content"},
     {303, "See Other"},
@@ -20,11 +20,8 @@ static const struct {
     {409, "Conflict"},
     {411, "Length Required"},
     {413, "Content Too Large"},
-    {417, "Expectation Failed"},
     {426, "Upgrade Required"},
-    {431, "Request Header Fields Too Large"},
     {500, "Internal Server Error"},
-    {501, "Not Implemented"},
     {503, "Service Unavailable"},
     {505, "HTTP Version Not Supported"},
 };
@@ -48,23 +45,39 @@ static const char *lines_of(int32_t status)
     }
 }
 
-#define SAFETY                                      \
-    "X-Content-Type-Options: nosniff\r\n"           \
-    "X-Frame-Options: DENY\r\n"                     \
-    "Referrer-Policy: no-referrer\r\n"              \
-    "Cross-Origin-Resource-Policy: same-origin\r\n" \
-    "Cache-Control: no-store\r\n"
-
 #define NOTHING "default-src 'none'; frame-ancestors 'none'"
 
-// The lines about the content, or about the socket that the connection becomes.
+static const struct lws_protocol_vhost_options safety[] = {
+    {&safety[1], NULL, "Content-Security-Policy:", NOTHING},
+    {&safety[2], NULL, "X-Content-Type-Options:", "nosniff"},
+    {&safety[3], NULL, "X-Frame-Options:", "DENY"},
+    {&safety[4], NULL, "Referrer-Policy:", "no-referrer"},
+    {&safety[5], NULL, "Cross-Origin-Resource-Policy:", "same-origin"},
+    {NULL, NULL, "Cache-Control:", "no-store"},
+};
+
+const struct lws_protocol_vhost_options *pli_http_safety(void)
+{
+    return safety;
+}
+
+// All of them, but with a policy of the answer's own.
+static int write_safety(const char *policy, char *text, size_t capacity)
+{
+    const struct lws_protocol_vhost_options *line = safety;
+    int used = snprintf(text, capacity, "%s %s\r\n", line->name, policy);
+    for (line = line->next; line != NULL && used >= 0 && (size_t)used < capacity;
+         line = line->next) {
+        int more =
+            snprintf(text + used, capacity - (size_t)used, "%s %s\r\n", line->name, line->value);
+        used = more < 0 ? -1 : used + more;
+    }
+    return used;
+}
+
+// The lines about the content.
 static int write_matter(const pli_http_answer *answer, char *text, size_t capacity)
 {
-    if (answer->accept != NULL) {
-        return snprintf(text, capacity,
-                        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n",
-                        answer->accept);
-    }
     const char *type = answer->content_type != NULL ? answer->content_type : "text/plain";
     return snprintf(text, capacity,
                     "Content-Type: %s\r\nContent-Length: %" PRId64 "\r\n%sConnection: %s\r\n%s",
@@ -90,10 +103,11 @@ int64_t pli_http_answer_head(const pli_http_answer *answer, char text[PLI_HTTP_A
     char opening[1024];
     size = write_opening(answer, opening, sizeof opening);
     if (size < 0 || size >= (int)sizeof opening) return 0;
-    const char *policy = answer->policy != NULL ? answer->policy : NOTHING;
-    int length = snprintf(text, PLI_HTTP_ANSWER_CAPACITY,
-                          "HTTP/1.1 %d %s\r\n%s%s" SAFETY "Content-Security-Policy: %s\r\n\r\n",
-                          answer->status, pli_http_reason(answer->status), matter, opening, policy);
+    char lines[PLI_HTTP_ANSWER_CAPACITY];
+    size = write_safety(answer->policy != NULL ? answer->policy : NOTHING, lines, sizeof lines);
+    if (size < 0 || size >= (int)sizeof lines) return 0;
+    int length = snprintf(text, PLI_HTTP_ANSWER_CAPACITY, "HTTP/1.1 %d %s\r\n%s%s%s\r\n",
+                          answer->status, pli_http_reason(answer->status), matter, opening, lines);
     return length > 0 && length < PLI_HTTP_ANSWER_CAPACITY ? length : 0;
 }
 

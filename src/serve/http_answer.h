@@ -7,6 +7,8 @@
 
 #include "pliant/base.h"
 
+struct lws_protocol_vhost_options;
+
 enum { PLI_HTTP_ANSWER_CAPACITY = 4096 }; // bytes of a head and of the text of a status
 
 typedef struct pli_http_answer {
@@ -18,8 +20,10 @@ typedef struct pli_http_answer {
     int64_t size;
     const char *location; // where to go on instead; NULL: here
     const char *cookie;   // to be kept; NULL: none
-    const char *accept;   // of a socket's handshake, with the status 101; NULL otherwise
 } pli_http_answer;
+
+// The headers of safety with a policy that allows nothing, for answers that the library makes.
+const struct lws_protocol_vhost_options *pli_http_safety(void);
 
 // "Not Found".
 const char *pli_http_reason(int32_t status);

@@ -154,21 +154,11 @@ pli_status pli_listen(pli_context *context, const char *host, int32_t port, pli_
     return PLI_OK;
 }
 
-int pli_listener_accept(const pli_listener *listener)
+int pli_listener_accept(int listener)
 {
-    int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     // small messages go out at once
     int on = 1;
     if (descriptor >= 0) (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return descriptor;
-}
-
-pli_status pli_wake_pipe(pli_context *context, int ends[2])
-{
-    char buffer[128];
-    if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0) return PLI_OK;
-    ends[0] = -1;
-    ends[1] = -1;
-    return PLI_FAIL(context, PLI_ERROR_IO, "server: no pipe: %s",
-                    strerror_r(errno, buffer, sizeof buffer));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The socket that connections come in by, and the pipe that ends a wait.
+// The socket that connections come in by.
 #ifndef PLI_SERVE_LISTEN_H
 #define PLI_SERVE_LISTEN_H
 
@@ -28,9 +28,6 @@ PLI_CHECKED pli_status pli_listen(pli_context *context, const char *host, int32_
 PLI_CHECKED pli_status pli_listen_check(pli_context *context, const char *host, bool allows_remote);
 
 // Takes a connection, which does not wait and is not inherited; -1 as accept() does.
-int pli_listener_accept(const pli_listener *listener);
-
-// A pipe whose ends do not wait. Errors: io.
-PLI_CHECKED pli_status pli_wake_pipe(pli_context *context, int ends[2]);
+int pli_listener_accept(int descriptor);
 
 #endif

@@ -7,19 +7,24 @@
 #include "serve/server_inside.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <libwebsockets.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-    LONGEST_WAIT = 1000, // milliseconds, after which time-outs are looked at
-    ACCEPTS = 64,        // connections that are taken in a turn
-    PLACES = 2           // polled before the connections: the wake pipe and the listener
+    LONGEST_WAIT = 1000,     // milliseconds, after which time-outs are looked at
+    ACCEPTS = 64,            // connections that are taken in a turn
+    LIBRARY_SECONDS = 3600,  // its own time-outs, far beyond ours
+    RECEIVE_BYTES = 4096,    // of a message that come at once
+    LIBRARY_FILES = 4,       // that it has besides connections
+    REST_MICROSECONDS = 1000 // see pli_server_turn
 };
 
 static const double accept_pause = 0.2; // seconds without new connections when there is no room
+static const double short_wait = 1e-3;  // seconds
 
 double pli_server_now(const pli_server *server)
 {
@@ -30,8 +35,6 @@ void pli_server_skip(pli_server *server, double seconds)
 {
     server->skipped += seconds;
 }
-
-// ---- beginning and end ------------------------------------------------------------------------
 
 static pli_status check_arguments(pli_context *context, const pli_server_options *options,
                                   const pli_site_ops *site)
@@ -46,10 +49,81 @@ static pli_status check_arguments(pli_context *context, const pli_server_options
     return PLI_OK;
 }
 
+// ---- the library ------------------------------------------------------------------------------
+
+static int hear_connection(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                           size_t count);
+static int hear_door(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                     size_t count);
+
+static const struct lws_protocols protocols[] = {
+    {.name = "pliant",
+     .callback = hear_connection,
+     .rx_buffer_size = RECEIVE_BYTES,
+     .tx_packet_size = PLI_SERVE_PIECE_CAPACITY},
+    {.name = "door", .callback = hear_door},
+    {.name = NULL},
+};
+
+// The library writes lines to the terminal unless it is told not to, for the whole process and with
+// one buffer for all threads. A program that has told it what to write is left alone.
+static void silence_library(void)
+{
+    enum { SAYS = LLL_ERR | LLL_WARN | LLL_NOTICE };
+    int levels = 0;
+    for (int level = 1; level < 1 << LLL_COUNT; level <<= 1) {
+        if (lwsl_visible(level)) levels |= level;
+    }
+    if (levels == SAYS) lws_set_log_level(0, NULL);
+}
+
+static pli_status open_library(pli_server *server)
+{
+    struct lws_context_creation_info info = {
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .protocols = protocols,
+        .headers = pli_http_safety(),
+        .server_string = "pliant",
+        .options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
+        .user = server,
+        .uid = -1,
+        .gid = -1,
+        .fd_limit_per_thread = PLI_SERVE_CONNECTIONS + LIBRARY_FILES,
+        .max_http_header_data = PLI_SERVE_MAX_HEAD,
+        .timeout_secs = LIBRARY_SECONDS,
+        .keepalive_timeout = LIBRARY_SECONDS,
+        .timeout_secs_ah_idle = LIBRARY_SECONDS};
+    silence_library();
+    // it sets how the process takes a signal, which is the program's affair
+    struct sigaction broken_pipe;
+    bool is_known = sigaction(SIGPIPE, NULL, &broken_pipe) == 0;
+    server->library = lws_create_context(&info);
+    if (is_known) (void)sigaction(SIGPIPE, &broken_pipe, NULL);
+    if (server->library != NULL) {
+        server->vhost = lws_get_vhost_by_name(server->library, "default");
+    }
+    if (server->vhost != NULL) return PLI_OK;
+    return PLI_FAIL(server->context, PLI_ERROR_IO, "server: libwebsockets cannot be started");
+}
+
+static pli_status open_door(pli_server *server)
+{
+    lws_sock_file_fd_type descriptor = {.filefd = server->listener.descriptor};
+    server->door = lws_adopt_descriptor_vhost(server->vhost, LWS_ADOPT_RAW_FILE_DESC, descriptor,
+                                              "door", NULL);
+    if (server->door == NULL) {
+        return PLI_FAIL(server->context, PLI_ERROR_IO,
+                        "server: libwebsockets cannot watch for connections");
+    }
+    server->listener.descriptor = -1;
+    return PLI_OK;
+}
+
+// ---- beginning and end ------------------------------------------------------------------------
+
 static pli_status open_server(pli_server *server, const pli_server_options *options)
 {
     PLI_TRY(pli_access_init(&server->access, server->context, options->token));
-    PLI_TRY(pli_wake_pipe(server->context, server->wake));
     const char *host = options->host != NULL ? options->host : "127.0.0.1";
     PLI_TRY(pli_listen_check(server->context, host, options->allows_remote));
     PLI_TRY(pli_listen(server->context, host, options->port, &server->listener));
@@ -57,7 +131,8 @@ static pli_status open_server(pli_server *server, const pli_server_options *opti
         pli_access_allow(&server->access, server->listener.name, options, server->listener.port));
     snprintf(server->address, sizeof server->address, "http://%s:%d/", server->listener.name,
              server->listener.port);
-    return PLI_OK;
+    PLI_TRY(open_library(server));
+    return open_door(server);
 }
 
 pli_status pli_server_create(pli_context *context, const pli_server_options *options,
@@ -72,8 +147,6 @@ pli_status pli_server_create(pli_context *context, const pli_server_options *opt
     made->user = user;
     made->access.context = context;
     made->listener.descriptor = -1;
-    made->wake[0] = -1;
-    made->wake[1] = -1;
     pli_status status = open_server(made, options);
     if (status != PLI_OK) {
         pli_server_destroy(made);
@@ -81,11 +154,6 @@ pli_status pli_server_create(pli_context *context, const pli_server_options *opt
     }
     *server = made;
     return PLI_OK;
-}
-
-static void close_descriptor(int descriptor)
-{
-    if (descriptor >= 0) close(descriptor);
 }
 
 // Reads and forgets what has come: closing over unread bytes would take back what was sent.
@@ -97,24 +165,21 @@ static void discard_input(int descriptor)
     }
 }
 
-// As far as it goes without waiting.
-static void say_goodbye(pli_connection *connection)
-{
-    pli_connection_close_socket(connection, PLI_WEBSOCKET_AWAY, "the server ends");
-    if (connection->stage == PLI_STAGE_ANSWER) pli_connection_pump(connection);
-    discard_input(connection->descriptor);
-}
-
 void pli_server_destroy(pli_server *server)
 {
     if (server == NULL) return;
-    for (int32_t i = 0; i < server->connection_count; ++i) {
-        say_goodbye(server->connections[i]);
-        pli_connection_destroy(server->connections[i]);
+    server->is_ending = true;
+    // as far as it goes without waiting; some may be forgotten at once
+    for (int32_t i = server->connection_count - 1; i >= 0; --i) {
+        pli_connection_say_goodbye(server->connections[i]);
     }
-    close_descriptor(server->listener.descriptor);
-    close_descriptor(server->wake[0]);
-    close_descriptor(server->wake[1]);
+    if (server->library != NULL) (void)lws_service(server->library, -1);
+    for (int32_t i = 0; i < server->connection_count; ++i) {
+        discard_input(lws_get_socket_fd(server->connections[i]->wsi));
+    }
+    // forgets every connection, and with the door goes its descriptor
+    if (server->library != NULL) lws_context_destroy(server->library);
+    if (server->listener.descriptor >= 0) close(server->listener.descriptor);
     pli_access_clear(&server->access);
     pli_release(server->context, server);
 }
@@ -146,47 +211,66 @@ pli_status pli_server_make_address(pli_server *server, pli_server_reader reader,
 
 // ---- connections ------------------------------------------------------------------------------
 
-static int32_t count_clients(const pli_server *server)
+bool pli_server_knows(const pli_server *server, const pli_connection *connection)
+{
+    for (int32_t i = 0; i < server->connection_count; ++i) {
+        if (server->connections[i] == connection) return true;
+    }
+    return false;
+}
+
+void pli_server_forget(pli_server *server, const pli_connection *connection)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < server->connection_count; ++i) {
+        if (server->connections[i] != connection) {
+            server->connections[kept++] = server->connections[i];
+        }
+    }
+    server->connection_count = kept;
+}
+
+static int32_t count_draining(const pli_server *server)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < server->connection_count; ++i) {
-        count += !server->connections[i]->is_spare;
+        count += server->connections[i]->stage == PLI_STAGE_DRAIN;
     }
     return count;
 }
 
-// There is not even room to refuse properly.
-static void turn_away(int descriptor)
+void pli_server_drain(pli_server *server, int descriptor)
+{
+    bool has_place = !server->is_ending && count_draining(server) < PLI_SERVE_SPARE;
+    if (has_place) {
+        (void)pli_connection_create(server, descriptor, PLI_STAGE_DRAIN);
+    } else {
+        discard_input(descriptor);
+        close(descriptor);
+    }
+}
+
+// One too many.
+static void turn_away(pli_server *server, int descriptor)
 {
     char text[PLI_HTTP_ANSWER_CAPACITY];
     int64_t size = pli_http_answer_refusal(503, true, text);
-    discard_input(descriptor);
     (void)send(descriptor, text, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    close(descriptor);
-}
-
-static void add_connection(pli_server *server, int descriptor)
-{
-    if (server->connection_count == PLI_SERVE_CONNECTIONS) {
-        turn_away(descriptor);
-        return;
-    }
-    bool is_full = count_clients(server) >= PLI_SERVE_MAX_CLIENTS;
-    pli_connection *connection = pli_connection_create(server, descriptor);
-    if (connection == NULL) return;
-    server->connections[server->connection_count++] = connection;
-    connection->is_spare = is_full;
-    if (!is_full) return;
-    pli_connection_refuse(connection, 503);
-    pli_connection_pump(connection);
+    (void)shutdown(descriptor, SHUT_WR);
+    pli_server_drain(server, descriptor);
 }
 
 static void accept_connections(pli_server *server)
 {
     for (int i = 0; i < ACCEPTS; ++i) {
-        int descriptor = pli_listener_accept(&server->listener);
+        int descriptor = pli_listener_accept(lws_get_socket_fd(server->door));
         if (descriptor >= 0) {
-            add_connection(server, descriptor);
+            int32_t clients = server->connection_count - count_draining(server);
+            if (clients >= PLI_SERVE_MAX_CLIENTS) {
+                turn_away(server, descriptor);
+            } else {
+                (void)pli_connection_create(server, descriptor, PLI_STAGE_REQUEST);
+            }
             continue;
         }
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
@@ -194,30 +278,78 @@ static void accept_connections(pli_server *server)
         if (is_over) continue;
         // no descriptors or no memory: the connection stays there, and asking again would spin
         server->accepts_after = pli_server_now(server) + accept_pause;
+        (void)lws_rx_flow_control(server->door, 0);
         return;
     }
 }
 
-// Tells the site who has left, and frees what is dead.
-static void sweep(pli_server *server)
+// ---- what the library tells -------------------------------------------------------------------
+
+static int hear_door(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                     size_t count)
 {
-    for (int32_t i = 0; i < server->connection_count; ++i) {
-        pli_connection *connection = server->connections[i];
-        if (!connection->is_joined || connection->stage == PLI_STAGE_SOCKET) continue;
-        connection->is_joined = false;
-        server->site.leave(server->user, connection->client);
+    (void)user;
+    (void)in;
+    (void)count;
+    pli_server *server = lws_context_user(lws_get_context(wsi));
+    if (server == NULL) return 0;
+    ++server->events;
+    if (reason == LWS_CALLBACK_RAW_RX_FILE && !server->is_ending) accept_connections(server);
+    return 0;
+}
+
+// The headers of safety, in the answer that makes a connection a socket.
+static int add_safety(struct lws *wsi, struct lws_process_html_args *room)
+{
+    unsigned char *at = (unsigned char *)room->p;
+    const struct lws_protocol_vhost_options *line = pli_http_safety();
+    for (; line != NULL; line = line->next) {
+        const unsigned char *name = (const unsigned char *)line->name;
+        const unsigned char *value = (const unsigned char *)line->value;
+        int failed = lws_add_http_header_by_name(wsi, name, value, (int)strlen(line->value), &at,
+                                                 (unsigned char *)room->p + room->max_len);
+        if (failed != 0) return -1;
     }
-    int32_t kept = 0;
-    for (int32_t i = 0; i < server->connection_count; ++i) {
-        pli_connection *connection = server->connections[i];
-        // one that died while the others were told waits for the next time
-        if (connection->stage == PLI_STAGE_DEAD && !connection->is_joined) {
-            pli_connection_destroy(connection);
-        } else {
-            server->connections[kept++] = connection;
-        }
+    room->p = (char *)at;
+    return 0;
+}
+
+static int hear_connection(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                           size_t count)
+{
+    (void)user;
+    // calls that are about no connection have none
+    pli_connection *connection = lws_get_opaque_user_data(wsi);
+    if (connection == NULL) return 0;
+    connection->wsi = wsi;
+    bool is_over = connection->server->is_ending && reason != LWS_CALLBACK_WSI_DESTROY;
+    // told again with every turn while something follows the request that is being answered
+    bool is_known =
+        reason == LWS_CALLBACK_HTTP_BODY_COMPLETION && connection->stage != PLI_STAGE_REQUEST;
+    if (is_over || is_known) return 0;
+    ++connection->server->events;
+    switch (reason) {
+    case LWS_CALLBACK_HTTP: return pli_connection_hear_request(connection);
+    case LWS_CALLBACK_HTTP_BODY: return pli_connection_hear_body(connection, in, count);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION: return pli_connection_hear_end_of_body(connection);
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return pli_connection_hear_upgrade(connection);
+    case LWS_CALLBACK_ADD_HEADERS: return add_safety(wsi, in);
+    case LWS_CALLBACK_ESTABLISHED: pli_connection_join(connection); return 0;
+    case LWS_CALLBACK_RECEIVE: return pli_connection_hear_message(connection, in, count);
+    case LWS_CALLBACK_RECEIVE_PONG:
+        connection->heard = pli_server_now(connection->server);
+        return 0;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return pli_connection_hear_close(connection, in, count);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+    case LWS_CALLBACK_SERVER_WRITEABLE: return pli_connection_write(connection);
+    case LWS_CALLBACK_CLOSED: pli_connection_leave(connection); return 0;
+    case LWS_CALLBACK_WSI_DESTROY: pli_connection_destroy(connection); return 0;
+    // whoever asks to speak something else than HTTP
+    case LWS_CALLBACK_RAW_ADOPT:
+    case LWS_CALLBACK_RAW_RX: return connection->stage == PLI_STAGE_DRAIN ? 0 : -1;
+    default: return 0;
     }
-    server->connection_count = kept;
 }
 
 // ---- a turn -----------------------------------------------------------------------------------
@@ -229,72 +361,47 @@ static void pump_all(pli_server *server)
     }
 }
 
-static int wait_milliseconds(const pli_server *server, int32_t milliseconds)
+static int32_t wait_milliseconds(const pli_server *server, int32_t milliseconds)
 {
     bool is_long = milliseconds < 0 || milliseconds > LONGEST_WAIT;
-    int wait = is_long ? LONGEST_WAIT : milliseconds;
-    double pause = server->accepts_after - pli_server_now(server);
-    int most = (int)(1000 * accept_pause) + 1;
-    return pause > 0 && wait > most ? most : wait;
+    int32_t wait = is_long ? LONGEST_WAIT : milliseconds;
+    int32_t most = (int32_t)(1000 * accept_pause) + 1;
+    return server->accepts_after > 0 && wait > most ? most : wait;
 }
 
-static void list_places(const pli_server *server, struct pollfd *places)
+// Listens again when there may be descriptors again.
+static void end_pause(pli_server *server)
 {
-    bool accepts = pli_server_now(server) >= server->accepts_after;
-    places[0] = (struct pollfd){.fd = server->wake[0], .events = POLLIN};
-    places[1] = (struct pollfd){.fd = accepts ? server->listener.descriptor : -1, .events = POLLIN};
-    for (int32_t i = 0; i < server->connection_count; ++i) {
-        const pli_connection *connection = server->connections[i];
-        bool is_dead = connection->stage == PLI_STAGE_DEAD;
-        int events = (pli_connection_reads(connection) ? POLLIN : 0) |
-                     (pli_connection_waits_to_send(connection) ? POLLOUT : 0);
-        places[PLACES + i] =
-            (struct pollfd){.fd = is_dead ? -1 : connection->descriptor, .events = (short)events};
-    }
-}
-
-static void empty_pipe(int end)
-{
-    char bytes[256];
-    while (read(end, bytes, sizeof bytes) == (ssize_t)sizeof bytes) {
-    }
-}
-
-static void handle(pli_server *server, const struct pollfd *places)
-{
-    // those that came with the poll, not those that are accepted now
-    int32_t count = server->connection_count;
-    if (places[0].revents != 0) empty_pipe(server->wake[0]);
-    if (places[1].revents != 0) accept_connections(server);
-    for (int32_t i = 0; i < count; ++i) {
-        bool has_news = (places[PLACES + i].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
-        if (has_news) pli_connection_read(server->connections[i]);
-    }
+    if (server->accepts_after == 0 || pli_server_now(server) < server->accepts_after) return;
+    server->accepts_after = 0;
+    (void)lws_rx_flow_control(server->door, 1);
 }
 
 pli_status pli_server_turn(pli_server *server, int32_t milliseconds)
 {
     // what the site has got since the last turn
     pump_all(server);
-    sweep(server);
+    end_pause(server);
 
-    struct pollfd places[PLACES + PLI_SERVE_CONNECTIONS];
-    list_places(server, places);
-    nfds_t count = (nfds_t)(PLACES + server->connection_count);
-    int ready = poll(places, count, wait_milliseconds(server, milliseconds));
-    if (ready < 0 && errno != EINTR && errno != EAGAIN) {
-        char buffer[128];
-        return PLI_FAIL(server->context, PLI_ERROR_IO, "server: cannot wait for connections: %s",
-                        strerror_r(errno, buffer, sizeof buffer));
+    // the door's timer ends the wait
+    int32_t wait = wait_milliseconds(server, milliseconds);
+    lws_set_timer_usecs(server->door, (lws_usec_t)wait * 1000);
+    double begin = pli_clock_seconds();
+    int64_t events = server->events;
+    if (lws_service(server->library, wait > 0 ? 0 : -1) < 0) {
+        return PLI_FAIL(server->context, PLI_ERROR_IO, "server: cannot wait for connections");
     }
+    // a client may have left something that the library looks at when the answer before it is out,
+    // and until then finds ready in every turn: that shall not take a processor's time
+    bool has_spun =
+        wait > 0 && server->events == events && pli_clock_seconds() - begin < short_wait;
+    if (has_spun) (void)usleep(REST_MICROSECONDS);
 
     // what came, what it leads to, and what did not come
-    if (ready > 0) handle(server, places);
     pump_all(server);
     for (int32_t i = 0; i < server->connection_count; ++i) {
         pli_connection_check_times(server->connections[i]);
     }
-    sweep(server);
     return PLI_OK;
 }
 
@@ -302,8 +409,7 @@ void pli_server_wake(pli_server *server)
 {
     // a handler of signals may have interrupted somebody who still looks at errno
     int error = errno;
-    ssize_t written = write(server->wake[1], "", 1);
-    (void)written; // a full pipe wakes as well
+    lws_cancel_service(server->library);
     errno = error;
 }
 
@@ -312,7 +418,7 @@ void pli_server_send(pli_server *server, int64_t client, const char *text, int64
     for (int32_t i = 0; i < server->connection_count; ++i) {
         pli_connection *connection = server->connections[i];
         if (connection->client == client && connection->stage == PLI_STAGE_SOCKET) {
-            pli_connection_send_frame(connection, PLI_WEBSOCKET_TEXT, text, size);
+            pli_connection_send(connection, text, size);
             return;
         }
     }
@@ -322,7 +428,8 @@ int32_t pli_server_socket_count(const pli_server *server)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < server->connection_count; ++i) {
-        count += server->connections[i]->stage == PLI_STAGE_SOCKET;
+        const pli_connection *connection = server->connections[i];
+        count += connection->stage == PLI_STAGE_SOCKET && !connection->is_dead;
     }
     return count;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transport of the page's server: HTTP/1.1 and WebSocket (RFC 6455) on sockets of our own, one
-// thread and poll(). It knows who may ask, limits and time-outs; what is answered is a site's
-// affair (view_site.h, live_site.h). docs/protocol.md says what goes over the wire.
+// Transport of the page's server. HTTP/1.1 and WebSocket (RFC 6455) are spoken by libwebsockets, in
+// the thread that has turns; the server knows who may ask, limits and time-outs; what is answered
+// is a site's affair (view_site.h, live_site.h). docs/protocol.md says what goes over the wire.
 //
-//     site (ops) <- request, message, "could take a packet" - server - sockets
+//     site (ops) <- request, message, "could take a packet" - server - library - sockets
 //
 // Everything is called on the thread that calls pli_server_turn, but for pli_server_wake and
 // packets, which any thread may use. No client can make the server wait, grow without bound or
-// stop: whatever does not fit the limits is answered with its code and closed.
+// stop: whatever does not fit the limits is answered with its code and closed, or closed without
+// one where the library cannot make sense of it.
 #ifndef PLI_SERVE_SERVER_H
 #define PLI_SERVE_SERVER_H
 
@@ -19,11 +20,11 @@
 enum {
     PLI_SERVE_SECRET_CHARS = 32,    // hexadecimal digits of codes and cookies, 128 random bits
     PLI_SERVE_MAX_CLIENTS = 64,     // connections; the next ones get 503
-    PLI_SERVE_MAX_HEAD = 16384,     // bytes of a request before its body; more gets 431
+    PLI_SERVE_MAX_HEAD = 16384,     // bytes of a request before its body; more ends it
     PLI_SERVE_MAX_BODY = 65536,     // bytes of a body; more gets 413
     PLI_SERVE_MAX_MESSAGE = 65536,  // bytes of a message of a socket; more closes it with 1009
     PLI_SERVE_MAX_QUEUE = 262144,   // bytes of texts that wait for a client; more closes it
-    PLI_SERVE_MAX_MESSAGES = 1000,  // frames a client may send in a second; more: closed with 1008
+    PLI_SERVE_MAX_MESSAGES = 1000,  // and fragments, from a client in a second; more: 1008
     PLI_SERVE_HEAD_SECONDS = 10,    // from the first byte of a request to its last
     PLI_SERVE_IDLE_SECONDS = 60,    // connections without a request
     PLI_SERVE_STALL_SECONDS = 30,   // a client that takes no byte of what is due to it
@@ -44,8 +45,8 @@ typedef struct pli_server pli_server;
 // Lifetime of everything here: the call of respond.
 typedef struct pli_http_request {
     const char *method; // "GET", "HEAD" (answered as GET, without the body) or "POST"
-    const char *path;   // decoded once, begins with '/', without the query
-    const char *query;  // as it came, without '?'; "" if there is none
+    const char *path;   // decoded once, begins with '/', without "." and "..", without the query
+    const char *query;  // each key and value encoded, without '?'; "" if there is none
     const char *body;   // [body_size]
     int64_t body_size;
     bool authorized; // has the token, or the cookie of a session

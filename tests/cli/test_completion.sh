@@ -41,8 +41,8 @@ offer solvers newt
 says stdout '^newton$'
 offer run demo --solver pd-m
 says stdout '^pd-multigrid$'
-offer live s2/crea
-says stdout '^s2/creature$'
+offer live rubber/crea
+says stdout '^rubber/creature$'
 offer live --pau
 says stdout '^--paused$'
 offer view --no
@@ -70,7 +70,7 @@ while [ $# -gt 0 ]; do
 done
 zpty -d shell
 END
-    set -- 'pliant comp' letion 'pliant run s4/str' etch 'pliant live s2/crea' ture \
+    set -- 'pliant comp' letion 'pliant run rubber/str' etch 'pliant live rubber/crea' ture \
         'pliant view --no-o' pen 'pliant run demo --solver pd-mul' tigrid 'pliant solvers hot-q' uadratic \
         'pliant materials rubb' er 'pliant run demo --set time.fp' 's=' 'pliant completion fi' sh
     PATH=$(dirname "$PLIANT"):$PATH timeout 60 zsh -f type.zsh "$@" >stdout 2>stderr </dev/null
@@ -89,8 +89,8 @@ if command -v fish >/dev/null 2>&1; then
         cut -f1 stdout | grep -qxF -- "$2" || fail "fish does not complete '$1' by '$2'"
     }
     completes 'pliant comp' completion
-    completes 'pliant run s4/str' s4/stretch
-    completes 'pliant live s2/crea' s2/creature
+    completes 'pliant run rubber/str' rubber/stretch
+    completes 'pliant live rubber/crea' rubber/creature
     completes 'pliant live --pau' --paused
     completes 'pliant view --no-o' --no-open
     completes 'pliant run demo --solver pd-mul' pd-multigrid

@@ -64,7 +64,7 @@ class TenMinutes(unittest.TestCase):
         self.shell(typed("pliant run mine.yaml -o out/stiff") + " --frames 2")
         count = re.search(r"# (\d+) scenes", TEN_MINUTES).group(1)
         self.assertEqual(len(self.shell("pliant scenes").splitlines()), int(count))
-        self.shell(typed("pliant scenes contact/cloth"))
+        self.shell(typed("pliant scenes cloth/ball-drop"))
         self.shell("pliant check cloth.yaml")
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs of particles by implicit steps: what is told of pieces, iterations, nodes and levels, what is
+# Runs of particles by implicit steps: what is told of substeps, iterations, nodes and levels, what is
 # left of forces, going on, and memory.
 # shellcheck source-path=SCRIPTDIR
 . "${0%/*}/common.sh"
@@ -25,30 +25,30 @@ emitters:
     material: soft
     velocity: [0, -1, 0]
 colliders:
-  bottom: {shape: {cylinder: {start: [0, -0.55, 0], end: [0, -0.4, 0], radius: 0.2}}, hold: sticky}
+  bottom: {shape: {cylinder: {start: [0, -0.55, 0], end: [0, -0.4, 0], radius: 0.2}}, boundary: sticky}
   top:
     shape: {cylinder: {start: [0, 0.4, 0], end: [0, 0.55, 0], radius: 0.2}}
-    hold: sticky
+    boundary: sticky
     motion: {segments: [{duration: 100, axis: [0, 1, 0], spin: 360}]}
 checks: {collider_overlap: ignore}
 time: {fps: 24, frames: 2, steps_per_frame: 2}
 solver: hot
 END
 
-# ---- check: pieces, tolerance with its unit, nodes, and nothing of sweeps
+# ---- check: substeps, tolerance with its unit, nodes, and nothing of sweeps
 call 0 check twist.yaml
 says stdout '^# nodes       [0-9]+ at the start$'
-says stdout '^# solver      hot, in pieces of at most 0\.6 cells of motion$'
-says stdout '^# tolerance   1e-07 of what matter bears$'
+says stdout '^# solver      hot, in substeps of at most 0\.6 cells of motion$'
+says stdout '^# tolerance   1e-07 of the force scale$'
 says stdout '^# memory      [0-9.]+ MB$'
 grep -n 'shorter steps, as matter' stdout && fail "check speaks of explicit steps"
 cp stdout again.yaml
 call 0 check again.yaml -q
 call 0 check twist.yaml --solver gast15 --set solver.grid.cfl=0.3
-says stdout '^# solver      gast15, in pieces of at most 0\.3 cells of motion$'
+says stdout '^# solver      gast15, in substeps of at most 0\.3 cells of motion$'
 says stdout '^# tolerance   0\.001 kg m/s$'
 call 0 check twist.yaml --solver semi-implicit
-says stdout '^# iterations  1 a piece$'
+says stdout '^# iterations  1 a substep$'
 call 0 check twist.yaml --json
 python3 - <<'END' || fail "the JSON of check"
 import json
@@ -73,7 +73,7 @@ grep -n '^  grid\.' stdout && fail "the page of regional has keys of others"
 
 # ---- run: progress, lines, record, page
 call 0 run twist.yaml -o whole --set output.iterations=true
-says stderr '^frame 1/2, t 0\.04167 s, [0-9]+ particles, [0-9]+ nodes, [0-9]+ pieces of [0-9.e-]+( to [0-9.e-]+)? s, [0-9]+ iterations, residual [0-9.e-]+, [0-9.e-]+ s'
+says stderr '^frame 1/2, t 0\.04167 s, [0-9]+ particles, [0-9]+ nodes, [0-9]+ substeps of [0-9.e-]+( to [0-9.e-]+)? s, [0-9]+ iterations, residual [0-9.e-]+, [0-9.e-]+ s'
 grep -E 'sweep|nan' stderr && fail "progress speaks of sweeps"
 python3 - <<'END' || fail "the files of a run"
 import json
@@ -81,12 +81,12 @@ steps = [json.loads(line) for line in open("whole/steps.jsonl")]
 assert len(steps) == 4
 told = []  # shares of the time that phases have
 for step in steps:
-    grid = step["grid"]
+    grid = step["implicit"]
     assert step["stop"] == "gradient" and step["residual"] <= step["tolerance"] == 1e-7, step
-    assert step["matter"] == {"particles": step["particles"], "emitted": step["matter"]["emitted"]}
-    assert step["nodes"] == grid["nodes"] == grid["levels"][0]["nodes"] > grid["held"] > 0, grid
-    assert grid["pieces"] >= 1 and 0 < grid["shortest"] <= grid["longest"] < 1.001 * step["dt"], grid
-    assert grid["matrices"] >= grid["pieces"] and grid["cycles"] >= step["iterations"] > 0, grid
+    assert step["particles"] >= step["emitted"] >= 0 and "explicit" not in step, step
+    assert step["nodes"] == grid["nodes"] == grid["levels"][0]["nodes"] > grid["constrained"] > 0, grid
+    assert grid["substeps"] >= 1 and 0 < grid["shortest"] <= grid["longest"] < 1.001 * step["dt"], grid
+    assert grid["matrices"] >= grid["substeps"] and grid["cycles"] >= step["iterations"] > 0, grid
     assert grid["unconverged"] == 0 and grid["coarsest_iterations"] > 0, grid
     assert len(grid["levels"]) == 3 and all(level["bytes"] > 0 for level in grid["levels"]), grid
     total = sum(value for key, value in step["seconds"].items() if key != "total")
@@ -96,15 +96,15 @@ for step in steps:
 assert max(told) > 0.9, told
 run = json.load(open("whole/run.json"))
 assert run["iterations"] == sum(step["iterations"] for step in steps), run
-assert run["grid"]["pieces"] == sum(step["grid"]["pieces"] for step in steps), run
-assert run["grid"]["levels"] == steps[-1]["grid"]["levels"], run
+assert run["implicit"]["substeps"] == sum(step["implicit"]["substeps"] for step in steps), run
+assert run["implicit"]["levels"] == steps[-1]["implicit"]["levels"], run
 assert run["unconverged"] == 0 and run["tolerance_unit"] == "" and run["health"] == "good", run
 assert not {"sweeps", "vertices"} & set(run), run
 iterations = [json.loads(line) for line in open("whole/iterations.jsonl")]
-pieces = {one["piece"] for one in iterations if one["step"] == 1}
-assert pieces == set(range(1, steps[0]["grid"]["pieces"] + 1)), pieces
+substeps = {one["substep"] for one in iterations if one["step"] == 1}
+assert substeps == set(range(1, steps[0]["implicit"]["substeps"] + 1)), substeps
 page = open("whole/report.html").read()
-for text in ("every step reached its tolerance", "Levels of the grid", "<span>Nodes</span>", "Pieces per step"):
+for text in ("every step reached its tolerance", "Levels of the grid", "<span>Nodes</span>", "Substeps per step"):
     assert text in page, text
 assert "Vertices" not in page and "the steps are explicit" not in page and "Sweeps per step" not in page
 END
@@ -135,7 +135,7 @@ says stderr 'output.residuals: only implicit steps of particles have them, and s
 # ---- what does not converge is told in words
 call 1 run twist.yaml -o short --set solver.max_iterations=1
 says stderr '^frame 1/2, .*, 2 not converged'
-says short/run.json 'did not converge in [0-9]+ of 4 steps(, or [0-9]+ of the [0-9]+ pieces they were cut into)?: '
+says short/run.json 'did not converge in [0-9]+ of 4 steps(, or [0-9]+ of the [0-9]+ substeps they were cut into)?: '
 says short/report.html 'Do not trust this run'
 
 # ---- memory is as check says, to 15 %; sanitizers need much more

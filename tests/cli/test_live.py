@@ -67,12 +67,19 @@ class Socket:
             size = struct.pack("!BBH", 0x81, 0xFE, len(text)) if len(text) < 65536 else struct.pack("!BBQ", 0x81, 0xFF, len(text))
         self.line.sendall(size + b"\0\0\0\0" + text)
 
-    def hear(self):
-        """Takes one message in and acknowledges frames."""
+    def take_frame(self):
         first, length = self.take(2)
         length = struct.unpack("!H", self.take(2))[0] if length == 126 else length
         length = struct.unpack("!Q", self.take(8))[0] if length == 127 else length
-        content = self.take(length)
+        return first, self.take(length)
+
+    def hear(self):
+        """Takes one message in, of one frame or several, and acknowledges frames of the simulation."""
+        first, content = self.take_frame()
+        last = first
+        while not last & 128:
+            last, more = self.take_frame()
+            content += more
         if first & 15 == 1:
             self.hear_text(json.loads(content))
         elif first & 15 == 2:

@@ -20,7 +20,7 @@ emitters:
     shape: {box: {center: [0.6, 0.8, 0.5], size: [0.2, 0.05, 0.2]}}
     material: water
     velocity: [0, -1, 0]
-colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, hold: slip, friction: 0.3}}
+colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, boundary: slip, friction: 0.3}}
 time: {frames: 4, fps: 48}
 END
 
@@ -35,7 +35,7 @@ says stdout '^#   tap: water at \(0, -1, 0\) m/s, from 0 s on$'
 says stdout '^# cell        0\.05 m$'
 says stdout '^# domain      \(0, 0, 0\) to \(1, 1, 1\) m, 20 x 20 x 20 cells$'
 says stdout '^#   floor: slip, friction 0\.3$'
-says stdout '^# solver      regional, in shorter steps, as matter bears them$'
+says stdout '^# solver      regional, in shorter steps, as stability wants them$'
 grep -nE '^# (vertices|tetrahedra|unknowns|contact)|tolerance of' stdout && fail "check speaks of meshes"
 grep -niE '\bnan\b|\binf\b' stdout && fail "check shows numbers that are none"
 cp stdout again.yaml
@@ -63,16 +63,16 @@ import json
 steps = [json.loads(line) for line in open("whole/steps.jsonl")]
 assert len(steps) == 4
 for step in steps:
-    matter = step["matter"]
+    matter = step["explicit"]
     assert not {"iterations", "residual", "tolerance", "vertices"} & set(step), step
-    assert matter["emitted"] > 0 and matter["sweeps"] > 0, matter
+    assert step["emitted"] > 0 and matter["sweeps"] > 0, matter
     # every block update is in the histogram, at a power of two of the tick
     assert sum(matter["steps"].values()) == matter["block_updates"], matter
     for seconds in matter["steps"]:
         ticks = float(seconds) / matter["tick"]
         assert ticks == 2 ** round(ticks).bit_length() / 2, (seconds, matter["tick"])
 run = json.load(open("whole/run.json"))
-assert run["particles"] == steps[-1]["matter"]["particles"], run
+assert run["particles"] == steps[-1]["particles"], run
 assert run["particles"] == 464 + run["emitted"] and run["cell"] == 0.05, run
 page = open("whole/report.html").read()
 assert "Lengths of steps" in page and "<span>Particles</span>" in page

@@ -28,7 +28,7 @@ says stderr '--force'
 says stderr '--resume'
 cksum out/cube/steps.jsonl | cmp -s - before || fail "a refused run changed the folder"
 call 0 run cube.yaml --force --frames 1
-[ "$(wc -l <out/cube/steps.jsonl)" -eq 1 ] || fail "--force did not begin anew"
+[ "$(wc -l <out/cube/steps.jsonl)" -eq 1 ] || fail "--force did not start over"
 
 # ---- stopping and going on gives the same bits as going through
 call 0 run cube.yaml -o whole --frames 4 -q

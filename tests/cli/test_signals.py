@@ -199,7 +199,7 @@ class Signals(unittest.TestCase):
             states = [(self.folder / name / "checkpoint" / last).read_bytes()
                       for name in (solver, solver + "_whole")]
             self.assertEqual(*states)
-            counts = [[step["matter"][key] for step in self.steps(name)
+            counts = [[dict(step, **step["explicit"])[key] for step in self.steps(name)
                        for key in ("particles", "emitted", "sweeps", "steps")]
                       for name in (solver, solver + "_whole")]
             self.assertEqual(*counts)

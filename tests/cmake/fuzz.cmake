@@ -4,7 +4,7 @@
 # program that gives them the files of tests/fuzz/corpus/<target>, as the tests fuzz.<target>.
 set(fuzz_folder ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
 set(mesh_endings gmsh:msh vtk:vtk ply:ply off:off medit:mesh vega:veg stl:stl tetgen:node obj:obj)
-set(fuzz_targets scene checkpoint frame json live page)
+set(fuzz_targets scene checkpoint frame json live)
 foreach(pair IN LISTS mesh_endings)
   string(REGEX REPLACE "(.*):(.*)" "\\1" format ${pair})
   string(REGEX REPLACE "(.*):(.*)" "\\2" ending_of_${format} ${pair})

@@ -145,7 +145,7 @@ bodies:
     regions: [{where: {half_space: {point: [0.3, 0.2, 0.3], normal: [1, 0, 0]}}, material: stiff}]}
 time: {fps: 100, frames: 6}
 output: {checkpoint_every: 1}
-solver: {name: hot, grid: {eases: false}}
+solver: {name: hot, grid: {matrix_free_short_steps: false}}
 """
 
 FAMILIES = {
@@ -174,8 +174,8 @@ def read_steps(folder):
     for line in (folder / "steps.jsonl").read_text().splitlines():
         step = json.loads(line)
         step.pop("seconds", None)
-        step.get("matter", {}).pop("schedule_seconds", None)
-        grid = step.get("grid", {})
+        step.get("explicit", {}).pop("schedule_seconds", None)
+        grid = step.get("implicit", {})
         for part in (grid, *grid.get("levels", ())):
             part.pop("bytes", None)
         steps.append(step)

@@ -21,7 +21,7 @@ const { chromium } = require('playwright-core');
 
 const REAL = process.env.PLIANT_PAGE_PROGRAM;
 const COMMANDS = { view: process.env.PLIANT_PAGE_VIEW, live: process.env.PLIANT_PAGE_LIVE };
-const PATIENCE = 30000; // milliseconds
+const PATIENCE = 120000; // milliseconds; a machine with much else to do is not a fault
 const FLAGS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 export const isReal = (mode) => COMMANDS[mode] !== undefined || REAL !== undefined;

@@ -23,7 +23,7 @@ const RENDERERS = {
   llvmpipe: ['--use-gl=angle', '--use-angle=gl-egl', '--ignore-gpu-blocklist'],
 };
 const RUNS = {
-  creature: { what: '50,929 vertices', words: ['s2/creature', '--frames', '24'] },
+  creature: { what: '50,929 vertices', words: ['rubber/creature', '--frames', '24'] },
   particles: { what: '300,728 particles', words: [sceneFile('particles')] },
 };
 

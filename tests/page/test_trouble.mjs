@@ -36,13 +36,11 @@ test('a program that ends is missed in words, and found again when it is back', 
     await until(page, () => document.querySelector('.banner').hidden);
     // the page sets itself up anew, and may not hear the first key
     const { framesShown } = await counters(page);
-    let shown = framesShown;
-    for (let tries = 0; shown === framesShown && tries < 50; tries++) {
+    const shown = async () => {
       await page.keyboard.press('ArrowRight');
-      await page.waitForTimeout(200);
-      shown = (await counters(page)).framesShown;
-    }
-    assert.ok(shown > framesShown);
+      return (await counters(page)).framesShown;
+    };
+    await eventually(shown, (count) => count > framesShown, 'another frame');
   });
 });
 

@@ -13,7 +13,7 @@
 #ifndef PLI_TESTS_MPM_WORLD_H
 #define PLI_TESTS_MPM_WORLD_H
 
-#include "near.h"
+#include "materials.h"
 
 #include "math/vec3.h"
 #include "mpm/explicit/stepper.h"
@@ -103,21 +103,11 @@ static inline int32_t mpm_per_cell(const mpm_world *w)
 }
 
 // Returns the kind's number.
-static inline int32_t mpm_world_kind(mpm_world *w, const pli_mpm_material *material)
+static inline int32_t mpm_world_kind(mpm_world *w, const pli_material *material)
 {
     assert_true(w->def.kind_count < MPM_KINDS);
     w->kinds[w->def.kind_count] = (pli_mpm_kind){*material, pow(mpm_dx(w), 3) / mpm_per_cell(w)};
     return w->def.kind_count++;
-}
-
-// A solid with Young's modulus (Pa) and Poisson's ratio.
-static inline pli_mpm_material mpm_solid(pli_mpm_elasticity elasticity, double density,
-                                         double young, double poisson)
-{
-    return (pli_mpm_material){.elasticity = elasticity,
-                              .density = density,
-                              .mu = young / (2 * (1 + poisson)),
-                              .lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
 }
 
 // One step of walls; worlds have one thread.
@@ -191,7 +181,7 @@ static inline pli_particle mpm_world_particle(const mpm_world *w, int32_t kind, 
 {
     pli_particle p = {.F = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     double v[3] = {0, 0, 0}, C[9] = {0};
-    p.memory = (float)pli_mpm_material_memory(&w->kinds[kind].material);
+    p.memory = (float)pli_material_rest_history(&w->kinds[kind].material);
     for (int axis = 0; axis < 3; ++axis) {
         p.position[axis] = (x[axis] - w->walls.origin[axis]) / mpm_dx(w) - 0.5;
     }
@@ -311,7 +301,7 @@ static inline void mpm_totals_add(void *user, const mpm_world *w, const mpm_samp
     for (int k = 0; k < 9; ++k) t->affine += 0.5 * moment * C[k] * C[k];
     t->kinetic += 0.5 * s->mass * pli_vec3_dot(v, v);
     t->elastic += w->kinds[s->kind].volume *
-                  pli_mpm_energy(&w->kinds[s->kind].material, F, (double)s->particle.memory);
+                  pli_material_energy(&w->kinds[s->kind].material, F, (double)s->particle.memory);
     t->largest_speed = fmax(t->largest_speed, pli_vec3_norm(v));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Friction carries a building (C11): a masonry arch of 25 loose blocks stands when stone is rough
-// and falls when it is smooth. Its feet meet the ground at an angle whose tangent lies in between.
+// Friction carries a building (Li et al. 2020): a masonry arch of 25 loose blocks stands when stone
+// is rough and falls when it is smooth. Its feet meet the ground at an angle whose tangent lies in
+// between.
 #include "barrier.h"
 
 enum { BLOCKS = 25, STEPS = 60 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Friction of barriers (C12, C17): blocks on slopes that stick, slip and stop where Coulomb's law
-// says so.
+// Friction of barriers (Li et al. 2020): blocks on slopes that stick, slip and stop where Coulomb's
+// law says so.
 #include "barrier.h"
 
 // ---- a block on a slope
@@ -14,7 +14,7 @@ typedef struct slope {
     double fps;
     const char *integrator;
     const char *solver;
-    int iterations; // with friction frozen anew
+    int iterations; // with friction frozen again
 } slope;
 
 static const slope usual_slope = {

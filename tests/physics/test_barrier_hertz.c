@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ball on a rigid plane (C10, C11): contact radius, approach, pressure and impact as Hertz says.
-// Of the ball only what is near the contact is a sphere; see graded_tip.h.
+// A ball on a rigid plane (Li et al. 2020): contact radius, approach, pressure and impact as Hertz
+// says. Of the ball only what is near the contact is a sphere; see graded_tip.h.
 //
 // Linear tetrahedra are too stiff, so that contacts are too small and too short; all of it shrinks
 // with their size. With the arguments CELLS and SHELLS the program tells the errors of a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Impact on barriers (C10, C11): a rod that strikes a wall, a ball that bounces, and the account of
-// energies.
+// Impact on barriers (Li et al. 2020): a rod that strikes a wall, a ball that bounces, and the
+// account of energies.
 #include "barrier.h"
 
 // ---- a rod that strikes a rigid wall end on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies that touch each other through barriers (C10 to C13, C17): action and reaction, momentum,
+// Bodies that touch each other through barriers (Li et al. 2020): action and reaction, momentum,
 // weight, and friction that differs from pair to pair.
 #include "barrier.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies that scripts press against something (C10, F10): states of rest, and scripts that ask for
-// more than there is room for.
+// Bodies that scripts press against something (Li et al. 2020): states of rest, and scripts that
+// ask for more than there is room for.
 #include "barrier.h"
 
 // ---- pressing what yields

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barrier contact without tuning (C10, C11): stacks of bodies whose masses and stiffnesses differ
-// by a thousand, and materials from jelly to steel. Nothing numerical is given, except where the
-// claim is about rest: there the tolerance of velocities is.
+// Barrier contact without tuning (Li et al. 2020): stacks of bodies whose masses and stiffnesses
+// differ by a thousand, and materials from jelly to steel. Nothing numerical is given, except where
+// the claim is about rest: there the tolerance of velocities is.
 #include "barrier.h"
 
 typedef struct layer {

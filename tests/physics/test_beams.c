@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beams of tetrahedra (C2) against beam theory: end loads small and large, own weight, frequencies,
+// Beams of tetrahedra against beam theory: end loads small and large, own weight, frequencies,
 // buckling.
 //
 // Linear tetrahedra are too stiff in bending, by some c / n^2 with n cells over the height; so two

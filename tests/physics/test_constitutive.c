@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constitutive layer against closed forms (C1): bars under uniaxial stress, simple shear,
-// hydrostatic compression, the tangent at rest and its norm (H14), wave speed.
+// The constitutive layer against closed forms: bars under uniaxial stress, simple shear,
+// hydrostatic compression, the tangent at rest and its norm (Wang et al. 2020), wave speed.
 #include "near.h"
 
 #include "math/eigen.h"
@@ -225,7 +225,7 @@ static void wave_speed_follows_from_young_and_poisson(void **state)
     }
 }
 
-// Neighbours in a batch may be of quite different stiffness (M13): each gets its own.
+// Neighbours in a batch may be of quite different stiffness: each gets its own.
 static void neighbours_of_any_stiffness_do_not_mix(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collisions by constraint, penalty and post-process, friction, and contact of bodies (C1 to C9):
-// what mechanics says about blocks on slopes, weight, momentum and energy.
+// Collisions by constraint, penalty and post-process, friction, and contact of bodies (Gast et al.
+// 2015): what mechanics says about blocks on slopes, weight, momentum and energy.
 #include "simulate.h"
 
 #include "sim/model/state.h"

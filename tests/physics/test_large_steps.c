@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The optimisation integrator at steps that Newton's method does not survive (SC4-1 to SC4-3), and
-// results that do not depend on units or on where the iteration is told to clamp.
+// The optimisation integrator at steps that Newton's method does not survive (Gast et al. 2015),
+// and results that do not depend on units or on where the iteration is told to clamp.
 #include "simulate.h"
 
 // ---- the convergence map, coarsely
@@ -15,7 +15,7 @@ static int failed_pixels(const char *solver, double fps, int size)
              "  cells: [5, 2, 1]}}, material: m}}\n"
              "gravity: [0, 0, 0]\n"
              "constraints: [{where: all, axes: z}]\n"
-             "solver: {name: %s, max_iterations: 500, rest_guess: false}\n"
+             "solver: {name: %s, max_iterations: 500, rest_shape_guess: false}\n"
              "time: {fps: %.17g, frames: 1}\n",
              solver, fps);
     simulation s;
@@ -131,7 +131,7 @@ static void solvers_agree_on_the_result(void **state)
     }
 }
 
-// ---- the characteristic norm has no unit (H16)
+// ---- the characteristic norm has no unit (Wang et al. 2020)
 
 static pli_step_report run_in_units(double length, double density, double *x)
 {
@@ -181,7 +181,7 @@ static void the_length_clamp_does_not_matter(void **state)
 
 // ---- a tangled cube
 
-static pli_step_report untangle(const char *start, const char *rest_guess)
+static pli_step_report untangle(const char *start, const char *rest_shape_guess)
 {
     char yaml[1024];
     snprintf(yaml, sizeof yaml,
@@ -189,8 +189,8 @@ static pli_step_report untangle(const char *start, const char *rest_guess)
              "bodies: {cube: {geometry: {grid: {size: [1, 1, 1], cells: [6, 6, 6]}},\n"
              "  material: m, start: %s}}\n"
              "gravity: [0, 0, 0]\n"
-             "solver: {rest_guess: %s, tolerance: 1e-6}\n",
-             start, rest_guess);
+             "solver: {rest_shape_guess: %s, tolerance: 1e-6}\n",
+             start, rest_shape_guess);
     simulation s;
     simulation_init(&s, yaml, 2);
     pli_step_report report = simulation_step(&s);
@@ -198,7 +198,7 @@ static pli_step_report untangle(const char *start, const char *rest_guess)
     return report;
 }
 
-static void the_rest_guess_finds_a_minimum_as_low_sooner(void **state)
+static void the_rest_shape_guess_finds_a_minimum_as_low_sooner(void **state)
 {
     (void)state;
     // the long way may end with a few tetrahedra inside out: at the point from which the collapsed
@@ -222,7 +222,7 @@ int main(void)
         cmocka_unit_test(solvers_agree_on_the_result),
         cmocka_unit_test(results_do_not_depend_on_units),
         cmocka_unit_test(the_length_clamp_does_not_matter),
-        cmocka_unit_test(the_rest_guess_finds_a_minimum_as_low_sooner),
+        cmocka_unit_test(the_rest_shape_guess_finds_a_minimum_as_low_sooner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

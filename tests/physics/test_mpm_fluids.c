@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fluids of explicit MPM (M6, R4) against what is known of water: pressure at rest, and a dam that
-// breaks, as an ideal fluid does it (tests/oracle/dam_break.py) and as water was measured to
-// (Martin and Moyce 1952).
+// Fluids of explicit MPM (Fang et al. 2018) against what is known of water: pressure at rest, and a
+// dam that breaks, as an ideal fluid does it (tests/oracle/dam_break.py) and as water was measured
+// to (Martin and Moyce 1952).
 #include "mpm_world.h"
 
 #define GRAVITY 9.81
 
 static const double origin[3] = {0, 0, 0};
 
-static pli_mpm_material water(double bulk, double exponent, double viscosity)
+static pli_material water(double bulk, double exponent, double viscosity)
 {
-    return (pli_mpm_material){.elasticity = PLI_MPM_FLUID,
-                              .density = 1000,
-                              .bulk = bulk,
-                              .exponent = exponent,
-                              .viscosity = viscosity};
+    pli_material fluid = material_fluid(1000, bulk, exponent);
+    fluid.viscosity = viscosity;
+    return fluid;
 }
 
 // ---- at rest
@@ -38,7 +36,8 @@ static void add_to_layer(void *user, const mpm_world *w, const mpm_sample *s)
     double trace = (double)tau[0] + (double)tau[1] + (double)tau[2];
     const double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; // a fluid does not look at it
     double memory = (double)s->particle.memory;
-    l->pressure[k] -= trace / (3 * pli_mpm_volume_ratio(&w->kinds[s->kind].material, F, memory));
+    l->pressure[k] -=
+        trace / (3 * pli_material_volume_ratio(&w->kinds[s->kind].material, F, memory));
     l->mass[k] += s->mass;
     l->count[k] += 1;
 }
@@ -49,7 +48,7 @@ static layers settle_fluid(double bulk, double exponent)
 {
     double dx = 1.0 / LAYERS, dt = 1.1e-4;
     mpm_world *w = mpm_world_make(dx, 0, WIDTH, LAYERS + 4);
-    pli_mpm_material fluid = water(bulk, exponent, 2500);
+    pli_material fluid = water(bulk, exponent, 2500);
     int32_t kind = mpm_world_kind(w, &fluid);
     w->def.gravity[2] = -GRAVITY;
     mpm_world_build(w, dt);
@@ -178,7 +177,7 @@ static mpm_world *make_dam(const dam_def *def, double *dt)
 {
     double dx = dam_width / def->cells;
     mpm_world *w = mpm_world_make(dx, 0, 6 * def->cells, 3 * def->cells);
-    pli_mpm_material fluid = water(def->bulk, 7, 1e-3);
+    pli_material fluid = water(def->bulk, 7, 1e-3);
     int32_t kind = mpm_world_kind(w, &fluid);
     w->def.gravity[2] = -GRAVITY;
     for (int32_t wall = 2; wall < PLI_GRID_WALLS; ++wall)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implicit steps of particles against theory: a bar that swings, bars in series under their weight
-// (M13), a block that rests, bounces, slides and sticks on the ground (C4, X16), steps as long as
+// Implicit steps of particles against theory: a bar that swings, bars in series under their weight,
+// a block that rests, bounces, slides and sticks on the ground (Gast et al. 2015), steps as long as
 // frames.
 #include "simulate.h"
 #include "unit/mpm/implicit_world.h"

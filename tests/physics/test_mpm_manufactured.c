@@ -102,7 +102,7 @@ static void add_error(void *user, const mpm_world *w, const mpm_sample *s)
 static double largest_error(form_fn form, int32_t cells)
 {
     double dx = 1.0 / cells, worst = 0;
-    pli_mpm_material rubber = mpm_solid(PLI_MPM_NEO_HOOKEAN, density, young, poisson);
+    pli_material rubber = material_solid("neo-hookean", density, young, poisson);
     forced_bar b = {.world = mpm_world_make(dx, 0, 0, cells),
                     .form = form,
                     .mu = rubber.mu,

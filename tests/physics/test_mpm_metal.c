@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metal of explicit MPM (P2): a copper rod that strikes a rigid wall (Taylor's test), against what
+// Metal of explicit MPM: a copper rod that strikes a rigid wall (Taylor's test), against what
 // other codes have found.
 #include "mpm_world.h"
 
@@ -9,12 +9,10 @@ static const double origin[3] = {0, 0, 0};
 // The usual numbers (Kamoulakos 1990): a rod of 32.4 mm x 3.2 mm at 227 m/s, 80 microseconds.
 static const double rod_length = 32.4e-3, rod_radius = 3.2e-3, rod_speed = 227, rod_time = 80e-6;
 
-static pli_mpm_material make_copper(void)
+static pli_material make_copper(void)
 {
-    pli_mpm_material copper = mpm_solid(PLI_MPM_HENCKY, 8930, 117e9, 0.35);
-    copper.yield = PLI_MPM_VON_MISES;
-    copper.yield_stress = 400e6;
-    copper.strain_hardening = 100e6;
+    pli_material copper = material_solid("hencky", 8930, 117e9, 0.35);
+    copper = material_yielding(copper, PLI_YIELD_VON_MISES, &(pli_von_mises_def){400e6, 100e6});
     return copper;
 }
 
@@ -65,7 +63,7 @@ static rod_report strike(int32_t cells)
 {
     double dx = rod_radius / cells;
     mpm_world *w = mpm_world_make(dx, 3 * cells, 3 * cells, (int32_t)(rod_length / dx) + 3);
-    pli_mpm_material copper = make_copper();
+    pli_material copper = make_copper();
     int32_t kind = mpm_world_kind(w, &copper);
     mpm_world_build(w, 0.35 * dx / sqrt((copper.lambda + 2 * copper.mu) / copper.density));
     mpm_world_seed(w, kind, make_rod(w), fly_down);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stiff disc in a soft block, with steps of regions against one small step for all (T6).
+// A stiff disc in a soft block, with steps of regions against one small step for all.
 //
 // What regions cost. A region with long steps sees its neighbours as they are, one with short steps
 // sees copies of its neighbours, and what they give to each other is not equal to the last bit. So
@@ -24,7 +24,7 @@ static void squeeze(const double x[3], double v[3], double C[9])
     C[8] = -0.2 * PI * cz;
 }
 
-static double sound_speed(const pli_mpm_material *m)
+static double sound_speed(const pli_material *m)
 {
     return sqrt((m->lambda + 2 * m->mu) / m->density);
 }
@@ -35,8 +35,8 @@ static mpm_world *make_block(bool is_regional)
 {
     double dx = 1.0 / CELLS;
     mpm_world *w = mpm_world_make(dx, 0, CELLS * 3 / 2, CELLS * 3 / 2);
-    pli_mpm_material soft = mpm_solid(PLI_MPM_FIXED_COROTATED, density, young, 0.3);
-    pli_mpm_material stiff = mpm_solid(PLI_MPM_FIXED_COROTATED, density, RATIO * young, 0.3);
+    pli_material soft = material_solid("fixed-corotated", density, young, 0.3);
+    pli_material stiff = material_solid("fixed-corotated", density, RATIO * young, 0.3);
     int32_t soft_kind = mpm_world_kind(w, &soft), stiff_kind = mpm_world_kind(w, &stiff);
     w->def.is_regional = is_regional;
     w->def.is_guarded = false; // the paper's regions; with a ring around 1.9 times fewer updates

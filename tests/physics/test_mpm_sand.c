@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sand of explicit MPM (P4): how far a column of it runs (Lube et al. 2004), and how steep a slope
+// Sand of explicit MPM: how far a column of it runs (Lube et al. 2004), and how steep a slope
 // stands.
 #include "mpm_world.h"
 
@@ -10,15 +10,14 @@
 static const double origin[3] = {0, 0, 0};
 
 // Dense sand that is soft enough for steps of reasonable length: it gives way by 2 % at most.
-static pli_mpm_material make_sand(double young, double degrees)
+static pli_material make_sand(double young, double degrees)
 {
-    pli_mpm_material sand = mpm_solid(PLI_MPM_HENCKY, 1600, young, 0.3);
-    sand.yield = PLI_MPM_DRUCKER_PRAGER;
-    sand.friction_angle = degrees * PI / 180;
-    return sand;
+    pli_material sand = material_solid("hencky", 1600, young, 0.3);
+    return material_yielding(sand, PLI_YIELD_DRUCKER_PRAGER,
+                             &(pli_drucker_prager_def){.angle = degrees});
 }
 
-static double sound_speed(const pli_mpm_material *m)
+static double sound_speed(const pli_material *m)
 {
     return sqrt((m->lambda + 2 * m->mu) / m->density);
 }
@@ -60,7 +59,7 @@ static collapse_report run_collapse(double aspect, int32_t span)
 {
     double dx = column_radius / COLUMN_CELLS, height = aspect * column_radius;
     mpm_world *w = mpm_world_make(dx, span, span, (int32_t)(COLUMN_CELLS * aspect) + 3);
-    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
+    pli_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_SEPARATE;
@@ -105,7 +104,7 @@ static double run_plane_collapse(double aspect, int32_t cells)
     double half = 0.1, dx = half / cells, height = aspect * half;
     int32_t span = (int32_t)(cells * (2.5 + 2.2 * aspect));
     mpm_world *w = mpm_world_make(dx, 0, span, (int32_t)(cells * aspect) + 3);
-    pli_mpm_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
+    pli_material sand = make_sand(1e5 * fmax(1, aspect / 2), column_angle);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_SEPARATE;
@@ -176,7 +175,7 @@ static double flank_angle(const profile *p)
 static double pour(double degrees)
 {
     mpm_world *w = mpm_world_make(heap_dx, HEAP_CELLS, HEAP_CELLS, HEAP_CELLS);
-    pli_mpm_material sand = make_sand(1e5, degrees);
+    pli_material sand = make_sand(1e5, degrees);
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.gravity[2] = -GRAVITY;
     w->walls.walls[4].hold = PLI_GRID_STICKY;
@@ -275,7 +274,7 @@ static slope *make_slope(double degrees)
     assert_non_null(s);
     double dx = 1.0 / SLOPE_CELLS;
     mpm_world *w = s->world = mpm_world_make(dx, 0, 0, SLOPE_CELLS + 2);
-    pli_mpm_material sand = make_sand(1e6, degrees);
+    pli_material sand = make_sand(1e6, degrees);
     sand.viscosity = 2000;
     int32_t kind = mpm_world_kind(w, &sand);
     w->def.tick = 0.2 * dx / sound_speed(&sand);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shipped scenes of particles on coarse grids. Those of regional steps (SC3-1 to SC3-6) with
+// The shipped scenes of particles on coarse grids. Those of regional steps (Fang et al. 2018) with
 // one step for all and with regions: nothing leaves its room or is lost, and the two ways stay
-// together. Those of implicit steps (SC0-1 to SC0-12, SC4-13 to SC4-15): their steps converge,
+// together. Those of implicit steps (Wang et al. 2020; Gast et al. 2015): their steps converge,
 // clamps hold nodes also on the coarse grid, and nothing leaves or is lost.
 #include "math/vec3.h"
 #include "simulate.h"
@@ -17,9 +17,12 @@ typedef struct coarse_scene {
 } coarse_scene;
 
 static const coarse_scene coarse_scenes[] = {
-    {"storks", "domain.cell=0.032", false},        {"balls", "domain.cell=0.032", false},
-    {"snow-slope", "domain.cell=0.02", false},     {"dragon-bath", "domain.cell=0.02", true},
-    {"dragon-massage", "domain.cell=0.02", false}, {"combo", "domain.cell=0.0264", false},
+    {"mixed/storks", "domain.cell=0.032", false},
+    {"rubber/balls", "domain.cell=0.032", false},
+    {"snow/slope", "domain.cell=0.02", false},
+    {"fluid/dragon-bath", "domain.cell=0.02", true},
+    {"sand/dragon-massage", "domain.cell=0.02", false},
+    {"mixed/combo", "domain.cell=0.0264", false},
 };
 
 enum { SCENES = sizeof coarse_scenes / sizeof *coarse_scenes, STEPS = 1 };
@@ -42,9 +45,7 @@ static void load_coarse(const coarse_scene *coarse, int side, simulation *s)
 {
     static const char *const solvers[SIDES] = {"solver.name=explicit", "solver.name=regional"};
     const char *sets[2] = {coarse->cell, solvers[side]};
-    char name[64];
-    snprintf(name, sizeof name, "s3/%s", coarse->name);
-    load(name, sets, 2, s);
+    load(coarse->name, sets, 2, s);
 }
 
 // Walls hold nodes, and particles between the last two of them may pass a wall by a part of a cell.
@@ -132,22 +133,22 @@ typedef struct implicit_scene {
 } implicit_scene;
 
 static const implicit_scene implicit_scenes[] = {
-    {"s0/twist", "domain.cell=0.04", false, true},
-    {"s0/boxes", "domain.cell=0.032", false, true},
-    {"s0/donut", "domain.cell=0.0228", false, true},
-    {"s0/armacat-soft", "domain.cell=0.16", false, true},
-    {"s0/armacat-stiff", "domain.cell=0.16", false, true},
-    {"s0/chain", "domain.cell=0.04", false, false},
-    {"s0/boards", "domain.cell=0.028", true, true},
-    {"s0/wheel", "domain.cell=0.02", false, true},
-    {"s0/faceless", "domain.cell=0.04", false, true},
-    {"s0/sauce", "domain.cell=0.06", true, false},
-    {"s0/bar", "domain.cell=0.03", false, true},
-    {"s0/stretched-box", "domain.cell=0.04", false, false},
-    {"s0/cat-on-sheet", "domain.cell=0.12", false, true},
-    {"s4/snowball-drop", "domain.cell=0.02", false, false},
-    {"s4/snowball-wall", "domain.cell=0.02", false, false},
-    {"s4/two-snowballs", "domain.cell=0.02", false, false},
+    {"mixed/twist", "domain.cell=0.04", false, true},
+    {"metal/plates", "domain.cell=0.032", false, true},
+    {"metal/donut", "domain.cell=0.0228", false, true},
+    {"mixed/armacat-soft", "domain.cell=0.16", false, true},
+    {"mixed/armacat-stiff", "domain.cell=0.16", false, true},
+    {"mixed/chain", "domain.cell=0.04", false, false},
+    {"sand/boards", "domain.cell=0.028", true, true},
+    {"metal/wheel", "domain.cell=0.02", false, true},
+    {"rubber/bust", "domain.cell=0.04", false, true},
+    {"goo/sauce", "domain.cell=0.06", true, false},
+    {"mixed/bar", "domain.cell=0.03", false, true},
+    {"rubber/stretched-box", "domain.cell=0.04", false, false},
+    {"metal/cat-on-sheet", "domain.cell=0.12", false, true},
+    {"snow/drop", "domain.cell=0.02", false, false},
+    {"snow/wall", "domain.cell=0.02", false, false},
+    {"snow/pair", "domain.cell=0.02", false, false},
 };
 
 enum { IMPLICIT_SCENES = sizeof implicit_scenes / sizeof *implicit_scenes };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scenes of sparse material-aware bases (SC1-2 to SC1-15), small, step by step: nothing
+// The scenes of sparse material-aware bases (Trusty et al. 2025), small, step by step: nothing
 // crosses, nothing inverts, nothing is behind the ground, by a judge that knows nothing of the
 // solver.
 #include "brute_force.h"
@@ -20,48 +20,48 @@ typedef struct small_scene {
 } small_scene;
 
 static const small_scene small_scenes[] = {
-    {"slit-square",
+    {"contact/slit-square",
      6,
      {"bodies.square.geometry.fill.spacing=0.07",
       "bodies.square.geometry.fill.shape.difference.shapes[1].box.size=[0.11, 0.6, 1]",
       "bodies.square.position=[0.04, 0.815, 0]"},
      true},
-    {"layered-square", 5, {"bodies.square.geometry.grid.cells=[10, 10, 1]"}, true},
-    {"square-on-square", 2, {"bodies.soft.geometry.grid.cells=[10, 10, 1]"}, true},
-    {"cantilever", 6, {"bodies.beam.geometry.grid.cells=[20, 2, 2]"}, false},
-    {"h-shape", 4, {"bodies.h.geometry.fill.spacing=0.05"}, true},
-    {"sphere-on-spike", 6, {"bodies.ball.geometry.fill.vertices=400"}, true},
-    {"hoop",
+    {"mixed/layered-square", 5, {"bodies.square.geometry.grid.cells=[10, 10, 1]"}, true},
+    {"contact/two-squares", 2, {"bodies.soft.geometry.grid.cells=[10, 10, 1]"}, true},
+    {"rubber/cantilever", 6, {"bodies.beam.geometry.grid.cells=[20, 2, 2]"}, false},
+    {"mixed/h-shape", 4, {"bodies.h.geometry.fill.spacing=0.05"}, true},
+    {"contact/ball-on-spike", 6, {"bodies.ball.geometry.fill.vertices=400"}, true},
+    {"contact/lattice-hoop",
      2,
      {"bodies.ball.geometry={fill: {shape: {recipe: {name: strutball, size: 0.24}}, spacing: "
       "0.016}}",
       "bodies.hoop.geometry={fill: {shape: {recipe: {name: hoop, size: 0.56}}, spacing: 0.03}}",
       "bodies.ball.position=[0.1, 0.27, 0.05]", "materials.steel.young=1e8"},
      true},
-    {"basketball",
+    {"contact/lattice-ball",
      4,
      {"bodies.ball.geometry={fill: {shape: {recipe: {name: strutball, size: 0.24}}, spacing: "
       "0.016}}",
       "materials.rubber.young=1e6"},
      true},
-    {"koosh",
+    {"contact/koosh",
      3,
      {"bodies.koosh.geometry={fill: {shape: {recipe: {name: koosh, size: 0.5}}, spacing: 0.0325}}"},
      true},
-    {"shoe",
+    {"mixed/shoe",
      2,
      {"bodies.shoe.geometry={fill: {shape: {recipe: {name: sole, size: 1}}, spacing: 0.053}}"},
      true},
-    {"roller",
+    {"contact/foam-roller",
      6,
      {"bodies.roller.geometry.fill.vertices=600", "bodies.ground.geometry.fill.vertices=400"},
      true},
-    {"stressball", 4, {"bodies.ball.geometry.fill.vertices=500"}, true},
-    {"two-stressballs",
+    {"mixed/stressball", 4, {"bodies.ball.geometry.fill.vertices=500"}, true},
+    {"mixed/two-stressballs",
      4,
      {"bodies.left.geometry.fill.vertices=400", "bodies.right.geometry.fill.vertices=400"},
      true},
-    {"jello",
+    {"mixed/jello",
      5,
      {"bodies.anvil.geometry.fill.vertices=400", "bodies.jello.geometry.grid.cells=[8, 3, 8]"},
      true},
@@ -118,14 +118,12 @@ static void faces_of_two_tetrahedra_are_no_boundary(void **state)
 
 static pli_scene *load_small(pli_context *context, const small_scene *small)
 {
-    char name[256];
     char path[512];
     const char *sets[SMALL_SETS + 1] = {"solver.name=" SOLVER};
     pli_load_def def = {.sets = sets, .set_count = 1};
     pli_scene *scene = NULL;
     for (int k = 0; small->sets[k] != NULL; ++k) sets[def.set_count++] = small->sets[k];
-    snprintf(name, sizeof name, "s1/%s", small->name);
-    OK(context, pli_scene_load(context, scene_path(name, path, sizeof path), &def, &scene));
+    OK(context, pli_scene_load(context, scene_path(small->name, path, sizeof path), &def, &scene));
     return scene;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A net of springs that hangs from its corners, by vertex block descent with a fixed number of
-// iterations per step (Q1-13): more of them come closer to the converged motion, and at the same
-// number stiff springs are further from it than soft ones.
+// iterations per step (Trusty et al. 2025): more of them come closer to the converged motion, and
+// at the same number stiff springs are further from it than soft ones.
 #include "simulate.h"
 
 enum { STEPS = 20 };

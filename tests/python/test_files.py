@@ -79,6 +79,17 @@ class Runs(Folder):
         self.assertEqual([step["step"] for step in steps], [1, 2, 3, 4])
         self.assertEqual(steps[-1]["energy"]["kinetic"], heard[-1].report.energy.kinetic)
 
+    def test_steps_of_earlier_versions_are_read(self):
+        lines = [{"step": 1, "matter": {"particles": 9, "emitted": 2}, "particles": 9,
+                  "grid": {"pieces": 3, "held": 4, "solves": 5}},
+                 {"step": 2, "matter": {"particles": 9, "emitted": 0, "tick": 0.5}}]
+        path = self.folder / "steps.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        self.assertEqual(pliant.read_steps(self.folder), [
+            {"step": 1, "particles": 9, "emitted": 2,
+             "implicit": {"substeps": 3, "constrained": 4, "solves": 5}},
+            {"step": 2, "particles": 9, "emitted": 0, "explicit": {"tick": 0.5}}])
+
     def test_runs_are_limited_and_resumed(self):
         info = pliant.run(cube(), self.folder / "run", steps=2)
         self.assertEqual((info.outcome, info.step), ("limited", 2))

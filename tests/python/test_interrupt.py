@@ -70,7 +70,7 @@ class Programs(Folder):
         # a million sweeps would take minutes: only the cancel hook can end this step early
         script = (
             "import pliant, sys\n"
-            "scene = pliant.Scene.load('s3/balls').set('time.fps', 0.2)\n"
+            "scene = pliant.Scene.load('rubber/balls').set('time.fps', 0.2)\n"
             "sim = pliant.Simulation(scene.set('domain.cell', 0.016))\n"
             "print('ready', flush=True)\n"
             "try:\n    sim.step()\n"

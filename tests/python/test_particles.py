@@ -16,7 +16,7 @@ class Reading(unittest.TestCase):
         n = len(particles)
         self.assertEqual((n, n), (sim.model.particle_count, len(particles.positions)))
         self.assertEqual([particles.velocities.shape, particles.affine.shape,
-                          particles.deformation.shape, particles.memory.shape],
+                          particles.deformation.shape, particles.history.shape],
                          [(n, 3), (n, 9), (n, 9), (n,)])
         self.assertEqual(len(set(particles.ids.tolist())), n)
         self.assertTrue(np.allclose(particles.J, 1))
@@ -47,8 +47,8 @@ class Reading(unittest.TestCase):
             report = sim.step()
             # g h, exactly for a free body; explicit storage is in single precision
             self.assertAlmostEqual(sim.particles.velocities[:, 1].mean(), -9.81 * sim.dt, 4)
-            self.assertEqual(report.grid is None, solver != "hot")
-            self.assertEqual(report.matter is None, solver == "hot")
+            self.assertEqual(report.implicit is None, solver != "hot")
+            self.assertEqual(report.explicit is None, solver == "hot")
 
     def test_emitters_bring_more(self):
         sim = pliant.Simulation(fountain())

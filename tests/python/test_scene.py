@@ -31,6 +31,12 @@ class Making(Folder):
             again = pliant.Scene(scene.to_dict(), name=name)
             self.assertEqual(scene.hash, again.hash, name)
 
+    def test_former_names_of_scenes_give_a_warning(self):
+        with self.assertWarnsRegex(FutureWarning, "'s4/map' is called 'rubber/map' now"):
+            former = pliant.Scene.load("s4/map")
+        self.assertEqual(former.hash, pliant.Scene.load("rubber/map").hash)
+        self.assertNotIn("s4/map", pliant.scenes())
+
     def test_numbers_of_numpy_and_tuples_are_taken(self):
         plain = pliant.Scene(cube())
         scene = cube()

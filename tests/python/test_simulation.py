@@ -37,8 +37,9 @@ class Stepping(unittest.TestCase):
         self.assertAlmostEqual(report.min_J, 1, 9)
         self.assertAlmostEqual(sum(report.phases.values()), report.seconds, delta=report.seconds)
         self.assertEqual((report.vertices, report.inverted, report.collides), (27, 0, False))
-        self.assertIsNone(report.matter)
-        self.assertIsNone(report.grid)
+        self.assertIsNone(report.explicit)
+        with self.assertWarnsRegex(FutureWarning, "'grid' is called 'implicit' now"):
+            self.assertIsNone(report.grid)
         self.assertEqual(sim.measure().energy, report.energy)
 
     def test_not_converging_is_in_the_report(self):

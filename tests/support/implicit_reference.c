@@ -77,7 +77,8 @@ static void add_forces(const reference_job *job, int64_t cell, int64_t slot, con
     find_reach(cloud, slot, &reach);
     for (int32_t n = 0; n < cloud->cell_nodes; ++n) {
         for (int k = 0; k < 9; ++k) {
-            job->g[3 * (int64_t)nodes[n] + k / 3] += cloud->volume[slot] * P[k] * reach.g[n][k % 3];
+            job->g[3 * (int64_t)nodes[n] + k / 3] +=
+                job->implicit->weight[slot] * P[k] * reach.g[n][k % 3];
         }
     }
 }
@@ -108,7 +109,7 @@ static void add_blocks(const reference_job *job, int64_t cell, int64_t slot, con
     for (int32_t i = 0; i < cloud->cell_nodes; ++i) {
         double *row = job->matrix->values + 9 * (int64_t)nodes[i] * job->matrix->width;
         for (int32_t j = 0; j < cloud->cell_nodes; ++j) {
-            add_block(cloud->volume[slot], A, reach.g[i], reach.g[j],
+            add_block(job->implicit->weight[slot], A, reach.g[i], reach.g[j],
                       row + 9 * pli_cloud_slot_between(cloud->width, i, j));
         }
     }
@@ -135,7 +136,9 @@ static void visit_part(const reference_job *job, int64_t cell, pli_evaluation *a
         if (cloud->row[slot] < 0) continue;
         double own[81];
         switch (job->want) {
-        case PLI_WANT_ENERGY: pli_sum_add(job->sum, cloud->volume[slot] * at->psi[k]); break;
+        case PLI_WANT_ENERGY:
+            pli_sum_add(job->sum, job->implicit->weight[slot] * at->psi[k]);
+            break;
         case PLI_WANT_STRESS:
             take_planes(9, at->P + k, at->stride, own);
             add_forces(job, cell, slot, own);

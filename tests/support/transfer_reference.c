@@ -144,7 +144,7 @@ static void gather(const pli_transfer *t, const pli_mpm_kind *kind, stencil *s, 
     double memory = (double)s->chunk->memory[s->lane];
     take(t, s, job->velocities, v, C);
     for (int k = 0; k < 9; ++k) F[k] = (double)s->chunk->F[k][s->lane];
-    pli_mpm_advance_reference(&kind->material, job->dt, C, F, &memory, tau, &sound2);
+    pli_material_advance(&kind->material, 1, job->dt, C, F, &memory, tau, &sound2);
     for (int c = 0; c < 3; ++c) {
         double step = job->dt / t->dx * v[c] * PLI_PARTICLE_ONE;
         s->chunk->u[c][s->lane] += (int32_t)lrint(step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two-grid instrument (G11; Xian et al. 2019, section 5.2): how much of the error that
+// The two-grid instrument (Xian et al. 2019, section 5.2): how much of the error that
 // smoothing leaves does a coarse space take away?
 //
 //     eps   = A^-1 b - x1           x1 after some symmetric Gauss-Seidel sweeps from zero

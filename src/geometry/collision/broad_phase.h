@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the broad phase (N20) of pliant/detect.h works, and what its neighbours see of it.
+// How the broad phase of pliant/detect.h works, and what its neighbours see of it.
 //
 // The method is a packed tree of boxes (simplex_tree.h) over triangles and one over edges, which
 // are refitted from call to call; points and edges look for their partners in the order of their

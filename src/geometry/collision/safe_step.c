@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The largest safe step of a surface (C12), pliant/detect.h.
+// The largest safe step of a surface (Li et al. 2020), pliant/detect.h.
 //
 // Most pairs are far apart for the motion at hand, so they are refused as cheaply as can be:
 //
@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "geometry/collision/bounds.h"
 #include "geometry/collision/broad_phase.h"
+#include "geometry/collision/ccd.h"
 #include "geometry/collision/ccd_plane.h"
 #include "geometry/collision/distance.h"
 #include "geometry/collision/simplex_tree.h"

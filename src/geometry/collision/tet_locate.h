@@ -3,7 +3,7 @@
 // Which tetrahedra of a deforming mesh contain a point?
 //
 // A bounding-volume hierarchy over the tetrahedra is refitted to new positions and, when
-// deformation has made it loose, built anew; neither changes an answer. A point is in a tetrahedron
+// deformation has made it loose, rebuilt; neither changes an answer. A point is in a tetrahedron
 // when the four tetrahedra that it makes with the faces have the sign of the whole, so inverted
 // elements contain points by their own orientation. Volumes within rounding of zero count as of
 // either sign: a point on a common face, edge or corner is in all elements around it, and never

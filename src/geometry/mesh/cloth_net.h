@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which vertices of a surface springs join when it is made into mass-spring cloth (F2).
+// Which vertices of a surface springs join when it is made into mass-spring cloth.
 //
 // On a grid of (n + 1) x (m + 1) vertices, vertex (i, j) with index i + (n + 1) j:
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far tetrahedra can move before one of them inverts (F10).
+// How far tetrahedra can move before one of them inverts.
 //
 // Along x + t d the volume of a tetrahedron is a cubic in t. The largest admissible step is where
 // it first falls to a given fraction of what it is now: p(t) = V(t) - keep V(0) is positive at 0,

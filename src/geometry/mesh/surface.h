@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The boundary of a tetrahedral mesh (F9): faces that belong to one element only, facing outwards.
+// The boundary of a tetrahedral mesh: faces that belong to one element only, facing outwards.
 //
 // The boundary of any mesh is closed: every edge has as many triangles running one way as the
 // other. It is a manifold unless the mesh touches itself in a vertex or an edge.

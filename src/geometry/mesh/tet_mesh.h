@@ -114,7 +114,8 @@ static inline double pli_tet_lump(const double *points, const int32_t tet[4], do
 }
 
 // Area of the surface of the polyhedron that the elements around each vertex form,
-// areas [vertex_count] (m^2); the length scale of the characteristic norm (H16). Errors: memory.
+// areas [vertex_count] (m^2); the length scale of the characteristic norm (Wang et al. 2020).
+// Errors: memory.
 pli_status pli_tets_ring_areas(pli_context *context, const pli_tets *tets, double *areas);
 
 // Renumbers vertices and elements for locality.

@@ -18,7 +18,7 @@
 // starting from the mean of the p_i and leaving out directions in which the planes say little:
 // those with eigenvalues of sum n n^T under a hundredth of the largest (planes that differ by less
 // than 11 degrees make no edge). It stays in the cell: a coordinate that would leave is fixed at
-// the border, and the others are found anew.
+// the border, and the others are found again.
 #ifndef PLI_GEOMETRY_SHAPES_CONTOUR_CELL_H
 #define PLI_GEOMETRY_SHAPES_CONTOUR_CELL_H
 

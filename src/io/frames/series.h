@@ -73,4 +73,7 @@ PLI_CHECKED pli_status pli_series_load_part(pli_series *series, int32_t position
 // The list of an open series. Lifetime: until the next update.
 const pli_series_list *pli_series_entries(const pli_series *series);
 
+// Number of the newest frame that a writer has listed; -1: there is none.
+int32_t pli_frame_writer_newest(const pli_frame_writer *writer);
+
 #endif

@@ -120,7 +120,7 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_SWEEPS] = (double)step->matter.sweeps,
         [PLI_CHANNEL_SHORTEST] = shortest,
         [PLI_CHANNEL_LONGEST] = longest,
-        [PLI_CHANNEL_PIECES] = step->grid.pieces,
+        [PLI_CHANNEL_SUBSTEPS] = step->grid.pieces,
         [PLI_CHANNEL_NODES] = step->grid.nodes,
     };
     pli_report_bucket *bucket = open_bucket(report);

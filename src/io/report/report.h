@@ -10,7 +10,7 @@
 // report.html is one file without references to others: a verdict with its reasons in words,
 // warnings that were logged, plots of energy, momentum, iterations, residual, step size,
 // deformation, contact and time per phase; of particles their number, sweeps, and the steps that
-// blocks were moved by; of implicit ones nodes, pieces, and a table of levels. Words and tables
+// blocks were moved by; of implicit ones nodes, substeps, and a table of levels. Words and tables
 // need no script. It follows the reader's light or dark setting, fits a phone, prints on white
 // paper, and works from a folder without a network.
 #ifndef PLI_IO_REPORT_REPORT_H
@@ -55,9 +55,9 @@ typedef enum pli_report_channel {
     PLI_CHANNEL_SECONDS,
     PLI_CHANNEL_PARTICLES,
     PLI_CHANNEL_SWEEPS,
-    PLI_CHANNEL_SHORTEST, // step of a block of particles, or piece of an implicit step (s)
+    PLI_CHANNEL_SHORTEST, // step of a block of particles, or substep of an implicit one (s)
     PLI_CHANNEL_LONGEST,
-    PLI_CHANNEL_PIECES,
+    PLI_CHANNEL_SUBSTEPS,
     PLI_CHANNEL_NODES,
     PLI_CHANNELS
 } pli_report_channel;

@@ -10,7 +10,7 @@ void pli_report_grid_add(pli_report_grid *grid, const pli_step_report *step)
     grid->shortest = grid->step_count == 0 ? from->shortest : fmin(grid->shortest, from->shortest);
     grid->longest = fmax(grid->longest, from->longest);
     ++grid->step_count;
-#define X(member, type) grid->member += from->member;
+#define X(member, type, key) grid->member += from->member;
     PLI_GRID_COUNTS(X)
 #undef X
     if (from->nodes > grid->most_nodes) grid->most_nodes = from->nodes;
@@ -47,15 +47,20 @@ static void read_levels(const pli_json *line, const pli_json_node *group, pli_gr
 
 pli_grid_report pli_report_grid_read(const pli_json *line)
 {
-    const pli_json_node *group = pli_json_get(line, &line->nodes[0], "grid");
+    // an earlier version's group "grid" says "pieces" and "held"
+    const pli_json_node *group = pli_json_get(line, &line->nodes[0], "implicit");
+    bool is_former = group == NULL;
+    if (is_former) group = pli_json_get(line, &line->nodes[0], "grid");
+    const char *constrained = is_former ? "held" : "constrained";
     pli_grid_report grid = {.shortest = pli_json_number(line, group, "shortest", 0),
                             .longest = pli_json_number(line, group, "longest", 0),
                             .nodes = (int32_t)read_count(line, group, "nodes", sizeof grid.nodes),
-                            .held = (int32_t)read_count(line, group, "held", sizeof grid.held),
+                            .held = (int32_t)read_count(line, group, constrained, sizeof grid.held),
                             .bytes = read_count(line, group, "bytes", sizeof grid.bytes)};
-#define X(member, type) grid.member = (type)read_count(line, group, #member, sizeof(type));
+#define X(member, type, key) grid.member = (type)read_count(line, group, key, sizeof(type));
     PLI_GRID_COUNTS(X)
 #undef X
+    if (is_former) grid.pieces = (int32_t)read_count(line, group, "pieces", sizeof grid.pieces);
     read_levels(line, group, &grid);
     return grid;
 }

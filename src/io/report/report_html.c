@@ -59,7 +59,7 @@ static const char *const channel_names[PLI_CHANNELS] = {
     [PLI_CHANNEL_SWEEPS] = "sweeps",
     [PLI_CHANNEL_SHORTEST] = "shortest_step",
     [PLI_CHANNEL_LONGEST] = "longest_step",
-    [PLI_CHANNEL_PIECES] = "pieces",
+    [PLI_CHANNEL_SUBSTEPS] = "substeps",
     [PLI_CHANNEL_NODES] = "nodes",
 };
 
@@ -243,7 +243,7 @@ static void append_sweep_facts(pli_text *text, const pli_report *report)
     append_fact(text, "Copies moved along", 100 * ratio((double)matter->buffer_updates, moved),
                 "%");
     append_fact(text, "Scheduling", 100 * ratio(matter->schedule_seconds, report->seconds), "%");
-    if (matter->retries > 0) append_fact(text, "Steps begun anew", (double)matter->retries, "");
+    if (matter->retries > 0) append_fact(text, "Steps redone", (double)matter->retries, "");
 }
 
 // What was solved, and for how much.
@@ -259,21 +259,21 @@ static void append_solve_facts(pli_text *text, const pli_report *report)
 static void append_grid_facts(pli_text *text, const pli_report *report)
 {
     const pli_report_grid *grid = &report->grid;
-    double steps = (double)grid->step_count, pieces = (double)grid->pieces;
+    double steps = (double)grid->step_count, substeps = (double)grid->pieces;
     append_fact(text, "Nodes", grid->last.nodes, "");
-    append_fact(text, "Held nodes", grid->last.held, "");
-    append_fact(text, "Pieces per step", ratio(pieces, steps), "");
-    append_fact(text, "Shortest piece", grid->shortest, "s");
-    append_fact(text, "Longest piece", grid->longest, "s");
+    append_fact(text, "Constrained nodes", grid->last.held, "");
+    append_fact(text, "Substeps per step", ratio(substeps, steps), "");
+    append_fact(text, "Shortest substep", grid->shortest, "s");
+    append_fact(text, "Longest substep", grid->longest, "s");
     append_solve_facts(text, report);
-    append_fact(text, "Matrices per piece", ratio((double)grid->matrices, pieces), "");
+    append_fact(text, "Matrices per substep", ratio((double)grid->matrices, substeps), "");
     const struct {
         const char *name;
         int64_t count;
     } rare[] = {{"V-cycles and sweeps", grid->cycles},
                 {"Iterations on the coarsest level", grid->coarsest_iterations},
                 {"Solves for changed contact", grid->rounds - grid->pieces},
-                {"Pieces begun anew", grid->retries},
+                {"Substeps redone", grid->retries},
                 {"Linear solves cut short", grid->capped},
                 {"Pairs dropped", grid->dropped_pairs},
                 {"Iterations for positions", grid->position_steps}};

@@ -103,7 +103,7 @@ static pli_health_check check_convergence(const pli_report *report)
     say(&check, "did not converge in %lld of %lld steps", (long long)steps->count,
         (long long)report->step_count);
     if (report->grid.pieces > report->grid.step_count) {
-        say(&check, ", or %lld of the %lld pieces they were cut into",
+        say(&check, ", or %lld of the %lld substeps they were cut into",
             (long long)report->grid.unconverged, (long long)report->grid.pieces);
     }
     say_steps(&check, steps);
@@ -229,12 +229,12 @@ static void say_retries(const pli_report *report, pli_health_check *check)
 {
     const pli_report_steps *retried = &report->matter.retried;
     if (retried->count == 0) {
-        say(check, "; no step was begun anew");
+        say(check, "; no step was redone");
         return;
     }
     bool many = (double)retried->count > many_steps * (double)report->step_count;
     if (many && check->health == PLI_HEALTH_GOOD) check->health = PLI_HEALTH_DOUBTFUL;
-    say(check, "; %lld step%s begun anew, shorter", (long long)retried->count,
+    say(check, "; %lld step%s redone, shorter", (long long)retried->count,
         retried->count == 1 ? " was" : "s were");
     say_steps(check, retried);
 }

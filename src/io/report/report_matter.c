@@ -103,9 +103,13 @@ static void read_histogram(const pli_json *line, const pli_json_node *group,
 
 pli_matter_report pli_report_matter_read(const pli_json *line)
 {
-    const pli_json_node *group = pli_json_get(line, &line->nodes[0], "matter");
-    pli_matter_report matter = {.particles = read_count(line, group, "particles"),
-                                .emitted = read_count(line, group, "emitted"),
+    // an earlier version's group "matter" has the particles, too
+    const pli_json_node *former = pli_json_get(line, &line->nodes[0], "matter");
+    const pli_json_node *counts = former != NULL ? former : &line->nodes[0];
+    const pli_json_node *group =
+        former != NULL ? former : pli_json_get(line, &line->nodes[0], "explicit");
+    pli_matter_report matter = {.particles = read_count(line, counts, "particles"),
+                                .emitted = read_count(line, counts, "emitted"),
                                 .tick = pli_json_number(line, group, "tick", 0),
                                 .ticks = read_count(line, group, "ticks"),
                                 .sweeps = read_count(line, group, "sweeps"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a run's report remembers of steps of particles: totals, and a histogram of the lengths of
-// the steps that blocks were moved by, over the whole run (D10). What implicit ones are made of is
+// the steps that blocks were moved by, over the whole run. What implicit ones are made of is
 // in report_grid.h; here they count by their particles alone.
 //
 // A step of the model is cut into ticks, whose length may be another in every step, and blocks move
@@ -30,7 +30,7 @@ typedef struct pli_report_matter {
     int64_t particle_updates;
     int64_t buffer_updates;
     int64_t retries;
-    pli_report_steps retried; // steps that were begun anew
+    pli_report_steps retried; // steps that were redone
     int64_t lost;             // particles that were there or came, and are gone
     pli_report_steps losing;  // steps that lost some
     double schedule_seconds;
@@ -50,7 +50,8 @@ void pli_report_matter_add(pli_report_matter *matter, const pli_step_report *ste
 // The shortest and the longest step that a block was moved by (s); both 0: none was.
 void pli_report_matter_range(const pli_matter_report *matter, double *shortest, double *longest);
 
-// The group "matter" of a line of steps.jsonl, see io/run/run_log.h; all zero when there is none.
+// The particles and the group "explicit" of a line of steps.jsonl, see io/run/run_log.h, also by
+// the names that they had before; all zero when there is none.
 pli_matter_report pli_report_matter_read(const pli_json *line);
 
 #endif

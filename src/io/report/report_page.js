@@ -175,14 +175,14 @@ for (const key in data.channels) {
 chart('Energy', 'J', lines([['kinetic', 'kinetic', 0], ['elastic', 'elastic', 1], ['gravity', 'gravity', 2], ['attachment', 'attachment', 3], ['contact', 'contact', 6], ['total', 'total', 5, true]]), {});
 chart('Momentum', 'kg m/s', lines([['momentum_x', 'x', 0], ['momentum_y', 'y', 1], ['momentum_z', 'z', 2]]), {});
 chart('Angular momentum', 'kg m\u00b2/s, about the origin', lines([['angular_x', 'x', 0], ['angular_y', 'y', 1], ['angular_z', 'z', 2]]), {});
-chart('Residual against tolerance', data.tolerance_unit || (data.implicit ? 'force over what matter bears' : ''), lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });
+chart('Residual against tolerance', data.tolerance_unit || (data.implicit ? 'scaled residual' : ''), lines([['residual', 'residual', 0], ['tolerance', 'tolerance', 6, true]]), { log: true });
 chart('Iterations', 'outer, per step', lines([['iterations', 'iterations', 0]]), { zero: true });
 chart('Linear iterations', 'all systems of a step together', lines([['linear_iterations', 'linear iterations', 1]]), { zero: true });
 chart('Particles', 'after each step', lines([['particles', 'particles', 0]]), { zero: true });
 chart('Sweeps', 'per step', lines([['sweeps', 'sweeps', 1]]), { zero: true });
-chart('Nodes', 'of the grid, in the last piece of each step', lines([['nodes', 'nodes', 0]]), { zero: true });
-chart('Pieces', 'that steps were cut into', lines([['pieces', 'pieces', 1]]), { zero: true });
-if (data.implicit) chart('Lengths of pieces', 's', lines([['longest_step', 'longest', 2], ['shortest_step', 'shortest', 0], ['dt', 'all of it', 6, true]]), { log: true });
+chart('Nodes', 'of the grid, in the last substep of each step', lines([['nodes', 'nodes', 0]]), { zero: true });
+chart('Substeps', 'that steps were cut into', lines([['substeps', 'substeps', 1]]), { zero: true });
+if (data.implicit) chart('Lengths of substeps', 's', lines([['longest_step', 'longest', 2], ['shortest_step', 'shortest', 0], ['dt', 'all of it', 6, true]]), { log: true });
 else if (data.matter) chart('Steps of blocks', 's', lines([['longest_step', 'longest', 2], ['shortest_step', 'shortest', 0], ['dt', 'all of it', 6, true]]), { log: true });
 else chart('Step size', 's', lines([['dt', 'step', 0]]), { zero: true });
 if (data.tets) chart('Smallest J', `volume of the most compressed ${data.matter ? 'particle' : 'tetrahedron'}, relative to rest`, lines([['min_J', 'smallest J', 2]]), { include: 0 });

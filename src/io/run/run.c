@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/timers.h"
 #include "io/file/file.h"
+#include "io/frames/series.h"
 #include "io/run/checkpoint.h"
 #include "io/run/run_cache.h"
 #include "io/run/run_files.h"
@@ -311,7 +312,7 @@ static pli_status read_record(const pli_run *run, pli_run_summary *summary)
     return status;
 }
 
-// Resuming where there is no checkpoint yet begins anew, but only over what the same scene left.
+// Resuming where there is no checkpoint yet begins again, but only over what the same scene left.
 static pli_status check_leftover(const pli_run *run, const pli_run_summary *summary)
 {
     char hash[17];
@@ -323,7 +324,7 @@ static pli_status check_leftover(const pli_run *run, const pli_run_summary *summ
                         run->folder.path,
                         summary->scene_hash[0] != '\0' ? summary->scene_hash : "not known", hash);
     }
-    PLI_LOG(run->context, PLI_LOG_INFO, "%s: no checkpoint to resume from; begins anew",
+    PLI_LOG(run->context, PLI_LOG_INFO, "%s: no checkpoint to resume from; begins again",
             run->folder.path);
     return PLI_OK;
 }

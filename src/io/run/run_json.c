@@ -130,16 +130,16 @@ static void append_member(pli_text *text, const char *key, int64_t value)
 }
 
 // What implicit steps of particles were made of.
-static void append_grid(pli_text *text, const pli_report_grid *grid)
+static void append_implicit(pli_text *text, const pli_report_grid *grid)
 {
-    append_key(text, "grid");
+    append_key(text, "implicit");
     pli_text_append(text, "{\"shortest\": ");
     pli_json_append_number(text, grid->shortest);
     pli_text_append(text, ", \"longest\": ");
     pli_json_append_number(text, grid->longest);
     append_member(text, "nodes", grid->last.nodes);
-    append_member(text, "held", grid->last.held);
-#define X(member, type) append_member(text, #member, grid->member);
+    append_member(text, "constrained", grid->last.held);
+#define X(member, type, key) append_member(text, key, grid->member);
     PLI_GRID_COUNTS(X)
 #undef X
     append_member(text, "bytes", grid->last.bytes);
@@ -188,7 +188,7 @@ static void append_amounts(pli_text *text, const pli_run_record *record)
     append_string(text, "up", record->z_up ? "z" : "y");
     if (facts->cell > 0) append_matter(text, record);
     if (facts->cell <= 0 || record->model->cfl > 0) append_solve(text, record);
-    if (record->model->cfl > 0) append_grid(text, &report->grid);
+    if (record->model->cfl > 0) append_implicit(text, &report->grid);
     append_number(text, "wall_seconds", facts->wall_seconds);
     append_number(text, "peak_memory", facts->peak_memory);
     append_seconds(text, report);

@@ -10,9 +10,9 @@
 // run of particles has cell (m), particles, emitted, sweeps, block_updates, particle_updates,
 // buffer_updates, retries instead of tolerance to unconverged; one of implicit particles has cell,
 // particles, emitted, tolerance, tolerance_unit, iterations, linear_iterations, unconverged and
-// grid{...}, the sums of what lines of steps have there (io/run/run_log.h), with nodes, held, bytes
-// and levels[] of the last step. The file is written when the run begins, with every checkpoint and
-// at the end; status is "running" until then.
+// implicit{...}, the sums of what lines of steps have there (io/run/run_log.h), with nodes,
+// constrained, bytes and levels[] of the last step. The file is written when the run begins, with
+// every checkpoint and at the end; status is "running" until then.
 #ifndef PLI_IO_RUN_RUN_JSON_H
 #define PLI_IO_RUN_RUN_JSON_H
 

@@ -127,9 +127,10 @@ static void append_histogram(pli_text *text, const pli_matter_report *matter)
 }
 
 // What explicit steps were made of.
-static void append_ticks(pli_text *text, const pli_matter_report *matter)
+static void append_explicit(pli_text *text, const pli_matter_report *matter)
 {
-    append_number(text, "tick", matter->tick);
+    pli_text_append(text, ",\"explicit\":{\"tick\":");
+    pli_json_append_number(text, matter->tick);
     append_count(text, "ticks", matter->ticks);
     append_count(text, "sweeps", matter->sweeps);
     append_count(text, "block_updates", matter->block_updates);
@@ -138,15 +139,6 @@ static void append_ticks(pli_text *text, const pli_matter_report *matter)
     append_count(text, "retries", matter->retries);
     append_number(text, "schedule_seconds", matter->schedule_seconds);
     append_histogram(text, matter);
-}
-
-// What was done to particles.
-static void append_matter(pli_text *text, const pli_step_report *report)
-{
-    const pli_matter_report *matter = &report->matter;
-    pli_text_format(text, ",\"matter\":{\"particles\":%lld", (long long)matter->particles);
-    append_count(text, "emitted", matter->emitted);
-    if (report->grid.pieces == 0) append_ticks(text, matter);
     pli_text_append(text, "}");
 }
 
@@ -163,14 +155,14 @@ static void append_grid_levels(pli_text *text, const pli_grid_report *grid)
 }
 
 // What implicit steps of particles were made of.
-static void append_grid(pli_text *text, const pli_grid_report *grid)
+static void append_implicit(pli_text *text, const pli_grid_report *grid)
 {
-    pli_text_append(text, ",\"grid\":{\"shortest\":");
+    pli_text_append(text, ",\"implicit\":{\"shortest\":");
     pli_json_append_number(text, grid->shortest);
     append_number(text, "longest", grid->longest);
     append_count(text, "nodes", grid->nodes);
-    append_count(text, "held", grid->held);
-#define X(member, type) append_count(text, #member, grid->member);
+    append_count(text, "constrained", grid->held);
+#define X(member, type, key) append_count(text, key, grid->member);
     PLI_GRID_COUNTS(X)
 #undef X
     append_count(text, "bytes", grid->bytes);
@@ -201,8 +193,8 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     pli_text_append(text, ",\"stop\":");
     pli_json_append_string(text, pli_stop_name(report->stop));
     if (has_grid || !has_matter) append_solve(text, report);
-    if (has_matter) append_matter(text, report);
-    if (has_grid) append_grid(text, &report->grid);
+    if (has_matter && !has_grid) append_explicit(text, &report->matter);
+    if (has_grid) append_implicit(text, &report->grid);
     append_energy(text, &report->energy);
     append_vector(text, "momentum", report->momentum);
     append_vector(text, "angular_momentum", report->angular_momentum);
@@ -211,7 +203,8 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
         pli_text_format(text, ",\"inverted\":%d", report->inverted);
     }
     if (report->vertices > 0) pli_text_format(text, ",\"vertices\":%d", report->vertices);
-    if (has_grid) append_count(text, "particles", report->matter.particles);
+    if (has_matter) append_count(text, "particles", report->matter.particles);
+    if (has_matter) append_count(text, "emitted", report->matter.emitted);
     if (has_grid) append_count(text, "nodes", report->grid.nodes);
     if (report->collides) append_contact(text, report);
     append_seconds(text, report);
@@ -221,7 +214,7 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
 void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report)
 {
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
-    if (report->piece > 0) append_count(text, "piece", report->piece);
+    if (report->piece > 0) append_count(text, "substep", report->piece);
     append_count(text, "iteration", report->iteration);
     append_number(text, "residual", report->residual);
     append_number(text, "gradient", report->gradient);

@@ -9,26 +9,26 @@
 //
 // Keys of a step, in this order; those that do not apply are left out: step, time, dt, solver,
 // stop, iterations, linear_iterations, levels{directions, refreshes, affine, subspace, polish,
-// largest_step}, residual, tolerance, matter{...}, grid{...}, energy{kinetic, elastic, gravity,
-// attachment, contact, total}, momentum[3], angular_momentum[3], min_J, inverted, vertices,
-// particles, nodes, contacts, min_gap, max_depth, friction_work, barrier_distance,
-// barrier_stiffness, pairs[], seconds{total, and one per phase}. Numbers that are not finite are
-// null.
+// largest_step}, residual, tolerance, explicit{...}, implicit{...}, energy{kinetic, elastic,
+// gravity, attachment, contact, total}, momentum[3], angular_momentum[3], min_J, inverted,
+// vertices, particles, emitted, nodes, contacts, min_gap, max_depth, friction_work,
+// barrier_distance, barrier_stiffness, pairs[], seconds{total, and one per phase}. Numbers that are
+// not finite are null.
 //
 // Explicit steps of particles solve nothing: instead of iterations, residual and tolerance they
-// have matter{particles, emitted, tick (s), ticks, sweeps, block_updates, particle_updates,
-// buffer_updates, retries, schedule_seconds, steps{}}, where steps is a histogram of block updates
-// by the length of their step: the keys are lengths in seconds, those without updates are left out.
+// have explicit{tick (s), ticks, sweeps, block_updates, particle_updates, buffer_updates, retries,
+// schedule_seconds, steps{}}, where steps is a histogram of block updates by the length of their
+// step: the keys are lengths in seconds, those without updates are left out.
 //
-// Implicit ones have, besides what steps of meshes have, energy_evaluations, particles, nodes,
-// matter{particles, emitted} and grid{shortest (s), longest (s), nodes, held, pieces, retries,
-// unconverged, rounds, matrices, solves, cycles, coarsest_iterations, capped, dropped_pairs,
-// position_steps, repeated_positions, bytes, levels[{nodes, blocks, bytes}]}, as pli_grid_report in
-// sim.h means them; levels are those of the multigrid, finest first, and left out without one.
+// Implicit ones have, besides what steps of meshes have, energy_evaluations, nodes and
+// implicit{shortest (s), longest (s), nodes, constrained, substeps, retries, unconverged, rounds,
+// matrices, solves, cycles, coarsest_iterations, capped, dropped_pairs, position_steps,
+// repeated_positions, bytes, levels[{nodes, blocks, bytes}]}, as pli_grid_report in sim.h means
+// them; levels are those of the multigrid, finest first, and left out without one.
 //
 // An iteration has step, iteration, residual, gradient, energy, alpha, linear_iterations,
 // energy_evaluations, direction, seconds; in a step of implicit particles, which is several
-// minimisations, also piece, counted from 1, after step.
+// minimisations, also substep, counted from 1, after step.
 #ifndef PLI_IO_RUN_RUN_LOG_H
 #define PLI_IO_RUN_RUN_LOG_H
 

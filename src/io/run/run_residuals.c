@@ -129,7 +129,7 @@ static pli_status write_line(pli_run_residuals *residuals, const pli_residual_vi
     pli_text *line = &residuals->line;
     pli_text_reset(line);
     pli_text_format(line,
-                    "{\"step\":%lld,\"piece\":%d,\"round\":%d,\"iteration\":%d,\"frame\":%d,"
+                    "{\"step\":%lld,\"substep\":%d,\"round\":%d,\"iteration\":%d,\"frame\":%d,"
                     "\"residual\":",
                     (long long)view->step, view->piece, view->round, view->iteration,
                     residuals->count);

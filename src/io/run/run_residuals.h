@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder residuals/ of a run (H17, D5): a series of frames, one for every outer iterate of
-// implicit steps of particles, to watch how a solver converges. A frame has one part, "particles",
-// where they are when the piece of the step begins, with the fields residual and id; its time is
-// that of a film of 24 iterates a second. iterates.jsonl has a line for each of them: step, piece,
-// round, iteration, frame, residual, where residual is in the norm of the convergence test.
+// The folder residuals/ of a run (Wang et al. 2020): a series of frames, one for every outer
+// iterate of implicit steps of particles, to watch how a solver converges. A frame has one part,
+// "particles", where they are when the substep begins, with the fields residual and id;
+// its time is that of a film of 24 iterates a second. iterates.jsonl has a line for each of them:
+// step, substep, round, iteration, frame, residual, where residual is in the norm of the
+// convergence test.
 //
 // Frames and lines are written as they happen, the frame first. What belongs to steps after the
 // checkpoint that a run goes on from is removed.

@@ -57,6 +57,15 @@ static pli_status refuse_key(const filler *f, const pli_node *node, const char *
     return pli_position_fail(f->context, PLI_ERROR_SCENE, &position, f->path.bytes, "%s", text);
 }
 
+// Says how something is called today whose former name was written.
+static pli_status advise(const filler *f, const pli_position *position, const char *former,
+                         const char *name)
+{
+    if (f->path.failed) return PLI_ERROR_MEMORY;
+    pli_position_warn(f->scene, position, f->path.bytes, "'%s' is called '%s' now", former, name);
+    return PLI_OK;
+}
+
 // "found 'x', expected a list of three numbers"
 static pli_status refuse_kind(const filler *f, const pli_node *node, const char *expected)
 {
@@ -190,10 +199,15 @@ static pli_status fill_variant(filler *f, const pli_field *field, const pli_node
     bool is_name = node->kind == PLI_NODE_SCALAR && !pli_node_is_nothing(node);
     if (!is_map && !is_name) return refuse_variant_kind(f, field, node);
     const char *name = is_map ? node->first->key : node->text;
-    int32_t kind = 0;
-    while (field->variants[kind] != NULL && strcmp(field->variants[kind]->name, name) != 0) ++kind;
+    int32_t kind = pli_tree_find_variant(field, name);
+    if (kind < 0) return refuse_variant(f, field, node, name);
     const pli_schema *schema = field->variants[kind];
-    if (schema == NULL) return refuse_variant(f, field, node, name);
+    if (strcmp(schema->name, name) != 0) {
+        pli_position position =
+            is_map ? pli_node_key_position(node->first) : pli_node_position(node);
+        PLI_TRY(advise(f, &position, name, schema->name));
+        name = schema->name;
+    }
 
     void *data = pli_scene_take(f->scene, schema->size);
     if (data == NULL) return PLI_ERROR_MEMORY;
@@ -348,6 +362,18 @@ static pli_status check_required(const filler *f, const pli_schema *schema, cons
     return PLI_OK;
 }
 
+// A map says a field under two of its names.
+static pli_status refuse_twice(const filler *f, const pli_schema *schema, const pli_node *node,
+                               const pli_node *item)
+{
+    const pli_field *field = pli_schema_find(schema, item->key);
+    const pli_node *first = node->first;
+    while (pli_schema_find(schema, first->key) != field) first = first->next;
+    char text[PLI_TREE_ERROR_CAPACITY];
+    snprintf(text, sizeof text, "'%s' and '%s' are two names of one key", first->key, item->key);
+    return refuse_key(f, item, text);
+}
+
 static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node *node, void *target)
 {
     uint64_t given = 0; // bit i: field i
@@ -357,10 +383,11 @@ static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node 
         if (field == NULL)
             return refuse_key(f, item, pli_tree_unknown_key(schema, item->key, text));
         uint64_t bit = (uint64_t)1 << (field - schema->fields);
-        if (given & bit) {
-            snprintf(text, sizeof text, "'%s' and '%s' are two names of one key", field->key,
-                     field->alias);
-            return refuse_key(f, item, text);
+        if (given & bit) return refuse_twice(f, schema, node, item);
+        bool is_former = field->former != NULL && strcmp(item->key, field->former) == 0;
+        if (is_former) {
+            pli_position position = pli_node_key_position(item);
+            PLI_TRY(advise(f, &position, item->key, field->key));
         }
         given |= bit;
         PLI_TRY(fill_field(f, field, item, target));

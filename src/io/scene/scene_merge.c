@@ -68,10 +68,8 @@ static const char *variant_name(const pli_node *node)
 
 static const pli_schema *find_variant(const pli_field *field, const char *name)
 {
-    for (int32_t i = 0; name != NULL && field->variants[i] != NULL; ++i) {
-        if (strcmp(field->variants[i]->name, name) == 0) return field->variants[i];
-    }
-    return NULL;
+    int32_t kind = name != NULL ? pli_tree_find_variant(field, name) : -1;
+    return kind >= 0 ? field->variants[kind] : NULL;
 }
 
 // Makes a variant that was written by its name alone a map: {name: nothing}.
@@ -89,7 +87,7 @@ static pli_status expand_variant(pli_tree *tree, pli_node *node)
 static pli_status merge_struct(pli_tree *tree, const pli_schema *schema, pli_node *base,
                                pli_node *over);
 
-// The item of a map that gives the same field as key does, under either spelling.
+// The item of a map that gives the same field as key does, under any of its names.
 static pli_node *find_same(const pli_schema *schema, const pli_node *map, const char *key)
 {
     const pli_field *field = pli_schema_find(schema, key);
@@ -98,6 +96,14 @@ static pli_node *find_same(const pli_schema *schema, const pli_node *map, const 
         if (field != NULL && pli_schema_find(schema, item->key) == field) return item;
     }
     return NULL;
+}
+
+// One text says a field under two of its names.
+static pli_status refuse_twice(const pli_tree *tree, const pli_node *item, const pli_node *same)
+{
+    pli_position position = pli_node_key_position(item);
+    return pli_position_fail(tree->context, PLI_ERROR_SCENE, &position, "",
+                             "'%s' and '%s' are two names of one key", same->key, item->key);
 }
 
 static pli_status merge_variant(pli_tree *tree, const pli_field *field, pli_node *base,
@@ -193,8 +199,11 @@ static pli_status merge_struct(pli_tree *tree, const pli_schema *schema, pli_nod
             pli_node_append(base, item);
         } else if (field == NULL) {
             pli_node_replace(same, item);
+        } else if (same->source == item->source && strcmp(same->key, item->key) != 0) {
+            return refuse_twice(tree, item, same);
         } else {
             PLI_TRY(merge_field(tree, field, same, item));
+            same->key = item->key;
         }
     }
     return PLI_OK;
@@ -249,6 +258,9 @@ static pli_status enter_key(const setting *s, place *at, const char *part)
     if (!done) empty_node(at->node);
     pli_node *item = find_same(schema, at->node, field->key);
     if (item == NULL) PLI_TRY(add_item(s, at->node, field->key, &item));
+    // a former name is told of when the scene is filled
+    item->key = pli_tree_add_text(s->tree, part, strlen(part));
+    if (item->key == NULL) return PLI_ERROR_MEMORY;
     *at = (place){.node = item, .field = field};
     if (field->kind == PLI_FIELD_STRUCT) at->schema = field->schema;
     return PLI_OK;
@@ -294,7 +306,8 @@ static pli_status enter_variant(const setting *s, place *at, const char *part)
     if (find_variant(at->field, variant_name(at->node)) != schema) {
         empty_node(at->node);
         at->node->kind = PLI_NODE_SCALAR;
-        at->node->text = schema->name;
+        at->node->text = pli_tree_add_text(s->tree, part, strlen(part));
+        if (at->node->text == NULL) return PLI_ERROR_MEMORY;
     }
     PLI_TRY(expand_variant(s->tree, at->node));
     *at = (place){.node = at->node->first, .schema = schema};

@@ -121,6 +121,16 @@ pli_node *pli_node_find(const pli_node *map, const char *key)
     return NULL;
 }
 
+int32_t pli_tree_find_variant(const pli_field *field, const char *name)
+{
+    for (int32_t i = 0; field->variants[i] != NULL; ++i) {
+        const pli_schema *variant = field->variants[i];
+        if (strcmp(variant->name, name) == 0) return i;
+        if (variant->former != NULL && strcmp(variant->former, name) == 0) return i;
+    }
+    return -1;
+}
+
 bool pli_node_is_nothing(const pli_node *node)
 {
     if (node->kind != PLI_NODE_SCALAR || node->quoted) return false;

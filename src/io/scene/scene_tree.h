@@ -18,6 +18,7 @@
 #define PLI_IO_SCENE_SCENE_TREE_H
 
 #include "base/arena.h"
+#include "pliant/scene_reader.h"
 #include "pliant/sim.h"
 
 enum {
@@ -108,6 +109,9 @@ const char *pli_tree_unknown_key(const pli_schema *schema, const char *key, char
 
 // "found 'spere'; allowed are ... (did you mean 'sphere'?)", for a name that is no variant.
 const char *pli_tree_unknown_variant(const pli_field *field, const char *name, char *text);
+
+// The index of a field's variant by its name or former name; -1: it has none of that name.
+int32_t pli_tree_find_variant(const pli_field *field, const char *name);
 
 // Positions of the node and of its key.
 pli_position pli_node_position(const pli_node *node);

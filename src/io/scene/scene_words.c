@@ -55,7 +55,7 @@ static const foreign foreign_keys[] = {
     {"material", " damping dampingratio viscousdamping ",
      "write drag (1/s), which damps all motion, or rayleigh (s), which damps deformation only"},
     {"material", " yieldstress yieldstrength plasticity plastic ",
-     "particles yield, by yield: {von-mises: {...}}; meshes are elastic"},
+     "write yield: {von-mises: {...}} for particles and tetrahedra"},
     {"material", " friction frictioncoefficient coefficientoffriction cof ",
      "friction is a matter of contacts: contact: {friction: 0.3}, or friction of a collider"},
 

@@ -125,11 +125,14 @@ static void write_default(json_writer *w, const pli_field *field)
 
 static void write_property(json_writer *w, const pli_field *field, const char *key)
 {
-    pli_text_format(&w->text, "        \"%s\": {\"description\": \"%s", key, field->doc);
+    bool is_former = field->former == key;
+    pli_text_format(&w->text, "        \"%s\": {\"description\": \"", key);
+    if (is_former) pli_text_format(&w->text, "Called %s now. ", field->key);
+    pli_text_append(&w->text, field->doc);
     if (field->unit != NULL && field->unit[0] != '\0') {
         pli_text_format(&w->text, " (%s)", field->unit);
     }
-    pli_text_append(&w->text, "\"");
+    pli_text_append(&w->text, is_former ? "\", \"deprecated\": true" : "\"");
     write_default(w, field);
     pli_text_append(&w->text, ", \"allOf\": [");
     write_type(w, field);
@@ -170,11 +173,25 @@ static void write_struct_part(json_writer *w, const pli_schema *schema)
         pli_text_append(&w->text, comma);
         write_property(w, field, field->key);
         comma = ",\n";
-        if (field->alias == NULL) continue;
-        pli_text_append(&w->text, comma);
-        write_property(w, field, field->alias);
+        const char *const others[] = {field->alias, field->former};
+        for (int k = 0; k < 2; ++k) {
+            if (others[k] == NULL) continue;
+            pli_text_append(&w->text, comma);
+            write_property(w, field, others[k]);
+        }
     }
     pli_text_append(&w->text, "\n      }\n    }");
+}
+
+// A map with the name of a variant as its only key.
+static void write_variant(json_writer *w, const pli_schema *schema, const char *name)
+{
+    pli_text_format(&w->text,
+                    ",\n        {\"type\": \"object\", \"additionalProperties\": false, "
+                    "\"required\": [\"%s\"], \"properties\": {\"%s\": ",
+                    name, name);
+    write_struct_type(w, schema);
+    pli_text_append(&w->text, "}}");
 }
 
 // One of several names alone, or a map with one of them as its key.
@@ -190,13 +207,9 @@ static void write_choice_part(json_writer *w, const pli_field *field)
     // an enum must not be empty
     pli_text_append(&w->text, comma[0] != '\0' ? "]}" : "null]}");
     for (int32_t i = 0; field->variants[i] != NULL; ++i) {
-        const pli_schema *schema = field->variants[i];
-        pli_text_format(&w->text,
-                        ",\n        {\"type\": \"object\", \"additionalProperties\": false, "
-                        "\"required\": [\"%s\"], \"properties\": {\"%s\": ",
-                        schema->name, schema->name);
-        write_struct_type(w, schema);
-        pli_text_append(&w->text, "}}");
+        write_variant(w, field->variants[i], field->variants[i]->name);
+        const char *former = field->variants[i]->former;
+        if (former != NULL) write_variant(w, field->variants[i], former);
     }
     pli_text_append(&w->text, "\n      ]\n    }");
 }

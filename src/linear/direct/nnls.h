@@ -12,7 +12,7 @@
 //     w >= 0,   A^T (b - A w) <= 0,   and = 0 where w > 0.
 //
 // The passive columns are kept as A_P = Q R, Q with orthonormal columns, which is updated and never
-// made anew (Daniel, Gragg, Kaufman and Stewart 1976): a column is appended by Gram-Schmidt with
+// rebuilt (Daniel, Gragg, Kaufman and Stewart 1976): a column is appended by Gram-Schmidt with
 // reorthogonalisation and taken out by Givens rotations. c = Q^T b and the residual b - Q c go with
 // them, so that a column costs O(rows x passive) and the search for it O(rows x columns).
 //

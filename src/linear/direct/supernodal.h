@@ -2,7 +2,7 @@
 //
 // Substitution with a supernodal Cholesky factor for three right-hand sides at once.
 //
-// CHOLMOD leaves it to the BLAS, whose products pack the factor anew for every solve; for three
+// CHOLMOD leaves it to the BLAS, whose products packs the factor again for every solve; for three
 // columns that costs more than the arithmetic. Here every entry of the factor is read once, in
 // order, and multiplied with the three entries of a row of X, padded to four: one operation of a
 // short vector. The order of sums is fixed by the factor. Runs on the calling thread.

@@ -4,7 +4,7 @@
 //
 // Conjugate gradients (Hestenes and Stiefel 1952) want A positive definite. With stop_at_indefinite
 // they also serve Newton's method on energies that are not convex: the iteration ends at the first
-// direction of curvature p.Ap <= 0 and returns the last iterate (N6). Started from zero, every
+// direction of curvature p.Ap <= 0 and returns the last iterate. Started from zero, every
 // iterate x satisfies b.x > 0, because b.x = sum of alpha_i rho_i with positive terms, so with
 // b = -gradient the result points downhill. When the very first direction has no positive
 // curvature, x becomes that direction, B b: downhill too as B is positive, equal to the
@@ -23,7 +23,7 @@
 //
 // PCG may be given a rough operator beside A, such as the same matrix in single precision
 // (bcsr_single.h). Iterations then use it, and the residual of their result is formed with A: when
-// that is not under the tolerance the iteration begins anew at x, which is iterative refinement
+// that is not under the tolerance the iteration begins again at x, which is iterative refinement
 // (Wilkinson 1963). A round that did not halve the residual, and curvature that is positive for A
 // but not for the rough operator, end the use of the latter. So the outcome means the same as
 // without it.
@@ -99,7 +99,7 @@ PLI_CHECKED pli_status pli_minres(const pli_context *context, const pli_krylov_d
                                   pli_krylov_report *report);
 
 // Relative tolerance of an inexact Newton step: min(cap, sigma sqrt(max(|gradient|, tau))), so that
-// little is spent far from the solution and Newton's fast end is kept (O3; the paper's cap is 1/2).
+// little is spent far from the solution and Newton's fast end is kept (the paper's cap is 1/2).
 static inline double pli_krylov_newton_tolerance(double gradient_norm, double tau, double sigma,
                                                  double cap)
 {

@@ -200,7 +200,7 @@ static bool start(pcg_state *state)
     return false;
 }
 
-// Begins anew at x with the residual that A itself gives, and without the rough operator when that
+// Restarts at x with the residual that A itself gives, and without the rough operator when that
 // got nowhere; true when the solve ends there.
 static bool restart(pcg_state *state, bool drop_rough)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preconditioners: cheap symmetric positive operators B that resemble the inverse of a matrix (N8).
+// Preconditioners: cheap symmetric positive operators B that resemble the inverse of a matrix.
 //
 //     jacobi         B = D^-1, one number per unknown
 //     block jacobi   B = blockwise inverse of the diagonal, 3x3, or 3g x 3g for groups of g

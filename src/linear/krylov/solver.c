@@ -93,7 +93,7 @@ static pli_status solve_krylov(const pli_linear_solver *s, krylov_fn method, con
                                     : pli_precondition_operator(s->precondition);
     pli_operator rough;
     pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
-    // with few iterations the product is a small part of each, and beginning anew costs more of
+    // with few iterations the product is a small part of each, and restarting costs more of
     // them
     if (s->single.matrix != NULL && !s->cycles_work) {
         rough = pli_bcsr_single_operator(&s->single);

@@ -36,7 +36,7 @@ typedef struct pli_linear_solver_def {
     bool precondition_by_multigrid; // a V-cycle instead of the preconditioner
     int32_t cycles;                 // exactly so many stand alone; 0: until the tolerance
     const pli_hierarchy *hierarchy;
-    pli_multigrid_def multigrid;
+    pli_vcycle_def multigrid;
     const uint8_t *fixed; // [row_count] bits 1, 2, 4: the coordinate is held, and its row and
                           // column are those of the unit matrix; NULL: none
 } pli_linear_solver_def;

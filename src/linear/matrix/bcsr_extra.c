@@ -45,7 +45,7 @@ static void clear_table(pli_bcsr_extra *extra)
     memset(extra->table, 0, ((size_t)1 << extra->table_bits) * sizeof *extra->table);
 }
 
-// Enters all blocks anew.
+// Enters all blocks again.
 static void fill_table(pli_bcsr_extra *extra)
 {
     if (extra->table_is_current) return;

@@ -4,7 +4,7 @@
 //
 // Blocks live in one array. While open they stand in the order of adding, and a hash table over
 // (row, column) finds them; closing sorts them by row and column with a radix sort and cuts them
-// into rows, where a binary search finds them. The table is filled anew only when a block is added
+// into rows, where a binary search finds them. The table is refilled only when a block is added
 // one by one after closing. The sort uses scratch that was reserved, so only reserve allocates.
 #ifndef PLI_LINEAR_MATRIX_BCSR_EXTRA_H
 #define PLI_LINEAR_MATRIX_BCSR_EXTRA_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Block matrices with the same number of slots in every row (L5): for grids, where a node couples
+// Block matrices with the same number of slots in every row: for grids, where a node couples
 // to a fixed neighbourhood.
 //
 // A slot stands for a place in the neighbourhood, such as one of the 5^3 offsets of quadratic

@@ -39,7 +39,7 @@ typedef struct pli_lifted_solver_def {
     uint64_t seed;             // vivace: of the colouring
 
     // multigrid; the hierarchy is borrowed
-    pli_multigrid_def multigrid;
+    pli_vcycle_def multigrid;
     const pli_hierarchy *hierarchy;
 } pli_lifted_solver_def;
 

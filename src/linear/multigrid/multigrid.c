@@ -36,10 +36,10 @@ static bool parse_smoother(const char *text, const char **end, pli_smoother_def 
 }
 
 pli_status pli_multigrid_parse(pli_context *context, const char *text, int32_t level_count,
-                               pli_multigrid_def *def)
+                               pli_vcycle_def *def)
 {
     pli_smoother_def parts[PLI_HIERARCHY_LEVELS + 1]; // coarsest first
-    *def = (pli_multigrid_def){.single = def->single};
+    *def = (pli_vcycle_def){.single = def->single};
     int32_t count = 0;
     const char *rest = text;
     for (bool more = true; more; ++rest) {
@@ -312,7 +312,7 @@ static pli_status create_levels(pli_multigrid *mg)
     return pli_mg_sparse_is_wanted(mg) ? pli_mg_sparse_create(mg) : PLI_OK;
 }
 
-static pli_status check(pli_context *context, const pli_multigrid_def *def,
+static pli_status check(pli_context *context, const pli_vcycle_def *def,
                         const pli_hierarchy *hierarchy, int32_t row_count, int64_t block_count)
 {
     if (def->level_count != hierarchy->level_count + 1 || hierarchy->level_count < 1) {
@@ -332,7 +332,7 @@ static pli_status check(pli_context *context, const pli_multigrid_def *def,
     return PLI_OK;
 }
 
-static pli_status create(pli_context *context, const pli_multigrid_def *def,
+static pli_status create(pli_context *context, const pli_vcycle_def *def,
                          const pli_hierarchy *hierarchy, const pli_bcsr *matrix,
                          const pli_lifted *lifted, pli_multigrid **multigrid)
 {
@@ -362,14 +362,14 @@ static pli_status create(pli_context *context, const pli_multigrid_def *def,
     return PLI_OK;
 }
 
-pli_status pli_multigrid_create(pli_context *context, const pli_multigrid_def *def,
+pli_status pli_multigrid_create(pli_context *context, const pli_vcycle_def *def,
                                 const pli_hierarchy *hierarchy, const pli_bcsr *matrix,
                                 pli_multigrid **multigrid)
 {
     return create(context, def, hierarchy, matrix, NULL, multigrid);
 }
 
-pli_status pli_multigrid_create_lifted(pli_context *context, const pli_multigrid_def *def,
+pli_status pli_multigrid_create_lifted(pli_context *context, const pli_vcycle_def *def,
                                        const pli_hierarchy *hierarchy, const pli_lifted *matrix,
                                        pli_multigrid **multigrid)
 {

@@ -52,11 +52,11 @@ typedef struct pli_smoother_def {
     int32_t sweeps; // before and after the coarse correction
 } pli_smoother_def;
 
-typedef struct pli_multigrid_def {
+typedef struct pli_vcycle_def {
     int32_t level_count;                                  // coarse levels and the finest
     pli_smoother_def smoothers[PLI_HIERARCHY_LEVELS + 1]; // finest first, the last one direct
     bool single; // matrices and vectors of the cycle in single precision
-} pli_multigrid_def;
+} pli_vcycle_def;
 
 typedef struct pli_multigrid pli_multigrid;
 
@@ -65,15 +65,14 @@ typedef struct pli_multigrid pli_multigrid;
 // direct/GS(4)/GS(1): the last is that of the finest level, the one before it of all between.
 // Leaves `single` alone. Errors: argument, with what is wrong.
 PLI_CHECKED pli_status pli_multigrid_parse(pli_context *context, const char *text,
-                                           int32_t level_count, pli_multigrid_def *def);
+                                           int32_t level_count, pli_vcycle_def *def);
 
 // Symbolic part: patterns of all levels and orders of sweeps. Matrix and hierarchy are borrowed;
 // exactly one of the two kinds of matrix. Errors: argument (sizes that do not fit), memory.
-PLI_CHECKED pli_status pli_multigrid_create(pli_context *context, const pli_multigrid_def *def,
+PLI_CHECKED pli_status pli_multigrid_create(pli_context *context, const pli_vcycle_def *def,
                                             const pli_hierarchy *hierarchy, const pli_bcsr *matrix,
                                             pli_multigrid **multigrid);
-PLI_CHECKED pli_status pli_multigrid_create_lifted(pli_context *context,
-                                                   const pli_multigrid_def *def,
+PLI_CHECKED pli_status pli_multigrid_create_lifted(pli_context *context, const pli_vcycle_def *def,
                                                    const pli_hierarchy *hierarchy,
                                                    const pli_lifted *matrix,
                                                    pli_multigrid **multigrid);

@@ -533,7 +533,7 @@ int32_t pli_particles_sift(pli_particles *particles, int32_t block, int32_t id, 
 {
     pli_particle_place own = {block, joins ? 0 : 1};
     int32_t largest = INT32_MIN;
-    // chunks that are taken apart forget who is outside: those that are to settle later count anew
+    // chunks that are taken apart forget who is outside: those that are to settle later count again
     bool is_unsettled = particles->blocks[block].leaving[1] > 0;
     if (is_unsettled) pli_particles_recount(particles, block);
     for (int32_t kind = 0; kind < particles->kind_count; ++kind) {

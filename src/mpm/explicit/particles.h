@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Particles in blocks of the grid (L4).
+// Particles in blocks of the grid.
 //
 // A particle belongs to the block that holds the lowest node of its 27. With u = x / dx - 1/2 in
 // units of cells from the domain's lowest node, that node is floor(u), and blocks have 4 x 4 x 8

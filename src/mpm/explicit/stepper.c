@@ -42,7 +42,6 @@ static pli_status check_kinds(pli_context *context, const pli_stepper_def *def)
                         (int)def->kind_count, def->particle_room, MOST_PARTICLES);
     }
     for (int32_t kind = 0; kind < def->kind_count; ++kind) {
-        PLI_TRY(pli_mpm_material_check(context, &def->kinds[kind].material));
         if (def->kinds[kind].volume > 0 && isfinite(def->kinds[kind].volume)) continue;
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
                         "a particle of kind %d stands for %g m^3; it must be positive and finite",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explicit steps of particles on a grid (symplectic Euler, T6), every region at a step that it can
+// Explicit steps of particles on a grid (symplectic Euler), every region at a step that it can
 // bear (Fang et al. 2018), or all at the smallest of them.
 //
 // Time is counted in ticks. A block moves in steps of a power of two of ticks, at times that are
@@ -10,16 +10,16 @@
 //   dt <= alpha dx^2 / ((8/3) viscosity / rho)
 //
 // allow for all its particles. It may be halved whenever the block has just been moved, and doubled
-// when the time is a multiple of the double (R8). At every time the blocks that are due move, those
-// of the longest step first (R9).
+// when the time is a multiple of the double. At every time the blocks that are due move, those
+// of the longest step first.
 //
 // What a block needs of its 26 neighbours is their particles at the same time. Neighbours of
 // shorter step are there: they have not moved yet. A neighbour of longer step is ahead of time;
 // when it moved, it left a copy of its particles behind, its buffer, which moves along with the
-// shortest step around it and is thrown away when time has caught up (R10). Buffers never act on
-// particles of longer steps.
+// shortest step around it and is thrown away when time has caught up (Fang et al. 2018). Buffers
+// never act on particles of longer steps.
 //
-// Particles that cross (R11, R12). Every particle exists once; copies are marked as such.
+// Particles that cross (Fang et al. 2018). Every particle exists once; copies are marked as such.
 //   - One that comes from a longer step into a block of shorter step is ahead of time: it stays
 //     where it was until then, and its copy crosses in its stead, and expires when it comes.
 //   - One that comes from a shorter step into a block that is ahead of time travels with that
@@ -39,7 +39,7 @@
 // and so, from time to time, are pages that nobody writes to any more.
 //
 // With one step for all (is_regional false) the same code runs with the smallest step everywhere,
-// and where all steps are equal the bits are too (R14).
+// and where all steps are equal the bits are too (Fang et al. 2018).
 //
 // Threads: parallel inside; the same bits for any number of them.
 #ifndef PLI_MPM_EXPLICIT_STEPPER_H
@@ -116,7 +116,7 @@ PLI_CHECKED pli_status pli_stepper_create(pli_context *context, const pli_steppe
 void pli_stepper_destroy(pli_stepper *stepper);
 
 // Adds particles with ids from 0 on; tau of theirs is made here, memory is as given (see
-// pli_mpm_material_memory). Others stay as they are. Errors: as for pli_particles_add.
+// pli_material_rest_history). Others stay as they are. Errors: as for pli_particles_add.
 PLI_CHECKED pli_status pli_stepper_add(pli_stepper *stepper, int32_t kind, int64_t count,
                                        const pli_particle *added);
 

@@ -100,7 +100,7 @@ static void sift(pli_stepper *s, int32_t time)
 // ---- blocks that are left
 
 // Gives empty blocks back when they are as many as others, at times when everybody is there and no
-// copies are. Blocks have other numbers then, and start anew.
+// copies are. Blocks have other numbers then, and restart.
 static pli_status drop_empty(pli_stepper *s, int32_t time)
 {
     if (time % s->def.longest != 0) return PLI_OK;
@@ -118,7 +118,7 @@ static pli_status drop_empty(pli_stepper *s, int32_t time)
 // ---- steps
 
 // What viscosity allows (s): it spreads momentum over a cell, at 4/3 of it along the motion.
-static double find_viscous_limit(const pli_stepper *s, const pli_mpm_material *material)
+static double find_viscous_limit(const pli_stepper *s, const pli_material *material)
 {
     double spread = 8.0 / 3 * material->viscosity / material->density;
     return spread > 0 ? s->def.sound_share * s->def.dx * s->def.dx / spread : INFINITY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Solids that act on the velocities of grid nodes (C16, B1) and the walls around the domain (B5).
+// Solids that act on the velocities of grid nodes and the walls around the domain.
 //
 // An object is a shape by signed distance, negative inside, that stands still or moves rigidly.
 // Its shape is given at a place of its own; the pose takes it from there,
@@ -107,7 +107,7 @@ typedef struct pli_grid_page {
 void pli_grid_motion_init(pli_grid_motion *motion);
 
 // Sets the velocities of a motion to those by which the object gets to its pose in a time h (s)
-// from the pose before, less than half a turn away, so that poses and velocities agree (B1). Both
+// from the pose before, less than half a turn away, so that poses and velocities agree. Both
 // poses turn about the same centre.
 void pli_grid_motion_follow(const pli_grid_motion *before, double h, pli_grid_motion *motion);
 

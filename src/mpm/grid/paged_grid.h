@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sparse grid in pages (L1): eight floats for each node, 4 x 4 x 8 nodes a page of 4 KiB, pages
+// A sparse grid in pages: eight floats for each node, 4 x 4 x 8 nodes a page of 4 KiB, pages
 // in Morton order in a range of addresses that is reserved once and has memory only where it is
 // written. In the manner of Setaluri et al. 2014.
 //

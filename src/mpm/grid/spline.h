@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// B-splines of a grid, for four particles at once (X1, X2). Lengths are in cells; nodes are at
+// B-splines of a grid, for four particles at once. Lengths are in cells; nodes are at
 // whole numbers. A particle at u reaches the `width` nodes from base on along each axis,
 //
 //   linear     width 2   base = floor(u)

@@ -90,7 +90,7 @@ typedef struct stencils {
     pli_f8 z[4];                             // weights along z
 } stencils;
 
-// N(x) at 0, 1 and 2 cells from the lowest node, f in [1/2, 3/2] being where the particle is (X1)
+// N(x) at 0, 1 and 2 cells from the lowest node, f in [1/2, 3/2] being where the particle is
 PLI_INLINE void weigh(pli_f8 f, pli_f8 w[3])
 {
     pli_f8 low = 1.5f - f;
@@ -482,13 +482,13 @@ PLI_INLINE void store_planes(const pli_f8 *from, int count, float (*to)[LANES])
 }
 
 // Deforms eight particles; C (1/s) is theirs already. Returns the speed of sound, squared.
-PLI_INLINE pli_f8 deform_chunk(const pli_mpm_material *material, float dt, const pli_f8 C[9],
+PLI_INLINE pli_f8 deform_chunk(const pli_material *material, float dt, const pli_f8 C[9],
                                pli_particle_chunk *chunk)
 {
     pli_f8 F[9], tau[6], sound2;
     pli_f8 memory = pli_f8_load(chunk->memory);
     load_planes((const float(*)[LANES])chunk->F, 9, F);
-    pli_mpm_advance_f8(material, dt, C, F, &memory, tau, &sound2);
+    pli_material_advance_f8(material, dt, C, F, &memory, tau, &sound2);
     store_planes(F, 9, chunk->F);
     store_planes(tau, 6, chunk->tau);
     pli_f8_store(memory, chunk->memory);
@@ -532,7 +532,7 @@ static void raise_list(const speeds *s, pli_particle_list *list)
 }
 
 // Returns a bit for each of the first lanes that leaves.
-PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_scale *scale,
+PLI_INLINE uint32_t gather_chunk(const pli_material *material, const gather_scale *scale,
                                  const float *nodes, int lanes, pli_particle_chunk *chunk,
                                  speeds *s)
 {
@@ -554,7 +554,7 @@ PLI_INLINE uint32_t gather_chunk(const pli_mpm_material *material, const gather_
     return out & first_lanes(lanes);
 }
 
-static int32_t gather_list(const pli_transfer *t, const pli_mpm_material *material,
+static int32_t gather_list(const pli_transfer *t, const pli_material *material,
                            const gather_scale *scale, const float *nodes, pli_particle_list *list)
 {
     int32_t leaving = 0;

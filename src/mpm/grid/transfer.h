@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between particles and grid: quadratic B-splines (X1), affine velocities (APIC, Jiang et al. 2015;
-// X3) and the stress of the moving least squares form (MLS-MPM, Hu et al. 2018; X5, X8).
+// Between particles and grid: quadratic B-splines, affine velocities (APIC, Jiang et al. 2015)
+// and the stress of the moving least squares form (MLS-MPM, Hu et al. 2018).
 //
 // With w_ip the weight of node i for particle p, d = x_i - x_p and 4 / dx^2 the inverse moment of
 // quadratic splines, a particle of mass m and rest volume V gives to a node
@@ -13,7 +13,7 @@
 // v_i of nodes,
 //
 //   v = sum_i w_ip v_i          C = (4 / dx^2) sum_i w_ip v_i d^T
-//   x <- x + dt v               F <- (I + dt C) F, and what law.h makes of it
+//   x <- x + dt v               F <- (I + dt C) F, and what material.h makes of it
 //
 // A block's particles work on an arena of 6 x 6 x 10 nodes that stays in the first-level cache;
 // scattering adds it to the eight pages it overlaps, gathering reads it from them. A vector holds
@@ -28,12 +28,12 @@
 #ifndef PLI_MPM_GRID_TRANSFER_H
 #define PLI_MPM_GRID_TRANSFER_H
 
+#include "material/material.h"
 #include "mpm/explicit/particles.h"
-#include "mpm/law.h"
 
 // Particles that are alike.
 typedef struct pli_mpm_kind {
-    pli_mpm_material material;
+    pli_material material;
     double volume; // of a particle at rest (m^3)
 } pli_mpm_kind;
 

@@ -18,7 +18,6 @@ enum {
 };
 
 _Static_assert(SLOTS <= POINTS, "what is evaluated at once has to fit");
-_Static_assert((int)PLI_IMPLICIT_PARAMS <= (int)PLI_PROX_PARAMS, "parameters have to fit");
 
 struct pli_admm {
     pli_context *context;
@@ -119,26 +118,12 @@ static pli_status reserve(pli_admm *admm)
 
 // ---- a step begins
 
-// The norm of dP/dF at rest of a slot; what hardens has one of its own.
-static double modulus_of(const pli_admm *admm, int64_t slot)
-{
-    const pli_implicit *implicit = admm->implicit;
-    int32_t index = implicit->cloud->kind[slot];
-    const pli_implicit_kind *kind = &implicit->kinds[index];
-    if (!(kind->hardening > 0)) return admm->moduli[index];
-    double params[PLI_IMPLICIT_PARAMS] = {0};
-    for (int32_t k = 0; k < kind->law->param_count; ++k) {
-        params[k] = implicit->params[k * (int64_t)implicit->slot_room + slot];
-    }
-    return pli_material_rest_norm(kind->law, params);
-}
-
 static void weigh_slots(void *user, int64_t begin, int64_t end)
 {
     pli_admm *admm = user;
     double scale = admm->def.weight_scale * admm->def.weight_scale;
     for (int64_t slot = begin; slot < end; ++slot) {
-        admm->c[slot] = scale * modulus_of(admm, slot);
+        admm->c[slot] = scale * admm->moduli[admm->implicit->cloud->kind[slot]];
         for (int k = 0; k < 9; ++k) admm->u[k * (int64_t)admm->slot_room + slot] = 0;
     }
 }
@@ -250,7 +235,7 @@ static void split_part(const pli_implicit_pass *pass, int64_t first_cell, int64_
     law_points points;
     pli_implicit_deform_part(pass, first_cell, end_cell, at);
     split_slots(s, at, &points);
-    pli_implicit_set_pushes(pass->implicit->cloud, at, Q);
+    pli_implicit_set_pushes(pass->implicit, at, Q);
     pli_implicit_push_part(pass, first_cell, end_cell, at, Q);
 }
 

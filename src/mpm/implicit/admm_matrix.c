@@ -60,13 +60,14 @@ typedef struct assembly_job {
 } assembly_job;
 
 // g_j = F^T grad w times the root of V c, [particle][component][node], for four particles
-PLI_INLINE void pull_nodes(const pli_cloud *cloud, int32_t width, int64_t slot, const double *c,
-                           double (*g)[3][PLI_SPLINE_NODES])
+PLI_INLINE void pull_nodes(const pli_implicit *implicit, int32_t width, int64_t slot,
+                           const double *c, double (*g)[3][PLI_SPLINE_NODES])
 {
+    const pli_cloud *cloud = implicit->cloud;
     int64_t stride = cloud->slot_room;
     int32_t nodes = width * width * width;
     pli_cloud_weights at;
-    pli_d4 F[9], weight = pli_d4_sqrt(pli_cloud_load(cloud->volume + slot) * pli_cloud_load(c));
+    pli_d4 F[9], weight = pli_d4_sqrt(pli_cloud_load(implicit->weight + slot) * pli_cloud_load(c));
     pli_cloud_weigh(cloud, width, slot, &at);
     for (int k = 0; k < 9; ++k) F[k] = weight * pli_cloud_load(cloud->F + k * stride + slot);
     for (int n = 0; n < nodes; ++n) {
@@ -86,7 +87,7 @@ PLI_INLINE void add_lanes(const assembly_job *job, int32_t width, int64_t slot, 
 {
     int32_t nodes = width * width * width, vectors = (nodes + 3) / 4;
     double g[LANES][3][PLI_SPLINE_NODES];
-    pull_nodes(job->implicit->cloud, width, slot, job->c + slot, g);
+    pull_nodes(job->implicit, width, slot, job->c + slot, g);
     for (int i = 0; i < nodes; ++i) {
         for (int v = i / 4; v < vectors; ++v) {
             pli_d4 sum = cell->K[i][v];

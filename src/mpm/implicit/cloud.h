@@ -17,11 +17,11 @@
 // Transfers. With weights w_ip, gradients in 1/m, and velocities of nodes before (v) and after
 // (v + dv) a step:
 //
-//   to nodes     m_i = sum m_p w_ip,   (m v)_i = sum m_p w_ip (v_p + C_p (x_i - x_p))      (X3)
+//   to nodes     m_i = sum m_p w_ip,   (m v)_i = sum m_p w_ip (v_p + C_p (x_i - x_p))
 //                FLIP, PIC: without C
 //   to particles v_p = sum w_ip v_i,   C_p = sum w_ip v_i (x_i - x_p)^T / (dx^2 spread)
-//                FLIP blend a: v_p <- a (v_p + sum w_ip dv_i) + (1 - a) sum w_ip v_i          (X4)
-//   gradient     G_p = sum v_i grad w_ip^T,   F <- (1 + h G) F                                (X7)
+//                FLIP blend a: v_p <- a (v_p + sum w_ip dv_i) + (1 - a) sum w_ip v_i
+//   gradient     G_p = sum v_i grad w_ip^T,   F <- (1 + h G) F
 //
 // Threads: parallel inside, the same bits for any number.
 #ifndef PLI_MPM_IMPLICIT_CLOUD_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Particles at the end of a step by backward Euler (X10; Gast et al. 2015, section 6.3):
+// Particles at the end of a step by backward Euler (Gast et al. 2015, section 6.3):
 //
 //   y = y_n + h v(y),    v(y) = sum w_i(y) v_i / sum w_i(y)
 //

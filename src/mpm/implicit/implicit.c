@@ -2,7 +2,6 @@
 #include "mpm/implicit/implicit.h"
 
 #include "base/memory.h"
-#include "material/plastic.h"
 #include "mpm/implicit/implicit_inside.h"
 
 #include <math.h>
@@ -11,33 +10,27 @@ enum { LANES = PLI_CLOUD_LANES, SLOTS = PLI_EVALUATION_SLOTS, SLOT_GRAIN = 4096 
 
 // ---- life
 
-static pli_status check_kinds(pli_context *context, int32_t kind_count,
-                              const pli_implicit_kind *kinds, int32_t *param_count)
+pli_implicit_kind pli_implicit_kind_make(const pli_material *material, bool inside)
 {
-    *param_count = 1;
-    for (int32_t k = 0; k < kind_count; ++k) {
-        const pli_material_ops *law = kinds[k].law;
-        if (law->param_count > *param_count) *param_count = law->param_count;
-        if (law->param_count <= PLI_IMPLICIT_PARAMS) continue;
-        return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "law %s has %d parameters; particles can have up to %d", law->name,
-                        (int)law->param_count, PLI_IMPLICIT_PARAMS);
-    }
-    return PLI_OK;
+    pli_implicit_kind kind = {.material = *material, .inside = inside};
+    kind.law = pli_material_step_law(material, inside);
+    pli_material_step_params(material, inside, pli_material_rest_history(material), kind.params);
+    return kind;
 }
 
 pli_status pli_implicit_create(pli_context *context, const pli_cloud *cloud, int32_t kind_count,
                                const pli_implicit_kind *kinds, pli_implicit **implicit)
 {
     *implicit = NULL;
-    int32_t param_count;
-    PLI_TRY(check_kinds(context, kind_count, kinds, &param_count));
     pli_implicit *made = PLI_NEW(context, pli_implicit, 1, "implicit particles");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->cloud = cloud;
     made->kind_count = kind_count;
-    made->param_count = param_count;
+    for (int32_t k = 0; k < kind_count; ++k) {
+        int32_t count = kinds[k].law->param_count;
+        if (count > made->param_count) made->param_count = count;
+    }
     made->kinds = PLI_NEW(context, pli_implicit_kind, kind_count, "kinds");
     if (made->kinds == NULL) {
         pli_implicit_destroy(made);
@@ -57,6 +50,7 @@ void pli_implicit_destroy(pli_implicit *implicit)
     pli_release(context, implicit->stress_x);
     pli_release(context, implicit->tangents);
     pli_release(context, implicit->params);
+    pli_release(context, implicit->weight);
     pli_release(context, implicit->kinds);
     pli_release(context, implicit);
 }
@@ -64,8 +58,8 @@ void pli_implicit_destroy(pli_implicit *implicit)
 int64_t pli_implicit_memory(const pli_implicit *implicit)
 {
     return (int64_t)(pli_memory_size(implicit->chunk_cell) + pli_memory_size(implicit->tangents) +
-                     pli_memory_size(implicit->params) + pli_memory_size(implicit->stress) +
-                     pli_memory_size(implicit->stress_x));
+                     pli_memory_size(implicit->params) + pli_memory_size(implicit->weight) +
+                     pli_memory_size(implicit->stress) + pli_memory_size(implicit->stress_x));
 }
 
 int32_t pli_implicit_reach(const pli_implicit *implicit)
@@ -90,6 +84,7 @@ static pli_status reserve(pli_implicit *implicit)
         int64_t room = cloud->slot_room;
         good = grow(implicit, (void **)&implicit->params, implicit->param_count * room,
                     sizeof *implicit->params) &&
+               grow(implicit, (void **)&implicit->weight, room, sizeof *implicit->weight) &&
                grow(implicit, (void **)&implicit->stress, 9 * room, sizeof *implicit->stress);
         // made again when they are wanted
         pli_release(implicit->context, implicit->tangents);
@@ -129,14 +124,17 @@ static void set_params(void *user, int64_t begin, int64_t end)
     const pli_cloud *cloud = implicit->cloud;
     for (int64_t slot = begin; slot < end; ++slot) {
         const pli_implicit_kind *kind = &implicit->kinds[cloud->kind[slot]];
-        double growth = kind->hardening > 0 ? exp(kind->hardening * (1 - cloud->memory[slot])) : 1;
-        for (int32_t k = 0; k < implicit->param_count; ++k) {
-            bool is_used = k < kind->law->param_count;
-            double value = is_used ? kind->params[k] : 0;
-            if (k == PLI_PLASTIC_YIELD) value += kind->strain_hardening * cloud->memory[slot];
-            implicit->params[k * (int64_t)implicit->slot_room + slot] =
-                k < 2 ? growth * value : value;
+        double own[PLI_MATERIAL_PARAMS], history = cloud->memory[slot];
+        const double *params = kind->params;
+        if (kind->law != kind->material.law) {
+            pli_material_step_params(&kind->material, kind->inside, history, own);
+            params = own;
         }
+        for (int32_t k = 0; k < implicit->param_count; ++k) {
+            implicit->params[k * (int64_t)implicit->slot_room + slot] = params[k];
+        }
+        implicit->weight[slot] =
+            cloud->volume[slot] * pli_material_stiffness(&kind->material, history);
     }
 }
 
@@ -222,7 +220,7 @@ static void fill_up(const pli_evaluation *at, int32_t planes, double *values)
 static void evaluate_one_law(const pli_implicit *implicit, const pli_material_ops *law,
                              unsigned want, bool projected, pli_evaluation *at)
 {
-    double params[PLI_IMPLICIT_PARAMS * SLOTS];
+    double params[PLI_MATERIAL_PARAMS * SLOTS];
     for (int32_t p = 0; p < law->param_count; ++p) {
         memcpy(params + p * at->stride,
                implicit->params + p * (int64_t)implicit->slot_room + at->first,
@@ -242,7 +240,7 @@ typedef struct law_batch {
     int32_t count;
     int32_t slots[SLOTS];
     double F[9 * SLOTS];
-    double params[PLI_IMPLICIT_PARAMS * SLOTS];
+    double params[PLI_MATERIAL_PARAMS * SLOTS];
     double psi[SLOTS];
     double P[9 * SLOTS];
     double dPdF[81 * SLOTS];

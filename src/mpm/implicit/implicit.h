@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elastic energy of particles as a function of what their nodes do in a step (T3, X13, X14):
+// The elastic energy of particles as a function of what their nodes do in a step:
 // a term (optimize/term.h) of the objective that an implicit step minimises.
 //
 // The unknowns are displacements of nodes, x_i = h v_i (m): not positions, which would lose the
@@ -10,9 +10,10 @@
 //   dE/dx_i = sum_p V_p P(F_p(x)) g_ip,              g_ip = F_p^T grad w_ip
 //   d2E/dx_i dx_j = sum_p V_p g_ip . dP/dF . g_jp
 //
-// (Wang et al. 2020, equations 1 and 2). Any law of extend.h may be used, in any mixture. Snow has
-// its Lame constants multiplied by exp(hardening (1 - Jp)) for the length of a step; yielding
-// itself happens between steps (P7), or inside with the laws of material/plastic.h.
+// (Wang et al. 2020, equations 1 and 2). Any law of extend.h may be used, in any mixture. What
+// hardens as snow does has its energy multiplied by that, so that V_p stands for the product, for
+// the length of a step; yielding itself happens between steps, or inside with the laws of
+// material/plastic.h.
 //
 // The matrix. Rows have a slot for each node within reach, 5^3 with quadratic splines (ell.h, slip
 // 26). It is summed cell by cell: for the particles of a cell, which share their nodes, the blocks
@@ -28,29 +29,27 @@
 // stresses are computed along and kept, so that no F is decomposed twice.
 //
 // Without a matrix. The tangents A_p are kept, 45 numbers a particle, and a product passes over
-// particles instead (X14): more arithmetic, much less memory.
+// particles instead: more arithmetic, much less memory.
 //
 // Threads: parallel inside, the same bits for any number.
 #ifndef PLI_MPM_IMPLICIT_IMPLICIT_H
 #define PLI_MPM_IMPLICIT_IMPLICIT_H
 
 #include "linear/matrix/ell.h"
+#include "material/material.h"
 #include "mpm/implicit/cloud.h"
 #include "optimize/term.h"
 #include "pliant/extend.h"
 
-enum { PLI_IMPLICIT_PARAMS = 8 };
-
-// What particles of a kind are made of.
+// What particles of a kind are made of, and the law that a step has for it.
 typedef struct pli_implicit_kind {
+    pli_material material;
+    bool inside; // it yields in the solve, where there is a potential
     const pli_material_ops *law;
-    double params[PLI_IMPLICIT_PARAMS]; // as the law derives them
-    double hardening; // of snow: the first two parameters grow by exp(hardening (1 - memory))
-    bool is_fluid;    // F counts by its determinant, which memory has as a logarithm
-    // of laws that yield in the solve (material/plastic.h): the third parameter, the yield stress,
-    // grows by this times memory, the plastic strain (Pa)
-    double strain_hardening;
+    double params[PLI_MATERIAL_PARAMS]; // of a particle that has never yielded
 } pli_implicit_kind;
+
+pli_implicit_kind pli_implicit_kind_make(const pli_material *material, bool inside);
 
 typedef struct pli_implicit {
     pli_context *context;
@@ -61,6 +60,7 @@ typedef struct pli_implicit {
 
     int32_t slot_room;
     double *params;   // [param_count][slot_room] of particles
+    double *weight;   // [slot_room] volume times what multiplies the energy of the law (m^3)
     double *tangents; // [slot_room / 4][45][4] upper triangles of A by rows; NULL until asked for
     // what pushes nodes at the place where the energy was asked for last: a gradient there, which
     // is what line searches end with, needs no law any more
@@ -78,7 +78,7 @@ typedef struct pli_implicit {
 // slots of a run of cells, unless a single cell has more
 enum { PLI_IMPLICIT_CHUNK = 64 };
 
-// The cloud is borrowed. Errors: argument (a law with too many parameters), memory.
+// The cloud is borrowed. Errors: memory.
 PLI_CHECKED pli_status pli_implicit_create(pli_context *context, const pli_cloud *cloud,
                                            int32_t kind_count, const pli_implicit_kind *kinds,
                                            pli_implicit **implicit);
@@ -111,8 +111,8 @@ void pli_implicit_multiply(const pli_implicit *implicit, const double *d, double
 // blocks [nodes][9] += the diagonal blocks of d2E/dx2 with the tangents that are kept.
 void pli_implicit_add_diagonal(const pli_implicit *implicit, double *blocks);
 
-// blocks [nodes][9] += their diagonals as they would be at rest, from the Lame constants that laws
-// have as their first two parameters; no tangents are needed (implicit_rest.c).
+// blocks [nodes][9] += their diagonals as they would be at rest, from the Lame constants of the
+// materials; no tangents are needed (implicit_rest.c).
 void pli_implicit_add_rest_diagonal(const pli_implicit *implicit, double *blocks);
 
 int64_t pli_implicit_memory(const pli_implicit *implicit);

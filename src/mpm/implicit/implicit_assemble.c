@@ -85,17 +85,18 @@ PLI_INLINE void push_block(const double *A, int64_t stride, const pli_d4 F[9], p
 }
 
 // out [LANES][84]: B of four particles, 9 (3 b + d) + 3 a + c; A are planes.
-static void push_tangents(const pli_cloud *cloud, int64_t slot, const double *A, int64_t stride,
-                          double (*out)[84])
+static void push_tangents(const pli_implicit *implicit, int64_t slot, const double *A,
+                          int64_t stride, double (*out)[84])
 {
-    pli_d4 F[9], all[84], volume = pli_cloud_load(cloud->volume + slot);
+    const pli_cloud *cloud = implicit->cloud;
+    pli_d4 F[9], all[84], weight = pli_cloud_load(implicit->weight + slot);
     for (int k = 0; k < 9; ++k) {
         F[k] = pli_cloud_load(cloud->F + k * (int64_t)cloud->slot_room + slot);
     }
     for (int a = 0; a < 3; ++a) {
         for (int c = a; c < 3; ++c) {
             pli_d4 B[9];
-            push_block(A + (27 * a + 3 * c) * stride, stride, F, volume, B);
+            push_block(A + (27 * a + 3 * c) * stride, stride, F, weight, B);
             for (int bd = 0; bd < 9; ++bd) {
                 all[9 * bd + 3 * a + c] = B[bd];
                 // B_ab,cd = B_cd,ab
@@ -276,7 +277,8 @@ PLI_INLINE void find_rows(const assembly_job *job, int32_t width, int64_t cell, 
 PLI_INLINE void add_slots(const assembly_job *job, int32_t width, int64_t cell, int64_t first,
                           int32_t count, const pli_evaluation *at)
 {
-    const pli_cloud *cloud = job->pass.implicit->cloud;
+    const pli_implicit *implicit = job->pass.implicit;
+    const pli_cloud *cloud = implicit->cloud;
     double *rows[PLI_SPLINE_NODES];
     cell_factors factors;
     int32_t particle = 0;
@@ -285,7 +287,7 @@ PLI_INLINE void add_slots(const assembly_job *job, int32_t width, int64_t cell, 
         pli_cloud_weights weights;
         double B[LANES][84];
         pli_cloud_weigh(cloud, width, first + k, &weights);
-        push_tangents(cloud, first + k, at->dPdF + (first - at->first) + k, at->stride, B);
+        push_tangents(implicit, first + k, at->dPdF + (first - at->first) + k, at->stride, B);
         for (int p = 0; p < LANES && cloud->row[first + k + p] >= 0; ++p, ++particle) {
             particle_weights own;
             take_weights(width, &weights, p, &own);

@@ -77,7 +77,7 @@ void pli_implicit_deform_part(const pli_implicit_pass *pass, int64_t first_cell,
                               pli_evaluation *at);
 
 // Q [count / 4][9][4] = V P F^T of the slots of a part, with the stresses in `at`.
-void pli_implicit_set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double *Q);
+void pli_implicit_set_pushes(const pli_implicit *implicit, const pli_evaluation *at, double *Q);
 
 // Adds what the slots of a part give to the nodes of their cells, Q grad w, to g of the pass, which
 // runs by colours; Q [count / 4][9][4].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The diagonal that the matrix of particles would have at rest (X15; Gast et al. 2015,
+// The diagonal that the matrix of particles would have at rest (Gast et al. 2015,
 // section 6.2).
 #include "mpm/implicit/implicit_inside.h"
 
@@ -13,19 +13,16 @@ typedef struct rest_job {
     double *blocks;
 } rest_job;
 
-// V mu and V lambda of four particles. Fluids have no mu, and their bulk modulus is the product of
-// their two parameters.
+// V mu and V lambda of four particles.
 PLI_INLINE void get_lame(const pli_implicit *implicit, int64_t slot, pli_d4 *mu, pli_d4 *lambda)
 {
     const pli_cloud *cloud = implicit->cloud;
-    *mu = pli_cloud_load(implicit->params + slot);
-    *lambda = pli_cloud_load(implicit->params + implicit->slot_room + slot);
     for (int lane = 0; lane < LANES; ++lane) {
-        if (!implicit->kinds[cloud->kind[slot + lane]].is_fluid) continue;
-        (*lambda)[lane] *= (*mu)[lane];
-        (*mu)[lane] = 0;
+        const pli_material *material = &implicit->kinds[cloud->kind[slot + lane]].material;
+        (*mu)[lane] = material->mu;
+        (*lambda)[lane] = material->lambda;
     }
-    pli_d4 V = pli_cloud_load(cloud->volume + slot);
+    pli_d4 V = pli_cloud_load(implicit->weight + slot);
     *mu *= V;
     *lambda *= V;
 }

@@ -319,7 +319,7 @@ static void choose_guess(pli_implicit_stepper *s)
 static double growth_of(const pli_implicit_stepper *s, int64_t slot)
 {
     const pli_implicit_kind *kind = &s->implicit->kinds[s->cloud->kind[slot]];
-    return kind->hardening > 0 ? exp(kind->hardening * (1 - s->cloud->memory[slot])) : 1;
+    return pli_material_stiffness(&kind->material, s->cloud->memory[slot]);
 }
 
 // xi of particles; returns the sum of the squares of what rounding does to their energies.

@@ -22,7 +22,7 @@ static void keep_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t
     pli_implicit_deform_part(pass, first_cell, end_cell, at);
     pli_implicit_evaluate(implicit, PLI_WANT_TANGENT, pass->projected, at);
     for (int32_t k = 0; k < at->count; k += LANES) {
-        pli_d4 volume = pli_cloud_load(implicit->cloud->volume + at->first + k);
+        pli_d4 volume = pli_cloud_load(implicit->weight + at->first + k);
         double *to = tangents_of(implicit, at->first + k);
         for (int32_t row = 0; row < 9; ++row) {
             for (int32_t column = row; column < 9; ++column, to += LANES) {

@@ -7,11 +7,12 @@
 
 enum { LANES = PLI_CLOUD_LANES };
 
-void pli_implicit_set_pushes(const pli_cloud *cloud, const pli_evaluation *at, double *Q)
+void pli_implicit_set_pushes(const pli_implicit *implicit, const pli_evaluation *at, double *Q)
 {
+    const pli_cloud *cloud = implicit->cloud;
     int64_t F_stride = cloud->slot_room;
     for (int32_t k = 0; k < at->count; k += LANES, Q += 9 * LANES) {
-        pli_d4 P[9], F[9], V = pli_cloud_load(cloud->volume + at->first + k);
+        pli_d4 P[9], F[9], V = pli_cloud_load(implicit->weight + at->first + k);
         for (int e = 0; e < 9; ++e) {
             P[e] = V * pli_cloud_load(at->P + e * at->stride + k);
             F[e] = pli_cloud_load(cloud->F + e * F_stride + at->first + k);
@@ -44,12 +45,12 @@ static void energy_part(const pli_implicit_pass *pass, int64_t first_cell, int64
     pli_implicit_deform_part(pass, first_cell, end_cell, at);
     pli_implicit_evaluate(implicit, PLI_WANT_ENERGY | PLI_WANT_STRESS, false, at);
     for (int32_t k = 0; k < at->count; k += LANES) {
-        pli_d4 V = pli_cloud_load(implicit->cloud->volume + at->first + k);
+        pli_d4 V = pli_cloud_load(implicit->weight + at->first + k);
         pli_d4 energy = V * pli_cloud_load(at->psi + k);
         // nobody's energy may be infinite
         add_lanes(pass->energy, pli_d4_select((pli_d4_mask)(V > 0), energy, (pli_d4){0}));
     }
-    pli_implicit_set_pushes(implicit->cloud, at, implicit->stress + 9 * at->first);
+    pli_implicit_set_pushes(implicit, at, implicit->stress + 9 * at->first);
 }
 
 static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
@@ -90,7 +91,7 @@ static void gradient_part(const pli_implicit_pass *pass, int64_t first_cell, int
     double Q[9 * PLI_EVALUATION_SLOTS];
     pli_implicit_deform_part(pass, first_cell, end_cell, at);
     pli_implicit_evaluate(pass->implicit, PLI_WANT_STRESS, false, at);
-    pli_implicit_set_pushes(pass->implicit->cloud, at, Q);
+    pli_implicit_set_pushes(pass->implicit, at, Q);
     pli_implicit_push_part(pass, first_cell, end_cell, at, Q);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Smoothers that node_multigrid.h has for comparison (H11): block Jacobi with a weight, and
-// Chebyshev's polynomial of degree 2 in D^-1 A (Adams et al. 2003). Both are for the upper three
-// quarters of the spectrum, whose end is estimated by the power method and raised by a tenth,
-// because the estimate is from below.
+// Smoothers that node_multigrid.h has for comparison (Wang et al. 2020): block Jacobi with a
+// weight, and Chebyshev's polynomial of degree 2 in D^-1 A (Adams et al. 2003). Both are for the
+// upper three quarters of the spectrum, whose end is estimated by the power method and raised by a
+// tenth, because the estimate is from below.
 #include "mpm/implicit/node_multigrid_inside.h"
 
 #include "base/parallel.h"

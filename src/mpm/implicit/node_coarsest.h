@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The solve of the coarsest level: conjugate gradients with block Jacobi, or dense Cholesky (H8).
+// The solve of the coarsest level: conjugate gradients with block Jacobi, or dense Cholesky (Wang
+// et al. 2020).
 //
 // Cholesky is for up to 4608 unknowns. Larger systems, and matrices that turn out not to be
 // positive, get conjugate gradients to a residual of 1e-12 instead.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometric multigrid on the nodes of a grid (H6): the baseline that node embedding is compared
+// Geometric multigrid on the nodes of a grid: the baseline that node embedding is compared
 // with (Wang et al. 2020, section 4.2, equation 7, and section 7.3).
 //
-// Every coarser level discretises the step anew. Its grid has twice the spacing of the one below,
+// Every coarser level discretises the step again. Its grid has twice the spacing of the one below,
 // particles take their weights and gradients directly from it, and its matrix is a sum over
 // particles as on the finest level, with the tangents from there (node_quadrature.h). Vectors go
 // between levels by the embedding of the multigrid, fine nodes being particles of the next coarser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of a grid that matter is near to, numbered (X12): the unknowns of an implicit step and
+// The nodes of a grid that matter is near to, numbered: the unknowns of an implicit step and
 // of the coarse levels above it.
 //
 // Nodes have whole coordinates. They are kept in blocks of 4 x 4 x 4, a bit for each node, and
@@ -9,7 +9,7 @@
 // and a block's vectors fit into the nearest cache. Blocks are found through a hash of their
 // coordinates.
 //
-// A grid is built anew for every step: cleared, marked, finished. Blocks of the same colour (the
+// A grid is rebuilt for every step: cleared, marked, finished. Blocks of the same colour (the
 // parities of their coordinates, eight of them) are four nodes or more apart, so that what reaches
 // less than that from node to node may work on all of them at once.
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What objects and walls (grid_collider.h) do to the numbered nodes of an implicit step (X16, X17):
-// constraints that hold while a step is solved.
+// What objects and walls (grid_collider.h) do to the numbered nodes of an implicit step (Gast et
+// al. 2015; Wang et al. 2020): constraints that hold while a step is solved.
 //
 // A held node has a projector T and a velocity c; its velocity is v = T v + c throughout. Sticky
 // objects leave nothing free, T = 0 and c = w, the object's velocity at the node. Objects that let
@@ -22,8 +22,8 @@
 // took a second time stays with it.
 //
 // Friction acts after the solve, on what moves along the object, by the impulse j = h lambda that
-// the object gave: the relative velocity is scaled by max(0, 1 - mu j / (m |r|)) (C4). Of several
-// objects with friction at a node the last one counts.
+// the object gave: the relative velocity is scaled by max(0, 1 - mu j / (m |r|)) (Gast et al.
+// 2015). Of several objects with friction at a node the last one counts.
 //
 // Threads: building is parallel, the same bits for any number.
 #ifndef PLI_MPM_IMPLICIT_NODE_HOLD_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Multigrid on the nodes of a grid by node embedding (Wang et al. 2020, section 4; H1 to H12): one
+// Multigrid on the nodes of a grid by node embedding (Wang et al. 2020, section 4): one
 // V-cycle as an operator z = B r, symmetric and positive.
 //
 // Levels. Nodes of a finer grid are treated as particles of the next coarser one, of twice the
@@ -20,12 +20,12 @@
 // and all solutions mean the same correction.
 //
 // Smoothing is one symmetric Gauss-Seidel sweep before and after the coarse correction, blocks of
-// 4x4x4 nodes after each other by colours, the nodes of a block in their order (H10). The coarsest
-// level is solved by conjugate gradients with block Jacobi until sqrt(r.Dr) is half of that of the
-// right-hand side, D the inverse of the diagonal blocks (H8), or by dense Cholesky.
-// As long as conjugate gradients end early the cycle is not exactly linear. A quasi-Newton method
-// around it bears that; plain conjugate gradients around it do not, and want 1e-2 instead of 1/2,
-// or Cholesky with as many levels as leave some hundred nodes on the coarsest.
+// 4x4x4 nodes after each other by colours, the nodes of a block in their order (Wang et al. 2020).
+// The coarsest level is solved by conjugate gradients with block Jacobi until sqrt(r.Dr) is half of
+// that of the right-hand side, D the inverse of the diagonal blocks (Wang et al. 2020), or by dense
+// Cholesky. As long as conjugate gradients end early the cycle is not exactly linear. A
+// quasi-Newton method around it bears that; plain conjugate gradients around it do not, and want
+// 1e-2 instead of 1/2, or Cholesky with as many levels as leave some hundred nodes on the coarsest.
 //
 // Single precision. Gauss-Seidel reads copies of the off-diagonal blocks that are rounded to single
 // precision, unless the def says otherwise, at less than half the time. The cycle stays symmetric
@@ -33,8 +33,8 @@
 // finds the motion of a free body whose springs are 1e13 times its mass, with a few iterations
 // more. The copies take about half as much memory as the matrix.
 //
-// Ablations (H11, E24): damped block Jacobi and Chebyshev instead of Gauss-Seidel. Coarse matrices
-// may come from elsewhere, such as the particles themselves (node_geometric.h, H6); embedding,
+// Ablations (Wang et al. 2020): damped block Jacobi and Chebyshev instead of Gauss-Seidel. Coarse
+// matrices may come from elsewhere, such as the particles themselves (node_geometric.h); embedding,
 // cycle, smoothing and coarsest solve are the same then.
 //
 // Memory and patterns change from step to step; everything is rebuilt, and only growth allocates.

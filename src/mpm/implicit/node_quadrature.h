@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrix of an implicit step on a coarser grid than its own, by quadrature over particles (H6):
+// The matrix of an implicit step on a coarser grid than its own, by quadrature over particles (Wang
+// et al. 2020):
 //
 //   H_IJ = delta_IJ sum_p m_p w_Ip / h^2 + sum_p g_Ip . A_p . g_Jp,    g_Ip = F_p^T grad w_Ip
 //

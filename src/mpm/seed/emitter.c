@@ -19,7 +19,7 @@ enum {
 
 struct pli_emitter {
     pli_context *context;
-    pli_emitter_def def;
+    pli_emitter_stream_def def;
     pli_seeding_pattern *pattern;
     pli_bounds bounds; // of the source, a little larger (m)
     double speed;      // m/s
@@ -153,7 +153,7 @@ static double shadow_area(const pli_emitter *emitter)
 
 // ---- making one
 
-static pli_status check_def(pli_context *context, const pli_emitter_def *def)
+static pli_status check_def(pli_context *context, const pli_emitter_stream_def *def)
 {
     PLI_TRY(pli_seeding_def_check(context, &def->seeding));
     double speed = pli_vec3_norm(def->velocity);
@@ -197,7 +197,8 @@ static pli_status set_rate(pli_emitter *emitter)
     return PLI_OK;
 }
 
-pli_status pli_emitter_create(pli_context *context, const pli_emitter_def *def, pli_emitter **out)
+pli_status pli_emitter_create(pli_context *context, const pli_emitter_stream_def *def,
+                              pli_emitter **out)
 {
     *out = NULL;
     PLI_TRY(check_def(context, def));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sources of particles: matter that streams out of a shape (B4).
+// Sources of particles: matter that streams out of a shape.
 //
 // All matter that a source will ever emit is thought of as lying ready upstream, seeded by a
 // pattern that fills space (seeding.h) and moving past with the source's velocity v. A particle
@@ -34,14 +34,14 @@
 
 typedef struct pli_emitter pli_emitter;
 
-typedef struct pli_emitter_def {
+typedef struct pli_emitter_stream_def {
     const pli_shape *borrowed_shape; // bounded; has to outlive the emitter
     pli_seeding_def seeding;         // pattern, grid, particles a cell
     double velocity[3];              // of what is emitted (m/s), not zero
     double rate;                     // m^3/s, at most the full rate; 0: the full rate
     double start;                    // s
     double end;                      // s, >= start; infinity: never ends
-} pli_emitter_def;
+} pli_emitter_stream_def;
 
 // What a checkpoint holds.
 typedef struct pli_emitter_state {
@@ -55,7 +55,7 @@ typedef bool (*pli_emitter_accept_fn)(void *user, const double position[3]);
 
 // Errors: argument (seeding, velocity, times; a shape without bounds or without inside; a rate that
 // the source can't have, the message tells the full one), memory.
-PLI_CHECKED pli_status pli_emitter_create(pli_context *context, const pli_emitter_def *def,
+PLI_CHECKED pli_status pli_emitter_create(pli_context *context, const pli_emitter_stream_def *def,
                                           pli_emitter **emitter);
 void pli_emitter_destroy(pli_emitter *emitter);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the particles of a body are before anything has moved (N19).
+// Where the particles of a body are before anything has moved.
 //
 // Space is cut into the cells of the simulation's grid, and a pattern says for every cell where its
 // particles are, per_cell of them on average. A pattern fills all space and knows nothing of

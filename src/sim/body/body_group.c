@@ -9,8 +9,8 @@
 
 const pli_recipe_def *pli_body_group_recipe(const pli_body_def *body)
 {
-    if (body->geometry.kind != PLI_GEOMETRY_SHAPE) return NULL;
-    const pli_shape_body_def *fill = body->geometry.data;
+    if (body->geometry.kind != PLI_GEOMETRY_FILL) return NULL;
+    const pli_fill_def *fill = body->geometry.data;
     return fill->shape.kind == PLI_SHAPE_RECIPE ? fill->shape.data : NULL;
 }
 

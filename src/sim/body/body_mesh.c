@@ -9,6 +9,7 @@
 #include "sim/body/body_check.h"
 #include "sim/body/body_piece.h"
 #include "sim/body/shape_build.h"
+#include "sim/scene/plan_defs.h"
 
 // ---- what a body is made from
 
@@ -22,7 +23,7 @@ bool pli_body_mesh_has_tets(const pli_body_def *def)
 {
     switch ((pli_geometry_kind)def->geometry.kind) {
     case PLI_GEOMETRY_GRID:
-    case PLI_GEOMETRY_SHAPE:
+    case PLI_GEOMETRY_FILL:
     case PLI_GEOMETRY_ARCH:
     case PLI_GEOMETRY_CARD_HOUSE:
     case PLI_GEOMETRY_SPIKES:
@@ -86,7 +87,7 @@ static pli_status create_solid(pli_context *context, const pli_body_def *def, in
     }
     switch ((pli_geometry_kind)def->geometry.kind) {
     case PLI_GEOMETRY_GRID: return create_grid(context, def->geometry.data, mesh);
-    case PLI_GEOMETRY_SHAPE: return pli_shape_fill(context, def->geometry.data, mesh);
+    case PLI_GEOMETRY_FILL: return pli_shape_fill(context, def->geometry.data, mesh);
     case PLI_GEOMETRY_FILE: return create_tets_of_file(context, def, cell, mesh);
     default: return pli_body_piece_create(context, &def->geometry, piece, mesh);
     }

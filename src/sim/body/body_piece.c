@@ -8,6 +8,7 @@
 #include "geometry/generate/rod.h"
 #include "geometry/generate/spikes.h"
 #include "math/mat3.h"
+#include "sim/scene/plan_defs.h"
 
 // Checks the def at `data` and, unless mesh is NULL, makes one piece.
 typedef pli_status (*make_fn)(pli_context *context, const void *data, int32_t piece,

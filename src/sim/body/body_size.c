@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/machine.h"
 #include "sim/body/body_copy.h"
+#include "sim/scene/plan_defs.h"
 #include "sim/scene/scene.h"
 
 #include <math.h>
@@ -31,8 +32,8 @@ static double count_vertices(const pli_body_def *body)
         const pli_grid_def *grid = body->geometry.data;
         return (grid->cells[0] + 1.0) * (grid->cells[1] + 1.0) * (grid->cells[2] + 1.0);
     }
-    case PLI_GEOMETRY_SHAPE: {
-        const pli_shape_body_def *fill = body->geometry.data;
+    case PLI_GEOMETRY_FILL: {
+        const pli_fill_def *fill = body->geometry.data;
         return fill->spacing > 0 ? 0 : fill->vertices;
     }
     case PLI_GEOMETRY_SHEET: {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an emitter is that follows a script (B4).
+// Where an emitter is that follows a script.
 //
 // mpm/seed/emitter.h says what leaves an emitter in its own frame. Here is the frame: what has come
 // out by the end of a step is placed where the script has the emitter then, and moves with the

@@ -160,7 +160,7 @@ static void append_particle(filling *f, int64_t from, int32_t kind, double memor
     state->memory[to] = memory;
     state->kind[to] = kind;
     state->id[to] = (int32_t)state->next_id++;
-    bool is_fluid = f->matter->kinds[kind].matter.material.elasticity == PLI_MPM_FLUID;
+    bool is_fluid = pli_material_is_fluid(&f->matter->kinds[kind].matter.material);
     set_stretch(f, state->id[to], is_fluid, state->deformation + 9 * to, state->memory + to);
 }
 
@@ -175,7 +175,7 @@ static pli_status append_region(filling *f, int32_t region)
         if (kind < 0) {
             PLI_TRY(pli_matter_find_kind(f->matter, f->scene, f->body, material,
                                          f->volume / (double)f->count, &kind));
-            memory = pli_mpm_material_memory(&f->matter->kinds[kind].matter.material);
+            memory = pli_material_rest_history(&f->matter->kinds[kind].matter.material);
         }
         append_particle(f, k, kind, memory);
     }

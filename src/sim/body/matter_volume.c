@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Volumes of particles from the density that the grid has around them at the start (X9):
+// Volumes of particles from the density that the grid has around them at the start:
 //
 //   m_i = sum_p m_p w_ip,    rho_p = sum_i m_i / dx^3 w_ip,    V_p = m_p / rho_p
 //

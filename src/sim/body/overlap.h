@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Start-up check of what overlaps at time 0 (C18): vertices of bodies inside of colliders, and
+// Start-up check of what overlaps at time 0: vertices of bodies inside of colliders, and
 // where bodies collide also inside of other bodies and of their own.
 //
 // It is told with the names of both, the number of vertices, and the few deepest ones with their

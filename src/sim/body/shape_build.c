@@ -232,7 +232,7 @@ static pli_status check_lattice(pli_context *context, const pli_shape *shape, do
     return pli_body_check_lattice(context, volume, spacing);
 }
 
-pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, pli_tet_mesh **mesh)
+pli_status pli_shape_fill(pli_context *context, const pli_fill_def *def, pli_tet_mesh **mesh)
 {
     *mesh = NULL;
     pli_shape_set *set = NULL;

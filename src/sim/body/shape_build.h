@@ -13,6 +13,6 @@ pli_status pli_shape_build(pli_shape_set *set, const pli_variant *variant, const
 
 // Fills a shape with tetrahedra; those of a recipe carry its regions as groups. Errors: those of
 // building it, argument (it has no bounds).
-pli_status pli_shape_fill(pli_context *context, const pli_shape_body_def *def, pli_tet_mesh **mesh);
+pli_status pli_shape_fill(pli_context *context, const pli_fill_def *def, pli_tet_mesh **mesh);
 
 #endif

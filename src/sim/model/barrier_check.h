@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Start-up check of barrier contact (C18): at time 0 nothing that collides may touch.
+// Start-up check of barrier contact: at time 0 nothing that collides may touch.
 //
 // Barriers keep apart what is apart. What crosses, touches, or lies behind a plane at the start has
 // an infinite energy or, worse, is kept where it is for good; a tetrahedron that starts inverted is

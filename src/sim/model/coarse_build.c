@@ -17,7 +17,7 @@
 typedef struct coarse {
     pli_context *context;
     const pli_model *model;
-    const pli_coarse_def *def;
+    const pli_multigrid_def *def;
     pli_bcsr_pattern pattern; // of all elements
     uint8_t *skipped;         // [vertex_count]
     double *stiffness;        // [vertex_count] largest of the elements of a vertex (Pa)
@@ -183,7 +183,7 @@ static pli_skinning_weights choose_weights(const coarse *c)
 static pli_status create_hierarchy(coarse *c, pli_hierarchy **hierarchy)
 {
     const pli_model *model = c->model;
-    const pli_coarse_def *def = c->def;
+    const pli_multigrid_def *def = c->def;
     bool solid = model->tet_count > 0;
     pli_skinning_def skinning = {
         .graph = {model->vertex_count, c->pattern.row_start, c->pattern.column},
@@ -219,7 +219,7 @@ static pli_status build(coarse *c, pli_hierarchy **hierarchy)
     return create_hierarchy(c, hierarchy);
 }
 
-const char *pli_coarse_smoothers(const pli_coarse_def *def, bool lifted)
+const char *pli_coarse_smoothers(const pli_multigrid_def *def, bool lifted)
 {
     if (strcmp(def->smoothers, "auto") != 0) return def->smoothers;
     // Coarse levels want more sweeps than the vertices: what they leave undone, nothing else does.
@@ -228,8 +228,8 @@ const char *pli_coarse_smoothers(const pli_coarse_def *def, bool lifted)
     return lifted ? "direct/GS(8)/GS(2)" : "direct/GS(4)/GS(1)";
 }
 
-pli_status pli_coarse_parse(pli_context *context, const pli_coarse_def *def,
-                            pli_multigrid_def *multigrid)
+pli_status pli_coarse_parse(pli_context *context, const pli_multigrid_def *def,
+                            pli_vcycle_def *multigrid)
 {
     int32_t level_count = def->level_count > 0 ? def->level_count + 1 : 2;
     return pli_multigrid_parse(context, pli_coarse_smoothers(def, true), level_count, multigrid);
@@ -242,16 +242,16 @@ static bool is_lifted(const pli_model *model)
 
 // Smoothers for the levels that there are. A mesh with few vertices has fewer than the scene names;
 // those nearest to the vertices are missing then.
-static pli_status choose_smoothers(pli_model *model, const pli_coarse_def *def)
+static pli_status choose_smoothers(pli_model *model, const pli_multigrid_def *def)
 {
     int32_t level_count = model->hierarchy->level_count + 1;
-    model->multigrid = (pli_multigrid_def){.level_count = level_count,
-                                           .single = def->precision == PLI_PRECISION_SINGLE};
+    model->multigrid = (pli_vcycle_def){.level_count = level_count,
+                                        .single = def->precision == PLI_PRECISION_SINGLE};
     if (def->level_count == 0) {
         const char *text = pli_coarse_smoothers(def, is_lifted(model));
         return pli_multigrid_parse(model->context, text, level_count, &model->multigrid);
     }
-    pli_multigrid_def asked = {0};
+    pli_vcycle_def asked = {0};
     const char *text = pli_coarse_smoothers(def, is_lifted(model));
     PLI_TRY(pli_multigrid_parse(model->context, text, def->level_count + 1, &asked));
     for (int32_t level = 0; level < level_count; ++level) {

@@ -275,7 +275,7 @@ static pli_status build_collider(pli_model *model, const pli_scene *scene, int32
     collider->method = pli_collider_choose_method(pli_scene_get(scene), def, collider->analytic);
     collider->friction = def->friction;
     collider->margin = def->margin;
-    collider->hold = (pli_hold_kind)def->hold;
+    collider->boundary = (pli_boundary_kind)def->boundary;
     collider->stiffness = def->stiffness;
     if (!(def->stiffness > 0)) {
         bool quadratic = collider->method == PLI_COLLIDER_QUADRATIC;

@@ -4,10 +4,10 @@
 // stiffness resolved, and the surface of the bodies.
 //
 // A method that is left to us becomes a constraint, or a penalty where a grid of samples takes part
-// in the shape (C2); with barriers between bodies it is a barrier, and with solvers that keep their
-// matrix the quadratic penalty, whose Hessian is a block on its diagonal (C14). A collider that
-// turns does so about the centre of its shape's bounds unless the scene says otherwise; a shape
-// without bounds about the origin.
+// in the shape (Gast et al. 2015); with barriers between bodies it is a barrier, and with solvers
+// that keep their matrix the quadratic penalty, whose Hessian is a block on its diagonal (Xian et
+// al. 2019). A collider that turns does so about the centre of its shape's bounds unless the scene
+// says otherwise; a shape without bounds about the origin.
 //
 // Automatic stiffness. The penalty of a vertex at depth d is k d^3, its force 3 k d^2. Against it
 // stands the pressure p of the body on the vertex's share of the surface, about the square of an

@@ -44,7 +44,7 @@ typedef struct pli_matter_state {
     double *velocity;    // [room][3] (m/s)
     double *affine;      // [room][9] (1/s) row-major
     double *deformation; // [room][9] elastic, row-major
-    double *memory;      // [room] of the material, see mpm/law.h
+    double *memory;      // [room] of the material, see material/yield.h
     int32_t *kind;       // [room]
     int32_t *id;         // [room]
     int64_t next_id;
@@ -81,11 +81,11 @@ typedef struct pli_matter_emitter {
 // The particles' part of a model.
 typedef struct pli_matter {
     pli_context *context;
-    double dx;            // edge of a cell (m)
-    double origin[3];     // of the grid's lowest node (m)
-    int32_t blocks[3];    // of the grid
-    double room[2][3];    // corners of the box between the walls (m)
-    pli_hold_kind walls;  // how they hold
+    double dx;         // edge of a cell (m)
+    double origin[3];  // of the grid's lowest node (m)
+    int32_t blocks[3]; // of the grid
+    double room[2][3]; // corners of the box between the walls (m)
+    pli_boundary_kind walls;
     double wall_friction; // Coulomb's coefficient
     int32_t source_count; // bodies, then emitters
     pli_matter_source *sources;

@@ -89,7 +89,7 @@ static pli_status create_sources(pli_matter *matter, const pli_scene_def *def)
     matter->source_count = count;
     for (int32_t k = 0; k < count; ++k) {
         bool is_body = k < def->body_count;
-        const pli_emission_def *emitter = is_body ? NULL : &def->emitters[k - def->body_count];
+        const pli_emitter_def *emitter = is_body ? NULL : &def->emitters[k - def->body_count];
         const pli_particles_def *body = is_body ? def->bodies[k].geometry.data : NULL;
         const char *name = is_body ? def->bodies[k].name : emitter->name;
         matter->sources[k].name = pli_string_copy(matter->context, name);
@@ -103,7 +103,7 @@ static pli_status create_sources(pli_matter *matter, const pli_scene_def *def)
 // ---- emitters
 
 // The script of an emitter, when it ends, and how fast what comes out may be.
-static pli_status build_motion(pli_matter *matter, const pli_emission_def *def,
+static pli_status build_motion(pli_matter *matter, const pli_emitter_def *def,
                                const pli_shape *shape, pli_matter_emitter *made)
 {
     pli_bounds bounds = pli_shape_bounds(shape);
@@ -127,14 +127,14 @@ static pli_status build_motion(pli_matter *matter, const pli_emission_def *def,
 static pli_status build_emitter(pli_matter *matter, const pli_scene *scene, int32_t index)
 {
     const pli_scene_def *all = pli_scene_get(scene);
-    const pli_emission_def *def = &all->emitters[index];
+    const pli_emitter_def *def = &all->emitters[index];
     pli_matter_emitter *made = &matter->emitters[index];
     double cell_volume = pow(matter->dx, 3);
     made->begin = def->begin;
     made->end = def->end > 0 ? def->end : INFINITY;
-    pli_emitter_def emitter = {.seeding = pli_matter_seeding(matter, scene, &def->filling),
-                               .rate = def->rate,
-                               .start = made->begin};
+    pli_emitter_stream_def emitter = {.seeding = pli_matter_seeding(matter, scene, &def->filling),
+                                      .rate = def->rate,
+                                      .start = made->begin};
     pli_vec3_copy(def->velocity, emitter.velocity);
     pli_vec3_copy(def->velocity, made->velocity);
     made->spacing = 0.5 * matter->dx / cbrt(def->filling.per_cell);
@@ -287,7 +287,7 @@ pli_status pli_matter_build(pli_model *model, const pli_scene *scene)
     matter->context = model->context;
     matter->start.context = model->context;
     matter->dx = domain->cell;
-    matter->walls = (pli_hold_kind)domain->walls;
+    matter->walls = (pli_boundary_kind)domain->walls;
     matter->wall_friction = domain->friction;
     PLI_TRY(build(matter, scene));
     for (int64_t k = 0; k < matter->start.count; ++k) {

@@ -13,6 +13,7 @@
 #include "sim/body/body_mesh.h"
 #include "sim/body/body_piece.h"
 #include "sim/body/body_size.h"
+#include "sim/body/material_matter.h"
 #include "sim/body/material_resolve.h"
 #include "sim/body/overlap.h"
 #include "sim/body/selection.h"
@@ -419,6 +420,26 @@ static pli_status resolve_materials(building *b)
     return PLI_OK;
 }
 
+// How tetrahedra yield, where the scene states that they do: presets of meshes do not.
+static pli_status resolve_yields(building *b)
+{
+    pli_model *model = b->model;
+    bool any = false;
+    for (int32_t tet = 0; tet < model->tet_count && !any; ++tet) {
+        int32_t kind = b->def->materials[model->material_of[tet]].yield.kind;
+        any = kind >= 0 && kind != PLI_YIELD_NONE;
+    }
+    if (!any) return PLI_OK;
+    model->yields = PLI_NEW(b->context, pli_material, model->material_count, "yield");
+    if (model->yields == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < model->material_count; ++k) {
+        const pli_material_def *def = &b->def->materials[k];
+        if (def->yield.kind < 0) continue;
+        PLI_TRY(pli_matter_resolve(b->context, def, &model->yields[k]));
+    }
+    return PLI_OK;
+}
+
 // Validation has made sure that there is one of that name, and only one.
 static int32_t find_material(const building *b, const char *name)
 {
@@ -741,6 +762,7 @@ static pli_status set_frame_fields(building *b)
     model->frame_handle = model->solver_kind->subspace ? output->handle : -1;
     if (model->frame_handle < 0) model->frame_fields &= ~(1u << PLI_BODY_WEIGHT);
     if (!model->solver_kind->subspace) model->frame_fields &= ~PLI_BODY_SUBSPACE_FIELDS;
+    if (model->yields == NULL) model->frame_fields &= ~(1u << PLI_BODY_PLASTIC);
     return PLI_OK;
 }
 
@@ -771,7 +793,7 @@ static pli_status build_levels(pli_model *model, const pli_model_def *model_def)
 {
     PLI_TRY(pli_coarse_build(model));
     PLI_TRY(pli_reduction_build(model, model_def));
-    pli_coarse_def *def = &model->solver_def.multigrid;
+    pli_multigrid_def *def = &model->solver_def.multigrid;
     def->levels = NULL;
     def->level_count = 0;
     def->smoothers = "";
@@ -829,6 +851,7 @@ static pli_status build_bodies(building *b)
         assign_materials(b, k);
     }
     compute_masses(b->model);
+    PLI_TRY(resolve_yields(b));
     PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         start_body(b, k);
@@ -954,6 +977,7 @@ void pli_model_destroy(pli_model *model)
     }
     pli_release(context, model->bodies);
     pli_release(context, model->laws);
+    pli_release(context, model->yields);
     pli_release(context, model->materials);
     pli_release(context, model->material_of);
     pli_release(context, model->tets);

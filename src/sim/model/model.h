@@ -19,7 +19,7 @@
 #include "sim/model/matter.h"
 #include "sim/step/solver_table.h"
 
-enum { PLI_MODEL_PARAMS = 8 };
+enum { PLI_MODEL_PARAMS = PLI_MATERIAL_PARAMS };
 
 typedef struct pli_model_body {
     char *name;
@@ -72,9 +72,9 @@ typedef struct pli_model_collider {
     double plane[4];            // barriers without body: unit normal and offset of their plane
     int32_t body;               // barriers: the surface that it is for them; -1: a plane, or none
     double deviation;           // of that surface from the shape, at most (m)
-    double stiffness;   // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
-    pli_motion motion;  // rigid: neither stretch nor scale
-    pli_hold_kind hold; // of particles
+    double stiffness;  // k of the penalty k depth^3 of a vertex (N/m^2), or k/2 depth^2 (N/m)
+    pli_motion motion; // rigid: neither stretch nor scale
+    pli_boundary_kind boundary; // of particles
     // parts whose union it is, as constraints want them (see pli_shape_parts); of the model's set
     int32_t part_count;
     const pli_shape **parts; // [part_count]
@@ -112,6 +112,7 @@ struct pli_model {
     pli_model_material *materials;
     int32_t law_count;
     const pli_material_ops **laws; // [law_count]
+    pli_material *yields;          // [material_count] how tetrahedra yield; NULL: none does
 
     int32_t constraint_count;
     pli_model_handle *constraints;
@@ -145,12 +146,12 @@ struct pli_model {
     pli_solver_def solver_def; // its name points into the table; of its lists nothing is left
     const pli_solver_kind *solver_kind;
     pli_solver_parts solver_parts;
-    uint64_t seed;               // of whatever is random in a solver
-    bool wants_energies;         // every iteration tells its energy
-    pli_hierarchy *hierarchy;    // coarse spaces; NULL: no part of the solver is a multigrid
-    pli_multigrid_def multigrid; // smoothers of its levels
-    pli_matter *matter;          // particles; NULL: there are none, and never will be
-    pli_reduction *reduction;    // handles and cubature; NULL: the solver is not "subspace"
+    uint64_t seed;            // of whatever is random in a solver
+    bool wants_energies;      // every iteration tells its energy
+    pli_hierarchy *hierarchy; // coarse spaces; NULL: no part of the solver is a multigrid
+    pli_vcycle_def multigrid; // smoothers of its levels
+    pli_matter *matter;       // particles; NULL: there are none, and never will be
+    pli_reduction *reduction; // handles and cubature; NULL: the solver is not "subspace"
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;

@@ -52,7 +52,7 @@ void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *inf
                             .material = known->material,
                             .mass = known->mass,
                             .volume = known->matter.volume,
-                            .is_fluid = known->matter.material.elasticity == PLI_MPM_FLUID};
+                            .is_fluid = pli_material_is_fluid(&known->matter.material)};
 }
 
 // A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per

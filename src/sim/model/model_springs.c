@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "geometry/mesh/cloth_net.h"
 #include "sim/model/model_triangles.h"
+#include "sim/scene/plan_defs.h"
 
 enum { SPRING_LIMIT = INT32_MAX / 4 };
 

@@ -12,6 +12,11 @@ static size_t array_bytes(const pli_state *state, int32_t columns)
     return (size_t)columns * (size_t)state->vertex_count * sizeof(double);
 }
 
+static size_t tet_bytes(const pli_state *state, int32_t columns)
+{
+    return (size_t)columns * (size_t)state->tet_count * sizeof(double);
+}
+
 static size_t vector_bytes(const pli_state *state)
 {
     return array_bytes(state, 3);
@@ -31,6 +36,12 @@ static pli_status allocate_arrays(pli_state *state)
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_GRIPS(X)
 #undef X
+    count = state->tet_count;
+#define X(member, name, columns)                                                             \
+    state->member = PLI_NEW(state->context, double, (columns)*count, "plastic deformation"); \
+    if (state->member == NULL) return PLI_ERROR_MEMORY;
+    PLI_STATE_TETS(X)
+#undef X
     return PLI_OK;
 }
 
@@ -41,6 +52,7 @@ pli_status pli_state_create(const pli_model *model, pli_state **state)
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = model->context;
     made->vertex_count = model->vertex_count;
+    made->tet_count = model->yields != NULL ? model->tet_count : 0;
     made->dt = model->dt;
     made->matter.context = model->context;
     made->has_matter = model->matter != NULL;
@@ -69,6 +81,7 @@ void pli_state_destroy(pli_state *state)
 #undef X
 #define X(member, name, columns) pli_release(state->context, state->member);
     PLI_STATE_GRIPS(X)
+    PLI_STATE_TETS(X)
 #undef X
     pli_matter_state_clear(&state->matter);
     pli_release(state->context, state);
@@ -87,6 +100,10 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
 #define X(member, name, columns) \
     if (from->vertex_count > 0) memcpy(to->member, from->member, array_bytes(from, columns));
     PLI_STATE_GRIPS(X)
+#undef X
+#define X(member, name, columns) \
+    if (from->tet_count > 0) memcpy(to->member, from->member, tet_bytes(from, columns));
+    PLI_STATE_TETS(X)
 #undef X
 #define X(member, name) to->member = from->member;
     PLI_STATE_SCALARS(X)
@@ -260,6 +277,16 @@ static uint64_t hash_loads(const pli_state *state, uint64_t hash)
     return hash;
 }
 
+static uint64_t hash_plastic(const pli_state *state, uint64_t hash)
+{
+    if (state->tet_count == 0) return hash;
+#define X(member, name, columns) \
+    hash = pli_hash_bytes(hash, state->member, tet_bytes(state, columns));
+    PLI_STATE_TETS(X)
+#undef X
+    return hash;
+}
+
 uint64_t pli_state_hash(const pli_state *state)
 {
     uint64_t hash = PLI_HASH_START;
@@ -272,6 +299,7 @@ uint64_t pli_state_hash(const pli_state *state)
 #undef X
     hash = hash_grips(state, hash);
     hash = hash_loads(state, hash);
+    hash = hash_plastic(state, hash);
     return state->has_matter ? pli_matter_state_hash(&state->matter, hash) : hash;
 }
 
@@ -287,6 +315,7 @@ static int32_t count_own_arrays(void)
 #undef X
 #define X(member, name, columns) ++count;
     PLI_STATE_GRIPS(X)
+    PLI_STATE_TETS(X)
 #undef X
     return count;
 }
@@ -316,7 +345,7 @@ void pli_state_get_particles(const pli_state *state, pli_particle_view *view)
                                 .velocities = matter->velocity,
                                 .affine = matter->affine,
                                 .deformation = matter->deformation,
-                                .memory = matter->memory,
+                                .history = matter->memory,
                                 .kinds = matter->kind,
                                 .ids = matter->id};
 }
@@ -360,5 +389,13 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
         *array = (pli_state_array){name, PLI_ARRAY_F64, rows, 3, state->member, false, true}; \
     }
     PLI_STATE_LOADS(X)
+#undef X
+    rows = state->tet_count;
+#define X(member, name, columns)                                                               \
+    if (at++ == index) {                                                                       \
+        *array =                                                                               \
+            (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
+    }
+    PLI_STATE_TETS(X)
 #undef X
 }

@@ -58,7 +58,7 @@ static void mark_bodies(pli_reduction_source *source)
     }
 }
 
-static bool wants_affine(const pli_reduction_def *def)
+static bool wants_affine(const pli_subspace_def *def)
 {
     if (def->affine != PLI_AFFINE_AUTO) return def->affine == PLI_AFFINE_ON;
     return def->preconditioner != PLI_REDUCED_FACTOR;
@@ -66,7 +66,7 @@ static bool wants_affine(const pli_reduction_def *def)
 
 pli_status pli_reduction_source_init(pli_reduction_source *source, const pli_model *model)
 {
-    const pli_reduction_def *def = &model->solver_def.subspace;
+    const pli_subspace_def *def = &model->solver_def.subspace;
     *source = (pli_reduction_source){.model = model,
                                      .def = def,
                                      .wants_affine = wants_affine(def),
@@ -93,7 +93,7 @@ void pli_reduction_source_clear(pli_reduction_source *source)
 typedef struct reducing {
     pli_context *context;
     const pli_model *model;
-    const pli_reduction_def *def;
+    const pli_subspace_def *def;
     const pli_model_def *hooks;
     pli_reduction_source source;
     const char *stage; // that is being computed
@@ -140,10 +140,10 @@ static pli_status create_partition(reducing *r, pli_reduction *reduction)
 
 static pli_status create_bases(reducing *r, pli_reduction *reduction)
 {
-    static const pli_bases_kind kinds[] = {[PLI_REDUCTION_MATERIAL] = PLI_BASES_MATERIAL,
-                                           [PLI_REDUCTION_RADIAL] = PLI_BASES_RADIAL,
-                                           [PLI_REDUCTION_EIGENMODES] = PLI_BASES_EIGENMODES,
-                                           [PLI_REDUCTION_BIHARMONIC] = PLI_BASES_BIHARMONIC};
+    static const pli_bases_kind kinds[] = {[PLI_SUBSPACE_BASES_MATERIAL] = PLI_BASES_MATERIAL,
+                                           [PLI_SUBSPACE_BASES_RADIAL] = PLI_BASES_RADIAL,
+                                           [PLI_SUBSPACE_BASES_EIGENMODES] = PLI_BASES_EIGENMODES,
+                                           [PLI_SUBSPACE_BASES_BIHARMONIC] = PLI_BASES_BIHARMONIC};
     PLI_TRY(begin_stage(r, "weights"));
     pli_bases_def def = {.kind = kinds[r->def->bases],
                          .mesh = r->source.mesh,
@@ -192,7 +192,8 @@ static pli_status create_cubature(reducing *r, pli_reduction *reduction)
     return pli_cubature_create(r->context, &def, &reduction->cubature);
 }
 
-// Whichever of 20 and 40 is nearer to the way from a cluster's middle to its rim (K12).
+// Whichever of 20 and 40 is nearer to the way from a cluster's middle to its rim (Trusty et al.
+// 2025).
 static int32_t choose_polish(const reducing *r, const pli_reduction *reduction)
 {
     if (r->def->polish >= 0) return r->def->polish;
@@ -220,7 +221,7 @@ static void tell_reduction(const reducing *r, const pli_reduction *reduction)
             reduction->seconds);
     PLI_LOG(r->context, PLI_LOG_INFO,
             "subspace: cubature of %d of %d tetrahedra (residual %.1e), coarse solves to %.0e, "
-            "polish of %d iterations, Hessian anew when the mean of %d steps is below %.3g, at "
+            "polish of %d iterations, Hessian rebuilt when the mean of %d steps is below %.3g, at "
             "most every %d iterations",
             (int)count_cubature(r->model), (int)r->model->tet_count,
             reduction->cubature != NULL ? reduction->cubature->residual : 0, r->def->tolerance,
@@ -342,7 +343,7 @@ static pli_status create_cubature_term(pli_mesh_stepper *s)
     return pli_tets_create_elastic(s, &choice, &s->cubature);
 }
 
-// Without inertia full steps with an old Hessian go on and on, so that it is made anew whenever the
+// Without inertia full steps with an old Hessian go on and on, so that it is rebuilt whenever the
 // period allows.
 static double refresh_threshold(const pli_model *model)
 {
@@ -353,10 +354,10 @@ static double refresh_threshold(const pli_model *model)
 pli_status pli_subspace_build(pli_mesh_stepper *s, pli_direction_source *source)
 {
     const pli_reduction *reduction = s->model->reduction;
-    const pli_reduction_def *def = &s->model->solver_def.subspace;
+    const pli_subspace_def *def = &s->model->solver_def.subspace;
     PLI_TRY(pli_objective_build_split_pattern(&s->objective));
     PLI_TRY(create_cubature_term(s));
-    pli_subspace_def subspace = {
+    pli_subspace_source_def subspace = {
         .affine = reduction->affine,
         .bases = reduction->bases,
         .points = s->model->rest,

@@ -25,7 +25,7 @@ struct pli_reduction {
 // What they are made from.
 typedef struct pli_reduction_source {
     const pli_model *model;
-    const pli_reduction_def *def;
+    const pli_subspace_def *def;
     pli_simplices mesh;
     double *stiffness; // [tet_count] (Pa)
     uint8_t *held;     // [vertex_count] 1: a script holds all coordinates

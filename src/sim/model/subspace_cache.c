@@ -51,7 +51,7 @@ static void add_text(pli_sha256 *hash, const char *text)
 
 pli_cache_key pli_reduction_key(const pli_reduction_source *source)
 {
-    const pli_reduction_def *def = source->def;
+    const pli_subspace_def *def = source->def;
     const int64_t whole[] = {ALGORITHM_VERSION,
                              source->mesh.vertex_count,
                              source->mesh.element_count,

@@ -23,6 +23,7 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_WEIGHT] = {"weight", "", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_PLASTIC] = {"plastic", "", PLI_PLACE_CELL, 1, NULL, false},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -58,6 +59,7 @@ struct pli_body_parts {
     double *von_mises; // [tet_count + shell_triangle_count] (Pa)
     double *J;         // [tet_count + shell_triangle_count]
     double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
+    double *plastic;   // [tet_count + shell_triangle_count] history variable of what yields
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_frame_field *part_fields;    // [body_count][PLI_BODY_FIELD_COUNT]
 };
@@ -68,6 +70,7 @@ void pli_body_parts_destroy(pli_body_parts *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_reduction_fields_destroy(cache->reduction);
+    pli_release(context, cache->plastic);
     pli_release(context, cache->material);
     pli_release(context, cache->J);
     pli_release(context, cache->von_mises);
@@ -91,11 +94,12 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
     cache->von_mises = PLI_NEW(context, double, cells, "frame stress");
     cache->J = PLI_NEW(context, double, cells, "frame J");
     cache->material = PLI_NEW(context, double, cells, "frame material");
+    cache->plastic = PLI_NEW(context, double, cells, "frame history");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
            cache->gap != NULL && cache->von_mises != NULL && cache->J != NULL &&
-           cache->material != NULL && cache->part_fields != NULL;
+           cache->material != NULL && cache->plastic != NULL && cache->part_fields != NULL;
 }
 
 static void fill_constants(pli_body_parts *cache, const pli_model *model)
@@ -157,6 +161,7 @@ static const double *field_values(const pli_mesh_stepper *s, const pli_state *st
     case PLI_BODY_WEIGHT: return cache->reduction->weight + first_vertex;
     case PLI_BODY_PARTITION: return cache->reduction->partition + first_cell;
     case PLI_BODY_CUBATURE: return cache->reduction->cubature + first_cell;
+    case PLI_BODY_PLASTIC: return cache->plastic + first_cell;
     case PLI_BODY_FIELD_COUNT: break;
     }
     return NULL;
@@ -196,7 +201,12 @@ static pli_status measure_cells(pli_mesh_stepper *s, const pli_state *state)
     const pli_body_parts *cache = s->parts;
     int32_t tets = s->model->tet_count;
     PLI_TRY(pli_tets_ensure_elastic(s));
+    pli_tets_load(s, state);
     pli_elastic_measure(s->elastic, state->x, cache->J, cache->von_mises);
+    for (int32_t tet = 0; tet < state->tet_count; ++tet) {
+        const pli_material *material = &s->model->yields[s->model->material_of[tet]];
+        cache->plastic[tet] = state->plastic_history[tet] + pli_material_rest_history(material);
+    }
     if (s->shell == NULL) return PLI_OK;
     pli_membrane_measure(s->shell->membrane, state->x, cache->J + tets, cache->von_mises + tets);
     return PLI_OK;

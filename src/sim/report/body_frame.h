@@ -24,6 +24,7 @@ typedef enum pli_body_field {
     PLI_BODY_WEIGHT,
     PLI_BODY_PARTITION,
     PLI_BODY_CUBATURE,
+    PLI_BODY_PLASTIC,
     PLI_BODY_FIELD_COUNT
 } pli_body_field;
 

@@ -112,11 +112,11 @@ static void fill_rows(void *user, int64_t begin, int64_t end)
         const pli_matter_kind *kind = &job->parts->model->matter->kinds[state->kind[row]];
         const double *F = state->deformation + 9 * row;
         double memory = state->memory[row];
-        const pli_mpm_material *material = &kind->matter.material;
+        const pli_material *material = &kind->matter.material;
         values[PLI_PARTICLE_MATERIAL][row] = kind->material;
-        values[PLI_PARTICLE_J][row] = pli_mpm_volume_ratio(material, F, memory);
+        values[PLI_PARTICLE_J][row] = pli_material_volume_ratio(material, F, memory);
         // of a fluid it is the volume again, which is no yielding
-        values[PLI_PARTICLE_PLASTIC][row] = material->elasticity == PLI_MPM_FLUID ? 0 : memory;
+        values[PLI_PARTICLE_PLASTIC][row] = pli_material_is_fluid(material) ? 0 : memory;
         values[PLI_PARTICLE_ID][row] = state->id[row];
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Particles as parts of a frame, one for every body and emitter. Besides what a state holds, they
-// tell what a step from there would do first (R15): `step` is the step of the particle's block, and
-// `status` what has become of it when all blocks have moved once and the shortest step is over:
-// 0 it is at that time, to be moved again; 1 it is ahead of it; 2 it is ahead and has left a copy
-// behind for the sake of its neighbours. With implicit steps `step` is the first piece of the next
-// one, and `residual` what the last one left of forces (H17).
+// tell what a step from there would do first (Fang et al. 2018): `step` is the step of the
+// particle's block, and `status` what has become of it when all blocks have moved once and the
+// shortest step is over: 0 it is at that time, to be moved again; 1 it is ahead of it; 2 it is
+// ahead and has left a copy behind for the sake of its neighbours. With implicit steps `step` is
+// the first piece of the next one, and `residual` what the last one left of forces (Wang et al.
+// 2020).
 #ifndef PLI_SIM_REPORT_MATTER_FRAME_H
 #define PLI_SIM_REPORT_MATTER_FRAME_H
 

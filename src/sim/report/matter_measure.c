@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What particles amount to: energies, momenta, smallest J (R16).
+// What particles amount to: energies, momenta, smallest J (Fang et al. 2018).
 //
 // A particle carries an affine field of velocity, v + C (x - x_p), and with quadratic splines its
 // matter spreads by dx^2 / 4 along each axis; both are in the kinetic energy and in the angular
@@ -11,6 +11,7 @@
 #include "sim/report/matter_measure.h"
 
 #include "base/parallel.h"
+#include "material/batch.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -49,17 +50,26 @@ static void add_motion(const measuring *job, int64_t row, double mass, pli_sum *
 
 // Returns J.
 static double add_deformation(const measuring *job, int64_t row, const pli_mpm_kind *kind,
-                              pli_sum *sums)
+                              double density, pli_sum *sums)
 {
     const pli_matter_state *state = job->state;
     double volume = pli_matter_volume(job->model->matter, state->kind[row], state->id[row]);
     const double *F = state->deformation + 9 * row;
     double memory = job->state->memory[row];
-    double J = pli_mpm_volume_ratio(&kind->material, F, memory);
-    double density = pli_mpm_energy(&kind->material, F, memory);
+    double J = pli_material_volume_ratio(&kind->material, F, memory);
     pli_sum_add(&sums[ELASTIC], volume * density);
     if (!(J > 0)) pli_sum_add(&sums[INVERTED], 1);
     return J;
+}
+
+// Rows of one kind from `row` on, as many as have their energies computed together.
+static int32_t count_alike(const pli_matter_state *state, int64_t row, int64_t end)
+{
+    int32_t count = 1;
+    while (count < PLI_BLOCK && row + count < end && state->kind[row + count] == state->kind[row]) {
+        ++count;
+    }
+    return count;
 }
 
 // Ranges are at least a grain long, so that each has a place of its own.
@@ -68,10 +78,17 @@ static void measure_range(void *user, int64_t begin, int64_t end)
     const measuring *job = user;
     pli_sum sums[SUM_COUNT] = {{0, 0}};
     double min_J = INFINITY;
-    for (int64_t row = begin; row < end; ++row) {
-        const pli_matter_kind *kind = &job->model->matter->kinds[job->state->kind[row]];
-        add_motion(job, row, kind->mass, sums);
-        min_J = fmin(min_J, add_deformation(job, row, &kind->matter, sums));
+    const pli_matter_state *state = job->state;
+    for (int64_t row = begin; row < end;) {
+        const pli_matter_kind *kind = &job->model->matter->kinds[state->kind[row]];
+        double density[PLI_BLOCK];
+        int32_t count = count_alike(state, row, end);
+        pli_material_energies(&kind->matter.material, count, state->deformation + 9 * row,
+                              state->memory + row, density);
+        for (int32_t k = 0; k < count; ++k, ++row) {
+            add_motion(job, row, kind->mass, sums);
+            min_J = fmin(min_J, add_deformation(job, row, &kind->matter, density[k], sums));
+        }
     }
     memcpy(job->sums + begin / GRAIN * SUM_COUNT, sums, sizeof sums);
     job->min_J[begin / GRAIN] = min_J;

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "sim/step/tets_build.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles and cubature of the solver "subspace" as fields of frames (K20), for looking at. They do
-// not change during a run.
+// Handles and cubature of the solver "subspace" as fields of frames (Trusty et al. 2025), for
+// looking at. They do not change during a run.
 #ifndef PLI_SIM_REPORT_SUBSPACE_FRAME_H
 #define PLI_SIM_REPORT_SUBSPACE_FRAME_H
 

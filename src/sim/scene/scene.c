@@ -41,6 +41,7 @@ struct pli_scene {
 
     bool validating; // warnings are kept
     int32_t warning_count;
+    int32_t read_warning_count; // the first of them, which came with the text
     const char *warnings[MOST_WARNINGS];
 };
 
@@ -320,9 +321,22 @@ void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *for
     if (scene->validating) keep_warning((pli_scene *)(uintptr_t)scene, line);
 }
 
+void pli_position_warn(pli_scene *scene, const pli_position *position, const char *path,
+                       const char *format, ...)
+{
+    char line[TEXT_CAPACITY];
+    va_list arguments;
+    va_start(arguments, format);
+    place_text(position, path, format, arguments, line);
+    va_end(arguments);
+    PLI_LOG(scene->context, PLI_LOG_WARNING, "%s", line);
+    keep_warning(scene, line);
+    scene->read_warning_count = scene->warning_count;
+}
+
 void pli_scene_set_validating(pli_scene *scene, bool validating)
 {
-    if (validating) scene->warning_count = 0;
+    if (validating) scene->warning_count = scene->read_warning_count;
     scene->validating = validating;
 }
 

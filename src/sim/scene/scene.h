@@ -11,7 +11,7 @@
 #define PLI_SIM_SCENE_SCENE_H
 
 #include "base/names.h"
-#include "pliant/scene.h"
+#include "pliant/scene_reader.h"
 
 // Copies a def of a schema into the scene's memory: target, of schema->size bytes, gets the struct,
 // everything it points to is copied behind it. The def must have passed pli_scene_check_links.

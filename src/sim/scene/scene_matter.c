@@ -70,37 +70,37 @@ bool pli_scene_has_particles_of(const pli_scene_def *def, const char *material)
 
 // ---- what particles are made of
 
-// Meshes stay elastic and are damped in other ways.
+// Whether a body of triangles is made of a material.
+static bool has_triangles_of(const pli_scene_def *def, const char *material)
+{
+    for (int32_t k = 0; k < def->body_count; ++k) {
+        const pli_body_def *body = &def->bodies[k];
+        if (body->kind != PLI_BODY_SOLID && strcmp(body->material, material) == 0) return true;
+    }
+    return false;
+}
+
+static pli_status check_yield(const pli_rules *r, const pli_visit *visit,
+                              const pli_material_ops *law);
+
+// Tetrahedra yield where the scene states that they do; meshes are damped in other ways.
 static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
     if (pli_names_find(&r->of_meshes, material->name) < 0) return PLI_OK;
-    if (material->yield.kind >= 0) {
+    if (material->yield.kind >= 0 && has_triangles_of(r->def, material->name)) {
         return pli_rules_refuse(r, visit, "yield", &material->yield,
-                                "is for particles; bodies of tetrahedra and triangles stay "
-                                "elastic: leave it out, or fill a shape with geometry: particles");
+                                "is for particles and tetrahedra; bodies of triangles stay "
+                                "elastic: leave it out");
     }
     if (material->viscosity > 0) {
         return pli_rules_refuse(r, visit, "viscosity", &material->viscosity,
                                 "is for particles; bodies of tetrahedra and triangles have drag "
                                 "and rayleigh");
     }
-    return PLI_OK;
-}
-
-static pli_status refuse_law(const pli_rules *r, const pli_visit *visit, const char *law)
-{
-    const pli_material_def *material = visit->holder;
-    char found[PLI_EXCERPT_CAPACITY];
-    pli_suggest suggest;
-    pli_suggest_init(&suggest, NULL);
-    for (int32_t k = 0; pli_matter_law_get(k) != NULL; ++k) {
-        pli_suggest_add(&suggest, pli_matter_law_get(k)->name);
-    }
-    return pli_rules_refuse(
-        r, visit, "law", &material->law,
-        "found '%s', which particles cannot have; laws of particles are pliant's own %s",
-        pli_excerpt(law, found), pli_suggest_text(&suggest));
+    pli_resolved_material resolved;
+    bool good = pli_material_resolve(pli_scene_context(r->scene), material, &resolved, NULL);
+    return good && material->yield.kind >= 0 ? check_yield(r, visit, resolved.law) : PLI_OK;
 }
 
 // Names the laws that can yield so.
@@ -110,10 +110,9 @@ static pli_status refuse_yield(const pli_rules *r, const pli_visit *visit, const
     const pli_material_def *material = visit->holder;
     pli_suggest suggest;
     pli_suggest_init(&suggest, NULL);
-    for (int32_t k = 0; pli_matter_law_get(k) != NULL; ++k) {
-        if (pli_matter_law_get(k)->yields >> yield & 1) {
-            pli_suggest_add(&suggest, pli_matter_law_get(k)->name);
-        }
+    for (int32_t k = 0; k < pli_material_count(); ++k) {
+        const pli_material_ops *other = pli_material_get(k);
+        if (pli_yield_fits(pli_yield_get(yield), other)) pli_suggest_add(&suggest, other->name);
     }
     bool own = material->yield.kind >= 0;
     return pli_rules_refuse(r, visit, "yield", &material->yield,
@@ -121,6 +120,38 @@ static pli_status refuse_yield(const pli_rules *r, const pli_visit *visit, const
                             pli_yield_variants[yield]->name, own ? "" : ", as preset ",
                             own ? "" : material->preset, pli_suggest_text(&suggest),
                             own ? "" : ", or write yield: none");
+}
+
+// A number that a rule has no default for, where neither scene nor preset give it.
+static pli_status check_yield_numbers(const pli_rules *r, const pli_visit *visit,
+                                      const pli_matter_yield *yield)
+{
+    const pli_material_def *material = visit->holder;
+    const pli_schema *schema = pli_yield_variants[yield->kind];
+    for (int32_t k = 0; k < schema->field_count; ++k) {
+        const pli_field *field = &schema->fields[k];
+        char path[96];
+        bool is_missing = (field->flags & PLI_FIELD_OPTIONAL) != 0;
+        if (!is_missing || !pli_field_is_absent(field, yield->of)) continue;
+        const char *own = material->yield.data;
+        snprintf(path, sizeof path, "yield.%s.%s", schema->name, field->key);
+        return pli_rules_refuse(r, visit, path, own != NULL ? own + field->offset : NULL,
+                                "is missing, and there is no preset that yields; it is: %s",
+                                field->doc);
+    }
+    return PLI_OK;
+}
+
+// That law and rule go together, and that no number is missing.
+static pli_status check_yield(const pli_rules *r, const pli_visit *visit,
+                              const pli_material_ops *law)
+{
+    pli_matter_yield yield;
+    pli_matter_yield_find(visit->holder, &yield);
+    if (!pli_yield_fits(pli_yield_get(yield.kind), law)) {
+        return refuse_yield(r, visit, law->name, yield.kind);
+    }
+    return check_yield_numbers(r, visit, &yield);
 }
 
 static pli_status check_damping(const pli_rules *r, const pli_visit *visit)
@@ -149,7 +180,7 @@ static pli_status check_numbers(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
     pli_context *context = pli_scene_context(r->scene);
-    pli_mpm_material made;
+    pli_material made;
     pli_status status = pli_matter_resolve(context, material, &made);
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
@@ -166,17 +197,7 @@ static pli_status check_material(const pli_rules *r, const pli_visit *visit)
     pli_context *context = pli_scene_context(r->scene);
     // its own rule has shown that it can be resolved
     if (!pli_material_resolve(context, material, &resolved, NULL)) return PLI_OK;
-    const pli_matter_law *law = pli_matter_law_find(resolved.law);
-    if (law == NULL) return refuse_law(r, visit, resolved.law->name);
-    pli_matter_yield yield;
-    pli_matter_yield_find(material, &yield);
-    if ((law->yields >> yield.kind & 1) == 0) return refuse_yield(r, visit, law->name, yield.kind);
-    if (yield.kind == PLI_YIELD_VON_MISES && !(yield.of.von_mises.stress > 0)) {
-        const pli_von_mises_def *own = material->yield.data;
-        return pli_rules_refuse(r, visit, "yield.von-mises.stress", &own->stress,
-                                "is missing, and there is no preset that yields; give the stress "
-                                "in a pulled rod from which on it stays deformed (Pa)");
-    }
+    PLI_TRY(check_yield(r, visit, resolved.law));
     int32_t poisson = pli_material_find_input(resolved.law, "poisson");
     if (poisson >= 0 && resolved.inputs[poisson] < 0) {
         char found[PLI_QUANTITY_CAPACITY];
@@ -312,7 +333,7 @@ static pli_status check_body(const pli_rules *r, const pli_visit *visit)
 
 static pli_status check_emission(const pli_rules *r, const pli_visit *visit)
 {
-    const pli_emission_def *emitter = visit->holder;
+    const pli_emitter_def *emitter = visit->holder;
     if (pli_names_find(&r->bodies, emitter->name) >= 0) {
         return pli_rules_refuse(r, visit, "", &emitter->name,
                                 "there is a body of the name '%s', too; each part of a scene needs "
@@ -381,16 +402,16 @@ static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 {
     const pli_collider_def *collider = visit->holder;
     if (!r->has_particles) {
-        if (collider->hold == PLI_HOLD_SEPARATE) return PLI_OK;
-        return pli_rules_refuse(r, visit, "hold", &collider->hold,
+        if (collider->boundary == PLI_BOUNDARY_SEPARATE) return PLI_OK;
+        return pli_rules_refuse(r, visit, "boundary", &collider->boundary,
                                 "found '%s', which is for particles; bodies of tetrahedra and "
                                 "triangles have method and friction",
-                                pli_hold_names[collider->hold]);
+                                pli_boundary_names[collider->boundary]);
     }
     if (collider->method != PLI_COLLIDER_AUTO) {
         return pli_rules_refuse(
             r, visit, "method", &collider->method,
-            "found '%s', which is for vertices; leave it out, and say by hold "
+            "found '%s', which is for vertices; leave it out, and say by boundary "
             "what becomes of particles",
             pli_schema_find(&pli_collider_schema, "method")->choices[collider->method]);
     }
@@ -408,9 +429,10 @@ static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 static pli_status check_constraint(const pli_rules *r, const pli_visit *visit)
 {
     if (!r->has_particles) return PLI_OK;
-    return pli_rules_refuse(r, visit, "", NULL,
-                            "holds vertices, and particles have none; hold them by a collider with "
-                            "hold: sticky");
+    return pli_rules_refuse(
+        r, visit, "", NULL,
+        "constrains vertices, and particles have none; fix them by a collider with "
+        "boundary: sticky");
 }
 
 static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
@@ -418,7 +440,7 @@ static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
     if (!r->has_particles) return PLI_OK;
     return pli_rules_refuse(r, visit, "", NULL,
                             "pulls vertices, and particles have none; move them by a collider with "
-                            "hold: sticky");
+                            "boundary: sticky");
 }
 
 static pli_status check_contact(const pli_rules *r, const pli_visit *visit)
@@ -478,7 +500,7 @@ static pli_status check_steps(const pli_rules *r, const pli_visit *visit)
 
 static const pli_rule rules[] = {
     {&pli_material_schema, check_material},     {&pli_body_schema, check_body},
-    {&pli_emission_schema, check_emission},     {&pli_domain_schema, check_domain},
+    {&pli_emitter_schema, check_emission},      {&pli_domain_schema, check_domain},
     {&pli_collider_schema, check_collider},     {&pli_constraint_schema, check_constraint},
     {&pli_attachment_schema, check_attachment}, {&pli_contact_schema, check_contact},
     {&pli_solver_schema, check_solver},         {&pli_steps_schema, check_steps},
@@ -511,8 +533,8 @@ pli_status pli_rules_check_matter_late(const pli_rules *r, const pli_visit *visi
     if (visit->schema == &pli_particles_schema) {
         return check_bounded(r, visit, &((const pli_particles_def *)visit->holder)->shape);
     }
-    if (visit->schema == &pli_emission_schema) {
-        return check_bounded(r, visit, &((const pli_emission_def *)visit->holder)->shape);
+    if (visit->schema == &pli_emitter_schema) {
+        return check_bounded(r, visit, &((const pli_emitter_def *)visit->holder)->shape);
     }
     return PLI_OK;
 }

@@ -446,7 +446,8 @@ static pli_status check_barrier_collider(const pli_rules *r, const pli_visit *vi
     return PLI_OK;
 }
 
-// The kinks of an interpolated grid make a solver stick that holds vertices on the surface (C2).
+// The kinks of an interpolated grid make a solver stick that holds vertices on the surface (Gast et
+// al. 2015).
 static pli_status check_collider(const pli_rules *r, const pli_visit *visit)
 {
     const pli_collider_def *collider = visit->holder;

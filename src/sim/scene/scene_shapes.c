@@ -6,6 +6,7 @@
 #include "sim/body/body_piece.h"
 #include "sim/body/shape_build.h"
 #include "sim/scene/own_shape.h"
+#include "sim/scene/plan_defs.h"
 #include "sim/scene/scene_rules.h"
 #include "sim/scene/schema.h"
 

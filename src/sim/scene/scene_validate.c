@@ -285,11 +285,12 @@ static void complete_elastic_pair(pli_material_def *material, const pli_resolved
     material->lambda = 0;
 }
 
-// How particles of the material yield, with the numbers of its preset. Meshes do not yield.
+// How the material yields, with the numbers of its preset. Meshes do where the scene states it.
 static pli_status complete_yield(pli_scene *scene, const pli_names *of_particles,
                                  pli_material_def *material)
 {
-    if (pli_names_find(of_particles, material->name) < 0) return PLI_OK;
+    bool is_stated = material->yield.kind >= 0;
+    if (!is_stated && pli_names_find(of_particles, material->name) < 0) return PLI_OK;
     pli_matter_yield yield;
     pli_matter_yield_find(material, &yield);
     if (yield.kind == PLI_YIELD_NONE) return PLI_OK;

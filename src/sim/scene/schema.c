@@ -13,6 +13,7 @@ const pli_field *pli_schema_find(const pli_schema *schema, const char *key)
         if (field->kind == PLI_FIELD_MESH) continue;
         if (strcmp(field->key, key) == 0) return field;
         if (field->alias != NULL && strcmp(field->alias, key) == 0) return field;
+        if (field->former != NULL && strcmp(field->former, key) == 0) return field;
     }
     return NULL;
 }

@@ -18,6 +18,7 @@
 #ifndef PLI_SIM_SCENE_SCHEMA_H
 #define PLI_SIM_SCENE_SCHEMA_H
 
+#include "base/schema_rows.h"
 #include "pliant/scene.h"
 
 // ---- pieces of the table that refer to each other across files
@@ -32,15 +33,14 @@ extern const pli_schema pli_attachment_schema;
 extern const pli_schema pli_collider_schema;
 extern const pli_schema pli_contact_schema;
 extern const pli_schema pli_contact_pair_schema;
-extern const pli_schema *const pli_yield_variants[]; // by pli_yield_kind
 extern const pli_schema pli_particles_schema;
 extern const pli_schema pli_stretch_schema;
 extern const pli_schema pli_domain_schema;
-extern const pli_schema pli_emission_schema;
+extern const pli_schema pli_emitter_schema;
 extern const pli_schema pli_steps_schema;
 extern const pli_schema pli_grid_schema;
-extern const char *const pli_hold_names[];
-extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_hold_kind
+extern const char *const pli_boundary_names[];
+extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_boundary_kind
 
 // for the rules of scene_rules.c
 extern const pli_schema pli_height_field_schema;
@@ -68,28 +68,7 @@ extern const pli_schema pli_multigrid_schema;
 extern const pli_schema pli_subspace_schema;
 extern const pli_schema pli_output_schema;
 
-// ---- initialisers of table rows
-
-#define PLI_COUNT_OF(array) ((int32_t)(sizeof(array) / sizeof *(array)))
-
-// how a schema refers to its rows
-#define PLI_TABLE(rows) .field_count = PLI_COUNT_OF(rows), .fields = (rows)
-
-#define PLI_MEMBER(kind_, type, member) .kind = (kind_), .offset = offsetof(type, member)
-#define PLI_MEMBERS(kind_, type, member, count_member) \
-    PLI_MEMBER(kind_, type, member), .count_offset = offsetof(type, count_member)
-
-#define PLI_REAL(type, member) PLI_MEMBER(PLI_FIELD_REAL, type, member)
-#define PLI_INTEGER(type, member) PLI_MEMBER(PLI_FIELD_INTEGER, type, member)
-#define PLI_BOOL(type, member) PLI_MEMBER(PLI_FIELD_BOOL, type, member)
-#define PLI_TEXT(type, member) PLI_MEMBER(PLI_FIELD_TEXT, type, member)
-#define PLI_VECTOR(type, member) PLI_MEMBER(PLI_FIELD_VECTOR, type, member)
-#define PLI_TRIPLE(type, member) PLI_MEMBER(PLI_FIELD_TRIPLE, type, member)
-#define PLI_CHOICE(type, member, list) PLI_MEMBER(PLI_FIELD_CHOICE, type, member), .choices = (list)
-#define PLI_STRUCT(type, member, table) \
-    PLI_MEMBER(PLI_FIELD_STRUCT, type, member), .schema = (table)
-#define PLI_VARIANT(type, member, table) \
-    PLI_MEMBER(PLI_FIELD_VARIANT, type, member), .variants = (table)
+// ---- initialisers of table rows, beside those of base/schema_rows.h
 
 // lengths that something extends over, from a nanometre to a million kilometres
 #define PLI_EXTENT .min = 1e-9, .max = 1e9, .unit = "m"

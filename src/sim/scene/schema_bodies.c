@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/scene/plan_defs.h"
 #include "sim/scene/schema.h"
+
+#include "material/yield.h"
 
 // ---- motion
 
@@ -216,7 +219,8 @@ static const pli_field material_fields[] = {
     {.key = "yield",
      PLI_VARIANT(pli_material_def, yield, pli_yield_variants),
      .flags = PLI_FIELD_OPTIONAL,
-     .doc = "How particles of it deform for good; by default as the preset says, or not at all."},
+     .doc = "How it deforms plastically: particles, by default as the preset says, and tetrahedra, "
+            "where it is stated."},
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",
@@ -260,18 +264,18 @@ const pli_schema pli_grid_schema = {.name = "grid",
 
 static const pli_field fill_fields[] = {
     {.key = "shape",
-     PLI_VARIANT(pli_shape_body_def, shape, pli_shape_variants),
+     PLI_VARIANT(pli_fill_def, shape, pli_shape_variants),
      .flags = PLI_FIELD_REQUIRED,
      .doc = "The shape that is filled."},
     {.key = "vertices",
-     PLI_INTEGER(pli_shape_body_def, vertices),
+     PLI_INTEGER(pli_fill_def, vertices),
      .fallback = "2000",
      .min = 8,
      .max = 100000000,
      .unit = "",
      .doc = "Wanted number of vertices, when no spacing is given."},
     {.key = "spacing",
-     PLI_REAL(pli_shape_body_def, spacing),
+     PLI_REAL(pli_fill_def, spacing),
      .flags = PLI_FIELD_OPTIONAL,
      .fallback = "0",
      PLI_EXTENT,
@@ -279,7 +283,7 @@ static const pli_field fill_fields[] = {
 };
 static const pli_schema fill_schema = {.name = "fill",
                                        .doc = "A shape filled with tetrahedra.",
-                                       .size = sizeof(pli_shape_body_def),
+                                       .size = sizeof(pli_fill_def),
                                        PLI_TABLE(fill_fields)};
 
 static const pli_field sheet_fields[] = {
@@ -375,7 +379,7 @@ const pli_schema pli_file_schema = {.name = "file",
 
 static const pli_schema *const geometry_variants[] = {
     [PLI_GEOMETRY_GRID] = &pli_grid_schema,
-    [PLI_GEOMETRY_SHAPE] = &fill_schema,
+    [PLI_GEOMETRY_FILL] = &fill_schema,
     [PLI_GEOMETRY_FILE] = &pli_file_schema,
     [PLI_GEOMETRY_ARCH] = &pli_arch_schema,
     [PLI_GEOMETRY_CARD_HOUSE] = &pli_card_house_schema,
@@ -659,13 +663,14 @@ static const pli_field constraint_fields[] = {
     {.key = "axes",
      PLI_TEXT(pli_constraint_def, axes),
      .fallback = "xyz",
-     .doc = "Which directions are held: any of x, y and z."},
+     .doc = "Which directions are constrained: any of x, y and z."},
     {.key = "motion",
      PLI_STRUCT(pli_constraint_def, motion, &pli_motion_schema),
      .doc = "How the vertices move; by default not at all."},
 };
 const pli_schema pli_constraint_schema = {.name = "constraint",
-                                          .doc = "Vertices that stand still or follow a script.",
+                                          .doc = "Dirichlet boundary condition: vertices whose "
+                                                 "positions are fixed or follow a script.",
                                           .size = sizeof(pli_constraint_def),
                                           PLI_TABLE(constraint_fields)};
 

@@ -55,11 +55,12 @@ static const pli_field collider_fields[] = {
      PLI_EXTENT_OR_NONE,
      .doc = "Distance that vertices keep from the surface, such as the thickness of a cloth, whose "
             "triangles would else cut into a round collider."},
-    {.key = "hold",
-     PLI_CHOICE(pli_collider_def, hold, pli_hold_names),
+    {.key = "boundary",
+     .former = "hold",
+     PLI_CHOICE(pli_collider_def, boundary, pli_boundary_names),
      .fallback = "separate",
-     .doc = "What it does to particles: let them slide along it and leave (separate), slide only "
-            "(slip), or hold them (sticky)."},
+     .doc = "Boundary condition of particles: they slide along it and may leave (separate), slide "
+            "only (slip), or move with it (sticky)."},
     {.key = "spacing",
      PLI_REAL(pli_collider_def, spacing),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
@@ -166,9 +167,8 @@ static const pli_field contact_fields[] = {
      .schema = &pli_contact_pair_schema,
      .doc = "Barrier: what holds between two bodies in particular; later ones win."},
 };
-const pli_schema pli_contact_schema = {
-    .name = "contact",
-    .doc = "How bodies collide with each other and with themselves.",
-    .size = sizeof(pli_contact_def),
-    .scalar_key = "method",
-    PLI_TABLE(contact_fields)};
+const pli_schema pli_contact_schema = {.name = "contact",
+                                       .doc = "Contact between bodies, and self-contact.",
+                                       .size = sizeof(pli_contact_def),
+                                       .scalar_key = "method",
+                                       PLI_TABLE(contact_fields)};

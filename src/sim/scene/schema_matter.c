@@ -1,111 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scene/schema.h"
 
-// ---- yield
-
-static const pli_field snow_fields[] = {
-    {.key = "compression",
-     PLI_REAL(pli_snow_def, compression),
-     .fallback = "0.025",
-     .flags = PLI_FIELD_MAX_EXCLUDED,
-     .min = 0,
-     .max = 1,
-     .unit = "",
-     .doc = "How much it may be squeezed in any direction before it stays so."},
-    {.key = "stretch",
-     PLI_REAL(pli_snow_def, stretch),
-     .fallback = "0.0075",
-     .min = 0,
-     .max = 1e3,
-     .unit = "",
-     .doc = "How much it may be stretched in any direction before it stays so, and falls apart."},
-    {.key = "hardening",
-     PLI_REAL(pli_snow_def, hardening),
-     .fallback = "10",
-     .min = 0,
-     .max = 1e3,
-     .unit = "",
-     .doc = "The stiffness grows by exp(hardening (1 - Jp)), Jp being what the volume is of what "
-            "it was before it yielded."},
-    {.key = "least",
-     PLI_REAL(pli_snow_def, least),
-     .fallback = "0.6",
-     .flags = PLI_FIELD_MIN_EXCLUDED,
-     .min = 0,
-     .max = 1,
-     .unit = "",
-     .doc = "Jp does not fall below this, which bounds the hardening of packed snow."},
-    {.key = "most",
-     PLI_REAL(pli_snow_def, most),
-     .fallback = "20",
-     .min = 1,
-     .max = 1e9,
-     .unit = "",
-     .doc = "Jp does not rise above this, which bounds the softening of torn snow."},
-};
-static const pli_schema snow_schema = {
-    .name = "snow",
-    .doc = "Stretch is bounded in every direction, and stiffness follows the density.",
-    .size = sizeof(pli_snow_def),
-    PLI_TABLE(snow_fields)};
-
-static const pli_field von_mises_fields[] = {
-    {.key = "stress",
-     PLI_REAL(pli_von_mises_def, stress),
-     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e15,
-     .unit = "Pa",
-     .doc = "Stress in a pulled rod from which on it stays deformed; by default that of the "
-            "preset."},
-    {.key = "hardening",
-     PLI_REAL(pli_von_mises_def, hardening),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e15,
-     .unit = "Pa",
-     .doc = "Growth of that stress per plastic strain."},
-};
-static const pli_schema von_mises_schema = {.name = "von-mises",
-                                            .doc = "Shear stress is bounded: metal, clay, goo.",
-                                            .size = sizeof(pli_von_mises_def),
-                                            .scalar_key = "stress",
-                                            PLI_TABLE(von_mises_fields)};
-
-static const pli_field friction_fields[] = {
-    {.key = "angle",
-     PLI_REAL(pli_friction_def, angle),
-     .fallback = "30",
-     .flags = PLI_FIELD_MAX_EXCLUDED,
-     .min = 0,
-     .max = 90,
-     .unit = "deg",
-     .doc = "Angle of friction: about the slope at which a heap stands."},
-    {.key = "volume_correction",
-     PLI_BOOL(pli_friction_def, volume_correction),
-     .fallback = "true",
-     .doc = "Whether grains that have parted close up before they bear again; without it, sand "
-            "that is stirred swells."},
-};
-static const pli_schema friction_schema = {
-    .name = "friction",
-    .doc = "Grains that rub and part freely, by Drucker and Prager: sand, soil.",
-    .size = sizeof(pli_friction_def),
-    .scalar_key = "angle",
-    PLI_TABLE(friction_fields)};
-
-static const pli_schema none_schema = {.name = "none",
-                                       .doc = "Elastic whatever happens, although the preset would "
-                                              "yield.",
-                                       .size = sizeof(pli_no_yield_def)};
-
-const pli_schema *const pli_yield_variants[] = {[PLI_YIELD_SNOW] = &snow_schema,
-                                                [PLI_YIELD_VON_MISES] = &von_mises_schema,
-                                                [PLI_YIELD_FRICTION] = &friction_schema,
-                                                [PLI_YIELD_NONE] = &none_schema,
-                                                NULL};
-
 // ---- particles
 
 static const char *const pattern_names[] = {[PLI_PATTERN_JITTERED] = "jittered",
@@ -176,24 +71,24 @@ const pli_schema pli_particles_schema = {
 
 static const pli_field emission_fields[] = {
     {.key = "shape",
-     PLI_VARIANT(pli_emission_def, shape, pli_shape_variants),
+     PLI_VARIANT(pli_emitter_def, shape, pli_shape_variants),
      .flags = PLI_FIELD_REQUIRED,
      .doc = "The shape that they come out of, on the side that the velocity points to."},
     {.key = "material",
-     PLI_TEXT(pli_emission_def, material),
+     PLI_TEXT(pli_emitter_def, material),
      .flags = PLI_FIELD_REQUIRED,
      .doc = "Name of a material."},
-    {PER_CELL, PLI_INTEGER(pli_emission_def, filling.per_cell)},
-    {PATTERN, PLI_CHOICE(pli_emission_def, filling.pattern, pattern_names)},
+    {PER_CELL, PLI_INTEGER(pli_emitter_def, filling.per_cell)},
+    {PATTERN, PLI_CHOICE(pli_emitter_def, filling.pattern, pattern_names)},
     {.key = "velocity",
-     PLI_VECTOR(pli_emission_def, velocity),
+     PLI_VECTOR(pli_emitter_def, velocity),
      .flags = PLI_FIELD_REQUIRED | PLI_FIELD_NONZERO,
      .min = -1e9,
      .max = 1e9,
      .unit = "m/s",
      .doc = "Velocity of what comes out."},
     {.key = "rate",
-     PLI_REAL(pli_emission_def, rate),
+     PLI_REAL(pli_emitter_def, rate),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
@@ -202,14 +97,14 @@ static const pli_field emission_fields[] = {
      .doc = "Volume that comes out per time, thinned out like a spray; by default all that the "
             "cross section of the shape lets through."},
     {.key = "begin",
-     PLI_REAL(pli_emission_def, begin),
+     PLI_REAL(pli_emitter_def, begin),
      .fallback = "0",
      .min = 0,
      .max = 1e9,
      .unit = "s",
      .doc = "When it opens."},
     {.key = "end",
-     PLI_REAL(pli_emission_def, end),
+     PLI_REAL(pli_emitter_def, end),
      .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
      .fallback = "0",
      .min = 0,
@@ -217,20 +112,22 @@ static const pli_field emission_fields[] = {
      .unit = "s",
      .doc = "When it closes; by default never."},
     {.key = "motion",
-     PLI_STRUCT(pli_emission_def, motion, &pli_motion_schema),
+     PLI_STRUCT(pli_emitter_def, motion, &pli_motion_schema),
      .doc = "How the shape moves, without stretching; by default not at all, and about the centre "
             "of its bounds. What comes out has the velocity of the shape, too, and is turned with "
             "it; after: release closes it."},
 };
-const pli_schema pli_emission_schema = {.name = "emitter",
-                                        .doc = "A shape that particles stream out of.",
-                                        .size = sizeof(pli_emission_def),
-                                        PLI_TABLE(emission_fields)};
+const pli_schema pli_emitter_schema = {.name = "emitter",
+                                       .doc = "A shape that particles stream out of.",
+                                       .size = sizeof(pli_emitter_def),
+                                       PLI_TABLE(emission_fields)};
 
 // ---- the domain
 
-const char *const pli_hold_names[] = {
-    [PLI_HOLD_SEPARATE] = "separate", [PLI_HOLD_SLIP] = "slip", [PLI_HOLD_STICKY] = "sticky", NULL};
+const char *const pli_boundary_names[] = {[PLI_BOUNDARY_SEPARATE] = "separate",
+                                          [PLI_BOUNDARY_SLIP] = "slip",
+                                          [PLI_BOUNDARY_STICKY] = "sticky",
+                                          NULL};
 
 static const pli_field domain_fields[] = {
     {.key = "cell",
@@ -251,10 +148,10 @@ static const pli_field domain_fields[] = {
      PLI_COORDINATE,
      .doc = "The opposite corner, three numbers."},
     {.key = "walls",
-     PLI_CHOICE(pli_domain_def, walls, pli_hold_names),
+     PLI_CHOICE(pli_domain_def, walls, pli_boundary_names),
      .fallback = "separate",
-     .doc = "What the walls do to particles: let them slide and leave (separate), slide only "
-            "(slip), or hold them (sticky)."},
+     .doc = "Boundary condition of particles at the walls: they slide and may leave (separate), "
+            "slide only (slip), or are fixed (sticky)."},
     {.key = "friction",
      PLI_REAL(pli_domain_def, friction),
      .fallback = "0",
@@ -379,11 +276,12 @@ static const pli_field grid_fields[] = {
      .max = 8,
      .unit = "",
      .doc = "Levels of the multigrid, the grid itself included."},
-    {.key = "eases",
-     PLI_BOOL(pli_implicit_grid_def, eases),
+    {.key = "matrix_free_short_steps",
+     .former = "eases",
+     PLI_BOOL(pli_implicit_grid_def, matrix_free_short_steps),
      .fallback = "true",
-     .doc = "Whether hot does without matrix and levels in steps so short that sound passes no "
-            "more than 3 cells."},
+     .doc = "Whether hot is matrix-free, without levels, in steps so short that sound crosses at "
+            "most 3 cells."},
     {.key = "restarts",
      PLI_BOOL(pli_implicit_grid_def, restarts),
      .fallback = "true",

@@ -2,6 +2,7 @@
 //
 // Geometry of bodies that is built of cells by a plan: arches, houses of cards, beds of spikes,
 // rods and rings.
+#include "sim/scene/plan_defs.h"
 #include "sim/scene/schema.h"
 
 #define CELLS .min = 1, .max = 1000, .unit = ""

@@ -97,7 +97,7 @@ static const pli_schema handle_schema = {.name = "handle",
 
 static const pli_field multigrid_fields[] = {
     {.key = "levels",
-     PLI_MEMBERS(PLI_FIELD_INTEGERS, pli_coarse_def, levels, level_count),
+     PLI_MEMBERS(PLI_FIELD_INTEGERS, pli_multigrid_def, levels, level_count),
      .flags = PLI_FIELD_OPTIONAL,
      .min = 1,
      .max = 1000000000,
@@ -105,7 +105,7 @@ static const pli_field multigrid_fields[] = {
      .doc = "Nodes of the coarse levels, coarsest first, such as [25, 500]; by default chosen by "
             "the number of vertices."},
     {.key = "smoothers",
-     PLI_TEXT(pli_coarse_def, smoothers),
+     PLI_TEXT(pli_multigrid_def, smoothers),
      .fallback = "auto",
      .doc =
          "auto, or what is done on each level, coarsest first and the vertices last: direct on the "
@@ -114,25 +114,25 @@ static const pli_field multigrid_fields[] = {
          "levels, and so do three, the middle one for all between the coarsest and the "
          "vertices."},
     {.key = "dofs",
-     PLI_INTEGER(pli_coarse_def, dofs),
+     PLI_INTEGER(pli_multigrid_def, dofs),
      .fallback = "12",
      .min = 3,
      .max = 12,
      .unit = "",
      .doc = "Unknowns of a coarse node: 12, an affine field, or 3, a translation."},
     {.key = "weights",
-     PLI_CHOICE(pli_coarse_def, weights, weights_names),
+     PLI_CHOICE(pli_multigrid_def, weights, weights_names),
      .fallback = "constant",
      .doc = "How vertices follow coarse nodes: each its nearest one, or several of them smoothly, "
             "by bounded biharmonic weights, which take long to compute and fill the matrices, or "
             "about two by weights averaged along stiff edges, which pay in large meshes of mixed "
             "matter."},
     {.key = "precision",
-     PLI_CHOICE(pli_coarse_def, precision, pli_precision_names),
+     PLI_CHOICE(pli_multigrid_def, precision, pli_precision_names),
      .fallback = "single",
      .doc = "Precision inside of a V-cycle; residuals are double in any case."},
     {.key = "cycles",
-     PLI_INTEGER(pli_coarse_def, cycles),
+     PLI_INTEGER(pli_multigrid_def, cycles),
      .fallback = "0",
      .min = 0,
      .max = 1000000000,
@@ -141,12 +141,12 @@ static const pli_field multigrid_fields[] = {
             "with fixed_iterations, else as many as the tolerance of the solve asks for. A "
             "preconditioner is one cycle in any case."},
     {.key = "sampling",
-     PLI_CHOICE(pli_coarse_def, sampling, sampling_names),
+     PLI_CHOICE(pli_multigrid_def, sampling, sampling_names),
      .fallback = "auto",
      .doc = "How coarse nodes are spread: by distance alone, or so that none reaches across a jump "
             "of stiffness; auto does the latter where a body has several materials."},
     {.key = "handles",
-     PLI_MEMBERS(PLI_FIELD_LIST, pli_coarse_def, handles, handle_count),
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_multigrid_def, handles, handle_count),
      .flags = PLI_FIELD_OPTIONAL,
      .schema = &handle_schema,
      .doc = "Points of the rest shape whose nearest vertices are the first coarse nodes, such as "
@@ -154,7 +154,7 @@ static const pli_field multigrid_fields[] = {
 };
 const pli_schema pli_multigrid_schema = {.name = "multigrid",
                                          .doc = "The levels of a multigrid.",
-                                         .size = sizeof(pli_coarse_def),
+                                         .size = sizeof(pli_multigrid_def),
                                          PLI_TABLE(multigrid_fields)};
 
 static const pli_field chebyshev_fields[] = {
@@ -197,10 +197,10 @@ static const pli_field solver_fields[] = {
     {.key = "norm",
      PLI_CHOICE(pli_solver_def, norm, norm_names),
      .fallback = "auto",
-     .doc = "What the convergence test measures: the error of the velocity (m/s), the force "
-            "relative to what the material bears, the plain force (N), the largest step of "
-            "Newton's method over the time step (m/s), or the error of the positions relative to "
-            "the deformation."},
+     .doc = "What the convergence test measures: the error of the velocity (m/s), the scaled "
+            "residual (force over a force scale of the material), the plain force (N), the largest "
+            "step of Newton's method over the time step (m/s), or the error of the positions "
+            "relative to the deformation."},
     {.key = "tolerance",
      PLI_REAL(pli_solver_def, tolerance),
      .fallback = "0",
@@ -273,10 +273,12 @@ static const pli_field solver_fields[] = {
      .max = 0.5,
      .unit = "",
      .doc = "Largest relative tolerance of a linear solve, far from the solution."},
-    {.key = "rest_guess",
-     PLI_BOOL(pli_solver_def, rest_guess),
+    {.key = "rest_shape_guess",
+     .former = "rest_guess",
+     PLI_BOOL(pli_solver_def, rest_shape_guess),
      .fallback = "true",
-     .doc = "Bodies with many inverted tetrahedra may start a step from their rest shape."},
+     .doc = "Whether bodies with many inverted tetrahedra may take their rest shape as initial "
+            "guess of a step."},
     {.key = "line_search",
      PLI_CHOICE(pli_solver_def, line_search, line_search_names),
      .fallback = "auto",
@@ -342,7 +344,7 @@ static const pli_field solver_fields[] = {
      .max = 1000000000,
      .unit = "",
      .doc =
-         "Iterations after which lbfgs and hot make their matrix anew; 0: never within a step; -1: "
+         "Iterations after which lbfgs and hot rebuild their matrix; 0: never within a step; -1: "
          "8 for lbfgs, 0 for hot and its kin."},
     {.key = "multigrid",
      PLI_STRUCT(pli_solver_def, multigrid, &pli_multigrid_schema),
@@ -394,8 +396,8 @@ static const pli_field output_fields[] = {
     {.key = "residuals",
      PLI_BOOL(pli_output_def, residuals),
      .fallback = "false",
-     .doc = "Also write residuals/, a series of frames: what every iteration of implicit steps of "
-            "particles leaves of forces, over what matter bears."},
+     .doc = "Also write residuals/, a series of frames: the scaled residual of every iteration of "
+            "implicit steps of particles."},
     {.key = "fields",
      PLI_MEMBERS(PLI_FIELD_TEXTS, pli_output_def, fields, field_count),
      .flags = PLI_FIELD_OPTIONAL,
@@ -477,7 +479,7 @@ static const pli_field scene_fields[] = {
     {.key = "emitters",
      PLI_MEMBERS(PLI_FIELD_NAMED, pli_scene_def, emitters, emitter_count),
      .flags = PLI_FIELD_OPTIONAL,
-     .schema = &pli_emission_schema,
+     .schema = &pli_emitter_schema,
      .doc = "Shapes that particles stream out of, by name."},
     {.key = "domain",
      PLI_STRUCT(pli_scene_def, domain, &pli_domain_schema),
@@ -487,7 +489,8 @@ static const pli_field scene_fields[] = {
      PLI_MEMBERS(PLI_FIELD_LIST, pli_scene_def, constraints, constraint_count),
      .flags = PLI_FIELD_OPTIONAL,
      .schema = &pli_constraint_schema,
-     .doc = "Vertices that stand still or follow a script."},
+     .doc =
+         "Dirichlet boundary conditions: vertices whose positions are fixed or follow a script."},
     {.key = "attachments",
      PLI_MEMBERS(PLI_FIELD_LIST, pli_scene_def, attachments, attachment_count),
      .flags = PLI_FIELD_OPTIONAL,
@@ -500,7 +503,7 @@ static const pli_field scene_fields[] = {
      .doc = "Solids that bodies collide with, by name."},
     {.key = "contact",
      PLI_STRUCT(pli_scene_def, contact, &pli_contact_schema),
-     .doc = "How bodies collide with each other and with themselves."},
+     .doc = "Contact between bodies, and self-contact."},
     {.key = "time",
      PLI_STRUCT(pli_scene_def, time, &time_schema),
      .doc = "How long and how fine to simulate."},

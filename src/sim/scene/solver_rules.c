@@ -43,7 +43,7 @@ pli_status pli_solver_check_keys(const pli_scene *scene, const pli_visit *visit)
 
 static pli_status check_levels(const pli_scene *scene, const pli_visit *visit)
 {
-    const pli_coarse_def *def = visit->holder;
+    const pli_multigrid_def *def = visit->holder;
     char path[PLI_PATH_CAPACITY];
     pli_visit at = pli_visit_member(visit, "levels", &def->levels, path);
     if (def->level_count > PLI_HIERARCHY_LEVELS) {
@@ -73,7 +73,7 @@ static int32_t count_parts(const char *text)
 
 static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit)
 {
-    const pli_coarse_def *def = visit->holder;
+    const pli_multigrid_def *def = visit->holder;
     pli_context *context = pli_scene_context(scene);
     char path[PLI_PATH_CAPACITY];
     pli_visit at = pli_visit_member(visit, "smoothers", &def->smoothers, path);
@@ -84,7 +84,7 @@ static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit
                               "%d numbers, or write two or three parts, such as direct/GS(4)/GS(2)",
                               (int)parts, (int)parts - 1);
     }
-    pli_multigrid_def multigrid = {0};
+    pli_vcycle_def multigrid = {0};
     pli_status status = pli_coarse_parse(context, def, &multigrid);
     if (status == PLI_OK || status == PLI_ERROR_MEMORY) return status;
     char text[PLI_FIELD_ERROR_CAPACITY];
@@ -94,7 +94,7 @@ static pli_status check_smoothers(const pli_scene *scene, const pli_visit *visit
 
 pli_status pli_solver_check_multigrid(const pli_scene *scene, const pli_visit *visit)
 {
-    const pli_coarse_def *def = visit->holder;
+    const pli_multigrid_def *def = visit->holder;
     PLI_TRY(check_levels(scene, visit));
     PLI_TRY(check_smoothers(scene, visit));
     if (def->dofs == 12 || def->dofs == 3) return PLI_OK;
@@ -162,7 +162,7 @@ static pli_status check_constraints(const model_rules *r)
 static pli_status check_weights(const model_rules *r)
 {
     const pli_model *model = r->model;
-    const pli_coarse_def *def = &r->def->solver.multigrid;
+    const pli_multigrid_def *def = &r->def->solver.multigrid;
     bool smooth = model->solver_parts.needs_hierarchy && def->weights == PLI_WEIGHTS_SMOOTH;
     bool sheets = model->shell_triangle_count > 0 || model->spring_count > 0;
     if (!smooth || model->tet_count == 0 || !sheets) return PLI_OK;
@@ -280,7 +280,7 @@ static pli_status check_subspace(const model_rules *r)
 {
     if (!r->model->solver_kind->subspace) return PLI_OK;
     PLI_TRY(check_subspace_bodies(r));
-    const pli_reduction_def *def = &r->def->solver.subspace;
+    const pli_subspace_def *def = &r->def->solver.subspace;
     if (r->model->tet_count == 0) {
         pli_visit at = solver_key(r, "solver", &r->def->solver.name);
         return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
@@ -349,6 +349,16 @@ static void warn_unused(const model_rules *r)
     }
 }
 
+static pli_status check_yield(const model_rules *r)
+{
+    if (takes(r, PLI_TAKES_YIELD) || r->model->yields == NULL) return PLI_OK;
+    pli_visit at = solver_key(r, "solver.name", &r->def->solver.name);
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "solver %s has no yielding of tetrahedra; use newton, lbfgs or another "
+                          "one, or leave yield out of the materials",
+                          r->name);
+}
+
 pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
 {
     // what particles take is a matter of the scene alone
@@ -360,6 +370,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_barrier(&r));
     PLI_TRY(check_constraints(&r));
     PLI_TRY(check_weights(&r));
+    PLI_TRY(check_yield(&r));
     PLI_TRY(check_subspace(&r));
     PLI_TRY(check_norm(&r));
     PLI_TRY(check_contact_method(&r));

@@ -77,7 +77,7 @@ static bool compute_guess(pli_mesh_stepper *s, const pli_state *state, guess_kin
 {
     size_t bytes = 3 * (size_t)s->model->vertex_count * sizeof(double);
     if (kind == GUESS_REST) {
-        return s->model->solver_def.rest_guess && compute_rest_guess(s, state, guess);
+        return s->model->solver_def.rest_shape_guess && compute_rest_guess(s, state, guess);
     }
     if (kind == GUESS_STILL) {
         memcpy(guess, state->x, bytes);

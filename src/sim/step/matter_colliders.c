@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-static pli_grid_hold grid_hold(pli_hold_kind hold)
+static pli_grid_hold grid_hold(pli_boundary_kind hold)
 {
-    static const pli_grid_hold holds[] = {[PLI_HOLD_SEPARATE] = PLI_GRID_SEPARATE,
-                                          [PLI_HOLD_SLIP] = PLI_GRID_SLIP,
-                                          [PLI_HOLD_STICKY] = PLI_GRID_STICKY};
+    static const pli_grid_hold holds[] = {[PLI_BOUNDARY_SEPARATE] = PLI_GRID_SEPARATE,
+                                          [PLI_BOUNDARY_SLIP] = PLI_GRID_SLIP,
+                                          [PLI_BOUNDARY_STICKY] = PLI_GRID_STICKY};
     return holds[hold];
 }
 
@@ -45,7 +45,7 @@ static void list_parts(const pli_model *model, pli_grid_collider *parts)
         for (int32_t p = 0; p < collider->part_count; ++p) {
             *parts++ = (pli_grid_collider){.name = collider->name,
                                            .shape = collider->parts[p],
-                                           .hold = grid_hold(collider->hold),
+                                           .hold = grid_hold(collider->boundary),
                                            .friction = collider->friction,
                                            .is_static = !pli_motion_moves(&collider->motion),
                                            .motion = pose_motion(&collider->motion, &pose)};

@@ -35,11 +35,11 @@ double pli_matter_emit_limit(const pli_matter_explicit *m)
     double limit = INFINITY;
     for (int32_t k = 0; k < matter->emitter_count; ++k) {
         const pli_matter_emitter *emitter = &matter->emitters[k];
-        const pli_mpm_material *material = &matter->kinds[emitter->kind].matter.material;
+        const pli_material *material = &matter->kinds[emitter->kind].matter.material;
         const double C[9] = {0};
         double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, tau[6], sound2;
-        double memory = pli_mpm_material_memory(material);
-        pli_mpm_advance_reference(material, 0, C, F, &memory, tau, &sound2);
+        double memory = pli_material_rest_history(material);
+        pli_material_advance(material, 1, 0, C, F, &memory, tau, &sound2);
         limit = fmin(limit, steps->sound * matter->dx / sqrt(sound2));
         limit = fmin(limit, steps->advection * matter->dx / emitter->speed);
     }
@@ -128,7 +128,7 @@ static void make_record(const emission *job, const double position[3], pli_parti
 {
     pli_matter_explicit *m = job->stepper;
     const pli_matter *matter = m->model->matter;
-    const pli_mpm_material *material = &matter->kinds[job->emitter->kind].matter.material;
+    const pli_material *material = &matter->kinds[job->emitter->kind].matter.material;
     double x[3], v[3];
     pli_emitter_pose_place(&job->pose, position, x);
     pli_emitter_pose_velocity(&job->pose, x, v);
@@ -136,7 +136,7 @@ static void make_record(const emission *job, const double position[3], pli_parti
     locate(matter, x, record->position);
     for (int k = 0; k < 3; ++k) record->v[k] = (float)v[k];
     memcpy(record->F, identity, sizeof identity);
-    record->memory = (float)pli_mpm_material_memory(material);
+    record->memory = (float)pli_material_rest_history(material);
 }
 
 static pli_status add_emitted(const emission *job, const pli_seeding *emitted)

@@ -3,12 +3,9 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "material/plastic.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
 #include "optimize/stopping.h"
-#include "sim/body/material_matter.h"
-#include "sim/body/material_resolve.h"
 #include "sim/report/culprit.h"
 #include "sim/report/matter_frame.h"
 #include "sim/report/matter_measure.h"
@@ -49,50 +46,6 @@ typedef struct pli_matter_implicit {
 
     pli_matter_parts *parts; // of frames; NULL: nobody has asked for one
 } pli_matter_implicit;
-
-// ---- materials
-
-// The law of the implicit step, of the same name as that of explicit ones.
-static const pli_material_ops *find_law(pli_mpm_elasticity elasticity)
-{
-    for (int32_t k = 0; pli_matter_law_get(k) != NULL; ++k) {
-        const pli_matter_law *law = pli_matter_law_get(k);
-        if (law->elasticity == elasticity) return pli_material_find(NULL, law->name);
-    }
-    return NULL;
-}
-
-static void set_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
-{
-    *kind = (pli_implicit_kind){.law = find_law(material->elasticity)};
-    kind->is_fluid = material->elasticity == PLI_MPM_FLUID;
-    if (material->yield == PLI_MPM_SNOW) kind->hardening = material->hardening;
-    if (kind->is_fluid) {
-        double inputs[PLI_IMPLICIT_PARAMS] = {0};
-        inputs[pli_material_find_input(kind->law, "bulk")] = material->bulk;
-        inputs[pli_material_find_input(kind->law, "exponent")] = material->exponent;
-        kind->law->derive(inputs, kind->params);
-    } else {
-        kind->params[PLI_LAME_MU] = material->mu;
-        kind->params[PLI_LAME_LAMBDA] = material->lambda;
-    }
-}
-
-// The law that has yielding within it, where there is one.
-static void set_plastic_kind(const pli_mpm_material *material, pli_implicit_kind *kind)
-{
-    bool hencky = material->elasticity == PLI_MPM_HENCKY;
-    if (material->yield == PLI_MPM_VON_MISES) {
-        kind->law = hencky ? &pli_law_hencky_von_mises : &pli_law_corotated_von_mises;
-        kind->params[PLI_PLASTIC_YIELD] = material->yield_stress;
-        kind->params[PLI_PLASTIC_HARDENING] = material->strain_hardening;
-        kind->strain_hardening = material->strain_hardening;
-    } else if (material->yield == PLI_MPM_SNOW && material->elasticity == PLI_MPM_FIXED_COROTATED) {
-        kind->law = &pli_law_snow;
-        kind->params[PLI_PLASTIC_COMPRESSION] = material->compression;
-        kind->params[PLI_PLASTIC_STRETCH] = material->stretch;
-    }
-}
 
 static bool is_plastic_inside(const pli_model *model)
 {
@@ -179,24 +132,25 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
     bool backward = grid->positions == PLI_POSITIONS_AUTO
                         ? m->method->backward
                         : grid->positions == PLI_POSITIONS_BACKWARD;
-    pli_implicit_stepper_def stepper = {.cloud = {.spline = choose_spline(grid),
-                                                  .dx = model->matter->dx,
-                                                  .kind_count = model->matter->kind_count},
-                                        .borrowed_colliders = m->colliders,
-                                        .affine = !flip,
-                                        .flip = grid->flip,
-                                        .backward = backward,
-                                        .method = choose_method(model->solver_kind->minimizer),
-                                        .source = describe_source(m),
-                                        .plain_norm = m->method->plain_norm,
-                                        .tolerance = model->tolerance,
-                                        .max_iterations = def->max_iterations,
-                                        .fixed_iterations = def->fixed_iterations,
-                                        .window = def->window,
-                                        .refresh = pli_solver_refresh(model->solver_kind, def),
-                                        .restarts = grid->restarts,
-                                        .easy_courant = grid->eases ? m->method->easy_courant : 0,
-                                        .search = describe_search(m)};
+    pli_implicit_stepper_def stepper = {
+        .cloud = {.spline = choose_spline(grid),
+                  .dx = model->matter->dx,
+                  .kind_count = model->matter->kind_count},
+        .borrowed_colliders = m->colliders,
+        .affine = !flip,
+        .flip = grid->flip,
+        .backward = backward,
+        .method = choose_method(model->solver_kind->minimizer),
+        .source = describe_source(m),
+        .plain_norm = m->method->plain_norm,
+        .tolerance = model->tolerance,
+        .max_iterations = def->max_iterations,
+        .fixed_iterations = def->fixed_iterations,
+        .window = def->window,
+        .refresh = pli_solver_refresh(model->solver_kind, def),
+        .restarts = grid->restarts,
+        .easy_courant = grid->matrix_free_short_steps ? m->method->easy_courant : 0,
+        .search = describe_search(m)};
     pli_vec3_copy(model->matter->origin, stepper.cloud.origin);
     pli_vec3_copy(model->gravity, stepper.gravity);
     return stepper;
@@ -218,8 +172,7 @@ static pli_status create_stepper(pli_matter_implicit *m)
     if (kinds == NULL || sizes == NULL) goto done;
     for (int64_t k = 0; k < count; ++k) {
         const pli_matter_kind *kind = &matter->kinds[k];
-        set_kind(&kind->matter.material, &kinds[k]);
-        if (is_plastic_inside(m->model)) set_plastic_kind(&kind->matter.material, &kinds[k]);
+        kinds[k] = pli_implicit_kind_make(&kind->matter.material, is_plastic_inside(m->model));
         sizes[k] = (pli_cloud_kind){.mass = kind->mass, .volume = kind->matter.volume};
     }
     pli_implicit_stepper_def def = describe_stepper(m);
@@ -417,7 +370,7 @@ static void begin_rows(void *user, int64_t begin, int64_t end)
     const yield_job *job = user;
     for (int64_t row = begin; row < end; ++row) {
         const pli_matter_kind *kind = &job->matter->kinds[job->state->kind[row]];
-        if (kind->matter.material.elasticity != PLI_MPM_FLUID) continue;
+        if (!pli_material_is_fluid(&kind->matter.material)) continue;
         scale_identity(exp(job->state->memory[row] / 3), job->state->deformation + 9 * row);
     }
 }
@@ -429,33 +382,16 @@ static void end_fluid(double F[9], double *memory)
     pli_mat3_identity(F);
 }
 
-// The return that the laws of von Mises inside of a step have.
-static void return_by_potential(const pli_mpm_material *material, double F[9], double *memory)
-{
-    double yield = material->yield_stress + material->strain_hardening * *memory;
-    const double params[PLI_PLASTIC_PARAM_COUNT] = {[PLI_LAME_MU] = material->mu,
-                                                    [PLI_LAME_LAMBDA] = material->lambda,
-                                                    [PLI_PLASTIC_YIELD] = yield,
-                                                    [PLI_PLASTIC_HARDENING] =
-                                                        material->strain_hardening};
-    (void)pli_plastic_return(params, F, memory);
-}
-
 static void yield_rows(void *user, int64_t begin, int64_t end)
 {
     const yield_job *job = user;
-    const double C[9] = {0};
     for (int64_t row = begin; row < end; ++row) {
-        const pli_mpm_material *material =
-            &job->matter->kinds[job->state->kind[row]].matter.material;
-        double *F = job->state->deformation + 9 * row, tau[6], speed2;
-        if (material->elasticity == PLI_MPM_FLUID) {
-            end_fluid(F, &job->state->memory[row]);
-        } else if (job->is_inside && material->yield == PLI_MPM_VON_MISES) {
-            return_by_potential(material, F, &job->state->memory[row]);
-        } else if (material->yield != PLI_MPM_NO_YIELD) {
-            pli_mpm_advance_reference(material, 0, C, F, &job->state->memory[row], tau, &speed2);
-        }
+        const pli_material *material = &job->matter->kinds[job->state->kind[row]].matter.material;
+        double *F = job->state->deformation + 9 * row, *history = &job->state->memory[row];
+        if (pli_material_is_fluid(material))
+            end_fluid(F, history);
+        else
+            (void)pli_material_step_return(material, job->is_inside, F, history);
     }
 }
 

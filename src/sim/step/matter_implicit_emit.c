@@ -89,7 +89,7 @@ static void fill_row(const pli_matter *matter, const pli_matter_emitter *emitter
 {
     memset(state->affine + 9 * row, 0, 9 * sizeof *state->affine);
     pli_mat3_identity(state->deformation + 9 * row);
-    state->memory[row] = pli_mpm_material_memory(&matter->kinds[emitter->kind].matter.material);
+    state->memory[row] = pli_material_rest_history(&matter->kinds[emitter->kind].matter.material);
     state->kind[row] = emitter->kind;
     state->id[row] = (int32_t)state->next_id++;
 }

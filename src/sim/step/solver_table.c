@@ -57,11 +57,11 @@ static const pli_grid_method grid_semi_implicit = {
 // What solvers take by the way they minimise.
 enum {
     OF_LBFGS = PLI_TAKES_PENALTIES | PLI_TAKES_COUPLINGS | PLI_TAKES_SHELLS | PLI_TAKES_DAMPING |
-               PLI_TAKES_WOLFE | PLI_TAKES_PARTS | PLI_LIKES_BLOCKS,
+               PLI_TAKES_WOLFE | PLI_TAKES_PARTS | PLI_TAKES_YIELD | PLI_LIKES_BLOCKS,
     OF_NEWTON = (OF_LBFGS & ~PLI_LIKES_BLOCKS) | PLI_MAKES_STEPS,
     OF_LOCAL_GLOBAL = PLI_KEEPS_MATRIX | PLI_LIKES_BLOCKS | PLI_IS_STEADY,
-    OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_LIKES_BLOCKS | PLI_IS_STEADY |
-                        PLI_STARTS_STILL
+    OF_VERTEX_DESCENT = PLI_TAKES_PENALTIES | PLI_TAKES_DAMPING | PLI_TAKES_YIELD |
+                        PLI_LIKES_BLOCKS | PLI_IS_STEADY | PLI_STARTS_STILL
 };
 
 static const pli_solver_kind kinds[] = {
@@ -168,7 +168,7 @@ static const pli_solver_kind kinds[] = {
                  "Trusty et al. 2025, algorithms 1 and 2"},
         .of_meshes = &pli_mesh_stepper_ops,
         .minimizer = PLI_MINIMIZER_NEWTON,
-        .flags = OF_NEWTON | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
+        .flags = (OF_NEWTON & ~PLI_TAKES_YIELD) | PLI_TAKES_BARRIERS | PLI_JUDGES_STEPS,
         .projected = true,
         .safeguard = true,
         .best_guess = true,
@@ -436,7 +436,7 @@ static bool is_worth_implicit(const pli_scene_def *def)
         pli_matter_yield yield;
         if (!pli_scene_has_particles_of(def, material->name)) continue;
         pli_matter_yield_find(material, &yield);
-        if (yield.kind == PLI_YIELD_FRICTION || material->viscosity > 0) return false;
+        if (yield.kind == PLI_YIELD_DRUCKER_PRAGER || material->viscosity > 0) return false;
         shortest = fmin(shortest, sound_time(def, material));
     }
     double dt = 1 / (def->time.fps * def->time.steps_per_frame);

@@ -39,7 +39,8 @@ enum {
     PLI_LIKES_BLOCKS = 1 << 11, // contact is best as blocks on the diagonal of its matrix: it keeps
                                 // a matrix for many iterations, has none, or it is V-cycles alone
     PLI_IS_STEADY = 1 << 12,    // makes the same share of the way in every iteration
-    PLI_STARTS_STILL = 1 << 13  // where everything is, is a guess for it even without contact
+    PLI_TAKES_YIELD = 1 << 13,  // of tetrahedra: neither matrix nor elements are those of rest
+    PLI_STARTS_STILL = 1 << 14  // where everything is, is a guess for it even without contact
 };
 
 // How a solver takes implicit steps of particles.

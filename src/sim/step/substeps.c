@@ -118,7 +118,7 @@ static double find_start(const pli_model *model, const pli_scene_def *def, pli_v
         if (!(matter->emitters[k].speed > speed)) continue;
         speed = matter->emitters[k].speed;
         if (def == NULL) continue;
-        const pli_emission_def *emitter = &def->emitters[k];
+        const pli_emitter_def *emitter = &def->emitters[k];
         snprintf(path, PLI_PATH_CAPACITY, "emitters.%s.velocity", emitter->name);
         *visit = (pli_visit){.path = path, .holder = emitter, .member = &emitter->velocity};
     }

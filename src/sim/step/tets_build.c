@@ -68,7 +68,8 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
                            .laws = model->laws,
                            .law_of_tet = law_of_tet,
                            .params = params,
-                           .weights = choice != NULL ? choice->weights : NULL};
+                           .weights = choice != NULL ? choice->weights : NULL,
+                           .yields = model->yields != NULL && choice == NULL};
     status = pli_elastic_create(s->context, &def, elastic);
 
 done:
@@ -87,4 +88,18 @@ pli_status pli_tets_build(pli_mesh_stepper *s)
     // in float, as fast as can be; without inertia strains may be smaller than that can tell
     bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
     return s->bounds_tets && moves ? create_projective(s) : pli_tets_ensure_elastic(s);
+}
+
+void pli_tets_load(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_plastic plastic = {s->model->yields, s->model->material_of};
+    if (plastic.materials == NULL || s->elastic == NULL) return;
+    pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
+}
+
+void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
+{
+    const pli_plastic plastic = {s->model->yields, s->model->material_of};
+    if (plastic.materials == NULL) return;
+    pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
 }

@@ -12,6 +12,7 @@
 #ifndef PLI_SIM_STEP_TETS_BUILD_H
 #define PLI_SIM_STEP_TETS_BUILD_H
 
+#include "fem/plastic.h"
 #include "sim/step/mesh_stepper.h"
 
 // Fills projective or elastic of a stepper. Errors: mesh (a rest volume that is not positive),
@@ -34,5 +35,12 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *stepper, const pli_tet_choi
 
 // Fills elastic of a stepper if that was not done yet. Errors: memory.
 pli_status pli_tets_ensure_elastic(pli_mesh_stepper *stepper);
+
+// Makes the tetrahedra of a stepper, if any yield, those of a state; to be called before anything
+// is asked of them.
+void pli_tets_load(pli_mesh_stepper *stepper, const pli_state *state);
+
+// The end of a step: yields at the positions of the state.
+void pli_tets_yield(pli_mesh_stepper *stepper, pli_state *state);
 
 #endif

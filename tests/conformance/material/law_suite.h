@@ -8,7 +8,7 @@
 //     CMUnitTest tests[LAW_SUITE_COUNT];
 //     law_suite_fill(&mine, tests);
 //
-// The states are the hard ones of C1: distinct, repeated and nearly repeated singular values, flat,
+// The states are hard ones: distinct, repeated and nearly repeated singular values, flat,
 // line, point, inverted, reflected, very small and very large.
 #ifndef PLI_TESTS_LAW_SUITE_H
 #define PLI_TESTS_LAW_SUITE_H
@@ -301,6 +301,34 @@ static void energy_and_stress_are_objective(void **state)
     law_for_states(*state, law_check_objectivity);
 }
 
+// psi(F Q) = psi(F) of what claims to be a function of singular values, and that of det F alone.
+static void law_check_isotropy(const law_case *given, const law_state *state, const double F[9])
+{
+    unsigned flags = given->law->flags;
+    if (!law_is_smooth(given, state) || (flags & PLI_LAW_ISOTROPIC) == 0) return;
+    double psi = law_at(given, F, PLI_TANGENT_EXACT).psi;
+    double size = given->mu + given->lambda + fabs(psi);
+    for (uint64_t index = 0; index < 10; ++index) {
+        double Q[9], FQ[9];
+        law_random_rotation(3000 + index, Q);
+        pli_mat3_multiply(F, Q, FQ);
+        double turned = law_at(given, FQ, PLI_TANGENT_EXACT).psi;
+        law_demand(fabs(turned - psi) <= 1e-12 * size, given, state, "energy must be isotropic",
+                   turned - psi);
+    }
+    if ((flags & PLI_LAW_FLUID) == 0) return;
+    double s = cbrt(pli_mat3_determinant(F));
+    double cube[9] = {s, 0, 0, 0, s, 0, 0, 0, s};
+    double alike = law_at(given, cube, PLI_TANGENT_EXACT).psi;
+    law_demand(fabs(alike - psi) <= 1e-12 * size, given, state, "a fluid must know J alone",
+               alike - psi);
+}
+
+static void laws_are_as_isotropic_as_they_claim(void **state)
+{
+    law_for_states(*state, law_check_isotropy);
+}
+
 static void rest_has_no_energy_and_no_stress(void **state)
 {
     const law_case *given = *state;
@@ -552,6 +580,7 @@ static const struct CMUnitTest law_suite[] = {
     LAW_TEST(defined_states_are_finite),
     LAW_TEST(energy_is_continuous_where_it_claims_to_be_defined),
     LAW_TEST(energy_and_stress_are_objective),
+    LAW_TEST(laws_are_as_isotropic_as_they_claim),
     LAW_TEST(rest_has_no_energy_and_no_stress),
     LAW_TEST(energy_keeps_its_digits_near_rest),
     LAW_TEST(rest_tangent_is_that_of_linear_elasticity),

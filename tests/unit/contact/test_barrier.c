@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier of contact: the function, the mollifier, and one stencil of every kind (C10).
+// The barrier of contact: the function, the mollifier, and one stencil of every kind (Li et al.
+// 2020).
 #include "near.h"
 
 #include "contact/stencil.h"

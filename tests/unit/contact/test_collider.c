@@ -68,7 +68,7 @@ static void shape_moves_with_the_pose(void **state)
         pli_collider_gradient(collider, x, n);
         pli_mat3_apply(collider->now.R, n0, turned);
         AT_MOST(pli_vec3_distance(n, turned), 1e-13);
-        // B1: the material point was there at the start of the step
+        // the material point was there at the start of the step
         double v[3], before[3], want[3];
         pli_collider_velocity(collider, x, 0.25, v);
         pli_vec3_add_scaled(x, -0.25, v, before);

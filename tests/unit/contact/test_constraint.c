@@ -28,7 +28,7 @@ static pli_active_set active_of(const pli_constraint *constraint)
     return set;
 }
 
-// ---- derivatives of the projected objective (O9)
+// ---- derivatives of the projected objective (Gast et al. 2015)
 
 // E'(x) = 1/2 s |x - a|^2 + 1/4 s ((x - a) . b)^4, pulling towards a
 static const double stiffness = 40;
@@ -176,7 +176,7 @@ static void derivatives_of_the_projected_objective_hold_in_tangent_directions(vo
     }
 }
 
-// ---- the active set (O8)
+// ---- the active set (Gast et al. 2015)
 
 static void pressed_points_are_active_lifting_ones_are_not(void **state)
 {

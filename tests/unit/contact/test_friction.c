@@ -151,7 +151,7 @@ static void penalty_brakes_by_its_force(void **state)
 }
 
 // Tangential gravity m g sin(a) against a normal force m g cos(a): after one step from rest a point
-// stays if and only if tan(a) <= mu (C4).
+// stays if and only if tan(a) <= mu (Gast et al. 2015).
 static void block_on_an_incline_slips_beyond_the_angle_of_friction(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void block_on_an_incline_slips_beyond_the_angle_of_friction(void **state)
     }
 }
 
-// ---- collisions after the solve (C9)
+// ---- collisions after the solve (Gast et al. 2015)
 
 static void postprocess_moves_out_stops_and_brakes(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Barrier contact as one term: derivatives, which contacts there are, forces, stiffness, friction,
-// and what holds whatever was asked before (C10, C11, C13).
+// and what holds whatever was asked before (Li et al. 2020).
 #include "ipc_world.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lagged, smoothed friction of one stencil, and the choice of the barrier's stiffness (C11, C13).
+// Lagged, smoothed friction of one stencil, and the choice of the barrier's stiffness (Li et al.
+// 2020).
 #include "near.h"
 
 #include "contact/stencil.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The step filter of barrier contact against exact predicates, which share nothing with it: what it
-// admits never crosses and never inverts, and it does not stand in the way of what is free (C12,
-// F10).
+// admits never crosses and never inverts, and it does not stand in the way of what is free (Li
+// et al. 2020).
 #include "ipc_world.h"
 
 #include "geometry/collision/crossing.h"

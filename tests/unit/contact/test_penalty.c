@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colliders as an energy term, by the cubic and the quadratic law (C14): derivatives, sign,
-// smoothness, blocks, measures.
+// Colliders as an energy term, by the cubic and the quadratic law (Xian et al. 2019): derivatives,
+// sign, smoothness, blocks, measures.
 #include "derivatives.h"
 #include "solids.h"
 #include "support/same_bits.h"

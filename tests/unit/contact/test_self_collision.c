@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy, derivatives and friction of collisions of bodies with each other (C7, C8).
+// Energy, derivatives and friction of collisions of bodies with each other (Gast et al. 2015).
 #include "bodies.h"
 
 #include "derivatives.h"

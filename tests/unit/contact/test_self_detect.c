@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detection of collisions of bodies with each other and themselves (C5, C6): equal to trying all
-// vertices against all tetrahedra and all triangles, whatever is remembered and by any number of
-// threads.
+// Detection of collisions of bodies with each other and themselves (Gast et al. 2015): equal to
+// trying all vertices against all tetrahedra and all triangles, whatever is remembered and by any
+// number of threads.
 #include "bodies.h"
 #include "support/fault_sweep.h"
 

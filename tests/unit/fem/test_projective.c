@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Projective tetrahedra against the general elastic term with the same energy, their scalar matrix,
-// and the descent that it promises (F3, M2).
+// and the descent that it promises.
 #include "near.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs as a term (M7): derivatives, agreement with the element, the matrix of projective
+// Springs as a term: derivatives, agreement with the element, the matrix of projective
 // dynamics, what is refused, memory and bits.
 #include "derivatives.h"
 #include "support/fault_sweep.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broad phase (N20) and edges of triangles.
+// Broad phase and edges of triangles.
 #include "near.h"
 #include "support/fault_sweep.h"
 

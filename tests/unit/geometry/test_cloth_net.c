@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs of cloth: how many there are on grids and triangles, and between whom (F2).
+// Springs of cloth: how many there are on grids and triangles, and between whom.
 #include "near.h"
 #include "support/fault_sweep.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The step at which a moving tetrahedron inverts (F10).
+// The step at which a moving tetrahedron inverts.
 #include "near.h"
 
 #include "base/random.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Laplacian of tetrahedra and triangles against what is known in closed form (N14).
+// The Laplacian of tetrahedra and triangles against what is known in closed form.
 #include "near.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

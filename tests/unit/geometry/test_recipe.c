@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named recipes (inventory, section 7), each filled with about 2,000 vertices, or with what its
+// Named recipes, each filled with about 2,000 vertices, or with what its
 // thin parts need.
 #include "support/fault_sweep.h"
 #include "unit/geometry/mesh_oracle.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest safe step of a surface (C12). Exact arithmetic judges single pairs in test_ccd_exact.
+// The largest safe step of a surface (Li et al. 2020). Exact arithmetic judges single pairs in
+// test_ccd_exact.
 #include "near.h"
 #include "support/same_bits.h"
 
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "geometry/collision/ccd.h"
 #include "geometry/mesh/edges.h"
 #include "math/vec3.h"
-#include "pliant/detect.h"
 
 enum {
     SIDE = 26,

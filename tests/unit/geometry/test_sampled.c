@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampled distance grids (C2, C3): what their interpolants reproduce, and grids from meshes.
+// Sampled distance grids (Gast et al. 2015): what their interpolants reproduce, and grids from
+// meshes.
 #include "support/same_bits.h"
 #include "unit/geometry/mesh_oracle.h"
 

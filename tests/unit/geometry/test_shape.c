@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signed-distance shapes: derivatives, exact distances, bounds, combinations (C1, C3, C15).
+// Signed-distance shapes: derivatives, exact distances, bounds, combinations (Gast et al. 2015).
 #include "support/fault_sweep.h"
 #include "unit/geometry/shape_zoo.h"
 

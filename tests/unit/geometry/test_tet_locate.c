@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point location in deforming tetrahedra (C5): equal to trying every tetrahedron, whatever the
-// mesh.
+// Point location in deforming tetrahedra (Gast et al. 2015): equal to trying every tetrahedron,
+// whatever the mesh.
 #include "near.h"
 #include "support/fault_sweep.h"
 
@@ -169,7 +169,7 @@ static void location_equals_brute_force_while_the_mesh_deforms(void **state)
     memcpy(rest, mesh.x, 3 * (size_t)mesh.vertex_count * sizeof *rest);
     int64_t before = pli_context_allocation_count(mesh.context);
     for (int step = 0; step <= 8; ++step) {
-        // from smooth to torn to pieces and inside out, which makes the tree be built anew
+        // from smooth to torn to pieces and inside out, which makes the tree be rebuilt
         pli_random random = {73, (uint64_t)step};
         double noise = step < 4 ? 0.02 * step : 0.3 * (step - 3);
         for (int32_t k = 0; k < 3 * mesh.vertex_count; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedral meshes, their surfaces (F9), ring areas (H16) and structured boxes.
+// Tetrahedral meshes, their surfaces, ring areas (Wang et al. 2020) and structured boxes.
 #include "near.h"
 #include "support/fault_sweep.h"
 #include "support/tet_quality.h"

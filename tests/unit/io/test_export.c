@@ -161,7 +161,7 @@ static void up_axis_and_rate_come_from_the_run(void **state)
     char target[512];
     pli_export_report report;
     sample_write(fix->context, fix->folder, false, SIDE, 0, 1);
-    static const char record[] = "{\"scene\": \"s0/twist\", \"fps\": 30, \"up\": \"z\"}";
+    static const char record[] = "{\"scene\": \"mixed/twist\", \"fps\": 30, \"up\": \"z\"}";
     write_bytes(in_folder(fix, "run.json"), record, sizeof record - 1);
     for (int i = 0; i < FORMATS; ++i) {
         pli_export_def def = export_def(fix, formats[i], target);
@@ -170,10 +170,10 @@ static void up_axis_and_rate_come_from_the_run(void **state)
     static const char *const expected[][2] = {
         {"out-ply/block_00000.ply", "metres, z is up"},
         {"out-obj+pc2/block.obj", "metres, z is up"},
-        {"out-glb/s0_twist.glb", "\"rotation\":[-0.7071067811865475"},
-        {"out-glb/s0_twist.glb", "{\"name\":\"block\",\"pbrMetallicRoughness\""},
-        {"out-usda/s0_twist.usda", "upAxis = \"Z\""},
-        {"out-usda/s0_twist.usda", "timeCodesPerSecond = 30"},
+        {"out-glb/mixed_twist.glb", "\"rotation\":[-0.7071067811865475"},
+        {"out-glb/mixed_twist.glb", "{\"name\":\"block\",\"pbrMetallicRoughness\""},
+        {"out-usda/mixed_twist.usda", "upAxis = \"Z\""},
+        {"out-usda/mixed_twist.usda", "timeCodesPerSecond = 30"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
         size_t count = 0;

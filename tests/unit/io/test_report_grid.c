@@ -20,7 +20,7 @@ static pli_status write_report(pli_context *context, const pli_report *report,
     return status;
 }
 
-// Steps in three pieces, of the number's length; all counts differ.
+// Steps in three substeps, of the number's length; all counts differ.
 static pli_step_report grid_step(int64_t number)
 {
     int32_t n = (int32_t)number;
@@ -111,23 +111,22 @@ static void lines_have_the_documented_keys(void **state)
                                       "energy_evaluations",
                                       "residual",
                                       "tolerance",
-                                      "matter",
-                                      "grid",
+                                      "implicit",
                                       "energy",
                                       "momentum",
                                       "angular_momentum",
                                       "min_J",
                                       "inverted",
                                       "particles",
+                                      "emitted",
                                       "nodes",
                                       "seconds",
                                       NULL};
-    static const char *const matter[] = {"particles", "emitted", NULL};
     static const char *const grid[] = {"shortest",
                                        "longest",
                                        "nodes",
-                                       "held",
-                                       "pieces",
+                                       "constrained",
+                                       "substeps",
                                        "retries",
                                        "unconverged",
                                        "rounds",
@@ -150,31 +149,31 @@ static void lines_have_the_documented_keys(void **state)
     OK(fix->context, pli_json_parse(&json, text.bytes, text.length - 1));
     const pli_json_node *root = &json.nodes[0];
     expect_keys(&json, root, all);
-    expect_keys(&json, pli_json_get(&json, root, "matter"), matter);
-    expect_keys(&json, pli_json_get(&json, root, "grid"), grid);
+    expect_keys(&json, pli_json_get(&json, root, "implicit"), grid);
     assert_non_null(strstr(text.bytes, "\"levels\":[{\"nodes\":500,\"blocks\":40000,"
                                        "\"bytes\":5000000},{\"nodes\":80,"));
-    assert_non_null(strstr(text.bytes, "\"inverted\":0,\"particles\":1003,\"nodes\":501,"));
+    assert_non_null(
+        strstr(text.bytes, "\"inverted\":0,\"particles\":1003,\"emitted\":1,\"nodes\":501,"));
     // an emitter has made none yet, and there is no multigrid
     pli_text_reset(&text);
     step.matter = (pli_matter_report){0};
     step.grid = (pli_grid_report){.pieces = 1, .shortest = 0.04, .longest = 0.04};
     step.min_J = NAN;
     pli_log_append_step(&text, &step);
-    assert_non_null(strstr(text.bytes, "\"matter\":{\"particles\":0,\"emitted\":0},\"grid\":{"));
+    assert_non_null(strstr(text.bytes, ",\"implicit\":{\"shortest\":0.04,"));
     assert_null(strstr(text.bytes, "levels"));
     pli_json_clear(&json);
     pli_text_clear(&text);
 }
 
-static void iterations_say_of_which_piece_they_are(void **state)
+static void iterations_say_of_which_substep_they_are(void **state)
 {
     folder_fixture *fix = *state;
     pli_iteration_report iteration = {.step = 4, .iteration = 2, .residual = 1e-3, .piece = 3};
     pli_text text;
     pli_text_init(&text, fix->context);
     pli_log_append_iteration(&text, &iteration);
-    assert_non_null(strstr(text.bytes, "{\"step\":4,\"piece\":3,\"iteration\":2,\"residual\":"));
+    assert_non_null(strstr(text.bytes, "{\"step\":4,\"substep\":3,\"iteration\":2,\"residual\":"));
     pli_text_reset(&text);
     iteration.piece = 0;
     pli_log_append_iteration(&text, &iteration);
@@ -228,7 +227,7 @@ static void lines_of_the_log_give_the_same_report(void **state)
     assert_true(want->shortest == 0.01 / STEPS);
     assert_true(want->longest == 0.02 + 1e-4 * STEPS);
     assert_int_equal(got->step_count, want->step_count);
-#define X(member, type) assert_int_equal(got->member, want->member);
+#define X(member, type, key) assert_int_equal(got->member, want->member);
     PLI_GRID_COUNTS(X)
 #undef X
     assert_true(got->shortest == want->shortest && got->longest == want->longest);
@@ -246,10 +245,37 @@ static void lines_of_the_log_give_the_same_report(void **state)
     pli_report_clear(&replayed);
 }
 
+static void lines_of_earlier_versions_are_read(void **state)
+{
+    folder_fixture *fix = *state;
+    static const char *const lines[] = {
+        "{\"step\":1,\"matter\":{\"particles\":90,\"emitted\":4},\"grid\":{\"shortest\":0.01,"
+        "\"nodes\":50,\"held\":7,\"pieces\":3,\"solves\":12},\"particles\":90,\"nodes\":50}",
+        "{\"step\":1,\"implicit\":{\"shortest\":0.01,\"nodes\":50,\"constrained\":7,\"substeps\":3,"
+        "\"solves\":12},\"particles\":90,\"emitted\":4,\"nodes\":50}"};
+    pli_json json = {.context = fix->context};
+    for (int k = 0; k < 2; ++k) {
+        pli_report report;
+        OK(fix->context, pli_report_init(&report, fix->context));
+        OK(fix->context, pli_json_parse(&json, lines[k], (int64_t)strlen(lines[k])));
+        pli_report_add_line(&report, &json);
+        assert_int_equal(report.grid.step_count, 1);
+        assert_int_equal(report.grid.pieces, 3);
+        assert_int_equal(report.grid.solves, 12);
+        assert_int_equal(report.grid.last.held, 7);
+        assert_int_equal(report.matter.particles, 90);
+        assert_int_equal(report.matter.emitted, 4);
+        pli_report_clear(&report);
+    }
+    pli_json_clear(&json);
+}
+
 static void damaged_groups_are_read_without_harm(void **state)
 {
     folder_fixture *fix = *state;
     static const char *const lines[] = {
+        "{\"step\":1,\"implicit\":7}",
+        "{\"step\":1,\"implicit\":{\"substeps\":-1,\"nodes\":1e300,\"solves\":null}}",
         "{\"step\":1,\"grid\":7}",
         "{\"step\":1,\"grid\":{\"pieces\":-1,\"nodes\":1e300,\"solves\":null}}",
         "{\"step\":1,\"grid\":{\"pieces\":3e9,\"levels\":{\"nodes\":1}}}",
@@ -291,14 +317,14 @@ static void convergence_is_judged_in_words(void **state)
     convergence_of(fix, stalled_step, &health, text);
     assert_int_equal(health, PLI_HEALTH_BAD);
     assert_non_null(strstr(text,
-                           "10 of 40 steps, or 20 of the 120 pieces they were cut into: 4, 8, "
+                           "10 of 40 steps, or 20 of the 120 substeps they were cut into: 4, 8, "
                            "12, 16, 20, 24 and 4 more; residual 30 times the tolerance"));
     assert_non_null(strstr(text, "shorter steps help"));
 }
 
 // ---- files
 
-static void page_tells_nodes_pieces_and_levels(void **state)
+static void page_tells_nodes_substeps_and_levels(void **state)
 {
     folder_fixture *fix = *state;
     pli_report report;
@@ -310,13 +336,13 @@ static void page_tells_nodes_pieces_and_levels(void **state)
     static const char *const said[] = {
         "<span>Particles</span><b>1008</b>",
         "<span>Nodes</span><b>501</b>",
-        "<span>Held nodes</span><b>21</b>",
-        "<span>Pieces per step</span><b>3</b>",
-        "<span>Shortest piece</span><b>0.00125 s</b>",
-        "<span>Longest piece</span><b>0.0208 s</b>",
+        "<span>Constrained nodes</span><b>21</b>",
+        "<span>Substeps per step</span><b>3</b>",
+        "<span>Shortest substep</span><b>0.00125 s</b>",
+        "<span>Longest substep</span><b>0.0208 s</b>",
         "<span>Iterations per step</span>",
         "<span>Solves for changed contact</span><b>8</b>",
-        "<span>Pieces begun anew</span><b>4</b>",
+        "<span>Substeps redone</span><b>4</b>",
         "<span>Linear solves cut short</span><b>1</b>",
         "every step reached its tolerance",
         "<h2>Levels of the grid",
@@ -351,12 +377,12 @@ static void record_has_sums_and_levels(void **state)
     char *bytes = read_bytes(in_folder(fix, "run.json"), &count);
     pli_json json = {.context = fix->context};
     OK(fix->context, pli_json_parse(&json, bytes, (int64_t)count));
-    const pli_json_node *root = &json.nodes[0], *grid = pli_json_get(&json, root, "grid");
+    const pli_json_node *root = &json.nodes[0], *grid = pli_json_get(&json, root, "implicit");
     assert_true(pli_json_number(&json, root, "particles", 0) == 1008);
     assert_true(pli_json_number(&json, root, "tolerance", 0) == 1e-7);
     assert_true(pli_json_number(&json, root, "unconverged", -1) == 0);
     assert_true(pli_json_number(&json, root, "iterations", 0) == (double)report.iterations);
-    assert_true(pli_json_number(&json, grid, "pieces", 0) == 24);
+    assert_true(pli_json_number(&json, grid, "substeps", 0) == 24);
     assert_true(pli_json_number(&json, grid, "shortest", 0) == 0.01 / 8);
     const pli_json_node *level = pli_json_child(&json, pli_json_get(&json, grid, "levels"));
     assert_true(pli_json_number(&json, pli_json_next(&json, level), "blocks", 0) == 6000);
@@ -371,11 +397,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(lines_have_the_documented_keys),
-        TEST_IN_FOLDER(iterations_say_of_which_piece_they_are),
+        TEST_IN_FOLDER(iterations_say_of_which_substep_they_are),
         TEST_IN_FOLDER(lines_of_the_log_give_the_same_report),
+        TEST_IN_FOLDER(lines_of_earlier_versions_are_read),
         TEST_IN_FOLDER(damaged_groups_are_read_without_harm),
         TEST_IN_FOLDER(convergence_is_judged_in_words),
-        TEST_IN_FOLDER(page_tells_nodes_pieces_and_levels),
+        TEST_IN_FOLDER(page_tells_nodes_substeps_and_levels),
         TEST_IN_FOLDER(record_has_sums_and_levels),
     };
     return cmocka_run_group_tests_name("report_grid", tests, NULL, NULL);

@@ -412,7 +412,7 @@ static void checkpoint_of_another_scene_is_refused(void **state)
     scene.def.about = "other words";
     scene.def.output.every = 2;
     OK(fix->context, execute(&def, &info));
-    // without checkpoints, resuming may begin anew, but only for the same scene
+    // without checkpoints, resuming may begin again, but only for the same scene
     remove_folder(path_in(folder, "checkpoint", fix->path));
     scene.def.seed = 8;
     assert_int_equal(execute(&def, &info), PLI_ERROR_SCENE);

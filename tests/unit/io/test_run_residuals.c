@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The folder residuals/ of a run: a frame and a line for every iterate, over stopping, going on,
-// beginning anew, and without memory.
+// restarting, and without memory.
 #include "folder.h"
 #include "support/fault_sweep.h"
 
@@ -74,7 +74,7 @@ static int check_lines(folder_fixture *fix, const char *name)
         double step = pli_json_number(&json, root, "step", -1);
         assert_true(step == before || step == before + 1);
         before = step;
-        assert_true(pli_json_number(&json, root, "piece", 0) >= 1);
+        assert_true(pli_json_number(&json, root, "substep", 0) >= 1);
         assert_true(pli_json_number(&json, root, "round", 0) >= 1);
         assert_true(pli_json_number(&json, root, "iteration", -1) >= 0);
         assert_true(pli_json_number(&json, root, "residual", -1) >= 0);
@@ -160,7 +160,7 @@ static void stopping_and_going_on_gives_the_same_frames(void **state)
         snprintf(name, sizeof name, "frames/particles_%05d.vtp", k);
         assert_same_file(fix, "whole", "parts", name);
     }
-    // beginning anew with steps that have none leaves none
+    // restarting with steps that have none leaves none
     options = (run_options){.yaml = explicit_steps, .folder = folder, .force = true};
     OK(fix->context, execute(fix->context, &options));
     assert_int_not_equal(access(in_folder(fix, "parts/residuals"), F_OK), 0);

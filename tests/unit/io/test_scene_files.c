@@ -121,7 +121,7 @@ static void later_files_win_key_by_key(void **state)
     put(fix, "c.yaml",
         "include: a.yaml\nbodies: {cube: {geometry: {fill: {shape: {sphere: 1}}}}}\n");
     OK(fix->context, load(fix, "c.yaml", NULL, &scene));
-    assert_int_equal(pli_scene_get(scene)->bodies[0].geometry.kind, PLI_GEOMETRY_SHAPE);
+    assert_int_equal(pli_scene_get(scene)->bodies[0].geometry.kind, PLI_GEOMETRY_FILL);
     pli_scene_destroy(scene);
 }
 
@@ -320,7 +320,7 @@ static void faults_of_mesh_files_name_both_places(void **state)
         "materials: {rubber: rubber}\nbodies:\n  cube:\n"
         "    geometry: {fill: {shape: {mesh: flat.obj}}}\n    material: rubber\n");
     OK(fix->context, load(fix, "e.yaml", NULL, &scene));
-    const pli_shape_body_def *fill = pli_scene_get(scene)->bodies[0].geometry.data;
+    const pli_fill_def *fill = pli_scene_get(scene)->bodies[0].geometry.data;
     const pli_file_def *file = fill->shape.data;
     assert_int_equal(file->resolution, 64);
     assert_int_equal(file->mesh->triangle_count, 1);

@@ -4,6 +4,7 @@
 #include "scene_samples.h"
 
 #include "pliant/io.h"
+#include "pliant/scene_reader.h"
 #include "pliant/sim.h"
 
 #define HEAD                                                                    \

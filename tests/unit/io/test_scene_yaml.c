@@ -88,7 +88,7 @@ static void everything_is_read_as_written(void **state)
     NEAR(box->max[1], 2.5, 0, 0);
     const pli_start_stretched_def *stretched = def->bodies[0].start.data;
     NEAR(stretched->scale[0], 1.5, 0, 0);
-    const pli_shape_body_def *fill = def->bodies[1].geometry.data;
+    const pli_fill_def *fill = def->bodies[1].geometry.data;
     const pli_combination_def *difference = fill->shape.data;
     assert_int_equal(fill->shape.kind, PLI_SHAPE_DIFFERENCE);
     assert_int_equal(difference->shape_count, 3);
@@ -288,7 +288,7 @@ static const fault_case fault_cases[] = {
     {SMALL "seed: 1\nup: y\nseed: 2\n", "s.yaml:8:1: the key 'seed' is there twice, first in line "
                                         "6"},
     {"materials: {a: {E: 1, young: 2}}\n",
-     "s.yaml:1:23: materials.a: 'young' and 'E' are two names of one key"},
+     "s.yaml:1:23: materials.a: 'E' and 'young' are two names of one key"},
     {"bodies: {a: {geometry: grid, material: b}}\n",
      "s.yaml:1:40: bodies.a.material: found 'b', which is not defined; defined are none"},
     {"materials: {a: rubber}\n",

@@ -42,7 +42,7 @@ static void a_build_without_cholmod_says_so(void **state)
     pli_context_destroy(context);
 }
 
-// N9: residual <= 1e-12, for both orders and for several right-hand sides.
+// residual <= 1e-12, for both orders and for several right-hand sides.
 static void solutions_have_small_residuals(void **state)
 {
     (void)state;

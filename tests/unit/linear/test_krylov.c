@@ -180,7 +180,7 @@ static void a_good_start_saves_iterations(void **state)
     clear_setup(&s);
 }
 
-// N6: at negative curvature the last iterate is returned, and it points downhill.
+// at negative curvature the last iterate is returned, and it points downhill.
 static void indefinite_systems_give_a_downhill_direction(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void indefinite_systems_give_a_downhill_direction(void **state)
     clear_setup(&s);
 }
 
-// N6: on the first step the right-hand side, or its preconditioned form, is returned.
+// on the first step the right-hand side, or its preconditioned form, is returned.
 static void negative_systems_give_steepest_descent(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void negative_systems_give_steepest_descent(void **state)
     clear_setup(&s);
 }
 
-// N7: MINRES solves what CG with early exit refuses.
+// MINRES solves what CG with early exit refuses.
 static void minres_solves_indefinite_systems(void **state)
 {
     (void)state;

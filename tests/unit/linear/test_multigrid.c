@@ -74,7 +74,7 @@ static void clear_problem(problem *p)
 static pli_multigrid *make_multigrid(problem *p, bool lifted, const char *smoothers, bool single,
                                      const uint8_t *mask)
 {
-    pli_multigrid_def def = {.single = single};
+    pli_vcycle_def def = {.single = single};
     pli_multigrid *mg = NULL;
     OK(p->context, pli_multigrid_parse(p->context, smoothers, p->hierarchy->level_count + 1, &def));
     if (lifted) {
@@ -295,7 +295,7 @@ static void held_coordinates_stay_and_coarse_matrices_know(void **state)
     clear_problem(&p);
 }
 
-// G6: nodes of one layer of vertices, one vertex, or none that is free.
+// nodes of one layer of vertices, one vertex, or none that is free.
 static void flat_nodes_are_regular(void **state)
 {
     (void)state;
@@ -330,7 +330,7 @@ static void add_some_blocks(pli_lifted *S, int32_t count, bool isotropic)
     OK(S->context, pli_lifted_set_blocks(S, count, rows, blocks));
 }
 
-// F6: blocks that come and go leave no trace, and a matrix with them is solved as fast as one that
+// blocks that come and go leave no trace, and a matrix with them is solved as fast as one that
 // was built with them.
 static void blocks_on_the_diagonal_are_updated(void **state)
 {
@@ -465,7 +465,7 @@ static void an_indefinite_matrix_is_told(void **state)
 {
     (void)state;
     problem p = small_problem(12);
-    pli_multigrid_def def = {.single = true};
+    pli_vcycle_def def = {.single = true};
     pli_multigrid *mg = NULL;
     bool definite = true;
     add_identity(p.matrix, -100);
@@ -481,7 +481,7 @@ static void smoothers_are_read(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
-    pli_multigrid_def def = {0};
+    pli_vcycle_def def = {0};
     OK(context, pli_multigrid_parse(context, "direct/J(10)/GS(5)", 3, &def));
     assert_int_equal(def.smoothers[0].kind, PLI_SMOOTHER_GAUSS_SEIDEL);
     assert_int_equal(def.smoothers[0].sweeps, 5);
@@ -578,7 +578,7 @@ static void sparse_coarsest_levels_have_the_same_bits_for_any_number_of_threads(
     }
 }
 
-static pli_status build_once(problem *p, const pli_multigrid_def *def, bool lifted)
+static pli_status build_once(problem *p, const pli_vcycle_def *def, bool lifted)
 {
     pli_multigrid *mg = NULL;
     bool definite = false;
@@ -600,7 +600,7 @@ static void memory_may_run_out_at_any_point(void **state)
             problem p = make_problem_in(sweep.context, (const int32_t[]){3, 3, 2}, 12, 2,
                                         (const int32_t[]){2, 4});
             add_some_blocks(p.lifted, 5, false);
-            pli_multigrid_def def = {.single = true};
+            pli_vcycle_def def = {.single = true};
             OK(sweep.context, pli_multigrid_parse(sweep.context, "direct/GS(1)", 3, &def));
             fault_sweep_resume(&sweep);
             sweep.status = build_once(&p, &def, lifted);
@@ -617,7 +617,7 @@ static void memory_may_run_out_in_sparse_coarsest_levels(void **state)
     for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
         fault_sweep_pause(&sweep);
         problem p = large_coarsest(sweep.context, 3);
-        pli_multigrid_def def = {.single = true};
+        pli_vcycle_def def = {.single = true};
         OK(sweep.context, pli_multigrid_parse(sweep.context, "direct/GS(1)", 2, &def));
         fault_sweep_resume(&sweep);
         sweep.status = build_once(&p, &def, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Non-negative least squares (N10): what defines the solution, and all supports by brute force.
+// Non-negative least squares: what defines the solution, and all supports by brute force.
 #include "near.h"
 #include "support/fault_sweep.h"
 

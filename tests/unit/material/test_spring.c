@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Springs (M7).
+// Springs.
 #include "derivatives.h"
 
 #include "material/spring.h"

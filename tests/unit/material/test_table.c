@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of laws and presets (M12), and laws that a context brings along.
+// The list of laws and presets, and laws that a context brings along.
 #include "near.h"
 
 #include "pliant/extend.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker of derivatives must itself tell right from wrong (N4).
+// The checker of derivatives must itself tell right from wrong.
 #include "derivatives.h"
 
 // E = sum exp(x_k) + x_0 x_1^2, with errors of a given size put into its derivatives

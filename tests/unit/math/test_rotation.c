@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nearest rotations against the decomposition in double, over every kind of matrix that is hard for
-// one method or the other (N1).
+// one method or the other.
 #include "hard_matrices.h"
 
 #include "math/rotation_simd.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decompositions over a set of hard matrices: the scalar one against its definition, the vector
-// ones against their definition and against the scalar one (N1, N2).
+// ones against their definition and against the scalar one.
 #include "near.h"
 
 #include "base/random.h"

@@ -11,7 +11,7 @@
 #ifndef PLI_TESTS_CLOUD_WORLD_H
 #define PLI_TESTS_CLOUD_WORLD_H
 
-#include "near.h"
+#include "materials.h"
 
 #include "base/random.h"
 #include "math/mat3.h"
@@ -185,10 +185,8 @@ static inline void cloud_world_hold(cloud_world *w, double height)
 
 static inline pli_implicit_kind cloud_world_matter(double young)
 {
-    pli_implicit_kind kind = {.law = pli_material_find(NULL, "fixed-corotated")};
-    assert_non_null(kind.law);
-    kind.law->derive((double[]){young, 0.3}, kind.params);
-    return kind;
+    pli_material solid = material_solid("fixed-corotated", 1000, young, 0.3);
+    return pli_implicit_kind_make(&solid, false);
 }
 
 static inline cloud_world *cloud_world_make(const cloud_def *def)

@@ -5,7 +5,7 @@
 #ifndef PLI_TESTS_IMPLICIT_WORLD_H
 #define PLI_TESTS_IMPLICIT_WORLD_H
 
-#include "near.h"
+#include "materials.h"
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -37,14 +37,20 @@ typedef struct block {
 static inline void block_set_matter(block *b, int32_t kind, const char *law, double young,
                                     double poisson)
 {
-    b->kinds[kind].law = pli_material_find(NULL, law);
-    assert_non_null(b->kinds[kind].law);
-    b->kinds[kind].law->derive((double[]){young, poisson}, b->kinds[kind].params);
+    pli_material made = material_solid(law, 1000, young, poisson);
+    b->kinds[kind] = pli_implicit_kind_make(&made, false);
 }
 
 static inline void block_set_law(block *b, int32_t kind, const char *law, double young)
 {
     block_set_matter(b, kind, law, young, 0.3);
+}
+
+// Gives matter the hardening of snow.
+static inline void block_harden(block *b, int32_t kind, double hardening)
+{
+    pli_material made = material_hardening(b->kinds[kind].material, hardening);
+    b->kinds[kind] = pli_implicit_kind_make(&made, false);
 }
 
 // Eight a cell on a lattice; the half with larger x is the stiff one.

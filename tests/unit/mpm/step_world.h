@@ -5,7 +5,7 @@
 #ifndef PLI_TESTS_STEP_WORLD_H
 #define PLI_TESTS_STEP_WORLD_H
 
-#include "near.h"
+#include "materials.h"
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -28,16 +28,8 @@ typedef struct step_world {
 
 // ---- making
 
-static inline pli_mpm_material world_solid(pli_mpm_elasticity law, double density, double E,
-                                           double nu)
-{
-    return (pli_mpm_material){.elasticity = law,
-                              .density = density,
-                              .mu = E / (2 * (1 + nu)),
-                              .lambda = E * nu / ((1 + nu) * (1 - 2 * nu))};
-}
-
-// The step that a solid at rest can bear (s), by the closed form of linear elasticity (R3).
+// The step that a solid at rest can bear (s), by the closed form of linear elasticity (Fang et al.
+// 2018).
 static inline double world_limit(const step_world *w, double density, double E, double nu)
 {
     double c2 = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * density);
@@ -60,7 +52,7 @@ static inline step_world *world_make(pli_context *context, int32_t x, int32_t y,
     w->def.kind_count = 1;
     w->def.kinds = w->kinds;
     for (int k = 0; k < WORLD_KINDS; ++k) {
-        w->kinds[k].material = world_solid(PLI_MPM_FIXED_COROTATED, 1000, 1e4, 0.3);
+        w->kinds[k].material = material_solid("fixed-corotated", 1000, 1e4, 0.3);
         w->kinds[k].volume = pow(w->def.dx, 3) / 8;
     }
     return w;
@@ -134,7 +126,7 @@ static inline void world_add_box(step_world *w, int32_t kind, const world_box *b
         if (box->radius > 0 && pli_vec3_norm(arm) > box->radius) continue;
         assert_true(count < WORLD_PARTICLES);
         added[count] = world_particle(0, x);
-        added[count].memory = (float)pli_mpm_material_memory(&w->kinds[kind].material);
+        added[count].memory = (float)pli_material_rest_history(&w->kinds[kind].material);
         world_set_motion(w, box, &added[count++]);
     }
     world_add(w, kind, count, added);
@@ -251,7 +243,7 @@ static inline world_sums world_sum(step_world *w)
         s.mass += m;
         s.speed += m * pli_vec3_norm(v);
         s.kinetic += 0.5 * m * pli_vec3_dot(v, v);
-        s.elastic += kind->volume * pli_mpm_energy(&kind->material, F, (double)p->memory);
+        s.elastic += kind->volume * pli_material_energy(&kind->material, F, (double)p->memory);
     }
     return s;
 }

@@ -2,6 +2,7 @@
 //
 // ADMM for particles (E9): the same minimum as Newton's method, its matrix and its steps, held
 // nodes, and the promises of minimisers.
+#include "materials.h"
 #include "near.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
@@ -9,7 +10,6 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "linear/krylov/krylov.h"
-#include "material/plastic.h"
 #include "material/prox.h"
 #include "math/mat3.h"
 #include "mpm/implicit/admm_inside.h"
@@ -52,11 +52,11 @@ static const double block_h = 0.005, block_density = 1000, block_dx = 0.1;
 static pli_implicit_kind make_kind(const char *name, double young)
 {
     bool is_fluid = strcmp(name, "fluid") == 0, yields = strcmp(name, "hencky-von-mises") == 0;
-    pli_implicit_kind kind = {.is_fluid = is_fluid};
-    kind.law = yields ? &pli_law_hencky_von_mises : pli_material_find(NULL, name);
-    assert_non_null(kind.law);
-    kind.law->derive((double[]){young, is_fluid ? 7 : 0.3, 0.02 * young, 0.1 * young}, kind.params);
-    return kind;
+    pli_material made =
+        material_solid(yields ? "hencky" : name, block_density, young, is_fluid ? 7 : 0.3);
+    pli_von_mises_def metal = {0.02 * young, 0.1 * young};
+    if (yields) made = material_yielding(made, PLI_YIELD_VON_MISES, &metal);
+    return pli_implicit_kind_make(&made, yields);
 }
 
 // ---- held nodes: some not at all free, some along a slope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources of particles (B4).
+// Sources of particles.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
 #include "unit/mpm/point_pairs.h"
@@ -15,7 +15,7 @@ static const double zero[3] = {0, 0, 0};
 typedef struct source {
     pli_context *context;
     pli_shape_set *set;
-    pli_emitter_def def;
+    pli_emitter_stream_def def;
     pli_emitter *emitter;
 } source;
 
@@ -92,7 +92,7 @@ static void flow_rate_is_area_times_speed(void **state)
         // of 13000 lines that meet the ball some 500 fields at the rim scatter: 0.1 %, times five
         NEAR(pli_emitter_rate(s.emitter), rate, 5e-3, 0);
         stream all = run(&s, &at, 1, 120);
-        // the band of B4; 33000 particles scatter by 0.6 % where they are independent
+        // 33000 particles scatter by 0.6 % where they are independent, times five
         double volume = 7e-3 * 7e-3 * 7e-3 / 8;
         NEAR(all.count * volume, rate, 0.03, 0);
         assert_int_equal(at.count, all.count);
@@ -324,7 +324,7 @@ static void particles_without_room_are_left_out(void **state)
 
 // ---- what is wrong
 
-static void refuse(const source *s, const pli_emitter_def *def)
+static void refuse(const source *s, const pli_emitter_stream_def *def)
 {
     pli_emitter *emitter = (pli_emitter *)(uintptr_t)def;
     assert_int_equal(pli_emitter_create(s->context, def, &emitter), PLI_ERROR_ARGUMENT);
@@ -337,17 +337,17 @@ static void wrong_sources_are_refused(void **state)
     source s = make_ball(1, PLI_SEEDING_LATTICE);
     static const double speeds[3] = {0, NAN, INFINITY};
     for (int i = 0; i < 3; ++i) {
-        pli_emitter_def def = s.def;
+        pli_emitter_stream_def def = s.def;
         pli_vec3_set(speeds[i], 0, 0, def.velocity);
         refuse(&s, &def);
     }
     static const double rates[4] = {-1, NAN, INFINITY, 1.5e-3};
     for (int i = 0; i < 4; ++i) {
-        pli_emitter_def def = s.def;
+        pli_emitter_stream_def def = s.def;
         def.rate = rates[i];
         refuse(&s, &def);
     }
-    pli_emitter_def def = s.def;
+    pli_emitter_stream_def def = s.def;
     def.end = -1;
     refuse(&s, &def);
     def = s.def;

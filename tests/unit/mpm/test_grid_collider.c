@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What objects and walls do to grid nodes (C16, B1, B5).
+// What objects and walls do to grid nodes.
 #include "grid_world.h"
 
 #include "unit/geometry/shape_zoo.h"

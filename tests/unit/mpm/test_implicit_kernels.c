@@ -2,6 +2,7 @@
 //
 // Fast passes over particles against the plain ones: all splines and laws, mixtures, crowded cells;
 // what they keep from call to call, and what they promise about threads and memory.
+#include "materials.h"
 #include "near.h"
 #include "support/fault_sweep.h"
 #include "support/implicit_reference.h"
@@ -58,14 +59,12 @@ static void set_laws(world *w, const char *names)
     char copy[256], *rest = copy;
     snprintf(copy, sizeof copy, "%s", names);
     for (char *name; (name = strsep(&rest, ",")) != NULL; ++w->kind_count) {
-        pli_implicit_kind *kind = &w->matter[w->kind_count];
+        const pli_material_ops *law = pli_material_find(NULL, name);
         double inputs[MOST_INPUTS];
-        kind->law = pli_material_find(NULL, name);
-        assert_non_null(kind->law);
-        for (int32_t k = 0; k < kind->law->input_count; ++k) {
-            inputs[k] = kind->law->inputs[k].fallback;
-        }
-        kind->law->derive(inputs, kind->params);
+        assert_non_null(law);
+        for (int32_t k = 0; k < law->input_count; ++k) inputs[k] = law->inputs[k].fallback;
+        pli_material made = material_of(law, 1000, inputs);
+        w->matter[w->kind_count] = pli_implicit_kind_make(&made, false);
         w->kinds[w->kind_count] = (pli_cloud_kind){1 + w->kind_count, 1e-3 * (1 + w->kind_count)};
     }
 }

@@ -263,7 +263,7 @@ static void the_stiffness_at_rest_is_what_was_derived(void **state)
 {
     (void)state;
     const pli_material_ops *law = pli_material_find(NULL, "fixed-corotated");
-    double params[PLI_IMPLICIT_PARAMS];
+    double params[PLI_MATERIAL_PARAMS];
     law->derive((double[]){1, 0.4}, params);
     NEAR(pli_material_rest_norm(law, params), 5.24891, 1e-6, 0);
 }
@@ -277,7 +277,7 @@ static void the_norm_of_uniform_matter_is_that_of_meshes(void **state)
         block *b = block_make(2, 3);
         block_set_law(b, 1, "fixed-corotated", 1e4);
         block_deform(b, 0.05);
-        for (int k = 0; k < BLOCK_KINDS && hardened == 1; ++k) b->kinds[k].hardening = 10;
+        for (int k = 0; k < BLOCK_KINDS && hardened == 1; ++k) block_harden(b, k, 10);
         for (int64_t k = 0; k < b->count; ++k) b->memory[k] = 0.9;
         choose(b, &minimizers[0], 1e-9);
         block_start(b);
@@ -748,10 +748,7 @@ static void what_inertia_would_invert_is_solved_all_the_same(void **state)
         for (int k = 0; k < MINIMIZERS + 1; ++k) {
             block *b = block_make(1, 3);
             for (int i = 0; i < BLOCK_KINDS; ++i) {
-                block_set_law(b, i, laws[law], 1e4);
-                if (law < 2) continue;
-                b->kinds[i].law->derive((double[]){1e4, 7}, b->kinds[i].params);
-                b->kinds[i].is_fluid = true;
+                block_set_matter(b, i, laws[law], 1e4, law < 2 ? 0.3 : 7);
             }
             block_add_plane(b, (double[3]){0, 1.6, 0}, (double[3]){0, 1, 0}, PLI_GRID_STICKY);
             // two cells a step against it

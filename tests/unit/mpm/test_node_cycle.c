@@ -431,7 +431,7 @@ static void iterations_stay_few_where_those_of_jacobi_grow(void **state)
     }
 }
 
-// H12: one level is the inverse but for rounding, and more of them are hardly worse.
+// one level is the inverse but for rounding, and more of them are hardly worse.
 static void any_number_of_levels_works(void **state)
 {
     (void)state;

@@ -462,7 +462,7 @@ static double blocks_of_rows(const cloud_world *w, int32_t level)
            (double)(info.node_count - info.fixed_count);
 }
 
-// Q0-21: kernels of linear node embedding shrink from level to level, those of particles do not.
+// kernels of linear node embedding shrink from level to level, those of particles do not.
 static void geometric_matrices_are_denser_than_embedded_ones(void **state)
 {
     (void)state;
@@ -537,7 +537,7 @@ typedef struct race_case {
     double floor;
 } race_case;
 
-// Q0-14: node embedding needs fewer iterations than geometric levels, and these fewer than Jacobi
+// node embedding needs fewer iterations than geometric levels, and these fewer than Jacobi
 // as long as matter is soft. Where stiff matter meets soft they fall behind, less so with linear
 // embedding.
 static void geometric_levels_precondition_soft_bodies(void **state)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes that objects and walls hold while an implicit step is solved (X16, X17): what is left free,
-// what changes after the solve, friction, and agreement with what explicit steps do.
+// Nodes that objects and walls hold while an implicit step is solved (Gast et al. 2015; Wang et al.
+// 2020): what is left free, what changes after the solve, friction, and agreement with what
+// explicit steps do.
 #include "grid_world.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

@@ -255,7 +255,7 @@ static void push_nodes(const cloud_world *w, int64_t particle, int64_t count,
     }
 }
 
-// H5: what is restricted is the force of particles with kernels that are composed of both.
+// what is restricted is the force of particles with kernels that are composed of both.
 static void restricted_forces_are_those_of_composite_kernels(void **state)
 {
     (void)state;

@@ -470,13 +470,9 @@ static void the_diagonal_at_rest_is_that_of_the_matrix(void **state)
         for (size_t law = 0; law < sizeof laws / sizeof *laws; ++law) {
             block *b = block_make(1, 2);
             b->def.cloud.spline = (pli_spline_kind)spline;
-            block_set_law(b, 1, laws[law], 1e5);
-            if (strcmp(laws[law], "fluid") == 0) {
-                b->kinds[1].law->derive((double[]){1e5, 7}, b->kinds[1].params);
-                b->kinds[1].is_fluid = true;
-            } else {
-                b->kinds[1].hardening = 5;
-            }
+            bool is_fluid = strcmp(laws[law], "fluid") == 0;
+            block_set_matter(b, 1, laws[law], 1e5, is_fluid ? 7 : 0.3);
+            if (!is_fluid) block_harden(b, 1, 5);
             for (int64_t k = 0; k < b->count; ++k) b->memory[k] = 0.9;
             parts p = make_parts(b, 0.01);
             size_t n = 3 * (size_t)p.n;

@@ -4,6 +4,7 @@
 // against the norm of the convergence test, particles against a plain sum over nodes, counts
 // against those of a cloud.
 #include "grid_world.h"
+#include "materials.h"
 #include "support/fault_sweep.h"
 
 #include "base/arena.h"
@@ -89,10 +90,10 @@ static block *block_make(pli_implicit_method method)
     pli_implicit_stepper_def def = describe(w, method);
     double volume = pow(0.0625, 3);
     pli_cloud_kind sizes[KINDS] = {{1000 * volume, volume}, {2000 * volume, volume}};
-    pli_implicit_kind kinds[KINDS] = {{.law = pli_material_find(NULL, "fixed-corotated")},
-                                      {.law = pli_material_find(NULL, "neo-hookean")}};
-    kinds[0].law->derive((double[]){1e4, 0.3}, kinds[0].params);
-    kinds[1].law->derive((double[]){1e7, 0.3}, kinds[1].params);
+    pli_material matter[KINDS] = {material_solid("fixed-corotated", 1000, 1e4, 0.3),
+                                  material_solid("neo-hookean", 2000, 1e7, 0.3)};
+    pli_implicit_kind kinds[KINDS] = {pli_implicit_kind_make(&matter[0], false),
+                                      pli_implicit_kind_make(&matter[1], false)};
     def.cloud.kinds = sizes;
     def.kinds = kinds;
     OK(w->context, pli_implicit_stepper_create(w->context, &def, &b->stepper));

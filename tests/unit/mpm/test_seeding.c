@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles that fill shapes and meshes (N19).
+// Particles that fill shapes and meshes.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
 #include "unit/mpm/point_pairs.h"
@@ -82,7 +82,7 @@ static void check_counts(const scene *s, const pli_shape *shape, double volume, 
             pli_seeding_def def = make_def((pli_seeding_kind)kind, dx, counts[c]);
             pli_seeding *seeding = seed_shape(s, &def, shape);
             double want = volume * counts[c] / (dx * dx * dx);
-            // the band of N19
+            // points of cells that the surface cuts are in or out: 2 % of the count
             NEAR(seeding->count, want, 0.02, 0);
             NEAR(seeding->volume, dx * dx * dx / counts[c], 1e-14, 0);
             check_inside(seeding, shape);

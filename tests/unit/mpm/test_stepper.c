@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explicit steps (T6, L3, L7): bodies that fall and turn, wrong definitions, memory, and particles
+// Explicit steps: bodies that fall and turn, wrong definitions, memory, and particles
 // that leave, with one step for all and with regions.
 #include "step_world.h"
 #include "support/fault_sweep.h"
@@ -94,9 +94,8 @@ static uint64_t hash_of_run(int32_t threads, bool is_regional)
     w->def.gravity[2] = -9.81;
     w->def.is_regional = is_regional;
     w->def.kind_count = 3;
-    w->kinds[1].material = world_solid(PLI_MPM_HENCKY, 1000, 4e5, 0.3);
-    w->kinds[2].material = (pli_mpm_material){
-        .elasticity = PLI_MPM_FLUID, .density = 1000, .bulk = 1e4, .exponent = 7};
+    w->kinds[1].material = material_solid("hencky", 1000, 4e5, 0.3);
+    w->kinds[2].material = material_fluid(1000, 1e4, 7);
     world_create(w);
     world_add_box(w, 0, &(world_box){{3, 3, 3}, {9, 13, 13}, .per_cell = 2, .v = {1, 0, 0}});
     world_add_box(w, 1, &(world_box){{11, 5, 5}, {17, 14, 14}, .per_cell = 2, .v = {-1, 0.5, 0}});
@@ -169,11 +168,6 @@ static void spoil_volume(step_world *w)
     w->kinds[0].volume = -1;
 }
 
-static void spoil_material(step_world *w)
-{
-    w->kinds[0].material.density = 0;
-}
-
 static void spoil_kinds(step_world *w)
 {
     w->def.kind_count = 0;
@@ -211,21 +205,13 @@ static void wrong_definitions_are_refused(void **state)
         spoil_fn spoil;
         const char *says;
     } table[] = {
-        {spoil_dx, "cells of 0 m"},
-        {spoil_dx_more, "cells of nan m"},
-        {spoil_tick, "ticks of -1 s"},
-        {spoil_tick_more, "ticks of inf s"},
-        {spoil_longest, "longest step is 3"},
-        {spoil_longest_more, "power of two"},
-        {spoil_sound, "1.5 of what sound"},
-        {spoil_advection, "0 of what particles"},
-        {spoil_volume, "stands for -1 m^3"},
-        {spoil_material, "density"},
-        {spoil_kinds, "0 kinds"},
-        {spoil_kinds_more, "-3 kinds"},
-        {spoil_blocks, "1 x 5 blocks"},
-        {spoil_room, "room for 0 particles"},
-        {spoil_room_more, "particles"},
+        {spoil_dx, "cells of 0 m"},           {spoil_dx_more, "cells of nan m"},
+        {spoil_tick, "ticks of -1 s"},        {spoil_tick_more, "ticks of inf s"},
+        {spoil_longest, "longest step is 3"}, {spoil_longest_more, "power of two"},
+        {spoil_sound, "1.5 of what sound"},   {spoil_advection, "0 of what particles"},
+        {spoil_volume, "stands for -1 m^3"},  {spoil_kinds, "0 kinds"},
+        {spoil_kinds_more, "-3 kinds"},       {spoil_blocks, "1 x 5 blocks"},
+        {spoil_room, "room for 0 particles"}, {spoil_room_more, "particles"},
         {spoil_gravity, "gravity"},
     };
     pli_fault fault = {0};
@@ -294,16 +280,15 @@ static void adding_particles_leaves_others_as_they_are(void **state)
     step_world *w = world_make(context, 6, 6, 5);
     w->def.kind_count = 4;
     w->def.tick = 1.0 / 16384;
-    w->kinds[1].material = (pli_mpm_material){
-        PLI_MPM_FIXED_COROTATED, PLI_MPM_SNOW,         .density = 400,    .mu = 4e4,
-        .lambda = 6e4,           .compression = 0.025, .stretch = 0.0075, .hardening = 5,
-        .least_volume = 0.5,     .most_volume = 2};
-    w->kinds[2].material = (pli_mpm_material){
-        PLI_MPM_HENCKY, PLI_MPM_DRUCKER_PRAGER, .density = 400,           .mu = 4e4,
-        .lambda = 6e4,  .friction_angle = 0.5,  .volume_correction = true};
+    pli_material corotated = material_solid("fixed-corotated", 400, 1.04e5, 0.3);
+    pli_material hencky = material_solid("hencky", 400, 1.04e5, 0.3);
+    w->kinds[1].material =
+        material_yielding(corotated, PLI_YIELD_SNOW, &(pli_snow_def){0.025, 0.0075, 5, 0.5, 2});
+    w->kinds[2].material =
+        material_yielding(hencky, PLI_YIELD_DRUCKER_PRAGER, &(pli_drucker_prager_def){28.6, true});
     w->kinds[3].material =
-        (pli_mpm_material){PLI_MPM_FIXED_COROTATED, PLI_MPM_VON_MISES,   .density = 400, .mu = 4e4,
-                           .lambda = 6e4,           .yield_stress = 2e3, .viscosity = 2};
+        material_yielding(corotated, PLI_YIELD_VON_MISES, &(pli_von_mises_def){2e3, 0});
+    w->kinds[3].material.viscosity = 2;
     world_create(w);
     for (int32_t kind = 0; kind < 4; ++kind) {
         double x = 3 + 4 * (kind % 2), y = 3 + 4 * (kind / 2);
@@ -354,8 +339,8 @@ static step_world *make_bouncing(pli_context *context, bool is_regional, pli_pag
     step_world *w = world_make(context, 7, 4, 4);
     w->def.is_regional = is_regional;
     w->def.kind_count = 2;
-    w->kinds[0].material = world_solid(PLI_MPM_FIXED_COROTATED, 1000, 4e4, 0.3);
-    w->kinds[1].material = world_solid(PLI_MPM_FIXED_COROTATED, 1000, 1e6, 0.3);
+    w->kinds[0].material = material_solid("fixed-corotated", 1000, 4e4, 0.3);
+    w->kinds[1].material = material_solid("fixed-corotated", 1000, 1e6, 0.3);
     w->def.constrain = bounce;
     w->def.user = grid;
     return w;
@@ -450,7 +435,7 @@ static void who_leaves_the_domain_is_named_and_nobody_is_lost(void **state)
         step_world *w = world_make(context, 5, 4, 4);
         w->def.is_regional = is_regional;
         w->def.kind_count = 2;
-        w->kinds[1].material = world_solid(PLI_MPM_FIXED_COROTATED, 1000, 4e5, 0.3);
+        w->kinds[1].material = material_solid("fixed-corotated", 1000, 4e5, 0.3);
         world_create(w);
         world_add_box(w, 0, &(world_box){{2, 4, 6}, {9, 10, 12}, .per_cell = 2, .v = {0.5, 0, 0}});
         world_add_box(w, 1, &(world_box){{9, 4, 6}, {12, 10, 12}, .per_cell = 2, .v = {0.5, 0, 0}});

@@ -315,19 +315,19 @@ static inline void spring_box_hold(spring_box *box)
 }
 
 // Both coarse levels to a tight tolerance with the full Hessian, and no polish.
-static inline pli_subspace_def spring_box_def(const spring_box *box)
+static inline pli_subspace_source_def spring_box_def(const spring_box *box)
 {
-    return (pli_subspace_def){.affine = box->affine,
-                              .bases = &box->b.bases,
-                              .points = box->b.mesh->points,
-                              .tolerance = 1e-12,
-                              .max_iterations = 2000,
-                              .average_length = 3,
-                              .threshold = 0.5,
-                              .period = 5};
+    return (pli_subspace_source_def){.affine = box->affine,
+                                     .bases = &box->b.bases,
+                                     .points = box->b.mesh->points,
+                                     .tolerance = 1e-12,
+                                     .max_iterations = 2000,
+                                     .average_length = 3,
+                                     .threshold = 0.5,
+                                     .period = 5};
 }
 
-static inline pli_subspace *make_subspace(const spring_box *box, const pli_subspace_def *def)
+static inline pli_subspace *make_subspace(const spring_box *box, const pli_subspace_source_def *def)
 {
     pli_subspace *subspace = NULL;
     OK(box->context, pli_subspace_create(box->context, def, &box->objective, &subspace));
@@ -368,7 +368,7 @@ static inline pli_direction_report first_direction(spring_box *box, pli_subspace
 }
 
 // The same by a solver that is made for it.
-static inline pli_subspace_counts direction_by(spring_box *box, const pli_subspace_def *def)
+static inline pli_subspace_counts direction_by(spring_box *box, const pli_subspace_source_def *def)
 {
     pli_subspace *subspace = make_subspace(box, def);
     first_direction(box, subspace);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Material-aware bases (K5 to K9) and one handle per body (K1).
+// Material-aware bases and one handle per body (Trusty et al. 2025).
 #include "unit/multilevel/blocks.h"
 
 #include "base/context.h"
@@ -117,7 +117,7 @@ static void weights_vanish_outside_the_subdomain(void **state)
     pli_context_destroy(context);
 }
 
-// K9: with A_i the value of the field at c_i and its gradient.
+// with A_i the value of the field at c_i and its gradient.
 static void affine_fields_are_reproduced(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void affine_fields_are_reproduced(void **state)
 
 // ---- fixed vertices
 
-// K8: zero there, less than one around, one far away.
+// zero there, less than one around, one far away.
 static void fixed_vertices_have_no_weights(void **state)
 {
     (void)state;
@@ -211,8 +211,8 @@ static void handles_stay_off_fixed_vertices(void **state)
 
 // ---- matter and shape
 
-// Stiff plates above and below soft matter, 1e11 and 2e5 Pa (SC1-3): the largest deviation from 1
-// of the weight of a plate within it.
+// Stiff plates above and below soft matter, 1e11 and 2e5 Pa (Trusty et al. 2025): the largest
+// deviation from 1 of the weight of a plate within it.
 static double plate_deviation(const blocks *b, const pli_bases *bases)
 {
     double largest = 0;

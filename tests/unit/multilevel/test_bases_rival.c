@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bases that the material-aware ones are compared with (K18), and what all kinds have in common.
+// Bases that the material-aware ones are compared with (Trusty et al. 2025), and what all kinds
+// have in common.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
 #include "unit/multilevel/blocks.h"
@@ -34,7 +35,8 @@ static void only_material_and_radial_weights_are_compact(void **state)
     pli_context_destroy(context);
 }
 
-// The weight beyond the slit of a handle this side of it, far from where the sides meet (SC1-2).
+// The weight beyond the slit of a handle this side of it, far from where the sides meet (Trusty et
+// al. 2025).
 static double weight_across(const blocks *b, const pli_bases *bases)
 {
     double largest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounded biharmonic weights (G4): what defines them, and a minimiser by brute force.
+// Bounded biharmonic weights (Xian et al. 2019): what defines them, and a minimiser by brute force.
 #include "unit/multilevel/solids.h"
 
 #include "linear/direct/cholesky.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cubature by moment fitting (K14, K16): moments by plain loops, numbers of elements, threads.
+// Cubature by moment fitting (Trusty et al. 2025): moments by plain loops, numbers of elements,
+// threads.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"
 #include "unit/multilevel/cubature_blocks.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Distances from the flow of heat (N15): lengths where they are known, the weighting by stiffness,
+// Distances from the flow of heat: lengths where they are known, the weighting by stiffness,
 // and what happens where heat does not get to.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

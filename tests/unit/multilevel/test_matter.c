@@ -147,7 +147,7 @@ static int32_t count_iterations(const bar *b, pli_skinning_weights weights, bool
                             .level_count = 1,
                             .node_counts = {b->mesh.vertex_count / 40},
                             .weights = weights};
-    pli_multigrid_def cycle = {.single = true};
+    pli_vcycle_def cycle = {.single = true};
     bool definite = false;
     int64_t n = 3 * (int64_t)b->mesh.vertex_count;
     double *load = PLI_NEW(b->context, double, n, "load");

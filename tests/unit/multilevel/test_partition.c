@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Partitions (K2, K3, K4, N16): connected clusters around centres of their own, larger in stiff
+// Partitions (Trusty et al. 2025): connected clusters around centres of their own, larger in stiff
 // matter, that stay on their side of an interface.
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

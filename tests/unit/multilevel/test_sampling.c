@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Furthest-point sampling (N17) against distances found by brute force.
+// Furthest-point sampling against distances found by brute force.
 #include "support/fault_sweep.h"
 #include "unit/multilevel/solids.h"
 

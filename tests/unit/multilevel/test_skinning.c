@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The skinning hierarchy (G1, G2, G3, G4, G12): parents, levels, places.
+// The skinning hierarchy (Xian et al. 2019): parents, levels, places.
 #include "unit/multilevel/solids.h"
 
 #include "linear/direct/cholesky.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coarse spaces are worth to a two-grid cycle: matter-aware ones on layers of two materials
-// (G12), and the choices that table 3 of Xian et al. 2019 compares (E19).
+// What coarse spaces are worth to a two-grid cycle: matter-aware ones on layers of two materials,
+// and the choices that table 3 of Xian et al. 2019 compares.
 #include "near.h"
 
 #include "box_matrix.h"
@@ -90,7 +90,7 @@ static pli_multigrid *make_multigrid(const problem *p, const pli_skinning_def *d
                                      const char *smoothers, bool single, pli_hierarchy **hierarchy)
 {
     pli_multigrid *multigrid = NULL;
-    pli_multigrid_def multigrid_def = {0};
+    pli_vcycle_def multigrid_def = {0};
     bool definite = false;
     OK(p->context, pli_skinning_create(p->context, def, hierarchy));
     OK(p->context, pli_multigrid_parse(p->context, smoothers, 2, &multigrid_def));

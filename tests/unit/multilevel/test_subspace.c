@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Directions of three levels on a box of springs: what each level promises of the quadratic model,
-// when the elastic Hessian is made anew, and that minimisations end where Newton's method does.
+// when the elastic Hessian is rebuilt, and that minimisations end where Newton's method does.
 #include "minimize.h"
 #include "spring_box.h"
 #include "support/fault_sweep.h"
@@ -64,7 +64,7 @@ static void direction_without_polish_minimises_the_model_over_the_handles(void *
     spring_box_init(&box, context, 2, 4);
     spring_box_hold(&box);
     for (int k = 0; k < 4; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         if (k % 2 == 1) def.affine = NULL;
         def.level_preconditioner = k < 2 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         pli_subspace_counts counts = direction_by(&box, &def);
@@ -76,7 +76,7 @@ static void direction_without_polish_minimises_the_model_over_the_handles(void *
         assert_int_equal(counts.polish_iterations, 0);
     }
     // the affine level alone
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.bases = NULL;
     direction_by(&box, &def);
     AT_MOST(galerkin_residual(&box, box.affine), 1e-8);
@@ -103,7 +103,7 @@ static void a_handle_of_one_vertex_moves_it(void **state)
     pli_vec3_copy(box.b.mesh->points + 3 * (n / 2), pair->center + 3);
     pair->size[1] = 0;
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.affine = NULL;
         def.bases = pair;
         def.level_preconditioner = k == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
@@ -127,7 +127,7 @@ static void blocks_and_factor_give_the_same_direction(void **state)
     spring_box_hold(&box);
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         if (k == 1) def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         direction_by(&box, &def);
         double *by_blocks = copy_of(box.d, box.n);
@@ -153,7 +153,7 @@ static void a_rigid_translation_takes_one_affine_iteration(void **state)
     spring_box_init(&box, context, 2, 3);
     box.link_count = 0;
     for (int64_t k = 0; k < box.n; ++k) box.target[k] = box.x[k] + by[k % 3];
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.tolerance = 1e-4;
     def.polish_iterations = 5;
     pli_subspace_counts counts = direction_by(&box, &def);
@@ -200,7 +200,7 @@ static void polish_lowers_the_model_as_far_as_it_goes(void **state)
     for (int kind = 0; kind < 2; ++kind) {
         double last = 0;
         for (int k = 0; k < 5; ++k) {
-            pli_subspace_def def = spring_box_def(&box);
+            pli_subspace_source_def def = spring_box_def(&box);
             def.polish_preconditioner = kind == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
             def.polish_iterations = iterations[k];
             pli_subspace_counts counts = direction_by(&box, &def);
@@ -225,7 +225,7 @@ static void polish_alone_is_a_solver_too(void **state)
     pli_context *context = make_context(1);
     spring_box box;
     spring_box_init(&box, context, 2, 3);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.affine = NULL;
     def.bases = NULL;
     def.polish_iterations = 500;
@@ -254,7 +254,7 @@ static void directions_point_downhill_whatever_the_cubature_says(void **state)
     spring_box_hold(&box);
     for (int k = 0; k < 12; ++k) {
         springs chosen = make_springs(box.b.mesh, 5, weights[k % 3]);
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.tolerance = 1e-3;
         def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.polish_iterations = k < 6 ? 0 : 4;
@@ -284,7 +284,7 @@ static void levels_that_find_nothing_leave_the_judgement_to_the_polish(void **st
     spring_box_init(&box, context, 2, 3);
     for (int k = 0; k < 2; ++k) {
         springs chosen = make_springs(box.b.mesh, 1, weights[k]);
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.polish_iterations = 5;
         pli_subspace *subspace = make_subspace(&box, &def);
@@ -307,7 +307,7 @@ static void at_a_minimum_the_direction_is_zero(void **state)
     spring_box_init(&box, context, 2, 3);
     box.link_count = 0;
     memcpy(box.target, box.x, (size_t)box.n * sizeof *box.x);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.polish_iterations = 5;
     pli_subspace *subspace = make_subspace(&box, &def);
     pli_direction_report report = first_direction(&box, subspace);
@@ -356,7 +356,7 @@ static void minimize_directly(spring_box *box)
     OK(box->context, pli_objective_build_split_pattern(&box->objective));
 }
 
-static void minimize_by_levels(spring_box *box, const pli_subspace_def *by)
+static void minimize_by_levels(spring_box *box, const pli_subspace_source_def *by)
 {
     pli_timers timers;
     pli_timers_clear(&timers);
@@ -382,7 +382,7 @@ static void minimisations_end_where_newton_ends(void **state)
     double *exact = copy_of(box.x, box.n);
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 4; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.tolerance = 1e-4;
         def.polish_iterations = 20;
         def.level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
@@ -415,7 +415,7 @@ static void fixed_coordinates_never_move(void **state)
     spring_box_hold(&box);
     springs chosen = make_springs(box.b.mesh, 3, 3);
     for (int k = 0; k < 8; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.polish_iterations = 10;
         def.level_preconditioner = k & 1 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
         def.polish_preconditioner = k & 2 ? PLI_SUBSPACE_FACTOR : PLI_SUBSPACE_BLOCKS;
@@ -458,7 +458,7 @@ static void hessians_are_made_anew_by_the_rule(void **state)
     pli_context *context = make_context(1);
     spring_box box;
     spring_box_init(&box, context, 1, 3);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.average_length = 2;
     def.period = 3;
     pli_subspace *subspace = make_subspace(&box, &def);
@@ -494,7 +494,7 @@ static void no_threshold_means_one_hessian_and_a_high_one_means_every_period(voi
     spring_box box;
     spring_box_init(&box, context, 1, 3);
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         // longer than anything is kept: as many as are
         def.average_length = 1000;
         def.period = 4;
@@ -517,7 +517,7 @@ static void links_are_fresh_in_every_iteration(void **state)
     spring_box box;
     spring_box_init(&box, context, 2, 4);
     for (int k = 0; k < 2; ++k) {
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.level_preconditioner = k == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR;
         pli_subspace *subspace = make_subspace(&box, &def);
         box_set_links(&box, 4);
@@ -538,7 +538,8 @@ static void links_are_fresh_in_every_iteration(void **state)
 // ---- promises
 
 // Bits of the second direction of a minimisation.
-static uint64_t hash_of_directions(int32_t threads, const pli_subspace_def *choices, bool cubature)
+static uint64_t hash_of_directions(int32_t threads, const pli_subspace_source_def *choices,
+                                   bool cubature)
 {
     pli_context *context = make_context(threads);
     spring_box box;
@@ -546,7 +547,7 @@ static uint64_t hash_of_directions(int32_t threads, const pli_subspace_def *choi
     spring_box_init(&box, context, 3, 4);
     spring_box_hold(&box);
     springs chosen = make_springs(box.b.mesh, 3, 3);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.level_preconditioner = choices->level_preconditioner;
     def.polish_preconditioner = choices->polish_preconditioner;
     def.polish_iterations = 7;
@@ -569,7 +570,7 @@ static void bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; ++k) {
-        pli_subspace_def choices = {
+        pli_subspace_source_def choices = {
             .level_preconditioner = k % 2 == 0 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR,
             .polish_preconditioner = k < 2 ? PLI_SUBSPACE_BLOCKS : PLI_SUBSPACE_FACTOR};
         for (same_bits bits = {0}; same_bits_next(&bits);) {
@@ -586,7 +587,7 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
         spring_box box;
         spring_box_init(&box, sweep.context, 1, 2);
         springs chosen = make_springs(box.b.mesh, 3, 3);
-        pli_subspace_def def = spring_box_def(&box);
+        pli_subspace_source_def def = spring_box_def(&box);
         def.cubature = (pli_term){.ops = &springs_term, .self = &chosen};
         def.level_preconditioner = PLI_SUBSPACE_FACTOR;
         def.polish_iterations = 5;
@@ -613,7 +614,7 @@ static void a_solver_without_levels_is_refused(void **state)
     pli_context *context = make_context(1);
     spring_box box;
     spring_box_init(&box, context, 1, 2);
-    pli_subspace_def def = spring_box_def(&box);
+    pli_subspace_source_def def = spring_box_def(&box);
     def.affine = NULL;
     def.bases = NULL;
     pli_subspace *subspace = NULL;

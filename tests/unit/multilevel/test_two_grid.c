@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two-grid instrument (G11, Q2-10) on elasticity of small boxes with hand-made coarse spaces:
-// the box is cut into boxes of cells, and every vertex follows the node of the box it is in.
+// The two-grid instrument (Xian et al. 2019) on elasticity of small boxes with hand-made coarse
+// spaces: the box is cut into boxes of cells, and every vertex follows the node of the box it is
+// in.
 #include "support/fault_sweep.h"
 #include "unit/linear/problems.h"
 
@@ -92,7 +93,7 @@ static double idempotence_error(const problem *p, const pli_two_grid *grid)
     return error;
 }
 
-// Q2-10. Rounding is amplified by the condition of U^T A U, about 1e4 here.
+// Rounding is amplified by the condition of U^T A U, about 1e4 here.
 static void projecting_twice_is_projecting_once(void **state)
 {
     (void)state;
@@ -191,7 +192,8 @@ static void the_energy_of_the_error_falls(void **state)
     clear_problem(&p);
 }
 
-// The smallest of Q2-1: affine nodes take away more than translations, and more sweeps leave less.
+// As table 3 of Xian et al. 2019 says, small: affine nodes take away more than translations, and
+// more sweeps leave less.
 static void affine_nodes_beat_translations(void **state)
 {
     (void)state;

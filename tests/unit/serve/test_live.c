@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simulation that a person reaches into (G13, F7): hands, pins, settings, the log and its replay.
+// A simulation that a person reaches into (Xian et al. 2019): hands, pins, settings, the log and
+// its replay.
 #include "folder.h"
 #include "serve/live.h"
 #include "serve/live_log.h"

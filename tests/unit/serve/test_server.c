@@ -2,8 +2,7 @@
 //
 // Requests, limits and time-outs of the page's server.
 #include "page_client.h"
-
-#include "support/fault.h"
+#include "support/fault_sweep.h"
 
 #include <sys/resource.h>
 
@@ -41,8 +40,7 @@ static void malformed_requests_are_refused_and_closed(void **state)
 {
     site *it = *state;
     assert_int_equal(status_of(it, "PUT / HTTP/1.1\r\n" HOST "\r\n"), 405);
-    assert_int_equal(status_of(it, "nonsense\r\n\r\n"), 400);
-    assert_int_equal(status_of(it, "GET /%%2e%%2e/x HTTP/1.1\r\n" HOST "\r\n"), 400);
+    assert_int_equal(status_of(it, "GET /a%%5cb HTTP/1.1\r\n" HOST "\r\n"), 400);
     assert_int_equal(
         status_of(it, "POST /keep HTTP/1.1\r\n" HOST BEARER "Content-Length: 70000\r\n\r\n"), 413);
     assert_int_equal(status_of(it, "POST /keep HTTP/1.1\r\n" HOST BEARER "\r\n"), 411);
@@ -56,17 +54,15 @@ static void malformed_requests_are_refused_and_closed(void **state)
     hang_up(made);
 }
 
-static void large_head_gets_to_read_its_refusal(void **state)
+static void refused_client_that_still_sends_gets_to_read_why(void **state)
 {
     site *it = *state;
     client *made = dial(it);
-    char line[1025];
-    memset(line, 'a', sizeof line - 1);
-    line[sizeof line - 1] = '\0';
-    say(made, "GET / HTTP/1.1\r\nX: ");
-    // far more than the limit, sent whatever the server thinks of it
-    for (int i = 0; i < 64; ++i) say(made, line);
-    assert_int_equal(hear_answer(made), 431);
+    char bytes[1024] = {0};
+    ask(made, "POST /keep HTTP/1.1\r\n" HOST BEARER "Content-Length: 70000\r\n\r\n");
+    // sent whatever the server thinks of it
+    for (int i = 0; i < 64; ++i) say_bytes(made, bytes, sizeof bytes);
+    assert_int_equal(hear_answer(made), 413);
     hang_up(made);
 }
 
@@ -78,18 +74,37 @@ static void connection_serves_several_requests(void **state)
         ask(made, "GET / HTTP/1.1\r\n" HOST "\r\n");
         assert_int_equal(hear_answer(made), 200);
     }
-    // many at once are answered in their order
-    ask(made, "GET / HTTP/1.1\r\n" HOST "\r\nGET /keep HTTP/1.1\r\n" HOST BEARER "\r\n"
-              "POST /keep HTTP/1.1\r\n" HOST BEARER "Content-Length: 4\r\n\r\nbody"
-              "GET /nothing HTTP/1.1\r\n" HOST BEARER "\r\n");
-    assert_int_equal(hear_answer(made), 200);
-    assert_int_equal(hear_answer(made), 204);
-    assert_int_equal(hear_answer(made), 204);
-    assert_int_equal(hear_answer(made), 404);
     ask(made, "GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n");
     assert_int_equal(hear_answer(made), 200);
     listen_to_the_end(made);
     hang_up(made);
+}
+
+// Sends requests in one go; how many are answered until the connection ends.
+static int32_t count_answers(site *it, const char *format)
+{
+    int32_t count = 0;
+    client *made = dial(it);
+    ask(made, format);
+    listen_to_the_end(made);
+    for (const char *at = made->bytes; (at = strstr(at, "HTTP/1.1 ")) != NULL; ++at) ++count;
+    hang_up(made);
+    return count;
+}
+
+// The library would take what follows for a body, so it is not read.
+static void requests_that_do_not_wait_for_answers_end_the_connection(void **state)
+{
+    site *it = *state;
+    int32_t count =
+        count_answers(it, "GET /keep HTTP/1.1\r\n" HOST BEARER "\r\n"
+                          "POST /keep HTTP/1.1\r\n" HOST BEARER "Content-Length: 4\r\n\r\nbody");
+    assert_true(count <= 1);
+    assert_string_equal(it->last_body, "");
+    count = count_answers(it, "POST /keep HTTP/1.1\r\n" HOST BEARER
+                              "Content-Length: 4\r\n\r\nbodyGET / HTTP/1.1\r\n" HOST "\r\n");
+    assert_true(count <= 1);
+    assert_true(it->last_body[0] == '\0' || strcmp(it->last_body, "body") == 0);
 }
 
 static void body_arrives_however_it_is_cut(void **state)
@@ -114,9 +129,12 @@ static void head_is_answered_without_the_body(void **state)
     assert_int_equal(hear_head(made, &size, &ends), 200);
     assert_int_equal(size, strlen("<p>page</p>"));
     assert_int_equal(made->count, 0);
+    // the end of an answer without a body is seen only by its end
+    turns(it, 3);
     ask(made, "HEAD /nothing HTTP/1.1\r\n" HOST BEARER "\r\n");
     assert_int_equal(hear_head(made, &size, &ends), 404);
     assert_int_equal(made->count, 0);
+    turns(it, 3);
     ask(made, "HEAD /nothing HTTP/1.1\r\n" HOST "\r\n");
     assert_int_equal(hear_head(made, &size, &ends), 403);
     listen_to_the_end(made);
@@ -377,8 +395,8 @@ static void refused_clients_that_stay_are_closed(void **state)
 {
     site *it = *state;
     client *made = dial(it);
-    say(made, "nonsense\r\n\r\n");
-    assert_int_equal(hear_answer(made), 400);
+    ask(made, "PUT / HTTP/1.1\r\n" HOST "\r\n");
+    assert_int_equal(hear_answer(made), 405);
     turns(it, 2);
     assert_int_equal(it->server->connection_count, 1);
     pli_server_skip(it->server, PLI_CONNECTION_DRAIN_SECONDS + 1);
@@ -432,20 +450,9 @@ static bool live_briefly(pli_context *context)
 static void no_memory_closes_clients_and_leaks_nothing(void **state)
 {
     (void)state;
-    bool was_good = false;
-    for (int64_t n = 1; n < 100 && !was_good; ++n) {
-        pli_fault fault = {.fail_at = 0};
-        pli_context_def def = pli_context_def_default();
-        def.allocator = pli_fault_allocator(&fault);
-        pli_context *context = NULL;
-        OK(NULL, pli_context_create(&def, &context));
-        int64_t before = fault.live_blocks;
-        fault.fail_at = fault.calls + n;
-        was_good = live_briefly(context) && fault.calls < fault.fail_at;
-        assert_int_equal(fault.live_blocks, before);
-        pli_context_destroy(context);
+    for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
+        sweep.status = live_briefly(sweep.context) ? PLI_OK : PLI_ERROR_MEMORY;
     }
-    assert_true(was_good);
 }
 
 #define WITH_SITE(test) cmocka_unit_test_setup_teardown(test, make_site, free_site)
@@ -456,8 +463,9 @@ int main(void)
         WITH_SITE(page_is_for_anyone_and_the_rest_for_the_token),
         WITH_SITE(foreign_hosts_and_origins_get_403),
         WITH_SITE(malformed_requests_are_refused_and_closed),
-        WITH_SITE(large_head_gets_to_read_its_refusal),
+        WITH_SITE(refused_client_that_still_sends_gets_to_read_why),
         WITH_SITE(connection_serves_several_requests),
+        WITH_SITE(requests_that_do_not_wait_for_answers_end_the_connection),
         WITH_SITE(body_arrives_however_it_is_cut),
         WITH_SITE(head_is_answered_without_the_body),
         WITH_SITE(large_answers_arrive_whole),

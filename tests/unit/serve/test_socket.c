@@ -4,6 +4,7 @@
 #include "page_client.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 // ---- sockets ----------------------------------------------------------------------------------
 
@@ -46,23 +47,23 @@ static void messages_go_both_ways(void **state)
     site *it = *state;
     it->says_hello = true;
     client *made = open_socket(it);
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "hello");
+    expect_frame(made, OP_TEXT, "hello");
     assert_int_equal(it->joins, 1);
     assert_int_equal(pli_server_socket_count(it->server), 1);
     say_text(made, "caf\xc3\xa9");
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "caf\xc3\xa9");
+    expect_frame(made, OP_TEXT, "caf\xc3\xa9");
     say_frame(made, 0x01, "one ", 4);
     say_frame(made, 0x89, "ping", 4);
     say_frame(made, 0x80, "two", 3);
-    expect_frame(made, PLI_WEBSOCKET_PONG, "ping");
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "one two");
+    expect_frame(made, OP_PONG, "ping");
+    expect_frame(made, OP_TEXT, "one two");
     assert_int_equal(it->messages, 2);
 
     // nobody by that number
     pli_server_send(it->server, it->last_client + 1, "x", 1);
     pli_server_send(it->server, 0, "x", 1);
     pli_server_send(it->server, it->last_client, "from outside", 12);
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "from outside");
+    expect_frame(made, OP_TEXT, "from outside");
     hang_up(made);
     turns(it, 3);
     assert_int_equal(it->leaves, 1);
@@ -79,7 +80,7 @@ static void frames_may_come_with_the_request(void **state)
     memcpy(text + count, "\x81\x82\0\0\0\0hi", 8);
     say_bytes(made, text, count + 8);
     assert_int_equal(hear_answer(made), 101);
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "hi");
+    expect_frame(made, OP_TEXT, "hi");
     hang_up(made);
 }
 
@@ -99,8 +100,7 @@ static void closing_is_answered_with_the_same_code(void **state)
     // without a code
     made = open_socket(it);
     say_frame(made, 0x88, "", 0);
-    expect_frame(made, PLI_WEBSOCKET_CLOSE, "");
-    listen_to_the_end(made);
+    expect_close(made, 1005);
     hang_up(made);
 }
 
@@ -111,11 +111,9 @@ static void faults_close_with_their_code_and_nobody_else(void **state)
         const char *bytes;
         int64_t count;
         int32_t code;
-    } faults[] = {{"\x81\x02hi", 4, 1002},
-                  {"\xf1\x80\0\0\0\0", 6, 1002},
+    } faults[] = {{"\xf1\x80\0\0\0\0", 6, 1002},
                   {"\x82\x81\0\0\0\0x", 7, 1003},
                   {"\x81\x81\0\0\0\0\xff", 7, 1007},
-                  {"\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 14, 1009},
                   {"\x88\x81\0\0\0\0\x03", 7, 1002}};
     client *bystander = open_socket(it);
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; ++i) {
@@ -127,7 +125,7 @@ static void faults_close_with_their_code_and_nobody_else(void **state)
     turns(it, 2);
     assert_int_equal(it->leaves, sizeof faults / sizeof faults[0]);
     say_text(bystander, "still here");
-    expect_frame(bystander, PLI_WEBSOCKET_TEXT, "still here");
+    expect_frame(bystander, OP_TEXT, "still here");
     hang_up(bystander);
 }
 
@@ -135,11 +133,11 @@ static void floods_are_closed_with_1008(void **state)
 {
     site *it = *state;
     it->echoes = false;
-    // texts, pings, and fragments that never end
-    static const uint8_t firsts[] = {0x81, 0x89, 0x00};
+    // texts, and fragments that never end
+    static const uint8_t firsts[] = {0x81, 0x00};
     enum { FRAMES = 20 * PLI_SERVE_MAX_MESSAGES };
     uint8_t *flood = calloc(FRAMES, 6);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 2; ++k) {
         for (int i = 0; i < FRAMES; ++i) {
             flood[6 * i] = firsts[k];
             flood[6 * i + 1] = 0x80;
@@ -147,12 +145,6 @@ static void floods_are_closed_with_1008(void **state)
         client *made = open_socket(it);
         if (firsts[k] == 0x00) say_frame(made, 0x01, "", 0);
         say_bytes(made, flood, 6 * FRAMES);
-        // pongs may come before
-        frame got = peek_frame(made);
-        while (got.opcode == PLI_WEBSOCKET_PONG) {
-            forget(made, got.head + got.size);
-            got = peek_frame(made);
-        }
         expect_close(made, 1008);
         hang_up(made);
     }
@@ -183,7 +175,7 @@ static void allowance_of_messages_comes_back(void **state)
     }
     it->echoes = true;
     say_text(made, "end");
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "end");
+    expect_frame(made, OP_TEXT, "end");
     free(many);
     hang_up(made);
 }
@@ -205,11 +197,11 @@ static void packets_are_asked_for_when_all_is_out(void **state)
     pli_server_send(it->server, it->last_client, "between", 7);
 
     frame got = peek_frame(made);
-    assert_int_equal(got.opcode, PLI_WEBSOCKET_BINARY);
+    assert_int_equal(got.opcode, OP_BINARY);
     assert_int_equal(got.size, BIG_PACKET);
     for (int64_t i = 0; i < BIG_PACKET; ++i) assert_int_equal(made->bytes[got.head + i], 2);
     forget(made, got.head + got.size);
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "between");
+    expect_frame(made, OP_TEXT, "between");
     got = peek_frame(made);
     assert_int_equal(got.size, BIG_PACKET);
     assert_int_equal(made->bytes[got.head], 1);
@@ -226,11 +218,11 @@ static void small_packets_come_in_their_order(void **state)
     it->packet_size = 1;
     for (int i = 100; i > 0; --i) {
         const char content[] = {(char)i, '\0'};
-        expect_frame(made, PLI_WEBSOCKET_BINARY, content);
+        expect_frame(made, OP_BINARY, content);
     }
     it->packet_size = 0;
     it->packets_left = 1;
-    expect_frame(made, PLI_WEBSOCKET_BINARY, "");
+    expect_frame(made, OP_BINARY, "");
     hang_up(made);
 }
 
@@ -250,7 +242,7 @@ static void full_queue_closes_its_client_alone(void **state)
     }
     assert_int_equal(it->leaves, 1);
     say_text(quick, "I read");
-    expect_frame(quick, PLI_WEBSOCKET_TEXT, "I read");
+    expect_frame(quick, OP_TEXT, "I read");
     // a text that no queue could hold
     pli_server_send(it->server, it->last_client, text, PLI_SERVE_MAX_QUEUE + 1);
     turns(it, 2);
@@ -284,14 +276,14 @@ static void quiet_sockets_are_asked_and_then_dropped(void **state)
     client *gone = open_socket(it);
     for (int i = 0; i < 6; ++i) {
         pli_server_skip(it->server, PLI_SERVE_PING_SECONDS + 1);
-        expect_frame(alive, PLI_WEBSOCKET_PING, "");
-        say_frame(alive, 0x8a, "", 0);
+        expect_frame(alive, OP_PING, "?");
+        say_frame(alive, 0x8a, "?", 1);
         turns(it, 3);
     }
     assert_int_equal(it->leaves, 1);
     listen_to_the_end(gone);
     say_text(alive, "here");
-    expect_frame(alive, PLI_WEBSOCKET_TEXT, "here");
+    expect_frame(alive, OP_TEXT, "here");
     hang_up(alive);
     hang_up(gone);
 }
@@ -310,10 +302,58 @@ static void end_of_the_server_is_said_with_1001(void **state)
         listen_once(made);
         AT_MOST(pli_clock_seconds() - begin, PATIENCE);
     }
-    expect_frame(made, PLI_WEBSOCKET_TEXT, "bye");
+    expect_frame(made, OP_TEXT, "bye");
     expect_close(made, 1001);
     assert_int_equal(it->leaves, 0);
     hang_up(made);
+}
+
+static void *serve_in_thread(void *user)
+{
+    site *it = user;
+    for (int i = 0; i < 50; ++i) {
+        client *made = open_socket(it);
+        say_text(made, "hello");
+        expect_frame(made, OP_TEXT, "hello");
+        hang_up(made);
+    }
+    return NULL;
+}
+
+static void two_servers_of_a_process_know_nothing_of_each_other(void **state)
+{
+    site *first = *state;
+    void *second = NULL;
+    make_site(&second);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, serve_in_thread, second), 0);
+    serve_in_thread(first);
+    pthread_join(thread, NULL);
+    assert_int_equal(first->joins, 50);
+    assert_int_equal(((site *)second)->joins, 50);
+    free_site(&second);
+    // and the first goes on without it
+    client *made = open_socket(first);
+    hang_up(made);
+}
+
+// A program that embeds the library decides how its process takes signals.
+static void server_leaves_signals_alone(void **state)
+{
+    (void)state;
+    struct sigaction before = {.sa_handler = SIG_DFL};
+    struct sigaction after;
+    assert_int_equal(sigaction(SIGPIPE, &before, NULL), 0);
+    void *made = NULL;
+    make_site(&made);
+    client *vanishing = open_socket(made);
+    struct linger at_once = {.l_onoff = 1};
+    setsockopt(vanishing->descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    hang_up(vanishing);
+    turns(made, 3);
+    free_site(&made);
+    assert_int_equal(sigaction(SIGPIPE, NULL, &after), 0);
+    assert_true(after.sa_handler == SIG_DFL);
 }
 
 static void *wake_thread(void *server)
@@ -366,6 +406,8 @@ int main(void)
         WITH_SITE(quiet_sockets_are_asked_and_then_dropped),
         WITH_SITE(end_of_the_server_is_said_with_1001),
         WITH_SITE(waking_ends_turns_that_wait),
+        WITH_SITE(two_servers_of_a_process_know_nothing_of_each_other),
+        cmocka_unit_test(server_leaves_signals_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Barrier contact in a simulation: the promises of stepping, what scenes may not ask for, and what
-// must not touch at the start (C10 to C13, C18).
+// must not touch at the start (Li et al. 2020).
 #include "promises.h"
 #include "support/fault_sweep.h"
 #include "support/same_bits.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cloth of springs in scenes (F2): what is refused, masses and springs of models, how it hangs and
-// falls, colliders with the quadratic law (C14, C15), frames, and what every scene must keep.
+// Cloth of springs in scenes: what is refused, masses and springs of models, how it hangs and
+// falls, colliders with the quadratic law (Xian et al. 2019), frames, and what every scene must
+// keep.
 #include "folder.h"
 #include "promises.h"
 #include "support/same_bits.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grips (F7): with every solver of meshes they do what attachments of the scene do, come and go
+// Grips: with every solver of meshes they do what attachments of the scene do, come and go
 // without a trace, and are part of the state.
 #include "promises.h"
 #include "support/fault_sweep.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes with L-BFGS (N13, H18): agreement with Newton for every operator, what window and refresh
-// do, the promises of stepping, and what is refused.
+// Scenes with L-BFGS (Wang et al. 2020): agreement with Newton for every operator, what window and
+// refresh do, the promises of stepping, and what is refused.
 #include "promises.h"
 #include "support/same_bits.h"
 #include "with_solver.h"

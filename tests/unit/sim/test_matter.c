@@ -187,7 +187,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
 
 // ---- regional and explicit
 
-// With steps of one tick everywhere they are the same (R14).
+// With steps of one tick everywhere they are the same (Fang et al. 2018).
 static void with_one_step_for_all_regions_make_no_difference(void **state)
 {
     (void)state;

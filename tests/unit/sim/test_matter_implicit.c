@@ -62,7 +62,7 @@ static void start(simulation *s, const char *yaml, const char *solver, int32_t t
     char text[4096];
     bool is_hot = strcmp(solver, "hot") == 0;
     snprintf(text, sizeof text, "%ssolver: %s\n", yaml,
-             is_hot ? "{name: hot, grid: {eases: false}}" : solver);
+             is_hot ? "{name: hot, grid: {matrix_free_short_steps: false}}" : solver);
     simulation_init(s, text, threads);
 }
 
@@ -93,10 +93,10 @@ static void every_solver_takes_its_steps(void **state)
         char solver[256];
         bool is_plain = strcmp(solvers[k], "gast15") == 0;
         bool is_linear = strcmp(solvers[k], "semi-implicit") == 0;
-        snprintf(
-            solver, sizeof solver,
-            "{name: %s, tolerance: %s, grid: {transfer: apic, positions: forward, eases: false}}",
-            solvers[k], is_plain ? "1e-7" : "1e-10");
+        snprintf(solver, sizeof solver,
+                 "{name: %s, tolerance: %s, grid: {transfer: apic, positions: forward, "
+                 "matrix_free_short_steps: false}}",
+                 solvers[k], is_plain ? "1e-7" : "1e-10");
         simulation s;
         start(&s, DROP, solver, 2);
         for (int i = 0; i < 3; ++i) {
@@ -131,8 +131,8 @@ static void solvers_have_transfers_of_their_own(void **state)
         simulation own, said;
         char solver[256];
         snprintf(solver, sizeof solver,
-                 "{name: %s, grid: {transfer: %s, positions: %s, eases: false}}", solvers[k],
-                 flips ? "flip" : "apic", backward ? "backward" : "forward");
+                 "{name: %s, grid: {transfer: %s, positions: %s, matrix_free_short_steps: false}}",
+                 solvers[k], flips ? "flip" : "apic", backward ? "backward" : "forward");
         start(&own, DROP, solvers[k], 1);
         start(&said, DROP, solver, 1);
         pli_step_report report = simulation_step(&own);
@@ -159,7 +159,8 @@ static void options_of_the_grid_make_little_difference(void **state)
     double *first = NULL;
     for (size_t k = 0; k < sizeof options / sizeof *options; ++k) {
         char solver[256];
-        snprintf(solver, sizeof solver, "{name: hot, tolerance: 1e-10, grid: {eases: false%s}}",
+        snprintf(solver, sizeof solver,
+                 "{name: hot, tolerance: 1e-10, grid: {matrix_free_short_steps: false%s}}",
                  options[k]);
         simulation s;
         start(&s, DROP, solver, 2);
@@ -188,14 +189,15 @@ static void easy_steps_need_no_levels(void **state)
     (void)state;
     simulation easy, whole;
     start(&easy, DROP, "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1}}", 2);
-    start(&whole, DROP, "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1, eases: false}}", 2);
+    start(&whole, DROP,
+          "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1, matrix_free_short_steps: false}}", 2);
     pli_step_report quick = simulation_run(&easy, 2), slow = simulation_run(&whole, 2);
     assert_int_equal(quick.grid.level_count, 0);
     assert_int_equal(quick.grid.cycles, 0);
     assert_true(slow.grid.level_count > 0);
     pli_particle_view one = particles_of(&easy), other = particles_of(&whole);
     assert_int_equal(one.count, other.count);
-    // 1e-10 of what matter bears moves nothing by more than that
+    // 1e-10 of the force scale moves nothing by more than that
     for (int64_t i = 0; i < 3 * one.count; ++i) {
         NEAR(one.positions[i], other.positions[i], 0, 1e-7);
     }
@@ -362,7 +364,7 @@ static void watch(void *user, const pli_iteration_report *report)
     h->energy = report->energy;
 }
 
-// After every step matter is where it may be (P1, P2, P3), and solves are minimisations (P7).
+// After every step matter is where it may be, and solves are minimisations.
 static void what_yields_is_where_it_may_be(void **state)
 {
     (void)state;
@@ -391,7 +393,7 @@ static void what_yields_is_where_it_may_be(void **state)
                     AT_MOST(size, yield * (1 + 1e-8));
                     yielded[kind] += size > yield * (1 - 1e-8);
                 }
-                if (kind == 0) assert_true(view.memory[i] >= 0.6 && view.memory[i] <= 20);
+                if (kind == 0) assert_true(view.history[i] >= 0.6 && view.history[i] <= 20);
             }
         }
         for (int kind = 0; kind < 4; ++kind) assert_true(yielded[kind] > 10);
@@ -421,7 +423,7 @@ static void a_column_of_water_has_its_pressure(void **state)
     double sums[3][3] = {{0}}, mass = 0;
     for (int64_t k = 0; k < view.count; ++k) {
         double y = view.positions[3 * k + 1];
-        double p = 2e5 * (exp(-7 * view.memory[k]) - 1);
+        double p = 2e5 * (exp(-7 * view.history[k]) - 1);
         int layer = (int)(y / 0.3);
         for (int e = 0; e < 9; ++e) NEAR(view.deformation[9 * k + e], e % 4 == 0, 0, 0);
         mass += s.info.mass / (double)view.count;
@@ -555,7 +557,7 @@ static void a_plate_that_moves_takes_particles_along(void **state)
                  "  position: [0.5, 0.2, 0.5], material: rubber}}\n"
                  "colliders: {plate: {shape: {box: {center: [0.5, 0.55, 0.5], size: [0.8, 0.3, "
                  "0.8]}},\n"
-                 "  hold: %s, motion: {segments: [{duration: 0.4, velocity: [0, -0.5, 0]}]}}}\n"
+                 "  boundary: %s, motion: {segments: [{duration: 0.4, velocity: [0, -0.5, 0]}]}}}\n"
                  "time: {fps: 25, frames: 1}\n",
                  holds[hold]);
         simulation s;

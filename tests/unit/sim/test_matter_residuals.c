@@ -16,7 +16,7 @@
     "    position: [0.6, 0.3, 0.6], material: soft, velocity: [0, -1, 0],\n"         \
     "    regions: [{where: {half_space: {point: [0.6, 0, 0], normal: [1, 0, 0]}},\n" \
     "      material: stiff}]}\n"                                                     \
-    "colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, hold: sticky}}\n"     \
+    "colliders: {floor: {shape: {plane: {point: [0, 0.1, 0]}}, boundary: sticky}}\n" \
     "checks: {collider_overlap: ignore}\n"
 
 static const char *const slow = MATTER "time: {fps: 50, frames: 2}\nsolver: hot\n";
@@ -288,7 +288,7 @@ static void a_warm_step_that_is_watched_allocates_nothing(void **state)
     OK(s.context, pli_state_create(s.model, &first));
     pli_solver_set_residual_monitor(s.solver, hear, &h);
     int64_t before = 0;
-    // the same way again and again; arenas join their blocks when they begin anew
+    // the same way again and again; arenas join their blocks when they begin again
     for (int pass = 0; pass < 3; ++pass) {
         before = pli_context_allocation_count(s.context);
         h = (heard){0};

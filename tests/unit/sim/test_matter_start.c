@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How bodies of particles begin: stretched (B6), and with volumes by the density of the grid (X9).
+// How bodies of particles begin: stretched, and with volumes by the density of the grid.
 #include "promises.h"
 #include "support/same_bits.h"
 
@@ -138,7 +138,7 @@ static void volumes_by_density_are_those_of_a_lattice_inside(void **state)
 {
     (void)state;
     static const char *const patterns[] = {"lattice", "jittered", "poisson", "random"};
-    // of any pattern within 5 % on average (X9); of single particles, as even as the pattern is
+    // of any pattern within 5 % on average; of single particles, as even as the pattern is
     static const double spread[] = {1e-12, 0.2, 0.15, 0.5};
     for (int p = 0; p < 4; ++p) {
         char how[64];

@@ -386,7 +386,7 @@ static void levels_are_as_the_scene_says(void **state)
     assert_int_equal(s.info.level_nodes[1], 30);
     AT_LEAST((double)s.info.level_memory, 1000);
     AT_LEAST((double)s.info.memory_estimate, (double)s.info.level_memory);
-    const pli_multigrid_def *def = &s.model->multigrid;
+    const pli_vcycle_def *def = &s.model->multigrid;
     assert_int_equal(def->level_count, 3);
     assert_int_equal(def->smoothers[0].kind, PLI_SMOOTHER_JACOBI);
     assert_int_equal(def->smoothers[0].sweeps, 2);

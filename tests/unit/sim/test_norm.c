@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The characteristic norm of meshes (H14 to H16): a number for every vertex, by what its material
-// bears on the surface of its one-ring; one tolerance for all units, materials and resolutions.
+// The characteristic norm of meshes (Wang et al. 2020): a number for every vertex, by what its
+// material bears on the surface of its one-ring; one tolerance for all units, materials and
+// resolutions.
 #include "simulate.h"
 
 #include "math/vec3.h"
@@ -26,7 +27,7 @@ static const char *one_material =
 
 // ---- the numbers, from their definitions
 
-// |dP/dF| of the fixed corotated law at rest (H14, derived).
+// |dP/dF| of the fixed corotated law at rest (derived).
 static double rest_stiffness(double young, double poisson)
 {
     double mu = young / (2 * (1 + poisson));
@@ -117,7 +118,7 @@ static void every_vertex_has_its_own_number(void **state)
     simulation_clear(&s);
 }
 
-// H15: what is left of the number is the size of elements.
+// what is left of the number is the size of elements.
 static void one_material_gives_the_norm_of_a_uniform_mesh(void **state)
 {
     (void)state;

@@ -144,7 +144,7 @@ static void particles_rest_on_own_shapes_and_fill_them(void **state)
                        "  parameters: {radius: 0.2, depth: 0.4}}}}}, material: soft}}\n"
                        "domain: {cell: 0.05, min: [-0.6, -1, -0.6], max: [0.6, 0, 0.6]}\n"
                        "colliders: {it: {shape: {own: {name: ball, parameters: {radius: 0.5,\n"
-                       "  depth: 1.1}}}, hold: sticky}}\n"
+                       "  depth: 1.1}}}, boundary: sticky}}\n"
                        "solver: explicit\n"
                        "time: {fps: 50}\n");
     pli_particle_view view;

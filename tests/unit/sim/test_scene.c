@@ -220,12 +220,12 @@ static void scene_owns_copies_of_everything(void **state)
     double heights[4] = {1, 2, 3, 4};
     pli_height_field_def field = {
         .size = {1, 1}, .columns = 2, .rows = 2, .heights = heights, .height_count = 4};
-    pli_shape_body_def fill = {.shape = {PLI_SHAPE_HEIGHT_FIELD, &field}, .vertices = 100};
+    pli_fill_def fill = {.shape = {PLI_SHAPE_HEIGHT_FIELD, &field}, .vertices = 100};
     {
         kit k;
         kit_init(&k);
         k.bodies[0].name = name;
-        k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_SHAPE, &fill};
+        k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_FILL, &fill};
         OK(context, pli_scene_create(context, &k.def, &scene));
         memset(&k, 0xFF, sizeof k);
     }
@@ -238,7 +238,7 @@ static void scene_owns_copies_of_everything(void **state)
     assert_string_equal(pli_scene_name(scene), "scene");
     assert_ptr_equal(pli_scene_context(scene), context);
     assert_string_equal(def->bodies[0].name, "cube");
-    const pli_shape_body_def *kept = def->bodies[0].geometry.data;
+    const pli_fill_def *kept = def->bodies[0].geometry.data;
     const pli_height_field_def *kept_field = kept->shape.data;
     NEAR(kept_field->heights[3], 4, 0, 0);
     // what depends on other values is completed
@@ -420,8 +420,8 @@ static void broken_links_are_refused(void **state)
     kit_init(&k);
     pli_shell_def shell = {.thickness = 1};
     shell.shape = (pli_variant){PLI_SHAPE_SHELL, &shell};
-    pli_shape_body_def fill = {.shape = shell.shape, .vertices = 100};
-    k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_SHAPE, &fill};
+    pli_fill_def fill = {.shape = shell.shape, .vertices = 100};
+    k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_FILL, &fill};
     REFUSED(context, try_kit(context, &k), "scene: nested more than 64 deep");
     pli_context_destroy(context);
 }
@@ -481,8 +481,8 @@ static void try_shape(pli_context *context, pli_shape_kind kind, const void *sha
 {
     kit k;
     kit_init(&k);
-    pli_shape_body_def fill = {.shape = {(int32_t)kind, shape}, .vertices = 100};
-    k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_SHAPE, &fill};
+    pli_fill_def fill = {.shape = {(int32_t)kind, shape}, .vertices = 100};
+    k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_FILL, &fill};
     char message[512];
     snprintf(message, sizeof message, "scene: bodies.cube.geometry.fill.shape.%s", want);
     REFUSED(context, try_kit(context, &k), message);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles and cubature in frames (K20): that the fields say what the solver works with, also after
-// the way through files, and are there with the solver subspace alone.
+// Handles and cubature in frames (Trusty et al. 2025): that the fields say what the solver works
+// with, also after the way through files, and are there with the solver subspace alone.
 #include "folder.h"
 #include "simulate.h"
 

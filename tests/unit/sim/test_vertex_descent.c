@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes with vertex block descent (E12): what every term tells a single vertex, agreement with
+// Scenes with vertex block descent: what every term tells a single vertex, agreement with
 // Newton, the promises of stepping, and what is refused.
 #include "promises.h"
 #include "support/same_bits.h"

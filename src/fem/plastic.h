@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Yielding of tetrahedra: multiplicative plasticity, F = Fe Fp, by any rule of material/yield.h.
+//
+// A tetrahedron remembers A = Fp^-1 and a history variable. Its law sees Fe = F A, which is the
+// deformation from another shape at rest: with the gradients of the shape functions multiplied by
+// A, energy, forces and stiffness are those of an elastic tetrahedron (elastic.h), and nothing else
+// has to know. What hardens as snow does has its energy multiplied.
+//
+// The return map is applied after a step, outside of the solve (lagged): Fe <- that on the yield
+// surface, A <- F^-1 Fe. A step is thus solved as if it were elastic from where the last one left;
+// forces at its end are those before the return. A quasi-static load comes to its equilibrium as
+// steps are repeated.
+//
+// Arrays are in the order of the elastic term's def, and zero for what has never yielded: A - 1,
+// and the history variable less that at rest. Threads: parallel inside, the same bits for any
+// number.
+#ifndef PLI_FEM_PLASTIC_H
+#define PLI_FEM_PLASTIC_H
+
+#include "fem/elastic.h"
+#include "material/material.h"
+
+typedef struct pli_plastic {
+    const pli_material *materials; // those without a rule are elastic
+    const int32_t *material_of;    // [tet_count]
+} pli_plastic;
+
+// Makes the tetrahedra of a term (whose def said that they yield) deform from A; A1 [tet_count][9]
+// is A - 1, history [tet_count].
+void pli_plastic_apply(const pli_plastic *plastic, const double *A1, const double *history,
+                       pli_elastic *elastic);
+
+// Applies the return maps at positions x [vertex_count][3], and pli_plastic_apply.
+void pli_plastic_return(const pli_plastic *plastic, const double *x, double *A1, double *history,
+                        pli_elastic *elastic);
+
+#endif
