@@ -29,9 +29,7 @@ def is_named(root, module, stem):
     return any(has_test(root, f"unit.{module}.{'_'.join(words[:count])}") for count in range(len(words), 0, -1))
 
 
-def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
-    root = root if root.is_dir() else root.parent.parent
+def faults_of(root):
     table = root / "tests" / "README.md"
     faults, patterns = [], {}
     lines = table.read_text(encoding="utf-8").splitlines() if table.is_file() else []
@@ -57,6 +55,12 @@ def main():
             if not in_table and not is_named(root, module, stem):
                 faults.append(f"src/{module}/.../{stem}.c: no tests/unit/{module}/test_{stem}.c, and no line of the table "
                               f"in tests/README.md says where it is tested")
+    return faults
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+    faults = faults_of(root if root.is_dir() else root.parent.parent)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

@@ -24,6 +24,7 @@ def load(name):
 LAYERS = load("check_layers")
 STYLE = load("check_style")
 PAGE = load("check_page")
+TESTS = load("check_tests")
 
 
 def long_function(lines, reason=""):
@@ -45,6 +46,27 @@ class Tree(unittest.TestCase):
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
+
+
+class Tests(Tree):
+    def check(self, *rows):
+        self.write("tests/README.md", "".join(f"| {row} |\n" for row in rows))
+        return "\n".join(TESTS.faults_of(self.root))
+
+    def test_names_families_and_the_table_are_enough(self):
+        for stem in ("a", "b_c", "d"):
+            self.write(f"src/base/{stem}.c", SPDX)
+        for stem in ("a", "b"):
+            self.write(f"tests/unit/base/test_{stem}.c", SPDX)
+        self.assertIn("src/base/.../d.c: no tests/unit/base/test_d.c", self.check())
+        self.assertEqual(self.check("base | d | unit.base.a"), "")
+        self.assertEqual(self.check("base | d* | unit.base.a unit.base.b"), "")
+
+    def test_lines_about_what_is_not_there_are_refused(self):
+        self.write("src/base/a.c", SPDX)
+        self.write("tests/unit/base/test_a.c", SPDX)
+        self.assertIn("tests/README.md:1: src/base has no file e.c", self.check("base | e | unit.base.a"))
+        self.assertIn("tests/README.md:1: there is no test unit.base.f", self.check("base | a | unit.base.f"))
 
 
 class Layers(Tree):

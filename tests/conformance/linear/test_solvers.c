@@ -12,6 +12,7 @@
 #include "linear/direct/cholesky.h"
 #include "linear/krylov/krylov.h"
 #include "linear/krylov/precondition.h"
+#include "linear/krylov/solver.h"
 #include "linear/matrix/dense.h"
 #include "linear/matrix/ell.h"
 
@@ -23,6 +24,7 @@ typedef struct solver {
     bool minres;
     pli_cholesky_order order;
     double tolerance; // of the relative residual
+    pli_linear_solver_kind kind;
 } solver;
 
 static int32_t run_krylov(const solver *self, pli_context *context, const pli_operator *A,
@@ -177,6 +179,29 @@ static int32_t solve_cholesky(const solver *self, const pli_bcsr *matrix, const 
     return 0;
 }
 
+// Any kind behind the face that minimisers know.
+static int32_t solve_by_kind(const solver *self, const pli_bcsr *matrix, const double *b, double *x)
+{
+    pli_context *context = matrix->context;
+    pli_linear_solver_def def = {.kind = self->kind,
+                                 .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
+                                 .max_iterations = 10000};
+    pli_linear_solver *linear = NULL;
+    pli_arena *arena = NULL;
+    pli_krylov_report report;
+    bool definite = false;
+    OK(context, pli_arena_create(context, 1024, &arena));
+    OK(context, pli_linear_solver_create(context, &def, matrix, &linear));
+    pli_linear_solver_begin(linear);
+    OK(context, pli_linear_solver_build(linear, &definite));
+    assert_true(definite);
+    OK(context, pli_linear_solver_solve(linear, b, 0.5 * self->tolerance, arena, x, &report));
+    assert_int_equal(report.stop, PLI_KRYLOV_CONVERGED);
+    pli_linear_solver_destroy(linear);
+    pli_arena_destroy(arena);
+    return report.iterations;
+}
+
 static int32_t solve_dense(const solver *self, const pli_bcsr *matrix, const double *b, double *x)
 {
     (void)self;
@@ -189,9 +214,9 @@ static int32_t solve_dense(const solver *self, const pli_bcsr *matrix, const dou
     return 0;
 }
 
-#define KRYLOV(name, kind, group, minres)                                        \
-    {                                                                            \
-        name, solve_krylov, {kind, group}, minres, PLI_CHOLESKY_ORDER_AUTO, 1e-9 \
+#define KRYLOV(name, kind, group, minres)                                                        \
+    {                                                                                            \
+        name, solve_krylov, {kind, group}, minres, PLI_CHOLESKY_ORDER_AUTO, 1e-9, PLI_SOLVER_PCG \
     }
 static const solver solvers[] = {
     KRYLOV("pcg", PLI_PRECONDITION_NONE, 0, false),
@@ -202,12 +227,33 @@ static const solver solvers[] = {
     KRYLOV("minres", PLI_PRECONDITION_NONE, 0, true),
     KRYLOV("minres, block jacobi", PLI_PRECONDITION_BLOCK_JACOBI, 1, true),
     KRYLOV("minres, gauss-seidel", PLI_PRECONDITION_GAUSS_SEIDEL, 0, true),
-    {"pcg, sequential sweep", solve_sequential_sweep, {0}, false, 0, 1e-9},
-    {"matrix-free pcg", solve_matrix_free, {PLI_PRECONDITION_BLOCK_JACOBI, 1}, false, 0, 1e-9},
-    {"pcg, fixed width", solve_ell, {0}, false, 0, 1e-9},
-    {"cholesky, degree", solve_cholesky, {0}, false, PLI_CHOLESKY_ORDER_DEGREE, 1e-12},
-    {"cholesky, dissection", solve_cholesky, {0}, false, PLI_CHOLESKY_ORDER_DISSECTION, 1e-12},
-    {"dense cholesky", solve_dense, {0}, false, 0, 1e-12},
+    {"pcg, sequential sweep", solve_sequential_sweep, {0}, false, 0, 1e-9, PLI_SOLVER_PCG},
+    {"matrix-free pcg",
+     solve_matrix_free,
+     {PLI_PRECONDITION_BLOCK_JACOBI, 1},
+     false,
+     0,
+     1e-9,
+     PLI_SOLVER_PCG},
+    {"pcg, fixed width", solve_ell, {0}, false, 0, 1e-9, PLI_SOLVER_PCG},
+    {"cholesky, degree",
+     solve_cholesky,
+     {0},
+     false,
+     PLI_CHOLESKY_ORDER_DEGREE,
+     1e-12,
+     PLI_SOLVER_PCG},
+    {"cholesky, dissection",
+     solve_cholesky,
+     {0},
+     false,
+     PLI_CHOLESKY_ORDER_DISSECTION,
+     1e-12,
+     PLI_SOLVER_PCG},
+    {"dense cholesky", solve_dense, {0}, false, 0, 1e-12, PLI_SOLVER_PCG},
+    {"kind pcg", solve_by_kind, {0}, false, 0, 1e-9, PLI_SOLVER_PCG},
+    {"kind minres", solve_by_kind, {0}, false, 0, 1e-9, PLI_SOLVER_MINRES},
+    {"kind cholesky", solve_by_kind, {0}, false, 0, 1e-12, PLI_SOLVER_CHOLESKY},
 };
 enum {
     SOLVER_COUNT = sizeof solvers / sizeof *solvers,
@@ -221,7 +267,8 @@ enum {
 
 static bool is_available(const solver *one)
 {
-    return one->solve != solve_cholesky || pli_cholesky_is_available();
+    bool is_sparse_cholesky = one->solve == solve_cholesky || one->kind == PLI_SOLVER_CHOLESKY;
+    return !is_sparse_cholesky || pli_cholesky_is_available();
 }
 
 static void restrict_every_fifth(pli_bcsr *matrix)

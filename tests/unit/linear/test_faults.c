@@ -3,12 +3,10 @@
 // Every constructor and solver with its n-th allocation failing, for all n: each must report it,
 // leave its output NULL and give everything back.
 #include "support/fault_sweep.h"
-#include "support/matrix_checks.h"
 #include "unit/linear/problems.h"
 
 #include "linear/direct/cholesky.h"
 #include "linear/krylov/krylov.h"
-#include "linear/krylov/precondition.h"
 #include "linear/matrix/bcsr_float.h"
 #include "linear/matrix/bcsr_single.h"
 #include "linear/matrix/ell.h"
@@ -96,31 +94,6 @@ static pli_status attempt_chunks(const fixture *f)
     return status;
 }
 
-static pli_status attempt_precondition(const fixture *f, const pli_precondition_def *def)
-{
-    pli_precondition *precondition = NULL;
-    pli_status status = pli_precondition_create(f->context, def, f->matrix, &precondition);
-    assert_int_equal(precondition == NULL, status != PLI_OK);
-    if (status == PLI_OK) status = pli_precondition_build(precondition, f->matrix);
-    pli_precondition_destroy(precondition);
-    return status;
-}
-
-static pli_status attempt_jacobi(const fixture *f)
-{
-    return attempt_precondition(f, &(pli_precondition_def){PLI_PRECONDITION_JACOBI, 0});
-}
-
-static pli_status attempt_block_jacobi(const fixture *f)
-{
-    return attempt_precondition(f, &(pli_precondition_def){PLI_PRECONDITION_BLOCK_JACOBI, 4});
-}
-
-static pli_status attempt_gauss_seidel(const fixture *f)
-{
-    return attempt_precondition(f, &(pli_precondition_def){PLI_PRECONDITION_GAUSS_SEIDEL, 0});
-}
-
 static pli_status attempt_ell(const fixture *f)
 {
     pli_ell *grid = NULL;
@@ -131,15 +104,6 @@ static pli_status attempt_ell(const fixture *f)
         assert_int_equal(grid->row_count, status == PLI_OK ? 20 : 0);
     }
     pli_ell_destroy(grid);
-    return status;
-}
-
-static pli_status attempt_compression(const fixture *f)
-{
-    pli_bcsr *copy = NULL;
-    pli_status status = pli_bcsr_create_from_ell(f->grid, &copy);
-    assert_int_equal(copy == NULL, status != PLI_OK);
-    pli_bcsr_destroy(copy);
     return status;
 }
 
@@ -268,10 +232,9 @@ static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
     static const attempt_fn attempts[] = {
-        attempt_matrix,      attempt_matrix_from_rows, attempt_rebuild,      attempt_slots,
-        attempt_greedy,      attempt_random,           attempt_chunks,       attempt_jacobi,
-        attempt_krylov,      attempt_block_jacobi,     attempt_gauss_seidel, attempt_ell,
-        attempt_compression, attempt_stencils,         attempt_single,       attempt_float};
+        attempt_matrix, attempt_matrix_from_rows, attempt_rebuild, attempt_slots,
+        attempt_greedy, attempt_random,           attempt_chunks,  attempt_krylov,
+        attempt_ell,    attempt_stencils,         attempt_single,  attempt_float};
     for (size_t k = 0; k < sizeof attempts / sizeof *attempts; ++k) starve(attempts[k], 1);
 }
 

@@ -15,50 +15,6 @@ static pli_precondition *make_precondition(pli_context *context, const pli_bcsr 
     return precondition;
 }
 
-// x.By - y.Bx relative to |x| |By|, and x.Bx > 0
-static void check_symmetric_positive(pli_context *context, const pli_operator *B)
-{
-    int64_t n = B->size;
-    double *x = random_vector(n, 1);
-    double *y = random_vector(n, 2);
-    double *Bx = new_vector(n);
-    double *By = new_vector(n);
-    pli_operator_apply(B, x, Bx);
-    pli_operator_apply(B, y, By);
-    double scale = pli_vector_norm(context, n, x) * pli_vector_norm(context, n, By);
-    NEAR(pli_vector_dot(context, n, x, By), pli_vector_dot(context, n, y, Bx), 0, 1e-12 * scale);
-    assert_true(pli_vector_dot(context, n, x, Bx) > 0);
-    assert_true(pli_vector_dot(context, n, y, By) > 0);
-    free(x);
-    free(y);
-    free(Bx);
-    free(By);
-}
-
-// also for matrices that are indefinite, badly scaled or singular.
-static void preconditioners_are_symmetric_and_positive(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_bcsr *matrices[] = {random_matrix(context, 150, 1), box_matrix(context, 9, 8, 7, 1e-3, 1e6),
-                            random_matrix(context, 150, 2), box_matrix(context, 4, 4, 4, 0, 1)};
-    add_identity(matrices[2], -4);
-    for (int m = 0; m < 4; ++m) {
-        for (int kind = 0; kind < PLI_PRECONDITION_KIND_COUNT; ++kind) {
-            for (int group = 1; group <= (kind == PLI_PRECONDITION_BLOCK_JACOBI ? 4 : 1); ++group) {
-                pli_precondition *precondition =
-                    make_precondition(context, matrices[m], (pli_precondition_kind)kind, group);
-                pli_operator B = pli_precondition_operator(precondition);
-                assert_int_equal(B.size, unknown_count(matrices[m]));
-                check_symmetric_positive(context, &B);
-                pli_precondition_destroy(precondition);
-            }
-        }
-        pli_bcsr_destroy(matrices[m]);
-    }
-    pli_context_destroy(context);
-}
-
 static void jacobi_divides_by_the_diagonal(void **state)
 {
     (void)state;
@@ -137,8 +93,6 @@ static void unsafe_diagonals_are_replaced_and_counted(void **state)
     pli_precondition *precondition =
         make_precondition(context, matrix, PLI_PRECONDITION_BLOCK_JACOBI, 4);
     assert_int_equal(pli_precondition_replaced_count(precondition), 3);
-    pli_operator B = pli_precondition_operator(precondition);
-    check_symmetric_positive(context, &B);
     pli_precondition_destroy(precondition);
     free(r);
     free(z);
@@ -265,49 +219,21 @@ static void shuffled_numbering_keeps_colours_few(void **state)
     pli_context_destroy(context);
 }
 
-static void stale_patterns_and_wrong_defs_are_refused(void **state)
+static void wrong_defs_are_refused(void **state)
 {
     (void)state;
     pli_context *context = make_context(1);
-    pli_bcsr *a = random_matrix(context, 30, 1);
-    pli_bcsr *b = random_matrix(context, 30, 2);
-    for (int kind = 0; kind < PLI_PRECONDITION_KIND_COUNT; ++kind) {
-        pli_precondition *precondition =
-            make_precondition(context, a, (pli_precondition_kind)kind, 1);
-        assert_int_equal(pli_precondition_build(precondition, b), PLI_ERROR_ARGUMENT);
-        pli_precondition_destroy(precondition);
-    }
+    pli_bcsr *matrix = random_matrix(context, 30, 1);
     pli_precondition *none = NULL;
     pli_precondition_def wrong[] = {{(pli_precondition_kind)99, 1},
                                     {PLI_PRECONDITION_BLOCK_JACOBI, 9},
                                     {PLI_PRECONDITION_BLOCK_JACOBI, -1}};
     for (int k = 0; k < 3; ++k) {
-        assert_int_equal(pli_precondition_create(context, &wrong[k], a, &none), PLI_ERROR_ARGUMENT);
+        assert_int_equal(pli_precondition_create(context, &wrong[k], matrix, &none),
+                         PLI_ERROR_ARGUMENT);
         assert_null(none);
     }
     pli_precondition_destroy(NULL);
-    pli_bcsr_destroy(a);
-    pli_bcsr_destroy(b);
-    pli_context_destroy(context);
-}
-
-static void empty_systems_are_legal(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_bcsr *matrix = NULL;
-    OK(context, pli_bcsr_create(context, 0, 0, NULL, &matrix));
-    for (int kind = 0; kind < PLI_PRECONDITION_KIND_COUNT; ++kind) {
-        pli_precondition *precondition =
-            make_precondition(context, matrix, (pli_precondition_kind)kind, 1);
-        OK(context, pli_precondition_build(precondition, matrix));
-        // there is no entry that it might touch
-        double nothing = 7, out = 5;
-        pli_precondition_apply(precondition, &nothing, &out);
-        NEAR(nothing, 7, 0, 0);
-        NEAR(out, 5, 0, 0);
-        pli_precondition_destroy(precondition);
-    }
     pli_bcsr_destroy(matrix);
     pli_context_destroy(context);
 }
@@ -315,15 +241,13 @@ static void empty_systems_are_legal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preconditioners_are_symmetric_and_positive),
         cmocka_unit_test(jacobi_divides_by_the_diagonal),
         cmocka_unit_test(block_jacobi_solves_with_diagonal_blocks),
         cmocka_unit_test(unsafe_diagonals_are_replaced_and_counted),
         cmocka_unit_test(sweep_error_is_a_contraction),
         cmocka_unit_test(sweep_equals_the_textbook_sweep),
         cmocka_unit_test(shuffled_numbering_keeps_colours_few),
-        cmocka_unit_test(stale_patterns_and_wrong_defs_are_refused),
-        cmocka_unit_test(empty_systems_are_legal),
+        cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

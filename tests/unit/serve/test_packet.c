@@ -5,7 +5,7 @@
 
 #include "serve/byte_queue.h"
 #include "serve/packet.h"
-#include "support/fault.h"
+#include "support/fault_sweep.h"
 
 static void queue_keeps_the_order_within_its_limit(void **state)
 {
@@ -37,10 +37,7 @@ static void packet_lives_as_long_as_its_references(void **state)
 {
     (void)state;
     pli_fault fault = {0};
-    pli_context_def def = pli_context_def_default();
-    def.allocator = pli_fault_allocator(&fault);
-    pli_context *context = NULL;
-    OK(NULL, pli_context_create(&def, &context));
+    pli_context *context = fault_context(&fault, 1);
     int64_t before = fault.live_blocks;
     pli_packet *packet = pli_packet_create(context, 100);
     memset(pli_packet_bytes(packet), 7, 100);
