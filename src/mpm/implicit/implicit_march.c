@@ -18,7 +18,8 @@ typedef struct march {
     const pli_implicit_march_def *def;
     const pli_minimize_env *env;
     pli_implicit_rows *rows;
-    double wanted; // length that the linear method would like (s)
+    pli_cloud_source particles; // the rows, for the stepper, which borrows them for a substep
+    double wanted;              // length that the linear method would like (s)
 } march;
 
 // ---- fluids and yielding
@@ -58,17 +59,16 @@ static void yield_rows(void *user, int64_t begin, int64_t end)
 
 // ---- how far to go
 
-static pli_status load(const pli_implicit_march_def *def, const pli_implicit_rows *rows)
+static pli_cloud_source source_of(const pli_implicit_rows *rows)
 {
-    pli_cloud_source particles = {.count = rows->count,
-                                  .position = rows->position,
-                                  .velocity = rows->velocity,
-                                  .affine = rows->affine,
-                                  .deformation = rows->deformation,
-                                  .memory = rows->history,
-                                  .kind = rows->kind,
-                                  .volume = rows->volume};
-    return pli_implicit_stepper_load(def->stepper, &particles);
+    return (pli_cloud_source){.count = rows->count,
+                              .position = rows->position,
+                              .velocity = rows->velocity,
+                              .affine = rows->affine,
+                              .deformation = rows->deformation,
+                              .memory = rows->history,
+                              .kind = rows->kind,
+                              .volume = rows->volume};
 }
 
 static pli_status find_limit(const pli_implicit_march_def *def, double begin, double end,
@@ -85,7 +85,8 @@ pli_status pli_implicit_march_limit(const pli_implicit_march_def *def,
                                     const pli_implicit_rows *rows, double begin, double end,
                                     double *limit, double *speed)
 {
-    PLI_TRY(load(def, rows));
+    pli_cloud_source particles = source_of(rows);
+    PLI_TRY(pli_implicit_stepper_load(def->stepper, &particles));
     return find_limit(def, begin, end, limit, speed);
 }
 
@@ -96,7 +97,8 @@ static pli_status begin_substep(march *m, int32_t number, double at, double end,
 {
     double left = end - at, limit, speed;
     pli_parallel_for(m->context, m->rows->count, GRAIN, begin_rows, m);
-    PLI_TRY(load(m->def, m->rows));
+    m->particles = source_of(m->rows);
+    PLI_TRY(pli_implicit_stepper_load(m->def->stepper, &m->particles));
     PLI_TRY(find_limit(m->def, at, end, &limit, &speed));
     double count = ceil(left / fmin(limit, m->wanted) * (1 - 1e-9));
     *h = count > 1 ? left / count : left;
@@ -139,7 +141,7 @@ pli_status pli_implicit_march(pli_context *context, const pli_implicit_march_def
                               double end, const pli_minimize_env *env, pli_implicit_rows *rows,
                               bool *rejected)
 {
-    march m = {context, def, env, rows, INFINITY};
+    march m = {.context = context, .def = def, .env = env, .rows = rows, .wanted = INFINITY};
     int32_t number = 0;
     *rejected = false;
     for (double at = begin; at < end;) {
