@@ -11,7 +11,7 @@ import numpy  # noqa: F401  before the library: threads of its BLAS are set by w
 from . import _structs
 
 #: of this module; the library must agree in the first two numbers
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 NAME = "libpliant.so"
 SONAME = "libpliant.so.0.1"

@@ -42,7 +42,7 @@ class Loading(Folder):
                                     "print(pliant.Scene.load('own/demo').name)",
                                     PLIANT_LIBRARY=None)
         self.assertEqual(code, 0, err)
-        self.assertEqual(out.split(), [str(self.folder / "lib" / "libpliant.so.0.1"), "0.1.0",
+        self.assertEqual(out.split(), [str(self.folder / "lib" / "libpliant.so.0.2"), "0.2.0",
                                        "['own/demo']", "demo"])
 
     def test_a_missing_library_is_an_import_error_that_says_what_was_tried(self):
@@ -68,10 +68,10 @@ class Loading(Folder):
         self.assertIn("it is not pliant's library", err)
 
     def test_another_version_is_refused(self):
-        code, _, err = run_python("import pliant._library as l; l.check_version('0.2.7', 'x.so')")
+        code, _, err = run_python("import pliant._library as l; l.check_version('0.3.7', 'x.so')")
         self.assertEqual(code, 1)
-        self.assertIn("x.so is pliant 0.2.7, but the Python module is 0.1.0", err)
-        code, _, err = run_python("import pliant._library as l; l.check_version('0.1.9', 'x.so')")
+        self.assertIn("x.so is pliant 0.3.7, but the Python module is 0.2.0", err)
+        code, _, err = run_python("import pliant._library as l; l.check_version('0.2.9', 'x.so')")
         self.assertEqual(code, 0, err)
 
     def test_import_leaves_the_environment_alone(self):
