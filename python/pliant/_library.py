@@ -14,7 +14,7 @@ from . import _structs
 VERSION = "0.2.0"
 
 NAME = "libpliant.so"
-SONAME = "libpliant.so.0.1"
+SONAME = "libpliant.so.0.2"
 
 # result, name and parameters of every function that is used, in the order of the headers
 FUNCTIONS = """

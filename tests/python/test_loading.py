@@ -33,8 +33,8 @@ class Loading(Folder):
         return f"import sys; sys.path.insert(0, {str(packages)!r})\n"
 
     def test_an_installed_module_finds_the_library_beside_it(self):
-        begin = self.installed("libpliant.so.0.1")
-        shutil.copy(BUILD / "libpliant.so", self.folder / "lib" / "libpliant.so.0.1")
+        begin = self.installed("libpliant.so.0.2")
+        shutil.copy(BUILD / "libpliant.so", self.folder / "lib" / "libpliant.so.0.2")
         scenes = self.folder / "share" / "pliant" / "scenes" / "own"
         scenes.mkdir(parents=True)
         shutil.copy(ROOT / "scenes" / "demo.yaml", scenes / "demo.yaml")
@@ -51,7 +51,7 @@ class Loading(Folder):
         self.assertIn("ImportError: libpliant.so was not found", err)
         self.assertIn("/nowhere/libpliant.so (PLIANT_LIBRARY): there is no such file", err)
         self.assertIn("make install", err)
-        code, _, err = run_python(self.installed("libpliant.so.0.1") + PRINT, PLIANT_LIBRARY=None,
+        code, _, err = run_python(self.installed("libpliant.so.0.2") + PRINT, PLIANT_LIBRARY=None,
                                   LD_LIBRARY_PATH=str(self.folder))
         if code != 0:  # where pliant is installed, the system's loader finds it
             self.assertIn("beside the installed module", err)
