@@ -432,7 +432,8 @@ PLI_API void pli_solver_set_measuring(pli_solver *solver, bool measuring);
 PLI_API PLI_CHECKED pli_status pli_solver_step(pli_solver *solver, pli_state *state,
                                                pli_step_report *report);
 
-// Energies, momenta and smallest J of a state, without advancing it.
+// Energies, momenta, smallest J and contacts of a state, without advancing it; what constraints and
+// post-processes touch is known of the solver's last step alone.
 PLI_API PLI_CHECKED pli_status pli_solver_measure(pli_solver *solver, const pli_state *state,
                                                   pli_step_report *report);
 
