@@ -44,9 +44,9 @@ foreach(script IN LISTS scripts)
   endif()
 endforeach()
 
-# what runs under the sanitizers as well: unit tests and the program. Of these some that compute a lot take
+# what runs under the sanitizers as well: unit tests, minimisers, steppers and the program. Of these some that compute a lot take
 # half of the time there; they have the label `thorough` instead, and run with the long fault tests
-set(thorough unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
+set(thorough conformance.sim.steppers unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
   unit.mpm.implicit_kernels unit.mpm.implicit_stepper unit.mpm.node_cycle unit.mpm.node_geometric unit.mpm.regions
   unit.mpm.seeding unit.mpm.stepper unit.sim.grips unit.sim.matter unit.sim.matter_implicit unit.sim.matter_start
   unit.sim.step)
@@ -60,7 +60,7 @@ foreach(name IN LISTS names)
   endif()
   if(name IN_LIST thorough)
     set_property(TEST ${name} APPEND PROPERTY LABELS thorough)
-  elseif(name MATCHES "^(unit|cli)\\.")
+  elseif(name MATCHES "^(unit|cli|conformance\\.(optimize|sim))\\.")
     set_property(TEST ${name} APPEND PROPERTY LABELS sanitize)
   endif()
 endforeach()
