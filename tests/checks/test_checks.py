@@ -25,6 +25,7 @@ LAYERS = load("check_layers")
 STYLE = load("check_style")
 PAGE = load("check_page")
 TESTS = load("check_tests")
+DOCS = load("check_docs")
 
 
 def long_function(lines, reason=""):
@@ -46,6 +47,20 @@ class Tree(unittest.TestCase):
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
+
+
+class Docs(Tree):
+    def test_names_that_are_not_there_are_found(self):
+        self.write("src/base/a_b.c", SPDX + "int pli_a(void);\n")
+        self.write("tests/unit/base/test_a.c", SPDX)
+        for good in ("`src/base/a_b.c`", "`base/a_*.c`", "`a_b.c: pli_a`", "`unit.base.a`", "`src/base`", "[a](b.md)",
+                     "`mine.yaml`", "a_c.c", "`out/a_c.c/`"):
+            self.write("docs/b.md", good + "\n")
+            self.assertEqual(DOCS.Documents(self.root).faults(), [], good)
+        for bad in ("`src/a_b.c`", "`a_c.c`", "`a_b.{h,c}`", "`a_b.c: find`", "`pli_c()`", "`unit.base.c`", "`src/b`",
+                    "[a](c.md)"):
+            self.write("docs/b.md", bad + "\n")
+            self.assertEqual(len(DOCS.Documents(self.root).faults()), 1, bad)
 
 
 class Tests(Tree):
