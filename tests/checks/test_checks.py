@@ -70,12 +70,13 @@ class Tests(Tree):
 
     def test_names_families_and_the_table_are_enough(self):
         for stem in ("a", "b_c", "d"):
-            self.write(f"src/base/{stem}.c", SPDX)
+            self.write(f"src/base/{stem}.c", f"{SPDX}const int pli_part_{stem} = {{0}};\n")
         for stem in ("a", "b"):
             self.write(f"tests/unit/base/test_{stem}.c", SPDX)
         self.assertIn("src/base/.../d.c: no tests/unit/base/test_d.c", self.check())
         self.assertEqual(self.check("base | d | unit.base.a"), "")
         self.assertEqual(self.check("base | d* | unit.base.a unit.base.b"), "")
+        self.assertEqual(self.check("base | pli_part_* | unit.base.a"), "")
 
     def test_lines_about_what_is_not_there_are_refused(self):
         self.write("src/base/a.c", SPDX)
