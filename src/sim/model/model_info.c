@@ -69,7 +69,7 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
     const pli_solver_kind *kind = model->solver_kind;
     const int64_t per_block = bytes_of_block(kind);
-    bool pairs = kind->minimizer == PLI_MINIMIZER_LBFGS;
+    bool pairs = pli_solver_has(kind, PLI_KEEPS_PAIRS);
     const int64_t per_vertex = 60 * 8 + (pairs ? 2 * 3 * 8 * (model->solver_def.window + 1) : 0);
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
@@ -96,7 +96,7 @@ static void get_matter_info(const pli_model *model, pli_model_info *info)
     if (method == NULL) return;
     info->cfl = model->solver_def.grid.cfl;
     info->node_count = matter->sizes.nodes;
-    if (model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR) info->fixed_iterations = 1;
+    if (method->linear) info->fixed_iterations = 1;
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)
