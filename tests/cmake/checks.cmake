@@ -51,8 +51,14 @@ set(thorough unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
   unit.mpm.implicit_kernels unit.mpm.implicit_stepper unit.mpm.node_cycle unit.mpm.node_geometric unit.mpm.regions
   unit.mpm.seeding unit.mpm.stepper unit.sim.grips unit.sim.matter unit.sim.matter_implicit unit.sim.matter_start
   unit.sim.step)
+# what takes long without looking at what nothing else looks at: `make test` leaves it to `make test-slow`
+set(slow physics.beams physics.large_steps physics.small_loads physics.mpm_sand physics.mpm_solids
+  physics.barrier_hertz physics.barrier_stacks physics.barrier_impact physics.sparse_bases_scenes physics.particle_scenes)
 get_property(names DIRECTORY PROPERTY TESTS)
 foreach(name IN LISTS names)
+  if(name IN_LIST slow)
+    set_property(TEST ${name} APPEND PROPERTY LABELS slow)
+  endif()
   if(name IN_LIST thorough)
     set_property(TEST ${name} APPEND PROPERTY LABELS thorough)
   elseif(name MATCHES "^(unit|cli)\\.")

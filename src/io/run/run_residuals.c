@@ -131,7 +131,7 @@ static pli_status write_line(pli_run_residuals *residuals, const pli_residual_vi
     pli_text_format(line,
                     "{\"step\":%lld,\"substep\":%d,\"round\":%d,\"iteration\":%d,\"frame\":%d,"
                     "\"residual\":",
-                    (long long)view->step, view->piece, view->round, view->iteration,
+                    (long long)view->step, view->substep, view->round, view->iteration,
                     residuals->count);
     pli_json_append_number(line, view->residual);
     pli_text_append(line, "}\n");

@@ -303,7 +303,7 @@ static void tell_residuals(pli_matter_implicit *m, const pli_iterate *iterate)
     if (s->residual_monitor == NULL || iterate->g == NULL) return;
     pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
     pli_residual_view view = {.step = s->step,
-                              .piece = m->current,
+                              .substep = m->current,
                               .round = pli_implicit_stepper_round(m->stepper),
                               .iteration = iterate->iteration,
                               .residual = iterate->residual,
@@ -350,19 +350,19 @@ static void add_substep(void *self, const pli_implicit_substep *substep)
     pli_grid_report *grid = &report->grid;
     const pli_implicit_report *done = &substep->report;
     const pli_minimize_report *outcome = &done->outcome;
-    bool worse = grid->pieces == 0 || outcome->stop < 0;
+    bool worse = grid->substeps == 0 || outcome->stop < 0;
     if (worse && report->stop >= 0) report->stop = outcome->stop;
     report->iterations += outcome->iterations;
     report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
     report->residual = fmax(report->residual, outcome->residual);
-    grid->shortest = grid->pieces == 0 ? substep->h : fmin(grid->shortest, substep->h);
+    grid->shortest = grid->substeps == 0 ? substep->h : fmin(grid->shortest, substep->h);
     grid->longest = fmax(grid->longest, substep->h);
-    ++grid->pieces;
+    ++grid->substeps;
     grid->retries += substep->retries;
     grid->unconverged += outcome->stop < 0;
     grid->nodes = done->nodes;
-    grid->held = done->held;
+    grid->constrained = done->held;
     grid->rounds += done->rounds;
     grid->matrices += done->counts.matrices;
     grid->solves += done->counts.solves;

@@ -71,10 +71,10 @@ static void start(simulation *s, const char *yaml, const char *solver, int32_t t
 static void expect_report(const pli_step_report *report, bool has_cycles)
 {
     const pli_grid_report *grid = &report->grid;
-    assert_true(grid->pieces > 0 && grid->nodes > 50 && grid->bytes > 0);
+    assert_true(grid->substeps > 0 && grid->nodes > 50 && grid->bytes > 0);
     assert_int_equal(grid->unconverged, 0);
     assert_int_equal(grid->capped, 0);
-    assert_true(grid->rounds >= grid->pieces);
+    assert_true(grid->rounds >= grid->substeps);
     assert_true(grid->shortest > 0 && grid->shortest <= grid->longest);
     assert_true(grid->longest <= report->dt * (1 + 1e-12));
     assert_true(grid->matrices > 0 && grid->solves >= grid->matrices);
@@ -226,8 +226,8 @@ static void pieces_obey_the_courant_condition(void **state)
         start(&s, flight, solver, 1);
         pli_step_report report = simulation_step(&s);
         // 1 m in a step, 0.1 m a cell
-        assert_int_equal(report.grid.pieces, (int)ceil(10 / cfls[k] - 1e-9));
-        NEAR(report.grid.shortest * report.grid.pieces, report.dt, 1e-9, 0);
+        assert_int_equal(report.grid.substeps, (int)ceil(10 / cfls[k] - 1e-9));
+        NEAR(report.grid.shortest * report.grid.substeps, report.dt, 1e-9, 0);
         NEAR(report.grid.longest, report.grid.shortest, 1e-9, 0);
         AT_MOST(report.grid.longest * 20, cfls[k] * 0.1 * (1 + 1e-9));
         NEAR(report.time, 0.05, 1e-15, 0);
@@ -304,7 +304,7 @@ static void the_linear_method_halves_pieces(void **state)
         retries += report.grid.retries;
         NEAR(report.time, 0.05 * (k + 1), 1e-12, 0);
         AT_MOST(report.energy.total, 1.02 * before.energy.total);
-        AT_MOST((double)report.grid.pieces, 200);
+        AT_MOST((double)report.grid.substeps, 200);
     }
     assert_true(retries > 0);
     simulation_clear(&s);
@@ -696,7 +696,7 @@ static void a_step_without_iterations_can_be_abandoned(void **state)
     pli_solver_set_cancel(s.solver, NULL, NULL);
     report = simulation_step(&s);
     assert_int_equal(report.iterations, 0);
-    AT_LEAST(report.grid.pieces, 6);
+    AT_LEAST(report.grid.substeps, 6);
     simulation_clear(&s);
 }
 
