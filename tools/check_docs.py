@@ -14,6 +14,7 @@ In the Markdown files of the project, but for the change log:
 Exit 0: all of it is; 1: a line per fault, `file:line: what is missing`.
 """
 import fnmatch
+import os
 import pathlib
 import re
 import sys
@@ -33,8 +34,12 @@ LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 class Documents:
     def __init__(self, root):
         self.root = root
-        self.files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*")
-                            if path.is_file() and not LEFT_OUT & set(path.relative_to(root).parts))
+        self.files = []
+        for folder, folders, names in os.walk(root):
+            folders[:] = sorted(set(folders) - LEFT_OUT)
+            inside = pathlib.Path(folder).relative_to(root)
+            self.files += [(inside / name).as_posix() for name in names]
+        self.files.sort()
         self.sources = [path for path in self.files if path.endswith(SOURCES)]
         self.tops = {path.split("/")[0] for path in self.files if "/" in path}
         self.texts = {}
