@@ -29,6 +29,7 @@ endif()
 pliant_add_script(check.claims 60 ${Python3_EXECUTABLE} ${tools}/make_claims.py
   ${PROJECT_SOURCE_DIR}/docs/bench.json --check)
 pliant_add_script(check.tests 60 ${Python3_EXECUTABLE} ${tools}/check_tests.py)
+pliant_add_script(check.docs 60 ${Python3_EXECUTABLE} ${tools}/check_docs.py)
 pliant_add_script(check.meshes 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/data/make_meshes.py --check)
 pliant_add_script(check.tools 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/test_checks.py)
 

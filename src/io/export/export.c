@@ -12,9 +12,9 @@
 
 enum { FLUSH_BYTES = 1 << 20 }; // a file's buffer is written out when it has grown to this
 
-static const pli_exporter_ops *const exporters[] = {&pli_exporter_ply, &pli_exporter_pc2,
-                                                    &pli_exporter_glb, &pli_exporter_usda,
-                                                    &pli_exporter_vtkhdf};
+#define X(name) &pli_exporter_##name,
+static const pli_exporter_ops *const exporters[] = {PLI_EXPORTERS(X)};
+#undef X
 
 enum { EXPORTERS = sizeof exporters / sizeof exporters[0] };
 

@@ -8,12 +8,9 @@
 #include <stdio.h>
 #include <strings.h>
 
-// those with a clear mark first: content is compared in this order
-static const pli_mesh_format *const formats[] = {
-    &pli_mesh_format_gmsh, &pli_mesh_format_vtk,    &pli_mesh_format_ply,
-    &pli_mesh_format_off,  &pli_mesh_format_medit,  &pli_mesh_format_vega,
-    &pli_mesh_format_stl,  &pli_mesh_format_tetgen, &pli_mesh_format_obj,
-};
+#define X(name) &pli_mesh_format_##name,
+static const pli_mesh_format *const formats[] = {PLI_MESH_FORMATS(X)};
+#undef X
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 

@@ -393,7 +393,7 @@ static pli_status resolve_materials(building *b)
     pli_model *model = b->model;
     int32_t count = b->def->material_count;
     model->materials = PLI_NEW(b->context, pli_model_material, count, "materials");
-    model->laws = PLI_NEW(b->context, const pli_material_ops *, count, "laws");
+    model->laws = PLI_NEW(b->context, const pli_material_ops *, 2 * (int64_t)count, "laws");
     if (model->materials == NULL || model->laws == NULL) return PLI_ERROR_MEMORY;
     model->material_count = count;
     for (int32_t k = 0; k < count; ++k) {
@@ -420,6 +420,18 @@ static pli_status resolve_materials(building *b)
     return PLI_OK;
 }
 
+// Gives a material the law that has its yielding within, where there is one; parameters follow the
+// history of every tetrahedron (fem/plastic.h).
+static void yield_inside(pli_model *model, int32_t index)
+{
+    const pli_material *yields = &model->yields[index];
+    const pli_material_ops *law = pli_material_step_law(yields, true);
+    if (yields->yield == NULL || law == yields->law) return;
+    pli_model_material *material = &model->materials[index];
+    material->law = find_or_add_law(model, law);
+    pli_material_step_params(yields, true, pli_material_rest_history(yields), material->params);
+}
+
 // How tetrahedra yield, where the scene states that they do: presets of meshes do not.
 static pli_status resolve_yields(building *b)
 {
@@ -436,6 +448,7 @@ static pli_status resolve_yields(building *b)
         const pli_material_def *def = &b->def->materials[k];
         if (def->yield.kind < 0) continue;
         PLI_TRY(pli_matter_resolve(b->context, def, &model->yields[k]));
+        if (b->def->solver.plasticity == PLI_PLASTICITY_IMPLICIT) yield_inside(model, k);
     }
     return PLI_OK;
 }

@@ -50,14 +50,15 @@ static bool is_plastic_inside(const pli_model *model)
 
 // ---- life
 
-static pli_implicit_method choose_method(pli_minimizer_kind minimizer)
+static pli_implicit_method choose_method(const char *minimizer)
 {
-    switch (minimizer) {
-    case PLI_MINIMIZER_LBFGS: return PLI_IMPLICIT_LBFGS;
-    case PLI_MINIMIZER_ADMM: return PLI_IMPLICIT_ADMM;
-    case PLI_MINIMIZER_LINEAR: return PLI_IMPLICIT_LINEAR;
-    default: return PLI_IMPLICIT_NEWTON;
-    }
+    static const char *const names[] = {[PLI_IMPLICIT_LBFGS] = "lbfgs",
+                                        [PLI_IMPLICIT_NEWTON] = "newton",
+                                        [PLI_IMPLICIT_ADMM] = "admm",
+                                        [PLI_IMPLICIT_LINEAR] = "linear"};
+    int method = 0;
+    while (strcmp(names[method], minimizer) != 0) ++method;
+    return (pli_implicit_method)method;
 }
 
 static pli_spline_kind choose_spline(const pli_implicit_grid_def *grid)
@@ -393,7 +394,7 @@ static pli_implicit_march_def describe_march(pli_matter_implicit *m)
         .stepper = m->stepper,
         .materials = m->materials,
         .yields_inside = is_plastic_inside(model),
-        .halves = model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR,
+        .halves = m->method->linear,
         .reach = model->solver_def.grid.cfl * model->matter->dx,
         .least_speed = pli_matter_implicit_emit_speed(model),
         .owner = {move_objects, begin_substep, add_substep, end_substep, m}};
