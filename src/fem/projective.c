@@ -11,7 +11,6 @@
 #include "math/rotation_simd.h"
 #include "math/transpose_simd.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "material/spring.h"
 #include "math/simd.h"
-#include "math/vec3.h"
 
 #include <math.h>
 

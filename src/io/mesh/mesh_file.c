@@ -20,7 +20,6 @@ enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 struct pli_mesh_file {
     pli_context *context;
     char *name; // as in messages
-    const pli_mesh_format *format;
     pli_mesh_data data;
 
     // what data points to
@@ -179,11 +178,6 @@ const pli_mesh_data *pli_mesh_file_data(const pli_mesh_file *mesh)
     return &mesh->data;
 }
 
-const char *pli_mesh_file_format(const pli_mesh_file *mesh)
-{
-    return mesh->format->name;
-}
-
 // ---- reading ----
 
 static pli_status create_empty(pli_context *context, const char *name, pli_mesh_file **mesh)
@@ -238,7 +232,6 @@ static pli_status parse(pli_context *context, const char *name, const char *path
 
     pli_status status = create_empty(context, name, &made);
     if (status != PLI_OK) goto done;
-    made->format = format;
     status = fill_builder(format, &scan, &builder);
     if (status != PLI_OK) goto done;
     take_arrays(made, &builder);

@@ -379,7 +379,8 @@ static void append(pli_particles *particles, pli_particle_place place, int32_t k
     pli_particle_lane_write(data, lane, end, &particles->chunks[chunk]);
 }
 
-void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *to)
+// What bounds one list's particles bounds the other's too.
+static void raise_bounds(const pli_particle_list *from, pli_particle_list *to)
 {
     if (from->sound2 > to->sound2) to->sound2 = from->sound2;
     if (from->speed2 > to->speed2) to->speed2 = from->speed2;
@@ -403,7 +404,7 @@ static void begin_copy(pli_particles *particles, int32_t block, int32_t kind, in
 {
     pli_particle_place own = {block, 0}, second = {block, 1};
     const pli_particle_list *list = pli_particles_list(particles, own, kind);
-    pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
+    raise_bounds(list, pli_particles_list(particles, second, kind));
     for (int32_t lane = 0; lane < list->count % PLI_PARTICLE_LANES; ++lane) {
         pli_particle_lane data;
         pli_particle_lane_read(&particles->chunks[list->last], lane, &data);
@@ -524,8 +525,8 @@ static int32_t sift_list(pli_particles *particles, pli_particle_place own, int32
         if (what == ORIGINALS) push_chunk(particles, own, kind, chunk);
         if (what == MIXED) sift_lanes(particles, own, kind, id, chunk, count);
     }
-    pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
-    pli_particle_list_raise(&old, list);
+    raise_bounds(&old, pli_particles_list(particles, own, kind));
+    raise_bounds(&old, list);
     return largest;
 }
 

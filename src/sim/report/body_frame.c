@@ -2,7 +2,6 @@
 #include "sim/report/body_frame.h"
 
 #include "base/memory.h"
-#include "math/vec3.h"
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
 #include "sim/step/tets_build.h"

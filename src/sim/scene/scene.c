@@ -229,7 +229,8 @@ pli_status pli_scene_note(pli_scene *scene, const void *address, const pli_posit
     return PLI_OK;
 }
 
-bool pli_scene_find_position(const pli_scene *scene, const pli_visit *at, pli_position *position)
+// Where a member, or failing that its struct, was written; false when nobody said.
+static bool find_position(const pli_scene *scene, const pli_visit *at, pli_position *position)
 {
     if (scene->slot_count == 0) return false;
     // structs are noted before their members: the last note of an address is that of the member
@@ -272,7 +273,7 @@ pli_status pli_position_fail(pli_context *context, pli_status status, const pli_
 static pli_position position_of(const pli_scene *scene, const pli_visit *at)
 {
     pli_position position = {0};
-    (void)pli_scene_find_position(scene, at, &position);
+    (void)find_position(scene, at, &position);
     if (position.source == NULL) position.source = scene->source;
     if (position.source == NULL) position.source = "scene";
     return position;
