@@ -66,6 +66,11 @@ void pli_release(pli_context *context, void *memory)
     allocator->release(allocator->user, header, header->bytes + sizeof(block_header));
 }
 
+void pli_release_all(pli_context *context, void *const *blocks, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) pli_release(context, blocks[k]);
+}
+
 size_t pli_memory_size(const void *memory)
 {
     return memory != NULL ? header_of(memory)->bytes : 0;

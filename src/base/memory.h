@@ -19,6 +19,13 @@ void *pli_reallocate(pli_context *context, void *memory, int64_t count, size_t s
 // Gives a block back; NULL is legal.
 void pli_release(pli_context *context, void *memory);
 
+// Gives blocks back in the order they are named: PLI_RELEASE(context, mesh->points, mesh). All of
+// them are looked up before the first goes.
+#define PLI_RELEASE(context, ...)                       \
+    pli_release_all((context), (void *[]){__VA_ARGS__}, \
+                    sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void pli_release_all(pli_context *context, void *const *blocks, size_t count);
+
 // Bytes the caller asked for.
 size_t pli_memory_size(const void *memory);
 

@@ -225,16 +225,11 @@ void pli_projective_destroy(pli_projective *projective)
     if (projective == NULL) return;
     pli_context *context = projective->context;
     pli_elastic_destroy(projective->elastic);
-    pli_release(context, projective->parts);
-    pli_release(context, projective->vertices);
-    pli_release(context, projective->vertex_start);
-    pli_release(context, projective->blocks);
+    PLI_RELEASE(context, projective->parts, projective->vertices, projective->vertex_start,
+                projective->blocks);
     pli_chunk_coloring_destroy(projective->coloring);
-    pli_release(context, projective->mu);
-    pli_release(context, projective->tets);
-    pli_release(context, projective->origin);
-    pli_release(context, projective->rest);
-    pli_release(context, projective);
+    PLI_RELEASE(context, projective->mu, projective->tets, projective->origin, projective->rest,
+                projective);
 }
 
 // ---- chunks
@@ -404,8 +399,7 @@ static pli_status make_elastic(pli_projective *p)
     status = pli_elastic_create(context, &def, &p->elastic);
 
 done:
-    pli_release(context, params);
-    pli_release(context, law_of_tet);
+    PLI_RELEASE(context, params, law_of_tet);
     return status;
 }
 

@@ -380,12 +380,7 @@ done:
 void pli_bvh_destroy(pli_bvh *bvh)
 {
     if (bvh == NULL) return;
-    pli_release(bvh->context, bvh->top);
-    pli_release(bvh->context, bvh->tasks);
-    pli_release(bvh->context, bvh->items);
-    pli_release(bvh->context, bvh->order);
-    pli_release(bvh->context, bvh->nodes);
-    pli_release(bvh->context, bvh);
+    PLI_RELEASE(bvh->context, bvh->top, bvh->tasks, bvh->items, bvh->order, bvh->nodes, bvh);
 }
 
 pli_bounds pli_bvh_bounds(const pli_bvh *bvh)

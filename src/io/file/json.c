@@ -273,8 +273,7 @@ pli_status pli_json_parse(pli_json *json, const char *bytes, int64_t count)
 
 void pli_json_clear(pli_json *json)
 {
-    pli_release(json->context, json->nodes);
-    pli_release(json->context, json->strings);
+    PLI_RELEASE(json->context, json->nodes, json->strings);
     *json = (pli_json){.context = json->context};
 }
 

@@ -15,8 +15,7 @@ void pli_key_map_init(pli_key_map *map, pli_context *context, size_t key_size)
 
 void pli_key_map_clear(pli_key_map *map)
 {
-    pli_release(map->context, map->keys);
-    pli_release(map->context, map->slots);
+    PLI_RELEASE(map->context, map->keys, map->slots);
     pli_key_map_init(map, map->context, map->key_size);
 }
 

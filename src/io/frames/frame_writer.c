@@ -41,13 +41,10 @@ void pli_frame_writer_destroy(pli_frame_writer *writer)
     pli_vtu_writer_clear(&writer->vtu);
     pli_series_list_clear(&writer->list);
     for (int32_t i = 0; i < writer->field_count; ++i) pli_release(context, writer->fields[i]);
-    pli_release(context, writer->fields);
-    pli_release(context, writer->drafts);
+    PLI_RELEASE(context, writer->fields, writer->drafts);
     pli_text_clear(&writer->name);
     if (!writer->borrows_files) pli_manifest_close(writer->files);
-    pli_release(context, writer->prefix);
-    pli_release(context, writer->folder);
-    pli_release(context, writer);
+    PLI_RELEASE(context, writer->prefix, writer->folder, writer);
 }
 
 // ---- beginning --------------------------------------------------------------------------------

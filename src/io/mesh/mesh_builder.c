@@ -22,10 +22,7 @@ void pli_mesh_builder_init(pli_mesh_builder *builder, pli_context *context, cons
 
 static void clear_cells(pli_context *context, pli_cell_list *list)
 {
-    pli_release(context, list->corners);
-    pli_release(context, list->groups);
-    pli_release(context, list->lines);
-    pli_release(context, list->file);
+    PLI_RELEASE(context, list->corners, list->groups, list->lines, list->file);
 }
 
 void pli_mesh_builder_clear(pli_mesh_builder *builder)
@@ -36,9 +33,7 @@ void pli_mesh_builder_clear(pli_mesh_builder *builder)
     clear_cells(context, &builder->triangles);
     for (int32_t i = 0; i < builder->group_count; ++i)
         pli_release(context, builder->group_names[i]);
-    pli_release(context, builder->group_names);
-    pli_release(context, builder->corners);
-    pli_release(context, builder->late);
+    PLI_RELEASE(context, builder->group_names, builder->corners, builder->late);
     pli_arena_destroy(builder->scratch);
     pli_key_map_clear(&builder->group_map);
     pli_mesh_builder_init(builder, context, builder->path);

@@ -159,18 +159,9 @@ void pli_mesh_file_destroy(pli_mesh_file *mesh)
     if (mesh == NULL) return;
     pli_context *context = mesh->context;
     for (int32_t i = 0; i < mesh->data.group_count; ++i) pli_release(context, mesh->group_names[i]);
-    pli_release(context, mesh->group_names);
-    pli_release(context, mesh->tet_file);
-    pli_release(context, mesh->triangle_file);
-    pli_release(context, mesh->tet_lines);
-    pli_release(context, mesh->triangle_lines);
-    pli_release(context, mesh->triangle_groups);
-    pli_release(context, mesh->triangles);
-    pli_release(context, mesh->tet_groups);
-    pli_release(context, mesh->tets);
-    pli_release(context, mesh->points);
-    pli_release(context, mesh->name);
-    pli_release(context, mesh);
+    PLI_RELEASE(context, mesh->group_names, mesh->tet_file, mesh->triangle_file, mesh->tet_lines,
+                mesh->triangle_lines, mesh->triangle_groups, mesh->triangles, mesh->tet_groups,
+                mesh->tets, mesh->points, mesh->name, mesh);
 }
 
 const pli_mesh_data *pli_mesh_file_data(const pli_mesh_file *mesh)

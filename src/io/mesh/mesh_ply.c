@@ -300,8 +300,7 @@ static pli_status read_ply(pli_mesh_builder *builder, pli_scan *scan)
     scan->by_lines = true;
     ply file = {.builder = builder, .scan = scan};
     pli_status status = read_parts(&file);
-    pli_release(builder->context, file.properties);
-    pli_release(builder->context, file.elements);
+    PLI_RELEASE(builder->context, file.properties, file.elements);
     return status;
 }
 

@@ -262,8 +262,7 @@ static pli_status read_list(pli_manifest *m)
         status = pli_file_read_in(m->context, m->folder, path, LIST_LIMIT, &bytes, &count);
     }
     if (status == PLI_OK) status = parse_list(m, bytes, count);
-    pli_release(m->context, bytes);
-    pli_release(m->context, path);
+    PLI_RELEASE(m->context, bytes, path);
     return status;
 }
 
@@ -299,10 +298,7 @@ void pli_manifest_close(pli_manifest *m)
     pli_context *context = m->context;
     pli_text_clear(&m->lines);
     pli_key_map_clear(&m->names);
-    pli_release(context, m->newest);
-    pli_release(context, m->entries);
-    pli_release(context, m->path);
-    pli_release(context, m);
+    PLI_RELEASE(context, m->newest, m->entries, m->path, m);
 }
 
 // ---- adding to the list -----------------------------------------------------------------------
@@ -426,8 +422,7 @@ pli_status pli_manifest_restart(pli_manifest *m, const char *keep)
     }
     if (status == PLI_OK) status = replace_list(m, path, &kept);
     pli_text_clear(&kept);
-    pli_release(m->context, bytes);
-    pli_release(m->context, path);
+    PLI_RELEASE(m->context, bytes, path);
     return status;
 }
 

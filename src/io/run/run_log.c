@@ -342,8 +342,7 @@ void pli_log_destroy(pli_log *log)
     if (log == NULL) return;
     if (log->descriptor >= 0) close(log->descriptor);
     pli_context *context = log->context;
-    pli_release(context, log->path);
-    pli_release(context, log);
+    PLI_RELEASE(context, log->path, log);
 }
 
 pli_status pli_log_append(pli_log *log, const char *bytes, int64_t count)

@@ -86,8 +86,7 @@ void pli_run_residuals_destroy(pli_run_residuals *residuals)
     pli_frame_writer_destroy(residuals->frames);
     pli_log_destroy(residuals->iterates);
     pli_text_clear(&residuals->line);
-    pli_release(context, residuals->ids);
-    pli_release(context, residuals);
+    PLI_RELEASE(context, residuals->ids, residuals);
 }
 
 // ---- an iterate

@@ -123,11 +123,7 @@ void pli_bcsr_extra_clear(pli_bcsr *matrix)
 {
     pli_context *context = matrix->context;
     pli_bcsr_extra *extra = &matrix->extra;
-    pli_release(context, extra->blocks);
-    pli_release(context, extra->rows);
-    pli_release(context, extra->row_start);
-    pli_release(context, extra->order);
-    pli_release(context, extra->table);
+    PLI_RELEASE(context, extra->blocks, extra->rows, extra->row_start, extra->order, extra->table);
     *extra = (pli_bcsr_extra){0};
 }
 

@@ -246,14 +246,10 @@ static void builder_clear(pattern_builder *builder)
 {
     pli_context *context = builder->context;
     for (int32_t k = 0; builder->incidences != NULL && k < builder->list_count; ++k) {
-        pli_release(context, builder->incidences[k].start);
-        pli_release(context, builder->incidences[k].element);
+        PLI_RELEASE(context, builder->incidences[k].start, builder->incidences[k].element);
     }
-    pli_release(context, builder->incidences);
-    pli_release(context, builder->table_start);
-    pli_release(context, builder->tables);
-    pli_release(context, builder->row_start);
-    pli_release(context, builder->column);
+    PLI_RELEASE(context, builder->incidences, builder->table_start, builder->tables,
+                builder->row_start, builder->column);
 }
 
 // Hands the arrays over to the pattern, the columns cut to their length.

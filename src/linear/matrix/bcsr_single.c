@@ -20,8 +20,7 @@ void pli_bcsr_single_init(pli_context *context, pli_bcsr_single *single)
 
 void pli_bcsr_single_clear(pli_bcsr_single *single)
 {
-    pli_release(single->context, single->values);
-    pli_release(single->context, single->extra);
+    PLI_RELEASE(single->context, single->values, single->extra);
     pli_bcsr_single_init(single->context, single);
 }
 

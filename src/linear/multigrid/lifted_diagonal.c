@@ -20,8 +20,7 @@ void pli_lifted_diagonal_clear(pli_lifted_diagonal *diagonal)
 {
     if (diagonal->matrix == NULL) return;
     pli_context *context = diagonal->matrix->context;
-    pli_release(context, diagonal->inverse);
-    pli_release(context, diagonal->block_inverse);
+    PLI_RELEASE(context, diagonal->inverse, diagonal->block_inverse);
     *diagonal = (pli_lifted_diagonal){0};
 }
 

@@ -353,16 +353,9 @@ void pli_particles_destroy(pli_particles *particles)
     pli_addresses_release(particles->outside, room);
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->chunks, room * (int64_t)sizeof(pli_particle_chunk));
-    pli_release(context, particles->targets);
-    pli_release(context, particles->runs);
-    pli_release(context, particles->order);
-    pli_release(context, particles->lanes);
-    pli_release(context, particles->movers);
-    pli_release(context, particles->sources);
-    pli_release(context, particles->left);
-    pli_release(context, particles->lists);
-    pli_release(context, particles->blocks);
-    pli_release(context, particles);
+    PLI_RELEASE(context, particles->targets, particles->runs, particles->order, particles->lanes,
+                particles->movers, particles->sources, particles->left, particles->lists,
+                particles->blocks, particles);
 }
 
 // ---- layers

@@ -115,18 +115,8 @@ void pli_stepper_destroy(pli_stepper *s)
     pli_context *context = s->context;
     pli_particles_destroy(s->particles);
     pli_paged_grid_destroy(s->grid);
-    pli_release(context, s->kinds);
-    pli_release(context, s->clocks);
-    pli_release(context, s->around);
-    pli_release(context, s->due);
-    pli_release(context, s->places);
-    pli_release(context, s->listed);
-    pli_release(context, s->sorted);
-    pli_release(context, s->copies);
-    pli_release(context, s->moved);
-    pli_release(context, s->moved_buffers);
-    pli_release(context, s->pages);
-    pli_release(context, s);
+    PLI_RELEASE(context, s->kinds, s->clocks, s->around, s->due, s->places, s->listed, s->sorted,
+                s->copies, s->moved, s->moved_buffers, s->pages, s);
 }
 
 static bool grow_array(pli_stepper *s, void **array, int64_t count, size_t size)

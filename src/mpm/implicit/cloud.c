@@ -73,19 +73,9 @@ void pli_cloud_destroy(pli_cloud *cloud)
 #define X(member, numbers) pli_release(context, cloud->member);
     SLOT_ARRAYS(X)
 #undef X
-    pli_release(context, cloud->cell_slot);
-    pli_release(context, cloud->cell_base);
-    pli_release(context, cloud->cell_node);
-    pli_release(context, cloud->cell_sums);
-    pli_release(context, cloud->cell_key);
-    pli_release(context, cloud->block_cell);
-    pli_release(context, cloud->block_cells);
-    pli_release(context, cloud->node_block_cells);
-    pli_release(context, cloud->blocks_by_color);
-    pli_release(context, cloud->node_start);
-    pli_release(context, cloud->node_entry);
-    pli_release(context, cloud->keys);
-    pli_release(context, cloud);
+    PLI_RELEASE(context, cloud->cell_slot, cloud->cell_base, cloud->cell_node, cloud->cell_sums,
+                cloud->cell_key, cloud->block_cell, cloud->block_cells, cloud->node_block_cells,
+                cloud->blocks_by_color, cloud->node_start, cloud->node_entry, cloud->keys, cloud);
 }
 
 int64_t pli_cloud_memory(const pli_cloud *cloud)

@@ -45,14 +45,8 @@ void pli_implicit_destroy(pli_implicit *implicit)
 {
     if (implicit == NULL) return;
     pli_context *context = implicit->context;
-    pli_release(context, implicit->chunk_cell);
-    pli_release(context, implicit->stress);
-    pli_release(context, implicit->stress_x);
-    pli_release(context, implicit->tangents);
-    pli_release(context, implicit->params);
-    pli_release(context, implicit->weight);
-    pli_release(context, implicit->kinds);
-    pli_release(context, implicit);
+    PLI_RELEASE(context, implicit->chunk_cell, implicit->stress, implicit->stress_x,
+                implicit->tangents, implicit->params, implicit->weight, implicit->kinds, implicit);
 }
 
 int64_t pli_implicit_memory(const pli_implicit *implicit)

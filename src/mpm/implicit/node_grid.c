@@ -91,11 +91,7 @@ void pli_node_grid_destroy(pli_node_grid *grid)
 {
     if (grid == NULL) return;
     pli_context *context = grid->context;
-    pli_release(context, grid->slots);
-    pli_release(context, grid->by_color);
-    pli_release(context, grid->blocks);
-    pli_release(context, grid->at);
-    pli_release(context, grid);
+    PLI_RELEASE(context, grid->slots, grid->by_color, grid->blocks, grid->at, grid);
 }
 
 int64_t pli_node_grid_memory(const pli_node_grid *grid)

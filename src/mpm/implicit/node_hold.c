@@ -42,12 +42,7 @@ void pli_node_hold_destroy(pli_node_hold *hold)
 {
     if (hold == NULL) return;
     pli_context *context = hold->context;
-    pli_release(context, hold->all);
-    pli_release(context, hold->verdict);
-    pli_release(context, hold->nodes);
-    pli_release(context, hold->tangents);
-    pli_release(context, hold->place);
-    pli_release(context, hold);
+    PLI_RELEASE(context, hold->all, hold->verdict, hold->nodes, hold->tangents, hold->place, hold);
 }
 
 int64_t pli_node_hold_memory(const pli_node_hold *hold)

@@ -251,10 +251,7 @@ pli_status pli_seeding_add_body(pli_seeding *seeding, const pli_seeding_def *def
                         pli_bounds_longest(&body->bounds), def->dx);
     }
     pli_status status = fill(seeding, &job);
-    pli_release(context, job.offsets);
-    pli_release(context, job.masks);
-    pli_release(context, job.active);
-    pli_release(context, job.places);
+    PLI_RELEASE(context, job.offsets, job.masks, job.active, job.places);
     return status;
 }
 
@@ -269,6 +266,5 @@ pli_status pli_seeding_create_empty(pli_context *context, pli_seeding **seeding)
 void pli_seeding_destroy(pli_seeding *seeding)
 {
     if (seeding == NULL) return;
-    pli_release(seeding->context, seeding->positions);
-    pli_release(seeding->context, seeding);
+    PLI_RELEASE(seeding->context, seeding->positions, seeding);
 }

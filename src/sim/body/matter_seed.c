@@ -240,9 +240,7 @@ pli_status pli_matter_seed(pli_matter *matter, const pli_scene *scene, int32_t b
     pli_status status = pli_shape_set_create(matter->context, &f.shapes);
     if (status == PLI_OK) status = fill(&f);
     pli_shape_set_destroy(f.shapes);
-    pli_release(matter->context, f.position);
-    pli_release(matter->context, f.velocity);
-    pli_release(matter->context, f.region);
+    PLI_RELEASE(matter->context, f.position, f.velocity, f.region);
     if (status == PLI_OK) return PLI_OK;
     char path[PLI_PATH_CAPACITY];
     snprintf(path, sizeof path, "bodies.%s.geometry", f.def->name);

@@ -318,7 +318,6 @@ pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ip
     status = pli_ipc_create(context, &def, ipc);
 
 done:
-    pli_release(context, planes);
-    pli_release(context, body_of);
+    PLI_RELEASE(context, planes, body_of);
     return status;
 }

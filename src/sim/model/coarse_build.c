@@ -281,13 +281,8 @@ pli_status pli_coarse_build(pli_model *model)
     double begin = pli_clock_seconds();
     coarse c = {.context = model->context, .model = model, .def = &model->solver_def.multigrid};
     pli_status status = build(&c, &model->hierarchy);
-    pli_release(c.context, c.sheets);
-    pli_release(c.context, c.samples);
-    pli_release(c.context, c.piece);
-    pli_release(c.context, c.stiffness);
-    pli_release(c.context, c.skipped);
-    pli_release(c.context, c.pattern.column);
-    pli_release(c.context, c.pattern.row_start);
+    PLI_RELEASE(c.context, c.sheets, c.samples, c.piece, c.stiffness, c.skipped, c.pattern.column,
+                c.pattern.row_start);
     if (status == PLI_OK) status = choose_smoothers(model, c.def);
     if (status == PLI_OK) tell_levels(model, pli_clock_seconds() - begin);
     return status;

@@ -310,13 +310,10 @@ void pli_collider_clear(pli_model *model)
 {
     for (int32_t k = 0; k < model->collider_count; ++k) {
         pli_motion_clear(model->context, &model->colliders[k].motion);
-        pli_release(model->context, model->colliders[k].parts);
-        pli_release(model->context, model->colliders[k].name);
+        PLI_RELEASE(model->context, model->colliders[k].parts, model->colliders[k].name);
     }
-    pli_release(model->context, model->colliders);
-    pli_release(model->context, model->surface_triangles);
-    pli_release(model->context, model->pair_friction);
-    pli_release(model->context, model->rule_class);
+    PLI_RELEASE(model->context, model->colliders, model->surface_triangles, model->pair_friction,
+                model->rule_class);
     pli_shape_set_destroy(model->shapes);
 }
 

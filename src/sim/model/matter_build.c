@@ -310,11 +310,7 @@ void pli_matter_destroy(pli_matter *matter)
     }
     pli_matter_state_clear(&matter->start);
     pli_shape_set_destroy(matter->shapes);
-    pli_release(context, matter->volumes);
-    pli_release(context, matter->emitters);
-    pli_release(context, matter->kinds);
-    pli_release(context, matter->sources);
-    pli_release(context, matter);
+    PLI_RELEASE(context, matter->volumes, matter->emitters, matter->kinds, matter->sources, matter);
 }
 
 // ---- overlap

@@ -10,10 +10,8 @@ enum { SPRING_LIMIT = INT32_MAX / 4 };
 
 void pli_model_clear_springs(pli_model *model)
 {
-    pli_release(model->context, model->spring_rayleigh);
-    pli_release(model->context, model->spring_length);
-    pli_release(model->context, model->spring_stiffness);
-    pli_release(model->context, model->spring_ends);
+    PLI_RELEASE(model->context, model->spring_rayleigh, model->spring_length,
+                model->spring_stiffness, model->spring_ends);
 }
 
 static void lump_cloth(pli_model *model, const pli_model_body *body, const pli_springs_def *springs)

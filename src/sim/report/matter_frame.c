@@ -75,8 +75,7 @@ void pli_matter_parts_destroy(pli_matter_parts *parts)
     for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
         pli_release(parts->context, parts->values[k]);
     }
-    pli_release(parts->context, parts->part_fields);
-    pli_release(parts->context, parts);
+    PLI_RELEASE(parts->context, parts->part_fields, parts);
 }
 
 static pli_status reserve(pli_matter_parts *parts, int64_t count)

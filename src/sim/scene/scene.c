@@ -111,8 +111,7 @@ pli_status pli_scene_create(pli_context *context, const pli_scene_def *def, pli_
 void pli_scene_destroy(pli_scene *scene)
 {
     if (scene == NULL) return;
-    pli_release(scene->context, scene->slots);
-    pli_release(scene->context, scene->notes);
+    PLI_RELEASE(scene->context, scene->slots, scene->notes);
     pli_arena_destroy(scene->memory);
     pli_release(scene->context, scene);
 }
