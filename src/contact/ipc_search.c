@@ -116,9 +116,7 @@ pli_status pli_ipc_grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count
 {
     if (count <= *room) return PLI_OK;
     int64_t wanted = count + count / 2;
-    void *grown = pli_reallocate(ipc->context, *array, wanted, size, "contacts");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    *array = grown;
+    PLI_TRY(pli_resize(ipc->context, array, wanted, size, "contacts"));
     *room = wanted;
     return PLI_OK;
 }

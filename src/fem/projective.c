@@ -173,7 +173,6 @@ static pli_status build_chunks(pli_projective *p)
         pli_chunk_coloring_create(context, p->vertex_count, &p->cliques, CHUNK_SIZE, &p->coloring));
     int32_t chunk_count = p->coloring->chunk_count;
     int32_t *number = PLI_NEW(context, int32_t, p->vertex_count, "vertex numbers");
-    int32_t *fitted = NULL;
     pli_status status = PLI_ERROR_MEMORY;
     p->parts = PLI_NEW(context, chunk_part, chunk_count, "chunks");
     p->vertex_start = PLI_NEW(context, int64_t, (int64_t)chunk_count + 1, "chunks");
@@ -183,10 +182,7 @@ static pli_status build_chunks(pli_projective *p)
     }
     status = fill_chunks(p, number);
     if (status != PLI_OK) goto done;
-    fitted = pli_reallocate(context, p->vertices, p->vertex_start[chunk_count], sizeof *p->vertices,
-                            "vertices of chunks");
-    status = fitted != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (fitted != NULL) p->vertices = fitted;
+    status = PLI_RESIZE(context, p->vertices, p->vertex_start[chunk_count], "vertices of chunks");
 
 done:
     pli_release(context, number);

@@ -248,10 +248,7 @@ static pli_status append_entry(solver *s, weight_entry entry)
 {
     if (s->entry_count == s->entry_capacity) {
         int64_t capacity = 2 * s->entry_capacity + 1024;
-        weight_entry *entries =
-            pli_reallocate(s->context, s->entries, capacity, sizeof *entries, "skinning weights");
-        if (entries == NULL) return PLI_ERROR_MEMORY;
-        s->entries = entries;
+        PLI_TRY(PLI_RESIZE(s->context, s->entries, capacity, "skinning weights"));
         s->entry_capacity = capacity;
     }
     s->entries[s->entry_count++] = entry;

@@ -236,11 +236,8 @@ static pli_status list_parts(pli_frame_writer *writer, const pli_frame *frame)
 static pli_status reserve_drafts(pli_frame_writer *writer, int32_t count)
 {
     if (count <= writer->room) return PLI_OK;
-    pli_draft **drafts =
-        pli_reallocate(writer->context, writer->drafts, count, sizeof *drafts, "frame files");
-    if (drafts == NULL) return PLI_ERROR_MEMORY;
-    memset(drafts, 0, (size_t)count * sizeof *drafts);
-    writer->drafts = drafts;
+    PLI_TRY(PLI_RESIZE(writer->context, writer->drafts, count, "frame files"));
+    memset(writer->drafts, 0, (size_t)count * sizeof *writer->drafts);
     writer->room = count;
     return PLI_OK;
 }

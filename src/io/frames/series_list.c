@@ -37,10 +37,7 @@ static pli_status reserve(pli_series_list *list)
 {
     if (list->count < list->capacity) return PLI_OK;
     int32_t capacity = list->capacity < 64 ? 64 : 2 * list->capacity;
-    pli_series_entry *entries =
-        pli_reallocate(list->context, list->entries, capacity, sizeof *entries, "series");
-    if (entries == NULL) return PLI_ERROR_MEMORY;
-    list->entries = entries;
+    PLI_TRY(PLI_RESIZE(list->context, list->entries, capacity, "series"));
     list->capacity = capacity;
     return PLI_OK;
 }

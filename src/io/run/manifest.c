@@ -118,12 +118,8 @@ static pli_status reserve(pli_manifest *m)
 {
     if (m->count < m->capacity) return PLI_OK;
     int32_t capacity = m->capacity < 64 ? 64 : 2 * m->capacity;
-    entry *entries = pli_reallocate(m->context, m->entries, capacity, sizeof *entries, "file list");
-    if (entries == NULL) return PLI_ERROR_MEMORY;
-    m->entries = entries;
-    int32_t *newest = pli_reallocate(m->context, m->newest, capacity, sizeof *newest, "file list");
-    if (newest == NULL) return PLI_ERROR_MEMORY;
-    m->newest = newest;
+    PLI_TRY(PLI_RESIZE(m->context, m->entries, capacity, "file list"));
+    PLI_TRY(PLI_RESIZE(m->context, m->newest, capacity, "file list"));
     m->capacity = capacity;
     return PLI_OK;
 }

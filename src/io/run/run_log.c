@@ -264,9 +264,7 @@ static pli_status read_line(pli_context *context, FILE *file, log_line *line)
         if (line->capacity - used < 2) {
             if (line->capacity >= LINE_LIMIT) return PLI_OK;
             int32_t wanted = line->capacity > 0 ? 2 * line->capacity : LINE_CAPACITY;
-            char *grown = pli_reallocate(context, line->bytes, wanted, 1, "log line");
-            if (grown == NULL) return PLI_ERROR_MEMORY;
-            line->bytes = grown;
+            PLI_TRY(PLI_RESIZE(context, line->bytes, wanted, "log line"));
             line->capacity = wanted;
         }
         if (fgets(line->bytes + used, line->capacity - (int32_t)used, file) == NULL) return PLI_OK;

@@ -94,10 +94,7 @@ void pli_run_residuals_destroy(pli_run_residuals *residuals)
 static pli_status copy_ids(pli_run_residuals *residuals, const pli_residual_view *view)
 {
     if (view->count > residuals->id_room) {
-        double *grown = pli_reallocate(residuals->context, residuals->ids, view->count,
-                                       sizeof *grown, "residuals");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        residuals->ids = grown;
+        PLI_TRY(PLI_RESIZE(residuals->context, residuals->ids, view->count, "residuals"));
         residuals->id_room = view->count;
     }
     for (int64_t row = 0; row < view->count; ++row) residuals->ids[row] = view->ids[row];

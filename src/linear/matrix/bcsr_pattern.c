@@ -191,10 +191,7 @@ static pli_status reserve_columns(pattern_builder *builder, int64_t count)
     if (count <= builder->column_capacity) return PLI_OK;
     int64_t capacity = 2 * builder->column_capacity;
     if (capacity < count) capacity = count;
-    int32_t *column = pli_reallocate(builder->context, builder->column, capacity, sizeof *column,
-                                     "matrix columns");
-    if (column == NULL) return PLI_ERROR_MEMORY;
-    builder->column = column;
+    PLI_TRY(PLI_RESIZE(builder->context, builder->column, capacity, "matrix columns"));
     builder->column_capacity = capacity;
     return PLI_OK;
 }

@@ -53,10 +53,8 @@ static pli_status reserve_blocks(pli_lifted_diagonal *diagonal)
     const pli_lifted *matrix = diagonal->matrix;
     if (matrix->block_count <= diagonal->block_capacity) return PLI_OK;
     int32_t capacity = matrix->block_capacity;
-    double *grown = pli_reallocate(matrix->context, diagonal->block_inverse, 9 * (int64_t)capacity,
-                                   sizeof *diagonal->block_inverse, "inverse diagonal blocks");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    diagonal->block_inverse = grown;
+    PLI_TRY(PLI_RESIZE(matrix->context, diagonal->block_inverse, 9 * (int64_t)capacity,
+                       "inverse diagonal blocks"));
     diagonal->block_capacity = capacity;
     return PLI_OK;
 }

@@ -227,13 +227,8 @@ static pli_status reserve_blocks(sweeper *s)
 {
     if (s->matrix->block_count <= s->block_capacity) return PLI_OK;
     int32_t capacity = s->matrix->block_capacity;
-    int32_t *marked =
-        pli_reallocate(s->context, s->marked, capacity, sizeof *marked, "sweep blocks");
-    if (marked == NULL) return PLI_ERROR_MEMORY;
-    s->marked = marked;
-    float *K = pli_reallocate(s->context, s->K, 12 * (int64_t)capacity, sizeof *K, "sweep blocks");
-    if (K == NULL) return PLI_ERROR_MEMORY;
-    s->K = K;
+    PLI_TRY(PLI_RESIZE(s->context, s->marked, capacity, "sweep blocks"));
+    PLI_TRY(PLI_RESIZE(s->context, s->K, 12 * (int64_t)capacity, "sweep blocks"));
     s->block_capacity = capacity;
     return PLI_OK;
 }

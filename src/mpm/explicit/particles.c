@@ -149,19 +149,10 @@ static pli_status grow_blocks(pli_particles *particles)
     int64_t room = pli_particles_grown(particles->block_room, FIRST_BLOCKS);
     if (room > INT32_MAX) room = INT32_MAX;
 
-    pli_particle_block *blocks =
-        pli_reallocate(context, particles->blocks, room, sizeof *blocks, "blocks of particles");
-    if (blocks == NULL) return PLI_ERROR_MEMORY;
-    particles->blocks = blocks;
-    pli_particle_list *lists = pli_reallocate(context, particles->lists,
-                                              room * PLI_PARTICLE_LAYERS * particles->kind_count,
-                                              sizeof *lists, "particle lists");
-    if (lists == NULL) return PLI_ERROR_MEMORY;
-    particles->lists = lists;
-    uint32_t *left = pli_reallocate(context, particles->left, 2 * room, sizeof *left,
-                                    "blocks that were given back");
-    if (left == NULL) return PLI_ERROR_MEMORY;
-    particles->left = left;
+    PLI_TRY(PLI_RESIZE(context, particles->blocks, room, "blocks of particles"));
+    PLI_TRY(PLI_RESIZE(context, particles->lists,
+                       room * PLI_PARTICLE_LAYERS * particles->kind_count, "particle lists"));
+    PLI_TRY(PLI_RESIZE(context, particles->left, 2 * room, "blocks that were given back"));
     particles->block_room = (int32_t)room;
     return PLI_OK;
 }

@@ -212,10 +212,7 @@ static pli_status reserve(pli_seeding *seeding, int32_t count)
     int64_t room = count;
     int64_t larger = seeding->room + (int64_t)seeding->room / 2;
     if (larger > room) room = larger < INT32_MAX ? larger : INT32_MAX;
-    double *positions = pli_reallocate(seeding->context, seeding->positions, 3 * room,
-                                       sizeof *positions, "particle positions");
-    if (positions == NULL) return PLI_ERROR_MEMORY;
-    seeding->positions = positions;
+    PLI_TRY(PLI_RESIZE(seeding->context, seeding->positions, 3 * room, "particle positions"));
     seeding->room = (int32_t)room;
     return PLI_OK;
 }

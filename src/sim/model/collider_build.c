@@ -326,10 +326,7 @@ static pli_status grow_surface(pli_model *model, int32_t count)
     if (wanted <= model->surface_capacity) return PLI_OK;
     // half as much again, so that many bodies do not copy the list each
     int64_t capacity = wanted + model->surface_capacity / 2;
-    int32_t *larger = pli_reallocate(model->context, model->surface_triangles, capacity,
-                                     3 * sizeof(int32_t), "surface");
-    if (larger == NULL) return PLI_ERROR_MEMORY;
-    model->surface_triangles = larger;
+    PLI_TRY(PLI_RESIZE(model->context, model->surface_triangles, 3 * capacity, "surface"));
     model->surface_capacity = capacity;
     return PLI_OK;
 }

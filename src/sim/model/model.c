@@ -645,10 +645,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
         collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
     }
     if (handle->vertex_count == 0) return refuse_selection(b, def);
-    int32_t *fitting = pli_reallocate(b->context, handle->vertices, handle->vertex_count,
-                                      sizeof(int32_t), "handle");
-    if (fitting == NULL) return PLI_ERROR_MEMORY;
-    handle->vertices = fitting;
+    PLI_TRY(PLI_RESIZE(b->context, handle->vertices, handle->vertex_count, "handle"));
 
     double centroid[3] = {0, 0, 0};
     for (int32_t k = 0; k < handle->vertex_count; ++k) {

@@ -54,16 +54,11 @@ static pli_status grow_springs(pli_model *model, int32_t more)
                         "the scene has %lld springs; at most %d fit", (long long)count,
                         SPRING_LIMIT);
     }
-    int32_t *ends =
-        pli_reallocate(context, model->spring_ends, count, 2 * sizeof(int32_t), "springs");
-    if (ends == NULL) return PLI_ERROR_MEMORY;
-    model->spring_ends = ends;
+    PLI_TRY(PLI_RESIZE(context, model->spring_ends, 2 * count, "springs"));
     double **const arrays[] = {&model->spring_stiffness, &model->spring_length,
                                &model->spring_rayleigh};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-        double *larger = pli_reallocate(context, *arrays[k], count, sizeof(double), "springs");
-        if (larger == NULL) return PLI_ERROR_MEMORY;
-        *arrays[k] = larger;
+        PLI_TRY(PLI_RESIZE(context, *arrays[k], count, "springs"));
     }
     return PLI_OK;
 }

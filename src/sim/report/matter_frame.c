@@ -86,10 +86,8 @@ static pli_status reserve(pli_matter_parts *parts, int64_t count)
         // velocities are in the state, and some are of other solvers
         bool is_wanted = parts->model->frame_fields >> k & 1;
         if (k == PLI_PARTICLE_VELOCITY || (k == PLI_PARTICLE_RESIDUAL && !is_wanted)) continue;
-        double *grown = pli_reallocate(parts->context, parts->values[k],
-                                       room * fields[k].components, sizeof *grown, "frame fields");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        parts->values[k] = grown;
+        PLI_TRY(PLI_RESIZE(parts->context, parts->values[k], room * fields[k].components,
+                           "frame fields"));
     }
     parts->room = room;
     return PLI_OK;

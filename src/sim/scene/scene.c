@@ -205,10 +205,7 @@ static pli_status grow_notes(pli_scene *scene)
     int32_t capacity = scene->note_count > 0 ? 2 * scene->note_count : FIRST_NOTES;
     int64_t slot_count = 1;
     while (slot_count < 2 * (int64_t)capacity) slot_count *= 2;
-    scene_note *larger = pli_reallocate(scene->context, scene->notes, capacity, sizeof *larger,
-                                        "notes on where values stand");
-    if (larger == NULL) return PLI_ERROR_MEMORY;
-    scene->notes = larger;
+    PLI_TRY(PLI_RESIZE(scene->context, scene->notes, capacity, "notes on where values stand"));
     note_slot *slots =
         PLI_NEW(scene->context, note_slot, slot_count, "notes on where values stand");
     if (slots == NULL) return PLI_ERROR_MEMORY;
