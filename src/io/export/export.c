@@ -271,7 +271,6 @@ pli_status pli_export(pli_context *context, const pli_export_def *def, pli_expor
     pli_status status = prepare(&job);
     if (status == PLI_OK) status = exporter->write(&job);
     pli_series_destroy(job.series);
-    pli_release(context, job.positions);
-    pli_release(context, job.bodies);
+    PLI_RELEASE(context, job.positions, job.bodies);
     return status;
 }

@@ -264,9 +264,7 @@ static pli_status read_line(pli_context *context, FILE *file, log_line *line)
         if (line->capacity - used < 2) {
             if (line->capacity >= LINE_LIMIT) return PLI_OK;
             int32_t wanted = line->capacity > 0 ? 2 * line->capacity : LINE_CAPACITY;
-            char *grown = pli_reallocate(context, line->bytes, wanted, 1, "log line");
-            if (grown == NULL) return PLI_ERROR_MEMORY;
-            line->bytes = grown;
+            PLI_TRY(PLI_RESIZE(context, line->bytes, wanted, "log line"));
             line->capacity = wanted;
         }
         if (fgets(line->bytes + used, line->capacity - (int32_t)used, file) == NULL) return PLI_OK;
@@ -342,8 +340,7 @@ void pli_log_destroy(pli_log *log)
     if (log == NULL) return;
     if (log->descriptor >= 0) close(log->descriptor);
     pli_context *context = log->context;
-    pli_release(context, log->path);
-    pli_release(context, log);
+    PLI_RELEASE(context, log->path, log);
 }
 
 pli_status pli_log_append(pli_log *log, const char *bytes, int64_t count)

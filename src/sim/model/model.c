@@ -658,10 +658,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
         collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
     }
     if (handle->vertex_count == 0) return refuse_selection(b, def);
-    int32_t *fitting = pli_reallocate(b->context, handle->vertices, handle->vertex_count,
-                                      sizeof(int32_t), "handle");
-    if (fitting == NULL) return PLI_ERROR_MEMORY;
-    handle->vertices = fitting;
+    PLI_TRY(PLI_RESIZE(b->context, handle->vertices, handle->vertex_count, "handle"));
 
     double centroid[3] = {0, 0, 0};
     for (int32_t k = 0; k < handle->vertex_count; ++k) {
@@ -952,8 +949,7 @@ pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
     for (int32_t k = 0; b.meshes != NULL && k < b.mesh_count; ++k) {
         pli_body_mesh_destroy(b.meshes[k]);
     }
-    pli_release(context, b.meshes);
-    pli_release(context, b.mask);
+    PLI_RELEASE(context, b.meshes, b.mask);
     pli_names_clear(&b.materials);
     if (status != PLI_OK) {
         pli_model_destroy(made);
@@ -988,19 +984,10 @@ void pli_model_destroy(pli_model *model)
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_release(context, model->bodies[k].name);
     }
-    pli_release(context, model->bodies);
-    pli_release(context, model->laws);
-    pli_release(context, model->yields);
-    pli_release(context, model->materials);
-    pli_release(context, model->material_of);
-    pli_release(context, model->tets);
+    PLI_RELEASE(context, model->bodies, model->laws, model->yields, model->materials,
+                model->material_of, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
-    pli_release(context, model->norm_weights);
-    pli_release(context, model->drag);
-    pli_release(context, model->mass);
-    pli_release(context, model->start_velocity);
-    pli_release(context, model->start);
-    pli_release(context, model->rest);
-    pli_release(context, model);
+    PLI_RELEASE(context, model->norm_weights, model->drag, model->mass, model->start_velocity,
+                model->start, model->rest, model);
 }
