@@ -78,4 +78,21 @@ static inline pli_context *make_context(int32_t thread_count)
     return context;
 }
 
+static inline int context_set_up(void **state)
+{
+    *state = make_context((int32_t)(intptr_t)*state);
+    return 0;
+}
+
+static inline int context_tear_down(void **state)
+{
+    pli_context_destroy(*state);
+    return 0;
+}
+
+// A test whose state is a context of so many threads, which lives as long as the test.
+#define TEST_IN_CONTEXT(test, threads)                                                \
+    cmocka_unit_test_prestate_setup_teardown(test, context_set_up, context_tear_down, \
+                                             (void *)(intptr_t)(threads))
+
 #endif

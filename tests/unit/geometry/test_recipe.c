@@ -110,8 +110,7 @@ static bool reaches_face(const pli_shape *shape, const pli_bounds *box, int axis
 
 static void boxes_of_recipes_are_tight(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t r = 0; r < pli_recipe_count(); ++r) {
         const pli_recipe *recipe = pli_recipe_get(r);
         pli_shape_set *set = NULL;
@@ -128,13 +127,11 @@ static void boxes_of_recipes_are_tight(void **state)
         }
         pli_shape_set_destroy(set);
     }
-    pli_context_destroy(context);
 }
 
 static void recipes_scale_with_their_size(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     const pli_shape *small = build(context, set, "cat", 0.1);
@@ -147,13 +144,11 @@ static void recipes_scale_with_their_size(void **state)
         NEAR(100 * pli_shape_value(small, x), pli_shape_value(large, y), 1e-10, 1e-12);
     }
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void regions_divide_the_recipes_that_have_them(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int with_regions = 0;
     for (int32_t r = 0; r < pli_recipe_count(); ++r) {
         const pli_recipe *recipe = pli_recipe_get(r);
@@ -186,13 +181,11 @@ static void regions_divide_the_recipes_that_have_them(void **state)
         pli_shape_set_destroy(set);
     }
     assert_int_equal(with_regions, 5);
-    pli_context_destroy(context);
 }
 
 static void places_lie_in_the_recipe(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const pli_recipe *creature = pli_recipe_find("creature");
     assert_int_equal(creature->place_count, 2);
     pli_shape_set *set = NULL;
@@ -203,13 +196,11 @@ static void places_lie_in_the_recipe(void **state)
         AT_LEAST(creature->places[p].center[1], 0.35);
     }
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void recipes_are_found_by_name(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const char *const names[] = {
         "creature", "cat",       "bust", "bird",         "turkey",     "wheel",    "dragon",
         "octopus",  "strutball", "hoop", "koosh",        "sole",       "cellball", "roller",
@@ -235,7 +226,6 @@ static void recipes_are_found_by_name(void **state)
     assert_int_equal(pli_recipe_build(set, "cat", 0, &shapes), PLI_ERROR_ARGUMENT);
     assert_null(shapes.shape);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_status build_all(pli_context *context)
@@ -262,11 +252,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_recipe_fills_well),
-        cmocka_unit_test(boxes_of_recipes_are_tight),
-        cmocka_unit_test(recipes_scale_with_their_size),
-        cmocka_unit_test(regions_divide_the_recipes_that_have_them),
-        cmocka_unit_test(places_lie_in_the_recipe),
-        cmocka_unit_test(recipes_are_found_by_name),
+        TEST_IN_CONTEXT(boxes_of_recipes_are_tight, 1),
+        TEST_IN_CONTEXT(recipes_scale_with_their_size, 1),
+        TEST_IN_CONTEXT(regions_divide_the_recipes_that_have_them, 1),
+        TEST_IN_CONTEXT(places_lie_in_the_recipe, 1),
+        TEST_IN_CONTEXT(recipes_are_found_by_name, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

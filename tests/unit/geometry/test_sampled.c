@@ -57,8 +57,7 @@ static void stencils_reproduce_polynomials(void **state)
 
 static void cubic_grids_have_continuous_gradients(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball, *grid[2];
     const double origin[3] = {0, 0, 0};
@@ -83,13 +82,11 @@ static void cubic_grids_have_continuous_gradients(void **state)
     AT_MOST(worst[1], 1e-6);
     AT_LEAST(worst[0], 1e-3);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void cubic_grids_converge_faster(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball;
     const double origin[3] = {0.1, 0, 0};
@@ -115,7 +112,6 @@ static void cubic_grids_converge_faster(void **state)
     AT_LEAST(error[1][0] / error[1][1], 6);
     AT_MOST(error[1][1], 0.1 * error[0][1]);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_tri_mesh *box_skin(pli_context *context)
@@ -134,8 +130,7 @@ static pli_tri_mesh *box_skin(pli_context *context)
 
 static void a_mesh_of_a_box_gives_the_distance_to_the_box(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *box, *grid;
     const double origin[3] = {0, 0, 0};
@@ -158,13 +153,11 @@ static void a_mesh_of_a_box_gives_the_distance_to_the_box(void **state)
     }
     pli_tri_mesh_destroy(skin);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void a_mesh_turned_inside_out_encloses_the_same(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *grid, *turned;
     pli_tri_mesh *skin = box_skin(context);
@@ -183,13 +176,11 @@ static void a_mesh_turned_inside_out_encloses_the_same(void **state)
     }
     pli_tri_mesh_destroy(skin);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void a_sheet_encloses_nothing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.2}, {0, 1, 0.1}};
     const int32_t triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
@@ -202,15 +193,13 @@ static void a_sheet_encloses_nothing(void **state)
     assert_null(grid);
     pli_tri_mesh_destroy(sheet);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // A surface such as scanners give: ears, thin and uneven triangles, every vertex off by a tenth of
 // an edge.
 static void a_noisy_surface_can_be_filled(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     pli_recipe_shapes bunny;
     const pli_shape *shape;
@@ -236,7 +225,6 @@ static void a_noisy_surface_can_be_filled(void **state)
     pli_shape_set_destroy(set);
     pli_tri_mesh_destroy(scan);
     pli_tri_mesh_destroy(exact);
-    pli_context_destroy(context);
 }
 
 static void samples_do_not_depend_on_the_thread_count(void **state)
@@ -264,12 +252,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stencils_reproduce_polynomials),
-        cmocka_unit_test(cubic_grids_have_continuous_gradients),
-        cmocka_unit_test(cubic_grids_converge_faster),
-        cmocka_unit_test(a_mesh_of_a_box_gives_the_distance_to_the_box),
-        cmocka_unit_test(a_mesh_turned_inside_out_encloses_the_same),
-        cmocka_unit_test(a_sheet_encloses_nothing),
-        cmocka_unit_test(a_noisy_surface_can_be_filled),
+        TEST_IN_CONTEXT(cubic_grids_have_continuous_gradients, 1),
+        TEST_IN_CONTEXT(cubic_grids_converge_faster, 2),
+        TEST_IN_CONTEXT(a_mesh_of_a_box_gives_the_distance_to_the_box, 2),
+        TEST_IN_CONTEXT(a_mesh_turned_inside_out_encloses_the_same, 1),
+        TEST_IN_CONTEXT(a_sheet_encloses_nothing, 1),
+        TEST_IN_CONTEXT(a_noisy_surface_can_be_filled, 2),
         cmocka_unit_test(samples_do_not_depend_on_the_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,8 +175,7 @@ static void exact_distances_are_euclidean(void **state)
 
 static void flags_tell_what_shapes_are(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     for (int kind = 0; kind < ZOO_COUNT; ++kind) {
@@ -195,7 +194,6 @@ static void flags_tell_what_shapes_are(void **state)
     OK(context, pli_shape_union(set, 2, parts, 0, &both));
     assert_false(pli_shape_is_analytic(both));
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // explicit points of surfaces, independent of the distance functions; u, v in [0, 1)
@@ -257,7 +255,6 @@ static void box_point(double u, double v, double out[3])
 
 static void distances_match_brute_force_over_explicit_surfaces(void **state)
 {
-    (void)state;
     enum { N = 160 };
     typedef void (*point_fn)(double u, double v, double out[3]);
     const struct {
@@ -268,7 +265,7 @@ static void distances_match_brute_force_over_explicit_surfaces(void **state)
                  {ZOO_CONE, cone_point},
                  {ZOO_BOX, box_point}};
     static double samples[N * N][3];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
@@ -291,13 +288,11 @@ static void distances_match_brute_force_over_explicit_surfaces(void **state)
         }
     }
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void ellipsoid_is_right_at_its_centre_and_far_away(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *shape = NULL;
     OK(context, pli_shape_set_create(context, &set));
@@ -320,13 +315,11 @@ static void ellipsoid_is_right_at_its_centre_and_far_away(void **state)
     x[1] += 1e-310;
     NEAR(pli_shape_value(shape, x), d, 1e-12, 0);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void combinations_contain_what_they_should(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     const pli_shape *part[2], *sum, *common, *rest, *blend;
@@ -351,13 +344,11 @@ static void combinations_contain_what_they_should(void **state)
         if (fabs(a - b) > 0.3) NEAR(smooth, fmin(a, b), 0, 0);
     }
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void repetition_is_the_union_of_its_copies(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     const pli_shape *source, *row;
@@ -384,13 +375,11 @@ static void repetition_is_the_union_of_its_copies(void **state)
         assert_int_equal(got < 0, least < 0);
     }
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void volumes_are_those_of_textbooks(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     double length = pli_vec3_distance(zoo_start, zoo_end);
@@ -439,13 +428,11 @@ static void volumes_are_those_of_textbooks(void **state)
     OK(context, zoo_build(set, ZOO_PLANE, &plane));
     assert_int_equal(pli_shape_volume(context, plane, 10, &after), PLI_ERROR_ARGUMENT);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void wrong_parameters_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     const double o[3] = {0, 0, 0};
@@ -493,13 +480,11 @@ static void wrong_parameters_are_refused(void **state)
     }
     assert_null(s);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void trees_have_a_deepest_level(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *shape = NULL;
     const double x[3] = {2, 0, 0};
@@ -515,7 +500,6 @@ static void trees_have_a_deepest_level(void **state)
     const pli_shape *deepest = NULL;
     assert_int_equal(pli_shape_negation(set, shape, &deepest), PLI_ERROR_ARGUMENT);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_status build_zoo(pli_context *context)
@@ -545,14 +529,14 @@ int main(void)
         cmocka_unit_test(bunching_points_changes_no_bit),
         cmocka_unit_test(slope_stays_bounded_and_inside_stays_in_bounds),
         cmocka_unit_test(exact_distances_are_euclidean),
-        cmocka_unit_test(flags_tell_what_shapes_are),
-        cmocka_unit_test(distances_match_brute_force_over_explicit_surfaces),
-        cmocka_unit_test(ellipsoid_is_right_at_its_centre_and_far_away),
-        cmocka_unit_test(combinations_contain_what_they_should),
-        cmocka_unit_test(repetition_is_the_union_of_its_copies),
-        cmocka_unit_test(volumes_are_those_of_textbooks),
-        cmocka_unit_test(wrong_parameters_are_refused),
-        cmocka_unit_test(trees_have_a_deepest_level),
+        TEST_IN_CONTEXT(flags_tell_what_shapes_are, 1),
+        TEST_IN_CONTEXT(distances_match_brute_force_over_explicit_surfaces, 1),
+        TEST_IN_CONTEXT(ellipsoid_is_right_at_its_centre_and_far_away, 1),
+        TEST_IN_CONTEXT(combinations_contain_what_they_should, 1),
+        TEST_IN_CONTEXT(repetition_is_the_union_of_its_copies, 1),
+        TEST_IN_CONTEXT(volumes_are_those_of_textbooks, 2),
+        TEST_IN_CONTEXT(wrong_parameters_are_refused, 1),
+        TEST_IN_CONTEXT(trees_have_a_deepest_level, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

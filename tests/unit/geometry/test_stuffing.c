@@ -39,8 +39,7 @@ static void clear_raw(raw_mesh *raw)
 
 static void lattice_nodes_know_their_neighbours(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball;
     OK(context, pli_shape_set_create(context, &set));
@@ -74,7 +73,6 @@ static void lattice_nodes_know_their_neighbours(void **state)
     }
     pli_bcc_destroy(bcc);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // A surface as wild as a lattice can see: random signs at the nodes, and values whose ratios put
@@ -107,8 +105,7 @@ static void make_noise(pli_context *context, const pli_shape *ball, uint64_t str
 
 static void angles_hold_for_any_surface(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball;
     OK(context, pli_shape_set_create(context, &set));
@@ -138,13 +135,11 @@ static void angles_hold_for_any_surface(void **state)
     AT_MOST(least, 12);
     AT_LEAST(largest, 160);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void repair_makes_any_filling_a_manifold(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball;
     OK(context, pli_shape_set_create(context, &set));
@@ -166,7 +161,6 @@ static void repair_makes_any_filling_a_manifold(void **state)
     }
     AT_LEAST((double)removed, 100);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // Two tetrahedra that share `shared` corners; the second is smaller.
@@ -188,8 +182,7 @@ static void make_pair(pli_context *context, int shared, pli_filling *filling)
 
 static void pinches_lose_their_smaller_part(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int shared = 1; shared <= 2; ++shared) {
         pli_filling filling;
         pli_filling_report report;
@@ -201,13 +194,11 @@ static void pinches_lose_their_smaller_part(void **state)
         NEAR(pli_filling_volume(&filling), 1.0 / 6, 1e-15, 0);
         pli_filling_clear(&filling);
     }
-    pli_context_destroy(context);
 }
 
 static void surface_vertices_lie_on_the_surface(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     // a blend, whose value is not a distance
@@ -228,13 +219,11 @@ static void surface_vertices_lie_on_the_surface(void **state)
     pli_surface_destroy(surface);
     pli_tet_mesh_destroy(mesh);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void counts_and_volumes_are_met(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     OK(context, pli_shape_set_create(context, &set));
     const double size[3] = {1, 1.7, 0.6};
@@ -255,13 +244,11 @@ static void counts_and_volumes_are_met(void **state)
         }
     }
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void a_centred_lattice_nearly_keeps_symmetry(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball;
     OK(context, pli_shape_set_create(context, &set));
@@ -277,13 +264,11 @@ static void a_centred_lattice_nearly_keeps_symmetry(void **state)
     AT_MOST(pli_vec3_norm(center) / mesh->vertex_count, 0.002 * def.spacing);
     pli_tet_mesh_destroy(mesh);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void spacing_and_level_can_be_fixed(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball;
     OK(context, pli_shape_set_create(context, &set));
@@ -299,7 +284,6 @@ static void spacing_and_level_can_be_fixed(void **state)
     NEAR(report.shape_volume, 4 * pi / 3, 1e-3, 0);
     pli_tet_mesh_destroy(mesh);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void meshes_do_not_depend_on_the_thread_count(void **state)
@@ -386,8 +370,7 @@ static void what_is_too_thin_is_reported(void **state)
 
 static void sampled_shapes_can_be_filled(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball, *grid, *again;
     OK(context, pli_shape_set_create(context, &set));
@@ -411,13 +394,11 @@ static void sampled_shapes_can_be_filled(void **state)
     pli_surface_destroy(surface);
     pli_tet_mesh_destroy(mesh);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void wrong_requests_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_shape_set *set = NULL;
     const pli_shape *ball, *plane;
     const double up[3] = {0, 1, 0};
@@ -437,7 +418,6 @@ static void wrong_requests_are_refused(void **state)
     assert_int_equal(pli_stuffing_create(context, plane, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
     assert_null(mesh);
     pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_status build_small(pli_context *context, const pli_stuffing_def *def)
@@ -512,19 +492,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thin_part_that_breaks_is_told_with_the_vertices_that_keep_it),
-        cmocka_unit_test(lattice_nodes_know_their_neighbours),
-        cmocka_unit_test(angles_hold_for_any_surface),
-        cmocka_unit_test(repair_makes_any_filling_a_manifold),
-        cmocka_unit_test(pinches_lose_their_smaller_part),
-        cmocka_unit_test(surface_vertices_lie_on_the_surface),
-        cmocka_unit_test(counts_and_volumes_are_met),
-        cmocka_unit_test(a_centred_lattice_nearly_keeps_symmetry),
-        cmocka_unit_test(spacing_and_level_can_be_fixed),
+        TEST_IN_CONTEXT(lattice_nodes_know_their_neighbours, 1),
+        TEST_IN_CONTEXT(angles_hold_for_any_surface, 2),
+        TEST_IN_CONTEXT(repair_makes_any_filling_a_manifold, 1),
+        TEST_IN_CONTEXT(pinches_lose_their_smaller_part, 1),
+        TEST_IN_CONTEXT(surface_vertices_lie_on_the_surface, 1),
+        TEST_IN_CONTEXT(counts_and_volumes_are_met, 2),
+        TEST_IN_CONTEXT(a_centred_lattice_nearly_keeps_symmetry, 1),
+        TEST_IN_CONTEXT(spacing_and_level_can_be_fixed, 1),
         cmocka_unit_test(meshes_do_not_depend_on_the_thread_count),
         cmocka_unit_test(separate_pieces_are_kept_and_crumbs_dropped),
         cmocka_unit_test(what_is_too_thin_is_reported),
-        cmocka_unit_test(sampled_shapes_can_be_filled),
-        cmocka_unit_test(wrong_requests_are_refused),
+        TEST_IN_CONTEXT(sampled_shapes_can_be_filled, 2),
+        TEST_IN_CONTEXT(wrong_requests_are_refused, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

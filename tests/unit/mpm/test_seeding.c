@@ -253,8 +253,7 @@ static void jittered_particles_have_a_box_each(void **state)
 // Boxes of any number have the same volume and are not far from cubes.
 static void strata_have_the_same_volume(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t count = 1; count <= PLI_SEEDING_MOST; ++count) {
         pli_seeding_def def = make_def(PLI_SEEDING_JITTERED, 1, count);
         pli_seeding_pattern *pattern = NULL;
@@ -267,7 +266,6 @@ static void strata_have_the_same_volume(void **state)
         }
         pli_seeding_pattern_destroy(pattern);
     }
-    pli_context_destroy(context);
 }
 
 // Counts of cells inside scatter as those of independent points do: variance = mean.
@@ -539,7 +537,7 @@ int main(void)
         cmocka_unit_test(lattices_of_any_count_are_spread_out),
         cmocka_unit_test(each_cell_has_its_share),
         cmocka_unit_test(jittered_particles_have_a_box_each),
-        cmocka_unit_test(strata_have_the_same_volume),
+        TEST_IN_CONTEXT(strata_have_the_same_volume, 1),
         cmocka_unit_test(random_particles_are_independent),
         cmocka_unit_test(poisson_particles_keep_their_distance),
         cmocka_unit_test(threads_change_no_bit),

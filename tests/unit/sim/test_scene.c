@@ -213,8 +213,7 @@ static pli_status try_kit(pli_context *context, const kit *k)
 
 static void scene_owns_copies_of_everything(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     char name[] = "cube";
     double heights[4] = {1, 2, 3, 4};
@@ -252,13 +251,11 @@ static void scene_owns_copies_of_everything(void **state)
     assert_non_null(def->constraints[0].where.data);
     pli_scene_destroy(scene);
     pli_scene_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void meshes_are_copied_and_hashed(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     int32_t tets[4] = {0, 1, 2, 3};
     int32_t groups[1] = {0};
@@ -327,15 +324,13 @@ static void meshes_are_copied_and_hashed(void **state)
     REFUSED(context, try_kit(context, &k),
             "scene: bodies.cube.geometry.file.path: the file was not read; load the scene from a "
             "file, or give the mesh itself");
-    pli_context_destroy(context);
 }
 
 // ---- every rule, broken
 
 static void names_must_refer_and_be_unique(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     k.bodies[0].material = "rubbr";
@@ -379,13 +374,11 @@ static void names_must_refer_and_be_unique(void **state)
     kit_init(&k);
     k.def.about = "\xC0\x80";
     REFUSED(context, try_kit(context, &k), "scene: about: the text is not valid UTF-8");
-    pli_context_destroy(context);
 }
 
 static void broken_links_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     k.def.body_count = -1;
@@ -423,13 +416,11 @@ static void broken_links_are_refused(void **state)
     pli_fill_def fill = {.shape = shell.shape, .vertices = 100};
     k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_FILL, &fill};
     REFUSED(context, try_kit(context, &k), "scene: nested more than 64 deep");
-    pli_context_destroy(context);
 }
 
 static void motions_must_make_sense(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     pli_motion_segment_def segment = {.duration = 1, .axis = {0, 1, 0}};
@@ -473,7 +464,6 @@ static void motions_must_make_sense(void **state)
     k.def.solver.wolfe_curvature = 1e-5;
     REFUSED(context, try_kit(context, &k),
             "scene: solver.wolfe_decrease: must be less than wolfe_curvature");
-    pli_context_destroy(context);
 }
 
 static void try_shape(pli_context *context, pli_shape_kind kind, const void *shape,
@@ -490,8 +480,7 @@ static void try_shape(pli_context *context, pli_shape_kind kind, const void *sha
 
 static void shapes_must_make_sense(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double heights[3] = {0};
     pli_height_field_def field = {
         .size = {1, 1}, .columns = 2, .rows = 2, .heights = heights, .height_count = 3};
@@ -533,7 +522,6 @@ static void shapes_must_make_sense(void **state)
     k.constraint.where = (pli_variant){PLI_SELECT_BOX, &box};
     REFUSED(context, try_kit(context, &k),
             "scene: constraints[0].where.box.max: is less than min along y");
-    pli_context_destroy(context);
 }
 
 // ---- materials
@@ -547,8 +535,7 @@ static void material_problem(pli_context *context, const kit *k, const char *wan
 
 static void materials_must_be_complete(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     k.materials[0].preset = "rubberr";
@@ -613,7 +600,6 @@ static void materials_must_be_complete(void **state)
     material_problem(context, &k,
                      "steel.parameters.young: give 'young' beside the law, not among "
                      "the parameters");
-    pli_context_destroy(context);
 }
 
 static const pli_material_input own_inputs[] = {
@@ -673,8 +659,7 @@ static void own_laws_take_their_own_inputs(void **state)
 
 static void lame_pair_becomes_young_and_poisson(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     pli_material_def *material = &k.materials[1];
@@ -705,7 +690,6 @@ static void lame_pair_becomes_young_and_poisson(void **state)
     NEAR(resolved.density, preset->density, 0, 0);
     NEAR(resolved.inputs[pli_material_find_input(resolved.law, "young")], preset->young, 0, 0);
     NEAR(resolved.inputs[pli_material_find_input(resolved.law, "poisson")], 0.1, 0, 0);
-    pli_context_destroy(context);
 }
 
 typedef struct heard {
@@ -754,8 +738,7 @@ static void suspicious_magnitudes_are_warned_of(void **state)
 
 static void failures_blame_the_nearest_note(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, pli_scene_create_empty(context, "folder/drop.test.yaml", &scene));
     assert_string_equal(pli_scene_name(scene), "drop.test");
@@ -784,7 +767,6 @@ static void failures_blame_the_nearest_note(void **state)
     OK(context, pli_scene_create_empty(context, ".hidden", &scene));
     assert_string_equal(pli_scene_name(scene), ".hidden");
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void any_failing_allocation_leaves_nothing_behind(void **state)
@@ -804,17 +786,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_keep_their_rules),
         cmocka_unit_test(defaults_are_those_promised),
-        cmocka_unit_test(scene_owns_copies_of_everything),
-        cmocka_unit_test(meshes_are_copied_and_hashed),
-        cmocka_unit_test(names_must_refer_and_be_unique),
-        cmocka_unit_test(broken_links_are_refused),
-        cmocka_unit_test(motions_must_make_sense),
-        cmocka_unit_test(shapes_must_make_sense),
-        cmocka_unit_test(materials_must_be_complete),
+        TEST_IN_CONTEXT(scene_owns_copies_of_everything, 1),
+        TEST_IN_CONTEXT(meshes_are_copied_and_hashed, 1),
+        TEST_IN_CONTEXT(names_must_refer_and_be_unique, 1),
+        TEST_IN_CONTEXT(broken_links_are_refused, 1),
+        TEST_IN_CONTEXT(motions_must_make_sense, 1),
+        TEST_IN_CONTEXT(shapes_must_make_sense, 1),
+        TEST_IN_CONTEXT(materials_must_be_complete, 1),
         cmocka_unit_test(own_laws_take_their_own_inputs),
-        cmocka_unit_test(lame_pair_becomes_young_and_poisson),
+        TEST_IN_CONTEXT(lame_pair_becomes_young_and_poisson, 1),
         cmocka_unit_test(suspicious_magnitudes_are_warned_of),
-        cmocka_unit_test(failures_blame_the_nearest_note),
+        TEST_IN_CONTEXT(failures_blame_the_nearest_note, 1),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
