@@ -203,14 +203,9 @@ static void fixed_unknowns_leave_extra_blocks_too(void **state)
     pli_bcsr *matrix = random_matrix(context, ROWS, 31);
     add_random_contacts(matrix, 60, 5);
     double *want = dense_copy(matrix);
-    uint8_t mask[ROWS] = {0};
-    for (int row = 0; row < ROWS; row += 3) mask[row] = (uint8_t)(row % 8);
-    for (int i = 0; i < SIZE; ++i) {
-        for (int j = 0; j < SIZE; ++j) {
-            bool fixed = (mask[i / 3] >> i % 3 & 1) || (mask[j / 3] >> j % 3 & 1);
-            if (fixed) want[i * SIZE + j] = i == j ? 2.5 : 0;
-        }
-    }
+    uint8_t mask[ROWS];
+    make_mask(ROWS, 3, mask);
+    fix_dense(SIZE, mask, 2.5, want);
     pli_bcsr_fix_dofs(matrix, mask, 2.5);
     double *got = dense_copy(matrix);
     for (int k = 0; k < SIZE * SIZE; ++k) NEAR(got[k], want[k], 0, 0);

@@ -235,14 +235,9 @@ static void fixing_after_restricting_zeroes_what_is_left(void **state)
     pli_bcsr *matrix = contact_matrix(context, 7);
     double *want = dense_restricted(matrix, &list, true, 0);
     pli_bcsr_restrict(matrix, list.count, list.rows, list.tangents, list.additions, 0);
-    uint8_t mask[ROWS] = {0};
-    for (int row = 0; row < ROWS; row += 2) mask[row] = (uint8_t)(row % 8);
-    for (int i = 0; i < SIZE; ++i) {
-        for (int j = 0; j < SIZE; ++j) {
-            bool fixed = (mask[i / 3] >> i % 3 & 1) || (mask[j / 3] >> j % 3 & 1);
-            if (fixed) want[i * SIZE + j] = i == j ? 1 : 0;
-        }
-    }
+    uint8_t mask[ROWS];
+    make_mask(ROWS, 2, mask);
+    fix_dense(SIZE, mask, 1, want);
     pli_bcsr_fix_dofs(matrix, mask, 1);
     double *got = dense_copy(matrix);
     AT_MOST(relative_difference(SIZE * SIZE, got, want), 1e-15);

@@ -211,6 +211,14 @@ static pli_status try_kit(pli_context *context, const kit *k)
     return status;
 }
 
+// A kit k that is sound but for one thing is refused with these words.
+#define BROKEN(wrong, want)                             \
+    do {                                                \
+        kit_init(&k);                                   \
+        (wrong);                                        \
+        REFUSED(context, try_kit(context, &k), (want)); \
+    } while (0)
+
 static void scene_owns_copies_of_everything(void **state)
 {
     pli_context *context = *state;
@@ -332,37 +340,21 @@ static void names_must_refer_and_be_unique(void **state)
 {
     pli_context *context = *state;
     kit k;
-    kit_init(&k);
-    k.bodies[0].material = "rubbr";
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber, "
-            "steel (did you mean 'rubber'?)");
-    kit_init(&k);
-    k.bodies[0].material = "";
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.material: is missing; expected a text");
-    kit_init(&k);
-    k.bodies[0].material = NULL;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.material: is missing; expected a text");
-    kit_init(&k);
-    k.constraint.body = "cub";
-    REFUSED(context, try_kit(context, &k),
-            "scene: constraints[0].body: found 'cub', which is not defined; defined are cube, "
-            "floor (did you mean 'cube'?)");
-    kit_init(&k);
-    k.bodies[1].name = "cube";
-    REFUSED(context, try_kit(context, &k), "scene: bodies: there are two of the name 'cube'");
-    kit_init(&k);
-    k.bodies[1].name = "a.b";
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies: found the name 'a.b'; allowed are 1 to 64 letters, digits, '-' and "
-            "'_'");
-    kit_init(&k);
-    k.materials[1].name = NULL;
-    REFUSED(context, try_kit(context, &k),
-            "scene: materials: found the name ''; allowed are 1 to 64 letters, digits, '-' and "
-            "'_'");
+    BROKEN(k.bodies[0].material = "rubbr",
+           "scene: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber, "
+           "steel (did you mean 'rubber'?)");
+    BROKEN(k.bodies[0].material = "", "scene: bodies.cube.material: is missing; expected a text");
+    BROKEN(k.bodies[0].material = NULL, "scene: bodies.cube.material: is missing; expected a text");
+    BROKEN(k.constraint.body = "cub",
+           "scene: constraints[0].body: found 'cub', which is not defined; defined are cube, "
+           "floor (did you mean 'cube'?)");
+    BROKEN(k.bodies[1].name = "cube", "scene: bodies: there are two of the name 'cube'");
+    BROKEN(k.bodies[1].name = "a.b",
+           "scene: bodies: found the name 'a.b'; allowed are 1 to 64 letters, digits, '-' and "
+           "'_'");
+    BROKEN(k.materials[1].name = NULL,
+           "scene: materials: found the name ''; allowed are 1 to 64 letters, digits, '-' and "
+           "'_'");
     kit_init(&k);
     k.def.solver.name = "newtn";
     char message[1024];
@@ -371,39 +363,25 @@ static void names_must_refer_and_be_unique(void **state)
     assert_non_null(strstr(message, "scene: solver.name: found 'newtn', which is not a solver; "
                                     "solvers are auto, newton, "));
     assert_non_null(strstr(message, " (did you mean 'newton'?)"));
-    kit_init(&k);
-    k.def.about = "\xC0\x80";
-    REFUSED(context, try_kit(context, &k), "scene: about: the text is not valid UTF-8");
+    BROKEN(k.def.about = "\xC0\x80", "scene: about: the text is not valid UTF-8");
 }
 
 static void broken_links_are_refused(void **state)
 {
     pli_context *context = *state;
     kit k;
-    kit_init(&k);
-    k.def.body_count = -1;
-    REFUSED(context, try_kit(context, &k), "scene: bodies: the number of items is negative");
-    kit_init(&k);
-    k.def.bodies = NULL;
-    REFUSED(context, try_kit(context, &k), "scene: bodies: has 2 items, but the array is NULL");
-    kit_init(&k);
-    k.def.body_count = 0;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies: is missing; a scene needs bodies, or emitters of particles");
-    kit_init(&k);
-    k.bodies[0].geometry.kind = 99;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
-            "card_house, spikes, rod, ring, sheet, scroll, particles");
-    kit_init(&k);
-    k.bodies[0].geometry.kind = -1;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
-            "card_house, spikes, rod, ring, sheet, scroll, particles");
-    kit_init(&k);
-    k.def.time.mode = 17;
-    REFUSED(context, try_kit(context, &k),
-            "scene: time.mode: found '17'; allowed: one of dynamic, quasi-static");
+    BROKEN(k.def.body_count = -1, "scene: bodies: the number of items is negative");
+    BROKEN(k.def.bodies = NULL, "scene: bodies: has 2 items, but the array is NULL");
+    BROKEN(k.def.body_count = 0,
+           "scene: bodies: is missing; a scene needs bodies, or emitters of particles");
+    BROKEN(k.bodies[0].geometry.kind = 99,
+           "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
+           "card_house, spikes, rod, ring, sheet, scroll, particles");
+    BROKEN(k.bodies[0].geometry.kind = -1,
+           "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
+           "card_house, spikes, rod, ring, sheet, scroll, particles");
+    BROKEN(k.def.time.mode = 17,
+           "scene: time.mode: found '17'; allowed: one of dynamic, quasi-static");
     kit_init(&k);
     k.def.gravity = (const double[]){0, -9.81};
     k.def.gravity_count = 2;
@@ -448,11 +426,9 @@ static void motions_must_make_sense(void **state)
     k.constraint.motion.center_count = 1;
     REFUSED(context, try_kit(context, &k),
             "scene: constraints[0].motion.center: found 1 numbers, expected three");
-    kit_init(&k);
-    k.constraint.axes = "xq";
-    REFUSED(context, try_kit(context, &k),
-            "scene: constraints[0].axes: found 'xq'; allowed are x, y and z, each once, such as "
-            "'xz'");
+    BROKEN(k.constraint.axes = "xq",
+           "scene: constraints[0].axes: found 'xq'; allowed are x, y and z, each once, such as "
+           "'xz'");
     k.constraint.axes = "xx";
     assert_int_equal(try_kit(context, &k), PLI_ERROR_SCENE);
     k.constraint.axes = "";
@@ -460,10 +436,8 @@ static void motions_must_make_sense(void **state)
             "scene: constraints[0].axes: holds nothing; name at least one of xyz");
     k.constraint.axes = "zx";
     OK(context, try_kit(context, &k));
-    kit_init(&k);
-    k.def.solver.wolfe_curvature = 1e-5;
-    REFUSED(context, try_kit(context, &k),
-            "scene: solver.wolfe_decrease: must be less than wolfe_curvature");
+    BROKEN(k.def.solver.wolfe_curvature = 1e-5,
+           "scene: solver.wolfe_decrease: must be less than wolfe_curvature");
 }
 
 static void try_shape(pli_context *context, pli_shape_kind kind, const void *shape,
@@ -559,28 +533,21 @@ static void materials_must_be_complete(void **state)
     pli_context_message(context, message, sizeof message);
     assert_non_null(strstr(message, "materials.steel.law: is missing, and there is no preset; "));
 
-    kit_init(&k);
-    k.materials[1].density = 0;
-    material_problem(context, &k, "steel.density: is missing, and there is no preset");
-    kit_init(&k);
-    k.materials[1].young = 0;
-    material_problem(context, &k,
-                     "steel.young: is missing, and there is no preset; law "
-                     "'fixed-corotated' needs it");
-    kit_init(&k);
-    k.materials[1].poisson = -1;
-    material_problem(context, &k,
-                     "steel.poisson: is missing, and there is no preset; law "
-                     "'fixed-corotated' needs it");
+    BROKEN(k.materials[1].density = 0,
+           "scene: materials.steel.density: is missing, and there is no preset");
+    BROKEN(k.materials[1].young = 0,
+           "scene: materials.steel.young: is missing, and there is no preset; law "
+           "'fixed-corotated' needs it");
+    BROKEN(k.materials[1].poisson = -1,
+           "scene: materials.steel.poisson: is missing, and there is no preset; law "
+           "'fixed-corotated' needs it");
     k.materials[1].poisson = 0.5;
     material_problem(context, &k,
                      "steel.poisson: found '0.5'; allowed: greater than -1 and less "
                      "than 0.5");
-    kit_init(&k);
-    k.materials[1].mu = 1e5;
-    material_problem(context, &k,
-                     "steel.mu: young and poisson, or mu and lambda: both pairs "
-                     "together contradict");
+    BROKEN(k.materials[1].mu = 1e5,
+           "scene: materials.steel.mu: young and poisson, or mu and lambda: both pairs "
+           "together contradict");
     k.materials[1].young = 0;
     k.materials[1].poisson = -1;
     k.materials[1].mu = 0;
