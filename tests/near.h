@@ -78,4 +78,26 @@ static inline pli_context *make_context(int32_t thread_count)
     return context;
 }
 
+// What a test works in is made for a number of threads before it, and destroyed after it even when
+// it fails; the test's state is the pointer to it.
+#define FIXTURE(name, make, destroy)                 \
+    static inline int name##_set_up(void **state)    \
+    {                                                \
+        *state = make((int32_t)(intptr_t)*state);    \
+        return 0;                                    \
+    }                                                \
+    static inline int name##_tear_down(void **state) \
+    {                                                \
+        destroy(*state);                             \
+        return 0;                                    \
+    }
+
+#define TEST_WITH(name, test, threads)                                              \
+    cmocka_unit_test_prestate_setup_teardown(test, name##_set_up, name##_tear_down, \
+                                             (void *)(intptr_t)(threads))
+
+FIXTURE(context, make_context, pli_context_destroy)
+
+#define TEST_IN_CONTEXT(test, threads) TEST_WITH(context, test, threads)
+
 #endif

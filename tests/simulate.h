@@ -83,6 +83,24 @@ static inline pli_step_report simulation_run(simulation *s, int steps)
     return report;
 }
 
+// A scene that can't be read, or made a model of, fails so, with a message that has this in it.
+static inline void expect_no_model(const char *yaml, pli_status expected, const char *message)
+{
+    char found[1024] = "";
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    pli_context *context = make_context(1);
+    pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "s", NULL, &scene);
+    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    pli_context_message(context, found, sizeof found);
+    if (status != expected || strstr(found, message) == NULL) {
+        fail_msg("expected '%s', found %d '%s'", message, (int)status, found);
+    }
+    assert_null(model);
+    pli_scene_destroy(scene);
+    pli_context_destroy(context);
+}
+
 // Mass-weighted mean position.
 static inline void simulation_center(const simulation *s, double center[3])
 {

@@ -93,8 +93,7 @@ static void check_links(const pli_interpolation_map *transfer, bool finest)
 
 static void links_are_a_partition_of_unity_and_levels_shrink(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 10, 6, 6);
     for (int i = 0; i < SPACES; ++i) {
         if (!is_offered(&spaces[i])) continue;
@@ -114,7 +113,6 @@ static void links_are_a_partition_of_unity_and_levels_shrink(void **state)
         pli_hierarchy_destroy(h);
     }
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 // ---- fields
@@ -210,8 +208,7 @@ static void check_field(const solid *s, const pli_hierarchy *h, int32_t level, c
 
 static void affine_fields_are_exact_on_every_level(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 10, 6, 6);
     for (int i = 0; i < SPACES; ++i) {
         if (!is_offered(&spaces[i])) continue;
@@ -228,7 +225,6 @@ static void affine_fields_are_exact_on_every_level(void **state)
         pli_hierarchy_destroy(h);
     }
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 // ---- promises
@@ -259,9 +255,8 @@ static void bits_do_not_depend_on_threads(void **state)
 
 static void failed_allocations_are_survived(void **state)
 {
-    (void)state;
     static const int32_t few[2] = {5, 2};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 3, 2, 2);
     for (int i = 0; i < SPACES; ++i) {
         if (!is_offered(&spaces[i])) continue;
@@ -273,16 +268,15 @@ static void failed_allocations_are_survived(void **state)
         }
     }
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_are_a_partition_of_unity_and_levels_shrink),
-        cmocka_unit_test(affine_fields_are_exact_on_every_level),
+        TEST_IN_CONTEXT(links_are_a_partition_of_unity_and_levels_shrink, 1),
+        TEST_IN_CONTEXT(affine_fields_are_exact_on_every_level, 1),
         cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(failed_allocations_are_survived),
+        TEST_IN_CONTEXT(failed_allocations_are_survived, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,8 +74,7 @@ static void every_kind_has_a_row(void **state)
 
 static void they_are_linear_symmetric_and_positive(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     for (int m = 0; m < MATRICES; ++m) {
         pli_bcsr *matrix = make_matrix(context, m);
         int64_t n = unknown_count(matrix);
@@ -102,7 +101,6 @@ static void they_are_linear_symmetric_and_positive(void **state)
         for (int k = 0; k < 6; ++k) free(all[k]);
         pli_bcsr_destroy(matrix);
     }
-    pli_context_destroy(context);
 }
 
 static void bits_are_those_of_any_thread_count_and_of_these_values_alone(void **state)
@@ -142,8 +140,7 @@ static void bits_are_those_of_any_thread_count_and_of_these_values_alone(void **
 
 static void other_patterns_are_refused_and_empty_ones_are_legal(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *a = random_matrix(context, 30, 1), *b = random_matrix(context, 30, 2), *empty = NULL;
     OK(context, pli_bcsr_create(context, 0, 0, NULL, &empty));
     for (int row = 0; row < ROWS; ++row) {
@@ -161,13 +158,11 @@ static void other_patterns_are_refused_and_empty_ones_are_legal(void **state)
     pli_bcsr_destroy(a);
     pli_bcsr_destroy(b);
     pli_bcsr_destroy(empty);
-    pli_context_destroy(context);
 }
 
 static void failed_allocations_are_survived(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 30, 1);
     for (int row = 0; row < ROWS; ++row) {
         for (int stays = 0; stays < 2; ++stays) {
@@ -184,17 +179,16 @@ static void failed_allocations_are_survived(void **state)
         }
     }
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_has_a_row),
-        cmocka_unit_test(they_are_linear_symmetric_and_positive),
+        TEST_IN_CONTEXT(they_are_linear_symmetric_and_positive, 2),
         cmocka_unit_test(bits_are_those_of_any_thread_count_and_of_these_values_alone),
-        cmocka_unit_test(other_patterns_are_refused_and_empty_ones_are_legal),
-        cmocka_unit_test(failed_allocations_are_survived),
+        TEST_IN_CONTEXT(other_patterns_are_refused_and_empty_ones_are_legal, 2),
+        TEST_IN_CONTEXT(failed_allocations_are_survived, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

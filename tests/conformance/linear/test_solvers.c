@@ -332,8 +332,7 @@ static pli_bcsr *make_problem(pli_context *context, int which)
 
 static void residuals_are_as_small_as_asked(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     for (int which = 0; (matrix = make_problem(context, which)) != NULL; ++which) {
         int64_t n = unknown_count(matrix);
@@ -360,13 +359,11 @@ static void residuals_are_as_small_as_asked(void **state)
         free(A);
         pli_bcsr_destroy(matrix);
     }
-    pli_context_destroy(context);
 }
 
 static void solves_are_symmetric_operators(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = make_problem(context, 1);
     int64_t n = unknown_count(matrix);
     double *b[2] = {random_vector(n, 5), random_vector(n, 6)};
@@ -385,17 +382,15 @@ static void solves_are_symmetric_operators(void **state)
         free(x[i]);
     }
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // A clamped box without mass has a condition that grows with the square of the cells along a side,
 // so iterations of conjugate gradients grow in proportion to them.
 static void iterations_grow_at_most_in_proportion(void **state)
 {
-    (void)state;
     enum { SIZES = 3 };
     static const int32_t cells[SIZES] = {4, 8, 12};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     int32_t counts[SOLVER_COUNT][SIZES] = {{0}};
     for (int s = 0; s < SIZES; ++s) {
         int32_t side = cells[s];
@@ -430,15 +425,14 @@ static void iterations_grow_at_most_in_proportion(void **state)
     AT_MOST(counts[MINRES_SWEEP][2], 0.8 * counts[MINRES_BLOCK_JACOBI][2]);
     // colours cost little against the plain sweep
     AT_MOST(counts[SWEEP][2], 1.15 * counts[SEQUENTIAL][2]);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(residuals_are_as_small_as_asked),
-        cmocka_unit_test(solves_are_symmetric_operators),
-        cmocka_unit_test(iterations_grow_at_most_in_proportion),
+        TEST_IN_CONTEXT(residuals_are_as_small_as_asked, 2),
+        TEST_IN_CONTEXT(solves_are_symmetric_operators, 2),
+        TEST_IN_CONTEXT(iterations_grow_at_most_in_proportion, 2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@
 
 static void failure_keeps_text_and_origin(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_status status = PLI_FAIL(context, PLI_ERROR_MESH, "tetrahedron %d is flat", 7);
     assert_int_equal(status, PLI_ERROR_MESH);
 
@@ -25,7 +24,6 @@ static void failure_keeps_text_and_origin(void **state)
     assert_string_equal(text, "tetrahedron 7 is flat");
     pli_context_origin(context, text, sizeof text);
     assert_memory_equal(text, "test_base.c:", 12);
-    pli_context_destroy(context);
 }
 
 typedef struct heard {
@@ -125,17 +123,14 @@ static void nth_allocation_fails_and_leaks_nothing(void **state)
 
 static void absurd_sizes_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     assert_null(pli_allocate(context, INT64_MAX, 8, "huge"));
     assert_null(pli_allocate(context, -1, 8, "negative"));
-    pli_context_destroy(context);
 }
 
 static void reallocation_keeps_content(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int32_t *a = PLI_NEW(context, int32_t, 3, "a");
     a[2] = 42;
     a = pli_reallocate(context, a, 1000, sizeof *a, "a");
@@ -143,13 +138,11 @@ static void reallocation_keeps_content(void **state)
     assert_int_equal(a[999], 0);
     assert_int_equal((uintptr_t)a % 64, 0);
     pli_release(context, a);
-    pli_context_destroy(context);
 }
 
 static void blocks_of_every_size_are_zero_and_aligned(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // small ones, and around the size from which on large pages are asked for
     const int64_t sizes[] = {1, 1000, (8 << 20) - 65, (8 << 20) - 64, (8 << 20) + 1, 21 << 20};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
@@ -160,13 +153,11 @@ static void blocks_of_every_size_are_zero_and_aligned(void **state)
         block[sizes[k] - 1] = 1;
         pli_release(context, block);
     }
-    pli_context_destroy(context);
 }
 
 static void warm_arena_does_not_allocate(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 64, &arena));
     int64_t before = 0;
@@ -189,7 +180,6 @@ static void warm_arena_does_not_allocate(void **state)
     assert_int_equal(pli_context_allocation_count(context), before);
     assert_int_equal(pli_arena_peak(arena), 48000);
     pli_arena_destroy(arena);
-    pli_context_destroy(context);
 }
 
 static pli_sum sum_of_sines(void *user, int64_t begin, int64_t end)
@@ -231,8 +221,7 @@ static void mark_range(void *user, int64_t begin, int64_t end)
 
 static void parallel_loop_visits_every_item_once(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(4);
+    pli_context *context = *state;
     static const int64_t counts[] = {0, 1, 7, 512, 513, 100003};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
         int *hits = calloc((size_t)counts[k] + 1, sizeof *hits);
@@ -241,7 +230,6 @@ static void parallel_loop_visits_every_item_once(void **state)
         for (int64_t i = 0; i < counts[k]; ++i) assert_int_equal(hits[i], 1);
         free(hits);
     }
-    pli_context_destroy(context);
 }
 
 static double largest_cosine(void *user, int64_t begin, int64_t end)
@@ -254,11 +242,9 @@ static double largest_cosine(void *user, int64_t begin, int64_t end)
 
 static void parallel_max_finds_the_largest(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     NEAR(pli_parallel_max(context, 10000, 16, largest_cosine, NULL), 3.0, 0, 0);
     assert_true(isinf(pli_parallel_max(context, 0, 16, largest_cosine, NULL)));
-    pli_context_destroy(context);
 }
 
 static void random_bits_match_published_vectors(void **state)
@@ -343,8 +329,7 @@ static void wide_hash_depends_on_every_byte_and_the_length(void **state)
 
 static void text_grows_and_formats(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_text text;
     pli_text_init(&text, context);
     for (int i = 0; i < 500; ++i) pli_text_format(&text, "%d,", i);
@@ -353,7 +338,6 @@ static void text_grows_and_formats(void **state)
     assert_int_equal((int)strlen(text.bytes), (int)text.length);
     assert_memory_equal(text.bytes, "0,1,2,", 6);
     pli_text_clear(&text);
-    pli_context_destroy(context);
 }
 
 static void edit_distance_counts_edits(void **state)
@@ -466,19 +450,19 @@ static void workers_of_a_team_may_sleep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failure_keeps_text_and_origin),
+        TEST_IN_CONTEXT(failure_keeps_text_and_origin, 1),
         cmocka_unit_test(messages_stay_on_their_line),
         cmocka_unit_test(log_hook_gets_lines_up_to_its_level),
         cmocka_unit_test(wrong_thread_count_is_refused),
         cmocka_unit_test(nth_allocation_fails_and_leaks_nothing),
-        cmocka_unit_test(absurd_sizes_are_refused),
-        cmocka_unit_test(reallocation_keeps_content),
-        cmocka_unit_test(blocks_of_every_size_are_zero_and_aligned),
-        cmocka_unit_test(warm_arena_does_not_allocate),
+        TEST_IN_CONTEXT(absurd_sizes_are_refused, 1),
+        TEST_IN_CONTEXT(reallocation_keeps_content, 1),
+        TEST_IN_CONTEXT(blocks_of_every_size_are_zero_and_aligned, 1),
+        TEST_IN_CONTEXT(warm_arena_does_not_allocate, 1),
         cmocka_unit_test(sums_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(compensated_sum_keeps_small_parts),
-        cmocka_unit_test(parallel_loop_visits_every_item_once),
-        cmocka_unit_test(parallel_max_finds_the_largest),
+        TEST_IN_CONTEXT(parallel_loop_visits_every_item_once, 4),
+        TEST_IN_CONTEXT(parallel_max_finds_the_largest, 2),
         cmocka_unit_test(teams_run_every_loop_completely_and_with_the_same_bits),
         cmocka_unit_test(workers_of_a_team_may_sleep),
         cmocka_unit_test(random_bits_match_published_vectors),
@@ -486,7 +470,7 @@ int main(void)
         cmocka_unit_test(timers_charge_the_innermost_phase),
         cmocka_unit_test(hash_depends_on_every_byte),
         cmocka_unit_test(wide_hash_depends_on_every_byte_and_the_length),
-        cmocka_unit_test(text_grows_and_formats),
+        TEST_IN_CONTEXT(text_grows_and_formats, 1),
         cmocka_unit_test(edit_distance_counts_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

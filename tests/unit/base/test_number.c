@@ -224,8 +224,7 @@ static void whole_texts_are_one_finite_number_or_none(void **state)
 
 static void floats_are_written_with_seven_digits(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const struct {
         float value;
         const char *text;
@@ -260,7 +259,6 @@ static void floats_are_written_with_seven_digits(void **state)
         NEAR(strtod(text.bytes, NULL), (double)value, 5.01e-7, 0);
     }
     pli_text_clear(&text);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -275,7 +273,7 @@ int main(void)
         cmocka_unit_test(numbers_are_written_short),
         cmocka_unit_test(comma_locale_changes_nothing),
         cmocka_unit_test(whole_texts_are_one_finite_number_or_none),
-        cmocka_unit_test(floats_are_written_with_seven_digits),
+        TEST_IN_CONTEXT(floats_are_written_with_seven_digits, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

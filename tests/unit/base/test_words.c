@@ -7,10 +7,9 @@
 
 static void names_keep_their_order_and_are_found(void **state)
 {
-    (void)state;
     enum { COUNT = 5000 };
     static char texts[COUNT][24];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_names names;
     pli_names_init(&names, context);
     assert_int_equal(pli_names_find(&names, "n0"), -1);
@@ -28,7 +27,6 @@ static void names_keep_their_order_and_are_found(void **state)
     assert_int_equal(pli_names_find(&names, ""), -1);
     assert_int_equal(pli_names_find(&names, "n5000"), -1);
     pli_names_clear(&names);
-    pli_context_destroy(context);
 }
 
 static void names_survive_a_failing_allocation(void **state)
@@ -120,7 +118,7 @@ static void excerpts_are_one_short_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_keep_their_order_and_are_found),
+        TEST_IN_CONTEXT(names_keep_their_order_and_are_found, 1),
         cmocka_unit_test(names_survive_a_failing_allocation),
         cmocka_unit_test(suggestions_name_what_is_near),
         cmocka_unit_test(long_lists_end_with_dots_and_keep_the_hint),

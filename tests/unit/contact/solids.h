@@ -19,19 +19,27 @@ typedef struct solids {
     pli_collider colliders[SOLIDS];
 } solids;
 
-static inline void solids_init(solids *s, int32_t threads)
+static inline solids *solids_make(int32_t threads)
 {
-    *s = (solids){.context = make_context(threads)};
+    solids *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->context = make_context(threads);
     OK(s->context, pli_shape_set_create(s->context, &s->set));
     s->def.size = 1;
     s->def.colliders = s->colliders;
+    return s;
 }
 
-static inline void solids_clear(solids *s)
+static inline void solids_destroy(solids *s)
 {
     pli_shape_set_destroy(s->set);
     pli_context_destroy(s->context);
+    free(s);
 }
+
+FIXTURE(solids, solids_make, solids_destroy)
+
+#define TEST_WITH_SOLIDS(test, threads) TEST_WITH(solids, test, threads)
 
 static inline pli_collider *solids_add(solids *s, const pli_shape *shape,
                                        pli_collider_method method)

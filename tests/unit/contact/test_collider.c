@@ -28,11 +28,9 @@ static void case_hessian(void *user, const double *x, double *H)
 
 static void derivatives_hold_in_moved_poses(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
+    solids *s = *state;
     for (solid_kind kind = 0; kind < SOLID_ANALYTIC; ++kind) {
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT);
+        pli_collider *collider = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT);
         solids_move(collider);
         case_user user = {collider};
         derivatives_case term = {.n = 3,
@@ -45,15 +43,12 @@ static void derivatives_hold_in_moved_poses(void **state)
         const double x[3] = {0.83, 0.31, 0.47};
         CHECK_DERIVATIVES(&term, x, "moved collider");
     }
-    solids_clear(&s);
 }
 
 static void shape_moves_with_the_pose(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *collider = solids_add(&s, solids_shape(&s, SOLID_TORUS), PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    pli_collider *collider = solids_add(s, solids_shape(s, SOLID_TORUS), PLI_COLLIDER_CONSTRAINT);
     solids_move(collider);
     for (uint64_t i = 0; i < 100; ++i) {
         double x0[3], x[3], d[3], n0[3], n[3], turned[3];
@@ -77,33 +72,27 @@ static void shape_moves_with_the_pose(void **state)
         pli_vec3_add(want, collider->before.offset, want);
         AT_MOST(pli_vec3_distance(before, want), 1e-14);
     }
-    solids_clear(&s);
 }
 
 static void collider_at_rest_has_no_velocity(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *collider = solids_add(&s, solids_sphere(&s, 1), PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    pli_collider *collider = solids_add(s, solids_sphere(s, 1), PLI_COLLIDER_CONSTRAINT);
     solids_move(collider);
     collider->before = collider->now;
     double v[3];
     pli_collider_velocity(collider, (double[3]){3, 1, 2}, 1e-3, v);
     assert_true(v[0] == 0 && v[1] == 0 && v[2] == 0);
-    solids_clear(&s);
 }
 
 // Rejected or not, what a chunk tells is what single points tell.
 static void quick_rejection_never_misses(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
+    solids *s = *state;
     static const double limits[] = {-1e-13, 0, 1e-12, 0.2};
     int32_t rejected = 0;
     for (solid_kind kind = 0; kind < SOLID_COUNT; ++kind) {
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_PENALTY);
+        pli_collider *collider = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_PENALTY);
         solids_move(collider);
         // also what is only close
         if (kind % 2 == 1) collider->margin = 0.1;
@@ -131,7 +120,6 @@ static void quick_rejection_never_misses(void **state)
     }
     // of these points most are too far for most limits
     assert_true(rejected > 400);
-    solids_clear(&s);
 }
 
 static void refused(solids *s, const pli_collider *collider, const char *why)
@@ -145,32 +133,29 @@ static void refused(solids *s, const pli_collider *collider, const char *why)
 
 static void unfit_colliders_are_refused_by_name(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    const pli_shape *sampled = solids_shape(&s, SOLID_LINEAR);
+    solids *s = *state;
+    const pli_shape *sampled = solids_shape(s, SOLID_LINEAR);
     pli_collider good;
-    pli_collider_init(&good, solids_sphere(&s, 1), PLI_COLLIDER_CONSTRAINT);
+    pli_collider_init(&good, solids_sphere(s, 1), PLI_COLLIDER_CONSTRAINT);
     good.name = "bowl";
-    OK(s.context, pli_collider_check(s.context, &good));
+    OK(s->context, pli_collider_check(s->context, &good));
 
     pli_collider bad = good;
     bad.shape = sampled;
-    refused(&s, &bad, "`method: penalty`");
+    refused(s, &bad, "`method: penalty`");
     bad.method = PLI_COLLIDER_PENALTY;
-    refused(&s, &bad, "stiffness");
+    refused(s, &bad, "stiffness");
     bad.stiffness = 1e3;
-    OK(s.context, pli_collider_check(s.context, &bad));
+    OK(s->context, pli_collider_check(s->context, &bad));
     bad = good;
     bad.method = PLI_COLLIDER_AUTO;
-    refused(&s, &bad, "method");
+    refused(s, &bad, "method");
     bad = good;
     bad.friction = -0.1;
-    refused(&s, &bad, "friction");
+    refused(s, &bad, "friction");
     bad = good;
     bad.now.R[0] = 1.01;
-    refused(&s, &bad, "rigid");
-    solids_clear(&s);
+    refused(s, &bad, "rigid");
 }
 
 // ---- the least-norm problem behind projections, forces and impulses
@@ -220,11 +205,11 @@ static void contradictions_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives_hold_in_moved_poses),
-        cmocka_unit_test(shape_moves_with_the_pose),
-        cmocka_unit_test(collider_at_rest_has_no_velocity),
-        cmocka_unit_test(quick_rejection_never_misses),
-        cmocka_unit_test(unfit_colliders_are_refused_by_name),
+        TEST_WITH_SOLIDS(derivatives_hold_in_moved_poses, 1),
+        TEST_WITH_SOLIDS(shape_moves_with_the_pose, 1),
+        TEST_WITH_SOLIDS(collider_at_rest_has_no_velocity, 1),
+        TEST_WITH_SOLIDS(quick_rejection_never_misses, 1),
+        TEST_WITH_SOLIDS(unfit_colliders_are_refused_by_name, 1),
         cmocka_unit_test(least_step_is_least),
         cmocka_unit_test(contradictions_are_told),
     };

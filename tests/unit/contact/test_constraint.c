@@ -156,9 +156,8 @@ static void derivatives_of_the_projected_objective_hold_in_tangent_directions(vo
 {
     (void)state;
     for (solid_kind kind = 0; kind < SOLID_ANALYTIC; ++kind) {
-        solids s;
-        solids_init(&s, 1);
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT);
+        solids *s = solids_make(1);
+        pli_collider *collider = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT);
         solids_move(collider);
         int32_t checked = 0;
         for (uint64_t i = 0; checked < 4; ++i) {
@@ -169,10 +168,10 @@ static void derivatives_of_the_projected_objective_hold_in_tangent_directions(vo
             double value = pli_collider_hessian(collider, x, g, H);
             bool is_curved = pli_mat3_contract(H, H) > 0.1 || kind == SOLID_PLANE;
             if (fabs(value) > 0.05 || !is_curved) continue;
-            check_projected_derivatives(&s, x);
+            check_projected_derivatives(s, x);
             ++checked;
         }
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
@@ -180,11 +179,9 @@ static void derivatives_of_the_projected_objective_hold_in_tangent_directions(vo
 
 static void pressed_points_are_active_lifting_ones_are_not(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
-    pli_constraint *constraint = make_constraint(&s, 5, NULL);
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
+    pli_constraint *constraint = make_constraint(s, 5, NULL);
     // pressed, lifting, above, touching without force, pressed obliquely
     const double x[5][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0.1, 0}, {3, 0, 0}, {4, 0, 0}};
     const double g[5][3] = {{0, 5, 0}, {1, -3, 0}, {0, 7, 0}, {0, 0, 0}, {2, 3, -1}};
@@ -209,17 +206,14 @@ static void pressed_points_are_active_lifting_ones_are_not(void **state)
     ops->release(constraint);
     assert_int_equal(active_of(constraint).count, 0);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 static void ball_on_the_floor_leans_on_the_points_that_are_pressed(void **state)
 {
-    (void)state;
     enum { POINTS = 400 };
-    solids s;
-    solids_init(&s, 2);
-    solids_move(solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT));
-    pli_constraint *constraint = make_constraint(&s, POINTS, NULL);
+    solids *s = *state;
+    solids_move(solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT));
+    pli_constraint *constraint = make_constraint(s, POINTS, NULL);
     double x[3 * POINTS], g[3 * POINTS], n[3];
     for (uint64_t i = 0; i < POINTS; ++i) {
         solids_point(12, i, 1, x + 3 * i);
@@ -230,7 +224,7 @@ static void ball_on_the_floor_leans_on_the_points_that_are_pressed(void **state)
     pli_active_set set = active_of(constraint);
     int32_t next = 0;
     for (int32_t p = 0; p < POINTS; ++p) {
-        double value = pli_collider_gradient(&s.colliders[0], x + 3 * p, n);
+        double value = pli_collider_gradient(&s->colliders[0], x + 3 * p, n);
         AT_LEAST(value, -1e-13);
         bool want = fabs(value) <= 1e-12 && pli_vec3_dot(n, g + 3 * p) >= 0;
         bool got = next < set.count && set.points[next] == p;
@@ -241,7 +235,6 @@ static void ball_on_the_floor_leans_on_the_points_that_are_pressed(void **state)
     // about half of the points were below, and half of these are pressed
     assert_true(set.count > POINTS / 8);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 // Colliders of the inside of a box, one for each face.
@@ -258,11 +251,9 @@ static void add_room(solids *s)
 
 static void corner_of_a_room_holds_by_three_walls(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    add_room(&s);
-    pli_constraint *constraint = make_constraint(&s, 3, NULL);
+    solids *s = *state;
+    add_room(s);
+    pli_constraint *constraint = make_constraint(s, 3, NULL);
     // towards a corner, towards an edge, and out of a corner along one wall
     double x[3][3] = {{-0.7, -0.6, 0.9}, {-0.7, -0.6, 0.1}, {-0.7, -0.6, 0.9}};
     const double g[3][3] = {{3, 5, -7}, {3, 5, 2}, {3, 5, 7}};
@@ -285,7 +276,6 @@ static void corner_of_a_room_holds_by_three_walls(void **state)
     pli_constraint_measure(constraint, &x[0][0], &report);
     assert_int_equal(report.contacts, 7);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 // The rest of the gradient is the steepest descent that both planes of a wedge admit.
@@ -293,14 +283,13 @@ static void descent_that_is_left_leads_into_no_touched_plane(void **state)
 {
     (void)state;
     for (int degrees = 30; degrees <= 150; degrees += 20) {
-        solids s;
-        solids_init(&s, 1);
+        solids *s = solids_make(1);
         double half = 0.5 * degrees * M_PI / 180, n[2][3];
-        solids_add_plane(&s, cos(half), sin(half), 0, PLI_COLLIDER_CONSTRAINT);
-        solids_add_plane(&s, -cos(half), sin(half), 0, PLI_COLLIDER_CONSTRAINT);
-        pli_constraint *constraint = make_constraint(&s, 1, NULL);
+        solids_add_plane(s, cos(half), sin(half), 0, PLI_COLLIDER_CONSTRAINT);
+        solids_add_plane(s, -cos(half), sin(half), 0, PLI_COLLIDER_CONSTRAINT);
+        pli_constraint *constraint = make_constraint(s, 1, NULL);
         const double x[3] = {0, 0, 0.3};
-        for (int b = 0; b < 2; ++b) pli_collider_gradient(&s.colliders[b], x, n[b]);
+        for (int b = 0; b < 2; ++b) pli_collider_gradient(&s->colliders[b], x, n[b]);
         for (uint64_t i = 0; i < 100; ++i) {
             double g[3], f[3] = {0, 0, 0}, r[3], Tg[3];
             solids_point(14, i, 1, g);
@@ -316,17 +305,15 @@ static void descent_that_is_left_leads_into_no_touched_plane(void **state)
             AT_MOST(pli_vec3_distance(Tg, r), 1e-13);
         }
         pli_constraint_destroy(constraint);
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
 static void active_points_stay_on_their_surface(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.7), PLI_COLLIDER_CONSTRAINT);
-    pli_constraint *constraint = make_constraint(&s, 2, NULL);
+    solids *s = *state;
+    pli_collider *ball = solids_add(s, solids_sphere(s, 0.7), PLI_COLLIDER_CONSTRAINT);
+    pli_constraint *constraint = make_constraint(s, 2, NULL);
     double x[2][3] = {{0, 0.7, 0}, {0.7, 0, 0}};
     const double g[2][3] = {{0.1, 1, 0}, {-1, 0, 0}};
     ops->choose_active(constraint, &x[0][0], &g[0][0]);
@@ -338,19 +325,16 @@ static void active_points_stay_on_their_surface(void **state)
     NEAR(pli_collider_value(ball, x[0]), 0, 0, 1e-13);
     assert_true(x[1][0] == 0.7 + 0.2);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 // Over the edge of a box, and along a face of it: the edge pulls no point back, the face does.
 static void active_points_leave_at_edges(void **state)
 {
-    (void)state;
-    solids s;
+    solids *s = *state;
     const pli_shape *shape = NULL;
-    solids_init(&s, 1);
-    OK(s.context, pli_shape_box(s.set, (double[]){0, 0, 0}, (double[]){1, 1, 1}, 0, &shape));
-    solids_add(&s, shape, PLI_COLLIDER_CONSTRAINT);
-    pli_constraint *constraint = make_constraint(&s, 3, NULL);
+    OK(s->context, pli_shape_box(s->set, (double[]){0, 0, 0}, (double[]){1, 1, 1}, 0, &shape));
+    solids_add(s, shape, PLI_COLLIDER_CONSTRAINT);
+    pli_constraint *constraint = make_constraint(s, 3, NULL);
     // on the top; the second one at its edge already
     double x[3][3] = {{0.4, 0.5, 0.1}, {0.5, 0.5, 0.1}, {0.2, 0.5, 0.1}};
     double d[3][3] = {{0.25, 0, 0}, {0.25, 0, 0.1}, {0.1, 0.1, 0}};
@@ -365,17 +349,14 @@ static void active_points_leave_at_edges(void **state)
         AT_MOST(pli_vec3_distance(d[k], want_d[k]), 1e-15);
     }
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 // Along the floor into the wall: the floor is not left, the wall is not entered.
 static void active_points_slide_until_something_stops_them(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    add_room(&s);
-    pli_constraint *constraint = make_constraint(&s, 1, NULL);
+    solids *s = *state;
+    add_room(s);
+    pli_constraint *constraint = make_constraint(s, 1, NULL);
     double x[3] = {0.2, -0.4, 0.1}, d[3] = {2, 0, 0.25};
     const double g[3] = {-1, 3, 0};
     ops->choose_active(constraint, x, g);
@@ -392,17 +373,14 @@ static void active_points_slide_until_something_stops_them(void **state)
     ops->project(constraint, again, NULL);
     assert_memory_equal(again, x, sizeof x);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 static void colliders_that_coincide_share_one_force(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
-    pli_constraint *constraint = make_constraint(&s, 1, NULL);
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
+    pli_constraint *constraint = make_constraint(s, 1, NULL);
     const double x[3] = {0, 0, 0}, g[3] = {1, 4, 2};
     ops->choose_active(constraint, x, g);
     pli_collision_report report;
@@ -412,17 +390,14 @@ static void colliders_that_coincide_share_one_force(void **state)
     pli_constraint_add_forces(constraint, f);
     NEAR(f[1], 4, 1e-15, 0);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 static void held_coordinates_are_left_to_whoever_holds_them(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0.6, 0.8, 0, PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    solids_add_plane(s, 0.6, 0.8, 0, PLI_COLLIDER_CONSTRAINT);
     const uint8_t fixed[3] = {1, 7, 3};
-    pli_constraint *constraint = make_constraint(&s, 3, fixed);
+    pli_constraint *constraint = make_constraint(s, 3, fixed);
     double x[3][3] = {{0.3, -0.5, 0.1}, {0.3, -0.5, 0.1}, {0.3, -0.5, 0.1}};
     const double g[3][3] = {{100, 8, 2}, {0, 8, 0}, {0, 8, 0}};
     ops->project(constraint, &x[0][0], NULL);
@@ -439,18 +414,15 @@ static void held_coordinates_are_left_to_whoever_holds_them(void **state)
     pli_constraint_add_forces(constraint, &forces[0][0]);
     NEAR(forces[0][1], 8, 1e-15, 0);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 static void colliders_that_are_off_or_of_other_methods_are_not_there(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT)->active = false;
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_PENALTY);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_POSTPROCESS);
-    pli_constraint *constraint = make_constraint(&s, 1, NULL);
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT)->active = false;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_PENALTY);
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_POSTPROCESS);
+    pli_constraint *constraint = make_constraint(s, 1, NULL);
     double x[3] = {0, -1, 0};
     const double g[3] = {0, 1, 0};
     ops->project(constraint, x, NULL);
@@ -461,21 +433,18 @@ static void colliders_that_are_off_or_of_other_methods_are_not_there(void **stat
     pli_constraint_measure(constraint, x, &report);
     assert_true(isinf(report.min_gap) && report.min_gap > 0 && report.max_depth == 0);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 static void gap_is_the_smallest_of_all_pairs(void **state)
 {
-    (void)state;
     enum { POINTS = 700 };
-    solids s;
-    solids_init(&s, 2);
+    solids *s = *state;
     for (solid_kind kind = SOLID_SPHERE; kind < SOLID_BLEND; ++kind) {
         if (kind == SOLID_INSIDE_OUT_SPHERE) continue;
-        pli_collider *c = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT);
+        pli_collider *c = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT);
         solids_point(15, (uint64_t)kind, 8, c->now.offset);
     }
-    pli_constraint *constraint = make_constraint(&s, POINTS, NULL);
+    pli_constraint *constraint = make_constraint(s, POINTS, NULL);
     double x[3 * POINTS];
     for (uint64_t shift = 0; shift < 20; ++shift) {
         double want = INFINITY;
@@ -484,8 +453,8 @@ static void gap_is_the_smallest_of_all_pairs(void **state)
             solids_point(16, i / 70 + 10 * shift, 6, center);
             solids_point(17, i, 0.3, x + 3 * i);
             pli_vec3_add(x + 3 * i, center, x + 3 * i);
-            for (int32_t b = 0; b < s.def.collider_count; ++b) {
-                want = fmin(want, pli_collider_value(&s.colliders[b], x + 3 * i));
+            for (int32_t b = 0; b < s->def.collider_count; ++b) {
+                want = fmin(want, pli_collider_value(&s->colliders[b], x + 3 * i));
             }
         }
         pli_collision_report report;
@@ -494,7 +463,6 @@ static void gap_is_the_smallest_of_all_pairs(void **state)
         assert_true(report.max_depth == fmax(0, -want));
     }
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 // ---- the same bits for any number of threads, and no allocation
@@ -513,16 +481,15 @@ typedef struct outcome {
 
 static void run_everything(int32_t threads, outcome *out)
 {
-    solids s;
-    solids_init(&s, threads);
+    solids *s = solids_make(threads);
     for (solid_kind kind = 0; kind < SOLID_ANALYTIC; ++kind) {
         if (kind == SOLID_INSIDE_OUT_SPHERE) continue;
-        pli_collider *c = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT);
+        pli_collider *c = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT);
         solids_move(c);
         c->friction = 0.3;
         solids_point(18, (uint64_t)kind, 0.5, c->now.offset);
     }
-    pli_constraint *constraint = make_constraint(&s, MANY, NULL);
+    pli_constraint *constraint = make_constraint(s, MANY, NULL);
     static double g[3 * MANY], mass[MANY];
     for (uint64_t i = 0; i < MANY; ++i) {
         solids_point(19, i, 1.5, out->x + 3 * i);
@@ -531,7 +498,7 @@ static void run_everything(int32_t threads, outcome *out)
         solids_point(22, i, 1, g + 3 * i);
         mass[i] = 1;
     }
-    int64_t before = pli_context_allocation_count(s.context);
+    int64_t before = pli_context_allocation_count(s->context);
     for (int turn = 0; turn < 2; ++turn) {
         ops->project(constraint, out->x, out->d);
         ops->choose_active(constraint, out->x, g);
@@ -542,9 +509,9 @@ static void run_everything(int32_t threads, outcome *out)
     pli_active_set set = active_of(constraint);
     memcpy(out->tangents, set.tangents, 9 * (size_t)set.count * sizeof(double));
     assert_true(set.count > MANY / 20);
-    assert_true(pli_context_allocation_count(s.context) == before);
+    assert_true(pli_context_allocation_count(s->context) == before);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
+    solids_destroy(s);
 }
 
 static void results_have_the_same_bits_for_any_number_of_threads(void **state)
@@ -575,45 +542,41 @@ static void failed_allocations_leave_nothing_behind(void **state)
         sweep.status = pli_constraint_create(s.context, &s.def, &constraint);
         assert_int_equal(constraint == NULL, sweep.status != PLI_OK);
         pli_constraint_destroy(constraint);
-        solids_clear(&s);
-        sweep.context = NULL;
+        pli_shape_set_destroy(s.set);
     }
 }
 
 static void sampled_shapes_are_refused(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add(&s, solids_shape(&s, SOLID_CUBIC), PLI_COLLIDER_CONSTRAINT)->name = "bowl";
+    solids *s = *state;
+    solids_add(s, solids_shape(s, SOLID_CUBIC), PLI_COLLIDER_CONSTRAINT)->name = "bowl";
     pli_constraint *constraint = NULL;
-    s.def.point_count = 1;
-    assert_int_equal(pli_constraint_create(s.context, &s.def, &constraint), PLI_ERROR_SCENE);
+    s->def.point_count = 1;
+    assert_int_equal(pli_constraint_create(s->context, &s->def, &constraint), PLI_ERROR_SCENE);
     assert_null(constraint);
-    s.def.collider_count = 0;
-    s.def.size = 0;
-    assert_int_equal(pli_constraint_create(s.context, &s.def, &constraint), PLI_ERROR_ARGUMENT);
-    solids_clear(&s);
+    s->def.collider_count = 0;
+    s->def.size = 0;
+    assert_int_equal(pli_constraint_create(s->context, &s->def, &constraint), PLI_ERROR_ARGUMENT);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_of_the_projected_objective_hold_in_tangent_directions),
-        cmocka_unit_test(pressed_points_are_active_lifting_ones_are_not),
-        cmocka_unit_test(ball_on_the_floor_leans_on_the_points_that_are_pressed),
-        cmocka_unit_test(corner_of_a_room_holds_by_three_walls),
+        TEST_WITH_SOLIDS(pressed_points_are_active_lifting_ones_are_not, 1),
+        TEST_WITH_SOLIDS(ball_on_the_floor_leans_on_the_points_that_are_pressed, 2),
+        TEST_WITH_SOLIDS(corner_of_a_room_holds_by_three_walls, 1),
         cmocka_unit_test(descent_that_is_left_leads_into_no_touched_plane),
-        cmocka_unit_test(active_points_stay_on_their_surface),
-        cmocka_unit_test(active_points_leave_at_edges),
-        cmocka_unit_test(active_points_slide_until_something_stops_them),
-        cmocka_unit_test(colliders_that_coincide_share_one_force),
-        cmocka_unit_test(held_coordinates_are_left_to_whoever_holds_them),
-        cmocka_unit_test(colliders_that_are_off_or_of_other_methods_are_not_there),
-        cmocka_unit_test(gap_is_the_smallest_of_all_pairs),
+        TEST_WITH_SOLIDS(active_points_stay_on_their_surface, 1),
+        TEST_WITH_SOLIDS(active_points_leave_at_edges, 1),
+        TEST_WITH_SOLIDS(active_points_slide_until_something_stops_them, 1),
+        TEST_WITH_SOLIDS(colliders_that_coincide_share_one_force, 1),
+        TEST_WITH_SOLIDS(held_coordinates_are_left_to_whoever_holds_them, 1),
+        TEST_WITH_SOLIDS(colliders_that_are_off_or_of_other_methods_are_not_there, 1),
+        TEST_WITH_SOLIDS(gap_is_the_smallest_of_all_pairs, 2),
         cmocka_unit_test(results_have_the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
-        cmocka_unit_test(sampled_shapes_are_refused),
+        TEST_WITH_SOLIDS(sampled_shapes_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,15 +51,14 @@ static void points_end_feasible_and_stay(void **state)
 {
     (void)state;
     for (solid_kind kind = 0; kind < SOLID_ANALYTIC; ++kind) {
-        solids s;
-        solids_init(&s, 1);
-        solids_move(solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT));
+        solids *s = solids_make(1);
+        solids_move(solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT));
         for (uint64_t i = 0; i < 500; ++i) {
             double x[3];
             solids_point(1, i, 1.2, x);
-            check_projection(&s, x);
+            check_projection(s, x);
         }
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
@@ -68,20 +67,19 @@ static void every_analytic_shape_can_be_left(void **state)
 {
     (void)state;
     for (int index = 0; index < 2 * ZOO_SAMPLED_LINEAR; ++index) {
-        solids s;
-        solids_init(&s, 1);
+        solids *s = solids_make(1);
         const pli_shape *shape = NULL, *parts[SOLIDS];
         int32_t count = 0;
-        OK(s.context, zoo_build(s.set, (zoo_kind)(index / 2), &shape));
-        if (index % 2 == 1) shape = solids_negation(&s, shape);
-        OK(s.context, pli_shape_parts(s.set, shape, SOLIDS, parts, &count));
-        for (int32_t k = 0; k < count; ++k) solids_add(&s, parts[k], PLI_COLLIDER_CONSTRAINT);
+        OK(s->context, zoo_build(s->set, (zoo_kind)(index / 2), &shape));
+        if (index % 2 == 1) shape = solids_negation(s, shape);
+        OK(s->context, pli_shape_parts(s->set, shape, SOLIDS, parts, &count));
+        for (int32_t k = 0; k < count; ++k) solids_add(s, parts[k], PLI_COLLIDER_CONSTRAINT);
         for (uint64_t i = 0; i < 300; ++i) {
             double x[3];
             solids_point(10, i, 1.3, x);
-            check_projection(&s, x);
+            check_projection(s, x);
         }
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
@@ -89,9 +87,8 @@ static void exact_shapes_send_points_to_the_nearest_place(void **state)
 {
     (void)state;
     for (solid_kind kind = 0; kind < SOLID_BLEND; ++kind) {
-        solids s;
-        solids_init(&s, 1);
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT);
+        solids *s = solids_make(1);
+        pli_collider *collider = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT);
         solids_move(collider);
         for (uint64_t i = 0; i < 300; ++i) {
             double x[3], start[3];
@@ -99,24 +96,21 @@ static void exact_shapes_send_points_to_the_nearest_place(void **state)
             double depth = -pli_collider_value(collider, start);
             if (depth <= 0) continue;
             pli_vec3_copy(start, x);
-            project(&s, 0, x, NULL);
+            project(s, 0, x, NULL);
             // an exact distance can't be undercut, and the way there is no longer; rounding apart
             NEAR(pli_vec3_distance(x, start), depth, 0, 1e-12);
         }
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
 static void middle_of_a_ball_is_left(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add(&s, solids_sphere(&s, 0.7), PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    solids_add(s, solids_sphere(s, 0.7), PLI_COLLIDER_CONSTRAINT);
     double x[3] = {0, 0, 0};
-    assert_true(project(&s, 0, x, NULL));
+    assert_true(project(s, 0, x, NULL));
     NEAR(pli_vec3_norm(x), 0.7, 1e-12, 0);
-    solids_clear(&s);
 }
 
 // Two half-spaces through the z axis that leave a wedge of the given angle around +y.
@@ -148,20 +142,19 @@ static void wedges_of_any_angle_are_left_to_the_nearest_place(void **state)
 {
     (void)state;
     for (int degrees = 10; degrees <= 170; degrees += 10) {
-        solids s;
-        solids_init(&s, 1);
-        add_wedge(&s, degrees);
+        solids *s = solids_make(1);
+        add_wedge(s, degrees);
         for (uint64_t i = 0; i < 200; ++i) {
             double start[3], x[3], want[3];
             solids_point(3, i, 1, start);
-            check_projection(&s, start);
+            check_projection(s, start);
             pli_vec3_copy(start, x);
-            project(&s, 0, x, NULL);
-            nearest_in_wedge(&s, start, want);
+            project(s, 0, x, NULL);
+            nearest_in_wedge(s, start, want);
             // rounding of values is stretched by at most 1 / sin(5 degrees)
             AT_MOST(pli_vec3_distance(x, want), 1e-12);
         }
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
@@ -170,84 +163,74 @@ static void corners_of_three_planes_are_left(void **state)
 {
     (void)state;
     for (int degrees = 15; degrees <= 75; degrees += 10) {
-        solids s;
-        solids_init(&s, 1);
+        solids *s = solids_make(1);
         double lean = degrees * M_PI / 180;
         for (int k = 0; k < 3; ++k) {
             double turn = 2 * M_PI * k / 3 + 0.1;
-            solids_add_plane(&s, cos(turn) * cos(lean), sin(lean), sin(turn) * cos(lean),
+            solids_add_plane(s, cos(turn) * cos(lean), sin(lean), sin(turn) * cos(lean),
                              PLI_COLLIDER_CONSTRAINT);
         }
         for (uint64_t i = 0; i < 300; ++i) {
             double x[3];
             solids_point(4, i, 1, x);
-            check_projection(&s, x);
+            check_projection(s, x);
         }
         // right below the corner, it is the nearest place
         double x[3] = {0.01, -0.5, -0.02};
-        assert_true(project(&s, 0, x, NULL));
+        assert_true(project(s, 0, x, NULL));
         AT_MOST(pli_vec3_norm(x), 1e-12);
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
 static void two_curved_solids_are_left_at_once(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.7), PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    pli_collider *ball = solids_add(s, solids_sphere(s, 0.7), PLI_COLLIDER_CONSTRAINT);
     ball->now.offset[0] = 0.4;
-    ball = solids_add(&s, solids_sphere(&s, 0.6), PLI_COLLIDER_CONSTRAINT);
+    ball = solids_add(s, solids_sphere(s, 0.6), PLI_COLLIDER_CONSTRAINT);
     ball->now.offset[0] = -0.4;
-    solids_move(solids_add(&s, solids_shape(&s, SOLID_TORUS), PLI_COLLIDER_CONSTRAINT));
-    solids_add_plane(&s, 0.1, 1, 0.2, PLI_COLLIDER_CONSTRAINT);
+    solids_move(solids_add(s, solids_shape(s, SOLID_TORUS), PLI_COLLIDER_CONSTRAINT));
+    solids_add_plane(s, 0.1, 1, 0.2, PLI_COLLIDER_CONSTRAINT);
     for (uint64_t i = 0; i < 1000; ++i) {
         double x[3];
         solids_point(5, i, 1.2, x);
-        check_projection(&s, x);
+        check_projection(s, x);
     }
-    solids_clear(&s);
 }
 
 static void pinched_points_stay_finite(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT)->now.offset[1] = 0.1;
-    solids_add_plane(&s, 0, -1, 0, PLI_COLLIDER_CONSTRAINT)->now.offset[1] = -0.1;
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT)->now.offset[1] = 0.1;
+    solids_add_plane(s, 0, -1, 0, PLI_COLLIDER_CONSTRAINT)->now.offset[1] = -0.1;
     double x[3] = {0.3, 0.02, -0.4};
-    assert_false(project(&s, 0, x, NULL));
+    assert_false(project(s, 0, x, NULL));
     assert_true(fabs(x[1]) <= 0.1 + 1e-12 && x[0] == 0.3 && x[2] == -0.4);
-    solids_clear(&s);
 }
 
 static void held_coordinates_stay(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_move(solids_add(&s, solids_shape(&s, SOLID_SPHERE), PLI_COLLIDER_CONSTRAINT));
-    add_wedge(&s, 70);
+    solids *s = *state;
+    solids_move(solids_add(s, solids_shape(s, SOLID_SPHERE), PLI_COLLIDER_CONSTRAINT));
+    add_wedge(s, 70);
     for (uint64_t i = 0; i < 200; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
             uint8_t held = (uint8_t)(1 << axis);
             double start[3], x[3];
             solids_point(6, i, 0.6, start);
             pli_vec3_copy(start, x);
-            bool ended = project(&s, held, x, NULL);
+            bool ended = project(s, held, x, NULL);
             for (int k = 0; k < 3; ++k) {
                 if (held >> k & 1) assert_true(x[k] == start[k]);
             }
             // along z the wedge can be left in every plane
             if (held == 4) {
                 assert_true(ended);
-                AT_LEAST(least_value(&s, x), -tolerance);
+                AT_LEAST(least_value(s, x), -tolerance);
             }
         }
     }
-    solids_clear(&s);
 }
 
 // ---- carried directions
@@ -291,9 +274,8 @@ static void direction_is_carried_by_the_derivative(void **state)
 {
     (void)state;
     for (solid_kind kind = 0; kind < SOLID_ANALYTIC; ++kind) {
-        solids s;
-        solids_init(&s, 1);
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_CONSTRAINT);
+        solids *s = solids_make(1);
+        pli_collider *collider = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_CONSTRAINT);
         solids_move(collider);
         const jvp_case violated = {0};
         const jvp_case slab = {.held = 4};
@@ -305,22 +287,20 @@ static void direction_is_carried_by_the_derivative(void **state)
             double value = pli_collider_value(collider, x);
             // away from medial axes and from the surface itself, where P has kinks
             if (fabs(value) < 1e-3 || fabs(value) > 0.08) continue;
-            if (value < 0) check_carried(&s, &violated, x);
-            if (value < 0 && kind == SOLID_SPHERE) check_carried(&s, &slab, x);
-            check_carried(&s, &active, x);
+            if (value < 0) check_carried(s, &violated, x);
+            if (value < 0 && kind == SOLID_SPHERE) check_carried(s, &slab, x);
+            check_carried(s, &active, x);
             ++checked;
         }
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
 static void direction_is_carried_along_creases(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.7), PLI_COLLIDER_CONSTRAINT);
-    solids_add_plane(&s, 0.1, 1, 0.2, PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    pli_collider *ball = solids_add(s, solids_sphere(s, 0.7), PLI_COLLIDER_CONSTRAINT);
+    solids_add_plane(s, 0.1, 1, 0.2, PLI_COLLIDER_CONSTRAINT);
     ball->now.offset[1] = 0.2;
     const jvp_case both = {.surface_count = 2, .surfaces = {0, 1}};
     const jvp_case violated = {0};
@@ -328,35 +308,31 @@ static void direction_is_carried_along_creases(void **state)
     for (uint64_t i = 0; i < 4000 && checked < 30; ++i) {
         double x[3];
         solids_point(9, i, 0.9, x);
-        double a = pli_collider_value(&s.colliders[0], x);
-        double b = pli_collider_value(&s.colliders[1], x);
+        double a = pli_collider_value(&s->colliders[0], x);
+        double b = pli_collider_value(&s->colliders[1], x);
         if (fabs(a) > 0.05 || fabs(b) > 0.05) continue;
-        check_carried(&s, &both, x);
+        check_carried(s, &both, x);
         // the two meet at an acute angle: from inside of both the crease is nearest
-        if (a < -0.02 && b < -0.02 && fabs(a - b) < 0.01) check_carried(&s, &violated, x);
+        if (a < -0.02 && b < -0.02 && fabs(a - b) < 0.01) check_carried(s, &violated, x);
         ++checked;
     }
     assert_int_equal(checked, 30);
-    solids_clear(&s);
 }
 
 static void direction_of_a_point_at_rest_on_a_surface_turns_tangential(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_CONSTRAINT);
     const jvp_case active = {.surface_count = 1, .surfaces = {0}};
     double x[3] = {0.2, 0, 0.1}, d[3] = {1, 2, 3};
-    project_case(&s, &active, x, d);
+    project_case(s, &active, x, d);
     assert_true(x[0] == 0.2 && x[1] == 0 && x[2] == 0.1);
     assert_true(d[0] == 1 && d[1] == 0 && d[2] == 3);
     // without the duty to stay it is free
     const jvp_case touching = {0};
     pli_vec3_set(1, 2, 3, d);
-    project_case(&s, &touching, x, d);
+    project_case(s, &touching, x, d);
     assert_true(d[1] == 2);
-    solids_clear(&s);
 }
 
 int main(void)
@@ -365,15 +341,15 @@ int main(void)
         cmocka_unit_test(points_end_feasible_and_stay),
         cmocka_unit_test(every_analytic_shape_can_be_left),
         cmocka_unit_test(exact_shapes_send_points_to_the_nearest_place),
-        cmocka_unit_test(middle_of_a_ball_is_left),
+        TEST_WITH_SOLIDS(middle_of_a_ball_is_left, 1),
         cmocka_unit_test(wedges_of_any_angle_are_left_to_the_nearest_place),
         cmocka_unit_test(corners_of_three_planes_are_left),
-        cmocka_unit_test(two_curved_solids_are_left_at_once),
-        cmocka_unit_test(pinched_points_stay_finite),
-        cmocka_unit_test(held_coordinates_stay),
+        TEST_WITH_SOLIDS(two_curved_solids_are_left_at_once, 1),
+        TEST_WITH_SOLIDS(pinched_points_stay_finite, 1),
+        TEST_WITH_SOLIDS(held_coordinates_stay, 1),
         cmocka_unit_test(direction_is_carried_by_the_derivative),
-        cmocka_unit_test(direction_is_carried_along_creases),
-        cmocka_unit_test(direction_of_a_point_at_rest_on_a_surface_turns_tangential),
+        TEST_WITH_SOLIDS(direction_is_carried_along_creases, 1),
+        TEST_WITH_SOLIDS(direction_of_a_point_at_rest_on_a_surface_turns_tangential, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

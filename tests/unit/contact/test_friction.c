@@ -103,13 +103,11 @@ static const double step = 0.1;
 
 static void constraint_brakes_by_its_multiplier(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    add_belt(&s, PLI_COLLIDER_CONSTRAINT);
-    s.def.point_count = 3;
+    solids *s = *state;
+    add_belt(s, PLI_COLLIDER_CONSTRAINT);
+    s->def.point_count = 3;
     pli_constraint *constraint = NULL;
-    OK(s.context, pli_constraint_create(s.context, &s.def, &constraint));
+    OK(s->context, pli_constraint_create(s->context, &s->def, &constraint));
     // pressed with 40 N, pressed hard, not pressed; the belt runs at 3 m/s
     const double x[3][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
     const double g[3][3] = {{0, 40, 0}, {0, 1e6, 0}, {0, -1, 0}};
@@ -124,17 +122,14 @@ static void constraint_brakes_by_its_multiplier(void **state)
     // as the belt sees it, 3 m/s became 2 m/s and 0
     NEAR(change, 0.5 * 2 * (4 - 9) + 0.5 * 2 * (0 - 9), 1e-14, 0);
     pli_constraint_destroy(constraint);
-    solids_clear(&s);
 }
 
 static void penalty_brakes_by_its_force(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *belt = add_belt(&s, PLI_COLLIDER_PENALTY);
-    s.def.point_count = 3;
-    pli_penalty penalty = {s.context, s.def, false};
+    solids *s = *state;
+    pli_collider *belt = add_belt(s, PLI_COLLIDER_PENALTY);
+    s->def.point_count = 3;
+    pli_penalty penalty = {s->context, s->def, false};
     const double depth = 0.01;
     const double x[3][3] = {{0, -depth, 0}, {1, -1, 0}, {2, 0.1, 0}};
     const double mass[3] = {2, 2, 2};
@@ -147,7 +142,6 @@ static void penalty_brakes_by_its_force(void **state)
     NEAR(v[1][0], 3, 1e-14, 0);
     assert_true(v[2][0] == 0);
     NEAR(change, (3 - gain) * (3 - gain) - 9 - 9, 1e-13, 0);
-    solids_clear(&s);
 }
 
 // Tangential gravity m g sin(a) against a normal force m g cos(a): after one step from rest a point
@@ -157,13 +151,12 @@ static void block_on_an_incline_slips_beyond_the_angle_of_friction(void **state)
     (void)state;
     const double mu = 0.5, weight = 9.81 * 2, mass = 2;
     for (int sign = -1; sign <= 1; sign += 2) {
-        solids s;
-        solids_init(&s, 1);
+        solids *s = solids_make(1);
         double angle = atan(mu) + sign * 1e-3;
-        solids_add_plane(&s, sin(angle), cos(angle), 0, PLI_COLLIDER_CONSTRAINT)->friction = mu;
-        s.def.point_count = 1;
+        solids_add_plane(s, sin(angle), cos(angle), 0, PLI_COLLIDER_CONSTRAINT)->friction = mu;
+        s->def.point_count = 1;
         pli_constraint *constraint = NULL;
-        OK(s.context, pli_constraint_create(s.context, &s.def, &constraint));
+        OK(s->context, pli_constraint_create(s->context, &s->def, &constraint));
         const double x[3] = {0, 0, 0}, g[3] = {0, weight, 0};
         double speed = step * 9.81 * sin(angle);
         double v[3] = {speed * cos(angle), -speed * sin(angle), 0};
@@ -171,7 +164,7 @@ static void block_on_an_incline_slips_beyond_the_angle_of_friction(void **state)
         pli_constraint_apply_friction(constraint, x, &mass, step, v);
         assert_int_equal(pli_vec3_norm(v) > 1e-12, sign > 0);
         pli_constraint_destroy(constraint);
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
@@ -179,20 +172,18 @@ static void block_on_an_incline_slips_beyond_the_angle_of_friction(void **state)
 
 static void postprocess_moves_out_stops_and_brakes(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_POSTPROCESS)->friction = 0.25;
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_POSTPROCESS)->friction = 0.25;
     const uint8_t fixed[5] = {0, 0, 0, 7, 1};
-    s.def.point_count = 5;
-    s.def.fixed = fixed;
+    s->def.point_count = 5;
+    s->def.fixed = fixed;
     // falling, leaving, above, held altogether, held along x
     double x[5][3] = {{0, -0.2, 0}, {1, -0.1, 0}, {2, 0.1, 0}, {3, -1, 0}, {4, -0.3, 0}};
     double v[5][3] = {{3, -4, 0}, {1, 2, 0}, {0, -9, 0}, {0, -9, 0}, {7, -4, 3}};
     const double mass[5] = {2, 2, 2, 2, 2};
     pli_postprocess_state after = {step, mass, &x[0][0], &v[0][0]};
     pli_collision_report report;
-    pli_postprocess_apply(s.context, &s.def, &after, &report);
+    pli_postprocess_apply(s->context, &s->def, &after, &report);
     const double want_x[5][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0.1, 0}, {3, -1, 0}, {4, 0, 0}};
     // mu times the normal velocity is what friction takes
     const double want_v[5][3] = {{2, 0, 0}, {1, 2, 0}, {0, -9, 0}, {0, -9, 0}, {7, 0, 2}};
@@ -204,38 +195,32 @@ static void postprocess_moves_out_stops_and_brakes(void **state)
     NEAR(report.min_gap, -0.3, 1e-15, 0);
     NEAR(report.max_depth, 0.3, 1e-15, 0);
     NEAR(report.energy, (4 - 25) + (4 - 25), 1e-14, 0);
-    solids_clear(&s);
 }
 
 static void postprocess_gives_the_velocity_of_what_pushes(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *piston = solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_POSTPROCESS);
+    solids *s = *state;
+    pli_collider *piston = solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_POSTPROCESS);
     piston->friction = 10;
     pli_vec3_set(0.1, 0.2, 0, piston->now.offset);
-    s.def.point_count = 1;
+    s->def.point_count = 1;
     double x[3] = {0, 0.1, 0}, v[3] = {0, 0, 0};
     const double mass = 3;
     pli_postprocess_state after = {step, &mass, x, v};
     pli_collision_report report;
-    pli_postprocess_apply(s.context, &s.def, &after, &report);
+    pli_postprocess_apply(s->context, &s->def, &after, &report);
     NEAR(x[1], 0.2, 1e-15, 0);
     NEAR(v[0], 1, 1e-14, 0);
     NEAR(v[1], 2, 1e-14, 0);
     NEAR(report.energy, -0.5 * 3 * 5, 1e-14, 0);
-    solids_clear(&s);
 }
 
 static void postprocess_leaves_no_inward_velocity_in_creases(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 1, 0.3, 0, PLI_COLLIDER_POSTPROCESS)->friction = 0.2;
-    solids_add_plane(&s, -1, 0.3, 0, PLI_COLLIDER_POSTPROCESS)->friction = 0.4;
-    s.def.point_count = 1;
+    solids *s = *state;
+    solids_add_plane(s, 1, 0.3, 0, PLI_COLLIDER_POSTPROCESS)->friction = 0.2;
+    solids_add_plane(s, -1, 0.3, 0, PLI_COLLIDER_POSTPROCESS)->friction = 0.4;
+    s->def.point_count = 1;
     const double mass = 1;
     int32_t settled = 0;
     for (uint64_t i = 0; i < 300; ++i) {
@@ -245,12 +230,12 @@ static void postprocess_leaves_no_inward_velocity_in_creases(void **state)
         double before = 0.5 * pli_vec3_norm2(v);
         pli_postprocess_state after = {step, &mass, x, v};
         pli_collision_report report;
-        pli_postprocess_apply(s.context, &s.def, &after, &report);
+        pli_postprocess_apply(s->context, &s->def, &after, &report);
         AT_MOST(report.energy, 1e-16);
         NEAR(0.5 * pli_vec3_norm2(v) - before, report.energy, 0, 1e-14);
         for (int32_t b = 0; b < 2; ++b) {
             double n[3];
-            double value = pli_collider_gradient(&s.colliders[b], x, n);
+            double value = pli_collider_gradient(&s->colliders[b], x, n);
             AT_LEAST(value, -1e-13);
             if (report.contacts == 0 || value > 1e-12) continue;
             AT_LEAST(pli_vec3_dot(n, v), -1e-13);
@@ -258,22 +243,20 @@ static void postprocess_leaves_no_inward_velocity_in_creases(void **state)
         }
     }
     assert_true(settled > 100);
-    solids_clear(&s);
 }
 
 enum { MANY = 2000 };
 
 static double run_many(int32_t threads, double *x, double *v)
 {
-    solids s;
-    solids_init(&s, threads);
+    solids *s = solids_make(threads);
     for (solid_kind kind = 0; kind < SOLID_BLEND; ++kind) {
         if (kind == SOLID_INSIDE_OUT_SPHERE) continue;
-        pli_collider *c = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_POSTPROCESS);
+        pli_collider *c = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_POSTPROCESS);
         solids_move(c);
         c->friction = 0.3;
     }
-    s.def.point_count = MANY;
+    s->def.point_count = MANY;
     static double mass[MANY];
     for (uint64_t i = 0; i < MANY; ++i) {
         solids_point(29, i, 1.5, x + 3 * i);
@@ -282,9 +265,9 @@ static double run_many(int32_t threads, double *x, double *v)
     }
     pli_postprocess_state after = {step, mass, x, v};
     pli_collision_report report;
-    pli_postprocess_apply(s.context, &s.def, &after, &report);
+    pli_postprocess_apply(s->context, &s->def, &after, &report);
     assert_true(report.contacts > MANY / 10);
-    solids_clear(&s);
+    solids_destroy(s);
     return report.energy;
 }
 
@@ -305,12 +288,12 @@ int main(void)
         cmocka_unit_test(friction_only_takes_energy),
         cmocka_unit_test(point_stops_exactly_when_the_cap_is_reached),
         cmocka_unit_test(nothing_is_braked_without_a_cause),
-        cmocka_unit_test(constraint_brakes_by_its_multiplier),
-        cmocka_unit_test(penalty_brakes_by_its_force),
+        TEST_WITH_SOLIDS(constraint_brakes_by_its_multiplier, 1),
+        TEST_WITH_SOLIDS(penalty_brakes_by_its_force, 1),
         cmocka_unit_test(block_on_an_incline_slips_beyond_the_angle_of_friction),
-        cmocka_unit_test(postprocess_moves_out_stops_and_brakes),
-        cmocka_unit_test(postprocess_gives_the_velocity_of_what_pushes),
-        cmocka_unit_test(postprocess_leaves_no_inward_velocity_in_creases),
+        TEST_WITH_SOLIDS(postprocess_moves_out_stops_and_brakes, 1),
+        TEST_WITH_SOLIDS(postprocess_gives_the_velocity_of_what_pushes, 1),
+        TEST_WITH_SOLIDS(postprocess_leaves_no_inward_velocity_in_creases, 1),
         cmocka_unit_test(postprocess_has_the_same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,8 +289,7 @@ static void stiffness_has_its_floor_from_inertia(void **state)
 
 static void stiffness_balances_forces_within_its_bounds(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double low = pli_stiffness_min(&scene), high = pli_stiffness_max(&scene);
     // a weight of k (N) on contacts that push with 1 m per N/m, and a force that is not theirs
     double contact[3] = {0, -1, 0};
@@ -302,7 +301,6 @@ static void stiffness_balances_forces_within_its_bounds(void **state)
     assert_true(pli_stiffness_balance(context, &scene, 3, energy, contact) == low);
     contact[1] = 0; // no contact
     assert_true(pli_stiffness_balance(context, &scene, 3, energy, contact) == low);
-    pli_context_destroy(context);
 }
 
 static void stiffness_doubles_when_a_tiny_gap_shrinks(void **state)
@@ -333,7 +331,7 @@ int main(void)
         cmocka_unit_test(there_is_no_friction_without_contact),
         cmocka_unit_test(friction_sums_to_no_net_force),
         cmocka_unit_test(stiffness_has_its_floor_from_inertia),
-        cmocka_unit_test(stiffness_balances_forces_within_its_bounds),
+        TEST_IN_CONTEXT(stiffness_balances_forces_within_its_bounds, 1),
         cmocka_unit_test(stiffness_doubles_when_a_tiny_gap_shrinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

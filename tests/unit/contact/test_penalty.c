@@ -54,14 +54,13 @@ static void check_derivatives(bool quadratic)
                                        SOLID_TORUS,  SOLID_BLEND,  SOLID_ELLIPSOID,
                                        SOLID_LINEAR, SOLID_CUBIC};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
-        solids s;
-        solids_init(&s, 1);
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kinds[k]), method);
+        solids *s = solids_make(1);
+        pli_collider *collider = solids_add(s, solids_shape(s, kinds[k]), method);
         solids_move(collider);
-        s.def.point_count = POINTS;
-        pli_penalty penalty = {s.context, s.def, quadratic};
+        s->def.point_count = POINTS;
+        pli_penalty penalty = {s->context, s->def, quadratic};
         term_user user = {.penalty = &penalty};
-        OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &user.H));
+        OK(s->context, pli_bcsr_create(s->context, POINTS, 0, NULL, &user.H));
         // steps stay within the cells of sampled shapes, which are 0.12 wide
         derivatives_case term = {.n = 3 * POINTS,
                                  .energy = term_energy,
@@ -74,11 +73,11 @@ static void check_derivatives(bool quadratic)
         inside_points(collider, 23, x);
         CHECK_DERIVATIVES(&term, x, "inside of one collider");
         // a second one reaches some of the points
-        solids_move(solids_add(&s, solids_shape(&s, SOLID_PLANE), method));
-        penalty.def = s.def;
+        solids_move(solids_add(s, solids_shape(s, SOLID_PLANE), method));
+        penalty.def = s->def;
         CHECK_DERIVATIVES(&term, x, "inside of two colliders");
         pli_bcsr_destroy(user.H);
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
@@ -92,14 +91,12 @@ static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
 // E = k/2 d^2, its Hessian k n n^T when projected, and no more than that.
 static void the_quadratic_law_is_a_spring_to_the_surface(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.5), PLI_COLLIDER_QUADRATIC);
-    s.def.point_count = POINTS;
-    pli_penalty penalty = {s.context, s.def, true};
+    solids *s = *state;
+    pli_collider *ball = solids_add(s, solids_sphere(s, 0.5), PLI_COLLIDER_QUADRATIC);
+    s->def.point_count = POINTS;
+    pli_penalty penalty = {s->context, s->def, true};
     pli_bcsr *H = NULL;
-    OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
+    OK(s->context, pli_bcsr_create(s->context, POINTS, 0, NULL, &H));
     double k = ball->stiffness;
     // 0.1 deep at (1, 2, 2) / 3, and three that are outside
     double x[3 * POINTS] = {0.4 / 3, 0.8 / 3, 0.8 / 3, 9, 9, 9, 0, 0.51, 0, 9, 9, 9};
@@ -117,7 +114,6 @@ static void the_quadratic_law_is_a_spring_to_the_surface(void **state)
     ball->margin = 0.02;
     NEAR(pli_sum_value(pli_penalty_term.energy(&penalty, x)), 0.5 * k * (0.0144 + 1e-4), 1e-12, 0);
     pli_bcsr_destroy(H);
-    solids_clear(&s);
 }
 
 // What minimisers that keep their matrix see on its diagonal: xx, yy, zz, xy, xz, yz.
@@ -126,15 +122,14 @@ static void blocks_are_the_projected_hessian(void **state)
     (void)state;
     static const int places[6] = {0, 4, 8, 1, 2, 5};
     for (int quadratic = 0; quadratic < 2; ++quadratic) {
-        solids s;
-        solids_init(&s, 1);
+        solids *s = solids_make(1);
         pli_collider *collider =
-            solids_add(&s, solids_shape(&s, SOLID_TORUS),
+            solids_add(s, solids_shape(s, SOLID_TORUS),
                        quadratic ? PLI_COLLIDER_QUADRATIC : PLI_COLLIDER_PENALTY);
-        s.def.point_count = POINTS;
-        pli_penalty penalty = {s.context, s.def, quadratic == 1};
+        s->def.point_count = POINTS;
+        pli_penalty penalty = {s->context, s->def, quadratic == 1};
         pli_bcsr *H = NULL;
-        OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
+        OK(s->context, pli_bcsr_create(s->context, POINTS, 0, NULL, &H));
         double x[3 * POINTS], blocks[6 * POINTS] = {0};
         inside_points(collider, 41, x);
         pli_penalty_term.add_hessian(&penalty, x, true, H);
@@ -146,21 +141,19 @@ static void blocks_are_the_projected_hessian(void **state)
             assert_true(blocks[6 * p] > 0);
         }
         pli_bcsr_destroy(H);
-        solids_clear(&s);
+        solids_destroy(s);
     }
 }
 
 // Each term looks at the colliders of its own method.
 static void laws_do_not_mix(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_PENALTY)->stiffness = 8;
-    solids_add_plane(&s, 1, 0, 0, PLI_COLLIDER_QUADRATIC)->stiffness = 3;
-    s.def.point_count = 1;
-    pli_penalty cubic = {s.context, s.def, false};
-    pli_penalty quadratic = {s.context, s.def, true};
+    solids *s = *state;
+    solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_PENALTY)->stiffness = 8;
+    solids_add_plane(s, 1, 0, 0, PLI_COLLIDER_QUADRATIC)->stiffness = 3;
+    s->def.point_count = 1;
+    pli_penalty cubic = {s->context, s->def, false};
+    pli_penalty quadratic = {s->context, s->def, true};
     const double x[3] = {-0.2, -0.5, 0};
     pli_collision_report report;
     pli_penalty_measure(&cubic, x, &report);
@@ -174,26 +167,23 @@ static void laws_do_not_mix(void **state)
     NEAR(force[0], 0.6, 1e-14, 0);
     assert_true(force[1] == 0);
     // friction takes at most mu times the impulse of the force, and this is a slow point
-    ((pli_collider *)(uintptr_t)&s.def.colliders[1])->friction = 0.5;
+    ((pli_collider *)(uintptr_t)&s->def.colliders[1])->friction = 0.5;
     double v[3] = {0, 1, 0};
     const double mass = 2;
     double work = pli_penalty_apply_friction(&quadratic, x, &mass, 0.1, v);
     NEAR(v[1], 1 - 0.5 * 0.06 / 2, 1e-13, 0);
     NEAR(work, 0.5 * mass * (v[1] * v[1] - 1), 1e-12, 0);
-    solids_clear(&s);
 }
 
 // E = k d^3 at depth d: with its first two derivatives it begins at zero and is never negative.
 static void energy_is_never_negative_and_begins_smoothly(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *ball = solids_add(&s, solids_sphere(&s, 0.5), PLI_COLLIDER_PENALTY);
-    s.def.point_count = POINTS;
-    pli_penalty penalty = {s.context, s.def, false};
+    solids *s = *state;
+    pli_collider *ball = solids_add(s, solids_sphere(s, 0.5), PLI_COLLIDER_PENALTY);
+    s->def.point_count = POINTS;
+    pli_penalty penalty = {s->context, s->def, false};
     term_user user = {.penalty = &penalty};
-    OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &user.H));
+    OK(s->context, pli_bcsr_create(s->context, POINTS, 0, NULL, &user.H));
     double k = ball->stiffness;
     for (int step = -20; step <= 20; ++step) {
         double depth = 0.005 * step;
@@ -208,19 +198,16 @@ static void energy_is_never_negative_and_begins_smoothly(void **state)
         NEAR(Hd[1], 6 * k * inside, 1e-12, 1e-14 * k);
     }
     pli_bcsr_destroy(user.H);
-    solids_clear(&s);
 }
 
 static void projected_blocks_are_positive(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 1);
-    pli_collider *collider = solids_add(&s, solids_shape(&s, SOLID_TORUS), PLI_COLLIDER_PENALTY);
-    s.def.point_count = POINTS;
-    pli_penalty penalty = {s.context, s.def, false};
+    solids *s = *state;
+    pli_collider *collider = solids_add(s, solids_shape(s, SOLID_TORUS), PLI_COLLIDER_PENALTY);
+    s->def.point_count = POINTS;
+    pli_penalty penalty = {s->context, s->def, false};
     pli_bcsr *H = NULL;
-    OK(s.context, pli_bcsr_create(s.context, POINTS, 0, NULL, &H));
+    OK(s->context, pli_bcsr_create(s->context, POINTS, 0, NULL, &H));
     int32_t raised = 0;
     for (uint64_t trial = 0; trial < 20; ++trial) {
         double x[3 * POINTS], blocks[2][9 * POINTS];
@@ -242,20 +229,17 @@ static void projected_blocks_are_positive(void **state)
     // inside of a tube the distance is convex, so that the exact Hessian is indefinite
     assert_true(raised > POINTS);
     pli_bcsr_destroy(H);
-    solids_clear(&s);
 }
 
 static void measures_agree_with_forces(void **state)
 {
-    (void)state;
-    solids s;
-    solids_init(&s, 2);
-    pli_collider *floor_ = solids_add_plane(&s, 0, 1, 0, PLI_COLLIDER_PENALTY);
-    solids_add_plane(&s, 1, 0, 0, PLI_COLLIDER_PENALTY);
+    solids *s = *state;
+    pli_collider *floor_ = solids_add_plane(s, 0, 1, 0, PLI_COLLIDER_PENALTY);
+    solids_add_plane(s, 1, 0, 0, PLI_COLLIDER_PENALTY);
     const uint8_t fixed[POINTS] = {0, 0, 0, 7};
-    s.def.point_count = POINTS;
-    s.def.fixed = fixed;
-    pli_penalty penalty = {s.context, s.def, false};
+    s->def.point_count = POINTS;
+    s->def.fixed = fixed;
+    pli_penalty penalty = {s->context, s->def, false};
     // in one, in both, in none, held
     const double x[POINTS][3] = {{1, -0.1, 0}, {-0.2, -0.3, 0}, {1, 1, 0}, {-5, -5, 0}};
     pli_collision_report report;
@@ -271,7 +255,6 @@ static void measures_agree_with_forces(void **state)
     NEAR(forces[1][0], 3 * k * 0.04, 1e-14, 0);
     NEAR(forces[1][1], 3 * k * 0.09, 1e-14, 0);
     assert_true(forces[2][0] == 0 && forces[2][1] == 0 && forces[3][0] == 0);
-    solids_clear(&s);
 }
 
 enum { MANY = 2000 };
@@ -286,29 +269,28 @@ typedef struct outcome {
 
 static void run_everything(int32_t threads, outcome *out)
 {
-    solids s;
-    solids_init(&s, threads);
+    solids *s = solids_make(threads);
     for (solid_kind kind = 0; kind < SOLID_COUNT; ++kind) {
-        pli_collider *collider = solids_add(&s, solids_shape(&s, kind), PLI_COLLIDER_PENALTY);
+        pli_collider *collider = solids_add(s, solids_shape(s, kind), PLI_COLLIDER_PENALTY);
         solids_move(collider);
         collider->friction = 0.5;
     }
-    s.def.point_count = MANY;
-    pli_penalty penalty = {s.context, s.def, false};
+    s->def.point_count = MANY;
+    pli_penalty penalty = {s->context, s->def, false};
     static double x[3 * MANY], mass[MANY];
     for (uint64_t i = 0; i < MANY; ++i) {
         solids_point(24, i, 1.5, x + 3 * i);
         solids_point(25, i, 1, out->v + 3 * i);
         mass[i] = 2;
     }
-    int64_t before = pli_context_allocation_count(s.context);
+    int64_t before = pli_context_allocation_count(s->context);
     out->energy = pli_penalty_term.energy(&penalty, x);
     pli_penalty_term.add_gradient(&penalty, x, out->g);
     pli_penalty_measure(&penalty, x, &out->report);
     out->friction = pli_penalty_apply_friction(&penalty, x, mass, 1e-3, out->v);
-    assert_true(pli_context_allocation_count(s.context) == before);
+    assert_true(pli_context_allocation_count(s->context) == before);
     assert_true(out->report.contacts > MANY);
-    solids_clear(&s);
+    solids_destroy(s);
 }
 
 static void results_have_the_same_bits_for_any_number_of_threads(void **state)
@@ -329,12 +311,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_and_hessian_are_derivatives_of_the_energy),
-        cmocka_unit_test(the_quadratic_law_is_a_spring_to_the_surface),
+        TEST_WITH_SOLIDS(the_quadratic_law_is_a_spring_to_the_surface, 1),
         cmocka_unit_test(blocks_are_the_projected_hessian),
-        cmocka_unit_test(laws_do_not_mix),
-        cmocka_unit_test(energy_is_never_negative_and_begins_smoothly),
-        cmocka_unit_test(projected_blocks_are_positive),
-        cmocka_unit_test(measures_agree_with_forces),
+        TEST_WITH_SOLIDS(laws_do_not_mix, 1),
+        TEST_WITH_SOLIDS(energy_is_never_negative_and_begins_smoothly, 1),
+        TEST_WITH_SOLIDS(projected_blocks_are_positive, 1),
+        TEST_WITH_SOLIDS(measures_agree_with_forces, 2),
         cmocka_unit_test(results_have_the_same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

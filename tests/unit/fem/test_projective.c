@@ -521,13 +521,12 @@ static void order_of_the_tetrahedra_hardly_matters(void **state)
 
 static void wrong_input_is_refused_by_name(void **state)
 {
-    (void)state;
     static const double rest[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const int32_t good[4] = {0, 1, 2, 3};
     static const int32_t turned[4] = {0, 2, 1, 3};
     static const int32_t outside[4] = {0, 1, 2, 4};
     static const double moduli[4] = {1, 0, -1, NAN};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_projective *made = NULL;
     pli_projective_def def = {4, 1, rest, turned, moduli};
     assert_int_equal(pli_projective_create(context, &def, &made), PLI_ERROR_MESH);
@@ -540,13 +539,11 @@ static void wrong_input_is_refused_by_name(void **state)
         assert_null(made);
     }
     pli_projective_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void nothing_at_all_is_a_legal_mesh(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_projective *made = NULL;
     pli_projective_def def = {0};
     OK(context, pli_projective_create(context, &def, &made));
@@ -556,7 +553,6 @@ static void nothing_at_all_is_a_legal_mesh(void **state)
     NEAR(report.energy, 0, 0, 0);
     assert_int_equal(report.inverted, 0);
     pli_projective_destroy(made);
-    pli_context_destroy(context);
 }
 
 // Creation and binding with the n-th allocation failing.
@@ -614,8 +610,8 @@ int main(void)
         cmocka_unit_test(iterations_with_the_matrix_never_raise_the_energy),
         cmocka_unit_test(results_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(order_of_the_tetrahedra_hardly_matters),
-        cmocka_unit_test(wrong_input_is_refused_by_name),
-        cmocka_unit_test(nothing_at_all_is_a_legal_mesh),
+        TEST_IN_CONTEXT(wrong_input_is_refused_by_name, 1),
+        TEST_IN_CONTEXT(nothing_at_all_is_a_legal_mesh, 1),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
         cmocka_unit_test(forces_and_reports_allocate_nothing),
     };

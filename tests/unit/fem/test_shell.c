@@ -95,8 +95,7 @@ static void disturb(const sheet *s, double amount, double *x)
 
 static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     sheet s;
     sheet_init(&s, context, 3);
     derivatives_case shell = {.n = s.n,
@@ -114,7 +113,6 @@ static void gradient_and_hessian_are_derivatives_of_the_energy(void **state)
     disturb(&s, 0.03, x);
     CHECK_DERIVATIVES(&shell, x, "crumpled");
     sheet_clear(&s);
-    pli_context_destroy(context);
 }
 
 // ---- one hinge
@@ -180,8 +178,7 @@ static void hinge_exact_hessian(void *user, const double *x, double *H)
 
 static void hinges_are_smooth_from_flat_to_folded(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // the last ones are folded onto themselves but for a thousandth of a radian, and beyond flat
     static const double angles[] = {0, 1e-9, 0.3, 1.5, 2.5, 3.1, 3.1405, -0.7, -3.1405};
     one_hinge h;
@@ -200,14 +197,12 @@ static void hinges_are_smooth_from_flat_to_folded(void **state)
         CHECK_DERIVATIVES(&hinge, x, "hinge");
     }
     hinge_clear(&h);
-    pli_context_destroy(context);
 }
 
 // With a rest angle the energy is continuous where the angle jumps from pi to -pi.
 static void a_hinge_with_a_rest_angle_passes_the_fold_without_a_jump(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double pi = 3.14159265358979323846;
     one_hinge h;
     hinge_init(&h, context, 1);
@@ -222,13 +217,11 @@ static void a_hinge_with_a_rest_angle_passes_the_fold_without_a_jump(void **stat
     fold(1, x);
     NEAR(hinge_energy(&h, x), 0, 0, 1e-25);
     hinge_clear(&h);
-    pli_context_destroy(context);
 }
 
 static void projected_hessians_are_positive_and_exact_where_that_is_positive(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     one_hinge h;
     hinge_init(&h, context, 0);
     static const double angles[] = {0, 0.5, 2, 3.1, -1};
@@ -265,13 +258,11 @@ static void projected_hessians_are_positive_and_exact_where_that_is_positive(voi
         }
     }
     sheet_clear(&s);
-    pli_context_destroy(context);
 }
 
 static void rigid_motion_changes_neither_energy_nor_the_size_of_forces(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     sheet s;
     sheet_init(&s, context, 3);
     double x[MOST], y[MOST], g[MOST], turned[MOST];
@@ -303,7 +294,6 @@ static void rigid_motion_changes_neither_energy_nor_the_size_of_forces(void **st
     disturb(&s, 0, x);
     NEAR(sheet_energy(&s, x), 0, 0, 1e-25);
     sheet_clear(&s);
-    pli_context_destroy(context);
 }
 
 // Bends a sheet in the plane y = 0 to a cylinder whose curvature lies along a direction at an
@@ -365,13 +355,12 @@ static void relax(double angle, double share, double *lift, double *per_area)
 // the others in.
 static void a_cylinder_stores_the_energy_of_a_plate(void **state)
 {
-    (void)state;
     enum { CELLS = 40, VERTICES = (CELLS + 1) * (CELLS + 1) };
     static const double angles[] = {0, 0.4, 0.78539816339744831, 1.5707963267948966};
     const double D = 3, curvature = 0.01, L = 1.0 / CELLS;
     static double rigidity[12 * VERTICES];
     static double x[3 * VERTICES];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_sheet_mesh_def def = {.size = {1, 1}, .cells = {CELLS, CELLS}};
     pli_tri_mesh *mesh = NULL;
     pli_hinge_list list;
@@ -411,13 +400,11 @@ static void a_cylinder_stores_the_energy_of_a_plate(void **state)
     pli_hinges_destroy(hinges);
     pli_hinge_list_clear(context, &list);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void a_triangle_without_area_costs_infinite_energy_and_breaks_nothing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     sheet s;
     sheet_init(&s, context, 2);
     double x[MOST], g[MOST];
@@ -434,13 +421,11 @@ static void a_triangle_without_area_costs_infinite_energy_and_breaks_nothing(voi
     x[4] += 1e-6;
     assert_true(isfinite(sheet_energy(&s, x)));
     sheet_clear(&s);
-    pli_context_destroy(context);
 }
 
 static void a_shell_needs_area_at_rest(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     sheet s = {.context = context};
     pli_sheet_mesh_def def = {.size = {1, 1}, .cells = {1, 1}};
     OK(context, pli_sheet_mesh_create(context, &def, &s.mesh));
@@ -453,13 +438,11 @@ static void a_shell_needs_area_at_rest(void **state)
     pli_context_message(context, message, sizeof message);
     assert_non_null(strstr(message, "has no area at rest"));
     pli_tri_mesh_destroy(s.mesh);
-    pli_context_destroy(context);
 }
 
 static void hinges_join_the_triangles_of_crowded_edges_in_order(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // three triangles at the edge 0-1, oriented as they please, and one at another edge of the last
     static const int32_t triangles[12] = {0, 1, 2, 0, 1, 3, 1, 0, 4, 4, 0, 5};
     pli_hinge_list list;
@@ -470,14 +453,12 @@ static void hinges_join_the_triangles_of_crowded_edges_in_order(void **state)
     assert_memory_equal(list.vertices, vertices, sizeof vertices);
     assert_memory_equal(list.triangles, pairs, sizeof pairs);
     pli_hinge_list_clear(context, &list);
-    pli_context_destroy(context);
 }
 
 // Neighbouring turns of a scroll are a gap apart, its vertices are spaced equally.
 static void scrolls_are_spirals_of_equal_squares(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scroll_mesh_def def = {.radius = 0.1, .gap = 0.02, .turns = 4, .width = 0.3};
     def.cells[0] = 400;
     def.cells[1] = 3;
@@ -499,7 +480,6 @@ static void scrolls_are_spirals_of_equal_squares(void **state)
     OK(context, pli_tri_mesh_check(mesh, &report));
     assert_true(report.is_manifold && report.is_oriented && !report.is_closed);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static pli_status create_shell(pli_context *context, sheet *s)
@@ -525,16 +505,16 @@ static void no_failing_allocation_leaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_and_hessian_are_derivatives_of_the_energy),
-        cmocka_unit_test(hinges_are_smooth_from_flat_to_folded),
-        cmocka_unit_test(a_hinge_with_a_rest_angle_passes_the_fold_without_a_jump),
-        cmocka_unit_test(projected_hessians_are_positive_and_exact_where_that_is_positive),
-        cmocka_unit_test(rigid_motion_changes_neither_energy_nor_the_size_of_forces),
-        cmocka_unit_test(a_cylinder_stores_the_energy_of_a_plate),
-        cmocka_unit_test(a_triangle_without_area_costs_infinite_energy_and_breaks_nothing),
-        cmocka_unit_test(a_shell_needs_area_at_rest),
-        cmocka_unit_test(hinges_join_the_triangles_of_crowded_edges_in_order),
-        cmocka_unit_test(scrolls_are_spirals_of_equal_squares),
+        TEST_IN_CONTEXT(gradient_and_hessian_are_derivatives_of_the_energy, 2),
+        TEST_IN_CONTEXT(hinges_are_smooth_from_flat_to_folded, 1),
+        TEST_IN_CONTEXT(a_hinge_with_a_rest_angle_passes_the_fold_without_a_jump, 1),
+        TEST_IN_CONTEXT(projected_hessians_are_positive_and_exact_where_that_is_positive, 1),
+        TEST_IN_CONTEXT(rigid_motion_changes_neither_energy_nor_the_size_of_forces, 1),
+        TEST_IN_CONTEXT(a_cylinder_stores_the_energy_of_a_plate, 1),
+        TEST_IN_CONTEXT(a_triangle_without_area_costs_infinite_energy_and_breaks_nothing, 1),
+        TEST_IN_CONTEXT(a_shell_needs_area_at_rest, 1),
+        TEST_IN_CONTEXT(hinges_join_the_triangles_of_crowded_edges_in_order, 1),
+        TEST_IN_CONTEXT(scrolls_are_spirals_of_equal_squares, 1),
         cmocka_unit_test(no_failing_allocation_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

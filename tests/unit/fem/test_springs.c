@@ -272,8 +272,7 @@ static void translations_cost_nothing(void **state)
 
 static void no_springs_have_no_energy(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const double x[9] = {0};
     pli_spring_def def = {.vertex_count = 3};
     pli_spring_net *net = NULL;
@@ -281,26 +280,23 @@ static void no_springs_have_no_energy(void **state)
     assert_true(pli_sum_value(pli_spring_term.energy(net, x)) == 0);
     pli_spring_net_destroy(net);
     pli_spring_net_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void bad_springs_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         int32_t ends[2];
         double stiffness;
         double rest_length;
     } list[] = {{{0, 2}, 1, 1},   {{-1, 0}, 1, 1},       {{1, 1}, 1, 1},  {{0, 1}, -1, 1},
                 {{0, 1}, 1, NAN}, {{0, 1}, INFINITY, 1}, {{0, 1}, 1, -1}, {{0, 1}, NAN, 1}};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t k = 0; k < sizeof list / sizeof *list; ++k) {
         pli_spring_def def = {2, 1, list[k].ends, &list[k].stiffness, &list[k].rest_length};
         pli_spring_net *net = (pli_spring_net *)(uintptr_t)1;
         assert_int_equal(pli_spring_net_create(context, &def, &net), PLI_ERROR_ARGUMENT);
         assert_null(net);
     }
-    pli_context_destroy(context);
 }
 
 static void failing_allocations_leave_nothing_behind(void **state)
@@ -382,8 +378,8 @@ int main(void)
         cmocka_unit_test(weights_multiply_springs),
         cmocka_unit_test(the_lifted_matrix_bounds_the_hessian),
         cmocka_unit_test(translations_cost_nothing),
-        cmocka_unit_test(no_springs_have_no_energy),
-        cmocka_unit_test(bad_springs_are_refused),
+        TEST_IN_CONTEXT(no_springs_have_no_energy, 1),
+        TEST_IN_CONTEXT(bad_springs_are_refused, 1),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
         cmocka_unit_test(results_have_the_same_bits_for_any_number_of_threads),
     };

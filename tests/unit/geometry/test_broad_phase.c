@@ -331,7 +331,6 @@ static void huge_primitives_among_small_ones_find_all(void **state)
 
 static void primitives_with_repeated_corners_and_twins_are_survived(void **state)
 {
-    (void)state;
     static scene s;
     make_random_scene(14, &s);
     assert_true(s.def.triangle_count > 10 && s.def.edge_count > 10);
@@ -341,7 +340,7 @@ static void primitives_with_repeated_corners_and_twins_are_survived(void **state
     memcpy(s.edges + 6, s.edges + 8, 2 * sizeof *s.edges);
     s.points[3] = s.points[4];
     // a repeated corner makes an edge no side of the triangle, so lone edges are not compared here
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_broad_phase *broad = NULL;
     pli_broad_phase_pairs pairs;
     OK(context, pli_broad_phase_create(context, &s.def, &broad));
@@ -352,7 +351,6 @@ static void primitives_with_repeated_corners_and_twins_are_survived(void **state
     check_list(&pairs.point_triangle, &s, &points, &triangles);
     check_list(&pairs.edge_edge, &s, &edges, &edges);
     pli_broad_phase_destroy(broad);
-    pli_context_destroy(context);
 }
 
 static void empty_surfaces_have_no_pairs(void **state)
@@ -370,11 +368,10 @@ static void empty_surfaces_have_no_pairs(void **state)
 
 static void resting_call_is_motion_by_nothing(void **state)
 {
-    (void)state;
     static scene s;
     make_random_scene(21, &s);
     memcpy(s.x1, s.x0, sizeof s.x1);
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_broad_phase *broad = NULL;
     pli_broad_phase_pairs pairs;
     OK(context, pli_broad_phase_create(context, &s.def, &broad));
@@ -382,7 +379,6 @@ static void resting_call_is_motion_by_nothing(void **state)
     assert_true(pairs.edge_edge.count > 0);
     check_pairs(&s, &pairs);
     pli_broad_phase_destroy(broad);
-    pli_context_destroy(context);
 }
 
 // A sheet of quads, random in height, with more primitives than one block of the search has.
@@ -452,10 +448,9 @@ static void any_number_of_threads_and_any_past_give_the_same_pairs(void **state)
 
 static void tangled_motion_keeps_equal_to_brute_force(void **state)
 {
-    (void)state;
     static scene s;
     make_sheet(&s);
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_broad_phase *broad = NULL;
     pli_broad_phase_pairs pairs;
     OK(context, pli_broad_phase_create(context, &s.def, &broad));
@@ -469,15 +464,13 @@ static void tangled_motion_keeps_equal_to_brute_force(void **state)
         check_pairs(&s, &pairs);
     }
     pli_broad_phase_destroy(broad);
-    pli_context_destroy(context);
 }
 
 static void warm_call_allocates_nothing(void **state)
 {
-    (void)state;
     static scene s;
     make_sheet(&s);
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_broad_phase *broad = NULL;
     pli_broad_phase_pairs pairs;
     OK(context, pli_broad_phase_create(context, &s.def, &broad));
@@ -491,7 +484,6 @@ static void warm_call_allocates_nothing(void **state)
     OK(context, pli_broad_phase_find(broad, s.x0, 0, &pairs));
     assert_int_equal(pli_context_allocation_count(context), before);
     pli_broad_phase_destroy(broad);
-    pli_context_destroy(context);
 }
 
 static void failed_allocations_release_everything(void **state)
@@ -519,10 +511,9 @@ static void failed_allocations_release_everything(void **state)
 
 static void bad_input_is_refused_and_the_object_stays_usable(void **state)
 {
-    (void)state;
     static scene s;
     make_random_scene(40, &s);
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_broad_phase *broad = NULL;
     pli_broad_phase_pairs pairs;
     OK(context, pli_broad_phase_create(context, &s.def, &broad));
@@ -555,13 +546,11 @@ static void bad_input_is_refused_and_the_object_stays_usable(void **state)
     make_random_scene(40, &s);
     s.def.triangle_count = -1;
     assert_int_equal(pli_broad_phase_create(context, &s.def, &broad), PLI_ERROR_ARGUMENT);
-    pli_context_destroy(context);
 }
 
 static void edges_and_vertices_of_triangles_are_unique_and_sorted(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t triangles[] = {5, 2, 9, 9, 2, 7, 2, 5, 9, 4, 4, 7};
     const int32_t want[][2] = {{2, 5}, {2, 7}, {2, 9}, {4, 7}, {5, 9}, {7, 9}};
     const int32_t want_used[] = {2, 4, 5, 7, 9};
@@ -580,7 +569,6 @@ static void edges_and_vertices_of_triangles_are_unique_and_sorted(void **state)
     pli_release(context, list);
     assert_int_equal(pli_edges_build(context, -1, NULL, &count, &list), PLI_ERROR_ARGUMENT);
     assert_null(list);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -590,15 +578,15 @@ int main(void)
         cmocka_unit_test(pairs_equal_brute_force_at_any_scale),
         cmocka_unit_test(coincident_and_flat_surfaces_are_survived),
         cmocka_unit_test(huge_primitives_among_small_ones_find_all),
-        cmocka_unit_test(primitives_with_repeated_corners_and_twins_are_survived),
+        TEST_IN_CONTEXT(primitives_with_repeated_corners_and_twins_are_survived, 1),
         cmocka_unit_test(empty_surfaces_have_no_pairs),
-        cmocka_unit_test(resting_call_is_motion_by_nothing),
+        TEST_IN_CONTEXT(resting_call_is_motion_by_nothing, 1),
         cmocka_unit_test(any_number_of_threads_and_any_past_give_the_same_pairs),
-        cmocka_unit_test(tangled_motion_keeps_equal_to_brute_force),
-        cmocka_unit_test(warm_call_allocates_nothing),
+        TEST_IN_CONTEXT(tangled_motion_keeps_equal_to_brute_force, 2),
+        TEST_IN_CONTEXT(warm_call_allocates_nothing, 2),
         cmocka_unit_test(failed_allocations_release_everything),
-        cmocka_unit_test(bad_input_is_refused_and_the_object_stays_usable),
-        cmocka_unit_test(edges_and_vertices_of_triangles_are_unique_and_sorted),
+        TEST_IN_CONTEXT(bad_input_is_refused_and_the_object_stays_usable, 1),
+        TEST_IN_CONTEXT(edges_and_vertices_of_triangles_are_unique_and_sorted, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

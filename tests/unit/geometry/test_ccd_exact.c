@@ -146,8 +146,7 @@ static double find_safe_step(pli_context *context, const zoo_query *q, const pli
 
 static void safe_steps_are_never_late(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_ccd_def def = pli_ccd_def_default();
     def.gap = 0;
     int free_count = 0;
@@ -164,7 +163,6 @@ static void safe_steps_are_never_late(void **state)
     }
     // boxes and planes have been asked, too
     assert_true(free_count > ZOO_FAMILIES * SAFE_COUNT);
-    pli_context_destroy(context);
 }
 
 // ---- the oracle itself, on contacts known by heart
@@ -213,7 +211,7 @@ static void oracle_knows_contacts_at_irrational_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(safe_steps_are_never_late),
+        TEST_IN_CONTEXT(safe_steps_are_never_late, 1),
         cmocka_unit_test(oracle_knows_contacts_of_whole_numbers),
         cmocka_unit_test(oracle_knows_contacts_at_irrational_times),
         cmocka_unit_test(point_point_is_never_missed_late_or_early),

@@ -33,8 +33,7 @@ static int32_t find_spring(const pli_cloth_net *net, int32_t a, int32_t b, bool 
 
 static void grids_have_structural_shear_and_bend_springs(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const int32_t sizes[][2] = {{200, 200}, {250, 250}, {1, 1}, {3, 1}, {4, 7}};
     static const int32_t totals[] = {240398, 375498, 6, 0, 0};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
@@ -48,13 +47,11 @@ static void grids_have_structural_shear_and_bend_springs(void **state)
         if (totals[k] > 0) assert_int_equal(net.count, totals[k]);
         pli_cloth_net_clear(context, &net);
     }
-    pli_context_destroy(context);
 }
 
 static void springs_of_a_grid_join_neighbours(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const int32_t cells[2] = {3, 4};
     pli_cloth_net net;
     OK(context, pli_cloth_net_build_grid(context, cells, &net));
@@ -70,13 +67,11 @@ static void springs_of_a_grid_join_neighbours(void **state)
         }
     }
     pli_cloth_net_clear(context, &net);
-    pli_context_destroy(context);
 }
 
 static void triangles_have_edges_and_what_is_across_them(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // a fan of four triangles around 0: the rim 1 2 3 4; across the spokes there are two pairs,
     // each of them from two spokes
     static const int32_t fan[] = {0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 1};
@@ -105,20 +100,17 @@ static void triangles_have_edges_and_what_is_across_them(void **state)
     OK(context, pli_cloth_net_build(context, 0, NULL, &net));
     assert_int_equal(net.count, 0);
     pli_cloth_net_clear(context, &net);
-    pli_context_destroy(context);
 }
 
 static void grids_that_cannot_be_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const int32_t sizes[][2] = {{0, 3}, {3, -1}, {30000, 30000}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
         pli_cloth_net net;
         assert_int_equal(pli_cloth_net_build_grid(context, sizes[k], &net), PLI_ERROR_ARGUMENT);
         assert_null(net.ends);
     }
-    pli_context_destroy(context);
 }
 
 static pli_status build_both(pli_context *context)
@@ -145,10 +137,10 @@ static void failing_allocations_leave_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids_have_structural_shear_and_bend_springs),
-        cmocka_unit_test(springs_of_a_grid_join_neighbours),
-        cmocka_unit_test(triangles_have_edges_and_what_is_across_them),
-        cmocka_unit_test(grids_that_cannot_be_are_refused),
+        TEST_IN_CONTEXT(grids_have_structural_shear_and_bend_springs, 1),
+        TEST_IN_CONTEXT(springs_of_a_grid_join_neighbours, 1),
+        TEST_IN_CONTEXT(triangles_have_edges_and_what_is_across_them, 1),
+        TEST_IN_CONTEXT(grids_that_cannot_be_are_refused, 1),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

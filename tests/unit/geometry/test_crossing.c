@@ -330,14 +330,12 @@ static soup_fixture make_pile(int32_t count)
 // Triangles that are all the same: no split is any good.
 static void a_pile_of_equal_triangles_is_searched(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     soup_fixture fix = make_pile(200);
     int64_t count = 0;
     OK(context, pli_soup_find_crossings(context, &fix.soup, 0, NULL, &count));
     assert_int_equal(count, 200 * 199 / 2);
     clear_soup(&fix);
-    pli_context_destroy(context);
 }
 
 // All pairs of them would be 2e10, and take an hour.
@@ -383,9 +381,8 @@ static double now(void)
 // A wavy sheet of 200k triangles in a turned plane: clean, and with all neighbours to be judged.
 static void a_large_sheet_is_clean(void **state)
 {
-    (void)state;
     enum { SIDE = 317 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double *points = calloc(SIDE * SIDE * 3, sizeof *points);
     int32_t *triangles = calloc(SIDE * SIDE * 6, sizeof *triangles);
     int32_t count = 0;
@@ -418,7 +415,6 @@ static void a_large_sheet_is_clean(void **state)
     assert_true(found > 0);
     free(points);
     free(triangles);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -434,10 +430,10 @@ int main(void)
         cmocka_unit_test(triangles_without_area_meet_what_they_touch),
         cmocka_unit_test(answers_agree_with_solving_for_the_piercing_point),
         cmocka_unit_test(the_search_finds_what_all_pairs_find),
-        cmocka_unit_test(a_pile_of_equal_triangles_is_searched),
+        TEST_IN_CONTEXT(a_pile_of_equal_triangles_is_searched, 2),
         cmocka_unit_test(a_huge_pile_is_not_counted_to_its_end),
         cmocka_unit_test(running_out_of_memory_leaves_nothing),
-        cmocka_unit_test(a_large_sheet_is_clean),
+        TEST_IN_CONTEXT(a_large_sheet_is_clean, 2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,8 +96,7 @@ static double total_mass(const pli_laplacian *laplacian)
 
 static void linear_functions_are_reproduced_on_tetrahedra(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = make_box(context);
     pli_simplices simplices = tets_of(mesh);
     pli_laplacian *laplacian = NULL;
@@ -120,13 +119,11 @@ static void linear_functions_are_reproduced_on_tetrahedra(void **state)
     free(y);
     pli_laplacian_destroy(laplacian);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void linear_functions_are_reproduced_on_flat_triangles(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     sheet s;
     make_sheet(0, &s);
     pli_simplices simplices = triangles_of(&s);
@@ -146,13 +143,11 @@ static void linear_functions_are_reproduced_on_flat_triangles(void **state)
     NEAR(dot(3 * (int64_t)laplacian->vertex_count, s.points[0], y), 2 * area, 1e-13, 0);
     free(y);
     pli_laplacian_destroy(laplacian);
-    pli_context_destroy(context);
 }
 
 static void triangles_give_halved_cotangents(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // a right triangle with legs 1 and 2, somewhere in space: cotangents 0, 2 and 1/2
     double points[3][3] = {{1, 1, 1}, {1, 2, 1}, {1, 1, 3}};
     int32_t triangle[3] = {0, 1, 2};
@@ -167,7 +162,6 @@ static void triangles_give_halved_cotangents(void **state)
     }
     for (int v = 0; v < 3; ++v) NEAR(laplacian->mass[v], 1.0 / 3, 1e-14, 0);
     pli_laplacian_destroy(laplacian);
-    pli_context_destroy(context);
 }
 
 // Symmetric to the bit, zero for constants, never negative.
@@ -201,8 +195,7 @@ static void check_form(const pli_laplacian *l)
 
 static void matrix_is_symmetric_and_semidefinite(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = make_box(context);
     pli_simplices solid = tets_of(mesh);
     sheet s;
@@ -219,7 +212,6 @@ static void matrix_is_symmetric_and_semidefinite(void **state)
     check_form(laplacian);
     pli_laplacian_destroy(laplacian);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static uint64_t values_hash(int32_t thread_count)
@@ -254,8 +246,7 @@ static void bits_do_not_depend_on_threads(void **state)
 
 static void bad_meshes_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, 0}};
     int32_t corners[4] = {0, 1, 2, 3};
     pli_laplacian *laplacian = NULL;
@@ -276,7 +267,6 @@ static void bad_meshes_are_refused(void **state)
     NEAR(total_mass(laplacian), 0, 0, 0);
     pli_laplacian_destroy(laplacian);
     pli_laplacian_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void failed_allocations_are_survived(void **state)
@@ -296,12 +286,12 @@ static void failed_allocations_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_functions_are_reproduced_on_tetrahedra),
-        cmocka_unit_test(linear_functions_are_reproduced_on_flat_triangles),
-        cmocka_unit_test(triangles_give_halved_cotangents),
-        cmocka_unit_test(matrix_is_symmetric_and_semidefinite),
+        TEST_IN_CONTEXT(linear_functions_are_reproduced_on_tetrahedra, 1),
+        TEST_IN_CONTEXT(linear_functions_are_reproduced_on_flat_triangles, 1),
+        TEST_IN_CONTEXT(triangles_give_halved_cotangents, 1),
+        TEST_IN_CONTEXT(matrix_is_symmetric_and_semidefinite, 1),
         cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(bad_meshes_are_refused),
+        TEST_IN_CONTEXT(bad_meshes_are_refused, 1),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

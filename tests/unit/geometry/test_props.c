@@ -205,13 +205,12 @@ static void blocks_of_an_arch_keep_the_gap_to_each_other_and_the_ground(void **s
 
 static void an_arch_without_gaps_has_the_volume_of_its_line_times_its_section(void **state)
 {
-    (void)state;
     pli_arch_plan plan = arch;
     plan.gap = 0;
     plan.blocks = 200;
     plan.thickness = 0.05;
     double volume = 0;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t k = 0; k < plan.blocks; ++k) {
         pli_tet_mesh *mesh = NULL;
         OK(context, pli_arch_block_create(context, &plan, k, &mesh));
@@ -226,7 +225,6 @@ static void an_arch_without_gaps_has_the_volume_of_its_line_times_its_section(vo
     // a block that turns by theta has sin(theta) / theta of the volume between arcs, that is
     // theta^2 / 6 less; the mean over the catenary is 5.7e-5. Level ends take what they give
     NEAR(1 - volume / (length * plan.thickness * plan.depth), 5.7e-5, 0.03, 0);
-    pli_context_destroy(context);
 }
 
 static void an_arch_is_symmetric_and_spans_what_was_asked(void **state)
@@ -315,8 +313,7 @@ static void the_thrust_stays_in_the_middle_third_and_within_friction(void **stat
 
 static void arches_that_cannot_be_built_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_arch_plan plan = arch;
     plan.thickness = 0.6;
     refused(context, pli_arch_check(context, &plan), "nothing is left of block");
@@ -344,7 +341,6 @@ static void arches_that_cannot_be_built_are_refused(void **state)
     plan.thickness = 1e-3;
     plan.blocks = 3;
     OK(context, pli_arch_check(context, &plan));
-    pli_context_destroy(context);
 }
 
 // ---- house of cards
@@ -418,8 +414,7 @@ static void cards_have_their_size_and_feet_stand_above_tops(void **state)
 
 static void houses_that_cannot_be_built_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_card_house_plan plan = house;
     plan.lean = 0;
     refused(context, pli_card_house_check(context, &plan), "lean");
@@ -432,7 +427,6 @@ static void houses_that_cannot_be_built_are_refused(void **state)
     plan = house;
     plan.gap = -1;
     refused(context, pli_card_house_check(context, &plan), "gap");
-    pli_context_destroy(context);
 }
 
 // ---- spikes
@@ -470,8 +464,7 @@ static double spikes_volume(const pli_spikes_plan *plan)
 
 static void spikes_have_the_volume_of_cones_with_round_tips(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_spikes_plan plan = spikes;
     plan.columns = plan.rows = 1;
     double error[2];
@@ -486,7 +479,6 @@ static void spikes_have_the_volume_of_cones_with_round_tips(void **state)
     AT_LEAST(error[1], 0);
     AT_MOST(error[0], 0.01);
     NEAR(error[0] / error[1], 4, 0.1, 0);
-    pli_context_destroy(context);
 }
 
 static void spikes_stand_in_rows_on_a_closed_surface(void **state)
@@ -547,8 +539,7 @@ static void vertices_above_the_plate_lie_on_cone_or_ball(void **state)
 
 static void spikes_that_cannot_be_built_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_spikes_plan plan = spikes;
     plan.radius = 0.1;
     refused(context, pli_spikes_check(context, &plan), "less than half the pitch");
@@ -567,7 +558,6 @@ static void spikes_that_cannot_be_built_are_refused(void **state)
     plan = spikes;
     plan.columns = plan.rows = 10000;
     refused(context, pli_spikes_check(context, &plan), "too many");
-    pli_context_destroy(context);
 }
 
 // ---- rods and rings
@@ -585,8 +575,7 @@ static pli_tet_mesh *make_rod(pli_context *context, bool closed, int32_t sides, 
 
 static void rods_and_rings_have_the_volume_of_cylinder_and_torus(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double volume[2] = {pi * 0.01 * 0.5, 2 * pi * pi * 0.5 * 0.01};
     for (int closed = 0; closed < 2; ++closed) {
         double error[2];
@@ -603,7 +592,6 @@ static void rods_and_rings_have_the_volume_of_cylinder_and_torus(void **state)
         AT_MOST(error[0], 0.05);
         NEAR(error[0] / error[1], 4, 0.1, 0);
     }
-    pli_context_destroy(context);
 }
 
 static void surfaces_of_rods_and_rings_are_closed_and_lie_where_they_should(void **state)
@@ -629,8 +617,7 @@ static void surfaces_of_rods_and_rings_are_closed_and_lie_where_they_should(void
 
 static void rods_that_cannot_be_built_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const pli_rod_plan thick = {true, 0.1, 0.1, 4, 12};
     refused(context, pli_rod_check(context, &thick), "must be less than the ring's");
     const pli_rod_plan odd = {false, 1, 0.1, 3, 12};
@@ -641,7 +628,6 @@ static void rods_that_cannot_be_built_are_refused(void **state)
     refused(context, pli_rod_check(context, &many), "too many");
     const pli_rod_plan endless = {false, INFINITY, 0.1, 2, 2};
     refused(context, pli_rod_check(context, &endless), "must be positive");
-    pli_context_destroy(context);
 }
 
 // ---- the cut of single cells
@@ -699,21 +685,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_an_arch_keep_the_gap_to_each_other_and_the_ground),
-        cmocka_unit_test(an_arch_without_gaps_has_the_volume_of_its_line_times_its_section),
+        TEST_IN_CONTEXT(an_arch_without_gaps_has_the_volume_of_its_line_times_its_section, 1),
         cmocka_unit_test(an_arch_is_symmetric_and_spans_what_was_asked),
         cmocka_unit_test(the_thrust_stays_in_the_middle_third_and_within_friction),
-        cmocka_unit_test(arches_that_cannot_be_built_are_refused),
+        TEST_IN_CONTEXT(arches_that_cannot_be_built_are_refused, 1),
         cmocka_unit_test(a_house_has_pairs_and_boards_storey_by_storey),
         cmocka_unit_test(cards_keep_the_gap_to_each_other_and_the_ground),
         cmocka_unit_test(cards_have_their_size_and_feet_stand_above_tops),
-        cmocka_unit_test(houses_that_cannot_be_built_are_refused),
-        cmocka_unit_test(spikes_have_the_volume_of_cones_with_round_tips),
+        TEST_IN_CONTEXT(houses_that_cannot_be_built_are_refused, 1),
+        TEST_IN_CONTEXT(spikes_have_the_volume_of_cones_with_round_tips, 1),
         cmocka_unit_test(spikes_stand_in_rows_on_a_closed_surface),
         cmocka_unit_test(vertices_above_the_plate_lie_on_cone_or_ball),
-        cmocka_unit_test(spikes_that_cannot_be_built_are_refused),
-        cmocka_unit_test(rods_and_rings_have_the_volume_of_cylinder_and_torus),
+        TEST_IN_CONTEXT(spikes_that_cannot_be_built_are_refused, 1),
+        TEST_IN_CONTEXT(rods_and_rings_have_the_volume_of_cylinder_and_torus, 1),
         cmocka_unit_test(surfaces_of_rods_and_rings_are_closed_and_lie_where_they_should),
-        cmocka_unit_test(rods_that_cannot_be_built_are_refused),
+        TEST_IN_CONTEXT(rods_that_cannot_be_built_are_refused, 1),
         cmocka_unit_test(cells_cut_from_any_corner_fill_themselves),
         cmocka_unit_test(no_allocation_that_fails_leaves_anything_behind),
     };

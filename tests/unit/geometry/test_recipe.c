@@ -3,6 +3,7 @@
 // thin parts need.
 #include "support/fault_sweep.h"
 #include "unit/geometry/mesh_oracle.h"
+#include "workshop.h"
 
 #include "geometry/generate/recipe.h"
 #include "geometry/generate/stuffing.h"
@@ -110,8 +111,7 @@ static bool reaches_face(const pli_shape *shape, const pli_bounds *box, int axis
 
 static void boxes_of_recipes_are_tight(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t r = 0; r < pli_recipe_count(); ++r) {
         const pli_recipe *recipe = pli_recipe_get(r);
         pli_shape_set *set = NULL;
@@ -128,17 +128,13 @@ static void boxes_of_recipes_are_tight(void **state)
         }
         pli_shape_set_destroy(set);
     }
-    pli_context_destroy(context);
 }
 
 static void recipes_scale_with_their_size(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
-    const pli_shape *small = build(context, set, "cat", 0.1);
-    const pli_shape *large = build(context, set, "cat", 10);
+    workshop *w = *state;
+    const pli_shape *small = build(w->context, w->set, "cat", 0.1);
+    const pli_shape *large = build(w->context, w->set, "cat", 10);
     pli_random random = {1, 2};
     for (uint64_t i = 0; i < 200; ++i) {
         double x[3], y[3];
@@ -146,14 +142,11 @@ static void recipes_scale_with_their_size(void **state)
         pli_vec3_scale(100, x, y);
         NEAR(100 * pli_shape_value(small, x), pli_shape_value(large, y), 1e-10, 1e-12);
     }
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void regions_divide_the_recipes_that_have_them(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int with_regions = 0;
     for (int32_t r = 0; r < pli_recipe_count(); ++r) {
         const pli_recipe *recipe = pli_recipe_get(r);
@@ -186,30 +179,23 @@ static void regions_divide_the_recipes_that_have_them(void **state)
         pli_shape_set_destroy(set);
     }
     assert_int_equal(with_regions, 5);
-    pli_context_destroy(context);
 }
 
 static void places_lie_in_the_recipe(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    workshop *w = *state;
     const pli_recipe *creature = pli_recipe_find("creature");
     assert_int_equal(creature->place_count, 2);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
-    const pli_shape *shape = build(context, set, "creature", 1);
+    const pli_shape *shape = build(w->context, w->set, "creature", 1);
     for (int p = 0; p < 2; ++p) {
         AT_MOST(pli_shape_value(shape, creature->places[p].center), -0.01);
         AT_LEAST(creature->places[p].center[1], 0.35);
     }
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void recipes_are_found_by_name(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    workshop *w = *state;
     static const char *const names[] = {
         "creature", "cat",       "bust", "bird",         "turkey",     "wheel",    "dragon",
         "octopus",  "strutball", "hoop", "koosh",        "sole",       "cellball", "roller",
@@ -225,17 +211,13 @@ static void recipes_are_found_by_name(void **state)
     assert_null(pli_recipe_get(20));
     assert_null(pli_recipe_get(-1));
 
-    pli_shape_set *set = NULL;
     pli_recipe_shapes shapes;
     char text[256];
-    OK(context, pli_shape_set_create(context, &set));
-    assert_int_equal(pli_recipe_build(set, "octopuss", 1, &shapes), PLI_ERROR_ARGUMENT);
-    pli_context_message(context, text, sizeof text);
+    assert_int_equal(pli_recipe_build(w->set, "octopuss", 1, &shapes), PLI_ERROR_ARGUMENT);
+    pli_context_message(w->context, text, sizeof text);
     assert_non_null(strstr(text, "\"octopus\""));
-    assert_int_equal(pli_recipe_build(set, "cat", 0, &shapes), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_recipe_build(w->set, "cat", 0, &shapes), PLI_ERROR_ARGUMENT);
     assert_null(shapes.shape);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_status build_all(pli_context *context)
@@ -262,11 +244,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_recipe_fills_well),
-        cmocka_unit_test(boxes_of_recipes_are_tight),
-        cmocka_unit_test(recipes_scale_with_their_size),
-        cmocka_unit_test(regions_divide_the_recipes_that_have_them),
-        cmocka_unit_test(places_lie_in_the_recipe),
-        cmocka_unit_test(recipes_are_found_by_name),
+        TEST_IN_CONTEXT(boxes_of_recipes_are_tight, 1),
+        TEST_IN_WORKSHOP(recipes_scale_with_their_size, 1),
+        TEST_IN_CONTEXT(regions_divide_the_recipes_that_have_them, 1),
+        TEST_IN_WORKSHOP(places_lie_in_the_recipe, 1),
+        TEST_IN_WORKSHOP(recipes_are_found_by_name, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 // meshes.
 #include "support/same_bits.h"
 #include "unit/geometry/mesh_oracle.h"
+#include "workshop.h"
 
 #include "geometry/generate/grid_mesh.h"
 #include "geometry/generate/recipe.h"
@@ -57,15 +58,12 @@ static void stencils_reproduce_polynomials(void **state)
 
 static void cubic_grids_have_continuous_gradients(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball, *grid[2];
     const double origin[3] = {0, 0, 0};
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
-    OK(context, pli_shape_sampled(set, ball, 16, PLI_SHAPE_LINEAR, &grid[0]));
-    OK(context, pli_shape_sampled(set, ball, 16, PLI_SHAPE_CUBIC, &grid[1]));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
+    OK(w->context, pli_shape_sampled(w->set, ball, 16, PLI_SHAPE_LINEAR, &grid[0]));
+    OK(w->context, pli_shape_sampled(w->set, ball, 16, PLI_SHAPE_CUBIC, &grid[1]));
     // sixteen cells over the diameter: the spacing is an eighth and 0 a border between cells
     double worst[2] = {0, 0};
     for (uint64_t i = 0; i < 200; ++i) {
@@ -82,25 +80,21 @@ static void cubic_grids_have_continuous_gradients(void **state)
     // second derivatives times the step
     AT_MOST(worst[1], 1e-6);
     AT_LEAST(worst[0], 1e-3);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void cubic_grids_converge_faster(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball;
     const double origin[3] = {0.1, 0, 0};
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
     double error[2][2] = {{0, 0}, {0, 0}};
     for (int kind = 0; kind < 2; ++kind) {
         for (int level = 0; level < 2; ++level) {
             const pli_shape *grid;
-            OK(context, pli_shape_sampled(set, ball, 16 << level,
-                                          kind == 0 ? PLI_SHAPE_LINEAR : PLI_SHAPE_CUBIC, &grid));
+            OK(w->context,
+               pli_shape_sampled(w->set, ball, 16 << level,
+                                 kind == 0 ? PLI_SHAPE_LINEAR : PLI_SHAPE_CUBIC, &grid));
             for (uint64_t i = 0; i < 500; ++i) {
                 double x[3];
                 random_point(i, 0.9, x);
@@ -114,8 +108,6 @@ static void cubic_grids_converge_faster(void **state)
     AT_LEAST(error[0][0] / error[0][1], 3);
     AT_LEAST(error[1][0] / error[1][1], 6);
     AT_MOST(error[1][1], 0.1 * error[0][1]);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_tri_mesh *box_skin(pli_context *context)
@@ -134,17 +126,14 @@ static pli_tri_mesh *box_skin(pli_context *context)
 
 static void a_mesh_of_a_box_gives_the_distance_to_the_box(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *box, *grid;
     const double origin[3] = {0, 0, 0};
     const double size[3] = {1, 0.6, 0.4};
-    pli_tri_mesh *skin = box_skin(context);
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_box(set, origin, size, 0, &box));
+    pli_tri_mesh *skin = box_skin(w->context);
+    OK(w->context, pli_shape_box(w->set, origin, size, 0, &box));
     // the samples lie on the faces of the box and on the edges of its triangles
-    OK(context, pli_shape_sampled_mesh(set, skin, 20, PLI_SHAPE_LINEAR, &grid));
+    OK(w->context, pli_shape_sampled_mesh(w->set, skin, 20, PLI_SHAPE_LINEAR, &grid));
     for (uint64_t i = 0; i < 2000; ++i) {
         double x[3];
         random_point(i, 1, x);
@@ -157,86 +146,69 @@ static void a_mesh_of_a_box_gives_the_distance_to_the_box(void **state)
         AT_LEAST(pli_shape_value(grid, x), pli_shape_value(box, x) - 0.02);
     }
     pli_tri_mesh_destroy(skin);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void a_mesh_turned_inside_out_encloses_the_same(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *grid, *turned;
-    pli_tri_mesh *skin = box_skin(context);
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sampled_mesh(set, skin, 12, PLI_SHAPE_CUBIC, &grid));
+    pli_tri_mesh *skin = box_skin(w->context);
+    OK(w->context, pli_shape_sampled_mesh(w->set, skin, 12, PLI_SHAPE_CUBIC, &grid));
     for (int32_t t = 0; t < skin->triangle_count; ++t) {
         int32_t swapped = skin->triangles[3 * t];
         skin->triangles[3 * t] = skin->triangles[3 * t + 1];
         skin->triangles[3 * t + 1] = swapped;
     }
-    OK(context, pli_shape_sampled_mesh(set, skin, 12, PLI_SHAPE_CUBIC, &turned));
+    OK(w->context, pli_shape_sampled_mesh(w->set, skin, 12, PLI_SHAPE_CUBIC, &turned));
     for (uint64_t i = 0; i < 100; ++i) {
         double x[3];
         random_point(i, 0.6, x);
         NEAR(pli_shape_value(turned, x), pli_shape_value(grid, x), 0, 1e-12);
     }
     pli_tri_mesh_destroy(skin);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void a_sheet_encloses_nothing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.2}, {0, 1, 0.1}};
     const int32_t triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
     pli_tri_mesh *sheet = NULL;
     const pli_shape *grid;
-    OK(context, pli_tri_mesh_create(context, 4, &points[0][0], 2, &triangles[0][0], &sheet));
-    OK(context, pli_shape_set_create(context, &set));
-    assert_int_equal(pli_shape_sampled_mesh(set, sheet, 16, PLI_SHAPE_LINEAR, &grid),
+    OK(w->context, pli_tri_mesh_create(w->context, 4, &points[0][0], 2, &triangles[0][0], &sheet));
+    assert_int_equal(pli_shape_sampled_mesh(w->set, sheet, 16, PLI_SHAPE_LINEAR, &grid),
                      PLI_ERROR_MESH);
     assert_null(grid);
     pli_tri_mesh_destroy(sheet);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // A surface such as scanners give: ears, thin and uneven triangles, every vertex off by a tenth of
 // an edge.
 static void a_noisy_surface_can_be_filled(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     pli_recipe_shapes bunny;
     const pli_shape *shape;
     pli_tri_mesh *exact = NULL, *scan = NULL;
     pli_tet_mesh *mesh = NULL;
     pli_bounds everywhere = pli_bounds_infinite();
     pli_stuffing_def def = {.vertex_count = 1500};
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_recipe_build(set, "bunny", 1, &bunny));
-    OK(context, pli_contour_create(context, bunny.shape, &everywhere, 40, &exact));
+    OK(w->context, pli_recipe_build(w->set, "bunny", 1, &bunny));
+    OK(w->context, pli_contour_create(w->context, bunny.shape, &everywhere, 40, &exact));
     AT_LEAST(exact->triangle_count, 3000);
     for (int32_t i = 0; i < 3 * exact->vertex_count; ++i) {
         exact->points[i] += pli_random_range((pli_random){4, 1}, (uint64_t)i, -0.0025, 0.0025);
     }
-    OK(context, pli_tri_mesh_create(context, exact->vertex_count, exact->points,
-                                    exact->triangle_count, exact->triangles, &scan));
-    OK(context, pli_shape_sampled_mesh(set, scan, 48, PLI_SHAPE_CUBIC, &shape));
-    OK(context, pli_stuffing_create(context, shape, &def, NULL, &mesh));
+    OK(w->context, pli_tri_mesh_create(w->context, exact->vertex_count, exact->points,
+                                       exact->triangle_count, exact->triangles, &scan));
+    OK(w->context, pli_shape_sampled_mesh(w->set, scan, 48, PLI_SHAPE_CUBIC, &shape));
+    OK(w->context, pli_stuffing_create(w->context, shape, &def, NULL, &mesh));
     oracle_check_mesh(mesh);
     NEAR(mesh->vertex_count, 1500, 0.10, 0);
     NEAR(pli_tet_mesh_volume(mesh), pli_tri_mesh_volume(scan), 0.02, 0);
     pli_tet_mesh_destroy(mesh);
-    pli_shape_set_destroy(set);
     pli_tri_mesh_destroy(scan);
     pli_tri_mesh_destroy(exact);
-    pli_context_destroy(context);
 }
 
 static void samples_do_not_depend_on_the_thread_count(void **state)
@@ -264,12 +236,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stencils_reproduce_polynomials),
-        cmocka_unit_test(cubic_grids_have_continuous_gradients),
-        cmocka_unit_test(cubic_grids_converge_faster),
-        cmocka_unit_test(a_mesh_of_a_box_gives_the_distance_to_the_box),
-        cmocka_unit_test(a_mesh_turned_inside_out_encloses_the_same),
-        cmocka_unit_test(a_sheet_encloses_nothing),
-        cmocka_unit_test(a_noisy_surface_can_be_filled),
+        TEST_IN_WORKSHOP(cubic_grids_have_continuous_gradients, 1),
+        TEST_IN_WORKSHOP(cubic_grids_converge_faster, 2),
+        TEST_IN_WORKSHOP(a_mesh_of_a_box_gives_the_distance_to_the_box, 2),
+        TEST_IN_WORKSHOP(a_mesh_turned_inside_out_encloses_the_same, 1),
+        TEST_IN_WORKSHOP(a_sheet_encloses_nothing, 1),
+        TEST_IN_WORKSHOP(a_noisy_surface_can_be_filled, 2),
         cmocka_unit_test(samples_do_not_depend_on_the_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

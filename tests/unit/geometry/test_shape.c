@@ -2,6 +2,7 @@
 // Signed-distance shapes: derivatives, exact distances, bounds, combinations (Gast et al. 2015).
 #include "support/fault_sweep.h"
 #include "unit/geometry/shape_zoo.h"
+#include "workshop.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -175,13 +176,10 @@ static void exact_distances_are_euclidean(void **state)
 
 static void flags_tell_what_shapes_are(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     for (int kind = 0; kind < ZOO_COUNT; ++kind) {
         const pli_shape *shape = NULL;
-        OK(context, zoo_build(set, (zoo_kind)kind, &shape));
+        OK(w->context, zoo_build(w->set, (zoo_kind)kind, &shape));
         bool exact = kind <= ZOO_LATHE || kind == ZOO_NEGATION || kind == ZOO_OFFSET ||
                      kind == ZOO_TRANSFORM || kind == ZOO_REPETITION;
         assert_int_equal(pli_shape_is_exact(shape), exact);
@@ -190,12 +188,10 @@ static void flags_tell_what_shapes_are(void **state)
     // a grid anywhere in the tree shows
     const pli_shape *parts[2] = {NULL, NULL};
     const pli_shape *both = NULL;
-    OK(context, zoo_build(set, ZOO_SPHERE, &parts[0]));
-    OK(context, zoo_build(set, ZOO_SAMPLED_CUBIC, &parts[1]));
-    OK(context, pli_shape_union(set, 2, parts, 0, &both));
+    OK(w->context, zoo_build(w->set, ZOO_SPHERE, &parts[0]));
+    OK(w->context, zoo_build(w->set, ZOO_SAMPLED_CUBIC, &parts[1]));
+    OK(w->context, pli_shape_union(w->set, 2, parts, 0, &both));
     assert_false(pli_shape_is_analytic(both));
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // explicit points of surfaces, independent of the distance functions; u, v in [0, 1)
@@ -257,7 +253,6 @@ static void box_point(double u, double v, double out[3])
 
 static void distances_match_brute_force_over_explicit_surfaces(void **state)
 {
-    (void)state;
     enum { N = 160 };
     typedef void (*point_fn)(double u, double v, double out[3]);
     const struct {
@@ -268,12 +263,10 @@ static void distances_match_brute_force_over_explicit_surfaces(void **state)
                  {ZOO_CONE, cone_point},
                  {ZOO_BOX, box_point}};
     static double samples[N * N][3];
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         const pli_shape *shape = NULL;
-        OK(context, zoo_build(set, cases[c].kind, &shape));
+        OK(w->context, zoo_build(w->set, cases[c].kind, &shape));
         for (int i = 0; i < N * N; ++i) {
             cases[c].point((i / N + 0.5) / N, (i % N + 0.5) / N, samples[i]);
             AT_MOST(fabs(pli_shape_value(shape, samples[i])), 1e-14);
@@ -290,18 +283,13 @@ static void distances_match_brute_force_over_explicit_surfaces(void **state)
             NEAR(nearest, d, 0, 0.015);
         }
     }
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void ellipsoid_is_right_at_its_centre_and_far_away(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *shape = NULL;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, zoo_build(set, ZOO_ELLIPSOID, &shape));
+    OK(w->context, zoo_build(w->set, ZOO_ELLIPSOID, &shape));
     // the shortest radius is along y
     NEAR(pli_shape_value(shape, zoo_center), -0.25, 1e-15, 0);
     double x[3] = {zoo_center[0], zoo_center[1] + 1e6, zoo_center[2]};
@@ -319,23 +307,18 @@ static void ellipsoid_is_right_at_its_centre_and_far_away(void **state)
     // denormal distances from the middle plane are no trouble
     x[1] += 1e-310;
     NEAR(pli_shape_value(shape, x), d, 1e-12, 0);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void combinations_contain_what_they_should(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     const pli_shape *part[2], *sum, *common, *rest, *blend;
-    OK(context, zoo_build(set, ZOO_ELLIPSOID, &part[0]));
-    OK(context, zoo_build(set, ZOO_TORUS, &part[1]));
-    OK(context, pli_shape_union(set, 2, part, 0, &sum));
-    OK(context, pli_shape_intersection(set, 2, part, 0, &common));
-    OK(context, pli_shape_difference(set, 2, part, 0, &rest));
-    OK(context, pli_shape_union(set, 2, part, 0.3, &blend));
+    OK(w->context, zoo_build(w->set, ZOO_ELLIPSOID, &part[0]));
+    OK(w->context, zoo_build(w->set, ZOO_TORUS, &part[1]));
+    OK(w->context, pli_shape_union(w->set, 2, part, 0, &sum));
+    OK(w->context, pli_shape_intersection(w->set, 2, part, 0, &common));
+    OK(w->context, pli_shape_difference(w->set, 2, part, 0, &rest));
+    OK(w->context, pli_shape_union(w->set, 2, part, 0.3, &blend));
     for (uint64_t i = 0; i < 2000; ++i) {
         double x[3];
         zoo_point(8, i, 1, x);
@@ -350,22 +333,17 @@ static void combinations_contain_what_they_should(void **state)
         AT_LEAST(smooth, fmin(a, b) - 0.3 / 6 - 1e-15);
         if (fabs(a - b) > 0.3) NEAR(smooth, fmin(a, b), 0, 0);
     }
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void repetition_is_the_union_of_its_copies(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     const pli_shape *source, *row;
     // longer than the spacing and off centre, so that copies overlap
-    OK(context, zoo_build(set, ZOO_ROUND_CONE, &source));
+    OK(w->context, zoo_build(w->set, ZOO_ROUND_CONE, &source));
     const double spacing[3] = {0.5, 0, 0.9};
     const int32_t count[3] = {4, 1, 3};
-    OK(context, pli_shape_repetition(set, source, spacing, count, &row));
+    OK(w->context, pli_shape_repetition(w->set, source, spacing, count, &row));
     assert_false(pli_shape_is_exact(row));
     for (uint64_t i = 0; i < 500; ++i) {
         double x[3];
@@ -383,16 +361,11 @@ static void repetition_is_the_union_of_its_copies(void **state)
         if (least > 0) NEAR(got, least, 0, 1e-15);
         assert_int_equal(got < 0, least < 0);
     }
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void volumes_are_those_of_textbooks(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     double length = pli_vec3_distance(zoo_start, zoo_end);
     const struct {
         zoo_kind kind;
@@ -410,8 +383,8 @@ static void volumes_are_those_of_textbooks(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         const pli_shape *shape = NULL;
         double volume;
-        OK(context, zoo_build(set, cases[c].kind, &shape));
-        OK(context, pli_shape_volume(context, shape, 100, &volume));
+        OK(w->context, zoo_build(w->set, cases[c].kind, &shape));
+        OK(w->context, pli_shape_volume(w->context, shape, 100, &volume));
         // second order in the cell, a hundredth of the size, divided by the thinnest part
         NEAR(volume, cases[c].volume, 2e-3, 0);
     }
@@ -419,35 +392,30 @@ static void volumes_are_those_of_textbooks(void **state)
     // turning cross-sections keeps their area
     const pli_shape *box, *twisted;
     double before, after;
-    OK(context, zoo_build(set, ZOO_ROUND_BOX, &box));
-    OK(context, pli_shape_twist(set, box, 2, &twisted));
-    OK(context, pli_shape_volume(context, box, 100, &before));
-    OK(context, pli_shape_volume(context, twisted, 100, &after));
+    OK(w->context, zoo_build(w->set, ZOO_ROUND_BOX, &box));
+    OK(w->context, pli_shape_twist(w->set, box, 2, &twisted));
+    OK(w->context, pli_shape_volume(w->context, box, 100, &before));
+    OK(w->context, pli_shape_volume(w->context, twisted, 100, &after));
     NEAR(after, before, 2e-3, 0);
 
     // the gyroid has area 3.0915 per unit cell (Schoen 1970), a thin sheet that times its thickness
     const pli_shape *parts[2], *sheet;
     const double origin[3] = {0.5, 0.5, 0.5};
     const double unit[3] = {1, 1, 1};
-    OK(context, pli_shape_gyroid(set, 1, 0.04, &parts[0]));
-    OK(context, pli_shape_box(set, origin, unit, 0, &parts[1]));
-    OK(context, pli_shape_intersection(set, 2, parts, 0, &sheet));
-    OK(context, pli_shape_volume(context, sheet, 150, &after));
+    OK(w->context, pli_shape_gyroid(w->set, 1, 0.04, &parts[0]));
+    OK(w->context, pli_shape_box(w->set, origin, unit, 0, &parts[1]));
+    OK(w->context, pli_shape_intersection(w->set, 2, parts, 0, &sheet));
+    OK(w->context, pli_shape_volume(w->context, sheet, 150, &after));
     NEAR(after, 3.0915 * 0.04, 0.01, 0);
 
     const pli_shape *plane;
-    OK(context, zoo_build(set, ZOO_PLANE, &plane));
-    assert_int_equal(pli_shape_volume(context, plane, 10, &after), PLI_ERROR_ARGUMENT);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
+    OK(w->context, zoo_build(w->set, ZOO_PLANE, &plane));
+    assert_int_equal(pli_shape_volume(w->context, plane, 10, &after), PLI_ERROR_ARGUMENT);
 }
 
 static void wrong_parameters_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     const double o[3] = {0, 0, 0};
     const double wild[3] = {0, NAN, 0};
     const double flat[3] = {1, 0, 1};
@@ -457,65 +425,59 @@ static void wrong_parameters_are_refused(void **state)
     const pli_shape *ball, *plane, *s = (const pli_shape *)&o;
     pli_shape_placement skewed = {{1, 1, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, 1};
     pli_shape_ground ground = {{0, 0, 0}, {1, 1}, 1, 2, o};
-    OK(context, pli_shape_sphere(set, o, 1, &ball));
-    OK(context, pli_shape_plane(set, o, flat, &plane));
+    OK(w->context, pli_shape_sphere(w->set, o, 1, &ball));
+    OK(w->context, pli_shape_plane(w->set, o, flat, &plane));
     const pli_status refused[] = {
-        pli_shape_plane(set, o, o, &s),
-        pli_shape_sphere(set, o, 0, &s),
-        pli_shape_sphere(set, wild, 1, &s),
-        pli_shape_box(set, o, flat, 0, &s),
-        pli_shape_box(set, o, zoo_size, 0.4, &s),
-        pli_shape_ellipsoid(set, o, flat, &s),
-        pli_shape_capsule(set, o, wild, 1, &s),
-        pli_shape_cylinder(set, o, o, 1, &s),
-        pli_shape_cone(set, o, flat, 0, 0, &s),
-        pli_shape_torus(set, o, o, 1, 0.1, &s),
-        pli_shape_prism(set, 3, &clockwise[0][0], 1, &s),
-        pli_shape_prism(set, 2, &clockwise[0][0], 1, &s),
-        pli_shape_lathe(set, 3, &behind[0][0], &s),
-        pli_shape_height_field(set, &ground, &s),
-        pli_shape_struts(set, -1, 1, &s),
-        pli_shape_gyroid(set, 1, INFINITY, &s),
-        pli_shape_cells(set, 1, o, 1, &s),
-        pli_shape_union(set, 0, NULL, 0, &s),
-        pli_shape_union(set, 1, &ball, -1, &s),
-        pli_shape_shell(set, ball, 0, &s),
-        pli_shape_transform(set, ball, &skewed, &s),
-        pli_shape_repetition(set, ball, flat, none, &s),
-        pli_shape_repetition(set, plane, flat, (const int32_t[3]){2, 1, 1}, &s),
-        pli_shape_twist(set, ball, NAN, &s),
-        pli_shape_sampled(set, plane, 10, PLI_SHAPE_CUBIC, &s),
-        pli_shape_sampled(set, ball, 1, PLI_SHAPE_CUBIC, &s),
-        pli_shape_negation(set, NULL, &s),
+        pli_shape_plane(w->set, o, o, &s),
+        pli_shape_sphere(w->set, o, 0, &s),
+        pli_shape_sphere(w->set, wild, 1, &s),
+        pli_shape_box(w->set, o, flat, 0, &s),
+        pli_shape_box(w->set, o, zoo_size, 0.4, &s),
+        pli_shape_ellipsoid(w->set, o, flat, &s),
+        pli_shape_capsule(w->set, o, wild, 1, &s),
+        pli_shape_cylinder(w->set, o, o, 1, &s),
+        pli_shape_cone(w->set, o, flat, 0, 0, &s),
+        pli_shape_torus(w->set, o, o, 1, 0.1, &s),
+        pli_shape_prism(w->set, 3, &clockwise[0][0], 1, &s),
+        pli_shape_prism(w->set, 2, &clockwise[0][0], 1, &s),
+        pli_shape_lathe(w->set, 3, &behind[0][0], &s),
+        pli_shape_height_field(w->set, &ground, &s),
+        pli_shape_struts(w->set, -1, 1, &s),
+        pli_shape_gyroid(w->set, 1, INFINITY, &s),
+        pli_shape_cells(w->set, 1, o, 1, &s),
+        pli_shape_union(w->set, 0, NULL, 0, &s),
+        pli_shape_union(w->set, 1, &ball, -1, &s),
+        pli_shape_shell(w->set, ball, 0, &s),
+        pli_shape_transform(w->set, ball, &skewed, &s),
+        pli_shape_repetition(w->set, ball, flat, none, &s),
+        pli_shape_repetition(w->set, plane, flat, (const int32_t[3]){2, 1, 1}, &s),
+        pli_shape_twist(w->set, ball, NAN, &s),
+        pli_shape_sampled(w->set, plane, 10, PLI_SHAPE_CUBIC, &s),
+        pli_shape_sampled(w->set, ball, 1, PLI_SHAPE_CUBIC, &s),
+        pli_shape_negation(w->set, NULL, &s),
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
         assert_int_equal(refused[i], PLI_ERROR_ARGUMENT);
     }
     assert_null(s);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void trees_have_a_deepest_level(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *shape = NULL;
     const double x[3] = {2, 0, 0};
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, zoo_build(set, ZOO_SPHERE, &shape));
+    OK(w->context, zoo_build(w->set, ZOO_SPHERE, &shape));
     for (int depth = 2; depth <= PLI_SHAPE_DEPTH; ++depth) {
         const pli_shape *twice[2] = {shape, shape};
         const pli_shape *deeper = NULL;
-        OK(context, pli_shape_union(set, depth == PLI_SHAPE_DEPTH ? 2 : 1, twice, 0, &deeper));
+        OK(w->context,
+           pli_shape_union(w->set, depth == PLI_SHAPE_DEPTH ? 2 : 1, twice, 0, &deeper));
         shape = deeper;
     }
     AT_LEAST(pli_shape_value(shape, x), 1);
     const pli_shape *deepest = NULL;
-    assert_int_equal(pli_shape_negation(set, shape, &deepest), PLI_ERROR_ARGUMENT);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
+    assert_int_equal(pli_shape_negation(w->set, shape, &deepest), PLI_ERROR_ARGUMENT);
 }
 
 static pli_status build_zoo(pli_context *context)
@@ -545,14 +507,14 @@ int main(void)
         cmocka_unit_test(bunching_points_changes_no_bit),
         cmocka_unit_test(slope_stays_bounded_and_inside_stays_in_bounds),
         cmocka_unit_test(exact_distances_are_euclidean),
-        cmocka_unit_test(flags_tell_what_shapes_are),
-        cmocka_unit_test(distances_match_brute_force_over_explicit_surfaces),
-        cmocka_unit_test(ellipsoid_is_right_at_its_centre_and_far_away),
-        cmocka_unit_test(combinations_contain_what_they_should),
-        cmocka_unit_test(repetition_is_the_union_of_its_copies),
-        cmocka_unit_test(volumes_are_those_of_textbooks),
-        cmocka_unit_test(wrong_parameters_are_refused),
-        cmocka_unit_test(trees_have_a_deepest_level),
+        TEST_IN_WORKSHOP(flags_tell_what_shapes_are, 1),
+        TEST_IN_WORKSHOP(distances_match_brute_force_over_explicit_surfaces, 1),
+        TEST_IN_WORKSHOP(ellipsoid_is_right_at_its_centre_and_far_away, 1),
+        TEST_IN_WORKSHOP(combinations_contain_what_they_should, 1),
+        TEST_IN_WORKSHOP(repetition_is_the_union_of_its_copies, 1),
+        TEST_IN_WORKSHOP(volumes_are_those_of_textbooks, 2),
+        TEST_IN_WORKSHOP(wrong_parameters_are_refused, 1),
+        TEST_IN_WORKSHOP(trees_have_a_deepest_level, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

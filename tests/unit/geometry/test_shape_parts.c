@@ -3,29 +3,12 @@
 // Taking shapes apart: the parts' union is the shape, and creases are split.
 #include "shape_zoo.h"
 #include "support/fault_sweep.h"
+#include "workshop.h"
 
 enum { CAPACITY = 64, SAMPLES = 4000 };
 
-typedef struct fixture {
-    pli_context *context;
-    pli_shape_set *set;
-} fixture;
-
-static fixture make_fixture(void)
-{
-    fixture f = {.context = make_context(1)};
-    OK(f.context, pli_shape_set_create(f.context, &f.set));
-    return f;
-}
-
-static void clear_fixture(fixture *f)
-{
-    pli_shape_set_destroy(f->set);
-    pli_context_destroy(f->context);
-}
-
 // Returns the number of parts, after a check that their least value has the shape's sign.
-static int32_t check_parts(fixture *f, const pli_shape *shape, const pli_shape **parts)
+static int32_t check_parts(workshop *f, const pli_shape *shape, const pli_shape **parts)
 {
     int32_t count = 0;
     OK(f->context, pli_shape_parts(f->set, shape, CAPACITY, parts, &count));
@@ -42,21 +25,21 @@ static int32_t check_parts(fixture *f, const pli_shape *shape, const pli_shape *
     return count;
 }
 
-static const pli_shape *build(fixture *f, zoo_kind kind)
+static const pli_shape *build(workshop *f, zoo_kind kind)
 {
     const pli_shape *shape = NULL;
     OK(f->context, zoo_build(f->set, kind, &shape));
     return shape;
 }
 
-static const pli_shape *negate(fixture *f, const pli_shape *source)
+static const pli_shape *negate(workshop *f, const pli_shape *source)
 {
     const pli_shape *shape = NULL;
     OK(f->context, pli_shape_negation(f->set, source, &shape));
     return shape;
 }
 
-static const pli_shape *turn(fixture *f, const pli_shape *source)
+static const pli_shape *turn(workshop *f, const pli_shape *source)
 {
     pli_shape_placement placement = {.translation = {0.2, -0.1, 0.3}, .scale = 0.7};
     double axis[3];
@@ -69,47 +52,42 @@ static const pli_shape *turn(fixture *f, const pli_shape *source)
 
 static void union_of_the_parts_is_the_shape(void **state)
 {
-    (void)state;
-    fixture f = make_fixture();
+    workshop *f = *state;
     const pli_shape *parts[CAPACITY];
     for (zoo_kind kind = 0; kind < ZOO_COUNT; ++kind) {
-        const pli_shape *shape = build(&f, kind);
-        check_parts(&f, shape, parts);
-        check_parts(&f, negate(&f, shape), parts);
-        check_parts(&f, turn(&f, shape), parts);
-        check_parts(&f, negate(&f, turn(&f, negate(&f, shape))), parts);
+        const pli_shape *shape = build(f, kind);
+        check_parts(f, shape, parts);
+        check_parts(f, negate(f, shape), parts);
+        check_parts(f, turn(f, shape), parts);
+        check_parts(f, negate(f, turn(f, negate(f, shape))), parts);
     }
-    clear_fixture(&f);
 }
 
 static void creases_are_split(void **state)
 {
-    (void)state;
-    fixture f = make_fixture();
+    workshop *f = *state;
     const pli_shape *parts[CAPACITY];
-    const pli_shape *box = build(&f, ZOO_BOX);
-    const pli_shape *pile = build(&f, ZOO_UNION);
-    const pli_shape *carved = build(&f, ZOO_DIFFERENCE);
-    assert_int_equal(check_parts(&f, pile, parts), 4);
-    assert_int_equal(check_parts(&f, negate(&f, negate(&f, pile)), parts), 4);
-    assert_int_equal(check_parts(&f, negate(&f, carved), parts), 3);
-    assert_int_equal(check_parts(&f, turn(&f, negate(&f, turn(&f, box))), parts), 6);
+    const pli_shape *box = build(f, ZOO_BOX);
+    const pli_shape *pile = build(f, ZOO_UNION);
+    const pli_shape *carved = build(f, ZOO_DIFFERENCE);
+    assert_int_equal(check_parts(f, pile, parts), 4);
+    assert_int_equal(check_parts(f, negate(f, negate(f, pile)), parts), 4);
+    assert_int_equal(check_parts(f, negate(f, carved), parts), 3);
+    assert_int_equal(check_parts(f, turn(f, negate(f, turn(f, box))), parts), 6);
 
     // a union in a union, and the inside of a room with things in it: six walls and four parts
-    const pli_shape *room[2] = {negate(&f, box), turn(&f, pile)};
+    const pli_shape *room[2] = {negate(f, box), turn(f, pile)};
     const pli_shape *furnished = NULL;
-    OK(f.context, pli_shape_union(f.set, 2, room, 0, &furnished));
-    assert_int_equal(check_parts(&f, furnished, parts), 10);
-    clear_fixture(&f);
+    OK(f->context, pli_shape_union(f->set, 2, room, 0, &furnished));
+    assert_int_equal(check_parts(f, furnished, parts), 10);
 }
 
 // On the inside of a box every part is a plane: its value is linear and its gradient constant.
 static void walls_of_a_room_are_smooth_across_their_creases(void **state)
 {
-    (void)state;
-    fixture f = make_fixture();
+    workshop *f = *state;
     const pli_shape *parts[CAPACITY];
-    int32_t count = check_parts(&f, turn(&f, negate(&f, build(&f, ZOO_BOX))), parts);
+    int32_t count = check_parts(f, turn(f, negate(f, build(f, ZOO_BOX))), parts);
     for (int32_t k = 0; k < count; ++k) {
         for (uint64_t i = 0; i < 50; ++i) {
             double x[3], y[3], gx[3], gy[3];
@@ -120,43 +98,38 @@ static void walls_of_a_room_are_smooth_across_their_creases(void **state)
             AT_MOST(pli_vec3_distance(gx, gy), 1e-15);
         }
     }
-    clear_fixture(&f);
 }
 
 static void what_is_smooth_or_rounded_stays_whole(void **state)
 {
-    (void)state;
-    fixture f = make_fixture();
+    workshop *f = *state;
     const pli_shape *parts[CAPACITY];
     static const zoo_kind whole[] = {ZOO_SPHERE,  ZOO_BOX,        ZOO_SMOOTH_UNION, ZOO_DIFFERENCE,
                                      ZOO_TORUS,   ZOO_NEGATION,   ZOO_TRANSFORM,    ZOO_TWIST,
                                      ZOO_CAPSULE, ZOO_REPETITION, ZOO_SHELL};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; ++i) {
-        const pli_shape *shape = build(&f, whole[i]);
-        assert_int_equal(check_parts(&f, shape, parts), 1);
+        const pli_shape *shape = build(f, whole[i]);
+        assert_int_equal(check_parts(f, shape, parts), 1);
         assert_ptr_equal(parts[0], shape);
     }
-    const pli_shape *rounded = negate(&f, build(&f, ZOO_ROUND_BOX));
-    assert_int_equal(check_parts(&f, rounded, parts), 1);
+    const pli_shape *rounded = negate(f, build(f, ZOO_ROUND_BOX));
+    assert_int_equal(check_parts(f, rounded, parts), 1);
     assert_ptr_equal(parts[0], rounded);
-    clear_fixture(&f);
 }
 
 static void too_many_parts_are_refused(void **state)
 {
-    (void)state;
-    fixture f = make_fixture();
+    workshop *f = *state;
     const pli_shape *parts[CAPACITY];
     int32_t count = -1;
-    const pli_shape *pile = build(&f, ZOO_UNION);
-    assert_int_equal(pli_shape_parts(f.set, pile, 3, parts, &count), PLI_ERROR_ARGUMENT);
+    const pli_shape *pile = build(f, ZOO_UNION);
+    assert_int_equal(pli_shape_parts(f->set, pile, 3, parts, &count), PLI_ERROR_ARGUMENT);
     assert_int_equal(count, 0);
     char message[256];
-    pli_context_message(f.context, message, sizeof message);
+    pli_context_message(f->context, message, sizeof message);
     assert_non_null(strstr(message, "more than 3 parts"));
-    OK(f.context, pli_shape_parts(f.set, pile, 4, parts, &count));
-    assert_int_equal(pli_shape_parts(f.set, NULL, 3, parts, &count), PLI_ERROR_ARGUMENT);
-    clear_fixture(&f);
+    OK(f->context, pli_shape_parts(f->set, pile, 4, parts, &count));
+    assert_int_equal(pli_shape_parts(f->set, NULL, 3, parts, &count), PLI_ERROR_ARGUMENT);
 }
 
 static void failed_allocations_leave_nothing_behind(void **state)
@@ -164,7 +137,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
     (void)state;
     for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
         fault_sweep_pause(&sweep);
-        fixture f = {.context = sweep.context};
+        workshop f = {.context = sweep.context};
         OK(f.context, pli_shape_set_create(f.context, &f.set));
         const pli_shape *shape = turn(&f, negate(&f, build(&f, ZOO_BOX)));
         const pli_shape *parts[CAPACITY];
@@ -172,19 +145,18 @@ static void failed_allocations_leave_nothing_behind(void **state)
         fault_sweep_resume(&sweep);
         sweep.status = pli_shape_parts(f.set, shape, CAPACITY, parts, &count);
         assert_int_equal(count, sweep.status == PLI_OK ? 6 : 0);
-        clear_fixture(&f);
-        sweep.context = NULL;
+        pli_shape_set_destroy(f.set);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(union_of_the_parts_is_the_shape),
-        cmocka_unit_test(creases_are_split),
-        cmocka_unit_test(walls_of_a_room_are_smooth_across_their_creases),
-        cmocka_unit_test(what_is_smooth_or_rounded_stays_whole),
-        cmocka_unit_test(too_many_parts_are_refused),
+        TEST_IN_WORKSHOP(union_of_the_parts_is_the_shape, 1),
+        TEST_IN_WORKSHOP(creases_are_split, 1),
+        TEST_IN_WORKSHOP(walls_of_a_room_are_smooth_across_their_creases, 1),
+        TEST_IN_WORKSHOP(what_is_smooth_or_rounded_stays_whole, 1),
+        TEST_IN_WORKSHOP(too_many_parts_are_refused, 1),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

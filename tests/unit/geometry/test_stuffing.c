@@ -4,6 +4,7 @@
 #include "support/same_bits.h"
 #include "support/tet_quality.h"
 #include "unit/geometry/mesh_oracle.h"
+#include "workshop.h"
 
 #include "base/memory.h"
 #include "geometry/generate/cutting.h"
@@ -39,15 +40,12 @@ static void clear_raw(raw_mesh *raw)
 
 static void lattice_nodes_know_their_neighbours(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
     pli_bcc_def def = {.spacing = 0.21, .phase = {0.1, 0.2, 0.3}};
     pli_bcc *bcc = NULL;
-    OK(context, pli_bcc_create(context, ball, &def, &bcc));
+    OK(w->context, pli_bcc_create(w->context, ball, &def, &bcc));
     for (int32_t node = 0; node < pli_bcc_node_count(bcc); ++node) {
         int32_t at[3];
         pli_bcc_coordinates(bcc, node, at);
@@ -73,8 +71,6 @@ static void lattice_nodes_know_their_neighbours(void **state)
         }
     }
     pli_bcc_destroy(bcc);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // A surface as wild as a lattice can see: random signs at the nodes, and values whose ratios put
@@ -107,18 +103,15 @@ static void make_noise(pli_context *context, const pli_shape *ball, uint64_t str
 
 static void angles_hold_for_any_surface(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
     double least = 180;
     double largest = 0;
     int32_t total = 0;
     for (uint64_t trial = 0; trial < 18; ++trial) {
         raw_mesh raw;
-        make_noise(context, ball, trial, &raw);
+        make_noise(w->context, ball, trial, &raw);
         total += raw.filling.tet_count;
         assert_true(raw.filling.tet_count > 0);
         pli_tet_quality quality = pli_tet_mesh_quality(&raw.view);
@@ -137,24 +130,19 @@ static void angles_hold_for_any_surface(void **state)
     AT_LEAST(total, 20000);
     AT_MOST(least, 12);
     AT_LEAST(largest, 160);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void repair_makes_any_filling_a_manifold(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
     int32_t removed = 0;
     for (uint64_t trial = 0; trial < 6; ++trial) {
         raw_mesh raw;
         pli_filling_report report;
-        make_noise(context, ball, trial, &raw);
-        OK(context, pli_filling_repair(&raw.filling, 0.001, &report));
+        make_noise(w->context, ball, trial, &raw);
+        OK(w->context, pli_filling_repair(&raw.filling, 0.001, &report));
         removed += report.pinch_tets;
         raw.view.vertex_count = raw.filling.vertex_count;
         raw.view.tet_count = raw.filling.tet_count;
@@ -165,8 +153,6 @@ static void repair_makes_any_filling_a_manifold(void **state)
         clear_raw(&raw);
     }
     AT_LEAST((double)removed, 100);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 // Two tetrahedra that share `shared` corners; the second is smaller.
@@ -188,8 +174,7 @@ static void make_pair(pli_context *context, int shared, pli_filling *filling)
 
 static void pinches_lose_their_smaller_part(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int shared = 1; shared <= 2; ++shared) {
         pli_filling filling;
         pli_filling_report report;
@@ -201,74 +186,60 @@ static void pinches_lose_their_smaller_part(void **state)
         NEAR(pli_filling_volume(&filling), 1.0 / 6, 1e-15, 0);
         pli_filling_clear(&filling);
     }
-    pli_context_destroy(context);
 }
 
 static void surface_vertices_lie_on_the_surface(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     // a blend, whose value is not a distance
     const double a[3] = {-0.5, 0, 0}, b[3] = {0.5, 0.1, 0};
     const pli_shape *parts[2], *blend;
-    OK(context, pli_shape_sphere(set, a, 0.5, &parts[0]));
-    OK(context, pli_shape_sphere(set, b, 0.4, &parts[1]));
-    OK(context, pli_shape_union(set, 2, parts, 0.5, &blend));
+    OK(w->context, pli_shape_sphere(w->set, a, 0.5, &parts[0]));
+    OK(w->context, pli_shape_sphere(w->set, b, 0.4, &parts[1]));
+    OK(w->context, pli_shape_union(w->set, 2, parts, 0.5, &blend));
     pli_stuffing_report report;
-    pli_tet_mesh *mesh = stuff(context, blend, 1500, &report);
+    pli_tet_mesh *mesh = stuff(w->context, blend, 1500, &report);
     oracle_check_mesh(mesh);
     pli_surface *surface = NULL;
-    OK(context, pli_surface_create(mesh, &surface));
+    OK(w->context, pli_surface_create(mesh, &surface));
     for (int32_t v = 0; v < surface->vertex_count; ++v) {
         double value = pli_shape_value(blend, mesh->points + 3 * surface->mesh_vertex[v]);
         NEAR(value, report.level, 0, 2e-7 * report.spacing);
     }
     pli_surface_destroy(surface);
     pli_tet_mesh_destroy(mesh);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void counts_and_volumes_are_met(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
-    OK(context, pli_shape_set_create(context, &set));
+    workshop *w = *state;
     const double size[3] = {1, 1.7, 0.6};
     const double axis[3] = {0.1, 0.7, 0.3};
     const pli_shape *shapes[3];
     const double volumes[3] = {4 * pi / 3, 1.02, 2 * pi * pi * 0.05};
-    OK(context, pli_shape_sphere(set, origin, 1, &shapes[0]));
-    OK(context, pli_shape_box(set, origin, size, 0, &shapes[1]));
-    OK(context, pli_shape_torus(set, origin, axis, 1, sqrt(0.05), &shapes[2]));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &shapes[0]));
+    OK(w->context, pli_shape_box(w->set, origin, size, 0, &shapes[1]));
+    OK(w->context, pli_shape_torus(w->set, origin, axis, 1, sqrt(0.05), &shapes[2]));
     static const int32_t counts[] = {150, 1000, 12000};
     for (int s = 0; s < 3; ++s) {
         for (int c = 0; c < 3; ++c) {
-            pli_tet_mesh *mesh = stuff(context, shapes[s], counts[c], NULL);
+            pli_tet_mesh *mesh = stuff(w->context, shapes[s], counts[c], NULL);
             oracle_check_mesh(mesh);
             NEAR(mesh->vertex_count, counts[c], 0.10, 0);
             NEAR(pli_tet_mesh_volume(mesh), volumes[s], 0.02, 0);
             pli_tet_mesh_destroy(mesh);
         }
     }
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void a_centred_lattice_nearly_keeps_symmetry(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
     pli_stuffing_def def = {.spacing = 0.23};
     pli_tet_mesh *mesh = NULL;
-    OK(context, pli_stuffing_create(context, ball, &def, NULL, &mesh));
+    OK(w->context, pli_stuffing_create(w->context, ball, &def, NULL, &mesh));
     double center[3] = {0, 0, 0};
     for (int32_t v = 0; v < mesh->vertex_count; ++v) {
         pli_vec3_add(center, mesh->points + 3 * v, center);
@@ -276,30 +247,23 @@ static void a_centred_lattice_nearly_keeps_symmetry(void **state)
     // mirrored points cancel, except for nodes on a mirror plane that had to choose a side
     AT_MOST(pli_vec3_norm(center) / mesh->vertex_count, 0.002 * def.spacing);
     pli_tet_mesh_destroy(mesh);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void spacing_and_level_can_be_fixed(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
     pli_stuffing_def def = {.spacing = 0.35, .keep_level = true};
     pli_stuffing_report report;
     pli_tet_mesh *mesh = NULL;
-    OK(context, pli_stuffing_create(context, ball, &def, &report, &mesh));
+    OK(w->context, pli_stuffing_create(w->context, ball, &def, &report, &mesh));
     NEAR(report.spacing, 0.35, 0, 0);
     NEAR(report.level, 0, 0, 0);
     // inscribed: smaller than the ball, which the sampled volume knows
     AT_MOST(report.mesh_volume, 0.99 * 4 * pi / 3);
     NEAR(report.shape_volume, 4 * pi / 3, 1e-3, 0);
     pli_tet_mesh_destroy(mesh);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void meshes_do_not_depend_on_the_thread_count(void **state)
@@ -386,58 +350,48 @@ static void what_is_too_thin_is_reported(void **state)
 
 static void sampled_shapes_can_be_filled(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball, *grid, *again;
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
-    OK(context, pli_shape_sampled(set, ball, 24, PLI_SHAPE_CUBIC, &grid));
-    pli_tet_mesh *mesh = stuff(context, grid, 700, NULL);
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
+    OK(w->context, pli_shape_sampled(w->set, ball, 24, PLI_SHAPE_CUBIC, &grid));
+    pli_tet_mesh *mesh = stuff(w->context, grid, 700, NULL);
     oracle_check_mesh(mesh);
     NEAR(pli_tet_mesh_volume(mesh), 4 * pi / 3, 0.01, 0);
 
     // and the skin of that mesh sampled once more
     pli_surface *surface = NULL;
     pli_tri_mesh *skin = NULL;
-    OK(context, pli_surface_create(mesh, &surface));
-    OK(context, pli_surface_to_tri_mesh(surface, mesh, &skin));
-    OK(context, pli_shape_sampled_mesh(set, skin, 32, PLI_SHAPE_LINEAR, &again));
-    pli_tet_mesh *copy = stuff(context, again, 700, NULL);
+    OK(w->context, pli_surface_create(mesh, &surface));
+    OK(w->context, pli_surface_to_tri_mesh(surface, mesh, &skin));
+    OK(w->context, pli_shape_sampled_mesh(w->set, skin, 32, PLI_SHAPE_LINEAR, &again));
+    pli_tet_mesh *copy = stuff(w->context, again, 700, NULL);
     oracle_check_mesh(copy);
     NEAR(pli_tet_mesh_volume(copy), 4 * pi / 3, 0.02, 0);
     pli_tet_mesh_destroy(copy);
     pli_tri_mesh_destroy(skin);
     pli_surface_destroy(surface);
     pli_tet_mesh_destroy(mesh);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static void wrong_requests_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
-    pli_shape_set *set = NULL;
+    workshop *w = *state;
     const pli_shape *ball, *plane;
     const double up[3] = {0, 1, 0};
-    OK(context, pli_shape_set_create(context, &set));
-    OK(context, pli_shape_sphere(set, origin, 1, &ball));
-    OK(context, pli_shape_plane(set, origin, up, &plane));
+    OK(w->context, pli_shape_sphere(w->set, origin, 1, &ball));
+    OK(w->context, pli_shape_plane(w->set, origin, up, &plane));
     pli_tet_mesh *mesh = NULL;
     pli_stuffing_def def = {0};
-    assert_int_equal(pli_stuffing_create(context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_stuffing_create(w->context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
     def.spacing = NAN;
-    assert_int_equal(pli_stuffing_create(context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_stuffing_create(w->context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
     def.spacing = 1e-7;
-    assert_int_equal(pli_stuffing_create(context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_stuffing_create(w->context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
     def.vertex_count = 3;
-    assert_int_equal(pli_stuffing_create(context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_stuffing_create(w->context, ball, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
     def.vertex_count = 100;
-    assert_int_equal(pli_stuffing_create(context, plane, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
+    assert_int_equal(pli_stuffing_create(w->context, plane, &def, NULL, &mesh), PLI_ERROR_ARGUMENT);
     assert_null(mesh);
-    pli_shape_set_destroy(set);
-    pli_context_destroy(context);
 }
 
 static pli_status build_small(pli_context *context, const pli_stuffing_def *def)
@@ -512,19 +466,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thin_part_that_breaks_is_told_with_the_vertices_that_keep_it),
-        cmocka_unit_test(lattice_nodes_know_their_neighbours),
-        cmocka_unit_test(angles_hold_for_any_surface),
-        cmocka_unit_test(repair_makes_any_filling_a_manifold),
-        cmocka_unit_test(pinches_lose_their_smaller_part),
-        cmocka_unit_test(surface_vertices_lie_on_the_surface),
-        cmocka_unit_test(counts_and_volumes_are_met),
-        cmocka_unit_test(a_centred_lattice_nearly_keeps_symmetry),
-        cmocka_unit_test(spacing_and_level_can_be_fixed),
+        TEST_IN_WORKSHOP(lattice_nodes_know_their_neighbours, 1),
+        TEST_IN_WORKSHOP(angles_hold_for_any_surface, 2),
+        TEST_IN_WORKSHOP(repair_makes_any_filling_a_manifold, 1),
+        TEST_IN_CONTEXT(pinches_lose_their_smaller_part, 1),
+        TEST_IN_WORKSHOP(surface_vertices_lie_on_the_surface, 1),
+        TEST_IN_WORKSHOP(counts_and_volumes_are_met, 2),
+        TEST_IN_WORKSHOP(a_centred_lattice_nearly_keeps_symmetry, 1),
+        TEST_IN_WORKSHOP(spacing_and_level_can_be_fixed, 1),
         cmocka_unit_test(meshes_do_not_depend_on_the_thread_count),
         cmocka_unit_test(separate_pieces_are_kept_and_crumbs_dropped),
         cmocka_unit_test(what_is_too_thin_is_reported),
-        cmocka_unit_test(sampled_shapes_can_be_filled),
-        cmocka_unit_test(wrong_requests_are_refused),
+        TEST_IN_WORKSHOP(sampled_shapes_can_be_filled, 2),
+        TEST_IN_WORKSHOP(wrong_requests_are_refused, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,14 +249,12 @@ static void failed_allocations_release_everything(void **state)
 
 static void corners_outside_the_vertices_are_refused(void **state)
 {
-    (void)state;
     static const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const int32_t tets[4] = {0, 1, 2, 4};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_locate *locate = NULL;
     assert_int_equal(pli_tet_locate_create(context, 4, x, 1, tets, &locate), PLI_ERROR_ARGUMENT);
     assert_null(locate);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -267,7 +265,7 @@ int main(void)
         cmocka_unit_test(points_between_elements_belong_to_them),
         cmocka_unit_test(elements_without_volume_or_numbers_contain_nothing),
         cmocka_unit_test(failed_allocations_release_everything),
-        cmocka_unit_test(corners_outside_the_vertices_are_refused),
+        TEST_IN_CONTEXT(corners_outside_the_vertices_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,8 +44,7 @@ static pli_tet_mesh *make_grid(pli_context *context, int32_t nx, int32_t ny, int
 
 static void broken_meshes_are_refused_by_name(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double *points = &corner_points[0][0];
     pli_tet_mesh *mesh = NULL;
 
@@ -67,13 +66,11 @@ static void broken_meshes_are_refused_by_name(void **state)
     refused(context, create(context, 4, flat_points, 1, one, &mesh), PLI_ERROR_MESH, "not finite");
     refused(context, create(context, 4, points, 0, one, &mesh), PLI_ERROR_MESH, "no tetrahedra");
     refused(context, create(context, -1, points, 1, one, &mesh), PLI_ERROR_ARGUMENT, "vertices");
-    pli_context_destroy(context);
 }
 
 static void only_five_offenders_are_named(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int32_t tets[4 * 9];
     for (int t = 0; t < 9; ++t) {
         // elements 2 and up are inverted
@@ -84,13 +81,11 @@ static void only_five_offenders_are_named(void **state)
     pli_tet_mesh *mesh = NULL;
     refused(context, create(context, 5, &corner_points[0][0], 9, tets, &mesh), PLI_ERROR_MESH,
             "2, 3, 4, 5, 6 and 2 more");
-    pli_context_destroy(context);
 }
 
 static void inverted_elements_are_turned_on_request(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t tets[] = {0, 2, 1, 3, 1, 2, 3, 4};
     const int32_t groups[] = {7, -1};
     pli_tet_mesh_def def = {.vertex_count = 5,
@@ -108,13 +103,11 @@ static void inverted_elements_are_turned_on_request(void **state)
     NEAR(pli_tet_volume_at(mesh->points, mesh->tets), 1.0 / 6, 1e-15, 0);
     assert_int_equal(mesh->tet_group[0], 7);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void unused_and_coincident_vertices_are_counted(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double points[6][3];
     memcpy(points[0], corner_points, sizeof corner_points);
     // vertex 3 is not used, vertex 5 stands where vertex 0 does
@@ -134,13 +127,11 @@ static void unused_and_coincident_vertices_are_counted(void **state)
     const int32_t origin[] = {0, 1, 2, 4, 5};
     assert_memory_equal(mesh->vertex_origin, origin, sizeof origin);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void grid_fills_its_box_with_matching_faces(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int split = PLI_GRID_MESH_FIVE; split <= PLI_GRID_MESH_SIX; ++split) {
         pli_tet_mesh *mesh = make_grid(context, 3, 4, 5, (pli_grid_mesh_split)split);
         assert_int_equal(mesh->vertex_count, 4 * 5 * 6);
@@ -163,13 +154,11 @@ static void grid_fills_its_box_with_matching_faces(void **state)
         pli_surface_destroy(surface);
         pli_tet_mesh_destroy(mesh);
     }
-    pli_context_destroy(context);
 }
 
 static void wrong_grids_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_grid_mesh_def def = {{{0, 0, 0}, {1, 1, 1}}, {1, 0, 1}, PLI_GRID_MESH_SIX};
     pli_tet_mesh *mesh = NULL;
     refused(context, pli_grid_mesh_create(context, &def, &mesh), PLI_ERROR_ARGUMENT, "along y");
@@ -180,13 +169,11 @@ static void wrong_grids_are_refused(void **state)
     refused(context, pli_grid_mesh_create(context, &def, &mesh), PLI_ERROR_ARGUMENT, "finite");
     def.split = (pli_grid_mesh_split)7;
     refused(context, pli_grid_mesh_create(context, &def, &mesh), PLI_ERROR_ARGUMENT, "5 or 6");
-    pli_context_destroy(context);
 }
 
 static void surface_knows_owners_and_vertices(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = make_grid(context, 3, 3, 3, PLI_GRID_MESH_SIX);
     pli_surface *surface = NULL;
     OK(context, pli_surface_create(mesh, &surface));
@@ -206,13 +193,11 @@ static void surface_knows_owners_and_vertices(void **state)
     }
     pli_surface_destroy(surface);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void overlapping_elements_have_no_surface(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t tets[] = {0, 1, 2, 3, 0, 1, 2, 4};
     pli_tet_mesh *mesh = NULL;
     OK(context, create(context, 5, &corner_points[0][0], 2, tets, &mesh));
@@ -231,13 +216,11 @@ static void overlapping_elements_have_no_surface(void **state)
     assert_int_equal(boundary.triangle_count, 6);
     pli_arena_destroy(scratch);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void masses_add_up_to_density_times_volume(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = make_grid(context, 2, 3, 4, PLI_GRID_MESH_FIVE);
     double density[5 * 24];
     double masses[3 * 4 * 5] = {0};
@@ -259,13 +242,11 @@ static void masses_add_up_to_density_times_volume(void **state)
     }
     NEAR(sum, want, 1e-14, 0);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void mirroring_keeps_elements_positive(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = make_grid(context, 2, 2, 2, PLI_GRID_MESH_SIX);
     const double mirror[9] = {-2, 0, 0, 0, 1, 0, 0, 0, 1};
     const double shift[3] = {10, 0, 0};
@@ -278,13 +259,11 @@ static void mirroring_keeps_elements_positive(void **state)
     const double flat[9] = {1, 0, 0, 0, 0, 0, 0, 0, 1};
     refused(context, pli_tet_mesh_transform(mesh, flat, shift), PLI_ERROR_ARGUMENT, "flattens");
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void quality_of_known_tetrahedra(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double degrees = 180 / 3.14159265358979323846;
     const double regular[12] = {1, 1, 1, 1, -1, -1, -1, 1, -1, -1, -1, 1};
     const int32_t tet[] = {0, 1, 2, 3};
@@ -307,13 +286,11 @@ static void quality_of_known_tetrahedra(void **state)
     NEAR(quality.max_edge, sqrt(2), 1e-15, 0);
     assert_int_equal(quality.worst_tet, 0);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void ring_areas_of_a_grid_are_those_of_its_cubes(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // cells of edge 1; in the five-split, vertices of even i + j + k belong to the small corner
     // tetrahedra's tips in half of the cells and those of odd parity to the others
     pli_grid_mesh_def def = {{{0, 0, 0}, {2, 2, 2}}, {2, 2, 2}, PLI_GRID_MESH_FIVE};
@@ -335,7 +312,6 @@ static void ring_areas_of_a_grid_are_those_of_its_cubes(void **state)
     OK(context, pli_tets_ring_areas(context, &tets, areas));
     NEAR(areas[13], 9 * 8 * sqrt(3) / 2, 1e-14, 0);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 // how often a vertex is loaded when the elements are visited in order and a cache of the given
@@ -368,8 +344,7 @@ static double shared_share(const pli_tet_mesh *mesh)
 
 static void reordering_brings_neighbours_together(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = make_grid(context, 24, 24, 24, PLI_GRID_MESH_SIX);
     double volume = pli_tet_mesh_volume(mesh);
     double original[3];
@@ -390,13 +365,11 @@ static void reordering_brings_neighbours_together(void **state)
         }
     }
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void groups_travel_with_their_elements(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *grid = make_grid(context, 5, 5, 5, PLI_GRID_MESH_FIVE);
     int32_t groups[5 * 125];
     for (int32_t t = 0; t < grid->tet_count; ++t) {
@@ -415,7 +388,6 @@ static void groups_travel_with_their_elements(void **state)
     }
     pli_tet_mesh_destroy(mesh);
     pli_tet_mesh_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static pli_status build_everything(pli_context *context)
@@ -452,20 +424,20 @@ static void failing_allocations_leak_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broken_meshes_are_refused_by_name),
-        cmocka_unit_test(only_five_offenders_are_named),
-        cmocka_unit_test(inverted_elements_are_turned_on_request),
-        cmocka_unit_test(unused_and_coincident_vertices_are_counted),
-        cmocka_unit_test(grid_fills_its_box_with_matching_faces),
-        cmocka_unit_test(wrong_grids_are_refused),
-        cmocka_unit_test(surface_knows_owners_and_vertices),
-        cmocka_unit_test(overlapping_elements_have_no_surface),
-        cmocka_unit_test(masses_add_up_to_density_times_volume),
-        cmocka_unit_test(mirroring_keeps_elements_positive),
-        cmocka_unit_test(quality_of_known_tetrahedra),
-        cmocka_unit_test(ring_areas_of_a_grid_are_those_of_its_cubes),
-        cmocka_unit_test(reordering_brings_neighbours_together),
-        cmocka_unit_test(groups_travel_with_their_elements),
+        TEST_IN_CONTEXT(broken_meshes_are_refused_by_name, 1),
+        TEST_IN_CONTEXT(only_five_offenders_are_named, 1),
+        TEST_IN_CONTEXT(inverted_elements_are_turned_on_request, 1),
+        TEST_IN_CONTEXT(unused_and_coincident_vertices_are_counted, 1),
+        TEST_IN_CONTEXT(grid_fills_its_box_with_matching_faces, 1),
+        TEST_IN_CONTEXT(wrong_grids_are_refused, 1),
+        TEST_IN_CONTEXT(surface_knows_owners_and_vertices, 1),
+        TEST_IN_CONTEXT(overlapping_elements_have_no_surface, 1),
+        TEST_IN_CONTEXT(masses_add_up_to_density_times_volume, 1),
+        TEST_IN_CONTEXT(mirroring_keeps_elements_positive, 1),
+        TEST_IN_CONTEXT(quality_of_known_tetrahedra, 1),
+        TEST_IN_CONTEXT(ring_areas_of_a_grid_are_those_of_its_cubes, 1),
+        TEST_IN_CONTEXT(reordering_brings_neighbours_together, 1),
+        TEST_IN_CONTEXT(groups_travel_with_their_elements, 1),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,8 +102,7 @@ static void degenerate_triangles_have_a_closest_point(void **state)
 
 static void report_describes_open_twisted_and_pinched_surfaces(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double points[7][3] = {{0, 0, 0},  {1, 0, 0},  {0, 1, 0}, {0, 0, 1},
                                  {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
     pli_tri_mesh *mesh = NULL;
@@ -149,14 +148,12 @@ static void report_describes_open_twisted_and_pinched_surfaces(void **state)
     assert_int_equal(pli_tri_mesh_create(context, 7, &points[0][0], 1, outside, &mesh),
                      PLI_ERROR_MESH);
     assert_null(mesh);
-    pli_context_destroy(context);
 }
 
 static void sphere_has_area_and_volume_of_a_sphere(void **state)
 {
-    (void)state;
     const double pi = 3.14159265358979323846;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tri_mesh *mesh = make_sphere(context, 40, 80, 1);
     pli_tri_mesh_report report;
     OK(context, pli_tri_mesh_check(mesh, &report));
@@ -165,7 +162,6 @@ static void sphere_has_area_and_volume_of_a_sphere(void **state)
     NEAR(report.area, 4 * pi, 0.003, 0);
     NEAR(report.volume, 4 * pi / 3, 0.006, 0);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 typedef struct box_hits {
@@ -213,10 +209,9 @@ static void check_box_query(const pli_bvh *bvh, int32_t count, const pli_bounds 
 
 static void box_queries_find_what_brute_force_finds(void **state)
 {
-    (void)state;
     static const int32_t counts[] = {0, 1, 2, 4, 5, 6, 7, 33, 1000, 5000};
     pli_bounds *boxes = calloc(5000, sizeof *boxes);
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     for (size_t n = 0; n < sizeof counts / sizeof *counts; ++n) {
         random_boxes(counts[n], n, boxes);
         pli_bvh *bvh = NULL;
@@ -237,7 +232,6 @@ static void box_queries_find_what_brute_force_finds(void **state)
         pli_bvh_destroy(bvh);
     }
     free(boxes);
-    pli_context_destroy(context);
 }
 
 static bool stop_at_once(void *user, int32_t primitive)
@@ -249,8 +243,7 @@ static bool stop_at_once(void *user, int32_t primitive)
 
 static void a_visitor_can_end_the_query(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bounds boxes[100];
     random_boxes(100, 3, boxes);
     pli_bvh *bvh = NULL;
@@ -264,7 +257,6 @@ static void a_visitor_can_end_the_query(void **state)
     boxes[7].max[1] = NAN;
     assert_int_equal(pli_bvh_create(context, 100, boxes, &bvh), PLI_ERROR_ARGUMENT);
     assert_null(bvh);
-    pli_context_destroy(context);
 }
 
 // order in which a tree hands out its primitives
@@ -305,8 +297,7 @@ static void tree_is_the_same_for_any_thread_count(void **state)
 
 static void nearest_triangle_is_that_of_brute_force(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tri_mesh *mesh = make_sphere(context, 12, 24, 1);
     pli_tri_query *query = NULL;
     OK(context, pli_tri_query_create(mesh, &query));
@@ -328,7 +319,6 @@ static void nearest_triangle_is_that_of_brute_force(void **state)
     }
     pli_tri_query_destroy(query);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 // By the majority of rows along the axes.
@@ -345,8 +335,7 @@ static bool contains(const pli_tri_query *query, const double point[3])
 
 static void inside_is_inside_even_through_vertices_and_holes(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tri_mesh *mesh = make_sphere(context, 12, 24, 1);
     // one triangle is missing and one is turned around
     memcpy(mesh->triangles + 30, mesh->triangles + 33, 3 * sizeof(int32_t));
@@ -369,13 +358,11 @@ static void inside_is_inside_even_through_vertices_and_holes(void **state)
     }
     pli_tri_query_destroy(query);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void rays_through_edges_and_corners_count_once(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // meridians in the coordinate planes, poles on the axis: rays from these points run along edges
     // and through corners
     pli_tri_mesh *mesh = make_sphere(context, 8, 16, 1);
@@ -394,13 +381,11 @@ static void rays_through_edges_and_corners_count_once(void **state)
     }
     pli_tri_query_destroy(query);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void rows_vote_like_single_points(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tri_mesh *mesh = make_sphere(context, 9, 13, 1);
     pli_tri_query *query = NULL;
     OK(context, pli_tri_query_create(mesh, &query));
@@ -424,13 +409,11 @@ static void rows_vote_like_single_points(void **state)
     }
     pli_tri_query_destroy(query);
     pli_tri_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void sorting_is_stable_and_complete(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     enum { N = 5000 };
     uint64_t *keys = calloc(N, sizeof *keys);
     int32_t *order = calloc(N, sizeof *order);
@@ -445,7 +428,6 @@ static void sorting_is_stable_and_complete(void **state)
     }
     free(keys);
     free(order);
-    pli_context_destroy(context);
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -499,16 +481,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_point_of_a_triangle_is_the_nearest_sample),
         cmocka_unit_test(degenerate_triangles_have_a_closest_point),
-        cmocka_unit_test(report_describes_open_twisted_and_pinched_surfaces),
-        cmocka_unit_test(sphere_has_area_and_volume_of_a_sphere),
-        cmocka_unit_test(box_queries_find_what_brute_force_finds),
-        cmocka_unit_test(a_visitor_can_end_the_query),
+        TEST_IN_CONTEXT(report_describes_open_twisted_and_pinched_surfaces, 1),
+        TEST_IN_CONTEXT(sphere_has_area_and_volume_of_a_sphere, 1),
+        TEST_IN_CONTEXT(box_queries_find_what_brute_force_finds, 2),
+        TEST_IN_CONTEXT(a_visitor_can_end_the_query, 1),
         cmocka_unit_test(tree_is_the_same_for_any_thread_count),
-        cmocka_unit_test(nearest_triangle_is_that_of_brute_force),
-        cmocka_unit_test(inside_is_inside_even_through_vertices_and_holes),
-        cmocka_unit_test(rays_through_edges_and_corners_count_once),
-        cmocka_unit_test(rows_vote_like_single_points),
-        cmocka_unit_test(sorting_is_stable_and_complete),
+        TEST_IN_CONTEXT(nearest_triangle_is_that_of_brute_force, 1),
+        TEST_IN_CONTEXT(inside_is_inside_even_through_vertices_and_holes, 1),
+        TEST_IN_CONTEXT(rays_through_edges_and_corners_count_once, 1),
+        TEST_IN_CONTEXT(rows_vote_like_single_points, 1),
+        TEST_IN_CONTEXT(sorting_is_stable_and_complete, 1),
         cmocka_unit_test(hilbert_curve_takes_unit_steps),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };

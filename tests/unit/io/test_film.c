@@ -54,9 +54,8 @@ static bool has_ffmpeg(void)
 
 static void film_decodes_to_its_pictures(void **state)
 {
-    (void)state;
     if (!has_ffmpeg()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_film_def def = small_def();
     pli_film *film = NULL;
     static uint8_t rgb[3 * WIDTH * HEIGHT];
@@ -85,7 +84,6 @@ static void film_decodes_to_its_pictures(void **state)
     assert_int_equal(fread(rgb, 1, 1, pipe), 0);
     assert_int_equal(pclose(pipe), 0);
     remove(path);
-    pli_context_destroy(context);
 }
 
 // An encoder that writes what it gets, as it gets it.
@@ -101,8 +99,7 @@ static void make_copier(char *name, size_t capacity)
 
 static void abandoned_film_leaves_no_file(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char copier[64];
     make_copier(copier, sizeof copier);
     pli_film_def def = small_def();
@@ -126,14 +123,12 @@ static void abandoned_film_leaves_no_file(void **state)
     }
     pli_film_destroy(NULL);
     remove(copier);
-    pli_context_destroy(context);
 }
 
 static void every_ending_gives_a_film(void **state)
 {
-    (void)state;
     if (!has_ffmpeg()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // names that ffmpeg would take for an option or a protocol
     static const char *const names[] = {"-a.mp4", "b:c.mov", "d.MKV"};
     static uint8_t rgb[3 * WIDTH * HEIGHT];
@@ -149,13 +144,11 @@ static void every_ending_gives_a_film(void **state)
         pli_film_destroy(film);
         assert_int_equal(remove(name), 0);
     }
-    pli_context_destroy(context);
 }
 
 static void missing_encoder_is_named(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_film_def def = small_def();
     def.program = "no-such-encoder";
     pli_film *film = (pli_film *)&def;
@@ -164,13 +157,11 @@ static void missing_encoder_is_named(void **state)
     char text[512];
     pli_context_message(context, text, sizeof text);
     assert_non_null(strstr(text, "no-such-encoder"));
-    pli_context_destroy(context);
 }
 
 static void encoder_that_dies_gives_an_error_with_its_words(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_film_def def = small_def();
     // it knows none of the options, says so, and leaves
     def.program = "/bin/cat";
@@ -190,13 +181,11 @@ static void encoder_that_dies_gives_an_error_with_its_words(void **state)
     OK(context, pli_film_create(context, &def, &film));
     assert_int_equal(pli_film_finish(film), PLI_ERROR_IO);
     pli_film_destroy(film);
-    pli_context_destroy(context);
 }
 
 static void wrong_values_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_film_def wrong[6];
     for (int i = 0; i < 6; ++i) wrong[i] = small_def();
     wrong[0].width = 63;
@@ -215,7 +204,6 @@ static void wrong_values_are_refused(void **state)
     assert_int_equal(pli_film_create(context, &wrong[0], &film), PLI_ERROR_ARGUMENT);
     pli_context_message(context, text, sizeof text);
     assert_non_null(strstr(text, "such as 64 x 48"));
-    pli_context_destroy(context);
 }
 
 static void every_failing_allocation_is_survived(void **state)
@@ -233,12 +221,12 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(film_decodes_to_its_pictures),
-        cmocka_unit_test(abandoned_film_leaves_no_file),
-        cmocka_unit_test(every_ending_gives_a_film),
-        cmocka_unit_test(missing_encoder_is_named),
-        cmocka_unit_test(encoder_that_dies_gives_an_error_with_its_words),
-        cmocka_unit_test(wrong_values_are_refused),
+        TEST_IN_CONTEXT(film_decodes_to_its_pictures, 1),
+        TEST_IN_CONTEXT(abandoned_film_leaves_no_file, 1),
+        TEST_IN_CONTEXT(every_ending_gives_a_film, 1),
+        TEST_IN_CONTEXT(missing_encoder_is_named, 1),
+        TEST_IN_CONTEXT(encoder_that_dies_gives_an_error_with_its_words, 1),
+        TEST_IN_CONTEXT(wrong_values_are_refused, 1),
         cmocka_unit_test(every_failing_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

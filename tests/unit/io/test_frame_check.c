@@ -179,8 +179,7 @@ static void colliders_are_tested_on_request_and_not_among_themselves(void **stat
 
 static void broken_frames_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     duo d;
     duo_init(&d, 5, 0, 0);
     const int32_t cells[4] = {0, 1, 2, 4};
@@ -188,7 +187,6 @@ static void broken_frames_are_refused(void **state)
     pli_frame_findings findings;
     assert_int_equal(pli_frame_check(context, &d.frame, false, &findings), PLI_ERROR_MESH);
     assert_true(message_has(context, "cell 0 of 'moved' refers to point 4, but there are 4"));
-    pli_context_destroy(context);
 }
 
 static void empty_frames_are_clean(void **state)
@@ -334,7 +332,7 @@ int main(void)
         cmocka_unit_test(points_without_a_place_are_counted),
         cmocka_unit_test(triangles_without_area_are_counted),
         cmocka_unit_test(colliders_are_tested_on_request_and_not_among_themselves),
-        cmocka_unit_test(broken_frames_are_refused),
+        TEST_IN_CONTEXT(broken_frames_are_refused, 1),
         cmocka_unit_test(empty_frames_are_clean),
         cmocka_unit_test(running_out_of_memory_leaves_nothing),
         TEST_IN_FOLDER(a_series_is_checked_frame_by_frame),

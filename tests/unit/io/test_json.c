@@ -16,8 +16,7 @@ static pli_status parse(pli_context *context, pli_json *json, const char *text)
 
 static void values_of_every_kind_are_read(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_json json;
     OK(context, parse(context, &json,
                       " {\"a\": [1, -2.5e3, true, false, null], \"b\": {\"c\": \"x\\n\\u00e9"
@@ -40,13 +39,11 @@ static void values_of_every_kind_are_read(void **state)
     assert_true(pli_json_number(&json, NULL, "b", 7) == 7);
     assert_null(pli_json_get(&json, root, "z"));
     pli_json_clear(&json);
-    pli_context_destroy(context);
 }
 
 static void malformed_texts_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const char *const texts[] = {
         "",          "{",           "}",           "[1,]",        "{\"a\"}",
         "{\"a\":}",  "{a:1}",       "[1 2]",       "\"",          "\"\\x\"",
@@ -67,13 +64,11 @@ static void malformed_texts_are_refused(void **state)
     pli_json json;
     assert_int_equal(parse(context, &json, deep), PLI_ERROR_IO);
     pli_json_clear(&json);
-    pli_context_destroy(context);
 }
 
 static void changed_texts_do_no_harm(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const char text[] =
         "{\"step\":12,\"energy\":{\"total\":-1.5e-3},\"stop\":\"gr\\u0041d\","
         "\"momentum\":[0,1,null],\"ok\":true}";
@@ -92,13 +87,11 @@ static void changed_texts_do_no_harm(void **state)
         assert_true(status == PLI_OK || status == PLI_ERROR_IO);
     }
     pli_json_clear(&json);
-    pli_context_destroy(context);
 }
 
 static void strings_survive_writing_and_reading(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char all[256];
     for (int i = 1; i < 256; ++i) all[i - 1] = (char)i;
     all[255] = '\0';
@@ -121,7 +114,6 @@ static void strings_survive_writing_and_reading(void **state)
     assert_int_equal(item->kind, PLI_JSON_NULL);
     pli_json_clear(&json);
     pli_text_clear(&text);
-    pli_context_destroy(context);
 }
 
 static void any_failed_allocation_leaks_nothing(void **state)
@@ -192,10 +184,10 @@ static void broken_tags_are_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_every_kind_are_read),
-        cmocka_unit_test(malformed_texts_are_refused),
-        cmocka_unit_test(changed_texts_do_no_harm),
-        cmocka_unit_test(strings_survive_writing_and_reading),
+        TEST_IN_CONTEXT(values_of_every_kind_are_read, 1),
+        TEST_IN_CONTEXT(malformed_texts_are_refused, 1),
+        TEST_IN_CONTEXT(changed_texts_do_no_harm, 1),
+        TEST_IN_CONTEXT(strings_survive_writing_and_reading, 1),
         cmocka_unit_test(any_failed_allocation_leaks_nothing),
         cmocka_unit_test(tags_are_read_with_their_attributes),
         cmocka_unit_test(broken_tags_are_noticed),

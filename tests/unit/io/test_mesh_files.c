@@ -76,8 +76,7 @@ static void compare_with_row(pli_context *context, const char *path, const char 
 
 static void files_hold_what_the_table_says_or_are_refused_for_it(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char path[1024], *text = NULL;
     int64_t length = 0;
     OK(context, pli_file_read(context, sample_path("meshes/table.txt", path, sizeof path), 0, &text,
@@ -95,7 +94,6 @@ static void files_hold_what_the_table_says_or_are_refused_for_it(void **state)
     AT_LEAST(loaded, 30);
     AT_LEAST(refused, 20);
     pli_release(context, text);
-    pli_context_destroy(context);
 }
 
 // Tries every file below a folder.
@@ -121,18 +119,15 @@ static void try_folder(pli_context *context, const char *folder)
 
 static void further_files_load_or_are_refused_in_one_line(void **state)
 {
-    (void)state;
     char path[512];
     const char *further = getenv("PLIANT_MESHES");
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     try_folder(context, further != NULL ? further : sample_path("meshes", path, sizeof path));
-    pli_context_destroy(context);
 }
 
 static void paths_that_are_no_mesh_files_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const char *const paths[] = {"/", "/dev/zero", "/tmp/no/such/file.msh", ""};
     alarm(10);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i) {
@@ -141,15 +136,14 @@ static void paths_that_are_no_mesh_files_are_refused(void **state)
         assert_null(mesh);
     }
     alarm(0);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_hold_what_the_table_says_or_are_refused_for_it),
-        cmocka_unit_test(further_files_load_or_are_refused_in_one_line),
-        cmocka_unit_test(paths_that_are_no_mesh_files_are_refused),
+        TEST_IN_CONTEXT(files_hold_what_the_table_says_or_are_refused_for_it, 1),
+        TEST_IN_CONTEXT(further_files_load_or_are_refused_in_one_line, 1),
+        TEST_IN_CONTEXT(paths_that_are_no_mesh_files_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

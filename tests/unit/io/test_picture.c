@@ -30,8 +30,7 @@ static double rim_distance(double column, double row, const double centre[3], do
 
 static void sphere_lies_within_a_pixel_of_its_projection(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double centre[3] = {0.4, -0.2, 0.5};
     pli_frame_part part = {
         .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = centre};
@@ -57,13 +56,11 @@ static void sphere_lies_within_a_pixel_of_its_projection(void **state)
         }
     }
     assert_true(inside > 500);
-    pli_context_destroy(context);
 }
 
 static void lit_sphere_has_its_colour_and_is_brighter_towards_the_light(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     const double centre[3] = {0, 0, 0};
     pli_frame_part part = {
         .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = centre};
@@ -85,13 +82,11 @@ static void lit_sphere_has_its_colour_and_is_brighter_towards_the_light(void **s
     assert_memory_equal(pixel_at(rgb, 3, 3), pixel_at(background, 3, 3), 3);
     assert_memory_equal(pixel_at(rgb, WIDTH - 4, HEIGHT - 4),
                         pixel_at(background, WIDTH - 4, HEIGHT - 4), 3);
-    pli_context_destroy(context);
 }
 
 static void rim_pixels_are_mixtures(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double centre[3] = {0, 0, 0};
     pli_frame_part part = {
         .name = "p", .kind = PLI_PART_POINTS, .point_count = 1, .points = centre};
@@ -114,13 +109,11 @@ static void rim_pixels_are_mixtures(void **state)
         }
     }
     assert_true(mixed > 80);
-    pli_context_destroy(context);
 }
 
 static void body_shades_the_ground_behind_it(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_frame_part part = box();
     pli_frame frame = frame_of(&part, 1);
     pli_picture_def def = small_def();
@@ -139,13 +132,11 @@ static void body_shades_the_ground_behind_it(void **state)
     assert_true(brightness(shaded) < 0.7 * brightness(open));
     assert_true(brightness(pixel_at(without, WIDTH / 2 + 13, HEIGHT / 2 - 2)) >
                 1.3 * brightness(shaded));
-    pli_context_destroy(context);
 }
 
 static void occlusion_darkens_a_corner_without_noise(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     // a floor and a back wall that meet at the x axis
     static const double points[] = {-4, 0, 0, 4, 0, 0, 4, 0, 4, -4, 0, 4, 4, 4, 0, -4, 4, 0};
     static const int32_t cells[] = {0, 2, 1, 0, 3, 2, 0, 1, 4, 0, 4, 5};
@@ -182,7 +173,6 @@ static void occlusion_darkens_a_corner_without_noise(void **state)
         most = green > most ? green : most;
     }
     assert_true(most - least <= 4);
-    pli_context_destroy(context);
 }
 
 static void bytes_do_not_depend_on_the_number_of_threads(void **state)
@@ -202,8 +192,7 @@ static void bytes_do_not_depend_on_the_number_of_threads(void **state)
 
 static void drawing_again_gives_the_same_bytes_and_allocates_nothing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     mixed_frame mixed;
     mixed_frame_init(&mixed);
     pli_picture_def def = mixed_def();
@@ -217,7 +206,6 @@ static void drawing_again_gives_the_same_bytes_and_allocates_nothing(void **stat
     assert_int_equal(pli_context_allocation_count(context), before);
     assert_memory_equal(again, first, sizeof first);
     pli_picture_destroy(picture);
-    pli_context_destroy(context);
 }
 
 static void processor_mode_is_left_as_it_was(void **state)
@@ -241,8 +229,7 @@ static void processor_mode_is_left_as_it_was(void **state)
 
 static void empty_frames_show_the_background(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame_part parts[3] = {{.name = "t", .kind = PLI_PART_TETS},
                                {.name = "c", .kind = PLI_PART_TRIANGLES},
                                {.name = "p", .kind = PLI_PART_POINTS}};
@@ -261,13 +248,11 @@ static void empty_frames_show_the_background(void **state)
     def.background = PLI_BACKGROUND_DARK;
     draw(context, &def, &nothing, rgb);
     for (int32_t i = 0; i < WIDTH * HEIGHT; ++i) assert_true(rgb[3 * i] < 75);
-    pli_context_destroy(context);
 }
 
 static void broken_points_and_flat_triangles_do_not_disturb(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     // the square again, with a point that is not finite, one that is far too far, two equal ones,
     // and triangles on them
     double points[27];
@@ -309,13 +294,11 @@ static void broken_points_and_flat_triangles_do_not_disturb(void **state)
         .name = "l", .kind = PLI_PART_POINTS, .point_count = 1, .points = points + 12};
     pli_frame frame = frame_of(&lost, 1);
     draw(context, &automatic, &frame, other);
-    pli_context_destroy(context);
 }
 
 static void index_past_the_end_is_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const int32_t cells[] = {0, 1, 4};
     pli_frame_part part = square();
     part.cell_count = 1;
@@ -334,13 +317,11 @@ static void index_past_the_end_is_refused(void **state)
     part.cells = square_cells;
     OK(context, pli_picture_draw(picture, &frame, rgb));
     pli_picture_destroy(picture);
-    pli_context_destroy(context);
 }
 
 static void survey_makes_pictures_of_a_series_agree(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // a body that stands, and a particle that moves
     double mover[2][3] = {{1, 0.5, 0}, {9, 6, 0}};
     static uint8_t rgb[2][3 * WIDTH * HEIGHT];
@@ -375,13 +356,11 @@ static void survey_makes_pictures_of_a_series_agree(void **state)
     assert_true(body > 50);
     assert_true(moved < body / 4);
     pli_picture_destroy(picture);
-    pli_context_destroy(context);
 }
 
 static void orbit_walks_around(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // two squares back to back
     double back_points[12];
     memcpy(back_points, square_points, sizeof back_points);
@@ -404,13 +383,11 @@ static void orbit_walks_around(void **state)
         NEAR(pixel_at(rgb, WIDTH / 2, HEIGHT / 2)[0], want, 0, 0.51);
     }
     pli_picture_destroy(picture);
-    pli_context_destroy(context);
 }
 
 static void edges_have_the_same_width_near_and_far(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // two squares, one twice as far and twice as large, so that both look alike
     double points[24];
     for (int i = 0; i < 4; ++i) {
@@ -447,13 +424,11 @@ static void edges_have_the_same_width_near_and_far(void **state)
     NEAR(dark[0], dark[1], 0.02, 0);
     // two halves of 1 and a diagonal of 2 pixels across 45 degrees, with its soft flanks
     NEAR(dark[0], 2 + 2 * sqrt(2), 0.1, 0);
-    pli_context_destroy(context);
 }
 
 static void wrong_values_are_refused_with_their_name(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_picture_def good = pli_picture_def_default();
     struct {
         pli_picture_def def;
@@ -479,7 +454,6 @@ static void wrong_values_are_refused_with_their_name(void **state)
         assert_non_null(strstr(text, wrong[i].name));
     }
     pli_picture_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 // create, survey, draw and write with the n-th allocation failing
@@ -522,21 +496,21 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sphere_lies_within_a_pixel_of_its_projection),
-        cmocka_unit_test(lit_sphere_has_its_colour_and_is_brighter_towards_the_light),
-        cmocka_unit_test(rim_pixels_are_mixtures),
-        cmocka_unit_test(body_shades_the_ground_behind_it),
-        cmocka_unit_test(occlusion_darkens_a_corner_without_noise),
+        TEST_IN_CONTEXT(sphere_lies_within_a_pixel_of_its_projection, 1),
+        TEST_IN_CONTEXT(lit_sphere_has_its_colour_and_is_brighter_towards_the_light, 2),
+        TEST_IN_CONTEXT(rim_pixels_are_mixtures, 1),
+        TEST_IN_CONTEXT(body_shades_the_ground_behind_it, 2),
+        TEST_IN_CONTEXT(occlusion_darkens_a_corner_without_noise, 2),
         cmocka_unit_test(bytes_do_not_depend_on_the_number_of_threads),
-        cmocka_unit_test(drawing_again_gives_the_same_bytes_and_allocates_nothing),
+        TEST_IN_CONTEXT(drawing_again_gives_the_same_bytes_and_allocates_nothing, 2),
         cmocka_unit_test(processor_mode_is_left_as_it_was),
-        cmocka_unit_test(empty_frames_show_the_background),
-        cmocka_unit_test(broken_points_and_flat_triangles_do_not_disturb),
-        cmocka_unit_test(index_past_the_end_is_refused),
-        cmocka_unit_test(survey_makes_pictures_of_a_series_agree),
-        cmocka_unit_test(orbit_walks_around),
-        cmocka_unit_test(edges_have_the_same_width_near_and_far),
-        cmocka_unit_test(wrong_values_are_refused_with_their_name),
+        TEST_IN_CONTEXT(empty_frames_show_the_background, 1),
+        TEST_IN_CONTEXT(broken_points_and_flat_triangles_do_not_disturb, 2),
+        TEST_IN_CONTEXT(index_past_the_end_is_refused, 1),
+        TEST_IN_CONTEXT(survey_makes_pictures_of_a_series_agree, 1),
+        TEST_IN_CONTEXT(orbit_walks_around, 1),
+        TEST_IN_CONTEXT(edges_have_the_same_width_near_and_far, 1),
+        TEST_IN_CONTEXT(wrong_values_are_refused_with_their_name, 1),
         cmocka_unit_test(every_failing_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -546,8 +520,7 @@ int main(void)
 
 static void pictures_say_that_the_build_lacks_them(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_picture_def def = pli_picture_def_default();
     pli_picture *picture = (pli_picture *)&def;
     uint8_t rgb[3] = {0, 0, 0};
@@ -558,12 +531,11 @@ static void pictures_say_that_the_build_lacks_them(void **state)
     assert_non_null(strstr(text, "Embree"));
     assert_int_equal(pli_picture_write_png(context, "a.png", 1, 1, rgb), PLI_ERROR_UNSUPPORTED);
     pli_picture_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_say_that_the_build_lacks_them)};
+    const struct CMUnitTest tests[] = {TEST_IN_CONTEXT(pictures_say_that_the_build_lacks_them, 1)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

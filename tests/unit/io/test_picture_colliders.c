@@ -222,7 +222,6 @@ static void glass_lets_the_body_shine_through(void **state)
 
 static void colliders_do_not_count_for_colours(void **state)
 {
-    (void)state;
     static const double values[2] = {2, 5};
     static const double wild[12] = {1e9, -1e9};
     static block b;
@@ -238,7 +237,7 @@ static void colliders_do_not_count_for_colours(void **state)
     }
     pli_picture_def def = plain_def();
     def.field = "speed";
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame frame = frame_of(parts, 2);
     pli_picture_survey_data survey;
     pli_picture_survey_init(&def, &survey);
@@ -250,12 +249,10 @@ static void colliders_do_not_count_for_colours(void **state)
     pli_picture_color_of_collider(grey);
     draw(context, &def, &frame, rgb);
     assert_true(same_color(pixel_at(rgb, WIDTH / 2, HEIGHT / 2), grey));
-    pli_context_destroy(context);
 }
 
 static void camera_fits_bodies_and_their_equals(void **state)
 {
-    (void)state;
     static block near, vast;
     const double low[3] = {2, 0, 0};
     const double high[3] = {3, 1, 1};
@@ -265,7 +262,7 @@ static void camera_fits_bodies_and_their_equals(void **state)
     block_init(&vast, "vast", low_vast, high_vast, false);
     pli_frame_part parts[3] = {box(), near.part, vast.part};
     pli_picture_def def = pli_picture_def_default();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame frame = frame_of(parts, 3);
     pli_picture_survey_data survey;
     pli_picture_survey_init(&def, &survey);
@@ -278,7 +275,6 @@ static void camera_fits_bodies_and_their_equals(void **state)
     NEAR(survey.middle[0], 0.5, 0, 0);
     AT_MOST(survey.lowest, -4);
     AT_LEAST(survey.lowest, -4.01);
-    pli_context_destroy(context);
 }
 
 static void level_planes_are_the_ground(void **state)
@@ -299,14 +295,13 @@ static void level_planes_are_the_ground(void **state)
 // A plate that rises is no floor, whatever its frames look like one by one.
 static void moving_plates_are_no_floors(void **state)
 {
-    (void)state;
     static double raised[12];
     memcpy(raised, level_points, sizeof raised);
     for (int i = 0; i < 4; ++i) raised[3 * i + 1] += 0.3;
     pli_frame_part plate = level();
     pli_frame_part parts[2] = {box(), plate};
     pli_picture_def def = pli_picture_def_default();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame frame = frame_of(parts, 2);
     pli_picture_survey_data survey;
     pli_picture_survey_init(&def, &survey);
@@ -315,7 +310,6 @@ static void moving_plates_are_no_floors(void **state)
     parts[1].points = raised;
     pli_picture_survey_add(context, &def, &frame, &survey);
     assert_false(pli_picture_collider_find(&survey, &plate)->is_floor);
-    pli_context_destroy(context);
 }
 
 // More of them than a survey tells apart, side by side before a square: all are seen, and through
@@ -425,11 +419,10 @@ static void every_failing_allocation_is_survived(void **state)
 
 static void damaged_colliders_are_refused(void **state)
 {
-    (void)state;
     static uint8_t rgb[3 * WIDTH * HEIGHT];
     static furnished f;
     furnish(&f);
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_picture_def def = plain_def();
     f.room.points[3][0] = NAN; // left out
     OK(context, draw_all(context, &def, &f.frame, rgb));
@@ -437,7 +430,6 @@ static void damaged_colliders_are_refused(void **state)
     assert_int_equal(draw_all(context, &def, &f.frame, rgb), PLI_ERROR_MESH);
     def.colliders = (pli_collider_look)7;
     assert_int_equal(draw_all(context, &def, &f.frame, rgb), PLI_ERROR_ARGUMENT);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -448,14 +440,14 @@ int main(void)
         cmocka_unit_test(rooms_are_open_towards_the_camera),
         cmocka_unit_test(bowls_are_open_towards_the_camera),
         cmocka_unit_test(glass_lets_the_body_shine_through),
-        cmocka_unit_test(colliders_do_not_count_for_colours),
-        cmocka_unit_test(camera_fits_bodies_and_their_equals),
+        TEST_IN_CONTEXT(colliders_do_not_count_for_colours, 1),
+        TEST_IN_CONTEXT(camera_fits_bodies_and_their_equals, 1),
         cmocka_unit_test(level_planes_are_the_ground),
-        cmocka_unit_test(moving_plates_are_no_floors),
+        TEST_IN_CONTEXT(moving_plates_are_no_floors, 1),
         cmocka_unit_test(many_colliders_share_the_last_place),
         cmocka_unit_test(bytes_do_not_depend_on_threads),
         cmocka_unit_test(every_failing_allocation_is_survived),
-        cmocka_unit_test(damaged_colliders_are_refused),
+        TEST_IN_CONTEXT(damaged_colliders_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -464,17 +456,15 @@ int main(void)
 
 static void pictures_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_picture_def def = pli_picture_def_default();
     pli_picture *picture = NULL;
     assert_int_equal(pli_picture_create(context, &def, &picture), PLI_ERROR_UNSUPPORTED);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_are_refused)};
+    const struct CMUnitTest tests[] = {TEST_IN_CONTEXT(pictures_are_refused, 1)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -60,8 +60,7 @@ static void field_colours_are_those_of_the_map(void **state)
 
 static void cells_have_one_colour_and_vectors_their_length(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const double values[] = {3, 0, 4, 0, -1, 0};
     pli_frame_field field = {"v", "m/s", PLI_PLACE_CELL, 3, values, false};
     pli_frame_part part = square();
@@ -96,13 +95,11 @@ static void cells_have_one_colour_and_vectors_their_length(void **state)
     pli_picture_survey_add(context, &def, &frame, &survey);
     NEAR(survey.range[0], -1, 0, 0);
     NEAR(survey.range[1], 0, 0, 0);
-    pli_context_destroy(context);
 }
 
 static void values_that_are_not_finite_are_magenta_and_missing_fields_grey(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const double values[] = {0.5, NAN};
     pli_frame_field field = {"f", "", PLI_PLACE_CELL, 1, values, false};
     pli_frame_part part = square();
@@ -129,13 +126,11 @@ static void values_that_are_not_finite_are_magenta_and_missing_fields_grey(void 
     uint8_t again[3 * WIDTH * HEIGHT];
     draw(context, &def, &frame, again);
     assert_memory_equal(again, rgb, sizeof rgb);
-    pli_context_destroy(context);
 }
 
 static void categories_have_the_colours_of_bodies(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const double values[] = {3, 1};
     pli_frame_field field = {"material", "", PLI_PLACE_CELL, 1, values, false};
     pli_frame_part part = square();
@@ -152,13 +147,11 @@ static void categories_have_the_colours_of_bodies(void **state)
     for (int k = 0; k < 3; ++k) {
         NEAR(pixel_at(rgb, 54, 40)[k], 255 * pli_picture_srgb_from_linear(color[k]), 0, 0.51);
     }
-    pli_context_destroy(context);
 }
 
 static void legend_shows_the_map_and_leaves_the_rest_alone(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     enum { W = 320, H = 300 };
     static const double values[] = {-2, 6, 6, -2};
     pli_frame_field field = {"f", "m/s", PLI_PLACE_POINT, 1, values, false};
@@ -210,13 +203,11 @@ static void legend_shows_the_map_and_leaves_the_rest_alone(void **state)
     def.legend = false;
     draw(context, &def, &frame, without);
     assert_memory_equal(with, without, sizeof with);
-    pli_context_destroy(context);
 }
 
 static void time_stamp_is_drawn_in_the_lower_left(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame nothing = frame_of(NULL, 0);
     pli_picture_def def = plain_def();
     uint8_t without[3 * WIDTH * HEIGHT];
@@ -231,18 +222,17 @@ static void time_stamp_is_drawn_in_the_lower_left(void **state)
         assert_true(i % WIDTH < 3 * WIDTH / 4 && i / WIDTH > HEIGHT / 2);
     }
     assert_true(changed > 50);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(field_colours_are_those_of_the_map),
-        cmocka_unit_test(cells_have_one_colour_and_vectors_their_length),
-        cmocka_unit_test(values_that_are_not_finite_are_magenta_and_missing_fields_grey),
-        cmocka_unit_test(categories_have_the_colours_of_bodies),
-        cmocka_unit_test(legend_shows_the_map_and_leaves_the_rest_alone),
-        cmocka_unit_test(time_stamp_is_drawn_in_the_lower_left),
+        TEST_IN_CONTEXT(cells_have_one_colour_and_vectors_their_length, 1),
+        TEST_IN_CONTEXT(values_that_are_not_finite_are_magenta_and_missing_fields_grey, 1),
+        TEST_IN_CONTEXT(categories_have_the_colours_of_bodies, 1),
+        TEST_IN_CONTEXT(legend_shows_the_map_and_leaves_the_rest_alone, 2),
+        TEST_IN_CONTEXT(time_stamp_is_drawn_in_the_lower_left, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,8 +89,7 @@ static int32_t count_drawn(const shot *s)
 
 static void ball_is_lit_where_it_is(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     ball *b = ball_create();
     shot s;
     pli_picture_def def = small_def();
@@ -119,13 +118,11 @@ static void ball_is_lit_where_it_is(void **state)
     // every particle shows the light its own sunny side, so less than a smooth ball's 1.8 is left
     assert_true(towards > 1.3 * away);
     free(b);
-    pli_context_destroy(context);
 }
 
 static void field_colours_particles(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     ball *b = ball_create();
     shot s;
     pli_picture_def def = plain_def();
@@ -142,13 +139,11 @@ static void field_colours_particles(void **state)
         before = light;
     }
     free(b);
-    pli_context_destroy(context);
 }
 
 static void own_radius_comes_before_the_spacing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double points[2][3] = {{-1, 0, 0}, {1, 0, 0}};
     double radii[2] = {0.2, 0};
     pli_frame_field field = {"radius", "m", PLI_PLACE_POINT, 1, radii, false};
@@ -175,13 +170,11 @@ static void own_radius_comes_before_the_spacing(void **state)
     def.particle_radius = 0.2;
     shot_take(context, &def, &frame, &s);
     NEAR(count_drawn(&s), 2.0 * count[0], 0.1, 0);
-    pli_context_destroy(context);
 }
 
 static void survey_takes_in_the_largest_radius(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     ball *b = ball_create();
     pli_picture_def def = pli_picture_def_default();
     pli_picture_survey_data survey;
@@ -204,7 +197,6 @@ static void survey_takes_in_the_largest_radius(void **state)
     grown = pli_picture_survey_grown(&def, &survey);
     NEAR(grown.extent.high[1], 1 + 0.6 * survey.spacing, 0, 1e-12);
     free(b);
-    pli_context_destroy(context);
 }
 
 // Mean brightness of the disc of rays that pass the middle within 0.5 m.
@@ -222,8 +214,7 @@ static double middle_brightness(const shot *s)
 
 static void gaps_between_particles_are_darker(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     ball *b = ball_create();
     shot with;
     shot without;
@@ -234,13 +225,11 @@ static void gaps_between_particles_are_darker(void **state)
     shot_take(context, &def, &b->frame, &without);
     assert_true(middle_brightness(&with) < 0.95 * middle_brightness(&without));
     free(b);
-    pli_context_destroy(context);
 }
 
 static void damaged_sizes_do_not_disturb(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     ball *b = ball_create();
     shot s;
     pli_picture_def def = small_def();
@@ -254,13 +243,11 @@ static void damaged_sizes_do_not_disturb(void **state)
     assert_true(is_drawn(&s, WIDTH / 2, HEIGHT / 2));
     assert_false(is_drawn(&s, 2, 2));
     free(b);
-    pli_context_destroy(context);
 }
 
 static void counts_may_change_between_pictures(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     ball *b = ball_create();
     int32_t all = b->part.point_count;
     const int32_t counts[] = {0, 1, 40, all};
@@ -285,7 +272,6 @@ static void counts_may_change_between_pictures(void **state)
     }
     pli_picture_destroy(picture);
     free(b);
-    pli_context_destroy(context);
 }
 
 static void bytes_do_not_depend_on_threads(void **state)
@@ -325,13 +311,13 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_is_lit_where_it_is),
-        cmocka_unit_test(field_colours_particles),
-        cmocka_unit_test(own_radius_comes_before_the_spacing),
-        cmocka_unit_test(survey_takes_in_the_largest_radius),
-        cmocka_unit_test(gaps_between_particles_are_darker),
-        cmocka_unit_test(damaged_sizes_do_not_disturb),
-        cmocka_unit_test(counts_may_change_between_pictures),
+        TEST_IN_CONTEXT(ball_is_lit_where_it_is, 2),
+        TEST_IN_CONTEXT(field_colours_particles, 2),
+        TEST_IN_CONTEXT(own_radius_comes_before_the_spacing, 1),
+        TEST_IN_CONTEXT(survey_takes_in_the_largest_radius, 1),
+        TEST_IN_CONTEXT(gaps_between_particles_are_darker, 2),
+        TEST_IN_CONTEXT(damaged_sizes_do_not_disturb, 1),
+        TEST_IN_CONTEXT(counts_may_change_between_pictures, 1),
         cmocka_unit_test(bytes_do_not_depend_on_threads),
         cmocka_unit_test(every_failing_allocation_is_survived),
     };
@@ -342,19 +328,17 @@ int main(void)
 
 static void particles_survive_a_build_without_pictures(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_picture_def def = pli_picture_def_default();
     pli_picture *picture = NULL;
     assert_int_equal(pli_picture_create(context, &def, &picture), PLI_ERROR_UNSUPPORTED);
     assert_null(picture);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(particles_survive_a_build_without_pictures)};
+        TEST_IN_CONTEXT(particles_survive_a_build_without_pictures, 1)};
     return cmocka_run_group_tests_name("picture_particles", tests, NULL, NULL);
 }
 

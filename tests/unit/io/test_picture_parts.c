@@ -384,8 +384,7 @@ static pli_picture_mesh build_mesh(pli_context *context, const pli_frame_part *p
 
 static void cubes_keep_hard_edges(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_arena *scratch = NULL;
     OK(context, pli_arena_create(context, 0, &scratch));
     static tet_box box;
@@ -400,13 +399,11 @@ static void cubes_keep_hard_edges(void **state)
         NEAR(fabs(n[0]) + fabs(n[1]) + fabs(n[2]), 1, 1e-6, 0);
     }
     pli_arena_destroy(scratch);
-    pli_context_destroy(context);
 }
 
 static void round_surfaces_get_smooth_normals(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_arena *scratch = NULL;
     OK(context, pli_arena_create(context, 0, &scratch));
     // an open tube of radius 1 along z, 24 triangles pairs around
@@ -438,13 +435,11 @@ static void round_surfaces_get_smooth_normals(void **state)
         NEAR(n[2], 0, 0, 1e-6);
     }
     pli_arena_destroy(scratch);
-    pli_context_destroy(context);
 }
 
 static void particle_radius_follows_their_spacing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     // a lattice with spacing 0.1, and a few particles that flew away
     static double points[1003][3];
     for (int32_t i = 0; i < 1000; ++i) {
@@ -471,7 +466,6 @@ static void particle_radius_follows_their_spacing(void **state)
     NEAR(grown.extent.high[0], 40.25, 0, 1e-12);
     NEAR(grown.lowest_particle, -0.25, 0, 1e-12);
     assert_true(grown.lowest == INFINITY);
-    pli_context_destroy(context);
 }
 
 // reads a PNG back with libpng's simple interface
@@ -489,8 +483,7 @@ static void read_png(const char *path, int32_t width, int32_t height, uint8_t *r
 
 static void png_reads_back_as_written(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char folder[] = "/tmp/pliant_png_XXXXXX";
     assert_non_null(mkdtemp(folder));
     char path[64];
@@ -511,13 +504,11 @@ static void png_reads_back_as_written(void **state)
     assert_int_equal(remove(path), 0);
     // nothing else was left, or the folder could not go
     assert_int_equal(rmdir(folder), 0);
-    pli_context_destroy(context);
 }
 
 static void png_failures_are_told_and_leave_nothing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char folder[] = "/tmp/pliant_png_XXXXXX";
     assert_non_null(mkdtemp(folder));
     uint8_t rgb[12] = {0};
@@ -536,7 +527,6 @@ static void png_failures_are_told_and_leave_nothing(void **state)
     assert_int_equal(rmdir(path), 0);
     // nothing else was left, or the folder could not go
     assert_int_equal(rmdir(folder), 0);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -553,11 +543,11 @@ int main(void)
         cmocka_unit_test(ticks_are_round_and_inside),
         cmocka_unit_test(text_stays_in_the_picture_and_has_the_width_it_says),
         cmocka_unit_test(box_covers_pixels_in_parts),
-        cmocka_unit_test(cubes_keep_hard_edges),
-        cmocka_unit_test(round_surfaces_get_smooth_normals),
-        cmocka_unit_test(particle_radius_follows_their_spacing),
-        cmocka_unit_test(png_reads_back_as_written),
-        cmocka_unit_test(png_failures_are_told_and_leave_nothing),
+        TEST_IN_CONTEXT(cubes_keep_hard_edges, 2),
+        TEST_IN_CONTEXT(round_surfaces_get_smooth_normals, 2),
+        TEST_IN_CONTEXT(particle_radius_follows_their_spacing, 2),
+        TEST_IN_CONTEXT(png_reads_back_as_written, 1),
+        TEST_IN_CONTEXT(png_failures_are_told_and_leave_nothing, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static bool is_same(const uint8_t *a, const uint8_t *b)
 
 static void hidden_body_is_gone_and_the_other_keeps_its_colour(void **state)
 {
-    (void)state;
     static uint8_t all[3 * WIDTH * HEIGHT], seen[3 * WIDTH * HEIGHT];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame_part parts[] = {named_square("left", left_points),
                               named_square("right", right_points)};
     pli_frame frame = frame_of(parts, 2);
@@ -48,14 +47,12 @@ static void hidden_body_is_gone_and_the_other_keeps_its_colour(void **state)
     // background, as in a column where nothing is
     assert_true(is_same(pixel_at(seen, LEFT_COLUMN, ROW), pixel_at(all, 0, ROW)));
     assert_true(is_same(pixel_at(seen, RIGHT_COLUMN, ROW), pixel_at(all, RIGHT_COLUMN, ROW)));
-    pli_context_destroy(context);
 }
 
 static void hidden_collider_is_gone(void **state)
 {
-    (void)state;
     static uint8_t all[3 * WIDTH * HEIGHT], seen[3 * WIDTH * HEIGHT];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame_part parts[] = {named_square("left", left_points),
                               named_square("right", right_points)};
     parts[0].role = PLI_ROLE_COLLIDER;
@@ -69,15 +66,13 @@ static void hidden_collider_is_gone(void **state)
     assert_false(is_same(pixel_at(all, LEFT_COLUMN, ROW), pixel_at(all, 0, ROW)));
     assert_true(is_same(pixel_at(seen, LEFT_COLUMN, ROW), pixel_at(all, 0, ROW)));
     assert_true(is_same(pixel_at(seen, RIGHT_COLUMN, ROW), pixel_at(all, RIGHT_COLUMN, ROW)));
-    pli_context_destroy(context);
 }
 
 // An automatic camera looks at what is left, and an empty picture is still one.
 static void cameras_fit_what_is_not_hidden(void **state)
 {
-    (void)state;
     static uint8_t alone[3 * WIDTH * HEIGHT], seen[3 * WIDTH * HEIGHT];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame_part parts[] = {named_square("right", right_points),
                               named_square("left", left_points)};
     pli_picture_def def = plain_def();
@@ -93,16 +88,14 @@ static void cameras_fit_what_is_not_hidden(void **state)
     def.hidden_count = 2;
     draw(context, &def, &frame, seen);
     assert_true(is_same(pixel_at(seen, WIDTH / 2, ROW), pixel_at(seen, 0, ROW)));
-    pli_context_destroy(context);
 }
 
 // The half at x > 0 goes, of triangles and of particles alike.
 static void section_takes_the_half_ahead_of_it(void **state)
 {
-    (void)state;
     static const double spots[] = {-0.6, 0, 0, 0.6, 0, 0};
     static uint8_t all[3 * WIDTH * HEIGHT], cut[3 * WIDTH * HEIGHT];
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame_part squares[] = {named_square("left", left_points),
                                 named_square("right", right_points)};
     pli_frame_part particles = {
@@ -124,14 +117,12 @@ static void section_takes_the_half_ahead_of_it(void **state)
         assert_true(is_same(pixel_at(cut, LEFT_COLUMN, ROW), pixel_at(all, 0, ROW)));
         assert_true(is_same(pixel_at(cut, RIGHT_COLUMN, ROW), pixel_at(all, RIGHT_COLUMN, ROW)));
     }
-    pli_context_destroy(context);
 }
 
 // Two boxes of tetrahedra behind each other, the far one with a value of 7 inside and 0 in front:
 // cutting the near one away shows a surface that no boundary had, with the far cells' values.
 static void cut_tetrahedra_show_what_was_inside(void **state)
 {
-    (void)state;
     enum { LAYERS = 4 };
     static double points[LAYERS + 1][4][3], values[6 * LAYERS];
     static int32_t cells[6 * LAYERS][4];
@@ -155,7 +146,7 @@ static void cut_tetrahedra_show_what_was_inside(void **state)
                            .cells = cells[0],
                            .field_count = 1,
                            .fields = &field};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_frame frame = frame_of(&part, 1);
     pli_picture_def def = plain_def();
     def.field = "layer";
@@ -172,13 +163,11 @@ static void cut_tetrahedra_show_what_was_inside(void **state)
     def.section.offset = -2;
     draw(context, &def, &frame, rgb);
     assert_true(is_same(pixel_at(rgb, WIDTH / 2, ROW), pixel_at(rgb, 0, ROW)));
-    pli_context_destroy(context);
 }
 
 static void impossible_sections_and_names_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_picture *picture = NULL;
     pli_picture_def def = plain_def();
     def.section = (pli_section_def){true, {0, 0, 0}, 0};
@@ -191,18 +180,17 @@ static void impossible_sections_and_names_are_refused(void **state)
     def.hidden_count = -1;
     assert_int_equal(pli_picture_create(context, &def, &picture), PLI_ERROR_ARGUMENT);
     assert_null(picture);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hidden_body_is_gone_and_the_other_keeps_its_colour),
-        cmocka_unit_test(hidden_collider_is_gone),
-        cmocka_unit_test(cameras_fit_what_is_not_hidden),
-        cmocka_unit_test(section_takes_the_half_ahead_of_it),
-        cmocka_unit_test(cut_tetrahedra_show_what_was_inside),
-        cmocka_unit_test(impossible_sections_and_names_are_refused),
+        TEST_IN_CONTEXT(hidden_body_is_gone_and_the_other_keeps_its_colour, 1),
+        TEST_IN_CONTEXT(hidden_collider_is_gone, 1),
+        TEST_IN_CONTEXT(cameras_fit_what_is_not_hidden, 1),
+        TEST_IN_CONTEXT(section_takes_the_half_ahead_of_it, 1),
+        TEST_IN_CONTEXT(cut_tetrahedra_show_what_was_inside, 1),
+        TEST_IN_CONTEXT(impossible_sections_and_names_are_refused, 1),
     };
     return cmocka_run_group_tests_name("picture_section", tests, NULL, NULL);
 }

@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report of a run: what it remembers of many steps, how it judges them, and its page.
-#include "folder.h"
 #include "support/fault_sweep.h"
-
-#include "io/report/report.h"
-#include "io/run/run_log.h"
-
-static pli_status write_report(pli_context *context, const pli_report *report,
-                               const pli_report_facts *facts, const char *path)
-{
-    pli_text text;
-    pli_text_init(&text, context);
-    pli_report_append(&text, report, facts);
-    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
-    if (status == PLI_OK) write_bytes(path, text.bytes, (size_t)text.length);
-    pli_text_clear(&text);
-    return status;
-}
+#include "unit/io/report_pages.h"
 
 // A calm step: falling and swinging, converged.
 static pli_step_report calm_step(int64_t number)
@@ -314,23 +299,13 @@ static void warnings_that_differ_in_numbers_are_one(void **state)
     assert_int_equal(notes.untold, 100 - (PLI_REPORT_NOTES - 3));
 }
 
-static void hear_line(void *user, const pli_json *line)
-{
-    pli_report_add_line(user, line);
-}
-
 static void lines_of_the_log_give_the_same_report(void **state)
 {
     folder_fixture *fix = *state;
     pli_report direct;
     pli_report replayed;
     OK(fix->context, pli_report_init(&direct, fix->context));
-    OK(fix->context, pli_report_init(&replayed, fix->context));
-    char path[512];
-    snprintf(path, sizeof path, "%s/steps.jsonl", fix->folder);
-    pli_log *log = NULL;
-    pli_log_def def = {.path = path, .keep = -1};
-    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_log *log = new_log(fix);
     pli_text text;
     pli_text_init(&text, fix->context);
     for (int64_t i = 1; i <= 700; ++i) {
@@ -348,9 +323,7 @@ static void lines_of_the_log_give_the_same_report(void **state)
     pli_log_destroy(log);
 
     // only what lies before the checkpoint stays, and the report is the same
-    def = (pli_log_def){.path = path, .keep = 650, .heard = hear_line, .heard_user = &replayed};
-    OK(fix->context, pli_log_create(fix->context, &def, &log));
-    pli_log_destroy(log);
+    read_log(fix, 650, &replayed);
     assert_int_equal(replayed.step_count, 650);
     assert_int_equal(replayed.bucket_count, direct.bucket_count);
     assert_int_equal(replayed.unconverged.count, 1);
@@ -361,7 +334,7 @@ static void lines_of_the_log_give_the_same_report(void **state)
         assert_memory_equal(&replayed.buckets[i], &direct.buckets[i], sizeof direct.buckets[i]);
     }
     size_t count = 0;
-    char *bytes = read_bytes(path, &count);
+    char *bytes = read_bytes(in_folder(fix, "steps.jsonl"), &count);
     int lines = 0;
     for (size_t i = 0; i < count; ++i) lines += bytes[i] == '\n';
     assert_int_equal(lines, 650);
@@ -398,10 +371,7 @@ static void lines_of_barriers_may_be_long_and_give_the_same_report(void **state)
     }
     pli_report direct, replayed;
     OK(fix->context, pli_report_init(&direct, fix->context));
-    OK(fix->context, pli_report_init(&replayed, fix->context));
-    pli_log *log = NULL;
-    pli_log_def def = {.path = in_folder(fix, "steps.jsonl"), .keep = -1};
-    OK(fix->context, pli_log_create(fix->context, &def, &log));
+    pli_log *log = new_log(fix);
     pli_text text;
     pli_text_init(&text, fix->context);
     for (int64_t i = 1; i <= STEPS; ++i) {
@@ -414,13 +384,7 @@ static void lines_of_barriers_may_be_long_and_give_the_same_report(void **state)
     }
     pli_text_clear(&text);
     pli_log_destroy(log);
-
-    def = (pli_log_def){.path = in_folder(fix, "steps.jsonl"),
-                        .keep = STEPS,
-                        .heard = hear_line,
-                        .heard_user = &replayed};
-    OK(fix->context, pli_log_create(fix->context, &def, &log));
-    pli_log_destroy(log);
+    read_log(fix, STEPS, &replayed);
     assert_int_equal(replayed.step_count, STEPS);
     for (int32_t i = 0; i < STEPS; ++i) {
         const pli_report_bucket *bucket = &replayed.buckets[i];
@@ -446,29 +410,9 @@ static void log_line_has_the_documented_keys(void **state)
     assert_int_equal(text.bytes[text.length - 1], '\n');
     pli_json json = {.context = fix->context};
     OK(fix->context, pli_json_parse(&json, text.bytes, text.length - 1));
-    static const char *const keys[] = {"step",
-                                       "time",
-                                       "dt",
-                                       "solver",
-                                       "stop",
-                                       "iterations",
-                                       "linear_iterations",
-                                       "residual",
-                                       "tolerance",
-                                       "energy",
-                                       "momentum",
-                                       "angular_momentum",
-                                       "min_J",
-                                       "inverted",
-                                       "vertices",
-                                       "seconds"};
-    const pli_json_node *node = pli_json_child(&json, &json.nodes[0]);
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
-        assert_non_null(node);
-        assert_string_equal(node->key, keys[i]);
-        node = pli_json_next(&json, node);
-    }
-    assert_null(node);
+    expect_keys(&json, &json.nodes[0],
+                "step time dt solver stop iterations linear_iterations residual tolerance energy "
+                "momentum angular_momentum min_J inverted vertices seconds");
     assert_string_equal(pli_json_text(&json, &json.nodes[0], "stop", ""), "gradient");
     assert_int_equal(pli_json_get(&json, &json.nodes[0], "residual")->kind, PLI_JSON_NULL);
     // every digit survives
@@ -502,31 +446,6 @@ static pli_step_report matter_step(int64_t number)
                                       .retries = number == 3,
                                       .schedule_seconds = 1e-3};
     return step;
-}
-
-// Writes the lines of steps into the log and reads them into a report.
-static void replay(folder_fixture *fix, pli_step_report (*make)(int64_t), int64_t count,
-                   pli_report *report)
-{
-    pli_log *log = NULL;
-    pli_log_def def = {.path = in_folder(fix, "steps.jsonl"), .keep = -1};
-    OK(fix->context, pli_report_init(report, fix->context));
-    OK(fix->context, pli_log_create(fix->context, &def, &log));
-    pli_text text;
-    pli_text_init(&text, fix->context);
-    for (int64_t i = 1; i <= count; ++i) {
-        pli_step_report step = make(i);
-        pli_log_append_step(&text, &step);
-    }
-    OK(fix->context, pli_log_append(log, text.bytes, text.length));
-    pli_text_clear(&text);
-    pli_log_destroy(log);
-    def = (pli_log_def){.path = in_folder(fix, "steps.jsonl"),
-                        .keep = count,
-                        .heard = hear_line,
-                        .heard_user = report};
-    OK(fix->context, pli_log_create(fix->context, &def, &log));
-    pli_log_destroy(log);
 }
 
 static void steps_of_particles_say_what_was_done_to_them(void **state)
@@ -563,11 +482,7 @@ static void steps_of_particles_are_counted_by_their_length(void **state)
     folder_fixture *fix = *state;
     pli_report direct, replayed;
     enum { STEPS = 601 };
-    OK(fix->context, pli_report_init(&direct, fix->context));
-    for (int64_t i = 1; i <= STEPS; ++i) {
-        pli_step_report step = matter_step(i);
-        pli_report_add(&direct, &step);
-    }
+    make_report(fix, matter_step, STEPS, &direct);
     const pli_report_matter *matter = &direct.matter;
     assert_int_equal(matter->step_count, STEPS);
     assert_int_equal(matter->particles, 1000 + 10 * STEPS);
@@ -627,15 +542,9 @@ static void damaged_histograms_are_read_without_harm(void **state)
         "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":{\"1\":-3,\"2\":\"x\"}}}",
         "{\"step\":1,\"matter\":{\"tick\":1,\"ticks\":4,\"steps\":[1,2]}}"};
     pli_report report;
-    OK(fix->context, pli_report_init(&report, fix->context));
-    pli_json json = {.context = fix->context};
-    for (size_t k = 0; k < sizeof lines / sizeof *lines; ++k) {
-        OK(fix->context, pli_json_parse(&json, lines[k], (int64_t)strlen(lines[k])));
-        pli_report_add_line(&report, &json);
-    }
+    add_lines(fix, lines, sizeof lines / sizeof *lines, &report);
     assert_int_equal(report.matter.span_count, 0);
     assert_int_equal(report.matter.particles, 0);
-    pli_json_clear(&json);
     pli_report_clear(&report);
 }
 
@@ -643,17 +552,11 @@ static void page_of_particles_speaks_of_particles(void **state)
 {
     folder_fixture *fix = *state;
     pli_report report;
-    OK(fix->context, pli_report_init(&report, fix->context));
-    for (int64_t i = 1; i <= 4; ++i) {
-        pli_step_report step = matter_step(i);
-        pli_report_add(&report, &step);
-    }
+    make_report(fix, matter_step, 4, &report);
     pli_report_facts facts = calm_facts();
     facts.vertices = facts.tets = 0;
     facts.cell = 0.02;
-    OK(fix->context, write_report(fix->context, &report, &facts, in_folder(fix, "report.html")));
-    size_t count = 0;
-    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    char *page = page_of(fix, &report, &facts);
     assert_non_null(strstr(page, "<span>Particles</span><b>1040</b>"));
     assert_non_null(strstr(page, "<span>Cell</span><b>0.02 m</b>"));
     assert_non_null(strstr(page, "<span>Copies moved along</span><b>10 %</b>"));
@@ -686,9 +589,7 @@ static void page_escapes_every_text(void **state)
     pli_report_notes_hear(&notes, PLI_LOG_WARNING, "body <u>8</u>: thin");
     facts.notes = &notes;
     facts.status_health = PLI_HEALTH_BAD;
-    OK(fix->context, write_report(fix->context, &report, &facts, in_folder(fix, "report.html")));
-    size_t count = 0;
-    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    char *page = page_of(fix, &report, &facts);
     assert_null(strstr(page, "<b>&"));
     assert_null(strstr(page, "<img"));
     assert_null(strstr(page, "<i>failed"));
@@ -721,9 +622,7 @@ static void page_says_everything_without_its_script(void **state)
     }
     pli_report_facts facts = calm_facts();
     facts.tolerance_unit = "N";
-    OK(fix->context, write_report(fix->context, &report, &facts, in_folder(fix, "report.html")));
-    size_t count = 0;
-    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    char *page = page_of(fix, &report, &facts);
     char *script = strstr(page, "<script");
     assert_non_null(script);
     // plots have momenta
@@ -753,9 +652,7 @@ static void page_is_in_plain_words_and_scaled_to_what_it_shows(void **state)
     step.phase_seconds[1] = 0.005;
     pli_report_add(&report, &step);
     pli_report_facts facts = calm_facts();
-    OK(fix->context, write_report(fix->context, &report, &facts, in_folder(fix, "report.html")));
-    size_t count = 0;
-    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    char *page = page_of(fix, &report, &facts);
     assert_non_null(strstr(page, "the total never rose<"));
     assert_non_null(strstr(page, "folder out/demo"));
     // shares of the time as numbers, bars by the longest phase

@@ -2,23 +2,9 @@
 //
 // Implicit steps of particles in a run's files: their lines, what a report remembers of them, its
 // judgement and its page.
-#include "folder.h"
+#include "unit/io/report_pages.h"
 
-#include "io/report/report.h"
 #include "io/run/run_json.h"
-#include "io/run/run_log.h"
-
-static pli_status write_report(pli_context *context, const pli_report *report,
-                               const pli_report_facts *facts, const char *path)
-{
-    pli_text text;
-    pli_text_init(&text, context);
-    pli_report_append(&text, report, facts);
-    pli_status status = text.failed ? PLI_ERROR_MEMORY : PLI_OK;
-    if (status == PLI_OK) write_bytes(path, text.bytes, (size_t)text.length);
-    pli_text_clear(&text);
-    return status;
-}
 
 // Steps in three substeps, of the number's length; all counts differ.
 static pli_step_report grid_step(int64_t number)
@@ -88,59 +74,9 @@ static pli_report_facts facts_of_particles(void)
 
 // ---- lines
 
-static void expect_keys(const pli_json *json, const pli_json_node *object, const char *const *keys)
-{
-    const pli_json_node *node = pli_json_child(json, object);
-    for (; *keys != NULL; ++keys, node = pli_json_next(json, node)) {
-        assert_non_null(node);
-        if (node->key != NULL) assert_string_equal(node->key, *keys);
-    }
-    assert_null(node);
-}
-
 static void lines_have_the_documented_keys(void **state)
 {
     folder_fixture *fix = *state;
-    static const char *const all[] = {"step",
-                                      "time",
-                                      "dt",
-                                      "solver",
-                                      "stop",
-                                      "iterations",
-                                      "linear_iterations",
-                                      "energy_evaluations",
-                                      "residual",
-                                      "tolerance",
-                                      "implicit",
-                                      "energy",
-                                      "momentum",
-                                      "angular_momentum",
-                                      "min_J",
-                                      "inverted",
-                                      "particles",
-                                      "emitted",
-                                      "nodes",
-                                      "seconds",
-                                      NULL};
-    static const char *const grid[] = {"shortest",
-                                       "longest",
-                                       "nodes",
-                                       "constrained",
-                                       "substeps",
-                                       "retries",
-                                       "unconverged",
-                                       "rounds",
-                                       "matrices",
-                                       "solves",
-                                       "cycles",
-                                       "coarsest_iterations",
-                                       "capped",
-                                       "dropped_pairs",
-                                       "position_steps",
-                                       "repeated_positions",
-                                       "bytes",
-                                       "levels",
-                                       NULL};
     pli_step_report step = grid_step(3);
     pli_text text;
     pli_text_init(&text, fix->context);
@@ -148,8 +84,14 @@ static void lines_have_the_documented_keys(void **state)
     pli_json json = {.context = fix->context};
     OK(fix->context, pli_json_parse(&json, text.bytes, text.length - 1));
     const pli_json_node *root = &json.nodes[0];
-    expect_keys(&json, root, all);
-    expect_keys(&json, pli_json_get(&json, root, "implicit"), grid);
+    expect_keys(&json, root,
+                "step time dt solver stop iterations linear_iterations energy_evaluations residual "
+                "tolerance implicit energy momentum angular_momentum min_J inverted particles "
+                "emitted nodes seconds");
+    expect_keys(&json, pli_json_get(&json, root, "implicit"),
+                "shortest longest nodes constrained substeps retries unconverged rounds matrices "
+                "solves cycles coarsest_iterations capped dropped_pairs position_steps "
+                "repeated_positions bytes levels");
     assert_non_null(strstr(text.bytes, "\"levels\":[{\"nodes\":500,\"blocks\":40000,"
                                        "\"bytes\":5000000},{\"nodes\":80,"));
     assert_non_null(
@@ -182,35 +124,6 @@ static void iterations_say_of_which_substep_they_are(void **state)
 }
 
 // ---- reports
-
-static void make_report(folder_fixture *fix, pli_step_report (*make)(int64_t), int64_t count,
-                        pli_report *report)
-{
-    OK(fix->context, pli_report_init(report, fix->context));
-    for (int64_t i = 1; i <= count; ++i) {
-        pli_step_report step = make(i);
-        pli_report_add(report, &step);
-    }
-}
-
-// The same through lines of steps.jsonl.
-static void replay(folder_fixture *fix, pli_step_report (*make)(int64_t), int64_t count,
-                   pli_report *report)
-{
-    pli_text text;
-    pli_json json = {.context = fix->context};
-    pli_text_init(&text, fix->context);
-    OK(fix->context, pli_report_init(report, fix->context));
-    for (int64_t i = 1; i <= count; ++i) {
-        pli_step_report step = make(i);
-        pli_text_reset(&text);
-        pli_log_append_step(&text, &step);
-        OK(fix->context, pli_json_parse(&json, text.bytes, text.length - 1));
-        pli_report_add_line(report, &json);
-    }
-    pli_json_clear(&json);
-    pli_text_clear(&text);
-}
 
 static void lines_of_the_log_give_the_same_report(void **state)
 {
@@ -253,12 +166,9 @@ static void lines_of_earlier_versions_are_read(void **state)
         "\"nodes\":50,\"held\":7,\"pieces\":3,\"solves\":12},\"particles\":90,\"nodes\":50}",
         "{\"step\":1,\"implicit\":{\"shortest\":0.01,\"nodes\":50,\"constrained\":7,\"substeps\":3,"
         "\"solves\":12},\"particles\":90,\"emitted\":4,\"nodes\":50}"};
-    pli_json json = {.context = fix->context};
     for (int k = 0; k < 2; ++k) {
         pli_report report;
-        OK(fix->context, pli_report_init(&report, fix->context));
-        OK(fix->context, pli_json_parse(&json, lines[k], (int64_t)strlen(lines[k])));
-        pli_report_add_line(&report, &json);
+        add_lines(fix, &lines[k], 1, &report);
         assert_int_equal(report.grid.step_count, 1);
         assert_int_equal(report.grid.substeps, 3);
         assert_int_equal(report.grid.solves, 12);
@@ -267,7 +177,6 @@ static void lines_of_earlier_versions_are_read(void **state)
         assert_int_equal(report.matter.emitted, 4);
         pli_report_clear(&report);
     }
-    pli_json_clear(&json);
 }
 
 static void damaged_groups_are_read_without_harm(void **state)
@@ -281,14 +190,8 @@ static void damaged_groups_are_read_without_harm(void **state)
         "{\"step\":1,\"grid\":{\"pieces\":3e9,\"levels\":{\"nodes\":1}}}",
         "{\"step\":1,\"grid\":{\"pieces\":0,\"levels\":[[],{},3,\"x\",null,{},{},{},{},{},{}]}}"};
     pli_report report;
-    OK(fix->context, pli_report_init(&report, fix->context));
-    pli_json json = {.context = fix->context};
-    for (size_t k = 0; k < sizeof lines / sizeof *lines; ++k) {
-        OK(fix->context, pli_json_parse(&json, lines[k], (int64_t)strlen(lines[k])));
-        pli_report_add_line(&report, &json);
-    }
+    add_lines(fix, lines, sizeof lines / sizeof *lines, &report);
     assert_int_equal(report.grid.step_count, 0);
-    pli_json_clear(&json);
     pli_report_clear(&report);
 }
 
@@ -330,9 +233,7 @@ static void page_tells_nodes_substeps_and_levels(void **state)
     pli_report report;
     pli_report_facts facts = facts_of_particles();
     make_report(fix, grid_step, 8, &report);
-    OK(fix->context, write_report(fix->context, &report, &facts, in_folder(fix, "report.html")));
-    size_t count = 0;
-    char *page = read_bytes(in_folder(fix, "report.html"), &count);
+    char *page = page_of(fix, &report, &facts);
     static const char *const said[] = {
         "<span>Particles</span><b>1008</b>",
         "<span>Nodes</span><b>501</b>",

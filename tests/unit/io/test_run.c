@@ -26,8 +26,19 @@ static pli_run_def run_def(const pli_scene *scene, const char *folder)
     return def;
 }
 
+// A run of the scene in folder/a.
+typedef struct run_fixture {
+    folder_fixture *files;
+    pli_context *context; // that of the files
+    pli_scene scene;
+    char folder[512];
+    char reference[512]; // see make_reference
+    pli_run_def def;
+    pli_run_info info; // of what was executed last
+} run_fixture;
+
 // Creates and executes; returns what the first failing call returned.
-static pli_status execute(const pli_run_def *def, pli_run_info *info)
+static pli_status execute_def(const pli_run_def *def, pli_run_info *info)
 {
     pli_run *run = NULL;
     memset(info, 0, sizeof *info);
@@ -37,6 +48,11 @@ static pli_status execute(const pli_run_def *def, pli_run_info *info)
     pli_run_get_info(run, info);
     pli_run_destroy(run);
     return status;
+}
+
+static pli_status execute(run_fixture *fix)
+{
+    return execute_def(&fix->def, &fix->info);
 }
 
 static char *path_in(const char *folder, const char *name, char path[512])
@@ -86,55 +102,73 @@ static void assert_same_results(const char *a, const char *b)
 }
 
 // An undisturbed run to compare with, in folder/reference.
-static void make_reference(folder_fixture *fix, const pli_scene *scene, char reference[512])
+static void make_reference(run_fixture *fix)
 {
-    pli_run_info info;
-    pli_run_def def = run_def(scene, path_in(fix->folder, "reference", reference));
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.outcome, PLI_RUN_DONE);
+    pli_run_def def =
+        run_def(&fix->scene, path_in(fix->files->folder, "reference", fix->reference));
+    OK(fix->context, execute_def(&def, &fix->info));
+    assert_int_equal(fix->info.outcome, PLI_RUN_DONE);
 }
 
-static void read_run_json(folder_fixture *fix, const char *folder, pli_json *json)
+static int run_set_up(void **state)
+{
+    run_fixture *fix = calloc(1, sizeof *fix);
+    assert_non_null(fix);
+    folder_set_up((void **)&fix->files);
+    fix->context = fix->files->context;
+    fake_scene_init(&fix->scene, fix->context, FRAMES);
+    fix->def = run_def(&fix->scene, path_in(fix->files->folder, "a", fix->folder));
+    *state = fix;
+    return 0;
+}
+
+static int run_tear_down(void **state)
+{
+    run_fixture *fix = *state;
+    folder_tear_down((void **)&fix->files);
+    free(fix);
+    return 0;
+}
+
+#define TEST_OF_RUN(test) cmocka_unit_test_setup_teardown(test, run_set_up, run_tear_down)
+
+static void read_run_json(run_fixture *fix, pli_json *json)
 {
     char path[512];
     size_t count = 0;
-    char *bytes = read_bytes(path_in(folder, "run.json", path), &count);
+    char *bytes = read_bytes(path_in(fix->folder, "run.json", path), &count);
     *json = (pli_json){.context = fix->context};
     OK(fix->context, pli_json_parse(json, bytes, (int64_t)count));
     free(bytes);
 }
 
-static void assert_status(folder_fixture *fix, const char *folder, const char *status)
+static void assert_status(run_fixture *fix, const char *status)
 {
     pli_json json;
-    read_run_json(fix, folder, &json);
+    read_run_json(fix, &json);
     assert_string_equal(pli_json_text(&json, &json.nodes[0], "status", ""), status);
     pli_json_clear(&json);
 }
 
 static void folder_holds_what_is_promised(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    scene.def.output.iterations = true;
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "out/a", folder));
-    def.command = "pliant run springs";
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.outcome, PLI_RUN_DONE);
-    assert_int_equal(info.step, 2 * FRAMES);
-    assert_int_equal(info.frame, FRAMES);
-    assert_int_equal(count_entries(fix, "out/a/frames"), FRAMES + 1);
-    assert_int_equal(count_entries(fix, "out/a/checkpoint"), 2);
+    run_fixture *fix = *state;
+    fix->scene.def.output.iterations = true;
+    fix->def = run_def(&fix->scene, path_in(fix->files->folder, "out/a", fix->folder));
+    fix->def.command = "pliant run springs";
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.outcome, PLI_RUN_DONE);
+    assert_int_equal(fix->info.step, 2 * FRAMES);
+    assert_int_equal(fix->info.frame, FRAMES);
+    assert_int_equal(count_entries(fix->files, "out/a/frames"), FRAMES + 1);
+    assert_int_equal(count_entries(fix->files, "out/a/checkpoint"), 2);
     // scene, steps, iterations, series, run, report, lock, list of files and two folders
-    assert_int_equal(count_entries(fix, "out/a"), 10);
-    assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
-    assert_int_equal(count_lines(folder, "iterations.jsonl"), 4 * FRAMES);
+    assert_int_equal(count_entries(fix->files, "out/a"), 10);
+    assert_int_equal(count_lines(fix->folder, "steps.jsonl"), 2 * FRAMES);
+    assert_int_equal(count_lines(fix->folder, "iterations.jsonl"), 4 * FRAMES);
 
     pli_json json;
-    read_run_json(fix, folder, &json);
+    read_run_json(fix, &json);
     const pli_json_node *root = &json.nodes[0];
     assert_string_equal(pli_json_text(&json, root, "status", ""), "done");
     assert_string_equal(pli_json_text(&json, root, "command", ""), "pliant run springs");
@@ -151,78 +185,64 @@ static void folder_holds_what_is_promised(void **state)
 
 static void folder_of_another_run_is_refused_without_force(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(mkdir(in_folder(fix, "a/pictures"), 0777), 0);
-    write_bytes(in_folder(fix, "a/pictures/frame_00000.png"), "mine", 4);
-    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    run_fixture *fix = *state;
+    OK(fix->context, execute(fix));
+    assert_int_equal(mkdir(in_folder(fix->files, "a/pictures"), 0777), 0);
+    write_bytes(in_folder(fix->files, "a/pictures/frame_00000.png"), "mine", 4);
+    assert_int_equal(execute(fix), PLI_ERROR_IO);
     assert_true(message_has(fix->context, "already holds a run"));
-    assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
+    assert_int_equal(count_lines(fix->folder, "steps.jsonl"), 2 * FRAMES);
 
     // by force, a shorter run leaves nothing of the longer one, and pictures of it stay
-    def.force = true;
-    def.frames = 1;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(count_entries(fix, "a/frames"), 2);
-    assert_int_equal(count_entries(fix, "a/checkpoint"), 1);
-    assert_int_equal(access(in_folder(fix, "a/pictures/frame_00000.png"), R_OK), 0);
-    def.resume = true;
-    assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
+    fix->def.force = true;
+    fix->def.frames = 1;
+    OK(fix->context, execute(fix));
+    assert_int_equal(count_entries(fix->files, "a/frames"), 2);
+    assert_int_equal(count_entries(fix->files, "a/checkpoint"), 1);
+    assert_int_equal(access(in_folder(fix->files, "a/pictures/frame_00000.png"), R_OK), 0);
+    fix->def.resume = true;
+    assert_int_equal(execute(fix), PLI_ERROR_ARGUMENT);
 }
 
 static void two_runs_never_share_a_folder(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    run_fixture *fix = *state;
     pli_run *run = NULL;
     bool more = false;
-    OK(fix->context, pli_run_create(&def, &run));
+    OK(fix->context, pli_run_create(&fix->def, &run));
     OK(fix->context, pli_run_advance(run, &more));
-    pli_run_def other = def;
+    pli_run_def other = fix->def;
     other.force = true;
-    assert_int_equal(execute(&other, &info), PLI_ERROR_IO);
+    assert_int_equal(execute_def(&other, &fix->info), PLI_ERROR_IO);
     assert_true(message_has(fix->context, "in use by another run"));
     other.force = false;
     other.resume = true;
-    assert_int_equal(execute(&other, &info), PLI_ERROR_IO);
+    assert_int_equal(execute_def(&other, &fix->info), PLI_ERROR_IO);
     OK(fix->context, pli_run_execute(run));
     pli_run_destroy(run);
-    assert_int_equal(count_lines(folder, "steps.jsonl"), 2 * FRAMES);
+    assert_int_equal(count_lines(fix->folder, "steps.jsonl"), 2 * FRAMES);
 }
 
 static void unusable_folders_are_refused_and_left_alone(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    write_bytes(in_folder(fix, "file"), "x", 1);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "file", folder));
-    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
-    def.folder = "";
-    assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
-    def.folder = path_in(fix->folder, "a", folder);
-    def.frames = -1;
-    assert_int_equal(execute(&def, &info), PLI_ERROR_ARGUMENT);
+    run_fixture *fix = *state;
+    write_bytes(in_folder(fix->files, "file"), "x", 1);
+    fix->def = run_def(&fix->scene, path_in(fix->files->folder, "file", fix->folder));
+    assert_int_equal(execute(fix), PLI_ERROR_IO);
+    fix->def.folder = "";
+    assert_int_equal(execute(fix), PLI_ERROR_ARGUMENT);
+    fix->def.folder = path_in(fix->files->folder, "a", fix->folder);
+    fix->def.frames = -1;
+    assert_int_equal(execute(fix), PLI_ERROR_ARGUMENT);
 
     // the scene file itself stands in the folder
-    def.frames = 0;
-    assert_int_equal(mkdir(folder, 0777), 0);
+    fix->def.frames = 0;
+    assert_int_equal(mkdir(fix->folder, 0777), 0);
     char source[512];
-    write_bytes(path_in(folder, "scene.yaml", source), "about: mine\n", 12);
-    scene.source = source;
-    def.force = true;
-    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    write_bytes(path_in(fix->folder, "scene.yaml", source), "about: mine\n", 12);
+    fix->scene.source = source;
+    fix->def.force = true;
+    assert_int_equal(execute(fix), PLI_ERROR_IO);
     assert_true(message_has(fix->context, "is the scene itself"));
     size_t count = 0;
     char *bytes = read_bytes(source, &count);
@@ -239,129 +259,100 @@ static bool cancel_later(void *user)
 
 static void interrupted_run_resumes_bit_for_bit(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    char reference[512];
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
+    run_fixture *fix = *state;
+    make_reference(fix);
     // three questions a step: stops before, within and between steps, often in mid-frame
     for (int questions = 0; questions < 3 * 2 * FRAMES; questions += 5) {
-        pli_run_info info;
         int left = questions;
         char name[64];
         snprintf(name, sizeof name, "a%d", questions);
-        pli_run_def def = run_def(&scene, path_in(fix->folder, name, folder));
-        def.cancel = cancel_later;
-        def.cancel_user = &left;
-        assert_int_equal(execute(&def, &info), PLI_ERROR_INTERRUPTED);
-        assert_int_equal(info.outcome, PLI_RUN_INTERRUPTED);
-        assert_int_equal(info.step, questions / 3);
+        fix->def = run_def(&fix->scene, path_in(fix->files->folder, name, fix->folder));
+        fix->def.cancel = cancel_later;
+        fix->def.cancel_user = &left;
+        assert_int_equal(execute(fix), PLI_ERROR_INTERRUPTED);
+        assert_int_equal(fix->info.outcome, PLI_RUN_INTERRUPTED);
+        assert_int_equal(fix->info.step, questions / 3);
         assert_true(message_has(fix->context, "is saved in"));
-        assert_status(fix, folder, "interrupted");
-        assert_int_equal(access(path_in(folder, "report.html", fix->path), R_OK), 0);
+        assert_status(fix, "interrupted");
+        assert_int_equal(access(path_in(fix->folder, "report.html", fix->files->path), R_OK), 0);
 
-        path_in(fix->folder, name, folder);
-        def.cancel = NULL;
-        def.resume = true;
-        OK(fix->context, execute(&def, &info));
-        assert_int_equal(info.first_step, questions / 3);
-        assert_same_results(reference, folder);
-        assert_status(fix, folder, "done");
+        fix->def.cancel = NULL;
+        fix->def.resume = true;
+        OK(fix->context, execute(fix));
+        assert_int_equal(fix->info.first_step, questions / 3);
+        assert_same_results(fix->reference, fix->folder);
+        assert_status(fix, "done");
     }
 }
 
 static void limits_stop_and_are_no_failure(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char reference[512];
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    def.steps = 5;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.outcome, PLI_RUN_LIMITED);
-    assert_int_equal(info.step, 5);
-    def.resume = true;
-    def.steps = 0;
-    def.seconds = 1e-9;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.outcome, PLI_RUN_LIMITED);
-    assert_int_equal(info.step, 5);
-    def.seconds = 0;
-    def.frames = 3;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.outcome, PLI_RUN_DONE);
+    run_fixture *fix = *state;
+    make_reference(fix);
+    fix->def.steps = 5;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.outcome, PLI_RUN_LIMITED);
+    assert_int_equal(fix->info.step, 5);
+    fix->def.resume = true;
+    fix->def.steps = 0;
+    fix->def.seconds = 1e-9;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.outcome, PLI_RUN_LIMITED);
+    assert_int_equal(fix->info.step, 5);
+    fix->def.seconds = 0;
+    fix->def.frames = 3;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.outcome, PLI_RUN_DONE);
     // a longer run may go on from a finished one
-    def.frames = 0;
-    OK(fix->context, execute(&def, &info));
-    assert_same_results(reference, folder);
+    fix->def.frames = 0;
+    OK(fix->context, execute(fix));
+    assert_same_results(fix->reference, fix->folder);
     // and a finished one has nothing left to do
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.outcome, PLI_RUN_DONE);
-    assert_same_results(reference, folder);
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.outcome, PLI_RUN_DONE);
+    assert_same_results(fix->reference, fix->folder);
 }
 
 static void rejected_step_fails_with_the_state_saved(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char reference[512];
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
+    run_fixture *fix = *state;
+    make_reference(fix);
     fake.reject_at = 8;
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    assert_int_equal(execute(&def, &info), PLI_ERROR_NUMERIC);
-    assert_int_equal(info.outcome, PLI_RUN_FAILED);
+    assert_int_equal(execute(fix), PLI_ERROR_NUMERIC);
+    assert_int_equal(fix->info.outcome, PLI_RUN_FAILED);
     assert_true(message_has(fix->context, "step 8 was rejected (nonfinite)"));
     assert_true(message_has(fix->context, "the state of step 7 is saved in"));
-    assert_status(fix, folder, "failed");
+    assert_status(fix, "failed");
     fake.reject_at = 0;
-    def.resume = true;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.first_step, 7);
-    assert_same_results(reference, folder);
+    fix->def.resume = true;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.first_step, 7);
+    assert_same_results(fix->reference, fix->folder);
 }
 
 static void broken_state_does_not_push_out_good_ones(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char reference[512];
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
+    run_fixture *fix = *state;
+    make_reference(fix);
     fake.nonfinite_at = 7;
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    assert_int_equal(execute(&def, &info), PLI_ERROR_NUMERIC);
-    assert_int_equal(info.outcome, PLI_RUN_BROKEN);
+    assert_int_equal(execute(fix), PLI_ERROR_NUMERIC);
+    assert_int_equal(fix->info.outcome, PLI_RUN_BROKEN);
     assert_true(message_has(fix->context, "the state of step 4 is saved in"));
     fake.nonfinite_at = 0;
-    def.resume = true;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.first_step, 4);
-    assert_same_results(reference, folder);
+    fix->def.resume = true;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.first_step, 4);
+    assert_same_results(fix->reference, fix->folder);
 }
 
 static void unconverged_steps_are_never_silent(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
+    run_fixture *fix = *state;
     fake.stall_at = 3;
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.unconverged, 1);
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.unconverged, 1);
     pli_json json;
-    read_run_json(fix, folder, &json);
+    read_run_json(fix, &json);
     const pli_json_node *warnings = pli_json_get(&json, &json.nodes[0], "warnings");
     assert_non_null(pli_json_child(&json, warnings));
     assert_true(pli_json_number(&json, &json.nodes[0], "unconverged", 0) == 1);
@@ -370,13 +361,9 @@ static void unconverged_steps_are_never_silent(void **state)
 
 static void warnings_of_the_log_stand_in_the_record(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    run_fixture *fix = *state;
     pli_run *run = NULL;
-    OK(fix->context, pli_run_create(&def, &run));
+    OK(fix->context, pli_run_create(&fix->def, &run));
     PLI_LOG(fix->context, PLI_LOG_WARNING, "step 3: something is odd");
     PLI_LOG(fix->context, PLI_LOG_INFO, "all is well");
     OK(fix->context, pli_run_execute(run));
@@ -384,7 +371,7 @@ static void warnings_of_the_log_stand_in_the_record(void **state)
     // nobody listens any more
     PLI_LOG(fix->context, PLI_LOG_WARNING, "too late");
     pli_json json;
-    read_run_json(fix, folder, &json);
+    read_run_json(fix, &json);
     const pli_json_node *logged = pli_json_get(&json, &json.nodes[0], "logged");
     const pli_json_node *first = pli_json_child(&json, logged);
     assert_non_null(first);
@@ -395,105 +382,84 @@ static void warnings_of_the_log_stand_in_the_record(void **state)
 
 static void checkpoint_of_another_scene_is_refused(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    def.steps = 9;
-    OK(fix->context, execute(&def, &info));
-    def.resume = true;
-    scene.def.seed = 8;
-    assert_int_equal(execute(&def, &info), PLI_ERROR_SCENE);
+    run_fixture *fix = *state;
+    fix->def.steps = 9;
+    OK(fix->context, execute(fix));
+    fix->def.resume = true;
+    fix->scene.def.seed = 8;
+    assert_int_equal(execute(fix), PLI_ERROR_SCENE);
     assert_true(message_has(fix->context, "belongs to another scene"));
     // what changes no result is not another scene
-    scene.def.seed = 7;
-    scene.def.about = "other words";
-    scene.def.output.every = 2;
-    OK(fix->context, execute(&def, &info));
+    fix->scene.def.seed = 7;
+    fix->scene.def.about = "other words";
+    fix->scene.def.output.every = 2;
+    OK(fix->context, execute(fix));
     // without checkpoints, resuming may begin again, but only for the same scene
-    remove_folder(path_in(folder, "checkpoint", fix->path));
-    scene.def.seed = 8;
-    assert_int_equal(execute(&def, &info), PLI_ERROR_SCENE);
-    scene.def.seed = 7;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.first_step, 0);
+    remove_folder(path_in(fix->folder, "checkpoint", fix->files->path));
+    fix->scene.def.seed = 8;
+    assert_int_equal(execute(fix), PLI_ERROR_SCENE);
+    fix->scene.def.seed = 7;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.first_step, 0);
 }
 
 static void damaged_checkpoint_falls_back_to_the_one_before(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char reference[512];
-    char folder[512];
+    run_fixture *fix = *state;
     char path[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    def.steps = 9;
-    OK(fix->context, execute(&def, &info));
+    make_reference(fix);
+    fix->def.steps = 9;
+    OK(fix->context, execute(fix));
     // checkpoints of steps 8 and 9 are there; 9 loses its end
-    assert_int_equal(truncate(path_in(folder, "checkpoint/step_00000009.h5", path), 3000), 0);
-    def.resume = true;
-    def.steps = 0;
-    OK(fix->context, execute(&def, &info));
-    assert_int_equal(info.first_step, 8);
-    assert_same_results(reference, folder);
+    assert_int_equal(truncate(path_in(fix->folder, "checkpoint/step_00000009.h5", path), 3000), 0);
+    fix->def.resume = true;
+    fix->def.steps = 0;
+    OK(fix->context, execute(fix));
+    assert_int_equal(fix->info.first_step, 8);
+    assert_same_results(fix->reference, fix->folder);
     // none is whole
-    assert_int_equal(truncate(path_in(folder, "checkpoint/step_00000012.h5", path), 3000), 0);
-    assert_int_equal(truncate(path_in(folder, "checkpoint/step_00000016.h5", path), 100), 0);
-    assert_int_equal(execute(&def, &info), PLI_ERROR_IO);
+    assert_int_equal(truncate(path_in(fix->folder, "checkpoint/step_00000012.h5", path), 3000), 0);
+    assert_int_equal(truncate(path_in(fix->folder, "checkpoint/step_00000016.h5", path), 100), 0);
+    assert_int_equal(execute(fix), PLI_ERROR_IO);
     assert_true(message_has(fix->context, "no checkpoint can be used"));
 }
 
 static void full_disk_is_an_io_failure_and_resumable(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char reference[512];
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
-    path_in(fix->folder, "a", folder);
-    assert_int_equal(mkdir(folder, 0777), 0);
+    run_fixture *fix = *state;
+    make_reference(fix);
+    assert_int_equal(mkdir(fix->folder, 0777), 0);
     for (int kib = 40; kib <= 160; kib += 24) {
         char size[32];
         snprintf(size, sizeof size, "size=%dk", kib);
-        if (mount("none", folder, "tmpfs", 0, size) != 0) skip();
-        pli_run_def def = run_def(&scene, folder);
-        pli_status status = execute(&def, &info);
+        if (mount("none", fix->folder, "tmpfs", 0, size) != 0) skip();
+        fix->def = run_def(&fix->scene, fix->folder);
+        pli_status status = execute(fix);
         bool full = status == PLI_ERROR_IO;
         assert_true(status == PLI_OK || full);
-        if (full) assert_true(message_has(fix->context, folder));
+        if (full) assert_true(message_has(fix->context, fix->folder));
         // room again
-        assert_int_equal(mount("none", folder, "tmpfs", MS_REMOUNT, "size=4m"), 0);
-        def.resume = true;
-        if (full) OK(fix->context, execute(&def, &info));
-        assert_same_results(reference, folder);
-        assert_int_equal(umount(folder), 0);
+        assert_int_equal(mount("none", fix->folder, "tmpfs", MS_REMOUNT, "size=4m"), 0);
+        fix->def.resume = true;
+        if (full) OK(fix->context, execute(fix));
+        assert_same_results(fix->reference, fix->folder);
+        assert_int_equal(umount(fix->folder), 0);
     }
 }
 
 static void folder_removed_during_the_run_stops_it(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    char folder[512];
-    fake_scene_init(&scene, fix->context, FRAMES);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
+    run_fixture *fix = *state;
     pli_run *run = NULL;
     bool more = false;
-    OK(fix->context, pli_run_create(&def, &run));
+    OK(fix->context, pli_run_create(&fix->def, &run));
     OK(fix->context, pli_run_advance(run, &more));
-    remove_folder(folder);
+    remove_folder(fix->folder);
     assert_int_equal(pli_run_execute(run), PLI_ERROR_IO);
     assert_int_equal(pli_run_advance(run, &more), PLI_ERROR_ARGUMENT);
     assert_false(more);
     pli_run_destroy(run);
-    assert_int_not_equal(access(folder, F_OK), 0);
+    assert_int_not_equal(access(fix->folder, F_OK), 0);
 }
 
 typedef struct heard {
@@ -511,16 +477,11 @@ static void hear_progress(void *user, const pli_run_progress *progress)
 
 static void progress_is_told_at_every_step(void **state)
 {
-    folder_fixture *fix = *state;
-    pli_scene scene;
-    pli_run_info info;
-    char folder[512];
+    run_fixture *fix = *state;
     heard h = {0};
-    fake_scene_init(&scene, fix->context, FRAMES);
-    pli_run_def def = run_def(&scene, path_in(fix->folder, "a", folder));
-    def.progress = hear_progress;
-    def.progress_user = &h;
-    OK(fix->context, execute(&def, &info));
+    fix->def.progress = hear_progress;
+    fix->def.progress_user = &h;
+    OK(fix->context, execute(fix));
     assert_int_equal(h.count, 2 * FRAMES);
     assert_int_equal(h.last.frame, FRAMES);
     assert_int_equal(h.last.frame_count, FRAMES);
@@ -541,7 +502,7 @@ static bool run_in_process(const char *folder, useconds_t lifetime)
         fake.step_microseconds = 300;
         pli_run_def def = run_def(&scene, folder);
         def.resume = true;
-        _exit(execute(&def, &info) == PLI_OK ? 0 : 1);
+        _exit(execute_def(&def, &info) == PLI_OK ? 0 : 1);
     }
     if (lifetime > 0) {
         usleep(lifetime);
@@ -587,22 +548,16 @@ static void killed_run_goes_on_bit_for_bit(void **state)
 
 static void any_failed_allocation_leaks_nothing(void **state)
 {
-    folder_fixture *fix = *state;
-    char folder[512];
-    char reference[512];
-    pli_scene scene;
-    fake_scene_init(&scene, fix->context, FRAMES);
-    make_reference(fix, &scene, reference);
-    path_in(fix->folder, "a", folder);
+    run_fixture *fix = *state;
+    make_reference(fix);
     for (fault_sweep sweep = {.dense = 60, .stride = 7}; fault_sweep_next(&sweep);) {
-        pli_run_info info;
-        fake_scene_init(&scene, sweep.context, FRAMES);
-        pli_run_def run = run_def(&scene, folder);
+        fake_scene_init(&fix->scene, sweep.context, FRAMES);
+        pli_run_def run = run_def(&fix->scene, fix->folder);
         run.resume = true;
-        sweep.status = execute(&run, &info);
+        sweep.status = execute_def(&run, &fix->info);
     }
     // however often it was starved, the results are those of an undisturbed run
-    assert_same_results(reference, folder);
+    assert_same_results(fix->reference, fix->folder);
 }
 
 int main(void)
@@ -610,22 +565,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         // first: processes are best made before threads
         TEST_IN_FOLDER(killed_run_goes_on_bit_for_bit),
-        TEST_IN_FOLDER(folder_holds_what_is_promised),
-        TEST_IN_FOLDER(folder_of_another_run_is_refused_without_force),
-        TEST_IN_FOLDER(two_runs_never_share_a_folder),
-        TEST_IN_FOLDER(unusable_folders_are_refused_and_left_alone),
-        TEST_IN_FOLDER(interrupted_run_resumes_bit_for_bit),
-        TEST_IN_FOLDER(limits_stop_and_are_no_failure),
-        TEST_IN_FOLDER(rejected_step_fails_with_the_state_saved),
-        TEST_IN_FOLDER(broken_state_does_not_push_out_good_ones),
-        TEST_IN_FOLDER(unconverged_steps_are_never_silent),
-        TEST_IN_FOLDER(warnings_of_the_log_stand_in_the_record),
-        TEST_IN_FOLDER(checkpoint_of_another_scene_is_refused),
-        TEST_IN_FOLDER(damaged_checkpoint_falls_back_to_the_one_before),
-        TEST_IN_FOLDER(full_disk_is_an_io_failure_and_resumable),
-        TEST_IN_FOLDER(folder_removed_during_the_run_stops_it),
-        TEST_IN_FOLDER(progress_is_told_at_every_step),
-        TEST_IN_FOLDER(any_failed_allocation_leaks_nothing),
+        TEST_OF_RUN(folder_holds_what_is_promised),
+        TEST_OF_RUN(folder_of_another_run_is_refused_without_force),
+        TEST_OF_RUN(two_runs_never_share_a_folder),
+        TEST_OF_RUN(unusable_folders_are_refused_and_left_alone),
+        TEST_OF_RUN(interrupted_run_resumes_bit_for_bit),
+        TEST_OF_RUN(limits_stop_and_are_no_failure),
+        TEST_OF_RUN(rejected_step_fails_with_the_state_saved),
+        TEST_OF_RUN(broken_state_does_not_push_out_good_ones),
+        TEST_OF_RUN(unconverged_steps_are_never_silent),
+        TEST_OF_RUN(warnings_of_the_log_stand_in_the_record),
+        TEST_OF_RUN(checkpoint_of_another_scene_is_refused),
+        TEST_OF_RUN(damaged_checkpoint_falls_back_to_the_one_before),
+        TEST_OF_RUN(full_disk_is_an_io_failure_and_resumable),
+        TEST_OF_RUN(folder_removed_during_the_run_stops_it),
+        TEST_OF_RUN(progress_is_told_at_every_step),
+        TEST_OF_RUN(any_failed_allocation_leaks_nothing),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ static void write_text(const former_row *row, const char *name, const char *also
 
 static void former_names_give_a_warning_and_the_same_scene(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int k = 0; k < ROWS; ++k) {
         char text[512], want[256];
         pli_scene *now = NULL, *before = NULL;
@@ -79,13 +78,11 @@ static void former_names_give_a_warning_and_the_same_scene(void **state)
         pli_scene_destroy(before);
         pli_scene_destroy(now);
     }
-    pli_context_destroy(context);
 }
 
 static void both_names_at_once_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int k = 0; k < ROWS; ++k) {
         char text[512], message[512];
         pli_scene *scene = NULL;
@@ -107,13 +104,11 @@ static void both_names_at_once_are_refused(void **state)
                   "include: []\n" MESHES "solver: {rest_shape_guess: true, rest_guess: true}\n",
                   NULL, &scene),
             "s.yaml:4:34: solver: 'rest_shape_guess' and 'rest_guess' are two names of one key");
-    pli_context_destroy(context);
 }
 
 static void settings_know_both_names(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const char *const texts[] = {MESHES, MESHES "solver: {rest_shape_guess: true}\n",
                                         MESHES "solver: {rest_guess: true}\n"};
     static const char *const sets[] = {"solver.rest_shape_guess=false", "solver.rest_guess=false",
@@ -133,7 +128,6 @@ static void settings_know_both_names(void **state)
                         "--set materials.m.yield.friction=33: "
                         "materials.m.yield: 'friction' is called 'drucker-prager' now");
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static bool is_in_rows(const char *holder, const char *former)
@@ -171,9 +165,9 @@ static void every_former_name_is_tested_here(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(former_names_give_a_warning_and_the_same_scene),
-        cmocka_unit_test(both_names_at_once_are_refused),
-        cmocka_unit_test(settings_know_both_names),
+        TEST_IN_CONTEXT(former_names_give_a_warning_and_the_same_scene, 1),
+        TEST_IN_CONTEXT(both_names_at_once_are_refused, 1),
+        TEST_IN_CONTEXT(settings_know_both_names, 1),
         cmocka_unit_test(every_former_name_is_tested_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,8 +288,7 @@ static void what_is_usual_is_not_warned_of(void **state)
 
 static void warnings_of_a_scene_are_kept_for_its_report(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, parse(context, HEAD "gravity: [0, -9810, 0]\n", &scene));
     assert_non_null(strstr(pli_scene_warning(scene, 0), "s.yaml:7:10: gravity"));
@@ -300,7 +299,6 @@ static void warnings_of_a_scene_are_kept_for_its_report(void **state)
     assert_non_null(pli_scene_warning(scene, 0));
     assert_null(pli_scene_warning(scene, 1));
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -316,7 +314,7 @@ int main(void)
         cmocka_unit_test(chebyshev_names_the_key_of_its_line_search),
         cmocka_unit_test(a_slip_in_the_units_is_warned_of_at_its_place),
         cmocka_unit_test(what_is_usual_is_not_warned_of),
-        cmocka_unit_test(warnings_of_a_scene_are_kept_for_its_report),
+        TEST_IN_CONTEXT(warnings_of_a_scene_are_kept_for_its_report, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,7 @@ static char *read_everything(pli_context *context)
 
 static void small_scene_gets_every_default(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, parse(context, SMALL, &scene));
     const pli_scene_def *def = pli_scene_get(scene);
@@ -68,13 +67,11 @@ static void small_scene_gets_every_default(void **state)
     NEAR(pli_scene_get(scene)->gravity[2], -9.81, 0, 0);
     NEAR(pli_scene_get(scene)->gravity[1], 0, 0, 0);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void everything_is_read_as_written(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = load_everything(context);
     const pli_scene_def *def = pli_scene_get(scene);
     assert_string_equal(pli_scene_name(scene), "scene_everything");
@@ -125,7 +122,6 @@ static void everything_is_read_as_written(void **state)
     NEAR(def->contact.stiffness, 2e6, 0, 0);
     NEAR(def->contact.friction, 0.3, 0, 0);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 // Every field of a scene with its path and values, one a line.
@@ -188,7 +184,6 @@ static void resolved_text_gives_the_same_scene(void **state)
 
 static void odd_texts_survive_writing(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "null",
                                         "~",
@@ -219,7 +214,7 @@ static void odd_texts_survive_writing(void **state)
                                         ">",
                                         "...",
                                         "---"};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         pli_scene *scene = NULL;
         pli_scene *again = NULL;
@@ -234,13 +229,11 @@ static void odd_texts_survive_writing(void **state)
         pli_scene_destroy(again);
         pli_scene_destroy(scene);
     }
-    pli_context_destroy(context);
 }
 
 static void long_lists_are_written_in_lines(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     pli_scene *again = NULL;
     char *text = NULL;
@@ -263,7 +256,6 @@ static void long_lists_are_written_in_lines(void **state)
     pli_text_free(context, text);
     pli_scene_destroy(again);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 // ---- every class of error, at its place
@@ -440,19 +432,16 @@ static const fault_case fault_cases[] = {
 
 static void every_fault_is_told_with_its_place(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof fault_cases / sizeof *fault_cases; ++i) {
         REFUSED(context, try_text(context, fault_cases[i].text), fault_cases[i].message);
     }
-    pli_context_destroy(context);
 }
 
 // ---- shorthands and forms
 
 static void shorthands_mean_what_they_stand_for(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {SMALL "solver: newton\n", SMALL "solver: {name: newton}\n"},
         {SMALL "contact: penalty\n", SMALL "contact: {method: penalty, self: true}\n"},
@@ -474,19 +463,17 @@ static void shorthands_mean_what_they_stand_for(void **state)
          SMALL "gravity: [1, 2, 3]\nconstraints: [{motion: {center: [1, 2, 3]}}]\n"},
         {SMALL "solver: &a newton\nabout: *a\n", SMALL "solver: newton\nabout: newton\n"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
         if (hash_text(context, pairs[i][0]) != hash_text(context, pairs[i][1])) {
             fail_msg("%s", pairs[i][0]);
         }
     }
-    pli_context_destroy(context);
 }
 
 static void json_is_read_as_well(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const char *json = "{\n\t\"materials\":{\"rubber\":{\"preset\":\"rubber\",\"E\":2.0e6}},\n"
                        "\t\"bodies\":{\"cube\":{\"geometry\":{\"grid\":{\"cells\":[2,2,2]}},"
                        "\"material\":\"rubber\"}},\n\t\"output\":{\"compress\":true,"
@@ -497,13 +484,11 @@ static void json_is_read_as_well(void **state)
     assert_true(hash_text(context, json) == hash_text(context, yaml));
     REFUSED(context, try_text(context, "{\"materials\":{\"a\":{\"E\":\"1\"}}}"),
             "s.yaml:1:24: materials.a.young: found \"1\" in quotes, expected a number without");
-    pli_context_destroy(context);
 }
 
 static void line_ends_and_byte_order_marks_do_not_matter(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char *text = read_everything(context);
     uint64_t hash = hash_text(context, text);
 
@@ -536,7 +521,6 @@ static void line_ends_and_byte_order_marks_do_not_matter(void **state)
                               "seed: x\r\n"),
             "s.yaml:1:7: seed: found 'x', expected a number such as 0.5, 1e5 or 1/24");
     pli_release(context, text);
-    pli_context_destroy(context);
 }
 
 static void comma_locale_changes_nothing(void **state)
@@ -562,8 +546,7 @@ static void comma_locale_changes_nothing(void **state)
 
 static void deep_nesting_is_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     enum { DEPTH = 100000 };
     char *text = calloc(DEPTH + 16, 1);
     assert_non_null(text);
@@ -584,13 +567,11 @@ static void deep_nesting_is_refused(void **state)
     out = chain + strlen(chain);
     for (int i = 1; i < 100; ++i) out += sprintf(out, "a%d: &a%d [*a%d]\n", i, i, i - 1);
     REFUSED(context, try_text(context, chain), "s.yaml:1:10: nested more than 64 deep");
-    pli_context_destroy(context);
 }
 
 static void aliases_cannot_explode(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char text[4096] = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n";
     char *out = text + strlen(text);
     for (int i = 1; i < 12; ++i) {
@@ -603,13 +584,11 @@ static void aliases_cannot_explode(void **state)
             "s.yaml: has more than 1048576 values and keys, aliases written out; that is too many");
     // a few tenths of a second at most; the bound only tells an explosion from none
     AT_MOST((double)(clock() - start) / CLOCKS_PER_SEC, 20);
-    pli_context_destroy(context);
 }
 
 static void large_texts_are_refused_or_read(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     int64_t limit = 16 << 20;
     REFUSED(context, pli_scene_parse(context, "", limit + 1, "big", NULL, &scene),
@@ -632,7 +611,6 @@ static void large_texts_are_refused_or_read(void **state)
     REFUSED(context, try_text(context, text),
             "s.yaml:10006:3: the key 'b77' is there twice, first in line 83");
     free(text);
-    pli_context_destroy(context);
 }
 
 // ---- settings
@@ -661,8 +639,7 @@ static void set_is(pli_context *context, const char *setting, const char *text)
 
 static void settings_change_any_value(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     set_is(context, "time.fps=30", "time.fps (1): 30");
     set_is(context, "solver=newton-plain", "solver.name (1): newton-plain");
     set_is(context, "solver=newton-plain", "solver.max_iterations (1): 200");
@@ -698,7 +675,6 @@ static void settings_change_any_value(void **state)
        try_sets(context, SMALL, "constraints=[{axes: y}]", "constraints[0].axes=x", &scene));
     assert_string_equal(pli_scene_get(scene)->constraints[0].axes, "x");
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static const fault_case set_faults[] = {
@@ -730,8 +706,7 @@ static const fault_case set_faults[] = {
 
 static void settings_are_checked_like_the_file(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof set_faults / sizeof *set_faults; ++i) {
         pli_scene *scene = NULL;
         REFUSED(context, try_sets(context, SMALL, set_faults[i].text, NULL, &scene),
@@ -745,7 +720,6 @@ static void settings_are_checked_like_the_file(void **state)
     OK(context, try_sets(context, SMALL "time: [3]\n", "time.fps=3", NULL, &scene));
     NEAR(pli_scene_get(scene)->time.fps, 3, 0, 0);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 // ---- numbers in every numeric field
@@ -770,11 +744,10 @@ static pli_status collect_path(void *user, const pli_visit *visit)
 
 static void every_number_is_read_or_refused_with_its_range(void **state)
 {
-    (void)state;
     static const char *const values[] = {
         "0",     "-1",     "NaN",   ".nan",       "-.inf",
         "1e308", "1e-320", "1e999", "2147483648", "9223372036854775808"};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = load_everything(context);
     // the resolved text, in which every number can be reached by its path
     char *text = NULL;
@@ -808,7 +781,6 @@ static void every_number_is_read_or_refused_with_its_range(void **state)
     }
     free(paths);
     pli_text_free(context, text);
-    pli_context_destroy(context);
 }
 
 // ---- memory
@@ -851,7 +823,6 @@ static void hear(void *user, pli_log_level level, const char *text)
 
 static void one_number_scales_all_three_directions(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {SMALL "    scale: 5\n", SMALL "    scale: [5, 5, 5]\n"},
         {SMALL "    start: {stretched: 1.5}\n", SMALL "    start: {stretched: [1.5, 1.5, 1.5]}\n"},
@@ -862,7 +833,7 @@ static void one_number_scales_all_three_directions(void **state)
         {MOVED "    motion: {segments: [{duration: 1, stretch: 0.5}]}\n",
          MOVED "    motion: {segments: [{duration: 1, stretch: [0.5, 0.5, 0.5]}]}\n"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
         assert_true(hash_text(context, pairs[i][0]) == hash_text(context, pairs[i][1]));
         assert_true(hash_text(context, pairs[i][0]) != hash_text(context, SMALL));
@@ -875,7 +846,6 @@ static void one_number_scales_all_three_directions(void **state)
     pli_context_message(context, message, sizeof message);
     assert_non_null(strstr(message, "expected a number or a list of three numbers"));
     assert_int_equal(try_text(context, SMALL "    scale: 0\n"), PLI_ERROR_SCENE);
-    pli_context_destroy(context);
 }
 
 static void warnings_tell_the_place_as_well(void **state)
@@ -897,24 +867,24 @@ static void warnings_tell_the_place_as_well(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_scene_gets_every_default),
-        cmocka_unit_test(everything_is_read_as_written),
+        TEST_IN_CONTEXT(small_scene_gets_every_default, 1),
+        TEST_IN_CONTEXT(everything_is_read_as_written, 1),
         cmocka_unit_test(resolved_text_gives_the_same_scene),
-        cmocka_unit_test(odd_texts_survive_writing),
-        cmocka_unit_test(long_lists_are_written_in_lines),
-        cmocka_unit_test(every_fault_is_told_with_its_place),
+        TEST_IN_CONTEXT(odd_texts_survive_writing, 1),
+        TEST_IN_CONTEXT(long_lists_are_written_in_lines, 1),
+        TEST_IN_CONTEXT(every_fault_is_told_with_its_place, 1),
         cmocka_unit_test(warnings_tell_the_place_as_well),
-        cmocka_unit_test(one_number_scales_all_three_directions),
-        cmocka_unit_test(shorthands_mean_what_they_stand_for),
-        cmocka_unit_test(json_is_read_as_well),
-        cmocka_unit_test(line_ends_and_byte_order_marks_do_not_matter),
+        TEST_IN_CONTEXT(one_number_scales_all_three_directions, 1),
+        TEST_IN_CONTEXT(shorthands_mean_what_they_stand_for, 1),
+        TEST_IN_CONTEXT(json_is_read_as_well, 1),
+        TEST_IN_CONTEXT(line_ends_and_byte_order_marks_do_not_matter, 1),
         cmocka_unit_test(comma_locale_changes_nothing),
-        cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(aliases_cannot_explode),
-        cmocka_unit_test(large_texts_are_refused_or_read),
-        cmocka_unit_test(settings_change_any_value),
-        cmocka_unit_test(settings_are_checked_like_the_file),
-        cmocka_unit_test(every_number_is_read_or_refused_with_its_range),
+        TEST_IN_CONTEXT(deep_nesting_is_refused, 1),
+        TEST_IN_CONTEXT(aliases_cannot_explode, 1),
+        TEST_IN_CONTEXT(large_texts_are_refused_or_read, 1),
+        TEST_IN_CONTEXT(settings_change_any_value, 1),
+        TEST_IN_CONTEXT(settings_are_checked_like_the_file, 1),
+        TEST_IN_CONTEXT(every_number_is_read_or_refused_with_its_range, 1),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

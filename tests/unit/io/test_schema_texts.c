@@ -140,7 +140,6 @@ static bool document_is_valid(pli_context *context, const char *text)
 
 static void schema_accepts_what_the_reader_accepts(void **state)
 {
-    (void)state;
     static const char *const good[] = {
         "{\"materials\": {\"a\": \"rubber\"}, \"bodies\": {\"b\": {\"geometry\": \"grid\", "
         "\"material\": \"a\"}}}",
@@ -161,7 +160,7 @@ static void schema_accepts_what_the_reader_accepts(void **state)
         "{\"output\": {\"compress\": \"yes\"}}",
         "{\"bodies\": {\"b\": {\"geometry\": \"grid\", \"material\": \"a\", \"position\": [1]}}}",
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
         pli_scene *scene = NULL;
         OK(context, pli_scene_parse(context, good[i], (int64_t)strlen(good[i]), "g", NULL, &scene));
@@ -175,14 +174,12 @@ static void schema_accepts_what_the_reader_accepts(void **state)
             PLI_ERROR_SCENE);
         if (document_is_valid(context, bad[i])) fail_msg("accepted: %s", bad[i]);
     }
-    pli_context_destroy(context);
 }
 
 // Every "$ref" of the schema and every link of the documentation leads somewhere.
 static void every_part_is_defined_once(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char *json = NULL;
     char *markdown = NULL;
     OK(context, pli_schema_to_json(context, &json));
@@ -209,13 +206,11 @@ static void every_part_is_defined_once(void **state)
     pli_text_free(context, json);
     pli_text_free(context, markdown);
     pli_text_free(context, NULL);
-    pli_context_destroy(context);
 }
 
 static void documentation_tells_unit_default_and_range(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     char *text = NULL;
     OK(context, pli_schema_to_markdown(context, &text));
     assert_non_null(strstr(text, "\n| `fps` | number (1/s) | `24` | from 1e-6 to 1e9 1/s | Frames "
@@ -225,15 +220,14 @@ static void documentation_tells_unit_default_and_range(void **state)
     assert_non_null(strstr(text, "\n| `where` | [any_where](#any_where) | `all` |  | Which "
                                  "vertices, in the body's initial placement. |\n"));
     pli_text_free(context, text);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schema_accepts_what_the_reader_accepts),
-        cmocka_unit_test(every_part_is_defined_once),
-        cmocka_unit_test(documentation_tells_unit_default_and_range),
+        TEST_IN_CONTEXT(schema_accepts_what_the_reader_accepts, 1),
+        TEST_IN_CONTEXT(every_part_is_defined_once, 1),
+        TEST_IN_CONTEXT(documentation_tells_unit_default_and_range, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,6 +174,23 @@ static inline double *dense_copy(const pli_bcsr *matrix)
     return A;
 }
 
+// Some unknowns of every so many rows: bits of a row.
+static inline void make_mask(int rows, int every, uint8_t *mask)
+{
+    for (int row = 0; row < rows; ++row) mask[row] = (uint8_t)(row % every == 0 ? row % 8 : 0);
+}
+
+// What fixing unknowns makes of a dense matrix.
+static inline void fix_dense(int64_t n, const uint8_t *mask, double diagonal, double *A)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+            bool fixed = (mask[i / 3] >> i % 3 & 1) || (mask[j / 3] >> j % 3 & 1);
+            if (fixed) A[i * n + j] = i == j ? diagonal : 0;
+        }
+    }
+}
+
 // Gaussian elimination with partial pivoting; A and b are destroyed, b becomes x.
 static inline void solve_by_elimination(int64_t n, double *A, double *b)
 {

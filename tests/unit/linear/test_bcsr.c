@@ -21,9 +21,8 @@ static bool are_coupled(const int32_t *triangles, int64_t count, int32_t i, int3
 
 static void pattern_holds_exactly_the_couplings(void **state)
 {
-    (void)state;
     enum { ROWS = 60 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     int32_t *triangles = random_triangles(ROWS, 11);
     // vertex 5 is left without elements
     for (int k = 0; k < 6 * ROWS; ++k) triangles[k] = triangles[k] == 5 ? 6 : triangles[k];
@@ -45,13 +44,11 @@ static void pattern_holds_exactly_the_couplings(void **state)
     assert_int_equal(matrix->block_count, count);
     pli_bcsr_destroy(matrix);
     free(triangles);
-    pli_context_destroy(context);
 }
 
 static void lists_of_different_kinds_share_a_pattern(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t tets[] = {0, 1, 2, 3};
     const int32_t springs[] = {3, 4, 4, 5};
     const pli_clique_list lists[] = {{4, 1, tets}, {2, 2, springs}};
@@ -66,15 +63,13 @@ static void lists_of_different_kinds_share_a_pattern(void **state)
     assert_int_equal(slots[4 + 2], pli_bcsr_find(matrix, 5, 4));
     pli_release(context, slots);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // One vertex in all elements: its row is longer than a batch of short rows would be.
 static void a_vertex_of_many_elements_has_a_long_row(void **state)
 {
-    (void)state;
     enum { ROWS = 5000 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     int32_t *edges = malloc(2 * (ROWS - 1) * sizeof *edges);
     assert_non_null(edges);
     for (int32_t k = 0; k < ROWS - 1; ++k) {
@@ -90,13 +85,11 @@ static void a_vertex_of_many_elements_has_a_long_row(void **state)
     assert_int_equal(matrix->block_count, 3 * ROWS - 2);
     free(edges);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void bad_elements_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t edges[] = {0, 1, 1, 4};
     pli_clique_list list = {2, 2, edges};
     pli_bcsr *matrix = NULL;
@@ -117,13 +110,11 @@ static void bad_elements_are_refused(void **state)
     other.vertices = outside;
     assert_int_equal(pli_bcsr_slots(context, matrix, &other, &slots), PLI_ERROR_ARGUMENT);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void an_empty_matrix_is_legal(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, 0, 0, NULL, &matrix));
     double y = 0;
@@ -131,13 +122,11 @@ static void an_empty_matrix_is_legal(void **state)
     NEAR(pli_bcsr_symmetry_error(matrix), 0, 0, 0);
     pli_bcsr_destroy(matrix);
     pli_bcsr_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void a_finished_pattern_is_copied_or_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int64_t start[] = {0, 2, 4, 5};
     const int32_t column[] = {0, 1, 0, 1, 2};
     pli_bcsr *matrix = NULL;
@@ -155,14 +144,12 @@ static void a_finished_pattern_is_copied_or_refused(void **state)
                          PLI_ERROR_ARGUMENT);
         assert_null(matrix);
     }
-    pli_context_destroy(context);
 }
 
 static void products_equal_dense_products(void **state)
 {
-    (void)state;
     enum { ROWS = 90, SIZE = 3 * ROWS };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 21);
     double *A = dense_copy(matrix);
     double *x = random_vector(SIZE, 1);
@@ -183,14 +170,12 @@ static void products_equal_dense_products(void **state)
     free(want);
     free(got);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // Rigid translations have no elastic energy: K t = 0; this also checks assembly through slots.
 static void stiffness_of_a_box_ignores_translations(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 5, 6, 7, 0, 100);
     int64_t n = unknown_count(matrix);
     double *x = new_vector(n);
@@ -203,14 +188,12 @@ static void stiffness_of_a_box_ignores_translations(void **state)
     free(x);
     free(y);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void diagonal_blocks_are_got_and_added_to(void **state)
 {
-    (void)state;
     enum { ROWS = 40 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 5);
     double *before = new_vector(9 * ROWS);
     double *after = new_vector(9 * ROWS);
@@ -228,24 +211,17 @@ static void diagonal_blocks_are_got_and_added_to(void **state)
     free(after);
     free(weight);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void fixed_unknowns_leave_the_system(void **state)
 {
-    (void)state;
     enum { ROWS = 50, SIZE = 3 * ROWS };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 31);
     double *want = dense_copy(matrix);
-    uint8_t mask[ROWS] = {0};
-    for (int row = 0; row < ROWS; row += 3) mask[row] = (uint8_t)(row % 8);
-    for (int i = 0; i < SIZE; ++i) {
-        for (int j = 0; j < SIZE; ++j) {
-            bool fixed = (mask[i / 3] >> i % 3 & 1) || (mask[j / 3] >> j % 3 & 1);
-            if (fixed) want[i * SIZE + j] = i == j ? 2.5 : 0;
-        }
-    }
+    uint8_t mask[ROWS];
+    make_mask(ROWS, 3, mask);
+    fix_dense(SIZE, mask, 2.5, want);
     pli_bcsr_fix_dofs(matrix, mask, 2.5);
     double *got = dense_copy(matrix);
     for (int k = 0; k < SIZE * SIZE; ++k) NEAR(got[k], want[k], 0, 0);
@@ -253,13 +229,11 @@ static void fixed_unknowns_leave_the_system(void **state)
     free(want);
     free(got);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void asymmetry_is_measured(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 30, 8);
     AT_MOST(pli_bcsr_symmetry_error(matrix), 1e-15);
     double largest = pli_vector_max_abs(context, 9 * matrix->block_count, matrix->values);
@@ -267,13 +241,11 @@ static void asymmetry_is_measured(void **state)
         0.25 * largest;
     AT_LEAST(pli_bcsr_symmetry_error(matrix), 0.15);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void revision_tells_patterns_apart(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t edges[] = {0, 1, 1, 2, 0, 3};
     pli_clique_list two = {2, 2, edges};
     pli_clique_list three = {2, 3, edges};
@@ -295,18 +267,15 @@ static void revision_tells_patterns_apart(void **state)
     assert_true(matrix->revision == first);
     assert_int_equal(matrix->block_count, 4 + 4);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void memory_is_accounted_for(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 100, 8);
     int64_t arrays = 76 * matrix->block_count + 8 * 101 + 8 * 100;
     assert_int_equal(pli_bcsr_memory_bytes(matrix), arrays + (int64_t)sizeof(pli_bcsr));
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void products_have_the_same_bits_for_any_thread_count(void **state)
@@ -332,19 +301,19 @@ static void products_have_the_same_bits_for_any_thread_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pattern_holds_exactly_the_couplings),
-        cmocka_unit_test(lists_of_different_kinds_share_a_pattern),
-        cmocka_unit_test(a_vertex_of_many_elements_has_a_long_row),
-        cmocka_unit_test(bad_elements_are_refused),
-        cmocka_unit_test(an_empty_matrix_is_legal),
-        cmocka_unit_test(a_finished_pattern_is_copied_or_refused),
-        cmocka_unit_test(products_equal_dense_products),
-        cmocka_unit_test(stiffness_of_a_box_ignores_translations),
-        cmocka_unit_test(diagonal_blocks_are_got_and_added_to),
-        cmocka_unit_test(fixed_unknowns_leave_the_system),
-        cmocka_unit_test(asymmetry_is_measured),
-        cmocka_unit_test(revision_tells_patterns_apart),
-        cmocka_unit_test(memory_is_accounted_for),
+        TEST_IN_CONTEXT(pattern_holds_exactly_the_couplings, 2),
+        TEST_IN_CONTEXT(lists_of_different_kinds_share_a_pattern, 1),
+        TEST_IN_CONTEXT(a_vertex_of_many_elements_has_a_long_row, 2),
+        TEST_IN_CONTEXT(bad_elements_are_refused, 1),
+        TEST_IN_CONTEXT(an_empty_matrix_is_legal, 2),
+        TEST_IN_CONTEXT(a_finished_pattern_is_copied_or_refused, 1),
+        TEST_IN_CONTEXT(products_equal_dense_products, 2),
+        TEST_IN_CONTEXT(stiffness_of_a_box_ignores_translations, 2),
+        TEST_IN_CONTEXT(diagonal_blocks_are_got_and_added_to, 1),
+        TEST_IN_CONTEXT(fixed_unknowns_leave_the_system, 2),
+        TEST_IN_CONTEXT(asymmetry_is_measured, 1),
+        TEST_IN_CONTEXT(revision_tells_patterns_apart, 1),
+        TEST_IN_CONTEXT(memory_is_accounted_for, 1),
         cmocka_unit_test(products_have_the_same_bits_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

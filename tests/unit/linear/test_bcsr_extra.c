@@ -28,9 +28,8 @@ static void random_block(uint64_t seed, double block[9])
 // What is added block by block, to the matrix and to a dense one, is what products see.
 static void products_with_extra_blocks_equal_dense_products(void **state)
 {
-    (void)state;
     enum { ROWS = 90, SIZE = 3 * ROWS, ADDED = 400 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 21);
     double *A = dense_copy(matrix);
     double *x = random_vector(SIZE, 1);
@@ -64,13 +63,11 @@ static void products_with_extra_blocks_equal_dense_products(void **state)
     free(want);
     free(got);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void blocks_of_the_pattern_stay_there(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t edges[] = {0, 1, 1, 2};
     pli_clique_list list = {2, 2, edges};
     pli_bcsr *matrix = NULL;
@@ -88,14 +85,12 @@ static void blocks_of_the_pattern_stay_there(void **state)
         NEAR(matrix->values[9 * matrix->diagonal[3] + k], 2 * one[k], 0, 0);
     }
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void a_full_list_refuses_new_places_and_takes_old_ones(void **state)
 {
-    (void)state;
     enum { ROWS = 50 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, ROWS, 0, NULL, &matrix));
     double one[9];
@@ -121,15 +116,13 @@ static void a_full_list_refuses_new_places_and_takes_old_ones(void **state)
     NEAR(pli_bcsr_extra_find(matrix, 5, 44)->values[4], one[4], 0, 0);
     assert_int_equal(pli_bcsr_reserve_extra(matrix, (int64_t)1 << 31), PLI_ERROR_UNSUPPORTED);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // Rows from several thousands, so that the sort needs more than one digit.
 static void places_are_sorted_whatever_the_order_of_adding(void **state)
 {
-    (void)state;
     enum { ROWS = 6000, ADDED = 3000, SIZE = 3 * ROWS };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, ROWS, 0, NULL, &matrix));
     OK(context, pli_bcsr_reserve_extra(matrix, ADDED));
@@ -173,7 +166,6 @@ static void places_are_sorted_whatever_the_order_of_adding(void **state)
     free(x);
     free(y);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void results_have_the_same_bits_for_any_thread_count(void **state)
@@ -206,33 +198,25 @@ static void results_have_the_same_bits_for_any_thread_count(void **state)
 
 static void fixed_unknowns_leave_extra_blocks_too(void **state)
 {
-    (void)state;
     enum { ROWS = 50, SIZE = 3 * ROWS };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 31);
     add_random_contacts(matrix, 60, 5);
     double *want = dense_copy(matrix);
-    uint8_t mask[ROWS] = {0};
-    for (int row = 0; row < ROWS; row += 3) mask[row] = (uint8_t)(row % 8);
-    for (int i = 0; i < SIZE; ++i) {
-        for (int j = 0; j < SIZE; ++j) {
-            bool fixed = (mask[i / 3] >> i % 3 & 1) || (mask[j / 3] >> j % 3 & 1);
-            if (fixed) want[i * SIZE + j] = i == j ? 2.5 : 0;
-        }
-    }
+    uint8_t mask[ROWS];
+    make_mask(ROWS, 3, mask);
+    fix_dense(SIZE, mask, 2.5, want);
     pli_bcsr_fix_dofs(matrix, mask, 2.5);
     double *got = dense_copy(matrix);
     for (int k = 0; k < SIZE * SIZE; ++k) NEAR(got[k], want[k], 0, 0);
     free(want);
     free(got);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void asymmetry_of_extra_blocks_is_measured(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, 10, 0, NULL, &matrix));
     OK(context, pli_bcsr_reserve_extra(matrix, 4));
@@ -245,13 +229,11 @@ static void asymmetry_of_extra_blocks_is_measured(void **state)
     pli_bcsr_close_extra(matrix);
     NEAR(pli_bcsr_symmetry_error(matrix), 0.25, 0, 0);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void zeroing_and_rebuilding_forget_extra_blocks(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t edges[] = {0, 1, 0, 30};
     pli_clique_list list = {2, 2, edges};
     pli_bcsr *matrix = NULL;
@@ -281,7 +263,6 @@ static void zeroing_and_rebuilding_forget_extra_blocks(void **state)
     int64_t room = 60 * (80 + 4 + 4 + 8) + 4 + 128 * 4;
     assert_int_equal(pli_bcsr_memory_bytes(matrix), before + room);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // Multiples of the identity in the places of the matrix: a weight on the diagonal, small numbers on
@@ -299,9 +280,8 @@ static void make_isotropic(pli_bcsr *matrix, double weight)
 // Contacts that come, stay with other values, and go: one factorisation object for all.
 static void cholesky_follows_changing_contacts(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     static const uint64_t seeds[] = {1, 1, 2, 0, 0, 2, 3};
     for (int isotropic = 0; isotropic <= 1; ++isotropic) {
         pli_bcsr *matrix = NULL;
@@ -336,15 +316,13 @@ static void cholesky_follows_changing_contacts(void **state)
         pli_cholesky_destroy(cholesky);
         pli_bcsr_destroy(matrix);
     }
-    pli_context_destroy(context);
 }
 
 // An extra block alone would make METIS read an unsymmetric graph.
 static void cholesky_refuses_half_a_contact_and_open_lists(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, 20, 0, NULL, &matrix));
     OK(context, pli_bcsr_reserve_extra(matrix, 10));
@@ -365,12 +343,10 @@ static void cholesky_refuses_half_a_contact_and_open_lists(void **state)
     OK(context, pli_cholesky_factor(cholesky, matrix, 0, &positive));
     pli_cholesky_destroy(cholesky);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void every_solver_sees_extra_blocks_that_change(void **state)
 {
-    (void)state;
     static const pli_linear_solver_def defs[] = {{.kind = PLI_SOLVER_PCG,
                                                   .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
                                                   .max_iterations = 2000},
@@ -383,7 +359,7 @@ static void every_solver_sees_extra_blocks_that_change(void **state)
                                                  {.kind = PLI_SOLVER_CHOLESKY,
                                                   .preconditioner = PLI_PRECONDITION_NONE,
                                                   .max_iterations = 0}};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 1 << 16, &arena));
     for (int k = 0; k < 4; ++k) {
@@ -410,15 +386,13 @@ static void every_solver_sees_extra_blocks_that_change(void **state)
         pli_bcsr_destroy(matrix);
     }
     pli_arena_destroy(arena);
-    pli_context_destroy(context);
 }
 
 // Groups of all rows: the preconditioner is the inverse.
 static void grouped_block_jacobi_has_the_extra_blocks_of_a_group(void **state)
 {
-    (void)state;
     enum { ROWS = 8, SIZE = 3 * ROWS };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, ROWS, 0, NULL, &matrix));
     add_identity(matrix, 0.5);
@@ -435,14 +409,12 @@ static void grouped_block_jacobi_has_the_extra_blocks_of_a_group(void **state)
     free(b);
     pli_precondition_destroy(inverse);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // The preconditioner leaves extra blocks out but stays symmetric and positive.
 static void gauss_seidel_stays_symmetric_and_positive_beside_contacts(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 100, 4);
     add_random_contacts(matrix, 300, 2);
     pli_gauss_seidel *sweep = NULL;
@@ -466,13 +438,11 @@ static void gauss_seidel_stays_symmetric_and_positive_beside_contacts(void **sta
     free(By);
     pli_gauss_seidel_destroy(sweep);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void a_warm_cycle_allocates_nothing(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 100, 4);
     int64_t n = unknown_count(matrix);
     double *x = random_vector(n, 1);
@@ -497,7 +467,6 @@ static void a_warm_cycle_allocates_nothing(void **state)
     free(x);
     free(y);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // The n-th allocation of two reservations fails, for all n: blocks stay, and a second try works.
@@ -564,20 +533,20 @@ static void a_failed_analysis_is_made_up_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_with_extra_blocks_equal_dense_products),
-        cmocka_unit_test(blocks_of_the_pattern_stay_there),
-        cmocka_unit_test(a_full_list_refuses_new_places_and_takes_old_ones),
-        cmocka_unit_test(places_are_sorted_whatever_the_order_of_adding),
+        TEST_IN_CONTEXT(products_with_extra_blocks_equal_dense_products, 2),
+        TEST_IN_CONTEXT(blocks_of_the_pattern_stay_there, 1),
+        TEST_IN_CONTEXT(a_full_list_refuses_new_places_and_takes_old_ones, 1),
+        TEST_IN_CONTEXT(places_are_sorted_whatever_the_order_of_adding, 2),
         cmocka_unit_test(results_have_the_same_bits_for_any_thread_count),
-        cmocka_unit_test(fixed_unknowns_leave_extra_blocks_too),
-        cmocka_unit_test(asymmetry_of_extra_blocks_is_measured),
-        cmocka_unit_test(zeroing_and_rebuilding_forget_extra_blocks),
-        cmocka_unit_test(cholesky_follows_changing_contacts),
-        cmocka_unit_test(cholesky_refuses_half_a_contact_and_open_lists),
-        cmocka_unit_test(every_solver_sees_extra_blocks_that_change),
-        cmocka_unit_test(grouped_block_jacobi_has_the_extra_blocks_of_a_group),
-        cmocka_unit_test(gauss_seidel_stays_symmetric_and_positive_beside_contacts),
-        cmocka_unit_test(a_warm_cycle_allocates_nothing),
+        TEST_IN_CONTEXT(fixed_unknowns_leave_extra_blocks_too, 2),
+        TEST_IN_CONTEXT(asymmetry_of_extra_blocks_is_measured, 1),
+        TEST_IN_CONTEXT(zeroing_and_rebuilding_forget_extra_blocks, 1),
+        TEST_IN_CONTEXT(cholesky_follows_changing_contacts, 2),
+        TEST_IN_CONTEXT(cholesky_refuses_half_a_contact_and_open_lists, 1),
+        TEST_IN_CONTEXT(every_solver_sees_extra_blocks_that_change, 2),
+        TEST_IN_CONTEXT(grouped_block_jacobi_has_the_extra_blocks_of_a_group, 1),
+        TEST_IN_CONTEXT(gauss_seidel_stays_symmetric_and_positive_beside_contacts, 2),
+        TEST_IN_CONTEXT(a_warm_cycle_allocates_nothing, 1),
         cmocka_unit_test(failed_reservations_leave_the_matrix_as_it_was),
         cmocka_unit_test(a_failed_analysis_is_made_up_for),
     };

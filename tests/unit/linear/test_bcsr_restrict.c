@@ -93,8 +93,7 @@ static pli_bcsr *contact_matrix(pli_context *context, uint64_t seed)
 
 static void restriction_equals_the_dense_one(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     for (int variant = 0; variant < 4; ++variant) {
         bool adds = variant % 2 == 1;
         double diagonal = variant < 2 ? 0 : 2.5;
@@ -112,13 +111,11 @@ static void restriction_equals_the_dense_one(void **state)
         free(got);
         pli_bcsr_destroy(matrix);
     }
-    pli_context_destroy(context);
 }
 
 static void rows_without_stiffness_get_a_unit_diagonal(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = NULL;
     OK(context, pli_bcsr_create(context, ROWS, 0, NULL, &matrix));
     matrix->values[9 * 3] = -7;
@@ -134,7 +131,6 @@ static void rows_without_stiffness_get_a_unit_diagonal(void **state)
     pli_bcsr_restrict(matrix, 0, NULL, NULL, NULL, 0);
     assert_true(isnan(matrix->values[9 * 4]));
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void restriction_has_the_same_bits_for_any_thread_count(void **state)
@@ -184,7 +180,6 @@ static double off_tangent(const tangent_list *list, const double *x)
 
 static void solutions_of_restricted_systems_are_tangential(void **state)
 {
-    (void)state;
     static const pli_linear_solver_def defs[] = {{.kind = PLI_SOLVER_PCG,
                                                   .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
                                                   .max_iterations = 2000},
@@ -194,7 +189,7 @@ static void solutions_of_restricted_systems_are_tangential(void **state)
                                                  {.kind = PLI_SOLVER_MINRES,
                                                   .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
                                                   .max_iterations = 2000}};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 1 << 16, &arena));
     tangent_list list;
@@ -230,43 +225,35 @@ static void solutions_of_restricted_systems_are_tangential(void **state)
     free(want);
     pli_bcsr_destroy(matrix);
     pli_arena_destroy(arena);
-    pli_context_destroy(context);
 }
 
 static void fixing_after_restricting_zeroes_what_is_left(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     tangent_list list;
     make_tangents(&list, 8);
     pli_bcsr *matrix = contact_matrix(context, 7);
     double *want = dense_restricted(matrix, &list, true, 0);
     pli_bcsr_restrict(matrix, list.count, list.rows, list.tangents, list.additions, 0);
-    uint8_t mask[ROWS] = {0};
-    for (int row = 0; row < ROWS; row += 2) mask[row] = (uint8_t)(row % 8);
-    for (int i = 0; i < SIZE; ++i) {
-        for (int j = 0; j < SIZE; ++j) {
-            bool fixed = (mask[i / 3] >> i % 3 & 1) || (mask[j / 3] >> j % 3 & 1);
-            if (fixed) want[i * SIZE + j] = i == j ? 1 : 0;
-        }
-    }
+    uint8_t mask[ROWS];
+    make_mask(ROWS, 2, mask);
+    fix_dense(SIZE, mask, 1, want);
     pli_bcsr_fix_dofs(matrix, mask, 1);
     double *got = dense_copy(matrix);
     AT_MOST(relative_difference(SIZE * SIZE, got, want), 1e-15);
     free(want);
     free(got);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(restriction_equals_the_dense_one),
-        cmocka_unit_test(rows_without_stiffness_get_a_unit_diagonal),
+        TEST_IN_CONTEXT(restriction_equals_the_dense_one, 2),
+        TEST_IN_CONTEXT(rows_without_stiffness_get_a_unit_diagonal, 1),
         cmocka_unit_test(restriction_has_the_same_bits_for_any_thread_count),
-        cmocka_unit_test(solutions_of_restricted_systems_are_tangential),
-        cmocka_unit_test(fixing_after_restricting_zeroes_what_is_left),
+        TEST_IN_CONTEXT(solutions_of_restricted_systems_are_tangential, 2),
+        TEST_IN_CONTEXT(fixing_after_restricting_zeroes_what_is_left, 2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static void factor_positive(pli_context *context, pli_cholesky *cholesky, const 
 
 static void a_build_without_cholmod_says_so(void **state)
 {
-    (void)state;
     if (pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 20, 1);
     pli_cholesky_def def = {0};
     pli_cholesky *cholesky = NULL;
@@ -39,16 +38,14 @@ static void a_build_without_cholmod_says_so(void **state)
     assert_null(cholesky);
     pli_cholesky_destroy(NULL);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // residual <= 1e-12, for both orders and for several right-hand sides.
 static void solutions_have_small_residuals(void **state)
 {
-    (void)state;
     skip_without_cholmod();
     enum { RHS = 3 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrices[] = {random_matrix(context, 300, 1), box_matrix(context, 10, 9, 8, 0.1, 50)};
     for (int m = 0; m < 2; ++m) {
         int64_t n = unknown_count(matrices[m]);
@@ -67,14 +64,12 @@ static void solutions_have_small_residuals(void **state)
         free(x);
         pli_bcsr_destroy(matrices[m]);
     }
-    pli_context_destroy(context);
 }
 
 static void symbolic_part_is_reused_for_new_values(void **state)
 {
-    (void)state;
     skip_without_cholmod();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 6, 6, 6, 0.1, 1);
     int64_t n = unknown_count(matrix);
     double *b = random_vector(n, 3);
@@ -93,14 +88,12 @@ static void symbolic_part_is_reused_for_new_values(void **state)
     free(x);
     pli_cholesky_destroy(cholesky);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void indefinite_matrices_are_reported_and_a_shift_helps(void **state)
 {
-    (void)state;
     skip_without_cholmod();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // small systems are factored simplicially, large ones by supernodes: both must notice
     pli_bcsr *matrices[] = {random_matrix(context, 12, 6), box_matrix(context, 9, 9, 9, -0.5, 1)};
     add_identity(matrices[0], -5);
@@ -131,15 +124,13 @@ static void indefinite_matrices_are_reported_and_a_shift_helps(void **state)
         pli_cholesky_destroy(cholesky);
         pli_bcsr_destroy(matrices[m]);
     }
-    pli_context_destroy(context);
 }
 
 static void isotropic_matrices_are_factored_as_scalars(void **state)
 {
-    (void)state;
     skip_without_cholmod();
     enum { RHS = 2 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 7, 7, 7, 0, 1);
     // graph Laplacian times identity
     pli_bcsr_set_zero(matrix);
@@ -172,14 +163,12 @@ static void isotropic_matrices_are_factored_as_scalars(void **state)
     free(b);
     free(x);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void dissection_saves_work_on_large_boxes(void **state)
 {
-    (void)state;
     skip_without_cholmod();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 16, 16, 16, 0.1, 1);
     pli_cholesky *by_degree = make_cholesky(context, matrix, PLI_CHOLESKY_ORDER_DEGREE);
     pli_cholesky *automatic = make_cholesky(context, matrix, PLI_CHOLESKY_ORDER_AUTO);
@@ -192,7 +181,6 @@ static void dissection_saves_work_on_large_boxes(void **state)
     pli_cholesky_destroy(by_degree);
     pli_cholesky_destroy(automatic);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void orders_and_solutions_repeat_to_the_bit(void **state)
@@ -218,7 +206,6 @@ static void orders_and_solutions_repeat_to_the_bit(void **state)
 // The setting of the process is what it was after every call.
 static void blas_threads_are_given_back(void **state)
 {
-    (void)state;
     skip_without_cholmod();
     int (*get_threads)(void) = NULL;
     void (*set_threads)(int) = NULL;
@@ -228,7 +215,7 @@ static void blas_threads_are_given_back(void **state)
     int before = get_threads();
     set_threads(2);
     int two = get_threads();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 30, 2);
     pli_cholesky *cholesky = make_cholesky(context, matrix, PLI_CHOLESKY_ORDER_AUTO);
     factor_positive(context, cholesky, matrix);
@@ -236,14 +223,12 @@ static void blas_threads_are_given_back(void **state)
     set_threads(before);
     pli_cholesky_destroy(cholesky);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void stale_patterns_and_empty_matrices_are_handled(void **state)
 {
-    (void)state;
     skip_without_cholmod();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *a = random_matrix(context, 30, 1);
     pli_bcsr *b = random_matrix(context, 30, 2);
     pli_cholesky *cholesky = make_cholesky(context, a, PLI_CHOLESKY_ORDER_AUTO);
@@ -276,7 +261,6 @@ static void stale_patterns_and_empty_matrices_are_handled(void **state)
     pli_bcsr_destroy(empty);
     pli_bcsr_destroy(a);
     pli_bcsr_destroy(b);
-    pli_context_destroy(context);
 }
 
 // Contacts of the rows from `first` on, each with one far away; closed.
@@ -309,9 +293,8 @@ static void solve_accurately(pli_cholesky *cholesky, const pli_bcsr *matrix)
 
 static void places_of_extra_blocks_are_kept_within_a_series(void **state)
 {
-    (void)state;
     skip_without_cholmod();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 9, 9, 9, 0.1, 1);
     double *values = new_vector(9 * matrix->block_count);
     memcpy(values, matrix->values, 9 * (size_t)matrix->block_count * sizeof *values);
@@ -337,14 +320,12 @@ static void places_of_extra_blocks_are_kept_within_a_series(void **state)
     free(values);
     pli_cholesky_destroy(cholesky);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void places_that_are_too_many_are_forgotten(void **state)
 {
-    (void)state;
     skip_without_cholmod();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 9, 9, 9, 0.1, 1);
     double *values = new_vector(9 * matrix->block_count);
     memcpy(values, matrix->values, 9 * (size_t)matrix->block_count * sizeof *values);
@@ -368,7 +349,6 @@ static void places_that_are_too_many_are_forgotten(void **state)
     free(values);
     pli_cholesky_destroy(cholesky);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // Bits of a solution with contacts, by an object that has factored other systems before or not.
@@ -416,18 +396,18 @@ static void the_past_has_no_influence_on_the_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_build_without_cholmod_says_so),
-        cmocka_unit_test(solutions_have_small_residuals),
-        cmocka_unit_test(symbolic_part_is_reused_for_new_values),
-        cmocka_unit_test(indefinite_matrices_are_reported_and_a_shift_helps),
-        cmocka_unit_test(isotropic_matrices_are_factored_as_scalars),
-        cmocka_unit_test(dissection_saves_work_on_large_boxes),
+        TEST_IN_CONTEXT(a_build_without_cholmod_says_so, 1),
+        TEST_IN_CONTEXT(solutions_have_small_residuals, 2),
+        TEST_IN_CONTEXT(symbolic_part_is_reused_for_new_values, 1),
+        TEST_IN_CONTEXT(indefinite_matrices_are_reported_and_a_shift_helps, 1),
+        TEST_IN_CONTEXT(isotropic_matrices_are_factored_as_scalars, 2),
+        TEST_IN_CONTEXT(dissection_saves_work_on_large_boxes, 1),
         cmocka_unit_test(orders_and_solutions_repeat_to_the_bit),
-        cmocka_unit_test(blas_threads_are_given_back),
-        cmocka_unit_test(places_of_extra_blocks_are_kept_within_a_series),
-        cmocka_unit_test(places_that_are_too_many_are_forgotten),
+        TEST_IN_CONTEXT(blas_threads_are_given_back, 1),
+        TEST_IN_CONTEXT(places_of_extra_blocks_are_kept_within_a_series, 2),
+        TEST_IN_CONTEXT(places_that_are_too_many_are_forgotten, 2),
         cmocka_unit_test(the_past_has_no_influence_on_the_bits),
-        cmocka_unit_test(stale_patterns_and_empty_matrices_are_handled),
+        TEST_IN_CONTEXT(stale_patterns_and_empty_matrices_are_handled, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,7 @@ static void check_graph_coloring(const pli_graph *graph, const pli_graph_colorin
 
 static void neighbours_never_share_a_colour(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrices[] = {box_matrix(context, 10, 9, 8, 1, 1), random_matrix(context, 300, 4)};
     for (int m = 0; m < 2; ++m) {
         pli_graph graph = pli_bcsr_graph(matrices[m]);
@@ -40,7 +39,6 @@ static void neighbours_never_share_a_colour(void **state)
         }
         pli_bcsr_destroy(matrices[m]);
     }
-    pli_context_destroy(context);
 }
 
 // Sizes of the fullest colour relative to the mean.
@@ -56,8 +54,7 @@ static double fullest_colour(int32_t color_count, const int32_t *begin)
 
 static void greedy_colours_are_few_and_balanced(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 16, 16, 16, 1, 1);
     pli_graph graph = pli_bcsr_graph(matrix);
     pli_graph_coloring *coloring = NULL;
@@ -69,7 +66,6 @@ static void greedy_colours_are_few_and_balanced(void **state)
     AT_MOST(fullest_colour(coloring->color_count, coloring->color_begin), 2.5);
     pli_graph_coloring_destroy(coloring);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void random_colours_depend_on_the_seed_alone(void **state)
@@ -122,8 +118,7 @@ static void check_chunk_coloring(const pli_clique_list *list, int32_t vertex_cou
 
 static void chunks_of_a_colour_share_no_vertex(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     box_mesh mesh;
     assert_true(box_mesh_init(&mesh, 20, 20, 20));
     pli_clique_list list = box_cliques(&mesh);
@@ -135,15 +130,13 @@ static void chunks_of_a_colour_share_no_vertex(void **state)
     AT_MOST(fullest_colour(coloring->color_count, coloring->color_begin), 1.3);
     pli_chunk_coloring_destroy(coloring);
     box_mesh_clear(&mesh);
-    pli_context_destroy(context);
 }
 
 // One vertex in every element: every chunk needs a colour of its own, far more than 64.
 static void hundreds_of_colours_are_possible(void **state)
 {
-    (void)state;
     enum { COUNT = 300 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int32_t edges[2 * COUNT];
     for (int32_t k = 0; k < COUNT; ++k) {
         edges[2 * k] = 0;
@@ -166,17 +159,16 @@ static void hundreds_of_colours_are_possible(void **state)
     assert_int_equal(pli_chunk_coloring_create(context, COUNT + 1, &list, 2, &coloring),
                      PLI_ERROR_ARGUMENT);
     assert_null(coloring);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_never_share_a_colour),
-        cmocka_unit_test(greedy_colours_are_few_and_balanced),
+        TEST_IN_CONTEXT(neighbours_never_share_a_colour, 2),
+        TEST_IN_CONTEXT(greedy_colours_are_few_and_balanced, 1),
         cmocka_unit_test(random_colours_depend_on_the_seed_alone),
-        cmocka_unit_test(chunks_of_a_colour_share_no_vertex),
-        cmocka_unit_test(hundreds_of_colours_are_possible),
+        TEST_IN_CONTEXT(chunks_of_a_colour_share_no_vertex, 1),
+        TEST_IN_CONTEXT(hundreds_of_colours_are_possible, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

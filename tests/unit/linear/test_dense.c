@@ -26,8 +26,7 @@ enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
 
 static void factor_times_its_transpose_is_the_matrix(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     for (int s = 0; s < SIZE_COUNT; ++s) {
         int64_t n = sizes[s];
         double *A = random_dense(n, (uint64_t)n);
@@ -49,14 +48,12 @@ static void factor_times_its_transpose_is_the_matrix(void **state)
         free(A);
         free(L);
     }
-    pli_context_destroy(context);
 }
 
 static void solutions_have_small_residuals(void **state)
 {
-    (void)state;
     enum { N = 150, RHS = 3 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double *A = random_dense(N, 4);
     double *L = random_dense(N, 4);
     double *b = random_vector(N * RHS, 1);
@@ -74,14 +71,12 @@ static void solutions_have_small_residuals(void **state)
     free(L);
     free(b);
     free(x);
-    pli_context_destroy(context);
 }
 
 static void indefinite_matrices_are_noticed(void **state)
 {
-    (void)state;
     enum { N = 150 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     static const int bad[] = {0, 63, 64, 149};
     for (int k = 0; k < 4; ++k) {
         double *A = random_dense(N, 4);
@@ -93,7 +88,6 @@ static void indefinite_matrices_are_noticed(void **state)
     A[100 * N + 3] = NAN;
     assert_false(pli_dense_cholesky_factor(context, N, A));
     free(A);
-    pli_context_destroy(context);
 }
 
 static void factors_have_the_same_bits_for_any_thread_count(void **state)
@@ -158,9 +152,9 @@ static void small_factor_refuses_what_is_not_safely_positive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factor_times_its_transpose_is_the_matrix),
-        cmocka_unit_test(solutions_have_small_residuals),
-        cmocka_unit_test(indefinite_matrices_are_noticed),
+        TEST_IN_CONTEXT(factor_times_its_transpose_is_the_matrix, 2),
+        TEST_IN_CONTEXT(solutions_have_small_residuals, 2),
+        TEST_IN_CONTEXT(indefinite_matrices_are_noticed, 2),
         cmocka_unit_test(factors_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(small_inverse_inverts),
         cmocka_unit_test(small_factor_refuses_what_is_not_safely_positive),

@@ -35,8 +35,7 @@ static pli_ell *make_grid(pli_context *context)
 
 static void products_equal_those_of_compressed_rows(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_ell *grid = make_grid(context);
     pli_bcsr *copy = NULL;
     OK(context, pli_bcsr_create_from_ell(grid, &copy));
@@ -65,13 +64,11 @@ static void products_equal_those_of_compressed_rows(void **state)
     free(want_blocks);
     pli_bcsr_destroy(copy);
     pli_ell_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void empty_slots_are_never_read(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_ell *grid = make_grid(context);
     for (int64_t k = 0; k < ROWS * WIDTH; ++k) {
         if (grid->column[k] < 0) grid->values[9 * k] = NAN;
@@ -86,13 +83,11 @@ static void empty_slots_are_never_read(void **state)
     free(x);
     free(y);
     pli_ell_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void resizing_empties_and_allocates_only_to_grow(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_ell *grid = make_grid(context);
     int64_t bytes = pli_ell_memory_bytes(grid);
     assert_int_equal(bytes, ROWS * WIDTH * 76 + (int64_t)sizeof(pli_ell));
@@ -106,26 +101,22 @@ static void resizing_empties_and_allocates_only_to_grow(void **state)
     assert_true(pli_context_allocation_count(context) > before);
     pli_ell_destroy(grid);
     pli_ell_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void wrong_shapes_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_ell *grid = NULL;
     assert_int_equal(pli_ell_create(context, 5, 0, 0, &grid), PLI_ERROR_ARGUMENT);
     assert_int_equal(pli_ell_create(context, 5, 3, 3, &grid), PLI_ERROR_ARGUMENT);
     assert_int_equal(pli_ell_create(context, -1, 3, 1, &grid), PLI_ERROR_ARGUMENT);
     assert_null(grid);
-    pli_context_destroy(context);
 }
 
 // Rows one range at a time, as solvers ask for them, are the rows of the whole product.
 static void rows_alone_equal_the_whole(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_ell *grid = make_grid(context);
     double *x = random_vector(3 * ROWS, 4), *want = new_vector(3 * ROWS);
     double *got = new_vector(3 * ROWS);
@@ -143,7 +134,6 @@ static void rows_alone_equal_the_whole(void **state)
     free(want);
     free(got);
     pli_ell_destroy(grid);
-    pli_context_destroy(context);
 }
 
 // ---- restriction
@@ -274,11 +264,10 @@ static void expect_equal_rows(const pli_ell *half, const pli_ell *grid)
 
 static void halves_are_as_good_as_the_whole(void **state)
 {
-    (void)state;
     static int32_t place[ROWS];
     static double tangents[9 * ROWS], got[3 * ROWS], want[3 * ROWS];
     static double blocks[9 * ROWS], want_blocks[9 * ROWS];
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_ell *grid = make_grid(context), *half = halve_grid(context, grid);
     assert_true(10 * pli_ell_memory_bytes(half) < 7 * pli_ell_memory_bytes(grid));
     expect_equal_rows(half, grid);
@@ -299,13 +288,11 @@ static void halves_are_as_good_as_the_whole(void **state)
     free(x);
     pli_ell_destroy(half);
     pli_ell_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void a_mirror_fills_the_half_before_the_diagonal(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_ell *grid = make_grid(context), *mirrored = make_grid(context);
     for (int64_t slot = 0; slot < ROWS * WIDTH; ++slot) {
         if (slot % WIDTH < CENTER) mirrored->values[9 * slot + 5] = NAN;
@@ -314,20 +301,19 @@ static void a_mirror_fills_the_half_before_the_diagonal(void **state)
     expect_equal_rows(mirrored, grid);
     pli_ell_destroy(mirrored);
     pli_ell_destroy(grid);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_equal_those_of_compressed_rows),
-        cmocka_unit_test(empty_slots_are_never_read),
-        cmocka_unit_test(rows_alone_equal_the_whole),
+        TEST_IN_CONTEXT(products_equal_those_of_compressed_rows, 2),
+        TEST_IN_CONTEXT(empty_slots_are_never_read, 1),
+        TEST_IN_CONTEXT(rows_alone_equal_the_whole, 2),
         cmocka_unit_test(restriction_is_the_projected_matrix),
-        cmocka_unit_test(resizing_empties_and_allocates_only_to_grow),
-        cmocka_unit_test(wrong_shapes_are_refused),
-        cmocka_unit_test(halves_are_as_good_as_the_whole),
-        cmocka_unit_test(a_mirror_fills_the_half_before_the_diagonal),
+        TEST_IN_CONTEXT(resizing_empties_and_allocates_only_to_grow, 1),
+        TEST_IN_CONTEXT(wrong_shapes_are_refused, 1),
+        TEST_IN_CONTEXT(halves_are_as_good_as_the_whole, 2),
+        TEST_IN_CONTEXT(a_mirror_fills_the_half_before_the_diagonal, 2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,7 @@ static bool after_some(void *user)
 
 static void solve_that_nobody_wants_any_more_ends_at_once(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_arena *arena = NULL;
     OK(context, pli_arena_create(context, 64, &arena));
     double b[N];
@@ -55,13 +54,12 @@ static void solve_that_nobody_wants_any_more_ends_at_once(void **state)
         }
     }
     pli_arena_destroy(arena);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solve_that_nobody_wants_any_more_ends_at_once),
+        TEST_IN_CONTEXT(solve_that_nobody_wants_any_more_ends_at_once, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,8 +173,7 @@ static void check_against_elimination(const pli_lifted *matrix)
 
 static void every_kind_finds_the_solution(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         pli_lifted *matrix = make_matrix(context, ROWS, 0.7, seed);
         check_against_elimination(matrix);
@@ -186,7 +185,6 @@ static void every_kind_finds_the_solution(void **state)
         check_against_elimination(matrix);
         pli_lifted_destroy(matrix);
     }
-    pli_context_destroy(context);
 }
 
 // e.A e for e = d - x
@@ -205,10 +203,9 @@ static double energy_of_error(const pli_lifted *matrix, const double *d, const d
 
 static void more_iterations_are_never_worse(void **state)
 {
-    (void)state;
     static const pli_lifted_solver_kind iterative[] = {PLI_LIFTED_VIVACE, PLI_LIFTED_JACOBI,
                                                        PLI_LIFTED_PCG};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_lifted *matrix = make_matrix(context, ROWS, 0.05, 9);
     set_random_blocks(matrix, BLOCKS, false, 2);
     int64_t n = 3 * ROWS;
@@ -235,7 +232,6 @@ static void more_iterations_are_never_worse(void **state)
     free(want);
     free(d);
     pli_lifted_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // The textbook sweep in double, rows by colour.
@@ -258,8 +254,7 @@ static void sweep_plainly(const pli_lifted *matrix, const pli_graph_coloring *co
 
 static void sweeps_are_those_of_symmetric_gauss_seidel(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_lifted *matrix = make_matrix(context, ROWS, 0.05, 6);
     pli_graph graph = pli_lifted_graph(matrix);
     pli_graph_coloring *coloring = NULL;
@@ -283,13 +278,11 @@ static void sweeps_are_those_of_symmetric_gauss_seidel(void **state)
     free(d);
     pli_graph_coloring_destroy(coloring);
     pli_lifted_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void a_budget_that_is_spent_is_told(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_lifted *matrix = make_matrix(context, ROWS, 0.05, 6);
     double *r = random_right_hand_side(matrix, 4);
     double *d = new_vector(3 * ROWS);
@@ -316,7 +309,6 @@ static void a_budget_that_is_spent_is_told(void **state)
     free(d);
     free(residual);
     pli_lifted_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // Hash of a solution with a few iterations.
@@ -356,8 +348,7 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state)
 
 static void an_update_of_blocks_is_as_good_as_a_new_solver(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int k = 0; k < KIND_COUNT; ++k) {
         if (!is_offered(kinds[k])) continue;
         pli_lifted *matrix = make_matrix(context, 200, 0.5, 4);
@@ -380,13 +371,11 @@ static void an_update_of_blocks_is_as_good_as_a_new_solver(void **state)
         pli_lifted_solver_destroy(solver);
         pli_lifted_destroy(matrix);
     }
-    pli_context_destroy(context);
 }
 
 static void a_matrix_that_is_not_definite_is_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_lifted *matrix = make_matrix(context, ROWS, 0.5, 4);
     double diagonal = matrix->values[matrix->diagonal[7]];
     for (int k = 0; k < KIND_COUNT; ++k) {
@@ -425,7 +414,6 @@ static void a_matrix_that_is_not_definite_is_refused(void **state)
                      PLI_ERROR_ARGUMENT);
     assert_null(none);
     pli_lifted_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // Everything a solver does, with blocks that grow.
@@ -525,9 +513,8 @@ static pli_lifted *make_box(pli_context *context, const box_mesh *mesh)
 // Supernodes of all widths, with rows beyond and within whole tiles.
 static void large_direct_solves_are_exact(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     box_mesh mesh;
     assert_true(box_mesh_init(&mesh, 14, 12, 10));
     pli_lifted *matrix = make_box(context, &mesh);
@@ -546,13 +533,11 @@ static void large_direct_solves_are_exact(void **state)
     free(r);
     pli_lifted_destroy(matrix);
     box_mesh_clear(&mesh);
-    pli_context_destroy(context);
 }
 
 static void cycles_do_what_the_other_kinds_do(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     box_mesh mesh;
     assert_true(box_mesh_init(&mesh, 7, 6, 5));
     pli_lifted *matrix = make_box(context, &mesh);
@@ -613,23 +598,22 @@ static void cycles_do_what_the_other_kinds_do(void **state)
     pli_hierarchy_destroy(hierarchy);
     pli_lifted_destroy(matrix);
     box_mesh_clear(&mesh);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_finds_the_solution),
-        cmocka_unit_test(more_iterations_are_never_worse),
-        cmocka_unit_test(sweeps_are_those_of_symmetric_gauss_seidel),
-        cmocka_unit_test(a_budget_that_is_spent_is_told),
+        TEST_IN_CONTEXT(every_kind_finds_the_solution, 2),
+        TEST_IN_CONTEXT(more_iterations_are_never_worse, 1),
+        TEST_IN_CONTEXT(sweeps_are_those_of_symmetric_gauss_seidel, 1),
+        TEST_IN_CONTEXT(a_budget_that_is_spent_is_told, 1),
         cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),
-        cmocka_unit_test(an_update_of_blocks_is_as_good_as_a_new_solver),
-        cmocka_unit_test(a_matrix_that_is_not_definite_is_refused),
+        TEST_IN_CONTEXT(an_update_of_blocks_is_as_good_as_a_new_solver, 1),
+        TEST_IN_CONTEXT(a_matrix_that_is_not_definite_is_refused, 1),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(warm_solves_allocate_nothing),
-        cmocka_unit_test(large_direct_solves_are_exact),
-        cmocka_unit_test(cycles_do_what_the_other_kinds_do),
+        TEST_IN_CONTEXT(large_direct_solves_are_exact, 2),
+        TEST_IN_CONTEXT(cycles_do_what_the_other_kinds_do, 2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -479,8 +479,7 @@ static void an_indefinite_matrix_is_told(void **state)
 
 static void smoothers_are_read(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_vcycle_def def = {0};
     OK(context, pli_multigrid_parse(context, "direct/J(10)/GS(5)", 3, &def));
     assert_int_equal(def.smoothers[0].kind, PLI_SMOOTHER_GAUSS_SEIDEL);
@@ -513,7 +512,6 @@ static void smoothers_are_read(void **state)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
         assert_int_not_equal(pli_multigrid_parse(context, wrong[k], 3, &def), PLI_OK);
     }
-    pli_context_destroy(context);
 }
 
 // More than 1800 unknowns of the coarsest level, as affine nodes and as translations.
@@ -640,7 +638,7 @@ int main(void)
         cmocka_unit_test(cycles_have_the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(tiny_right_hand_sides_survive_single_precision),
         cmocka_unit_test(an_indefinite_matrix_is_told),
-        cmocka_unit_test(smoothers_are_read),
+        TEST_IN_CONTEXT(smoothers_are_read, 1),
         cmocka_unit_test(memory_may_run_out_at_any_point),
         cmocka_unit_test(sparse_and_dense_coarsest_levels_agree),
         cmocka_unit_test(sparse_coarsest_levels_have_the_same_bits_for_any_number_of_threads),

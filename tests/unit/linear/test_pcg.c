@@ -248,8 +248,7 @@ static void single_precision_has_the_same_bits_for_any_thread_count(void **state
 // A matrix large enough for the solver to choose single precision, and what it converges to.
 static void the_solver_keeps_its_promise_for_large_matrices(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 28, 28, 28, 0.5, 1);
     pli_linear_solver_def def = {.kind = PLI_SOLVER_PCG,
                                  .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
@@ -274,7 +273,6 @@ static void the_solver_keeps_its_promise_for_large_matrices(void **state)
     pli_linear_solver_destroy(solver);
     pli_arena_destroy(arena);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -287,7 +285,7 @@ int main(void)
         cmocka_unit_test(numbers_beyond_floats_fall_back_to_doubles),
         cmocka_unit_test(indefiniteness_is_found_in_single_precision_too),
         cmocka_unit_test(single_precision_has_the_same_bits_for_any_thread_count),
-        cmocka_unit_test(the_solver_keeps_its_promise_for_large_matrices),
+        TEST_IN_CONTEXT(the_solver_keeps_its_promise_for_large_matrices, 2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static pli_precondition *make_precondition(pli_context *context, const pli_bcsr 
 
 static void jacobi_divides_by_the_diagonal(void **state)
 {
-    (void)state;
     enum { ROWS = 50 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 9);
     pli_precondition *precondition = make_precondition(context, matrix, PLI_PRECONDITION_JACOBI, 0);
     double *r = random_vector(3 * ROWS, 1);
@@ -33,15 +32,13 @@ static void jacobi_divides_by_the_diagonal(void **state)
     free(z);
     pli_precondition_destroy(precondition);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // D z = r, with D the diagonal blocks of the given group size, the last group being shorter.
 static void block_jacobi_solves_with_diagonal_blocks(void **state)
 {
-    (void)state;
     enum { ROWS = 50, SIZE = 3 * ROWS };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 9);
     double *r = random_vector(SIZE, 1);
     double *z = new_vector(SIZE);
@@ -66,14 +63,12 @@ static void block_jacobi_solves_with_diagonal_blocks(void **state)
     free(r);
     free(z);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void unsafe_diagonals_are_replaced_and_counted(void **state)
 {
-    (void)state;
     enum { ROWS = 20 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, ROWS, 9);
     memset(matrix->values + 9 * matrix->diagonal[2], 0, 9 * sizeof(double));
     matrix->values[9 * matrix->diagonal[7] + 4] = -3;
@@ -97,14 +92,12 @@ static void unsafe_diagonals_are_replaced_and_counted(void **state)
     free(r);
     free(z);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // A symmetric sweep never increases the energy norm of the error of a positive definite system.
 static void sweep_error_is_a_contraction(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     pli_bcsr *matrix = box_matrix(context, 12, 11, 10, 0.01, 100);
     int64_t n = unknown_count(matrix);
     pli_gauss_seidel *sweep = NULL;
@@ -130,15 +123,13 @@ static void sweep_error_is_a_contraction(void **state)
     free(b);
     pli_gauss_seidel_destroy(sweep);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 // A small matrix is one cluster in its own order: the sweep is then the textbook one.
 static void sweep_equals_the_textbook_sweep(void **state)
 {
-    (void)state;
     enum { ROWS = 40, SIZE = 3 * ROWS };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int32_t edges[2 * (ROWS - 1)];
     for (int32_t k = 0; k < ROWS - 1; ++k) {
         edges[2 * k] = k;
@@ -189,13 +180,11 @@ static void sweep_equals_the_textbook_sweep(void **state)
     free(want);
     pli_precondition_destroy(precondition);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 static void shuffled_numbering_keeps_colours_few(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     box_mesh mesh;
     assert_true(box_mesh_init(&mesh, 24, 24, 24));
     int32_t *number = malloc((size_t)mesh.vertex_count * sizeof *number);
@@ -216,13 +205,11 @@ static void shuffled_numbering_keeps_colours_few(void **state)
     pli_bcsr_destroy(matrix);
     free(number);
     box_mesh_clear(&mesh);
-    pli_context_destroy(context);
 }
 
 static void wrong_defs_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_bcsr *matrix = random_matrix(context, 30, 1);
     pli_precondition *none = NULL;
     pli_precondition_def wrong[] = {{(pli_precondition_kind)99, 1},
@@ -235,19 +222,18 @@ static void wrong_defs_are_refused(void **state)
     }
     pli_precondition_destroy(NULL);
     pli_bcsr_destroy(matrix);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jacobi_divides_by_the_diagonal),
-        cmocka_unit_test(block_jacobi_solves_with_diagonal_blocks),
-        cmocka_unit_test(unsafe_diagonals_are_replaced_and_counted),
-        cmocka_unit_test(sweep_error_is_a_contraction),
-        cmocka_unit_test(sweep_equals_the_textbook_sweep),
-        cmocka_unit_test(shuffled_numbering_keeps_colours_few),
-        cmocka_unit_test(wrong_defs_are_refused),
+        TEST_IN_CONTEXT(jacobi_divides_by_the_diagonal, 1),
+        TEST_IN_CONTEXT(block_jacobi_solves_with_diagonal_blocks, 2),
+        TEST_IN_CONTEXT(unsafe_diagonals_are_replaced_and_counted, 1),
+        TEST_IN_CONTEXT(sweep_error_is_a_contraction, 2),
+        TEST_IN_CONTEXT(sweep_equals_the_textbook_sweep, 1),
+        TEST_IN_CONTEXT(shuffled_numbering_keeps_colours_few, 1),
+        TEST_IN_CONTEXT(wrong_defs_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

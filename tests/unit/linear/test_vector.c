@@ -6,8 +6,7 @@ enum { N = 30011 }; // several blocks and a ragged end
 
 static void combinations_equal_their_formulas(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double *x = random_vector(N, 1);
     double *y = random_vector(N, 2);
     double *out = new_vector(N);
@@ -30,13 +29,11 @@ static void combinations_equal_their_formulas(void **state)
     free(x);
     free(y);
     free(out);
-    pli_context_destroy(context);
 }
 
 static void sums_equal_long_double_sums(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double *x = random_vector(N, 1);
     double *y = random_vector(N, 2);
     long double dot = 0, norm2 = 0;
@@ -54,13 +51,11 @@ static void sums_equal_long_double_sums(void **state)
     NEAR(pli_vector_dot(context, 0, x, y), 0, 0, 0);
     free(x);
     free(y);
-    pli_context_destroy(context);
 }
 
 static void largest_entry_is_found_and_nan_is_not_hidden(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double *x = random_vector(N, 1);
     x[20000] = -5;
     NEAR(pli_vector_max_abs(context, N, x), 5, 0, 0);
@@ -68,7 +63,6 @@ static void largest_entry_is_found_and_nan_is_not_hidden(void **state)
     assert_true(isnan(pli_vector_max_abs(context, N, x)));
     NEAR(pli_vector_max_abs(context, 0, x), 0, 0, 0);
     free(x);
-    pli_context_destroy(context);
 }
 
 static void sums_have_the_same_bits_for_any_thread_count(void **state)
@@ -88,9 +82,9 @@ static void sums_have_the_same_bits_for_any_thread_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(combinations_equal_their_formulas),
-        cmocka_unit_test(sums_equal_long_double_sums),
-        cmocka_unit_test(largest_entry_is_found_and_nan_is_not_hidden),
+        TEST_IN_CONTEXT(combinations_equal_their_formulas, 2),
+        TEST_IN_CONTEXT(sums_equal_long_double_sums, 2),
+        TEST_IN_CONTEXT(largest_entry_is_found_and_nan_is_not_hidden, 2),
         cmocka_unit_test(sums_have_the_same_bits_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,6 @@ typedef struct wrong_case {
 
 static void wrong_numbers_are_refused(void **state)
 {
-    (void)state;
     static const wrong_case cases[] = {
         {"hencky", {1e5, 0.3}, 0, 0, "density"},
         {"hencky", {1e5, 0.3}, NAN, 0, "density"},
@@ -99,7 +98,7 @@ static void wrong_numbers_are_refused(void **state)
         {"fluid", {-1, 7}, 1, 0, "lambda"},
         {"fixed-corotated", {1e5, -0.1}, 1, 0, "lambda"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char message[512];
         pli_material made;
@@ -110,7 +109,6 @@ static void wrong_numbers_are_refused(void **state)
         pli_context_message(context, message, sizeof message);
         if (strstr(message, wrong->says) == NULL) fail_msg("%s", message);
     }
-    pli_context_destroy(context);
 }
 
 typedef struct wrong_rule {
@@ -122,7 +120,6 @@ typedef struct wrong_rule {
 
 static void wrong_rules_are_refused(void **state)
 {
-    (void)state;
     static const wrong_rule cases[] = {
         {"fluid", PLI_YIELD_SNOW, {0}, "fluid"},
         {"linear", PLI_YIELD_VON_MISES, {1}, "isotropic"},
@@ -137,7 +134,7 @@ static void wrong_rules_are_refused(void **state)
         {"hencky", PLI_YIELD_SNOW, {0, 0, 0, 1, 0.5}, "most volume"},
         {"hencky", PLI_YIELD_SNOW, {0, 0, 200, 0.1, 1}, "stiffness at the least volume"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char message[512];
         double inputs[] = {1e5, strcmp(cases[k].law, "fluid") == 0 ? 7 : 0.3};
@@ -149,19 +146,16 @@ static void wrong_rules_are_refused(void **state)
         if (strstr(message, cases[k].says) == NULL) fail_msg("%s", message);
         assert_null(made.yield);
     }
-    pli_context_destroy(context);
 }
 
 static void laws_with_many_parameters_are_refused(void **state)
 {
-    (void)state;
     pli_material_ops wide = *pli_material_find(NULL, "hencky");
     wide.param_count = PLI_MATERIAL_PARAMS + 1;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_material made;
     assert_int_equal(pli_material_init(context, &wide, (double[]){1e5, 0.3}, 400, 0, &made),
                      PLI_ERROR_ARGUMENT);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -171,9 +165,9 @@ int main(void)
         cmocka_unit_test(fluids_follow_their_equation_of_state),
         cmocka_unit_test(slow_changes_of_a_fluid_are_kept),
         cmocka_unit_test(speed_of_sound_is_never_less_than_that_of_shear),
-        cmocka_unit_test(wrong_numbers_are_refused),
-        cmocka_unit_test(wrong_rules_are_refused),
-        cmocka_unit_test(laws_with_many_parameters_are_refused),
+        TEST_IN_CONTEXT(wrong_numbers_are_refused, 1),
+        TEST_IN_CONTEXT(wrong_rules_are_refused, 1),
+        TEST_IN_CONTEXT(laws_with_many_parameters_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

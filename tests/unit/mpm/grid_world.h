@@ -45,6 +45,10 @@ static inline void world_destroy(world *w)
     free(w);
 }
 
+FIXTURE(world, world_make, world_destroy)
+
+#define TEST_IN_WORLD(test, threads) TEST_WITH(world, test, threads)
+
 static inline pli_grid_collider *world_add(world *w, const pli_shape *shape, pli_grid_hold hold,
                                            double friction)
 {

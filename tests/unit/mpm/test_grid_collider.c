@@ -26,8 +26,7 @@ static void act_on_node(world *w, pli_grid_hold hold, double friction, const flo
 
 static void each_kind_gives_its_velocity(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     const float in[3] = {3, -4, 1}, out[3] = {3, 4, 1};
 
     act_on_node(w, PLI_GRID_STICKY, 0, in);
@@ -53,14 +52,12 @@ static void each_kind_gives_its_velocity(void **state)
         bool is_in = node / 8 % 4 < 2;
         expect_velocity_is(w, node, 3, is_in ? 0 : -4, 1);
     }
-    world_destroy(w);
 }
 
 // |r_n| = 4, |r_t| = 3 or 5: all numbers are exact.
 static void friction_sticks_in_its_cone_and_slides_outside(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (pli_grid_hold hold = PLI_GRID_SLIP; hold <= PLI_GRID_SEPARATE; ++hold) {
         act_on_node(w, hold, 0.75, (float[3]){3, -4, 0});
         expect_velocity_is(w, 0, 0, 0, 0);
@@ -81,13 +78,11 @@ static void friction_sticks_in_its_cone_and_slides_outside(void **state)
     expect_velocity_is(w, 0, 1.5, 0, 2);
     act_on_node(w, PLI_GRID_SEPARATE, 0.625, (float[3]){3, 4, 4});
     expect_velocity_is(w, 0, 3, 4, 4);
-    world_destroy(w);
 }
 
 static void objects_take_nodes_with_them(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     pli_grid_collider *ball = world_add(w, world_sphere(w, 0.2, 0.2, 0.4, 0.6), PLI_GRID_STICKY, 0);
     world_move(&ball->motion);
     world_build(w);
@@ -107,14 +102,12 @@ static void objects_take_nodes_with_them(void **state)
         ++count;
     }
     assert_true(count > 30);
-    world_destroy(w);
 }
 
 // A plate that goes down leaves what is above it; one that comes up takes it along.
 static void separating_objects_let_go(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     pli_grid_collider *plate = world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SEPARATE, 0);
     world_build(w);
     pli_grid_motion motion = plate->motion;
@@ -131,7 +124,6 @@ static void separating_objects_let_go(void **state)
     world_fill(w, middle_block, (float[3]){1, -0.25F, 0});
     world_apply(w);
     expect_velocity_is(w, 0, 1, -0.125, 0);
-    world_destroy(w);
 }
 
 // exp of the spin over the step takes the pose before to the pose now, and so does the velocity.
@@ -173,8 +165,7 @@ static void velocities_agree_with_poses(void **state)
 // All kinds of shapes at all kinds of places, node by node; so quick rejection never errs.
 static void nodes_do_what_the_equations_say(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     int64_t touched = 0;
     for (zoo_kind kind = 0; kind < ZOO_COUNT; ++kind) {
         const pli_shape *shape = NULL;
@@ -208,14 +199,12 @@ static void nodes_do_what_the_equations_say(void **state)
         }
     }
     assert_true(touched > 1000);
-    world_destroy(w);
 }
 
 // Balls and their outsides around the middle of a block, up to beyond its corners.
 static void blocks_are_held_whole_only_when_they_are(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     int32_t whole = 0;
     for (int32_t i = 0; i < 80; ++i) {
         // corners are 0.51 from the middle
@@ -237,13 +226,11 @@ static void blocks_are_held_whole_only_when_they_are(void **state)
         whole += held == PLI_PAGE_NODES;
     }
     assert_true(whole > 5 && whole < 40);
-    world_destroy(w);
 }
 
 static void far_pages_keep_every_bit(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t i = 0; i < 20; ++i) {
         pli_grid_collider *thing =
             world_add(w, world_sphere(w, 0.1, -0.1, 0.1, 0.2), (pli_grid_hold)(i % 3), 0.1 * i);
@@ -259,14 +246,12 @@ static void far_pages_keep_every_bit(void **state)
     for (int32_t i = 0; i < pli_grid_colliders_count(w->set); ++i) {
         AT_MOST(pli_vec3_norm(w->impulses[i]), 0);
     }
-    world_destroy(w);
 }
 
 // Mass, momentum and the spare float are not ours, nor are nodes without mass.
 static void only_velocities_of_nodes_with_mass_change(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, -1, 0, 0), PLI_GRID_SLIP, 0.5);
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_STICKY, 0.5);
     world_build(w);
@@ -282,14 +267,12 @@ static void only_velocities_of_nodes_with_mass_change(void **state)
         if (old[0] == 0) assert_memory_equal(old + 4, now + 4, 3 * sizeof(float));
         if (old[0] > 0) expect_velocity_is(w, node, 0, 0, 0);
     }
-    world_destroy(w);
 }
 
 // What lies in nodes without mass, such as 0 / 0, goes nowhere.
 static void nodes_without_mass_may_hold_anything(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_SLIP, 0.5);
     world_add(w, world_plane(w, -1, -1, 0), PLI_GRID_SEPARATE, 0);
     world_build(w);
@@ -307,13 +290,11 @@ static void nodes_without_mass_may_hold_anything(void **state)
         }
     }
     assert_memory_equal(impulses[0], impulses[1], sizeof impulses[0]);
-    world_destroy(w);
 }
 
 static void impulses_are_the_change_of_momentum(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t i = 0; i < 30; ++i) {
         double at = 0.05 * i;
         pli_grid_collider *thing = world_add(w, world_sphere(w, at - 0.5, 0.3 * at, 0.3, 0.4),
@@ -341,14 +322,12 @@ static void impulses_are_the_change_of_momentum(void **state)
         for (int k = 0; k < 3; ++k) NEAR(given[k], change[k], 0, 1e-11);
         AT_LEAST(pli_vec3_norm(change), 1);
     }
-    world_destroy(w);
 }
 
 // A floor that runs through nodes has all of them, whatever rounding makes of their positions.
 static void nodes_on_a_surface_are_inside(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     w->def.dx = 0.1;
     pli_vec3_set(0.1, 0.1, 0.1, w->def.origin);
     for (int32_t axis = 0; axis < 3; ++axis) {
@@ -375,14 +354,12 @@ static void nodes_on_a_surface_are_inside(void **state)
             }
         }
     }
-    world_destroy(w);
 }
 
 // The centre of a ball is a node: no direction leads out of it.
 static void nodes_without_a_normal_are_held(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     pli_grid_collider *ball = world_add(w, world_sphere(w, 0, 0, 0, 0.06), PLI_GRID_SEPARATE, 0);
     pli_vec3_set(1, 2, 3, ball->motion.velocity);
     world_build(w);
@@ -390,15 +367,13 @@ static void nodes_without_a_normal_are_held(void **state)
     world_apply(w);
     expect_velocity_is(w, 0, 1, 2, 3);
     expect_velocity_is(w, 1, 5, 5, 5);
-    world_destroy(w);
 }
 
 // ---- several objects
 
 static void corners_respect_both_sides(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_SLIP, 0);
     world_add(w, world_plane(w, -1, 0, 0), PLI_GRID_SEPARATE, 0);
     world_build(w);
@@ -409,7 +384,6 @@ static void corners_respect_both_sides(void **state)
     NEAR(w->impulses[0][1], -3 * 128, 0, 0);
     NEAR(w->impulses[1][0], -2 * 128, 0, 0);
     AT_MOST(fabs(w->impulses[0][0]) + fabs(w->impulses[1][1]), 0);
-    world_destroy(w);
 }
 
 // Wedges from flat to sharp, both sides moving. What is left of the wrong velocity after 32 turns
@@ -417,8 +391,7 @@ static void corners_respect_both_sides(void **state)
 // they end when the last one changed 1e-6 of the speed, of which 1 / sin^2 may have been to come.
 static void wedges_respect_both_sides(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t degrees = 30; degrees <= 150; degrees += 15) {
         double a = degrees * pli_radians_per_degree;
         for (int32_t kind = 0; kind < 4; ++kind) {
@@ -445,13 +418,11 @@ static void wedges_respect_both_sides(void **state)
             NEAR(v[2], 0.75, 0, 1e-6);
         }
     }
-    world_destroy(w);
 }
 
 static void sticky_objects_win_and_the_last_of_them(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     const pli_shape *half = world_plane(w, 0, -1, 0);
     for (int32_t i = 0; i < 4; ++i) {
         pli_grid_collider *thing =
@@ -465,13 +436,11 @@ static void sticky_objects_win_and_the_last_of_them(void **state)
     for (int32_t i = 0; i < 4; ++i) {
         for (int k = 0; k < 3; ++k) NEAR(w->impulses[i][k], i == 2 ? -2 * 128 : 0, 0, 0);
     }
-    world_destroy(w);
 }
 
 static void inactive_objects_do_nothing(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t i = 0; i < 2; ++i) {
         pli_grid_collider *thing = world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_STICKY, 0);
         pli_vec3_set(1 + i, 0, 0, thing->motion.velocity);
@@ -489,14 +458,12 @@ static void inactive_objects_do_nothing(void **state)
             expect_velocity_is(w, 0, want[there][0], want[there][1], want[there][2]);
         }
     }
-    world_destroy(w);
 }
 
 // More objects at a page than act at once.
 static void crowds_of_objects_are_respected(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t i = 0; i < 40; ++i) {
         bool is_first = i < 20;
         world_add(w, world_plane(w, is_first ? -1 : 0, is_first ? 0 : -1, 0),
@@ -508,7 +475,6 @@ static void crowds_of_objects_are_respected(void **state)
     expect_velocity_is(w, 64, 0, 0, 4);
     NEAR(w->impulses[0][0], -2 * 128, 0, 0);
     NEAR(w->impulses[20][1], -3 * 128, 0, 0);
-    world_destroy(w);
 }
 
 // ---- walls
@@ -537,8 +503,7 @@ static void count_wall_nodes(world *w, int axis, int32_t *low, int32_t *high)
 
 static void walls_are_at_least_two_nodes_thick(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     // distances in cells and nodes that are nearer than that to the face
     static const double distances[4] = {0, 1, 2.25, 4.5};
     static const int32_t nodes[4] = {2, 2, 3, 5};
@@ -557,7 +522,6 @@ static void walls_are_at_least_two_nodes_thick(void **state)
             }
         }
     }
-    world_destroy(w);
 }
 
 // Quadratic weights of the three nodes from floor(u) on, at u = x / dx - 1/2.
@@ -572,8 +536,7 @@ static void spline_weights(double u, double weight[3])
 // Everything free moves by a whole cell per step against a wall, and particles with it.
 static void walls_keep_stencils_inside(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (pli_grid_hold hold = 0; hold < PLI_GRID_HOLDS; ++hold) {
         for (int32_t wall = 0; wall < PLI_GRID_WALLS; ++wall) w->def.walls[wall].hold = hold;
         world_build(w);
@@ -600,14 +563,12 @@ static void walls_keep_stencils_inside(void **state)
             }
         }
     }
-    world_destroy(w);
 }
 
 // A sticky plate drives matter against a slip wall: not through it.
 static void walls_have_the_last_word(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     w->def.walls[2] = (pli_grid_wall){.hold = PLI_GRID_SLIP};
     w->def.walls[0] = (pli_grid_wall){.hold = PLI_GRID_STICKY};
     pli_grid_collider *plate = world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_STICKY, 0);
@@ -635,33 +596,32 @@ static void walls_have_the_last_word(void **state)
     expect_velocity_is(w, 64, 3, 0, 1);
     NEAR(w->impulses[0][0], 3 * 128, 0, 0);
     NEAR(w->impulses[0][1], -2 * 128, 0, 0);
-    world_destroy(w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_gives_its_velocity),
-        cmocka_unit_test(friction_sticks_in_its_cone_and_slides_outside),
-        cmocka_unit_test(objects_take_nodes_with_them),
-        cmocka_unit_test(separating_objects_let_go),
+        TEST_IN_WORLD(each_kind_gives_its_velocity, 1),
+        TEST_IN_WORLD(friction_sticks_in_its_cone_and_slides_outside, 1),
+        TEST_IN_WORLD(objects_take_nodes_with_them, 1),
+        TEST_IN_WORLD(separating_objects_let_go, 1),
         cmocka_unit_test(velocities_agree_with_poses),
-        cmocka_unit_test(nodes_do_what_the_equations_say),
-        cmocka_unit_test(blocks_are_held_whole_only_when_they_are),
-        cmocka_unit_test(far_pages_keep_every_bit),
-        cmocka_unit_test(only_velocities_of_nodes_with_mass_change),
-        cmocka_unit_test(nodes_without_mass_may_hold_anything),
-        cmocka_unit_test(impulses_are_the_change_of_momentum),
-        cmocka_unit_test(nodes_on_a_surface_are_inside),
-        cmocka_unit_test(nodes_without_a_normal_are_held),
-        cmocka_unit_test(corners_respect_both_sides),
-        cmocka_unit_test(wedges_respect_both_sides),
-        cmocka_unit_test(sticky_objects_win_and_the_last_of_them),
-        cmocka_unit_test(inactive_objects_do_nothing),
-        cmocka_unit_test(crowds_of_objects_are_respected),
-        cmocka_unit_test(walls_are_at_least_two_nodes_thick),
-        cmocka_unit_test(walls_keep_stencils_inside),
-        cmocka_unit_test(walls_have_the_last_word),
+        TEST_IN_WORLD(nodes_do_what_the_equations_say, 1),
+        TEST_IN_WORLD(blocks_are_held_whole_only_when_they_are, 1),
+        TEST_IN_WORLD(far_pages_keep_every_bit, 1),
+        TEST_IN_WORLD(only_velocities_of_nodes_with_mass_change, 1),
+        TEST_IN_WORLD(nodes_without_mass_may_hold_anything, 1),
+        TEST_IN_WORLD(impulses_are_the_change_of_momentum, 1),
+        TEST_IN_WORLD(nodes_on_a_surface_are_inside, 1),
+        TEST_IN_WORLD(nodes_without_a_normal_are_held, 1),
+        TEST_IN_WORLD(corners_respect_both_sides, 1),
+        TEST_IN_WORLD(wedges_respect_both_sides, 1),
+        TEST_IN_WORLD(sticky_objects_win_and_the_last_of_them, 1),
+        TEST_IN_WORLD(inactive_objects_do_nothing, 1),
+        TEST_IN_WORLD(crowds_of_objects_are_respected, 1),
+        TEST_IN_WORLD(walls_are_at_least_two_nodes_thick, 1),
+        TEST_IN_WORLD(walls_keep_stencils_inside, 1),
+        TEST_IN_WORLD(walls_have_the_last_word, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

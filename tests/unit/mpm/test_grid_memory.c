@@ -98,8 +98,7 @@ static void memory_makes_no_difference(void **state)
 // Pages come and go in a random order; after each change all pages still do the right thing.
 static void pages_are_forgotten_one_by_one(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_sphere(w, 0, 0, 0, 0.8), PLI_GRID_SLIP, 0.4)->is_static = true;
     world_build(w);
     outcome *without = act_everywhere(w);
@@ -127,14 +126,12 @@ static void pages_are_forgotten_one_by_one(void **state)
         free(with);
     }
     free(without);
-    world_destroy(w);
 }
 
 // The same page twice in a list, lists that overlap, and an empty one.
 static void lists_may_overlap(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     add_crowd(w);
     world_build(w);
     pli_grid_page pages[WORLD_PAGES], doubled[2 * WORLD_PAGES];
@@ -149,13 +146,11 @@ static void lists_may_overlap(void **state)
     expect_same(without, with);
     free(without);
     free(with);
-    world_destroy(w);
 }
 
 static void warm_calls_allocate_nothing(void **state)
 {
-    (void)state;
-    world *w = world_make(2);
+    world *w = *state;
     add_crowd(w);
     world_build(w);
     pli_grid_page pages[WORLD_PAGES];
@@ -168,15 +163,13 @@ static void warm_calls_allocate_nothing(void **state)
     // half of these pages are known
     free(act_everywhere(w));
     assert_int_equal(pli_context_allocation_count(w->context), before);
-    world_destroy(w);
 }
 
 // ---- faults
 
 static void failing_allocations_leave_nothing_behind(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     add_crowd(w);
     pli_grid_page pages[WORLD_PAGES];
     list_pages(pages);
@@ -202,7 +195,6 @@ static void failing_allocations_leave_nothing_behind(void **state)
         w->set = NULL;
     }
     free(without);
-    world_destroy(w);
 }
 
 static void refused(world *w, pli_status status, const char *why)
@@ -284,8 +276,7 @@ static void unfit_sets_are_refused(void **state)
 
 static void unfit_changes_are_refused(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_STICKY, 0)->is_static = true;
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_SLIP, 0);
     world_build(w);
@@ -314,19 +305,18 @@ static void unfit_changes_are_refused(void **state)
     refused(w, pli_grid_colliders_remember(w->set, 1, &page), "block 0 8 0 of a grid of 8 x 8 x 4");
     page.at[1] = -1;
     refused(w, pli_grid_colliders_remember(w->set, 1, &page), "block 0 -1 0");
-    world_destroy(w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_makes_no_difference),
-        cmocka_unit_test(pages_are_forgotten_one_by_one),
-        cmocka_unit_test(lists_may_overlap),
-        cmocka_unit_test(warm_calls_allocate_nothing),
-        cmocka_unit_test(failing_allocations_leave_nothing_behind),
+        TEST_IN_WORLD(pages_are_forgotten_one_by_one, 1),
+        TEST_IN_WORLD(lists_may_overlap, 1),
+        TEST_IN_WORLD(warm_calls_allocate_nothing, 2),
+        TEST_IN_WORLD(failing_allocations_leave_nothing_behind, 1),
         cmocka_unit_test(unfit_sets_are_refused),
-        cmocka_unit_test(unfit_changes_are_refused),
+        TEST_IN_WORLD(unfit_changes_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -345,18 +345,32 @@ static void apply_jacobi(const void *self, const double *r, double *z)
     }
 }
 
-// Iterations of conjugate gradients to 1e-8; without a def with block Jacobi.
-static int32_t count_iterations(node_world *w, const pli_node_multigrid_def *def)
+// Iterations of conjugate gradients to 1e-8 from zero.
+static int32_t iterate(const node_world *w, const pli_operator *B, const pli_krylov_def *def,
+                       const double *b)
 {
     pli_arena *scratch = NULL;
     OK(w->context, pli_arena_create(w->context, 0, &scratch));
     pli_operator A = pli_ell_operator(w->matrix);
+    double *x = node_world_vector(w, 0, 0);
+    pli_krylov_system system = {.A = &A, .B = B, .b = b, .x = x};
+    pli_krylov_report report;
+    OK(w->context, pli_pcg(w->context, def, &system, scratch, &report));
+    assert_int_equal(report.stop, PLI_KRYLOV_CONVERGED);
+    free(x);
+    pli_arena_destroy(scratch);
+    return report.iterations;
+}
+
+// Without a def with block Jacobi.
+static int32_t count_iterations(node_world *w, const pli_node_multigrid_def *def)
+{
     pli_operator B = {.size = entry_count(w), .self = w, .apply = apply_jacobi};
     if (def != NULL) {
         node_world_build(w, def);
         B = pli_node_multigrid_operator(w->multigrid);
     }
-    double *b = node_world_vector(w, 0, 7), *x = node_world_vector(w, 0, 0);
+    double *b = node_world_vector(w, 0, 7);
     // nothing along directions in which nodes are held
     for (int32_t k = 0; k < w->constraints.count; ++k) {
         double v[3], *at = b + 3 * (int64_t)w->held[k];
@@ -366,35 +380,23 @@ static int32_t count_iterations(node_world *w, const pli_node_multigrid_def *def
     // gravity, so that there is a smooth part to be found
     for (int64_t i = 0; i < entry_count(w); ++i) b[i] += w->constraints.count == 0 && i % 3 == 1;
     pli_krylov_def krylov = pli_krylov_def_default();
-    pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
-    pli_krylov_report report;
-    OK(w->context, pli_pcg(w->context, &krylov, &system, scratch, &report));
-    assert_int_equal(report.stop, PLI_KRYLOV_CONVERGED);
+    int32_t iterations = iterate(w, &B, &krylov, b);
     free(b);
-    free(x);
-    pli_arena_destroy(scratch);
-    return report.iterations;
+    return iterations;
 }
 
-// Iterations to 1e-8 in the norm of B, for a matrix whose rounding errors are beyond the plain one.
+// In the norm of B, for a matrix whose rounding errors are beyond the plain one.
 static int32_t count_stiff_iterations(node_world *w)
 {
-    pli_arena *scratch = NULL;
-    OK(w->context, pli_arena_create(w->context, 0, &scratch));
-    pli_operator A = pli_ell_operator(w->matrix), B = pli_node_multigrid_operator(w->multigrid);
-    double *b = node_world_vector(w, 0, 7), *x = node_world_vector(w, 0, 0);
+    pli_operator B = pli_node_multigrid_operator(w->multigrid);
+    double *b = node_world_vector(w, 0, 7);
     for (int64_t i = 0; i < entry_count(w); ++i) b[i] += i % 3 == 1;
     pli_krylov_def krylov = pli_krylov_def_default();
     krylov.norm = PLI_KRYLOV_NORM_PRECONDITIONED;
     krylov.max_iterations = 100;
-    pli_krylov_system system = {.A = &A, .B = &B, .b = b, .x = x};
-    pli_krylov_report report;
-    OK(w->context, pli_pcg(w->context, &krylov, &system, scratch, &report));
-    assert_int_equal(report.stop, PLI_KRYLOV_CONVERGED);
+    int32_t iterations = iterate(w, &B, &krylov, b);
     free(b);
-    free(x);
-    pli_arena_destroy(scratch);
-    return report.iterations;
+    return iterations;
 }
 
 typedef struct growth_case {

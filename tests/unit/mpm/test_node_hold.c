@@ -96,8 +96,7 @@ static int32_t expect_projector(const double T[9])
 
 static void each_kind_leaves_what_it_should(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     const double in[3] = {3, -4, 1}, out[3] = {3, 4, 1};
     static const struct {
         pli_grid_hold hold;
@@ -132,13 +131,11 @@ static void each_kind_leaves_what_it_should(void **state)
         }
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 static void objects_take_nodes_with_them(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (pli_grid_hold hold = PLI_GRID_STICKY; hold < PLI_GRID_HOLDS; ++hold) {
         pli_grid_collider *ball = world_add(w, world_sphere(w, 0.2, 0.2, 0.4, 0.6), hold, 0);
         world_move(&ball->motion);
@@ -157,14 +154,12 @@ static void objects_take_nodes_with_them(void **state)
         assert_true(held > 100);
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 // The centre of a ball is a node: no direction leads out of it.
 static void nodes_without_a_normal_are_held(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     pli_grid_collider *ball = world_add(w, world_sphere(w, 0, 0, 0, 0.06), PLI_GRID_SEPARATE, 0);
     pli_vec3_set(1, 2, 3, ball->motion.velocity);
     nodes n = hold_nodes(w, middle, 1, (double[3]){5, 5, 5});
@@ -172,13 +167,11 @@ static void nodes_without_a_normal_are_held(void **state)
     pli_node_hold_apply(n.hold, n.v);
     expect_node(&n, find_node(&n, 16, 16, 16), (double[3]){1, 2, 3}, 0);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void inactive_objects_hold_nothing(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_STICKY, 0);
     nodes n = hold_nodes(w, middle, 1, (double[3]){1, 1, 1});
     assert_int_equal(n.hold->count, 64);
@@ -186,7 +179,6 @@ static void inactive_objects_hold_nothing(void **state)
     OK(w->context, pli_node_hold_build(n.hold, n.grid, n.mass, n.v));
     assert_int_equal(n.hold->count, 0);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // ---- several objects
@@ -195,8 +187,7 @@ static void inactive_objects_hold_nothing(void **state)
 // slides.
 static void wedges_respect_both_sides(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t degrees = 1; degrees < 180; degrees += 4) {
         double a = degrees * pli_radians_per_degree;
         pli_grid_collider *ground = world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SLIP, 0);
@@ -219,14 +210,12 @@ static void wedges_respect_both_sides(void **state)
         }
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 // Sides that are the same but for a thousandth count as one: jaws that close shoot nothing out.
 static void what_is_almost_parallel_counts_as_one(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, -1, 0), PLI_GRID_SLIP, 0);
     pli_grid_collider *other = world_add(w, world_plane(w, 1e-3, -1, 0), PLI_GRID_SLIP, 0);
     other->motion.offset[0] = 1000;
@@ -235,13 +224,11 @@ static void what_is_almost_parallel_counts_as_one(void **state)
     pli_node_hold_apply(n.hold, n.v);
     expect_all(&n, 2, 0, 4);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void three_sides_leave_nothing(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int k = 0; k < 3; ++k) {
         double normal[3] = {-0.3, -0.3, -0.3}, offset[3] = {0.5, 0.5, 0.5};
         normal[k] = -1;
@@ -256,13 +243,11 @@ static void three_sides_leave_nothing(void **state)
         expect_node(&n, k, (double[3]){0.5, 0.5, 0.5}, 1e-14);
     }
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void sticky_objects_win_and_the_last_of_them(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t i = 0; i < 4; ++i) {
         pli_grid_collider *thing = world_add(
             w, world_plane(w, 0, -1, 0), i == 1 || i == 2 ? PLI_GRID_STICKY : PLI_GRID_SLIP, 0.5);
@@ -272,15 +257,13 @@ static void sticky_objects_win_and_the_last_of_them(void **state)
     pli_node_hold_apply(n.hold, n.v);
     expect_all(&n, 2, 2, 2);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // ---- walls
 
 static void walls_hold_two_nodes(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (pli_grid_hold hold = 0; hold < PLI_GRID_HOLDS; ++hold) {
         for (int32_t wall = 0; wall < PLI_GRID_WALLS; ++wall) w->def.walls[wall].hold = hold;
         // against the low wall along every axis
@@ -297,14 +280,12 @@ static void walls_hold_two_nodes(void **state)
         }
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 // A sticky plate drives matter against walls that let it slide, or go: not through them.
 static void walls_have_the_last_word(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (pli_grid_hold hold = PLI_GRID_SLIP; hold <= PLI_GRID_SEPARATE; ++hold) {
         w->def.walls[2] = (pli_grid_wall){.hold = hold};
         w->def.walls[0] = (pli_grid_wall){.hold = hold};
@@ -322,15 +303,13 @@ static void walls_have_the_last_word(void **state)
         assert_int_equal(pli_node_hold_revise(n.hold, n.grid, n.v, n.force), 0);
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 // ---- nodes without mass
 
 static void nodes_without_mass_are_held(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     pli_grid_collider *floor = world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SLIP, 0.5);
     pli_vec3_set(0, 2, 0, floor->motion.velocity);
     nodes n = hold_nodes(w, middle, 1, (double[3]){3, -4, 1});
@@ -351,7 +330,6 @@ static void nodes_without_mass_are_held(void **state)
     pli_node_hold_brake(n.hold, 1, n.mass, n.v, n.v);
     expect_node(&n, on, (double[3]){3, 2, 1}, 0);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // ---- after a solve
@@ -368,8 +346,7 @@ static nodes fall_on_floor(world *w)
 
 static void who_is_pulled_is_released_and_nobody_else(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     nodes n = fall_on_floor(w);
     int32_t pulled = find_node(&n, 17, 16, 18);
     for (int32_t k = 0; k < 64; ++k) n.force[3 * k + 1] = n.hold->place[k] >= 0 ? 1e-3 : 0;
@@ -382,13 +359,11 @@ static void who_is_pulled_is_released_and_nobody_else(void **state)
     assert_int_equal(pli_node_hold_revise(n.hold, n.grid, n.v, n.force), 0);
     assert_int_equal(n.hold->count, 15);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void who_gets_inside_is_held(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SEPARATE, 0);
     nodes n = hold_nodes(w, middle, 1, (double[3]){3, 4, 1});
     assert_int_equal(n.hold->count, 0);
@@ -401,14 +376,12 @@ static void who_gets_inside_is_held(void **state)
     expect_node(&n, inside, (double[3]){3, 0, 1}, 0);
     expect_node(&n, above, (double[3]){3, -1e-3, 1}, 0);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // Held, released, held again, and then for good: no endless back and forth.
 static void nobody_changes_for_ever(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     nodes n = fall_on_floor(w);
     int32_t node = find_node(&n, 17, 16, 18), changes = 0;
     for (int round = 0; round < 10; ++round) {
@@ -420,25 +393,21 @@ static void nobody_changes_for_ever(void **state)
     assert_int_equal(changes, 2);
     assert_true(n.hold->place[node] >= 0);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void without_forces_nobody_is_released(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     nodes n = fall_on_floor(w);
     assert_int_equal(pli_node_hold_revise(n.hold, n.grid, n.v, NULL), 0);
     assert_int_equal(n.hold->count, 16);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // Rounding of velocities is neither an entry nor a pull.
 static void rounding_changes_nothing(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     pli_grid_collider *floor = world_add(w, world_plane(w, 0.36, 0.48, 0.8), PLI_GRID_SEPARATE, 0);
     pli_vec3_set(1e3, -2e3, 3e3, floor->motion.velocity);
     nodes n = hold_nodes(w, (int32_t[3]){12, 12, 12}, 2, (double[3]){0, 0, 0});
@@ -451,14 +420,12 @@ static void rounding_changes_nothing(void **state)
     assert_int_equal(pli_node_hold_revise(n.hold, n.grid, n.v, n.force), 0);
     assert_int_equal(n.hold->count, held);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // In a corner a node may leave one side and stay on the other.
 static void sides_of_a_corner_let_go_one_by_one(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int side = 0; side < 2; ++side) {
         world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SEPARATE, 0);
         world_add(w, world_plane(w, 1, 0, 0), PLI_GRID_SEPARATE, 0);
@@ -479,14 +446,12 @@ static void sides_of_a_corner_let_go_one_by_one(void **state)
         assert_int_equal(expect_projector(n.hold->all[node].T), 1);
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 // Who does not let go may pull as much as it likes.
 static void pulls_of_slip_objects_release_nobody(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SEPARATE, 0);
     world_add(w, world_plane(w, 1, 0, 0), PLI_GRID_SLIP, 0);
     nodes n = hold_nodes(w, middle, 1, (double[3]){-1, -2, -3});
@@ -496,15 +461,13 @@ static void pulls_of_slip_objects_release_nobody(void **state)
     assert_int_equal(pli_node_hold_revise(n.hold, n.grid, n.v, n.force), 0);
     assert_int_equal(expect_projector(n.hold->all[node].T), 1);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // Forces of two sides at any angle: the multipliers decide, not what the force looks like from one
 // side.
 static void wedges_let_go_by_their_multipliers(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t degrees = 15; degrees < 180; degrees += 15) {
         for (int signs = 0; signs < 4; ++signs) {
             double a = degrees * pli_radians_per_degree;
@@ -530,14 +493,12 @@ static void wedges_let_go_by_their_multipliers(void **state)
             nodes_clear(&n);
         }
     }
-    world_destroy(w);
 }
 
 // More objects at a node than there are verdicts for.
 static void crowds_of_objects_are_respected(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int32_t i = 0; i < 20; ++i) {
         world_add(w, world_plane(w, i % 2 == 0 ? -1 : 0, i % 2 == 0 ? 0 : -1, 0), PLI_GRID_SEPARATE,
                   0);
@@ -553,7 +514,6 @@ static void crowds_of_objects_are_respected(void **state)
     }
     assert_int_equal(n.hold->count, 64);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // ---- friction
@@ -561,8 +521,7 @@ static void crowds_of_objects_are_respected(void **state)
 // A node that slides with 3 along x and 4 along z, held by a force along y: |r| = 5.
 static void friction_stops_in_its_cone_and_never_reverses(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (pli_grid_hold hold = PLI_GRID_SLIP; hold <= PLI_GRID_SEPARATE; ++hold) {
         for (int k = 0; k < 4; ++k) {
             // mu h f / (m |r|) is a tenth of the force
@@ -582,14 +541,12 @@ static void friction_stops_in_its_cone_and_never_reverses(void **state)
             nodes_clear(&n);
         }
     }
-    world_destroy(w);
 }
 
 // A wall without friction beside a floor that has it: the floor brakes along the wall.
 static void friction_of_one_side_acts_along_the_other(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     for (int order = 0; order < 2; ++order) {
         for (int k = 0; k < 2; ++k) {
             bool is_floor = k == order;
@@ -604,20 +561,17 @@ static void friction_of_one_side_acts_along_the_other(void **state)
         expect_node(&n, node, (double[3]){0, 0, 8}, 1e-15);
         nodes_clear(&n);
     }
-    world_destroy(w);
 }
 
 static void who_was_released_is_not_braked(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     world_add(w, world_plane(w, 0, 1, 0), PLI_GRID_SEPARATE, 0.5);
     nodes n = hold_nodes(w, middle, 1, (double[3]){1, 2, 3});
     for (int32_t k = 0; k < 64; ++k) n.force[3 * k + 1] = -1;
     pli_node_hold_brake(n.hold, 1, n.mass, n.force, n.v);
     expect_all(&n, 1, 2, 3);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 // ---- explicit steps do the same
@@ -625,8 +579,7 @@ static void who_was_released_is_not_braked(void **state)
 // All kinds of shapes at all kinds of places, held in all ways: pli_grid_colliders_apply on a page.
 static void velocities_are_those_of_explicit_steps(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     int64_t held = 0;
     for (zoo_kind kind = 0; kind < ZOO_COUNT; ++kind) {
         const pli_shape *shape = NULL;
@@ -665,15 +618,13 @@ static void velocities_are_those_of_explicit_steps(void **state)
         w->def.collider_count = 0;
     }
     assert_true(held > 1000);
-    world_destroy(w);
 }
 
 // ---- promises
 
 static void as_constraints_they_are_what_is_held(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     nodes n = fall_on_floor(w);
     pli_node_constraints held = pli_node_hold_constraints(n.hold);
     assert_int_equal(held.count, 16);
@@ -687,7 +638,6 @@ static void as_constraints_they_are_what_is_held(void **state)
     assert_ptr_equal(active.tangents, held.tangents);
     AT_LEAST((double)pli_node_hold_memory(n.hold), 64 * sizeof(pli_held_node));
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
@@ -723,8 +673,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 
 static void building_again_allocates_nothing(void **state)
 {
-    (void)state;
-    world *w = world_make(2);
+    world *w = *state;
     nodes n = fall_on_floor(w);
     int64_t before = pli_context_allocation_count(w->context);
     for (int k = 0; k < 3; ++k) {
@@ -735,13 +684,11 @@ static void building_again_allocates_nothing(void **state)
     }
     assert_int_equal(pli_context_allocation_count(w->context), before);
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 static void failing_allocations_leave_nothing_behind(void **state)
 {
-    (void)state;
-    world *w = world_make(1);
+    world *w = *state;
     nodes n = fall_on_floor(w);
     for (fault_sweep sweep = {.at_least = 5}; fault_sweep_next(&sweep);) {
         pli_node_hold *hold = NULL;
@@ -750,40 +697,39 @@ static void failing_allocations_leave_nothing_behind(void **state)
         pli_node_hold_destroy(hold);
     }
     nodes_clear(&n);
-    world_destroy(w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_leaves_what_it_should),
-        cmocka_unit_test(objects_take_nodes_with_them),
-        cmocka_unit_test(nodes_without_a_normal_are_held),
-        cmocka_unit_test(inactive_objects_hold_nothing),
-        cmocka_unit_test(wedges_respect_both_sides),
-        cmocka_unit_test(what_is_almost_parallel_counts_as_one),
-        cmocka_unit_test(three_sides_leave_nothing),
-        cmocka_unit_test(sticky_objects_win_and_the_last_of_them),
-        cmocka_unit_test(walls_hold_two_nodes),
-        cmocka_unit_test(walls_have_the_last_word),
-        cmocka_unit_test(nodes_without_mass_are_held),
-        cmocka_unit_test(who_is_pulled_is_released_and_nobody_else),
-        cmocka_unit_test(who_gets_inside_is_held),
-        cmocka_unit_test(nobody_changes_for_ever),
-        cmocka_unit_test(without_forces_nobody_is_released),
-        cmocka_unit_test(rounding_changes_nothing),
-        cmocka_unit_test(sides_of_a_corner_let_go_one_by_one),
-        cmocka_unit_test(pulls_of_slip_objects_release_nobody),
-        cmocka_unit_test(wedges_let_go_by_their_multipliers),
-        cmocka_unit_test(crowds_of_objects_are_respected),
-        cmocka_unit_test(friction_stops_in_its_cone_and_never_reverses),
-        cmocka_unit_test(friction_of_one_side_acts_along_the_other),
-        cmocka_unit_test(who_was_released_is_not_braked),
-        cmocka_unit_test(velocities_are_those_of_explicit_steps),
-        cmocka_unit_test(as_constraints_they_are_what_is_held),
+        TEST_IN_WORLD(each_kind_leaves_what_it_should, 1),
+        TEST_IN_WORLD(objects_take_nodes_with_them, 1),
+        TEST_IN_WORLD(nodes_without_a_normal_are_held, 1),
+        TEST_IN_WORLD(inactive_objects_hold_nothing, 1),
+        TEST_IN_WORLD(wedges_respect_both_sides, 1),
+        TEST_IN_WORLD(what_is_almost_parallel_counts_as_one, 1),
+        TEST_IN_WORLD(three_sides_leave_nothing, 1),
+        TEST_IN_WORLD(sticky_objects_win_and_the_last_of_them, 1),
+        TEST_IN_WORLD(walls_hold_two_nodes, 1),
+        TEST_IN_WORLD(walls_have_the_last_word, 1),
+        TEST_IN_WORLD(nodes_without_mass_are_held, 1),
+        TEST_IN_WORLD(who_is_pulled_is_released_and_nobody_else, 1),
+        TEST_IN_WORLD(who_gets_inside_is_held, 1),
+        TEST_IN_WORLD(nobody_changes_for_ever, 1),
+        TEST_IN_WORLD(without_forces_nobody_is_released, 1),
+        TEST_IN_WORLD(rounding_changes_nothing, 1),
+        TEST_IN_WORLD(sides_of_a_corner_let_go_one_by_one, 1),
+        TEST_IN_WORLD(pulls_of_slip_objects_release_nobody, 1),
+        TEST_IN_WORLD(wedges_let_go_by_their_multipliers, 1),
+        TEST_IN_WORLD(crowds_of_objects_are_respected, 1),
+        TEST_IN_WORLD(friction_stops_in_its_cone_and_never_reverses, 1),
+        TEST_IN_WORLD(friction_of_one_side_acts_along_the_other, 1),
+        TEST_IN_WORLD(who_was_released_is_not_braked, 1),
+        TEST_IN_WORLD(velocities_are_those_of_explicit_steps, 1),
+        TEST_IN_WORLD(as_constraints_they_are_what_is_held, 1),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(building_again_allocates_nothing),
-        cmocka_unit_test(failing_allocations_leave_nothing_behind),
+        TEST_IN_WORLD(building_again_allocates_nothing, 2),
+        TEST_IN_WORLD(failing_allocations_leave_nothing_behind, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

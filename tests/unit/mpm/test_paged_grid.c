@@ -57,8 +57,7 @@ static void codes_are_a_bijection_for_any_domain(void **state)
 
 static void codes_of_cubes_interleave_bits_and_are_dense(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = make_grid(context, 4, 4, 4);
     assert_int_equal(grid->code_count, 64);
     assert_int_equal(pli_paged_grid_code(grid, (const int32_t[3]){1, 0, 0}), 1);
@@ -72,13 +71,11 @@ static void codes_of_cubes_interleave_bits_and_are_dense(void **state)
     assert_int_equal(grid->code_count, 16);
     assert_int_equal(pli_paged_grid_code(grid, (const int32_t[3]){1, 0, 4}), 1 + 8);
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void steps_reach_the_neighbours_from_everywhere(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = make_grid(context, 1 << 7, 9, 1 << 11);
     pli_random random = {7, 0};
     for (uint64_t trial = 0; trial < 2000; ++trial) {
@@ -95,16 +92,14 @@ static void steps_reach_the_neighbours_from_everywhere(void **state)
         assert_int_equal(pli_paged_grid_step(grid, code, step), pli_paged_grid_code(grid, to));
     }
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 // ---- memory
 
 static void random_access_equals_a_dense_array(void **state)
 {
-    (void)state;
     enum { X = 5, Y = 6, Z = 3, FLOATS = X * Y * Z * PLI_PAGE_FLOATS };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = make_grid(context, X, Y, Z);
     float *dense = calloc(FLOATS, sizeof *dense);
     assert_non_null(dense);
@@ -131,14 +126,12 @@ static void random_access_equals_a_dense_array(void **state)
     }
     free(dense);
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void released_pages_read_zero_and_leave_others_alone(void **state)
 {
-    (void)state;
     enum { PAGES = 64 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = make_grid(context, 4, 4, 4);
     for (uint32_t code = 0; code < PAGES; ++code) {
         float *page = pli_paged_grid_page(grid, code);
@@ -155,17 +148,15 @@ static void released_pages_read_zero_and_leave_others_alone(void **state)
     pli_paged_grid_page(grid, 0)[5] = 2;
     assert_true(pli_paged_grid_page(grid, 0)[5] == 2 && pli_paged_grid_page(grid, 0)[4] == 0);
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void memory_is_what_was_touched(void **state)
 {
-    (void)state;
     const int64_t page = PLI_PAGE_FLOATS * sizeof(float);
     if (sysconf(_SC_PAGESIZE) != page) skip();
 
     // 64 GiB of addresses
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = make_grid(context, 1 << 9, 1 << 8, 1 << 7);
     assert_int_equal(pli_paged_grid_memory(grid), 0);
     for (uint32_t k = 0; k < 100; ++k) pli_paged_grid_page(grid, k * 167772u)[k] = 1;
@@ -176,7 +167,6 @@ static void memory_is_what_was_touched(void **state)
     assert_int_equal(pli_paged_grid_memory(grid), 61 * page);
     assert_int_equal(grid->table[0], 0);
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void parts_of_pages_are_cleared_alone(void **state)
@@ -198,8 +188,7 @@ static void parts_of_pages_are_cleared_alone(void **state)
 
 static void sizes_that_cannot_be_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t wrong[][3] = {
         {0, 1, 1},
         {1, -4, 1},
@@ -218,14 +207,12 @@ static void sizes_that_cannot_be_are_refused(void **state)
         pli_context_message(context, message, sizeof message);
         assert_non_null(strstr(message, size));
     }
-    pli_context_destroy(context);
 }
 
 static void addresses_that_run_out_are_told_and_come_back(void **state)
 {
-    (void)state;
     enum { GRIDS = 300 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const int32_t most[3] = {1 << 11, 1 << 10, 1 << 10};
     pli_paged_grid *grids[GRIDS];
     // 8 TiB each: processors have 128 TiB, some have 256, of which others already use some
@@ -251,7 +238,6 @@ static void addresses_that_run_out_are_told_and_come_back(void **state)
         OK(context, pli_paged_grid_create(context, most, &grids[0]));
         pli_paged_grid_destroy(grids[0]);
     }
-    pli_context_destroy(context);
 }
 
 static void failing_allocations_leave_nothing(void **state)
@@ -270,14 +256,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_are_a_bijection_for_any_domain),
-        cmocka_unit_test(codes_of_cubes_interleave_bits_and_are_dense),
-        cmocka_unit_test(steps_reach_the_neighbours_from_everywhere),
-        cmocka_unit_test(random_access_equals_a_dense_array),
-        cmocka_unit_test(released_pages_read_zero_and_leave_others_alone),
-        cmocka_unit_test(memory_is_what_was_touched),
+        TEST_IN_CONTEXT(codes_of_cubes_interleave_bits_and_are_dense, 1),
+        TEST_IN_CONTEXT(steps_reach_the_neighbours_from_everywhere, 1),
+        TEST_IN_CONTEXT(random_access_equals_a_dense_array, 1),
+        TEST_IN_CONTEXT(released_pages_read_zero_and_leave_others_alone, 1),
+        TEST_IN_CONTEXT(memory_is_what_was_touched, 1),
         cmocka_unit_test(parts_of_pages_are_cleared_alone),
-        cmocka_unit_test(sizes_that_cannot_be_are_refused),
-        cmocka_unit_test(addresses_that_run_out_are_told_and_come_back),
+        TEST_IN_CONTEXT(sizes_that_cannot_be_are_refused, 1),
+        TEST_IN_CONTEXT(addresses_that_run_out_are_told_and_come_back, 1),
         cmocka_unit_test(failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

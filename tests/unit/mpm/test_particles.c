@@ -264,9 +264,8 @@ static void positions_round_to_fixed_point_and_never_beyond_their_block(void **s
 
 static void large_domains_are_as_fine_as_small_ones(void **state)
 {
-    (void)state;
     enum { LONG = 1 << 20 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = NULL;
     pli_particles *particles = NULL;
     OK(context, pli_paged_grid_create(context, (const int32_t[3]){2, 3, LONG}, &grid));
@@ -283,7 +282,6 @@ static void large_domains_are_as_fine_as_small_ones(void **state)
     for (int k = 0; k < 3; ++k) NEAR(got.position[k], added.position[k], 0, 0);
     pli_particles_destroy(particles);
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 static void message_of(const world *w, char text[512])
@@ -325,8 +323,7 @@ static void particles_outside_are_refused_by_name_and_none_is_added(void **state
 
 static void wrong_objects_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_paged_grid *grid = NULL;
     pli_paged_grid *thin = NULL;
     OK(context, pli_paged_grid_create(context, (const int32_t[3]){2, 2, 2}, &grid));
@@ -345,7 +342,6 @@ static void wrong_objects_are_refused(void **state)
     pli_particles_destroy(NULL);
     pli_paged_grid_destroy(thin);
     pli_paged_grid_destroy(grid);
-    pli_context_destroy(context);
 }
 
 // ---- what goes wrong
@@ -574,9 +570,9 @@ int main(void)
         cmocka_unit_test(everything_may_leave_at_once),
         cmocka_unit_test(movers_come_from_the_stash_or_from_their_chunks),
         cmocka_unit_test(positions_round_to_fixed_point_and_never_beyond_their_block),
-        cmocka_unit_test(large_domains_are_as_fine_as_small_ones),
+        TEST_IN_CONTEXT(large_domains_are_as_fine_as_small_ones, 1),
         cmocka_unit_test(particles_outside_are_refused_by_name_and_none_is_added),
-        cmocka_unit_test(wrong_objects_are_refused),
+        TEST_IN_CONTEXT(wrong_objects_are_refused, 1),
         cmocka_unit_test(leaving_the_domain_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(going_out_of_reach_is_told_by_id_and_nothing_is_lost),
         cmocka_unit_test(wrong_numbers_of_leavers_are_refused),

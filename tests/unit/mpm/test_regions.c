@@ -61,8 +61,7 @@ static void steps_are_those_of_the_tables(void **state)
 // Soft matter with a viscosity for which alpha dx^2 / ((8/3) nu) is 20 ticks.
 static void viscous_matter_has_short_steps(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 4, 4, 4);
     set_ticks(w, 0, 1024);
     double nu = 0.5 * w->def.dx * w->def.dx / (8.0 / 3 * 20 * w->def.tick);
@@ -73,14 +72,12 @@ static void viscous_matter_has_short_steps(void **state)
     pli_stepper_report report = pli_stepper_get_report(w->stepper);
     assert_int_equal(report.block_updates, report.blocks_by_step[4]);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // a body that is fast has a short step, however soft.
 static void fast_bodies_have_short_steps(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 4, 4, 4);
     set_ticks(w, 0, 1024);
     world_create(w);
@@ -90,14 +87,12 @@ static void fast_bodies_have_short_steps(void **state)
     pli_stepper_report report = pli_stepper_get_report(w->stepper);
     assert_int_equal(report.block_updates, report.blocks_by_step[3]);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // From rest a body falls half a cell in sqrt(dx / 2 g), however soft it is: here 12.8 ticks.
 static void bodies_at_rest_that_will_fall_have_short_steps(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 4, 4, 4);
     set_ticks(w, 0, 1024);
     w->def.gravity[1] = -0.5 * w->def.dx / (12.8 * w->def.tick * 12.8 * w->def.tick);
@@ -107,14 +102,12 @@ static void bodies_at_rest_that_will_fall_have_short_steps(void **state)
     pli_stepper_report report = pli_stepper_get_report(w->stepper);
     assert_int_equal(report.block_updates, report.blocks_by_step[3]);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // A tick that is more than matter bears is told.
 static void ticks_that_are_too_long_are_told(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 4, 4, 4);
     set_ticks(w, 0, 0.5);
     world_create(w);
@@ -124,7 +117,6 @@ static void ticks_that_are_too_long_are_told(void **state)
     assert_int_equal(report.hasty_updates, 3);
     assert_int_equal(report.block_updates, 3);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- order
@@ -195,50 +187,45 @@ static step_world *make_row(pli_context *context, bool is_guarded, recording *r)
 // buffer that goes with that one (steps b to h of the paper's figure 8 are the first seven).
 static void blocks_move_in_the_order_of_the_figure(void **state)
 {
-    (void)state;
     static const sweep want[] = {
         {0, 8, "01", ""},  {0, 4, "23", "1"}, {0, 2, "45", "3"}, {0, 1, "67", "5"},
         {1, 1, "67", "5"}, {2, 2, "45", "3"}, {2, 1, "67", "5"}, {3, 1, "67", "5"},
         {4, 4, "23", "1"}, {4, 2, "45", "3"}, {4, 1, "67", "5"}, {5, 1, "67", "5"},
         {6, 2, "45", "3"}, {6, 1, "67", "5"}, {7, 1, "67", "5"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     recording r = {0};
     step_world *w = make_row(context, false, &r);
     world_advance(w, 8);
     expect_sweeps(&r, sizeof want / sizeof *want, want);
     world_collect(w);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // With a guard, a block next to a shorter step takes it too, and that alone: rings do not spread.
 static void guarded_blocks_take_the_shorter_step(void **state)
 {
-    (void)state;
     static const sweep want[] = {
         {0, 8, "0", ""},    {0, 4, "12", "0"},  {0, 2, "34", "2"},
         {0, 1, "567", "4"}, {1, 1, "567", "4"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     recording r = {0};
     step_world *w = make_row(context, true, &r);
     world_advance(w, 8);
     r.count = sizeof want / sizeof *want;
     expect_sweeps(&r, r.count, want);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // At an end that is no multiple of long steps, shorter ones are taken, and all arrive.
 static void any_end_is_reached_by_all(void **state)
 {
-    (void)state;
     static const sweep want[] = {
         {0, 4, "0123", ""}, {0, 2, "45", "3"}, {0, 1, "67", "5"}, {1, 1, "67", "5"},
         {2, 2, "45", "3"},  {2, 1, "67", "5"}, {3, 1, "67", "5"}, {4, 1, "01234567", ""},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     recording r = {0};
     step_world *w = make_row(context, false, &r);
     world_advance(w, 5);
@@ -246,7 +233,6 @@ static void any_end_is_reached_by_all(void **state)
     world_collect(w);
     assert_int_equal(pli_stepper_get_report(w->stepper).time, 5);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- audit
@@ -323,8 +309,7 @@ static void add_collision(step_world *w)
 
 static void blocks_move_at_multiples_and_never_before_their_neighbors(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 9, 6, 4);
     audit a = {.world = w, .shortest = INT32_MAX};
     w->def.kind_count = 2;
@@ -347,7 +332,6 @@ static void blocks_move_at_multiples_and_never_before_their_neighbors(void **sta
     AT_LEAST(a.longest, 16 * a.shortest);
     AT_LEAST((double)pli_stepper_get_report(w->stepper).buffer_updates, 1000);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- equality
@@ -392,8 +376,7 @@ static void equal_steps_give_the_bits_of_one_step_for_all(void **state)
 // Matter that only drifts is where it should be, whatever its steps and the ends of calls.
 static void regions_that_drift_together_stay_together(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 9, 5, 4);
     w->def.kind_count = 3;
     set_ticks(w, 0, 1);
@@ -430,7 +413,6 @@ static void regions_that_drift_together_stay_together(void **state)
     AT_LEAST((double)pli_stepper_get_report(w->stepper).buffer_updates, 1000);
     free(start);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- nobody is lost
@@ -461,8 +443,7 @@ static void stir(void *user, uint32_t code, float *page, double dt)
 // stiff matter is carried round through soft blocks and back.
 static void nobody_is_lost_in_ten_thousand_sweeps(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 6, 6, 2);
     w->def.kind_count = 2;
     w->def.constrain = stir;
@@ -505,7 +486,6 @@ static void nobody_is_lost_in_ten_thousand_sweeps(void **state)
     free(soft);
     free(stiff);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- momentum
@@ -744,8 +724,7 @@ static void a_stiff_inclusion_moves_as_with_one_step(void **state)
 // Bodies cross the domain one behind the other: blocks are left, entered again, and given back.
 static void blocks_that_were_left_are_entered_again(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 12, 4, 4);
     audit a = {.world = w, .shortest = INT32_MAX};
     w->def.kind_count = 2;
@@ -772,14 +751,12 @@ static void blocks_that_were_left_are_entered_again(void **state)
         NEAR(w->all[id].position[0], 17 + way, 0, 1);
     }
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // Nothing at all goes on, too.
 static void nothing_may_be_stepped(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 4, 4, 4);
     world_create(w);
     world_advance(w, 1000);
@@ -787,29 +764,28 @@ static void nothing_may_be_stepped(void **state)
     assert_int_equal(pli_stepper_get_report(w->stepper).time, 1000);
     assert_int_equal(pli_stepper_get_report(w->stepper).block_updates, 0);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_the_tables),
-        cmocka_unit_test(fast_bodies_have_short_steps),
-        cmocka_unit_test(bodies_at_rest_that_will_fall_have_short_steps),
-        cmocka_unit_test(viscous_matter_has_short_steps),
-        cmocka_unit_test(ticks_that_are_too_long_are_told),
-        cmocka_unit_test(blocks_move_in_the_order_of_the_figure),
-        cmocka_unit_test(guarded_blocks_take_the_shorter_step),
-        cmocka_unit_test(any_end_is_reached_by_all),
-        cmocka_unit_test(blocks_move_at_multiples_and_never_before_their_neighbors),
+        TEST_IN_CONTEXT(fast_bodies_have_short_steps, 1),
+        TEST_IN_CONTEXT(bodies_at_rest_that_will_fall_have_short_steps, 1),
+        TEST_IN_CONTEXT(viscous_matter_has_short_steps, 1),
+        TEST_IN_CONTEXT(ticks_that_are_too_long_are_told, 1),
+        TEST_IN_CONTEXT(blocks_move_in_the_order_of_the_figure, 1),
+        TEST_IN_CONTEXT(guarded_blocks_take_the_shorter_step, 1),
+        TEST_IN_CONTEXT(any_end_is_reached_by_all, 1),
+        TEST_IN_CONTEXT(blocks_move_at_multiples_and_never_before_their_neighbors, 1),
         cmocka_unit_test(equal_steps_give_the_bits_of_one_step_for_all),
-        cmocka_unit_test(regions_that_drift_together_stay_together),
-        cmocka_unit_test(nobody_is_lost_in_ten_thousand_sweeps),
+        TEST_IN_CONTEXT(regions_that_drift_together_stay_together, 1),
+        TEST_IN_CONTEXT(nobody_is_lost_in_ten_thousand_sweeps, 1),
         cmocka_unit_test(momentum_of_a_pulse_is_kept_across_regions),
         cmocka_unit_test(momentum_lost_in_a_collision_is_part_of_what_is_exchanged),
         cmocka_unit_test(a_stiff_inclusion_moves_as_with_one_step),
-        cmocka_unit_test(blocks_that_were_left_are_entered_again),
-        cmocka_unit_test(nothing_may_be_stepped),
+        TEST_IN_CONTEXT(blocks_that_were_left_are_entered_again, 1),
+        TEST_IN_CONTEXT(nothing_may_be_stepped, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,8 +56,7 @@ static void bodies_fall_as_the_formula_has_it(void **state)
 // APIC keeps it, elastic forces included, for a symmetric stress adds no torque.
 static void a_turning_ball_keeps_its_angular_momentum_over_a_turn(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     step_world *w = world_make(context, 5, 5, 4);
     w->def.is_regional = false;
     world_create(w);
@@ -82,7 +81,6 @@ static void a_turning_ball_keeps_its_angular_momentum_over_a_turn(void **state)
     AT_LEAST(before.spin[2], 1e-2);
     AT_LEAST(after.kinetic, 0.5 * before.kinetic);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- threads
@@ -247,8 +245,7 @@ static void expect_refused(step_world *w, int32_t kind, int64_t count, const pli
 
 static void wrong_particles_and_times_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 4, 4, 4);
     w->def.particle_room = 300;
     world_create(w);
@@ -267,7 +264,6 @@ static void wrong_particles_and_times_are_refused(void **state)
     world_advance(w, 0);
     world_collect(w);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- adding
@@ -275,8 +271,7 @@ static void wrong_particles_and_times_are_refused(void **state)
 // Particles that are there already keep their bits, whatever their law remembers.
 static void adding_particles_leaves_others_as_they_are(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     step_world *w = world_make(context, 6, 6, 5);
     w->def.kind_count = 4;
     w->def.tick = 1.0 / 16384;
@@ -314,7 +309,6 @@ static void adding_particles_leaves_others_as_they_are(void **state)
     }
     free(before);
     world_destroy(w);
-    pli_context_destroy(context);
 }
 
 // ---- memory
@@ -546,11 +540,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_fall_as_the_formula_has_it),
-        cmocka_unit_test(a_turning_ball_keeps_its_angular_momentum_over_a_turn),
+        TEST_IN_CONTEXT(a_turning_ball_keeps_its_angular_momentum_over_a_turn, 2),
         cmocka_unit_test(bits_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(wrong_definitions_are_refused),
-        cmocka_unit_test(wrong_particles_and_times_are_refused),
-        cmocka_unit_test(adding_particles_leaves_others_as_they_are),
+        TEST_IN_CONTEXT(wrong_particles_and_times_are_refused, 1),
+        TEST_IN_CONTEXT(adding_particles_leaves_others_as_they_are, 1),
         cmocka_unit_test(warm_steps_allocate_nothing),
         cmocka_unit_test(any_failing_allocation_is_told_and_loses_nothing),
         cmocka_unit_test(who_leaves_the_domain_is_named_and_nobody_is_lost),

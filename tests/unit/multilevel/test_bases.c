@@ -36,9 +36,8 @@ static void mix_stiffness(blocks *b)
 
 static void weights_are_positive_and_sum_to_one(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {12, 8, 8}, .counts = {3, 2, 2}});
     mix_stiffness(&b);
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
@@ -54,14 +53,12 @@ static void weights_are_positive_and_sum_to_one(void **state)
     pli_bases_destroy(bases);
     pli_bases_destroy(NULL);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void handles_are_alone_at_their_centers(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {12, 8, 8}, .counts = {3, 2, 2}});
     mix_stiffness(&b);
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
@@ -74,16 +71,14 @@ static void handles_are_alone_at_their_centers(void **state)
     }
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // Support and inner boundary: a weight at a vertex means that all clusters around it are neighbours
 // of the handle's, unless it is an orphan, which has the weight 1 of its own cluster.
 static void weights_vanish_outside_the_subdomain(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {12, 6, 6}, .counts = {4, 2, 2}});
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
     pli_bases *bases = make_bases(&b, &def);
@@ -114,17 +109,15 @@ static void weights_vanish_outside_the_subdomain(void **state)
     free(near);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // with A_i the value of the field at c_i and its gradient.
 static void affine_fields_are_reproduced(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     static const double G[3][3] = {{0.3, -1.2, 0.5}, {2, 0.1, -0.7}, {-0.4, 0.9, 1.1}};
     static const double t[3] = {5, -3, 2};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {12, 8, 8}, .counts = {3, 2, 2}});
     mix_stiffness(&b);
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
@@ -144,7 +137,6 @@ static void affine_fields_are_reproduced(void **state)
     }
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // ---- fixed vertices
@@ -152,9 +144,8 @@ static void affine_fields_are_reproduced(void **state)
 // zero there, less than one around, one far away.
 static void fixed_vertices_have_no_weights(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {24, 4, 4}, .counts = {6, 1, 1}});
     for (int32_t v = 0; v < b.mesh->vertex_count; ++v) b.fixed[v] = b.mesh->points[3 * v] == 0;
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
@@ -181,15 +172,13 @@ static void fixed_vertices_have_no_weights(void **state)
     for (int32_t v = 0; v < bases->vertex_count; ++v) NEAR(weight_sum(bases, v), 1, 0, 1e-12);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // A handle whose centre is fixed stands at another vertex; one without free vertices nowhere.
 static void handles_stay_off_fixed_vertices(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {16, 4, 4}, .counts = {4, 1, 1}});
     for (int32_t v = 0; v < b.mesh->vertex_count; ++v) b.fixed[v] = b.mesh->points[3 * v] <= 4;
     b.fixed[b.partition.centers[2]] = 1;
@@ -206,7 +195,6 @@ static void handles_stay_off_fixed_vertices(void **state)
     NEAR(bases->size[0], 1, 0, 0);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // ---- matter and shape
@@ -226,9 +214,8 @@ static double plate_deviation(const blocks *b, const pli_bases *bases)
 
 static void weights_are_constant_in_stiff_plates(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context,
                            &(blocks_def){.cells = {12, 12, 12}, .counts = {2, 2, 1}, .layers = 3});
     for (int32_t k = 0; k < b.mesh->tet_count; ++k) {
@@ -247,15 +234,13 @@ static void weights_are_constant_in_stiff_plates(void **state)
     AT_LEAST(plate_deviation(&b, bases), 0.2);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // Only ratios count, whatever the unit.
 static void unit_of_stiffness_does_not_matter(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {9, 6, 6}, .counts = {3, 1, 1}});
     mix_stiffness(&b);
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
@@ -268,17 +253,15 @@ static void unit_of_stiffness_does_not_matter(void **state)
     pli_bases_destroy(bases);
     pli_bases_destroy(other);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // ---- triangles
 
 static void surfaces_have_bases_too(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     enum { N = 12, M = 8 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double points[(N + 1) * (M + 1)][3];
     int32_t triangles[2 * N * M][3];
     int32_t element_part[2 * N * M];
@@ -312,18 +295,16 @@ static void surfaces_have_bases_too(void **state)
     NEAR(weight_at(bases, 0, 0), 1, 0, 0.05);
     NEAR(weight_at(bases, 0, 2), 0, 0, 0);
     pli_bases_destroy(bases);
-    pli_context_destroy(context);
 }
 
 // ---- bodies
 
 static void a_body_has_one_handle_at_its_center_of_mass(void **state)
 {
-    (void)state;
     static const double points[5][3] = {{0, 0, 0}, {4, 0, 0}, {0, 0, 9}, {1, 2, 3}, {1, 4, 3}};
     static const double masses[5] = {1, 3, 5, 2, 2};
     static const int32_t body_of[5] = {0, 0, -1, 1, 1};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_affine_def def = {5, points[0], masses, 2, body_of};
     pli_bases *bases = NULL;
     OK(context, pli_bases_create_affine(context, &def, &bases));
@@ -341,15 +322,13 @@ static void a_body_has_one_handle_at_its_center_of_mass(void **state)
     def.body_of = (const int32_t[]){0, 0, 2, 1, 1};
     assert_int_equal(pli_bases_create_affine(context, &def, &bases), PLI_ERROR_ARGUMENT);
     assert_null(bases);
-    pli_context_destroy(context);
 }
 
 // ---- refusals
 
 static void wrong_input_is_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {4, 2, 2}, .counts = {2, 1, 1}});
     pli_bases_def good = blocks_bases_def(&b, PLI_BASES_MATERIAL);
     pli_bases *bases = NULL;
@@ -381,23 +360,22 @@ static void wrong_input_is_refused(void **state)
     b.partition.centers[1] = center;
     assert_null(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_positive_and_sum_to_one),
-        cmocka_unit_test(handles_are_alone_at_their_centers),
-        cmocka_unit_test(weights_vanish_outside_the_subdomain),
-        cmocka_unit_test(affine_fields_are_reproduced),
-        cmocka_unit_test(fixed_vertices_have_no_weights),
-        cmocka_unit_test(handles_stay_off_fixed_vertices),
-        cmocka_unit_test(weights_are_constant_in_stiff_plates),
-        cmocka_unit_test(unit_of_stiffness_does_not_matter),
-        cmocka_unit_test(surfaces_have_bases_too),
-        cmocka_unit_test(a_body_has_one_handle_at_its_center_of_mass),
-        cmocka_unit_test(wrong_input_is_refused),
+        TEST_IN_CONTEXT(weights_are_positive_and_sum_to_one, 2),
+        TEST_IN_CONTEXT(handles_are_alone_at_their_centers, 1),
+        TEST_IN_CONTEXT(weights_vanish_outside_the_subdomain, 2),
+        TEST_IN_CONTEXT(affine_fields_are_reproduced, 2),
+        TEST_IN_CONTEXT(fixed_vertices_have_no_weights, 2),
+        TEST_IN_CONTEXT(handles_stay_off_fixed_vertices, 1),
+        TEST_IN_CONTEXT(weights_are_constant_in_stiff_plates, 2),
+        TEST_IN_CONTEXT(unit_of_stiffness_does_not_matter, 1),
+        TEST_IN_CONTEXT(surfaces_have_bases_too, 2),
+        TEST_IN_CONTEXT(a_body_has_one_handle_at_its_center_of_mass, 1),
+        TEST_IN_CONTEXT(wrong_input_is_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ enum { KIND_COUNT = 4 };
 
 static void only_material_and_radial_weights_are_compact(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {60, 3, 3}, .counts = {20, 1, 1}});
     double fractions[KIND_COUNT];
     for (int k = 0; k < KIND_COUNT; ++k) {
@@ -32,7 +31,6 @@ static void only_material_and_radial_weights_are_compact(void **state)
     AT_LEAST(fractions[2], 0.99);
     AT_LEAST(fractions[3], 0.99);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // The weight beyond the slit of a handle this side of it, far from where the sides meet (Trusty et
@@ -49,9 +47,8 @@ static double weight_across(const blocks *b, const pli_bases *bases)
 
 static void only_radial_weights_span_a_slit(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(
         context, &(blocks_def){.cells = {9, 15, 3}, .counts = {2, 3, 1}, .has_slit = true});
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_MATERIAL);
@@ -64,13 +61,11 @@ static void only_radial_weights_span_a_slit(void **state)
     AT_LEAST(weight_across(&b, bases), 0.2);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void radial_weights_are_positive_and_sum_to_one(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {12, 8, 8}, .counts = {3, 2, 2}});
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_RADIAL);
     pli_bases *bases = make_bases(&b, &def);
@@ -90,16 +85,14 @@ static void radial_weights_are_positive_and_sum_to_one(void **state)
     for (int32_t v = 0; v < bases->vertex_count; ++v) NEAR(weight_at(bases, v, 0), 1, 0, 0);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // 1 at the own centre, 0 at all others; they sum to one because K annihilates constants, so that
 // the sum of all is the solution 1 of constraints that are all 1.
 static void biharmonic_coordinates_interpolate(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {12, 8, 8}, .counts = {3, 2, 1}});
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_BIHARMONIC);
     pli_bases *bases = make_bases(&b, &def);
@@ -120,7 +113,6 @@ static void biharmonic_coordinates_interpolate(void **state)
     }
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // ---- eigenmodes
@@ -147,10 +139,9 @@ static forms measure_modes(const pli_laplacian *l, const pli_bases *bases, int32
 // On a bar of length L much longer than wide: lambda_k = (k pi / L)^2.
 static void eigenmodes_are_those_of_a_bar(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     enum { LENGTH = 60, MODES = 6 };
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b =
         make_blocks(context, &(blocks_def){.cells = {LENGTH, 2, 2}, .counts = {MODES, 1, 1}});
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_EIGENMODES);
@@ -175,19 +166,17 @@ static void eigenmodes_are_those_of_a_bar(void **state)
     pli_laplacian_destroy(l);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // A cube has eigenvalues of multiplicity three and six: all of them are found, and the residual
 // L u - lambda M u is small.
 static void eigenmodes_of_a_cube_are_complete(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     enum { N = 8, MODES = 27 };
     static const int multiplicity[] = {1, 3, 3, 1, 3, 6, 3, 3};
     static const int squares[] = {0, 1, 2, 3, 4, 5, 6, 8};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {N, N, N}, .counts = {3, 3, 3}});
     pli_bases_def def = blocks_bases_def(&b, PLI_BASES_EIGENMODES);
     pli_bases *bases = make_bases(&b, &def);
@@ -205,7 +194,6 @@ static void eigenmodes_of_a_cube_are_complete(void **state)
     pli_laplacian_destroy(l);
     pli_bases_destroy(bases);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // ---- all kinds
@@ -256,9 +244,8 @@ static pli_status follow_progress(void *user, double fraction)
 
 static void progress_ends_at_one(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, &(blocks_def){.cells = {80, 1, 1}, .counts = {40, 1, 1}});
     for (int k = 0; k < KIND_COUNT; ++k) {
         double last = 0;
@@ -270,7 +257,6 @@ static void progress_ends_at_one(void **state)
         pli_bases_destroy(bases);
     }
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 // Whatever allocation fails: a status, and nothing is left behind.
@@ -298,14 +284,14 @@ static void failing_memory_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_material_and_radial_weights_are_compact),
-        cmocka_unit_test(only_radial_weights_span_a_slit),
-        cmocka_unit_test(radial_weights_are_positive_and_sum_to_one),
-        cmocka_unit_test(biharmonic_coordinates_interpolate),
-        cmocka_unit_test(eigenmodes_are_those_of_a_bar),
-        cmocka_unit_test(eigenmodes_of_a_cube_are_complete),
+        TEST_IN_CONTEXT(only_material_and_radial_weights_are_compact, 2),
+        TEST_IN_CONTEXT(only_radial_weights_span_a_slit, 2),
+        TEST_IN_CONTEXT(radial_weights_are_positive_and_sum_to_one, 2),
+        TEST_IN_CONTEXT(biharmonic_coordinates_interpolate, 2),
+        TEST_IN_CONTEXT(eigenmodes_are_those_of_a_bar, 2),
+        TEST_IN_CONTEXT(eigenmodes_of_a_cube_are_complete, 2),
         cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(progress_ends_at_one),
+        TEST_IN_CONTEXT(progress_ends_at_one, 2),
         cmocka_unit_test(failing_memory_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,8 +156,7 @@ static int32_t functions_in(const blocks *b, int32_t part)
 
 static void moments_of_hats_are_met(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t axes = 1; axes <= 3; ++axes) {
         blocks b = make_blocks(context, 4, 3, 3, 2, axes);
         for (b.def.degree = 1; b.def.degree <= 2; ++b.def.degree) {
@@ -170,13 +169,11 @@ static void moments_of_hats_are_met(void **state)
         }
         clear_blocks(&b);
     }
-    pli_context_destroy(context);
 }
 
 static void constant_bases_need_one_element(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 3, 2, 2, 0);
     pli_cubature *cubature = make_cubature(&b);
     check_modal(&b, cubature);
@@ -184,13 +181,11 @@ static void constant_bases_need_one_element(void **state)
     assert_int_equal(cubature->rounds, 1);
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void elements_are_at_most_the_independent_moments(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t axes = 1; axes <= 3; ++axes) {
         blocks b = make_blocks(context, 5, 3, 2, 2, axes);
         pli_cubature *cubature = make_cubature(&b);
@@ -202,7 +197,6 @@ static void elements_are_at_most_the_independent_moments(void **state)
         pli_cubature_destroy(cubature);
         clear_blocks(&b);
     }
-    pli_context_destroy(context);
 }
 
 // A quadratic in raw coordinates, with a value at the barycentre.
@@ -219,8 +213,7 @@ static double quadratic(const blocks *b, int32_t element, int which)
 
 static void polynomials_of_degree_two_integrate_quadratics(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 3, 2, 1, 1);
     b.def.kind = PLI_CUBATURE_POLYNOMIAL;
     pli_cubature *cubature = make_cubature(&b);
@@ -243,13 +236,11 @@ static void polynomials_of_degree_two_integrate_quadratics(void **state)
     free(weights);
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void polynomials_need_more_elements_where_bases_are_simple(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 4, 2, 2, 1);
     pli_cubature *modal = make_cubature(&b);
     b.def.kind = PLI_CUBATURE_POLYNOMIAL;
@@ -260,14 +251,12 @@ static void polynomials_need_more_elements_where_bases_are_simple(void **state)
     pli_cubature_destroy(modal);
     pli_cubature_destroy(polynomial);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void numbers_of_polynomials_are_those_of_monomials(void **state)
 {
-    (void)state;
     static const int32_t monomials[] = {1, 4, 10, 20, 35};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 5, 2, 1, 1, 1);
     b.def.kind = PLI_CUBATURE_POLYNOMIAL;
     for (b.def.degree = 0; b.def.degree <= 4; ++b.def.degree) {
@@ -277,13 +266,11 @@ static void numbers_of_polynomials_are_those_of_monomials(void **state)
         pli_cubature_destroy(cubature);
     }
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void materials_are_integrated_apart(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 3, 2, 1, 2);
     int32_t *material = new_items((size_t)b.mesh->tet_count, sizeof *material);
     // every third element of all clusters but the first; a lone one in the second
@@ -308,15 +295,13 @@ static void materials_are_integrated_apart(void **state)
     free(material);
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void bases_of_any_size_and_sign_are_met(void **state)
 {
-    (void)state;
     // as eigenmodes are: no partition of unity, of both signs
     static const double scales[] = {1e-6, 1, 1e5};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t s = 0; s < sizeof scales / sizeof *scales; ++s) {
         blocks b = make_blocks(context, 4, 3, 2, 1, 2);
         for (int64_t k = 0; k < b.bases.start[b.bases.vertex_count]; ++k) {
@@ -328,13 +313,11 @@ static void bases_of_any_size_and_sign_are_met(void **state)
         pli_cubature_destroy(cubature);
         clear_blocks(&b);
     }
-    pli_context_destroy(context);
 }
 
 static void vertices_without_bases_are_legal(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 3, 2, 1, 1, 1);
     memset(b.bases.start, 0, ((size_t)b.bases.vertex_count + 1) * sizeof *b.bases.start);
     pli_cubature *cubature = make_cubature(&b);
@@ -342,14 +325,12 @@ static void vertices_without_bases_are_legal(void **state)
     assert_int_equal(cubature->count, 2);
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void few_elements_keep_their_volumes(void **state)
 {
-    (void)state;
     // blocks of six elements see up to 27 functions
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 1, 3, 3, 3, 3);
     pli_cubature *cubature = make_cubature(&b);
     check_modal(&b, cubature);
@@ -359,13 +340,11 @@ static void few_elements_keep_their_volumes(void **state)
     }
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void draws_one_by_one_end_at_the_same_promise(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 2, 2, 1, 2);
     b.def.initial = 1;
     b.def.increment = 1;
@@ -381,13 +360,11 @@ static void draws_one_by_one_end_at_the_same_promise(void **state)
     assert_true(cubature->count < b.mesh->tet_count / 4);
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void loose_tolerances_are_kept(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 2, 2, 2, 3);
     pli_cubature *tight = make_cubature(&b);
     b.def.tolerance = 1e-3;
@@ -402,14 +379,12 @@ static void loose_tolerances_are_kept(void **state)
     pli_cubature_destroy(loose);
     pli_cubature_destroy(least);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void triangles_are_integrated_by_area(void **state)
 {
-    (void)state;
     // the lower faces of the first layer of cells: two triangles each
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 3, 2, 1, 2);
     int32_t nx = 12;
     int32_t ny = 8;
@@ -434,7 +409,6 @@ static void triangles_are_integrated_by_area(void **state)
     pli_cubature_destroy(cubature);
     free(triangles);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static uint64_t hash_of(const pli_cubature *cubature)
@@ -463,8 +437,7 @@ static void bits_do_not_depend_on_threads(void **state)
 
 static void seed_changes_the_choice_alone(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 2, 2, 1, 2);
     uint64_t hashes[3];
     for (int k = 0; k < 3; ++k) {
@@ -476,14 +449,12 @@ static void seed_changes_the_choice_alone(void **state)
     }
     assert_true(hashes[0] == hashes[1] && hashes[0] != hashes[2]);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void unit_of_length_does_not_matter(void **state)
 {
-    (void)state;
     // a power of two: numbers are scaled without rounding
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 4, 2, 2, 1, 2);
     pli_cubature *large = make_cubature(&b);
     for (int32_t k = 0; k < 3 * b.mesh->vertex_count; ++k) {
@@ -498,7 +469,6 @@ static void unit_of_length_does_not_matter(void **state)
     pli_cubature_destroy(small);
     pli_cubature_destroy(large);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static pli_status hear(void *user, double fraction)
@@ -511,8 +481,7 @@ static pli_status hear(void *user, double fraction)
 
 static void progress_grows_to_one(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 2, 4, 4, 3, 1);
     double last = 0;
     b.def.progress = hear;
@@ -520,7 +489,6 @@ static void progress_grows_to_one(void **state)
     pli_cubature_destroy(make_cubature(&b));
     assert_true(last == 1);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void refuse(blocks *b, const pli_cubature_def *def, pli_status want)
@@ -532,8 +500,7 @@ static void refuse(blocks *b, const pli_cubature_def *def, pli_status want)
 
 static void wrong_input_is_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 2, 2, 1, 1, 1);
     const pli_cubature_def good = *blocks_def(&b);
     pli_cubature_def wrong[10];
@@ -561,13 +528,11 @@ static void wrong_input_is_refused(void **state)
     b.mesh->tets[0] = b.mesh->tets[1];
     refuse(&b, &good, PLI_ERROR_MESH);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void empty_mesh_has_an_empty_cubature(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     blocks b = make_blocks(context, 2, 1, 1, 1, 1);
     b.def.mesh.element_count = 0;
     b.partition.element_count = 0;
@@ -575,7 +540,6 @@ static void empty_mesh_has_an_empty_cubature(void **state)
     assert_int_equal(cubature->count, 0);
     pli_cubature_destroy(cubature);
     clear_blocks(&b);
-    pli_context_destroy(context);
 }
 
 static void creation_survives_every_failing_allocation(void **state)
@@ -599,25 +563,25 @@ static void creation_survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_of_hats_are_met),
-        cmocka_unit_test(constant_bases_need_one_element),
-        cmocka_unit_test(elements_are_at_most_the_independent_moments),
-        cmocka_unit_test(polynomials_of_degree_two_integrate_quadratics),
-        cmocka_unit_test(polynomials_need_more_elements_where_bases_are_simple),
-        cmocka_unit_test(numbers_of_polynomials_are_those_of_monomials),
-        cmocka_unit_test(materials_are_integrated_apart),
-        cmocka_unit_test(bases_of_any_size_and_sign_are_met),
-        cmocka_unit_test(vertices_without_bases_are_legal),
-        cmocka_unit_test(few_elements_keep_their_volumes),
-        cmocka_unit_test(draws_one_by_one_end_at_the_same_promise),
-        cmocka_unit_test(loose_tolerances_are_kept),
-        cmocka_unit_test(triangles_are_integrated_by_area),
+        TEST_IN_CONTEXT(moments_of_hats_are_met, 1),
+        TEST_IN_CONTEXT(constant_bases_need_one_element, 1),
+        TEST_IN_CONTEXT(elements_are_at_most_the_independent_moments, 1),
+        TEST_IN_CONTEXT(polynomials_of_degree_two_integrate_quadratics, 1),
+        TEST_IN_CONTEXT(polynomials_need_more_elements_where_bases_are_simple, 1),
+        TEST_IN_CONTEXT(numbers_of_polynomials_are_those_of_monomials, 1),
+        TEST_IN_CONTEXT(materials_are_integrated_apart, 1),
+        TEST_IN_CONTEXT(bases_of_any_size_and_sign_are_met, 1),
+        TEST_IN_CONTEXT(vertices_without_bases_are_legal, 1),
+        TEST_IN_CONTEXT(few_elements_keep_their_volumes, 1),
+        TEST_IN_CONTEXT(draws_one_by_one_end_at_the_same_promise, 1),
+        TEST_IN_CONTEXT(loose_tolerances_are_kept, 1),
+        TEST_IN_CONTEXT(triangles_are_integrated_by_area, 1),
         cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(seed_changes_the_choice_alone),
-        cmocka_unit_test(unit_of_length_does_not_matter),
-        cmocka_unit_test(progress_grows_to_one),
-        cmocka_unit_test(wrong_input_is_refused),
-        cmocka_unit_test(empty_mesh_has_an_empty_cubature),
+        TEST_IN_CONTEXT(seed_changes_the_choice_alone, 1),
+        TEST_IN_CONTEXT(unit_of_length_does_not_matter, 1),
+        TEST_IN_CONTEXT(progress_grows_to_one, 2),
+        TEST_IN_CONTEXT(wrong_input_is_refused, 1),
+        TEST_IN_CONTEXT(empty_mesh_has_an_empty_cubature, 1),
         cmocka_unit_test(creation_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,9 +90,8 @@ static double mean_error_from_corner(const fixture *f)
 
 static void box_distances_are_lengths(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     fixture f = make_fixture(new_box(context, 12, 10, 10), NULL);
 
     // all the way from one corner
@@ -113,7 +112,6 @@ static void box_distances_are_lengths(void **state)
     AT_MOST(error / length, 0.05);
     for (int32_t k = 0; k < f.source_count; ++k) NEAR(f.distance[f.sources[k]], 0, 0, 0);
     clear_fixture(&f);
-    pli_context_destroy(context);
 }
 
 static double two_halves(const double x[3])
@@ -146,9 +144,8 @@ static double mean_at(const fixture *f, double x)
 
 static void stiff_half_of_a_bar_is_shorter_by_the_root(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     double (*const stiffness[])(const double x[3]) = {NULL, four_halves, two_halves, hard_halves};
     static const double want[] = {3, 1.5, 0.3, 0.03};
     double last = INFINITY;
@@ -165,7 +162,6 @@ static void stiff_half_of_a_bar_is_shorter_by_the_root(void **state)
         last = soft + stiff;
         clear_fixture(&f);
     }
-    pli_context_destroy(context);
 }
 
 static double stiff_floor(const double x[3])
@@ -175,9 +171,8 @@ static double stiff_floor(const double x[3])
 
 static void paths_go_through_stiff_matter(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     fixture f = make_fixture(new_box(context, 32, 4, 8), stiff_floor);
     compute_from(&f, 3);
     // from the lower edge along the floor to x = 4, then up to the top, not straight through
@@ -189,14 +184,12 @@ static void paths_go_through_stiff_matter(void **state)
     // (a corner is cut, and heat smooths over a cell, an eighth of the way)
     NEAR(last, 4 / 10.0 + 0.75, 0.1, 0);
     clear_fixture(&f);
-    pli_context_destroy(context);
 }
 
 static void heat_that_is_lost_gives_way_to_paths(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // heat falls by more than e^-1 per cell: none is left after 1500 of them
     fixture f = make_fixture(new_box(context, 1500, 1, 1), NULL);
     compute_from(&f, 1);
@@ -209,14 +202,12 @@ static void heat_that_is_lost_gives_way_to_paths(void **state)
     // the same mean error as from a corner
     NEAR(last, 1500, 0.02, 0);
     clear_fixture(&f);
-    pli_context_destroy(context);
 }
 
 static void components_without_source_are_infinitely_far(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 3, 4, 3, 2);
     pli_heat_def def = {simplices_of(s.mesh), NULL};
     pli_heat *heat = NULL;
@@ -244,14 +235,12 @@ static void components_without_source_are_infinitely_far(void **state)
     free(distance);
     pli_heat_destroy(heat);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void stiff_components_are_as_exact_as_soft_ones(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 2, 10, 8, 8);
     int32_t tet_count = s.mesh->tet_count;
     int32_t n = s.mesh->vertex_count / 2;
@@ -278,12 +267,10 @@ static void stiff_components_are_as_exact_as_soft_ones(void **state)
     free(stiffness);
     free(distance);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void triangles_have_distances_too(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     enum { N = 30, SIDE = N + 1 };
     static double points[SIDE * SIDE][3];
@@ -300,7 +287,7 @@ static void triangles_have_distances_too(void **state)
             triangles[2 * k + 1][c] = quad[(c + 2 + turned) % 4];
         }
     }
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_heat_def def = {{SIDE * SIDE, points[0], 3, 2 * N * N, triangles[0]}, NULL};
     pli_heat *heat = NULL;
     OK(context, pli_heat_create(context, &def, &heat));
@@ -315,7 +302,6 @@ static void triangles_have_distances_too(void **state)
     }
     AT_MOST(error / length, 0.05);
     pli_heat_destroy(heat);
-    pli_context_destroy(context);
 }
 
 static void bits_do_not_depend_on_threads_and_compute_allocates_nothing(void **state)
@@ -336,9 +322,8 @@ static void bits_do_not_depend_on_threads_and_compute_allocates_nothing(void **s
 
 static void wrong_input_is_refused(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_tet_mesh *mesh = new_box(context, 1, 1, 1);
     double stiffness[5] = {1, 1, 0, 1, 1};
     pli_heat *heat = NULL;
@@ -350,7 +335,6 @@ static void wrong_input_is_refused(void **state)
     assert_int_equal(pli_heat_create(context, &def, &heat), PLI_ERROR_ARGUMENT);
     pli_heat_destroy(NULL);
     pli_tet_mesh_destroy(mesh);
-    pli_context_destroy(context);
 }
 
 static void failed_allocations_are_survived(void **state)
@@ -373,15 +357,15 @@ static void failed_allocations_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(box_distances_are_lengths),
-        cmocka_unit_test(stiff_half_of_a_bar_is_shorter_by_the_root),
-        cmocka_unit_test(paths_go_through_stiff_matter),
-        cmocka_unit_test(heat_that_is_lost_gives_way_to_paths),
-        cmocka_unit_test(components_without_source_are_infinitely_far),
-        cmocka_unit_test(stiff_components_are_as_exact_as_soft_ones),
-        cmocka_unit_test(triangles_have_distances_too),
+        TEST_IN_CONTEXT(box_distances_are_lengths, 2),
+        TEST_IN_CONTEXT(stiff_half_of_a_bar_is_shorter_by_the_root, 2),
+        TEST_IN_CONTEXT(paths_go_through_stiff_matter, 1),
+        TEST_IN_CONTEXT(heat_that_is_lost_gives_way_to_paths, 1),
+        TEST_IN_CONTEXT(components_without_source_are_infinitely_far, 1),
+        TEST_IN_CONTEXT(stiff_components_are_as_exact_as_soft_ones, 1),
+        TEST_IN_CONTEXT(triangles_have_distances_too, 1),
         cmocka_unit_test(bits_do_not_depend_on_threads_and_compute_allocates_nothing),
-        cmocka_unit_test(wrong_input_is_refused),
+        TEST_IN_CONTEXT(wrong_input_is_refused, 1),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

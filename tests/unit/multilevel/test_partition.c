@@ -228,9 +228,8 @@ static int32_t count_stiff(const body *b, double limit, bool stiffer, double *me
 
 static void box_has_even_clusters(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){14, 10, 8}, NULL, NULL);
     for (uint64_t seed = 1; seed <= 3; ++seed) {
         b.def.seed = seed;
@@ -253,14 +252,12 @@ static void box_has_even_clusters(void **state)
         assert_int_equal(below, 0);
     }
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static void more_rounds_never_cost_more(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){12, 8, 8}, NULL, NULL);
     b.def.count = 20;
     b.def.oversampling = 1;
@@ -279,14 +276,12 @@ static void more_rounds_never_cost_more(void **state)
     // and Lloyd's algorithm does gain over the first centres
     AT_MOST(last, 0.9 * first);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static void components_have_their_own_clusters(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     solid s = make_solids(context, 5, 4, 3, 3);
     pli_partition_def def = pli_partition_def_default();
     def.mesh =
@@ -300,25 +295,21 @@ static void components_have_their_own_clusters(void **state)
         pli_partition_destroy(p);
     }
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void thin_slab_is_parted(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){30, 20, 1}, NULL, NULL);
     part(&b);
     assert_int_equal(b.partition->count, pli_partition_choose_count(b.mesh->vertex_count));
     check_partition(&b.def.mesh, b.partition);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static void surfaces_are_parted_even_where_three_sheets_meet(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     // three rectangles that share an edge, N x N cells each; the third is of other matter
     enum { N = 12, SIDE = N + 1 };
@@ -346,7 +337,7 @@ static void surfaces_are_parted_even_where_three_sheets_meet(void **state)
         }
         stiffness[2 * k] = stiffness[2 * k + 1] = sheet == 1 ? 1e7 : 1e5;
     }
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_partition_def def = pli_partition_def_default();
     def.mesh = (pli_simplices){3 * SIDE * SIDE, points[0], 3, 6 * N * N, triangles[0]};
     def.stiffness = stiffness;
@@ -365,14 +356,12 @@ static void surfaces_are_parted_even_where_three_sheets_meet(void **state)
         }
     }
     pli_partition_destroy(p);
-    pli_context_destroy(context);
 }
 
 static void small_meshes_have_few_clusters(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){2, 1, 1}, NULL, NULL);
     // 12 vertices and 10 elements
     b.def.count = 50;
@@ -388,7 +377,6 @@ static void small_meshes_have_few_clusters(void **state)
     NEAR(b.partition->hop_radius, 1, 0, 0);
     check_centers(&b.def.mesh, b.partition);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static void counts_suit_the_mesh(void **state)
@@ -416,9 +404,8 @@ static double stiff_inside(const double x[3])
 
 static void clusters_of_an_h_keep_to_their_matter(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){20, 16, 4}, is_in_h, stiff_inside);
     b.def.count = 24;
     part(&b);
@@ -433,7 +420,6 @@ static void clusters_of_an_h_keep_to_their_matter(void **state)
     // cells of an ideal k-means would differ by 100^0.6, about 16; the bar is less than that
     AT_LEAST(stiff_volume, 4 * soft_volume);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 // A soft layer between firm ones, which clusters of those cross in a few steps.
@@ -460,9 +446,8 @@ static double measure_straddling(const body *b)
 
 static void jump_gives_soft_matter_more_clusters(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){12, 8, 10}, NULL, firm_outside);
     b.def.count = 24;
     b.def.conform = 0;
@@ -481,7 +466,6 @@ static void jump_gives_soft_matter_more_clusters(void **state)
     AT_LEAST(soft[1], 2 * soft[0]);
     AT_MOST(straddling[1], 0.8 * straddling[0]);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static double checkers(const double x[3])
@@ -492,9 +476,8 @@ static double checkers(const double x[3])
 
 static void checkerboard_is_never_straddled(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){12, 9, 6}, NULL, checkers);
     // 24 cubes: the count grows to them, then some have several clusters
     for (b.def.count = 10; b.def.count <= 60; b.def.count += 50) {
@@ -504,7 +487,6 @@ static void checkerboard_is_never_straddled(void **state)
         check_conforming(&b, 1);
     }
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static double layers(const double x[3])
@@ -514,9 +496,8 @@ static double layers(const double x[3])
 
 static void thin_layers_share_their_vertices_but_not_their_centers(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){6, 2, 1}, NULL, layers);
     // layers of 10 elements with 6 vertices on either side, 42 in all: more clusters than that are
     // too many
@@ -530,12 +511,10 @@ static void thin_layers_share_their_vertices_but_not_their_centers(void **state)
         check_conforming(&b, 1);
     }
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static void more_loose_elements_than_vertices_are_refused(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
     // all quadruples of 8 points whose numbers cancel bit by bit: 14, and no two share a face
     double points[8][3];
@@ -550,7 +529,7 @@ static void more_loose_elements_than_vertices_are_refused(void **state)
         memcpy(tets[count++], tet, sizeof tet);
     }
     assert_int_equal(count, 14);
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_partition_def def = pli_partition_def_default();
     def.mesh = (pli_simplices){8, points[0], 4, count, tets[0]};
     pli_partition *p = NULL;
@@ -563,7 +542,6 @@ static void more_loose_elements_than_vertices_are_refused(void **state)
     assert_int_equal(p->count, 8);
     check_centers(&def.mesh, p);
     pli_partition_destroy(p);
-    pli_context_destroy(context);
 }
 
 static double specks(const double x[3])
@@ -575,16 +553,14 @@ static double specks(const double x[3])
 
 static void specks_join_what_is_around_them(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){6, 6, 6}, NULL, specks);
     b.def.count = 1;
     part(&b);
     assert_int_equal(b.partition->count, 1);
     NEAR(b.partition->volume[0], 216, 1e-12, 0);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static double gradual(const double x[3])
@@ -594,9 +570,8 @@ static double gradual(const double x[3])
 
 static void clusters_grow_with_gradual_stiffness(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){24, 6, 6}, NULL, gradual);
     b.def.count = 20;
     part(&b);
@@ -608,7 +583,6 @@ static void clusters_grow_with_gradual_stiffness(void **state)
     count_stiff(&b, 1e5 * sqrt(1000.0), true, &stiff);
     AT_LEAST(stiff, 2 * soft);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 // ---- the rules of the house
@@ -646,9 +620,8 @@ static pli_status note_progress(void *user, double fraction)
 
 static void progress_ends_at_one(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){5, 4, 4}, NULL, NULL);
     double last = 0;
     b.def.progress = note_progress;
@@ -656,7 +629,6 @@ static void progress_ends_at_one(void **state)
     part(&b);
     NEAR(last, 1, 0, 0);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static void refuse(const body *b, const pli_partition_def *def)
@@ -668,9 +640,8 @@ static void refuse(const body *b, const pli_partition_def *def)
 
 static void wrong_input_is_refused(void **state)
 {
-    (void)state;
     if (!pli_cholesky_is_available()) skip();
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     body b = make_body(context, (int32_t[3]){2, 2, 2}, NULL, NULL);
     enum { WRONG = 8 };
     pli_partition_def def[WRONG];
@@ -693,7 +664,6 @@ static void wrong_input_is_refused(void **state)
     assert_null(p);
     pli_partition_destroy(NULL);
     clear_body(&b);
-    pli_context_destroy(context);
 }
 
 static double two_kinds(const double x[3])
@@ -721,23 +691,23 @@ static void failed_allocations_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(box_has_even_clusters),
-        cmocka_unit_test(more_rounds_never_cost_more),
-        cmocka_unit_test(components_have_their_own_clusters),
-        cmocka_unit_test(thin_slab_is_parted),
-        cmocka_unit_test(surfaces_are_parted_even_where_three_sheets_meet),
-        cmocka_unit_test(small_meshes_have_few_clusters),
+        TEST_IN_CONTEXT(box_has_even_clusters, 2),
+        TEST_IN_CONTEXT(more_rounds_never_cost_more, 2),
+        TEST_IN_CONTEXT(components_have_their_own_clusters, 2),
+        TEST_IN_CONTEXT(thin_slab_is_parted, 2),
+        TEST_IN_CONTEXT(surfaces_are_parted_even_where_three_sheets_meet, 1),
+        TEST_IN_CONTEXT(small_meshes_have_few_clusters, 1),
         cmocka_unit_test(counts_suit_the_mesh),
-        cmocka_unit_test(clusters_of_an_h_keep_to_their_matter),
-        cmocka_unit_test(jump_gives_soft_matter_more_clusters),
-        cmocka_unit_test(checkerboard_is_never_straddled),
-        cmocka_unit_test(thin_layers_share_their_vertices_but_not_their_centers),
-        cmocka_unit_test(more_loose_elements_than_vertices_are_refused),
-        cmocka_unit_test(specks_join_what_is_around_them),
-        cmocka_unit_test(clusters_grow_with_gradual_stiffness),
+        TEST_IN_CONTEXT(clusters_of_an_h_keep_to_their_matter, 2),
+        TEST_IN_CONTEXT(jump_gives_soft_matter_more_clusters, 2),
+        TEST_IN_CONTEXT(checkerboard_is_never_straddled, 2),
+        TEST_IN_CONTEXT(thin_layers_share_their_vertices_but_not_their_centers, 1),
+        TEST_IN_CONTEXT(more_loose_elements_than_vertices_are_refused, 1),
+        TEST_IN_CONTEXT(specks_join_what_is_around_them, 1),
+        TEST_IN_CONTEXT(clusters_grow_with_gradual_stiffness, 2),
         cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(progress_ends_at_one),
-        cmocka_unit_test(wrong_input_is_refused),
+        TEST_IN_CONTEXT(progress_ends_at_one, 1),
+        TEST_IN_CONTEXT(wrong_input_is_refused, 1),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

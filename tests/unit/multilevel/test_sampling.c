@@ -17,8 +17,7 @@ static pli_sampling *make_sampling(const solid *s, const float *lengths, int32_t
 
 static void labels_are_nearest_samples(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 9, 5, 4);
     float *lengths = new_lengths(&s);
     pli_sampling *sampling = make_sampling(&s, lengths, 17);
@@ -45,16 +44,14 @@ static void labels_are_nearest_samples(void **state)
     free(lengths);
     pli_sampling_destroy(sampling);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 // The farthest vertex is at most as far as any two samples are apart, and every sample has another
 // within twice that and an edge: spacings differ by little more than a factor of two.
 static void spacing_is_even(void **state)
 {
-    (void)state;
     enum { COUNT = 24 };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 12, 6, 6);
     float *lengths = new_lengths(&s);
     pli_sampling *sampling = make_sampling(&s, lengths, COUNT);
@@ -79,13 +76,11 @@ static void spacing_is_even(void **state)
     free(lengths);
     pli_sampling_destroy(sampling);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void smaller_sets_are_prefixes_of_larger_ones(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 8, 6, 5);
     float *lengths = new_lengths(&s);
     pli_sampling *few = make_sampling(&s, lengths, 10);
@@ -103,13 +98,11 @@ static void smaller_sets_are_prefixes_of_larger_ones(void **state)
     pli_sampling_destroy(few);
     pli_sampling_destroy(many);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void every_component_is_sampled_first(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 5, 3, 2, 2);
     float *lengths = new_lengths(&s);
     pli_sampling *sampling = make_sampling(&s, lengths, 2);
@@ -132,13 +125,11 @@ static void every_component_is_sampled_first(void **state)
     free(lengths);
     pli_sampling_destroy(sampling);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void given_samples_come_first(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 6, 4, 4);
     float *lengths = new_lengths(&s);
     int32_t given[4] = {20, 3, 50, 21};
@@ -167,14 +158,12 @@ static void given_samples_come_first(void **state)
     free(skipped);
     free(lengths);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 // A skipped layer cuts the box in two: paths do not lead through it.
 static void skipped_nodes_are_walls(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 8, 3, 3);
     float *lengths = new_lengths(&s);
     uint8_t *skipped = new_marks(&s);
@@ -200,14 +189,12 @@ static void skipped_nodes_are_walls(void **state)
     free(skipped);
     free(lengths);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 // Vertices in one place are one sample, unless they are given.
 static void coincident_nodes_are_not_chosen(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 3, 3, 3);
     float *lengths = new_lengths(&s);
     memset(lengths, 0, (size_t)s.graph.start[s.graph.node_count] * sizeof *lengths);
@@ -225,7 +212,6 @@ static void coincident_nodes_are_not_chosen(void **state)
     pli_sampling_destroy(NULL);
     free(lengths);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void failed_allocations_are_survived(void **state)
@@ -249,13 +235,13 @@ static void failed_allocations_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_are_nearest_samples),
-        cmocka_unit_test(spacing_is_even),
-        cmocka_unit_test(smaller_sets_are_prefixes_of_larger_ones),
-        cmocka_unit_test(every_component_is_sampled_first),
-        cmocka_unit_test(given_samples_come_first),
-        cmocka_unit_test(skipped_nodes_are_walls),
-        cmocka_unit_test(coincident_nodes_are_not_chosen),
+        TEST_IN_CONTEXT(labels_are_nearest_samples, 1),
+        TEST_IN_CONTEXT(spacing_is_even, 1),
+        TEST_IN_CONTEXT(smaller_sets_are_prefixes_of_larger_ones, 1),
+        TEST_IN_CONTEXT(every_component_is_sampled_first, 1),
+        TEST_IN_CONTEXT(given_samples_come_first, 1),
+        TEST_IN_CONTEXT(skipped_nodes_are_walls, 1),
+        TEST_IN_CONTEXT(coincident_nodes_are_not_chosen, 1),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,8 +47,7 @@ static void check_piecewise(const pli_hierarchy *h)
 
 static void every_node_has_one_parent(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 12, 8, 8);
     pli_skinning_def def = def_of(&s);
     def.level_count = 3;
@@ -66,7 +65,6 @@ static void every_node_has_one_parent(void **state)
     AT_LEAST((double)pli_hierarchy_memory_bytes(h), 44.0 * s.graph.node_count);
     pli_hierarchy_destroy(h);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void check_partition_of_unity(pli_skinning_weights weights)
@@ -115,8 +113,7 @@ static void averaged_weights_are_a_partition_of_unity(void **state)
 // Two halves with a jump: what a stiff vertex hears from soft handles is left out as too small.
 static void averaged_weights_of_stiff_vertices_are_of_stiff_handles(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 12, 6, 6);
     double *stiffness = malloc((size_t)s.graph.node_count * sizeof *stiffness);
     assert_non_null(stiffness);
@@ -142,13 +139,11 @@ static void averaged_weights_of_stiff_vertices_are_of_stiff_handles(void **state
     free(stiffness);
     pli_hierarchy_destroy(h);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void components_have_nodes_of_their_own(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 6, 3, 3, 3);
     pli_skinning_def def = def_of(&s);
     def.level_count = 3;
@@ -168,13 +163,11 @@ static void components_have_nodes_of_their_own(void **state)
     }
     pli_hierarchy_destroy(h);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void given_samples_are_the_coarsest_level(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 16, 10, 10);
     int32_t samples[5] = {300, 4, 17, 1000, 500};
     pli_skinning_def def = def_of(&s);
@@ -200,13 +193,11 @@ static void given_samples_are_the_coarsest_level(void **state)
     assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
     assert_null(h);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void skipped_vertices_have_no_parent(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 2, 4, 4, 4);
     uint8_t *skipped = new_marks(&s);
     for (int32_t v = s.graph.node_count / 2; v < s.graph.node_count; ++v) skipped[v] = 1;
@@ -225,13 +216,11 @@ static void skipped_vertices_have_no_parent(void **state)
     assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
     free(skipped);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void handles_do_not_reach_across_jumps_of_stiffness(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 20, 4, 4);
     double *stiffness = malloc((size_t)s.graph.node_count * sizeof *stiffness);
     // layers of three cells of soft and stiff matter
@@ -260,13 +249,11 @@ static void handles_do_not_reach_across_jumps_of_stiffness(void **state)
     assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
     free(stiffness);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void sizes_of_levels_follow_from_the_mesh(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     static const int32_t cells[4][3] = {{1, 1, 1}, {3, 3, 3}, {8, 8, 8}, {30, 20, 20}};
     static const int32_t level_counts[4] = {1, 1, 1, 2};
     for (int k = 0; k < 4; ++k) {
@@ -279,14 +266,12 @@ static void sizes_of_levels_follow_from_the_mesh(void **state)
         pli_hierarchy_destroy(h);
         clear_solids(&s);
     }
-    pli_context_destroy(context);
 }
 
 // Levels with as many nodes as there are vertices are left out, but one always remains.
 static void levels_that_bring_nothing_are_left_out(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 3, 3, 3);
     pli_skinning_def def = def_of(&s);
     def.level_count = 2;
@@ -304,13 +289,11 @@ static void levels_that_bring_nothing_are_left_out(void **state)
     check_piecewise(h);
     pli_hierarchy_destroy(h);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 static void senseless_wishes_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     solid s = make_solids(context, 1, 3, 3, 3);
     pli_hierarchy *h = NULL;
     pli_skinning_def def = def_of(&s);
@@ -334,23 +317,22 @@ static void senseless_wishes_are_refused(void **state)
     assert_int_equal(pli_skinning_create(context, &def, &h), PLI_ERROR_ARGUMENT);
     assert_null(h);
     clear_solids(&s);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_node_has_one_parent),
+        TEST_IN_CONTEXT(every_node_has_one_parent, 1),
         cmocka_unit_test(smooth_weights_are_a_partition_of_unity),
         cmocka_unit_test(averaged_weights_are_a_partition_of_unity),
-        cmocka_unit_test(averaged_weights_of_stiff_vertices_are_of_stiff_handles),
-        cmocka_unit_test(components_have_nodes_of_their_own),
-        cmocka_unit_test(given_samples_are_the_coarsest_level),
-        cmocka_unit_test(skipped_vertices_have_no_parent),
-        cmocka_unit_test(handles_do_not_reach_across_jumps_of_stiffness),
-        cmocka_unit_test(sizes_of_levels_follow_from_the_mesh),
-        cmocka_unit_test(levels_that_bring_nothing_are_left_out),
-        cmocka_unit_test(senseless_wishes_are_refused),
+        TEST_IN_CONTEXT(averaged_weights_of_stiff_vertices_are_of_stiff_handles, 1),
+        TEST_IN_CONTEXT(components_have_nodes_of_their_own, 1),
+        TEST_IN_CONTEXT(given_samples_are_the_coarsest_level, 1),
+        TEST_IN_CONTEXT(skipped_vertices_have_no_parent, 1),
+        TEST_IN_CONTEXT(handles_do_not_reach_across_jumps_of_stiffness, 1),
+        TEST_IN_CONTEXT(sizes_of_levels_follow_from_the_mesh, 1),
+        TEST_IN_CONTEXT(levels_that_bring_nothing_are_left_out, 1),
+        TEST_IN_CONTEXT(senseless_wishes_are_refused, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

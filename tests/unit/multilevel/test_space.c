@@ -108,9 +108,8 @@ static void multiply(scene *s, const double *q, double *w, double *y, double *z)
 
 static void affine_fields_are_reproduced(void **state)
 {
-    (void)state;
     scene s = {0};
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     make_scene(context, &s);
     s.space->fixed = NULL;
     // x = A X + t about every handle: rows Q_k = s A_k, Q_3 = A c + t
@@ -140,14 +139,12 @@ static void affine_fields_are_reproduced(void **state)
     free(w);
     free(q);
     clear_scene(&s);
-    pli_context_destroy(context);
 }
 
 static void restriction_is_the_transpose_of_lifting(void **state)
 {
-    (void)state;
     scene s = {0};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     make_scene(context, &s);
     int64_t size = pli_space_size(s.space);
     int64_t n = 3 * (int64_t)s.b.mesh->vertex_count;
@@ -168,7 +165,6 @@ static void restriction_is_the_transpose_of_lifting(void **state)
     free(z);
     free(q);
     clear_scene(&s);
-    pli_context_destroy(context);
 }
 
 // Column by column against the three passes; with the factor also the way back.
@@ -202,9 +198,8 @@ static void check_galerkin(scene *s, const pli_galerkin *galerkin)
 
 static void galerkin_matrix_is_the_triple_product(void **state)
 {
-    (void)state;
     scene s = {0};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     make_scene(context, &s);
     pli_galerkin_matrices H = {s.S, s.O};
     pli_galerkin *galerkin = NULL;
@@ -217,14 +212,12 @@ static void galerkin_matrix_is_the_triple_product(void **state)
     check_galerkin(&s, galerkin);
     pli_galerkin_destroy(galerkin);
     clear_scene(&s);
-    pli_context_destroy(context);
 }
 
 static void update_follows_contacts(void **state)
 {
-    (void)state;
     scene s = {0};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     make_scene(context, &s);
     pli_galerkin_matrices H = {s.S, s.O};
     pli_galerkin *galerkin = NULL;
@@ -246,14 +239,12 @@ static void update_follows_contacts(void **state)
     check_galerkin(&s, galerkin);
     pli_galerkin_destroy(galerkin);
     clear_scene(&s);
-    pli_context_destroy(context);
 }
 
 static void handle_blocks_are_those_of_the_triple_product(void **state)
 {
-    (void)state;
     scene s = {0};
-    pli_context *context = make_context(2);
+    pli_context *context = *state;
     make_scene(context, &s);
     pli_galerkin_matrices H = {s.S, s.O};
     pli_handle_blocks *handle_blocks = NULL;
@@ -281,7 +272,6 @@ static void handle_blocks_are_those_of_the_triple_product(void **state)
     free(z);
     free(q);
     clear_scene(&s);
-    pli_context_destroy(context);
 }
 
 static void bits_do_not_depend_on_threads(void **state)
@@ -315,11 +305,11 @@ static void bits_do_not_depend_on_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(affine_fields_are_reproduced),
-        cmocka_unit_test(restriction_is_the_transpose_of_lifting),
-        cmocka_unit_test(galerkin_matrix_is_the_triple_product),
-        cmocka_unit_test(update_follows_contacts),
-        cmocka_unit_test(handle_blocks_are_those_of_the_triple_product),
+        TEST_IN_CONTEXT(affine_fields_are_reproduced, 1),
+        TEST_IN_CONTEXT(restriction_is_the_transpose_of_lifting, 2),
+        TEST_IN_CONTEXT(galerkin_matrix_is_the_triple_product, 2),
+        TEST_IN_CONTEXT(update_follows_contacts, 2),
+        TEST_IN_CONTEXT(handle_blocks_are_those_of_the_triple_product, 2),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,8 +38,7 @@ static const char wheel[] =
 // The tyre is what lies beyond 0.66 of the wheel's radius, which is 1.0016 in the recipe's unit.
 static void regions_of_a_recipe_are_groups_in_any_placement(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model = NULL;
     OK(context, try_scene(context, wheel, &model));
     const double tyre = 0.66 / 1.0016 * 0.5;
@@ -67,12 +66,10 @@ static void regions_of_a_recipe_are_groups_in_any_placement(void **state)
     assert_int_equal(model->constraints[0].vertex_count, held);
     free(mask);
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 static void places_of_a_recipe_hold_the_vertices_within(void **state)
 {
-    (void)state;
     static const char yaml[] =
         "materials: {flesh: rubber}\n"
         "contact: none\n"
@@ -84,7 +81,7 @@ static void places_of_a_recipe_hold_the_vertices_within(void **state)
         "  block: {geometry: grid, material: flesh, position: [10, 0, 0]}\n"
         // of every body; the block has no ears
         "constraints: [{where: {group: left ear}}, {where: {group: right ear}}]\n";
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model = NULL;
     OK(context, try_scene(context, yaml, &model));
     const pli_recipe *recipe = pli_recipe_find("creature");
@@ -100,12 +97,10 @@ static void places_of_a_recipe_hold_the_vertices_within(void **state)
         assert_int_equal(model->constraints[ear].vertex_count, within);
     }
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 static void unknown_groups_are_refused_with_the_names_there_are(void **state)
 {
-    (void)state;
     static const struct {
         const char *recipe;
         const char *group;
@@ -120,7 +115,7 @@ static void unknown_groups_are_refused_with_the_names_there_are(void **state)
         {"cat", "tail", "'tail', which is not a group of the body; groups are none"},
         {"dog", "tail", "found 'dog', which is not a recipe"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char yaml[512];
         snprintf(yaml, sizeof yaml,
@@ -137,15 +132,14 @@ static void unknown_groups_are_refused_with_the_names_there_are(void **state)
             fail();
         }
     }
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_of_a_recipe_are_groups_in_any_placement),
-        cmocka_unit_test(places_of_a_recipe_hold_the_vertices_within),
-        cmocka_unit_test(unknown_groups_are_refused_with_the_names_there_are),
+        TEST_IN_CONTEXT(regions_of_a_recipe_are_groups_in_any_placement, 1),
+        TEST_IN_CONTEXT(places_of_a_recipe_hold_the_vertices_within, 1),
+        TEST_IN_CONTEXT(unknown_groups_are_refused_with_the_names_there_are, 1),
     };
     return cmocka_run_group_tests_name("body_groups", tests, NULL, NULL);
 }

@@ -25,7 +25,6 @@ static void expect_refusal(pli_context *context, const char *yaml, const char *m
 
 static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
 {
-    (void)state;
     static const char *const list[][2] = {
         {"materials: {m: rubber}\nbodies: {b: {kind: cloth, geometry: sheet, material: m}}\n",
          "bodies.b.material: is not a key of a cloth: its springs say what it is made of"},
@@ -40,11 +39,10 @@ static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
         {"bodies: {b: {kind: cloth, geometry: sheet}}\ncontact: penalty\n",
          "body 'b' is a cloth and has none"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t k = 0; k < sizeof list / sizeof *list; ++k) {
         expect_refusal(context, list[k][0], list[k][1]);
     }
-    pli_context_destroy(context);
 }
 
 static void cloth_needs_no_more_than_its_kind_and_geometry(void **state)
@@ -465,7 +463,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_another_kind_are_refused_with_what_to_do),
+        TEST_IN_CONTEXT(keys_of_another_kind_are_refused_with_what_to_do, 1),
         cmocka_unit_test(cloth_needs_no_more_than_its_kind_and_geometry),
         cmocka_unit_test(springs_rest_in_the_placed_shape),
         cmocka_unit_test(cloth_without_bend_has_fewer_springs),

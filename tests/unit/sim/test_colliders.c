@@ -138,8 +138,7 @@ static const rule_case refused_cases[] = {
 
 static void every_rule_tells_the_place_and_what_is_right(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t k = 0; k < sizeof refused_cases / sizeof *refused_cases; ++k) {
         char text[1024];
         pli_scene *scene = NULL;
@@ -147,7 +146,6 @@ static void every_rule_tells_the_place_and_what_is_right(void **state)
         REFUSED(context, parse(context, text, &scene), refused_cases[k].message);
         assert_null(scene);
     }
-    pli_context_destroy(context);
 }
 
 static const rule_case warned_cases[] = {
@@ -192,8 +190,7 @@ static void what_is_given_and_not_used_is_warned_of(void **state)
 
 static void methods_follow_from_shapes(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model =
         make_model(context, CUBE "colliders:\n"
                                  "  floor: {shape: plane, friction: 0.5}\n"
@@ -237,13 +234,11 @@ static void methods_follow_from_shapes(void **state)
     pli_model_get_info(model, &info);
     assert_int_equal(info.collider_count, 5);
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 static void a_mesh_is_a_penalty_and_no_constraint(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const int32_t triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
     const pli_mesh_data mesh = {
@@ -278,13 +273,11 @@ static void a_mesh_is_a_penalty_and_no_constraint(void **state)
     OK(context, pli_scene_create(context, &def, &changed));
     pli_scene_destroy(changed);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void inside_out_flips_the_sign(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model =
         make_model(context, CUBE "colliders:\n"
                                  "  ball: {shape: {sphere: {center: [9, 0, 0], radius: 2}}}\n"
@@ -299,13 +292,11 @@ static void inside_out_flips_the_sign(void **state)
     assert_true(model->colliders[1].analytic);
     assert_int_equal(model->colliders[1].method, PLI_COLLIDER_CONSTRAINT);
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 static void colliders_turn_about_their_bounds(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model =
         make_model(context, CUBE "colliders:\n"
                                  "  box: {shape: {box: {center: [5, 0, 1], size: [1, 2, 1]}},\n"
@@ -340,7 +331,6 @@ static void colliders_turn_about_their_bounds(void **state)
     pli_motion_get_pose(motion, 1.1, &pose);
     assert_false(pose.active);
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 static void stiffness_follows_the_stiffest_material_in_use(void **state)
@@ -394,14 +384,13 @@ static double enclosed_volume(const pli_model *model, const pli_model_body *body
 
 static void surface_encloses_each_body(void **state)
 {
-    (void)state;
     static const char *bodies =
         "materials: {soft: tissue}\n"
         "bodies:\n"
         "  first: {geometry: {grid: {cells: [2, 3, 2]}}, material: soft}\n"
         "  second: {geometry: {grid: {size: [2, 1, 1], cells: [3, 2, 2]}}, material: soft,\n"
         "    position: [5, 0, 0], axis: [0, 0, 1], angle: 30, scale: [1, 1, 0.5]}\n";
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // nothing collides: nobody needs it
     char text[1024];
     snprintf(text, sizeof text, "%scontact: none\n", bodies);
@@ -424,7 +413,6 @@ static void surface_encloses_each_body(void **state)
     NEAR(enclosed_volume(model, first), 1, 1e-12, 0);
     NEAR(enclosed_volume(model, second), 1, 1e-12, 0);
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 // ---- overlaps
@@ -438,8 +426,7 @@ static void surface_encloses_each_body(void **state)
 
 static void vertices_inside_of_a_collider_are_counted_and_measured(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // the ball's surface is 0.3 m above the middle of the cube's bottom, its other vertices are out
     pli_model *model =
         make_model(context, CUBE "checks: {collider_overlap: ignore}\n"
@@ -476,7 +463,6 @@ static void vertices_inside_of_a_collider_are_counted_and_measured(void **state)
     OK(context, pli_overlap_find(model, &model->colliders[3], &model->bodies[0], &overlap));
     assert_int_equal(overlap.count, 0);
     pli_model_destroy(model);
-    pli_context_destroy(context);
 }
 
 static void overlap_is_refused_warned_of_or_ignored(void **state)
@@ -509,8 +495,7 @@ static void overlap_is_refused_warned_of_or_ignored(void **state)
 
 static void overlap_is_that_of_the_pose_at_the_start(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model = NULL;
     // the floor is at y = 0.6 as written, but its script starts a metre lower
     model = make_model(context, CUBE "colliders:\n"
@@ -528,7 +513,6 @@ static void overlap_is_that_of_the_pose_at_the_start(void **state)
                       &model),
             "s.yaml:5:3: colliders.room: 6 vertices of body cube start inside of this collider: "
             "2 (0.207 m), 5 (0.207 m), 8 (0.207 m), 18 (0.207 m), 21 (0.207 m), ..." APART);
-    pli_context_destroy(context);
 }
 
 // ---- overlaps of bodies
@@ -595,9 +579,8 @@ static void bodies_that_touch_may_start(void **state)
 
 static void copies_that_start_inside_of_each_other_are_told_apart(void **state)
 {
-    (void)state;
     pli_model *model = NULL;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     // the second cube is shifted by 0.9 m: their common slab is 0.1 m thick, and vertices of its
     // rim lie on both surfaces, at a depth of 0; the face's middle is the only one inside
     REFUSED(context,
@@ -610,7 +593,6 @@ static void copies_that_start_inside_of_each_other_are_told_apart(void **state)
                       &model),
             "s.yaml:3:3: bodies.cube: 1 vertex of body cube-1 starts inside of body cube-2: 14 "
             "(0.1 m); move them apart, or write checks: {body_overlap: warning}");
-    pli_context_destroy(context);
 }
 
 // One body of two pieces; the second one's first corner is 0.1 m deep in the first, under its base.
@@ -639,8 +621,7 @@ static pli_status try_two_pieces(pli_context *context, pli_model **model)
 
 static void bodies_inside_of_themselves_are_told_unless_they_mean_it(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_model *model = NULL;
     REFUSED(context, try_two_pieces(context, &model),
             "scene: bodies.cube: 1 vertex of body cube starts inside of the body itself: 4 (0.1 "
@@ -656,7 +637,6 @@ static void bodies_inside_of_themselves_are_told_unless_they_mean_it(void **stat
                  starts[k]);
         pli_model_destroy(make_model(context, text));
     }
-    pli_context_destroy(context);
 }
 
 // ---- memory
@@ -682,21 +662,21 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rule_tells_the_place_and_what_is_right),
+        TEST_IN_CONTEXT(every_rule_tells_the_place_and_what_is_right, 1),
         cmocka_unit_test(what_is_given_and_not_used_is_warned_of),
-        cmocka_unit_test(methods_follow_from_shapes),
-        cmocka_unit_test(a_mesh_is_a_penalty_and_no_constraint),
-        cmocka_unit_test(inside_out_flips_the_sign),
-        cmocka_unit_test(colliders_turn_about_their_bounds),
+        TEST_IN_CONTEXT(methods_follow_from_shapes, 1),
+        TEST_IN_CONTEXT(a_mesh_is_a_penalty_and_no_constraint, 1),
+        TEST_IN_CONTEXT(inside_out_flips_the_sign, 1),
+        TEST_IN_CONTEXT(colliders_turn_about_their_bounds, 1),
         cmocka_unit_test(stiffness_follows_the_stiffest_material_in_use),
-        cmocka_unit_test(surface_encloses_each_body),
-        cmocka_unit_test(vertices_inside_of_a_collider_are_counted_and_measured),
+        TEST_IN_CONTEXT(surface_encloses_each_body, 1),
+        TEST_IN_CONTEXT(vertices_inside_of_a_collider_are_counted_and_measured, 1),
         cmocka_unit_test(overlap_is_refused_warned_of_or_ignored),
-        cmocka_unit_test(overlap_is_that_of_the_pose_at_the_start),
+        TEST_IN_CONTEXT(overlap_is_that_of_the_pose_at_the_start, 1),
         cmocka_unit_test(bodies_that_start_inside_of_each_other_are_told),
         cmocka_unit_test(bodies_that_touch_may_start),
-        cmocka_unit_test(copies_that_start_inside_of_each_other_are_told_apart),
-        cmocka_unit_test(bodies_inside_of_themselves_are_told_unless_they_mean_it),
+        TEST_IN_CONTEXT(copies_that_start_inside_of_each_other_are_told_apart, 1),
+        TEST_IN_CONTEXT(bodies_inside_of_themselves_are_told_unless_they_mean_it, 1),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

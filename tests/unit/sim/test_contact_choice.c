@@ -154,21 +154,18 @@ static void two_bodies_do_not_pass_through_each_other_unasked(void **state)
 
 static void a_single_cloth_collides_with_itself_unasked(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = read_scene(context, CLOTH);
     pli_model *model = NULL;
     OK(context, pli_model_create(context, scene, &model));
     assert_true(model->contact.self && model->surface_triangle_count > 0);
     pli_model_destroy(model);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void scenes_made_in_code_get_the_same_choice(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *read = read_scene(context, TWO);
     pli_scene_def def;
     pli_scene_def_init(&def);
@@ -189,13 +186,11 @@ static void scenes_made_in_code_get_the_same_choice(void **state)
     assert_string_equal(pli_scene_contact_text(scene), pli_scene_contact_text(read));
     pli_scene_destroy(scene);
     pli_scene_destroy(read);
-    pli_context_destroy(context);
 }
 
 static void a_resolved_scene_states_what_was_chosen(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = read_scene(context, TWO);
     char *yaml = NULL;
     OK(context, pli_scene_to_yaml(scene, NULL, &yaml));
@@ -206,7 +201,6 @@ static void a_resolved_scene_states_what_was_chosen(void **state)
     pli_scene_destroy(again);
     pli_scene_destroy(scene);
     pli_text_free(context, yaml);
-    pli_context_destroy(context);
 }
 
 static void a_refused_start_says_that_nobody_asked_for_barriers(void **state)
@@ -231,8 +225,7 @@ static void a_refused_start_says_that_nobody_asked_for_barriers(void **state)
 
 static void particles_need_no_word(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = read_scene(
         context, "materials: {m: snow}\ndomain: {cell: 0.1}\nbodies:\n"
                  "  a: {geometry: {particles: {shape: {sphere: {radius: 0.5}}}}, material: m}\n"
@@ -240,7 +233,6 @@ static void particles_need_no_word(void **state)
     assert_int_equal(pli_scene_get(scene)->contact.method, PLI_CONTACT_NONE);
     assert_string_equal(pli_scene_contact_text(scene), "");
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 int main(void)
@@ -248,11 +240,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_says_which_contact_it_has_and_why),
         cmocka_unit_test(two_bodies_do_not_pass_through_each_other_unasked),
-        cmocka_unit_test(a_single_cloth_collides_with_itself_unasked),
-        cmocka_unit_test(scenes_made_in_code_get_the_same_choice),
-        cmocka_unit_test(a_resolved_scene_states_what_was_chosen),
+        TEST_IN_CONTEXT(a_single_cloth_collides_with_itself_unasked, 1),
+        TEST_IN_CONTEXT(scenes_made_in_code_get_the_same_choice, 1),
+        TEST_IN_CONTEXT(a_resolved_scene_states_what_was_chosen, 1),
         cmocka_unit_test(a_refused_start_says_that_nobody_asked_for_barriers),
-        cmocka_unit_test(particles_need_no_word),
+        TEST_IN_CONTEXT(particles_need_no_word, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

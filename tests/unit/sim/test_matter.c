@@ -531,20 +531,6 @@ static void a_step_can_be_abandoned(void **state)
     simulation_clear(&s);
 }
 
-static void expect_refusal(const char *yaml, const char *part)
-{
-    pli_context *context = make_context(1);
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    OK(context, pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "test", NULL, &scene));
-    assert_int_equal(pli_model_create(context, scene, &model), PLI_ERROR_SCENE);
-    char message[1024];
-    pli_context_message(context, message, sizeof message);
-    if (strstr(message, part) == NULL) fail_msg("'%s' is not in '%s'", part, message);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
-}
-
 #define SAND                                                                           \
     "materials: {sand: {preset: sand}}\n"                                              \
     "bodies: {heap: {geometry: {particles: {shape: {box: {size: [0.2, 0.2, 0.2]}}}}, " \
@@ -553,14 +539,16 @@ static void expect_refusal(const char *yaml, const char *part)
 static void what_cannot_begin_is_refused(void **state)
 {
     (void)state;
-    expect_refusal(SAND "domain: {cell: 0.05, min: [0, 0, 0], max: [0.5, 1, 1]}\n",
-                   "outside of the domain");
-    expect_refusal(SAND "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1e4]}\n", "along z");
-    expect_refusal(SAND "domain: {cell: 1, min: [0, 0, 0], max: [10, 10, 10]}\n", "no particle");
-    expect_refusal(SAND "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1]}\n"
-                        "colliders: {wall: {shape: {box: {center: [0.4, 0.5, 0.5], size: [0.2, 1, "
-                        "1]}}}}\n",
-                   "start inside of this collider");
+    expect_no_model(SAND "domain: {cell: 0.05, min: [0, 0, 0], max: [0.5, 1, 1]}\n",
+                    PLI_ERROR_SCENE, "outside of the domain");
+    expect_no_model(SAND "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1e4]}\n",
+                    PLI_ERROR_SCENE, "along z");
+    expect_no_model(SAND "domain: {cell: 1, min: [0, 0, 0], max: [10, 10, 10]}\n", PLI_ERROR_SCENE,
+                    "no particle");
+    expect_no_model(SAND "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1]}\n"
+                         "colliders: {wall: {shape: {box: {center: [0.4, 0.5, 0.5], size: [0.2, 1, "
+                         "1]}}}}\n",
+                    PLI_ERROR_SCENE, "start inside of this collider");
 }
 
 int main(void)

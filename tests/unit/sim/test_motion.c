@@ -44,7 +44,6 @@ static double sampled_speed(const pli_motion *motion, double reach)
 
 static void speed_is_a_bound_and_not_far_off(void **state)
 {
-    (void)state;
     static const double origin[3] = {0, 0, 0};
     const double center[3] = {0, 0, 0};
     const pli_motion_def defs[] = {
@@ -53,7 +52,7 @@ static void speed_is_a_bound_and_not_far_off(void **state)
         {.keyframes = one_axis, .keyframe_count = 2, .ease = PLI_EASE_SMOOTH},
         {.keyframes = two_axes, .keyframe_count = 2},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int k = 0; k < 4; ++k) {
         pli_motion motion;
         OK(context, pli_motion_init(context, &defs[k], origin, &motion));
@@ -71,13 +70,12 @@ static void speed_is_a_bound_and_not_far_off(void **state)
     pli_motion none = {0};
     assert_false(pli_motion_moves(&none));
     NEAR(pli_motion_speed(&none, 1), 0, 0, 0);
-    pli_context_destroy(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(speed_is_a_bound_and_not_far_off),
+        TEST_IN_CONTEXT(speed_is_a_bound_and_not_far_off, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -490,26 +490,11 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
 
 // ---- refusals
 
-// Text to model; expects a failure whose message ends so.
 static void expect_refusal(const char *yaml, const char *solver, pli_status expected,
                            const char *message)
 {
     char text[4096];
-    char found[1024] = "";
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    pli_context *context = make_context(1);
-    with_solver(yaml, solver, text);
-    pli_status status = pli_scene_parse(context, text, (int64_t)strlen(text), "s", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-    pli_context_message(context, found, sizeof found);
-    if (status != expected || strstr(found, message) == NULL) {
-        fprintf(stderr, "expected '%s', found %d '%s'\n", message, (int)status, found);
-        fail();
-    }
-    pli_model_destroy(model);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
+    expect_no_model(with_solver(yaml, solver, text), expected, message);
 }
 
 #define CUBE(material, more)                                                                  \

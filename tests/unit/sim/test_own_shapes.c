@@ -223,14 +223,12 @@ static void what_is_wrong_is_refused_at_its_place(void **state)
 
 static void a_program_without_the_shape_says_so(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     const char *text = FALL("{own: ball}");
     pli_scene *scene = NULL;
     REFUSED(context, pli_scene_parse(context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene),
             "s.yaml:7:21: colliders.it.shape.own.name: found 'ball', a shape that this program "
             "does not bring along; it brings none");
-    pli_context_destroy(context);
 }
 
 static void a_context_refuses_a_list_that_is_not_there(void **state)
@@ -270,7 +268,7 @@ int main(void)
         cmocka_unit_test(particles_rest_on_own_shapes_and_fill_them),
         cmocka_unit_test(scenes_hold_name_and_numbers),
         cmocka_unit_test(what_is_wrong_is_refused_at_its_place),
-        cmocka_unit_test(a_program_without_the_shape_says_so),
+        TEST_IN_CONTEXT(a_program_without_the_shape_says_so, 1),
         cmocka_unit_test(a_context_refuses_a_list_that_is_not_there),
         cmocka_unit_test(failed_allocations_release_everything),
     };

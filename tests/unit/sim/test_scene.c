@@ -211,10 +211,17 @@ static pli_status try_kit(pli_context *context, const kit *k)
     return status;
 }
 
+// A kit k that is sound but for one thing is refused with these words.
+#define BROKEN(wrong, want)                             \
+    do {                                                \
+        kit_init(&k);                                   \
+        (wrong);                                        \
+        REFUSED(context, try_kit(context, &k), (want)); \
+    } while (0)
+
 static void scene_owns_copies_of_everything(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     char name[] = "cube";
     double heights[4] = {1, 2, 3, 4};
@@ -252,13 +259,11 @@ static void scene_owns_copies_of_everything(void **state)
     assert_non_null(def->constraints[0].where.data);
     pli_scene_destroy(scene);
     pli_scene_destroy(NULL);
-    pli_context_destroy(context);
 }
 
 static void meshes_are_copied_and_hashed(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     int32_t tets[4] = {0, 1, 2, 3};
     int32_t groups[1] = {0};
@@ -327,47 +332,29 @@ static void meshes_are_copied_and_hashed(void **state)
     REFUSED(context, try_kit(context, &k),
             "scene: bodies.cube.geometry.file.path: the file was not read; load the scene from a "
             "file, or give the mesh itself");
-    pli_context_destroy(context);
 }
 
 // ---- every rule, broken
 
 static void names_must_refer_and_be_unique(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
-    kit_init(&k);
-    k.bodies[0].material = "rubbr";
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber, "
-            "steel (did you mean 'rubber'?)");
-    kit_init(&k);
-    k.bodies[0].material = "";
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.material: is missing; expected a text");
-    kit_init(&k);
-    k.bodies[0].material = NULL;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.material: is missing; expected a text");
-    kit_init(&k);
-    k.constraint.body = "cub";
-    REFUSED(context, try_kit(context, &k),
-            "scene: constraints[0].body: found 'cub', which is not defined; defined are cube, "
-            "floor (did you mean 'cube'?)");
-    kit_init(&k);
-    k.bodies[1].name = "cube";
-    REFUSED(context, try_kit(context, &k), "scene: bodies: there are two of the name 'cube'");
-    kit_init(&k);
-    k.bodies[1].name = "a.b";
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies: found the name 'a.b'; allowed are 1 to 64 letters, digits, '-' and "
-            "'_'");
-    kit_init(&k);
-    k.materials[1].name = NULL;
-    REFUSED(context, try_kit(context, &k),
-            "scene: materials: found the name ''; allowed are 1 to 64 letters, digits, '-' and "
-            "'_'");
+    BROKEN(k.bodies[0].material = "rubbr",
+           "scene: bodies.cube.material: found 'rubbr', which is not defined; defined are rubber, "
+           "steel (did you mean 'rubber'?)");
+    BROKEN(k.bodies[0].material = "", "scene: bodies.cube.material: is missing; expected a text");
+    BROKEN(k.bodies[0].material = NULL, "scene: bodies.cube.material: is missing; expected a text");
+    BROKEN(k.constraint.body = "cub",
+           "scene: constraints[0].body: found 'cub', which is not defined; defined are cube, "
+           "floor (did you mean 'cube'?)");
+    BROKEN(k.bodies[1].name = "cube", "scene: bodies: there are two of the name 'cube'");
+    BROKEN(k.bodies[1].name = "a.b",
+           "scene: bodies: found the name 'a.b'; allowed are 1 to 64 letters, digits, '-' and "
+           "'_'");
+    BROKEN(k.materials[1].name = NULL,
+           "scene: materials: found the name ''; allowed are 1 to 64 letters, digits, '-' and "
+           "'_'");
     kit_init(&k);
     k.def.solver.name = "newtn";
     char message[1024];
@@ -376,41 +363,25 @@ static void names_must_refer_and_be_unique(void **state)
     assert_non_null(strstr(message, "scene: solver.name: found 'newtn', which is not a solver; "
                                     "solvers are auto, newton, "));
     assert_non_null(strstr(message, " (did you mean 'newton'?)"));
-    kit_init(&k);
-    k.def.about = "\xC0\x80";
-    REFUSED(context, try_kit(context, &k), "scene: about: the text is not valid UTF-8");
-    pli_context_destroy(context);
+    BROKEN(k.def.about = "\xC0\x80", "scene: about: the text is not valid UTF-8");
 }
 
 static void broken_links_are_refused(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
-    kit_init(&k);
-    k.def.body_count = -1;
-    REFUSED(context, try_kit(context, &k), "scene: bodies: the number of items is negative");
-    kit_init(&k);
-    k.def.bodies = NULL;
-    REFUSED(context, try_kit(context, &k), "scene: bodies: has 2 items, but the array is NULL");
-    kit_init(&k);
-    k.def.body_count = 0;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies: is missing; a scene needs bodies, or emitters of particles");
-    kit_init(&k);
-    k.bodies[0].geometry.kind = 99;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
-            "card_house, spikes, rod, ring, sheet, scroll, particles");
-    kit_init(&k);
-    k.bodies[0].geometry.kind = -1;
-    REFUSED(context, try_kit(context, &k),
-            "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
-            "card_house, spikes, rod, ring, sheet, scroll, particles");
-    kit_init(&k);
-    k.def.time.mode = 17;
-    REFUSED(context, try_kit(context, &k),
-            "scene: time.mode: found '17'; allowed: one of dynamic, quasi-static");
+    BROKEN(k.def.body_count = -1, "scene: bodies: the number of items is negative");
+    BROKEN(k.def.bodies = NULL, "scene: bodies: has 2 items, but the array is NULL");
+    BROKEN(k.def.body_count = 0,
+           "scene: bodies: is missing; a scene needs bodies, or emitters of particles");
+    BROKEN(k.bodies[0].geometry.kind = 99,
+           "scene: bodies.cube.geometry: kind is 99; allowed: one of grid, fill, file, arch, "
+           "card_house, spikes, rod, ring, sheet, scroll, particles");
+    BROKEN(k.bodies[0].geometry.kind = -1,
+           "scene: bodies.cube.geometry: is missing; expected one of grid, fill, file, arch, "
+           "card_house, spikes, rod, ring, sheet, scroll, particles");
+    BROKEN(k.def.time.mode = 17,
+           "scene: time.mode: found '17'; allowed: one of dynamic, quasi-static");
     kit_init(&k);
     k.def.gravity = (const double[]){0, -9.81};
     k.def.gravity_count = 2;
@@ -423,13 +394,11 @@ static void broken_links_are_refused(void **state)
     pli_fill_def fill = {.shape = shell.shape, .vertices = 100};
     k.bodies[0].geometry = (pli_variant){PLI_GEOMETRY_FILL, &fill};
     REFUSED(context, try_kit(context, &k), "scene: nested more than 64 deep");
-    pli_context_destroy(context);
 }
 
 static void motions_must_make_sense(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     pli_motion_segment_def segment = {.duration = 1, .axis = {0, 1, 0}};
@@ -457,11 +426,9 @@ static void motions_must_make_sense(void **state)
     k.constraint.motion.center_count = 1;
     REFUSED(context, try_kit(context, &k),
             "scene: constraints[0].motion.center: found 1 numbers, expected three");
-    kit_init(&k);
-    k.constraint.axes = "xq";
-    REFUSED(context, try_kit(context, &k),
-            "scene: constraints[0].axes: found 'xq'; allowed are x, y and z, each once, such as "
-            "'xz'");
+    BROKEN(k.constraint.axes = "xq",
+           "scene: constraints[0].axes: found 'xq'; allowed are x, y and z, each once, such as "
+           "'xz'");
     k.constraint.axes = "xx";
     assert_int_equal(try_kit(context, &k), PLI_ERROR_SCENE);
     k.constraint.axes = "";
@@ -469,11 +436,8 @@ static void motions_must_make_sense(void **state)
             "scene: constraints[0].axes: holds nothing; name at least one of xyz");
     k.constraint.axes = "zx";
     OK(context, try_kit(context, &k));
-    kit_init(&k);
-    k.def.solver.wolfe_curvature = 1e-5;
-    REFUSED(context, try_kit(context, &k),
-            "scene: solver.wolfe_decrease: must be less than wolfe_curvature");
-    pli_context_destroy(context);
+    BROKEN(k.def.solver.wolfe_curvature = 1e-5,
+           "scene: solver.wolfe_decrease: must be less than wolfe_curvature");
 }
 
 static void try_shape(pli_context *context, pli_shape_kind kind, const void *shape,
@@ -490,8 +454,7 @@ static void try_shape(pli_context *context, pli_shape_kind kind, const void *sha
 
 static void shapes_must_make_sense(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     double heights[3] = {0};
     pli_height_field_def field = {
         .size = {1, 1}, .columns = 2, .rows = 2, .heights = heights, .height_count = 3};
@@ -533,7 +496,6 @@ static void shapes_must_make_sense(void **state)
     k.constraint.where = (pli_variant){PLI_SELECT_BOX, &box};
     REFUSED(context, try_kit(context, &k),
             "scene: constraints[0].where.box.max: is less than min along y");
-    pli_context_destroy(context);
 }
 
 // ---- materials
@@ -547,8 +509,7 @@ static void material_problem(pli_context *context, const kit *k, const char *wan
 
 static void materials_must_be_complete(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     k.materials[0].preset = "rubberr";
@@ -572,28 +533,21 @@ static void materials_must_be_complete(void **state)
     pli_context_message(context, message, sizeof message);
     assert_non_null(strstr(message, "materials.steel.law: is missing, and there is no preset; "));
 
-    kit_init(&k);
-    k.materials[1].density = 0;
-    material_problem(context, &k, "steel.density: is missing, and there is no preset");
-    kit_init(&k);
-    k.materials[1].young = 0;
-    material_problem(context, &k,
-                     "steel.young: is missing, and there is no preset; law "
-                     "'fixed-corotated' needs it");
-    kit_init(&k);
-    k.materials[1].poisson = -1;
-    material_problem(context, &k,
-                     "steel.poisson: is missing, and there is no preset; law "
-                     "'fixed-corotated' needs it");
+    BROKEN(k.materials[1].density = 0,
+           "scene: materials.steel.density: is missing, and there is no preset");
+    BROKEN(k.materials[1].young = 0,
+           "scene: materials.steel.young: is missing, and there is no preset; law "
+           "'fixed-corotated' needs it");
+    BROKEN(k.materials[1].poisson = -1,
+           "scene: materials.steel.poisson: is missing, and there is no preset; law "
+           "'fixed-corotated' needs it");
     k.materials[1].poisson = 0.5;
     material_problem(context, &k,
                      "steel.poisson: found '0.5'; allowed: greater than -1 and less "
                      "than 0.5");
-    kit_init(&k);
-    k.materials[1].mu = 1e5;
-    material_problem(context, &k,
-                     "steel.mu: young and poisson, or mu and lambda: both pairs "
-                     "together contradict");
+    BROKEN(k.materials[1].mu = 1e5,
+           "scene: materials.steel.mu: young and poisson, or mu and lambda: both pairs "
+           "together contradict");
     k.materials[1].young = 0;
     k.materials[1].poisson = -1;
     k.materials[1].mu = 0;
@@ -613,7 +567,6 @@ static void materials_must_be_complete(void **state)
     material_problem(context, &k,
                      "steel.parameters.young: give 'young' beside the law, not among "
                      "the parameters");
-    pli_context_destroy(context);
 }
 
 static const pli_material_input own_inputs[] = {
@@ -673,8 +626,7 @@ static void own_laws_take_their_own_inputs(void **state)
 
 static void lame_pair_becomes_young_and_poisson(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     kit k;
     kit_init(&k);
     pli_material_def *material = &k.materials[1];
@@ -705,7 +657,6 @@ static void lame_pair_becomes_young_and_poisson(void **state)
     NEAR(resolved.density, preset->density, 0, 0);
     NEAR(resolved.inputs[pli_material_find_input(resolved.law, "young")], preset->young, 0, 0);
     NEAR(resolved.inputs[pli_material_find_input(resolved.law, "poisson")], 0.1, 0, 0);
-    pli_context_destroy(context);
 }
 
 typedef struct heard {
@@ -754,8 +705,7 @@ static void suspicious_magnitudes_are_warned_of(void **state)
 
 static void failures_blame_the_nearest_note(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, pli_scene_create_empty(context, "folder/drop.test.yaml", &scene));
     assert_string_equal(pli_scene_name(scene), "drop.test");
@@ -784,7 +734,6 @@ static void failures_blame_the_nearest_note(void **state)
     OK(context, pli_scene_create_empty(context, ".hidden", &scene));
     assert_string_equal(pli_scene_name(scene), ".hidden");
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void any_failing_allocation_leaves_nothing_behind(void **state)
@@ -804,17 +753,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_keep_their_rules),
         cmocka_unit_test(defaults_are_those_promised),
-        cmocka_unit_test(scene_owns_copies_of_everything),
-        cmocka_unit_test(meshes_are_copied_and_hashed),
-        cmocka_unit_test(names_must_refer_and_be_unique),
-        cmocka_unit_test(broken_links_are_refused),
-        cmocka_unit_test(motions_must_make_sense),
-        cmocka_unit_test(shapes_must_make_sense),
-        cmocka_unit_test(materials_must_be_complete),
+        TEST_IN_CONTEXT(scene_owns_copies_of_everything, 1),
+        TEST_IN_CONTEXT(meshes_are_copied_and_hashed, 1),
+        TEST_IN_CONTEXT(names_must_refer_and_be_unique, 1),
+        TEST_IN_CONTEXT(broken_links_are_refused, 1),
+        TEST_IN_CONTEXT(motions_must_make_sense, 1),
+        TEST_IN_CONTEXT(shapes_must_make_sense, 1),
+        TEST_IN_CONTEXT(materials_must_be_complete, 1),
         cmocka_unit_test(own_laws_take_their_own_inputs),
-        cmocka_unit_test(lame_pair_becomes_young_and_poisson),
+        TEST_IN_CONTEXT(lame_pair_becomes_young_and_poisson, 1),
         cmocka_unit_test(suspicious_magnitudes_are_warned_of),
-        cmocka_unit_test(failures_blame_the_nearest_note),
+        TEST_IN_CONTEXT(failures_blame_the_nearest_note, 1),
         cmocka_unit_test(any_failing_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

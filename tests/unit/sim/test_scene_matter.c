@@ -39,8 +39,7 @@ static pli_material resolve(pli_context *context, const pli_scene *scene, const 
 
 static void every_key_of_particles_is_read(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = load_sample(context, everything_of_particles);
     const pli_scene_def *def = pli_scene_get(scene);
     const pli_body_def *ball = &def->bodies[0];
@@ -92,13 +91,11 @@ static void every_key_of_particles_is_read(void **state)
     assert_int_equal(steps->longest, 64);
     assert_false(steps->guard);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void defaults_are_those_promised(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, parse(context,
                       "materials: {m: snow}\n"
@@ -117,13 +114,11 @@ static void defaults_are_those_promised(void **state)
     assert_int_equal(def->solver.steps.longest, 1048576);
     assert_true(def->solver.steps.guard);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void resolved_text_gives_the_same_scene(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = load_sample(context, everything_of_particles);
     for (int comments = 0; comments < 2; ++comments) {
         pli_yaml_def def = {.comments = comments == 1};
@@ -140,13 +135,11 @@ static void resolved_text_gives_the_same_scene(void **state)
         pli_scene_destroy(again);
     }
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void scenes_made_in_c_are_completed(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene_def def;
     pli_material_def material;
     pli_emitter_def emitter;
@@ -177,14 +170,12 @@ static void scenes_made_in_c_are_completed(void **state)
         context, pli_scene_create(context, &def, &scene),
         "scene: materials.m.yield: kind is 99; allowed: one of snow, von-mises, drucker-prager, "
         "none");
-    pli_context_destroy(context);
 }
 
 // Scenes of meshes say nothing of particles when they are written out.
 static void scenes_without_particles_stay_silent_about_them(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = NULL;
     char *text = NULL;
     OK(context,
@@ -198,15 +189,13 @@ static void scenes_without_particles_stay_silent_about_them(void **state)
     assert_null(strstr(text, "emitters:"));
     pli_text_free(context, text);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 // ---- what a material comes to
 
 static void presets_of_particles_yield(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = load_sample(context, everything_of_particles);
 
     pli_material snow = resolve(context, scene, "powder");
@@ -236,13 +225,11 @@ static void presets_of_particles_yield(void **state)
     NEAR(water.params[1], 7, 0, 0);
     NEAR(water.viscosity, 1e-3, 0, 0);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 static void every_preset_that_yields_has_the_rule_it_names(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     int32_t yielding = 0;
     for (int32_t k = 0; k < pli_material_preset_count(); ++k) {
         const pli_material_preset *preset = pli_material_preset_get(k);
@@ -262,13 +249,11 @@ static void every_preset_that_yields_has_the_rule_it_names(void **state)
         ++yielding;
     }
     assert_true(yielding >= 5);
-    pli_context_destroy(context);
 }
 
 static void materials_take_their_own_numbers(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     pli_scene *scene = load_sample(context, everything_of_particles);
     pli_material dune = resolve(context, scene, "dune");
     assert_string_equal(dune.law->name, "hencky");
@@ -294,14 +279,12 @@ static void materials_take_their_own_numbers(void **state)
     NEAR(jelly.mu, 4e3, 1e-14, 0);
     NEAR(jelly.lambda, 6e3, 1e-13, 0);
     pli_scene_destroy(scene);
-    pli_context_destroy(context);
 }
 
 // The rules let through exactly the pairs that can be made.
 static void laws_and_yields_go_together_as_particles_have_them(void **state)
 {
-    (void)state;
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (int32_t k = 0; k < pli_material_count(); ++k) {
         const pli_material_ops *ops = pli_material_get(k);
         for (int32_t yield = 0; pli_yield_variants[yield] != NULL; ++yield) {
@@ -324,7 +307,6 @@ static void laws_and_yields_go_together_as_particles_have_them(void **state)
             pli_scene_destroy(scene);
         }
     }
-    pli_context_destroy(context);
 }
 
 // ---- solvers
@@ -690,15 +672,15 @@ static void any_failing_allocation_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_of_particles_is_read),
-        cmocka_unit_test(defaults_are_those_promised),
-        cmocka_unit_test(resolved_text_gives_the_same_scene),
-        cmocka_unit_test(scenes_made_in_c_are_completed),
-        cmocka_unit_test(scenes_without_particles_stay_silent_about_them),
-        cmocka_unit_test(presets_of_particles_yield),
-        cmocka_unit_test(every_preset_that_yields_has_the_rule_it_names),
-        cmocka_unit_test(materials_take_their_own_numbers),
-        cmocka_unit_test(laws_and_yields_go_together_as_particles_have_them),
+        TEST_IN_CONTEXT(every_key_of_particles_is_read, 1),
+        TEST_IN_CONTEXT(defaults_are_those_promised, 1),
+        TEST_IN_CONTEXT(resolved_text_gives_the_same_scene, 1),
+        TEST_IN_CONTEXT(scenes_made_in_c_are_completed, 1),
+        TEST_IN_CONTEXT(scenes_without_particles_stay_silent_about_them, 1),
+        TEST_IN_CONTEXT(presets_of_particles_yield, 1),
+        TEST_IN_CONTEXT(every_preset_that_yields_has_the_rule_it_names, 1),
+        TEST_IN_CONTEXT(materials_take_their_own_numbers, 1),
+        TEST_IN_CONTEXT(laws_and_yields_go_together_as_particles_have_them, 1),
         cmocka_unit_test(auto_picks_regional_for_particles),
         cmocka_unit_test(auto_steps_stiff_particles_implicitly),
         cmocka_unit_test(what_does_not_go_with_particles_is_refused),

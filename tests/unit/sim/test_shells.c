@@ -20,7 +20,6 @@ typedef struct refusal {
 
 static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
 {
-    (void)state;
     static const refusal list[] = {
         {"bodies: {b: {geometry: sheet, material: cotton}}\n",
          "bodies.b.geometry: found triangles, of which a solid cannot be made; write kind: shell "
@@ -62,7 +61,7 @@ static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
          "bodies.b.kind: found 'solod'; allowed are solid, shell, obstacle, cloth (did you "
          "mean 'solid'?)"},
     };
-    pli_context *context = make_context(1);
+    pli_context *context = *state;
     for (size_t k = 0; k < sizeof list / sizeof *list; ++k) {
         char yaml[2048];
         char message[1024];
@@ -75,7 +74,6 @@ static void keys_of_another_kind_are_refused_with_what_to_do(void **state)
         const char *text = strstr(message, list[k].message);
         if (text == NULL) fail_msg("%s\nwant %s", message, list[k].message);
     }
-    pli_context_destroy(context);
 }
 
 static void shells_get_their_defaults(void **state)
@@ -383,7 +381,7 @@ static void checks_of_frames_find_cloth_in_obstacles_but_not_obstacles_in_each_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_another_kind_are_refused_with_what_to_do),
+        TEST_IN_CONTEXT(keys_of_another_kind_are_refused_with_what_to_do, 1),
         cmocka_unit_test(shells_get_their_defaults),
         cmocka_unit_test(models_keep_shells_before_obstacles_and_bodies_in_order),
         cmocka_unit_test_setup_teardown(surfaces_come_from_files_without_unused_vertices,

@@ -325,25 +325,6 @@ static void lines_of_steps_have_the_levels(void **state)
 
 // ---- refusals
 
-// Text to model; expects a failure whose message has this in it.
-static void expect_refusal(const char *yaml, pli_status expected, const char *message)
-{
-    char found[1024] = "";
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    pli_context *context = make_context(1);
-    pli_status status = pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "s", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-    pli_context_message(context, found, sizeof found);
-    if (status != expected || strstr(found, message) == NULL) {
-        fprintf(stderr, "expected '%s', found %d '%s'\n", message, (int)status, found);
-        fail();
-    }
-    assert_null(model);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
-}
-
 #define SOFT "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
 #define CUBE                                                                      \
     SOFT "bodies: {cube: {geometry: {grid: {cells: [2, 2, 2]}}, material: soft, " \
@@ -383,7 +364,7 @@ static void what_does_not_go_together_is_refused(void **state)
          "collider ground is a constraint, which solver subspace does not take"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
-        expect_refusal(cases[k].yaml, cases[k].status, cases[k].message);
+        expect_no_model(cases[k].yaml, cases[k].status, cases[k].message);
     }
 }
 

@@ -30,25 +30,10 @@ static inline double distance(const simulation *a, const simulation *b)
     return largest;
 }
 
-// Text to model; expects a failure whose message has this in it.
 static inline void expect_refusal(const char *yaml, const char *solver, const char *message)
 {
     char text[4096];
-    char found[1024] = "";
-    pli_scene *scene = NULL;
-    pli_model *model = NULL;
-    pli_context *context = make_context(1);
-    with_solver(yaml, solver, text);
-    pli_status status = pli_scene_parse(context, text, (int64_t)strlen(text), "s", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
-    pli_context_message(context, found, sizeof found);
-    if (status != PLI_ERROR_UNSUPPORTED || strstr(found, message) == NULL) {
-        fprintf(stderr, "expected '%s', found %d '%s'\n", message, (int)status, found);
-        fail();
-    }
-    pli_model_destroy(model);
-    pli_scene_destroy(scene);
-    pli_context_destroy(context);
+    expect_no_model(with_solver(yaml, solver, text), PLI_ERROR_UNSUPPORTED, message);
 }
 
 #define CUBE(more)                                                                            \
