@@ -61,6 +61,7 @@ foreach(name IN LISTS names)
   endif()
   if(name IN_LIST thorough)
     set_property(TEST ${name} APPEND PROPERTY LABELS thorough)
+    set_property(TEST ${name} PROPERTY TIMEOUT 900) # under the sanitizers, beside others
   elseif(name MATCHES "^(unit|cli|conformance\\.(optimize|sim))\\.")
     set_property(TEST ${name} APPEND PROPERTY LABELS sanitize)
   endif()
