@@ -56,10 +56,17 @@ void *pli_reallocate(pli_context *context, void *memory, int64_t count, size_t s
     return larger;
 }
 
+pli_status pli_make(pli_context *context, void *array, int64_t count, size_t size, const char *what)
+{
+    void *memory = pli_allocate(context, count, size, what);
+    // pointers of any type have the same form, but may not be looked at as another's
+    memcpy(array, &memory, sizeof memory);
+    return memory != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
 pli_status pli_resize(pli_context *context, void *array, int64_t count, size_t size,
                       const char *what)
 {
-    // pointers of any type have the same form, but may not be looked at as another's
     void *memory;
     memcpy(&memory, array, sizeof memory);
     memory = pli_reallocate(context, memory, count, size, what);

@@ -40,6 +40,13 @@ size_t pli_memory_size(const void *memory);
 #define PLI_NEW(context, type, count, what) \
     ((type *)pli_allocate((context), (count), sizeof(type), (what)))
 
+// The same for a member that the owner gives back, NULL on failure: PLI_MAKE(context, mesh->points,
+// 3 * n, "points"). Errors: memory.
+#define PLI_MAKE(context, array, count, what) \
+    pli_make((context), &(array), (count), sizeof *(array), (what))
+PLI_CHECKED pli_status pli_make(pli_context *context, void *array, int64_t count, size_t size,
+                                const char *what);
+
 // A copy of a string in heap memory; NULL on failure.
 char *pli_string_copy(pli_context *context, const char *text);
 

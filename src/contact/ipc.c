@@ -376,10 +376,10 @@ static pli_status reserve_stencils(pli_ipc *ipc, int64_t count)
     if (count <= ipc->stencil_room) return PLI_OK;
     int64_t wanted = count + count / 2;
     PLI_RELEASE(ipc->context, ipc->coupled, ipc->hessians);
+    ipc->hessians = NULL;
     ipc->stencil_room = 0;
-    ipc->coupled = PLI_NEW(ipc->context, int32_t, PLI_CONTACT_POINTS * wanted, "stencils");
-    ipc->hessians = PLI_NEW(ipc->context, double, PLI_IPC_HESSIAN *wanted, "contact Hessians");
-    if (ipc->coupled == NULL || ipc->hessians == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(ipc->context, ipc->coupled, PLI_CONTACT_POINTS * wanted, "stencils"));
+    PLI_TRY(PLI_MAKE(ipc->context, ipc->hessians, PLI_IPC_HESSIAN * wanted, "contact Hessians"));
     ipc->stencil_room = wanted;
     return PLI_OK;
 }

@@ -48,8 +48,8 @@ static pli_status copy_params(pli_elastic *e, const pli_elastic_def *def)
         pli_elastic_group *group = &e->groups[k];
         int32_t count = group->end - group->begin;
         int32_t param_count = group->law->param_count;
-        group->params = PLI_NEW(e->context, double, (int64_t)param_count *count, "law parameters");
-        if (group->params == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(
+            PLI_MAKE(e->context, group->params, (int64_t)param_count * count, "law parameters"));
         for (int32_t param = 0; param < param_count; ++param) {
             for (int32_t i = 0; i < count; ++i) {
                 int64_t tet = e->origin[group->begin + i];
@@ -82,9 +82,8 @@ static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
 static pli_status keep_rest_shape(pli_elastic *e)
 {
     int64_t count = e->tet_count;
-    e->rest_gradients = PLI_NEW(e->context, double, 9 * count, "shape gradients");
-    e->rest_volume = PLI_NEW(e->context, double, count, "volumes");
-    if (e->rest_gradients == NULL || e->rest_volume == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(e->context, e->rest_gradients, 9 * count, "shape gradients"));
+    PLI_TRY(PLI_MAKE(e->context, e->rest_volume, count, "volumes"));
     memcpy(e->rest_gradients, e->gradients, 9 * (size_t)count * sizeof *e->gradients);
     memcpy(e->rest_volume, e->volume, (size_t)count * sizeof *e->volume);
     return PLI_OK;

@@ -83,8 +83,7 @@ pli_rayleigh_source pli_rayleigh_springs(const pli_spring_net *net, const double
 static pli_status copy_damping(pli_rayleigh *r, damped *to)
 {
     int64_t count = to->source.cliques->count;
-    to->weights = PLI_NEW(r->context, double, count, "damping");
-    if (to->weights == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(r->context, to->weights, count, "damping"));
     for (int64_t k = 0; k < count; ++k) to->weights[k] = to->source.damping[k];
     to->source.damping = NULL;
     return PLI_OK;
@@ -94,9 +93,8 @@ static pli_status build(pli_rayleigh *r)
 {
     pli_context *context = r->context;
     pli_clique_list lists[PLI_RAYLEIGH_SOURCES];
-    r->move = PLI_NEW(context, double, 3 * (int64_t)r->vertex_count, "damping");
-    r->force = PLI_NEW(context, double, 3 * (int64_t)r->vertex_count, "damping");
-    if (r->move == NULL || r->force == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, r->move, 3 * (int64_t)r->vertex_count, "damping"));
+    PLI_TRY(PLI_MAKE(context, r->force, 3 * (int64_t)r->vertex_count, "damping"));
     for (int32_t k = 0; k < r->source_count; ++k) {
         PLI_TRY(copy_damping(r, &r->sources[k]));
         lists[k] = *r->sources[k].source.cliques;
@@ -209,8 +207,7 @@ static pli_status rayleigh_bind(void *self, const pli_bcsr *H)
 {
     pli_rayleigh *r = self;
     pli_release(r->context, r->place);
-    r->place = PLI_NEW(r->context, int64_t, r->D->block_count, "damping blocks");
-    if (r->place == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(r->context, r->place, r->D->block_count, "damping blocks"));
     for (int32_t row = 0; row < r->D->row_count; ++row) {
         for (int64_t block = r->D->row_start[row]; block < r->D->row_start[row + 1]; ++block) {
             r->place[block] = pli_bcsr_find(H, row, r->D->column[block]);

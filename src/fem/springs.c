@@ -49,12 +49,9 @@ static pli_status check_springs(pli_context *context, const pli_spring_def *def)
 static pli_status copy_springs(pli_spring_net *net, const pli_spring_def *def)
 {
     int64_t count = def->spring_count;
-    net->ends = PLI_NEW(net->context, int32_t, 2 * count, "springs");
-    net->stiffness = PLI_NEW(net->context, double, count, "springs");
-    net->rest_length = PLI_NEW(net->context, double, count, "springs");
-    if (net->ends == NULL || net->stiffness == NULL || net->rest_length == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(net->context, net->ends, 2 * count, "springs"));
+    PLI_TRY(PLI_MAKE(net->context, net->stiffness, count, "springs"));
+    PLI_TRY(PLI_MAKE(net->context, net->rest_length, count, "springs"));
     for (int64_t s = 0; s < count; ++s) {
         net->ends[2 * s] = def->ends[2 * s];
         net->ends[2 * s + 1] = def->ends[2 * s + 1];
@@ -458,8 +455,7 @@ static pli_status spring_bind_vertices(void *self)
     pli_spring_net *net = self;
     pli_context *context = net->context;
     clear_stars(net);
-    net->star_begin = PLI_NEW(context, int64_t, (int64_t)net->vertex_count + 1, "spring stars");
-    if (net->star_begin == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, net->star_begin, (int64_t)net->vertex_count + 1, "spring stars"));
     for (int32_t v = 0; v < net->vertex_count; ++v) {
         net->star_begin[v + 1] = net->star_begin[v] + (count_springs(net, v) + LANES - 1) / LANES;
     }

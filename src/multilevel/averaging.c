@@ -127,9 +127,8 @@ static pli_status reserve_entries(pli_averaging *rows)
         rows->start[vertex + 1] += rows->start[vertex];
     }
     int64_t count = rows->start[rows->vertex_count];
-    rows->handle = PLI_NEW(rows->context, int32_t, count, "weights");
-    rows->weight = PLI_NEW(rows->context, double, count, "weights");
-    return rows->handle != NULL && rows->weight != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(rows->context, rows->handle, count, "weights"));
+    return PLI_MAKE(rows->context, rows->weight, count, "weights");
 }
 
 // Every vertex follows the handle it belongs to.

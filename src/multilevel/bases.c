@@ -97,9 +97,8 @@ static pli_status check_def(pli_context *context, const pli_bases_def *def)
 pli_status pli_bases_column_set(pli_context *context, int32_t count, const int32_t *vertices,
                                 const double *values, pli_bases_column *column)
 {
-    column->vertices = PLI_NEW(context, int32_t, count, "columns of weights");
-    column->values = PLI_NEW(context, double, count, "columns of weights");
-    if (column->vertices == NULL || column->values == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, column->vertices, count, "columns of weights"));
+    PLI_TRY(PLI_MAKE(context, column->values, count, "columns of weights"));
     memcpy(column->vertices, vertices, (size_t)count * sizeof *vertices);
     memcpy(column->values, values, (size_t)count * sizeof *values);
     column->count = count;
@@ -273,9 +272,8 @@ static pli_bases *new_bases(pli_context *context, int32_t vertex_count, int32_t 
 static pli_status run_build(pli_bases_build *build, pli_bases **bases)
 {
     const pli_bases_def *def = build->def;
-    build->places = PLI_NEW(build->context, int32_t, build->handle_count, "bases");
-    build->columns = PLI_NEW(build->context, pli_bases_column, build->handle_count, "bases");
-    if (build->places == NULL || build->columns == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(build->context, build->places, build->handle_count, "bases"));
+    PLI_TRY(PLI_MAKE(build->context, build->columns, build->handle_count, "bases"));
     for (int32_t k = 0; k < build->handle_count; ++k) build->places[k] = def->partition->centers[k];
     PLI_TRY(kinds[def->kind].build(build));
     pli_bases *made = new_bases(build->context, def->mesh.vertex_count, build->handle_count);

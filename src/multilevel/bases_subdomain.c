@@ -147,8 +147,7 @@ static pli_status gather_elements(subdomain *s)
     for (int32_t part = 0; part < s->build->handle_count; ++part) {
         if (s->has[part]) count += members->start[part + 1] - members->start[part];
     }
-    s->elements = PLI_NEW(s->context, int32_t, count, "subdomain");
-    if (s->elements == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->elements, count, "subdomain"));
     for (int32_t part = 0; part < s->build->handle_count; ++part) {
         if (!s->has[part]) continue;
         for (int64_t k = members->start[part]; k < members->start[part + 1]; ++k) {
@@ -164,9 +163,8 @@ static pli_status gather_vertices(subdomain *s)
     const pli_simplices *mesh = &s->build->def->mesh;
     int64_t size = mesh->corner_count;
     int64_t corner_count = size * s->element_count;
-    s->corners = PLI_NEW(s->context, int32_t, corner_count, "subdomain");
-    s->vertices = PLI_NEW(s->context, int32_t, corner_count, "subdomain");
-    if (s->corners == NULL || s->vertices == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->corners, corner_count, "subdomain"));
+    PLI_TRY(PLI_MAKE(s->context, s->vertices, corner_count, "subdomain"));
     for (int64_t k = 0; k < corner_count; ++k) {
         s->corners[k] = mesh->elements[size * s->elements[k / size] + k % size];
         s->vertices[k] = s->corners[k];
@@ -178,8 +176,7 @@ static pli_status gather_vertices(subdomain *s)
     }
     for (int64_t k = 0; k < corner_count; ++k) s->corners[k] = find_vertex(s, s->corners[k]);
 
-    s->points = PLI_NEW(s->context, double, 3 * (int64_t)s->vertex_count, "subdomain");
-    if (s->points == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->points, 3 * (int64_t)s->vertex_count, "subdomain"));
     for (int64_t k = 0; k < s->vertex_count; ++k) {
         pli_vec3_copy(mesh->points + 3 * (int64_t)s->vertices[k], s->points + 3 * k);
     }
@@ -321,9 +318,8 @@ static pli_status solve(subdomain *s, bool hosted)
     int32_t free_count = 0;
     for (int32_t k = 0; k < s->vertex_count; ++k) free_count += s->is_free[k];
     if (free_count == 0) return PLI_OK;
-    s->weights = PLI_NEW(s->context, double, s->element_count, "subdomain");
-    s->mass = PLI_NEW(s->context, double, s->vertex_count, "subdomain");
-    if (s->weights == NULL || s->mass == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->weights, s->element_count, "subdomain"));
+    PLI_TRY(PLI_MAKE(s->context, s->mass, s->vertex_count, "subdomain"));
     for (size_t k = 0; k < sizeof contrasts / sizeof *contrasts; ++k) {
         double error = INFINITY;
         PLI_TRY(solve_limited(s, contrasts[k], hosted, &error));

@@ -71,8 +71,7 @@ static pli_status build_laplacian(solver *s)
                         "elements have %d corners; smooth weights want triangles or tetrahedra",
                         (int)size);
     }
-    s->elements = PLI_NEW(s->context, int32_t, (int64_t)size * mesh.element_count, "elements");
-    if (s->elements == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->elements, (int64_t)size * mesh.element_count, "elements"));
     int32_t count = 0;
     for (int64_t element = 0; element < mesh.element_count; ++element) {
         const int32_t *corners = mesh.elements + size * element;
@@ -363,9 +362,8 @@ static pli_status run_solver(solver *s, pli_biharmonic **weights)
 {
     int32_t vertex_count = s->def->mesh.vertex_count;
     PLI_TRY(build_laplacian(s));
-    s->is_free = PLI_NEW(s->context, uint8_t, vertex_count, "biharmonic weights");
-    s->penalty = PLI_NEW(s->context, double, vertex_count, "biharmonic weights");
-    if (s->is_free == NULL || s->penalty == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->is_free, vertex_count, "biharmonic weights"));
+    PLI_TRY(PLI_MAKE(s->context, s->penalty, vertex_count, "biharmonic weights"));
     mark_free(s);
     PLI_TRY(compute_penalty(s));
     PLI_TRY(factor_matrix(s));

@@ -595,8 +595,7 @@ static pli_status check_bases(pli_context *context, const pli_cubature_def *def)
 static pli_status measure_elements(builder *b)
 {
     const pli_simplices *mesh = &b->def->mesh;
-    b->volumes = PLI_NEW(b->context, double, mesh->element_count, "volumes of elements");
-    if (b->volumes == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, b->volumes, mesh->element_count, "volumes of elements"));
     for (int32_t k = 0; k < mesh->element_count; ++k) {
         const int32_t *corners = mesh->elements + (int64_t)mesh->corner_count * k;
         for (int32_t c = 0; c < mesh->corner_count; ++c) {
@@ -730,9 +729,8 @@ static pli_status make_groups(builder *b)
     int64_t room = b->group_count;
     int32_t size = b->def->group_size;
     if (size > 0) room += 2 * (int64_t)b->def->mesh.element_count / size + 1;
-    b->groups = PLI_NEW(b->context, group, room, "groups of elements");
-    b->weights = PLI_NEW(b->context, double, b->def->mesh.element_count, "weights of elements");
-    if (b->groups == NULL || b->weights == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, b->groups, room, "groups of elements"));
+    PLI_TRY(PLI_MAKE(b->context, b->weights, b->def->mesh.element_count, "weights of elements"));
     (void)cut_groups(b, b->groups);
     return split_groups(b);
 }
@@ -759,9 +757,8 @@ static pli_status write_cubature(const builder *b, pli_cubature *cubature)
     }
     int32_t count = 0;
     for (int32_t k = 0; k < b->def->mesh.element_count; ++k) count += b->weights[k] > 0;
-    cubature->elements = PLI_NEW(b->context, int32_t, count, "elements of the cubature");
-    cubature->weights = PLI_NEW(b->context, double, count, "weights of the cubature");
-    if (cubature->elements == NULL || cubature->weights == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, cubature->elements, count, "elements of the cubature"));
+    PLI_TRY(PLI_MAKE(b->context, cubature->weights, count, "weights of the cubature"));
     for (int32_t k = 0; k < b->def->mesh.element_count; ++k) {
         if (!(b->weights[k] > 0)) continue;
         cubature->elements[cubature->count] = k;

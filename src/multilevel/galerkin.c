@@ -197,8 +197,7 @@ done:
 static pli_status find_slots(pli_galerkin *g)
 {
     int32_t m = g->handle_count;
-    g->slot_of = PLI_NEW(g->context, int64_t, (int64_t)m * m, "couplings of handles");
-    if (g->slot_of == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(g->context, g->slot_of, (int64_t)m * m, "couplings of handles"));
     for (int32_t i = 0; i < m; ++i) {
         for (int32_t j = 0; j < m; ++j) {
             g->slot_of[(int64_t)i * m + j] =
@@ -215,11 +214,10 @@ static pli_status build_symbolic(pli_galerkin *g, const pli_bcsr *S)
     PLI_TRY(list_all_around(g, S));
     PLI_TRY(create_matrix(g));
     PLI_TRY(find_slots(g));
-    g->pair_of = PLI_NEW(g->context, int32_t, (int64_t)g->handle_count * g->handle_count,
-                         "couplings of handles");
-    g->base = PLI_NEW(g->context, double, TILE * g->K->block_count, "coarse matrix");
-    g->diagonal = PLI_NEW(g->context, double, TILE *(int64_t)S->row_count, "diagonal blocks");
-    if (g->pair_of == NULL || g->base == NULL || g->diagonal == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(g->context, g->pair_of, (int64_t)g->handle_count * g->handle_count,
+                     "couplings of handles"));
+    PLI_TRY(PLI_MAKE(g->context, g->base, TILE * g->K->block_count, "coarse matrix"));
+    PLI_TRY(PLI_MAKE(g->context, g->diagonal, TILE * (int64_t)S->row_count, "diagonal blocks"));
     pli_cholesky_def def = {.order = PLI_CHOLESKY_ORDER_AUTO};
     return pli_cholesky_create(g->context, &def, g->K, &g->cholesky);
 }

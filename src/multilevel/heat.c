@@ -244,8 +244,7 @@ static pli_status allocate_arrays(pli_heat *h)
 static pli_status heat_init(pli_heat *h, const pli_heat_def *def)
 {
     h->mesh = def->mesh;
-    h->ratio = PLI_NEW(h->context, double, h->mesh.element_count, "stiffness");
-    if (h->ratio == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(h->context, h->ratio, h->mesh.element_count, "stiffness"));
     compute_ratios(h, def->stiffness);
     PLI_TRY(pli_laplacian_create(h->context, &h->mesh, h->ratio, &h->laplacian));
     PLI_TRY(pli_incidence_build(h->context, h->mesh.vertex_count, h->mesh.corner_count,
@@ -253,10 +252,9 @@ static pli_status heat_init(pli_heat *h, const pli_heat_def *def)
     PLI_TRY(allocate_arrays(h));
     PLI_TRY(compute_lengths(h));
     find_components(h);
-    h->time = PLI_NEW(h->context, double, h->component_count, "components");
-    h->shift = PLI_NEW(h->context, double, h->component_count, "components");
-    h->sources_in = PLI_NEW(h->context, int32_t, h->component_count, "components");
-    if (h->time == NULL || h->shift == NULL || h->sources_in == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(h->context, h->time, h->component_count, "components"));
+    PLI_TRY(PLI_MAKE(h->context, h->shift, h->component_count, "components"));
+    PLI_TRY(PLI_MAKE(h->context, h->sources_in, h->component_count, "components"));
     PLI_TRY(compute_times(h));
     return factor_both(h);
 }

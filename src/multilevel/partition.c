@@ -135,9 +135,8 @@ static pli_status set_up(maker *m)
     double start = fmin(ceil(m->wanted * def->oversampling), def->mesh.element_count);
     int32_t capacity = (int32_t)start;
     PLI_TRY(pli_clusters_create(m->context, m->pieces, m->heat, capacity, &m->clusters));
-    m->best_label = PLI_NEW(m->context, int32_t, def->mesh.element_count, "partition");
-    m->best_centers = PLI_NEW(m->context, int32_t, capacity, "partition");
-    if (m->best_label == NULL || m->best_centers == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(m->context, m->best_label, def->mesh.element_count, "partition"));
+    PLI_TRY(PLI_MAKE(m->context, m->best_centers, capacity, "partition"));
     m->best_flaws = -1;
     return pli_clusters_seed(m->clusters, def->seed);
 }
@@ -485,14 +484,10 @@ static pli_status fill_partition(const maker *m, pli_partition *partition)
     partition->cost = m->best_cost;
     partition->rounds = m->rounds;
     partition->pruned = m->pruned;
-    partition->element_part = PLI_NEW(m->context, int32_t, partition->element_count, "partition");
-    partition->vertex_part = PLI_NEW(m->context, int32_t, partition->vertex_count, "partition");
-    partition->centers = PLI_NEW(m->context, int32_t, partition->count, "partition");
-    partition->volume = PLI_NEW(m->context, double, partition->count, "partition");
-    if (partition->element_part == NULL || partition->vertex_part == NULL ||
-        partition->centers == NULL || partition->volume == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(m->context, partition->element_part, partition->element_count, "partition"));
+    PLI_TRY(PLI_MAKE(m->context, partition->vertex_part, partition->vertex_count, "partition"));
+    PLI_TRY(PLI_MAKE(m->context, partition->centers, partition->count, "partition"));
+    PLI_TRY(PLI_MAKE(m->context, partition->volume, partition->count, "partition"));
     for (int32_t k = 0; k < partition->element_count; ++k) {
         partition->element_part[k] = m->best_label[k];
         partition->volume[m->best_label[k]] += m->clusters->volume[k];

@@ -258,16 +258,12 @@ static pli_status run_builder(builder *b)
     int64_t count = b->mesh->element_count;
     PLI_TRY(pli_incidence_build(b->context, b->mesh->vertex_count, b->mesh->corner_count,
                                 b->mesh->element_count, b->mesh->elements, &b->incidence));
-    b->pieces->piece = PLI_NEW(b->context, int32_t, count, "pieces");
-    b->pieces->neighbor = PLI_NEW(b->context, int32_t, b->mesh->corner_count * count, "pieces");
-    b->parent = PLI_NEW(b->context, int32_t, count, "pieces");
-    b->size = PLI_NEW(b->context, int32_t, count, "pieces");
-    b->change = PLI_NEW(b->context, double, count, "pieces");
-    b->goal = PLI_NEW(b->context, int32_t, count, "pieces");
-    if (b->pieces->piece == NULL || b->pieces->neighbor == NULL || b->parent == NULL ||
-        b->size == NULL || b->change == NULL || b->goal == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(b->context, b->pieces->piece, count, "pieces"));
+    PLI_TRY(PLI_MAKE(b->context, b->pieces->neighbor, b->mesh->corner_count * count, "pieces"));
+    PLI_TRY(PLI_MAKE(b->context, b->parent, count, "pieces"));
+    PLI_TRY(PLI_MAKE(b->context, b->size, count, "pieces"));
+    PLI_TRY(PLI_MAKE(b->context, b->change, count, "pieces"));
+    PLI_TRY(PLI_MAKE(b->context, b->goal, count, "pieces"));
     pli_parallel_for(b->context, count, ELEMENT_GRAIN, find_neighbors, b);
     join_alike(b);
     join_crumbs(b);
@@ -281,8 +277,7 @@ pli_status pli_pieces_create(pli_context *context, const pli_simplices *mesh,
     *pieces = NULL;
     PLI_TRY(check_mesh(context, mesh));
     builder b = {.context = context, .mesh = mesh, .stiffness = stiffness, .ratio = ratio};
-    b.pieces = PLI_NEW(context, pli_pieces, 1, "pieces");
-    if (b.pieces == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, b.pieces, 1, "pieces"));
     b.pieces->context = context;
     pli_status status = run_builder(&b);
     pli_incidence_clear(context, &b.incidence);

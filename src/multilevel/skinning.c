@@ -462,14 +462,10 @@ static pli_status copy_samples(builder *b, int32_t level)
 static pli_status build_levels(builder *b)
 {
     int64_t node_count = b->node_counts[0];
-    b->node_of_vertex = PLI_NEW(b->context, int32_t, b->def->graph.node_count, "skinning frames");
-    b->fine_frames = PLI_NEW(b->context, double, 4 * node_count, "skinning frames");
-    b->frames = PLI_NEW(b->context, double, 4 * node_count, "skinning frames");
-    b->vertex_counts = PLI_NEW(b->context, int32_t, node_count, "skinning frames");
-    if (b->node_of_vertex == NULL || b->fine_frames == NULL || b->frames == NULL ||
-        b->vertex_counts == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(b->context, b->node_of_vertex, b->def->graph.node_count, "skinning frames"));
+    PLI_TRY(PLI_MAKE(b->context, b->fine_frames, 4 * node_count, "skinning frames"));
+    PLI_TRY(PLI_MAKE(b->context, b->frames, 4 * node_count, "skinning frames"));
+    PLI_TRY(PLI_MAKE(b->context, b->vertex_counts, node_count, "skinning frames"));
     PLI_TRY(link_first_level(b));
     for (int32_t level = 1; level < b->level_count; ++level) PLI_TRY(link_nodes(b, level));
     for (int32_t level = 0; level < b->level_count; ++level) {
@@ -483,12 +479,10 @@ static pli_status build_levels(builder *b)
 static pli_status build_hierarchy(builder *b)
 {
     const pli_graph *graph = &b->def->graph;
-    b->hierarchy = PLI_NEW(b->context, pli_hierarchy, 1, "hierarchy");
-    if (b->hierarchy == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, b->hierarchy, 1, "hierarchy"));
     b->hierarchy->context = b->context;
     b->hierarchy->dofs = b->def->dofs;
-    b->lengths = PLI_NEW(b->context, float, graph->start[graph->node_count], "lengths of edges");
-    if (b->lengths == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, b->lengths, graph->start[graph->node_count], "lengths of edges"));
     pli_parallel_for(b->context, graph->node_count, ROW_GRAIN, measure_rows, b);
     PLI_TRY(sample_levels(b));
     for (int32_t level = 0; level < b->level_count; ++level) PLI_TRY(even_out(b, level));

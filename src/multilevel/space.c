@@ -51,9 +51,8 @@ static pli_status cut_pieces(pli_space *s)
         s->piece_start[i + 1] = s->piece_start[i] + (int32_t)pieces;
     }
     s->piece_count = s->piece_start[handles];
-    s->pieces = PLI_NEW(s->context, pli_space_piece, s->piece_count, "handles");
-    s->partial = PLI_NEW(s->context, double, PLI_HANDLE_DOFS *(int64_t)s->piece_count, "handles");
-    if (s->pieces == NULL || s->partial == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->pieces, s->piece_count, "handles"));
+    PLI_TRY(PLI_MAKE(s->context, s->partial, PLI_HANDLE_DOFS * (int64_t)s->piece_count, "handles"));
     for (int32_t i = 0; i < handles; ++i) {
         int64_t begin = s->start[i];
         for (int32_t k = s->piece_start[i]; k < s->piece_start[i + 1]; ++k) {

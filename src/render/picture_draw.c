@@ -138,8 +138,7 @@ static pli_status copy_texts(pli_picture *picture, const pli_picture_def *def)
         pli_string_copy(context, def->field != NULL ? def->field : "");
     if (picture->field == NULL) return PLI_ERROR_MEMORY;
     if (def->hidden_count == 0) return PLI_OK;
-    picture->hidden = PLI_NEW(context, char *, def->hidden_count, "picture");
-    if (picture->hidden == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, picture->hidden, def->hidden_count, "picture"));
     for (int32_t k = 0; k < def->hidden_count; ++k) {
         picture->hidden[k] = pli_string_copy(context, def->hidden[k]);
         if (picture->hidden[k] == NULL) return PLI_ERROR_MEMORY;

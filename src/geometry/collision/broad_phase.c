@@ -514,8 +514,7 @@ static pli_status copy_lists(pli_broad_phase *broad, const corner_list *lists, c
         primitive_set *set = &broad->sets[k];
         int64_t corner_count = lists[k].size * (int64_t)lists[k].count;
         set->size = lists[k].size;
-        set->corners = PLI_NEW(broad->context, int32_t, corner_count, "corners of primitives");
-        if (set->corners == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(broad->context, set->corners, corner_count, "corners of primitives"));
         set->count = lists[k].count;
         for (int64_t i = 0; i < corner_count; ++i) set->corners[i] = map[lists[k].corners[i]];
     }
@@ -529,9 +528,8 @@ static pli_status select_lone(pli_context *context, const primitive_set *all, co
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; ++i) count += is_lone[i];
     lone->size = all->size;
-    lone->ids = PLI_NEW(context, int32_t, count, "lone primitives");
-    lone->corners = PLI_NEW(context, int32_t, all->size * (int64_t)count, "lone corners");
-    if (lone->ids == NULL || lone->corners == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, lone->ids, count, "lone primitives"));
+    PLI_TRY(PLI_MAKE(context, lone->corners, all->size * (int64_t)count, "lone corners"));
     for (int32_t i = 0; i < all->count; ++i) {
         if (!is_lone[i]) continue;
         memcpy(lone->corners + all->size * (int64_t)lone->count,
@@ -608,8 +606,7 @@ static pli_status build_searches(pli_broad_phase *broad)
         search->first = kinds[k][0];
         search->second = kinds[k][1];
         search->block_count = (broad->sets[search->first].count + BLOCK_SIZE - 1) / BLOCK_SIZE;
-        search->slices = PLI_NEW(broad->context, pair_slice, search->block_count, "pair slices");
-        if (search->slices == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(broad->context, search->slices, search->block_count, "pair slices"));
     }
     return PLI_OK;
 }

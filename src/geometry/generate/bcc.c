@@ -200,9 +200,8 @@ static pli_status assign_slots(const bcc_job *job)
                         "spacing %g gives more lattice nodes than there are numbers for them",
                         bcc->spacing);
     }
-    bcc->block = PLI_NEW(bcc->context, int32_t, count, "lattice blocks");
-    bcc->value = PLI_NEW(bcc->context, double, count *PLI_BCC_BLOCK_NODES, "lattice values");
-    if (bcc->block == NULL || bcc->value == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(bcc->context, bcc->block, count, "lattice blocks"));
+    PLI_TRY(PLI_MAKE(bcc->context, bcc->value, count * PLI_BCC_BLOCK_NODES, "lattice values"));
     for (int64_t b = 0; b < block_count(bcc); ++b) {
         bcc->slot[b] = -1;
         if (job->side[b] > 0) continue;

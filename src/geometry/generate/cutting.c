@@ -243,12 +243,9 @@ static pli_status allocate_nodes(pli_cutting *cutting)
 {
     pli_context *context = cutting->bcc->context;
     int64_t nodes = pli_bcc_node_count(cutting->bcc);
-    cutting->state = PLI_NEW(context, int8_t, nodes, "node states");
-    cutting->warp = PLI_NEW(context, int32_t, nodes, "node warps");
-    cutting->edge = PLI_NEW(context, int32_t, nodes * PLI_BCC_OWNED, "edge cuts");
-    if (cutting->state == NULL || cutting->warp == NULL || cutting->edge == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(context, cutting->state, nodes, "node states"));
+    PLI_TRY(PLI_MAKE(context, cutting->warp, nodes, "node warps"));
+    PLI_TRY(PLI_MAKE(context, cutting->edge, nodes * PLI_BCC_OWNED, "edge cuts"));
     memset(cutting->edge, -1, (size_t)nodes * PLI_BCC_OWNED * sizeof(int32_t));
     return PLI_OK;
 }
@@ -268,8 +265,7 @@ static pli_status find_cuts(cutting_job *job)
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "too many lattice edges cut the surface");
     }
     cutting->cut_count = (int32_t)total;
-    cutting->cuts = PLI_NEW(context, pli_cut, total, "cuts");
-    if (cutting->cuts == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, cutting->cuts, total, "cuts"));
     pli_parallel_for(context, slots, 8, list_cuts, job);
     pli_parallel_for(context, total, 4 * CHUNK, refine_cuts, job);
     return PLI_OK;

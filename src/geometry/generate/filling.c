@@ -342,9 +342,8 @@ static pli_status number_vertices(filling_job *job, int64_t raw_count)
     for (int64_t raw = 0; raw < raw_count; ++raw) {
         if (job->number[raw] >= 0) job->number[raw] = filling->vertex_count++;
     }
-    filling->points =
-        PLI_NEW(filling->context, double, 3 * (int64_t)filling->vertex_count, "filling points");
-    return filling->points != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_MAKE(filling->context, filling->points, 3 * (int64_t)filling->vertex_count,
+                    "filling points");
 }
 
 static pli_status fill_lattice(filling_job *job)
@@ -360,8 +359,7 @@ static pli_status fill_lattice(filling_job *job)
                         (double)job->first[slots]);
     }
     filling->tet_count = (int32_t)job->first[slots];
-    filling->tets = PLI_NEW(context, int32_t, 4 * (int64_t)filling->tet_count, "filling");
-    if (filling->tets == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, filling->tets, 4 * (int64_t)filling->tet_count, "filling"));
     pli_parallel_for(context, slots, 4, fill_blocks, job);
     return PLI_OK;
 }

@@ -150,8 +150,7 @@ static pli_status list_stars(const pli_filling *filling, pinches *list)
 {
     pli_context *context = filling->context;
     int64_t total = 0;
-    list->start = PLI_NEW(context, int32_t, (int64_t)list->count + 1, "pinch starts");
-    if (list->start == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, list->start, (int64_t)list->count + 1, "pinch starts"));
     for (int64_t k = 0; k < 4 * (int64_t)filling->tet_count; ++k) {
         int32_t index = list->number[filling->tets[k]];
         if (index < 0) continue;
@@ -159,8 +158,7 @@ static pli_status list_stars(const pli_filling *filling, pinches *list)
         ++total;
     }
     for (int32_t i = 0; i < list->count; ++i) list->start[i + 1] += list->start[i];
-    list->tets = PLI_NEW(context, int32_t, total, "pinch stars");
-    if (list->tets == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, list->tets, total, "pinch stars"));
     for (int64_t k = 0; k < 4 * (int64_t)filling->tet_count; ++k) {
         int32_t index = list->number[filling->tets[k]];
         if (index >= 0) list->tets[list->start[index]++] = (int32_t)(k / 4);

@@ -23,9 +23,8 @@ static pli_status list_sides(pli_context *context, int32_t triangle_count, const
                              side_list *sides)
 {
     sides->count = 3 * (int64_t)triangle_count;
-    sides->keys = PLI_NEW(context, uint64_t, sides->count, "sides of triangles");
-    sides->order = PLI_NEW(context, int32_t, sides->count, "order of sides");
-    if (sides->keys == NULL || sides->order == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, sides->keys, sides->count, "sides of triangles"));
+    PLI_TRY(PLI_MAKE(context, sides->order, sides->count, "order of sides"));
     for (int64_t side = 0; side < sides->count; ++side) {
         sides->keys[side] = side_key(triangles + 3 * (side / 3), (int)(side % 3));
     }

@@ -202,9 +202,8 @@ static pli_status laplacian_init(pli_laplacian *l, const pli_simplices *mesh, co
     pli_context *context = l->context;
     pli_incidence incidence = {0};
     l->vertex_count = mesh->vertex_count;
-    l->row_start = PLI_NEW(context, int64_t, (int64_t)l->vertex_count + 1, "Laplacian");
-    l->mass = PLI_NEW(context, double, l->vertex_count, "Laplacian");
-    if (l->row_start == NULL || l->mass == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, l->row_start, (int64_t)l->vertex_count + 1, "Laplacian"));
+    PLI_TRY(PLI_MAKE(context, l->mass, l->vertex_count, "Laplacian"));
     PLI_TRY(compute_mass(l, mesh));
     PLI_TRY(pli_incidence_build(context, mesh->vertex_count, mesh->corner_count,
                                 mesh->element_count, mesh->elements, &incidence));

@@ -25,14 +25,10 @@ static pli_status fill_surface(const pli_tet_mesh *mesh, const pli_boundary *bou
     pli_context *context = mesh->context;
     int32_t count = boundary->triangle_count;
     surface->triangle_count = count;
-    surface->triangles = PLI_NEW(context, int32_t, 3 * (int64_t)count, "surface triangles");
-    surface->tet_of_triangle = PLI_NEW(context, int32_t, count, "surface owners");
-    surface->mesh_vertex = PLI_NEW(context, int32_t, mesh->vertex_count, "surface vertices");
-    surface->surface_of_vertex = PLI_NEW(context, int32_t, mesh->vertex_count, "surface map");
-    if (surface->triangles == NULL || surface->tet_of_triangle == NULL ||
-        surface->mesh_vertex == NULL || surface->surface_of_vertex == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(context, surface->triangles, 3 * (int64_t)count, "surface triangles"));
+    PLI_TRY(PLI_MAKE(context, surface->tet_of_triangle, count, "surface owners"));
+    PLI_TRY(PLI_MAKE(context, surface->mesh_vertex, mesh->vertex_count, "surface vertices"));
+    PLI_TRY(PLI_MAKE(context, surface->surface_of_vertex, mesh->vertex_count, "surface map"));
     memcpy(surface->triangles, boundary->triangles, 3 * (size_t)count * sizeof(int32_t));
     memcpy(surface->tet_of_triangle, boundary->tet, (size_t)count * sizeof(int32_t));
     number_vertices(mesh, surface);

@@ -207,17 +207,13 @@ static pli_status allocate_blocks(grid *g, int64_t near)
     }
     pli_context *context = g->context;
     int64_t size = (int64_t)g->blocks[0] * g->blocks[1] * g->blocks[2];
-    g->table = PLI_NEW(context, int32_t, size, "contour table");
-    g->origin = PLI_NEW(context, int32_t, 3 * near, "contour blocks");
-    g->values = PLI_NEW(context, double, near *NODES, "contour values");
-    g->masks = PLI_NEW(context, uint8_t, near * CELLS, "contour masks");
-    g->vertex_of = PLI_NEW(context, int32_t, near * CELLS, "contour cells");
-    g->vertex_start = PLI_NEW(context, int32_t, near + 1, "contour blocks");
-    g->triangle_start = PLI_NEW(context, int32_t, near + 1, "contour blocks");
-    if (g->table == NULL || g->origin == NULL || g->values == NULL || g->masks == NULL ||
-        g->vertex_of == NULL || g->vertex_start == NULL || g->triangle_start == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(context, g->table, size, "contour table"));
+    PLI_TRY(PLI_MAKE(context, g->origin, 3 * near, "contour blocks"));
+    PLI_TRY(PLI_MAKE(context, g->values, near * NODES, "contour values"));
+    PLI_TRY(PLI_MAKE(context, g->masks, near * CELLS, "contour masks"));
+    PLI_TRY(PLI_MAKE(context, g->vertex_of, near * CELLS, "contour cells"));
+    PLI_TRY(PLI_MAKE(context, g->vertex_start, near + 1, "contour blocks"));
+    PLI_TRY(PLI_MAKE(context, g->triangle_start, near + 1, "contour blocks"));
     for (int64_t i = 0; i < size; ++i) g->table[i] = -1;
     return PLI_OK;
 }
@@ -651,8 +647,7 @@ static pli_status make_vertices(grid *g)
         g->vertex_of[at] += g->vertex_start[at / CELLS];
     }
     int64_t count = g->vertex_start[g->block_count];
-    g->points = PLI_NEW(g->context, double, 3 * count, "contour points");
-    if (g->points == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(g->context, g->points, 3 * count, "contour points"));
     pli_parallel_for(g->context, g->block_count, BLOCK_GRAIN, place_vertices, g);
     return PLI_OK;
 }
@@ -662,8 +657,7 @@ static pli_status make_triangles(grid *g)
     pli_parallel_for(g->context, g->block_count, BLOCK_GRAIN, count_triangles, g);
     PLI_TRY(sum_up(g, g->triangle_start));
     int64_t count = g->triangle_start[g->block_count];
-    g->triangles = PLI_NEW(g->context, int32_t, 3 * count, "contour triangles");
-    if (g->triangles == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(g->context, g->triangles, 3 * count, "contour triangles"));
     pli_parallel_for(g->context, g->block_count, BLOCK_GRAIN, fill_triangles, g);
     return PLI_OK;
 }

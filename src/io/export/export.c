@@ -169,8 +169,7 @@ static pli_status choose_frames(pli_export_job *job)
     int32_t count = pli_series_count(job->series);
     int32_t every = def->every > 0 ? def->every : 1;
     int32_t seen = 0;
-    job->positions = PLI_NEW(job->context, int32_t, (int64_t)count + 1, "export");
-    if (job->positions == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(job->context, job->positions, (int64_t)count + 1, "export"));
     for (int32_t position = 0; position < count; ++position) {
         pli_series_info info;
         pli_series_get_info(job->series, position, &info);
@@ -188,8 +187,7 @@ static pli_status choose_frames(pli_export_job *job)
 static pli_status list_bodies(pli_export_job *job)
 {
     const pli_series_list *list = pli_series_entries(job->series);
-    job->bodies = PLI_NEW(job->context, pli_export_body, list->count, "export");
-    if (job->bodies == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(job->context, job->bodies, list->count, "export"));
     int32_t frame = 0;
     for (int32_t i = 0; i < list->count; ++i) {
         while (frame < job->frame_count &&

@@ -335,8 +335,7 @@ static pli_status append_body_data(glb *g, int32_t body)
                               12 * (int64_t)b->skin.triangle_count);
     }
     pli_release(context, g->points);
-    g->points = PLI_NEW(context, float, 3 * points, "export");
-    if (g->points == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, g->points, 3 * points, "export"));
     for (int32_t frame = 1; frame < g->job->frame_count; ++frame) {
         PLI_TRY(read_frame(g, body, frame));
         pli_text_append_bytes(&g->file.text, g->points, 12 * points);
@@ -411,8 +410,7 @@ static pli_status describe_all(glb *g, pli_text *json)
 static pli_status write_all(glb *g, pli_text *json)
 {
     pli_context *context = g->job->context;
-    g->bodies = PLI_NEW(context, glb_body, g->job->body_count, "export");
-    if (g->bodies == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, g->bodies, g->job->body_count, "export"));
     for (int32_t body = 0; body < g->job->body_count; ++body) PLI_TRY(measure_body(g, body));
     PLI_TRY(describe_all(g, json));
     PLI_TRY(append_front(g, json));

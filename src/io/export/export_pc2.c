@@ -72,8 +72,7 @@ static pli_status take_frame(cache *c, int32_t frame, const pli_frame_part *part
     pli_context *context = c->job->context;
     if (frame == 0) {
         PLI_TRY(pli_skin_init(&c->skin, context, part));
-        c->points = PLI_NEW(context, float, 3 * (int64_t)c->skin.point_count, "export");
-        if (c->points == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(context, c->points, 3 * (int64_t)c->skin.point_count, "export"));
     } else if (!pli_skin_fits(&c->skin, part)) {
         return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
                         "body '%s' changes its points or cells by frame %d, which a point cache "

@@ -70,8 +70,7 @@ static pli_status take_part(usda *u, const pli_frame_part *part)
         pli_skin_clear(&u->skin);
         PLI_TRY(pli_skin_init(&u->skin, context, part));
         pli_release(context, u->points);
-        u->points = PLI_NEW(context, float, 3 * (int64_t)u->skin.point_count, "export");
-        if (u->points == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(context, u->points, 3 * (int64_t)u->skin.point_count, "export"));
     }
     pli_skin_get_points(&u->skin, part, u->points);
     return PLI_OK;

@@ -164,8 +164,7 @@ static bool create_arrays(hid_t file)
 static pli_status create_fields(vtkhdf *v, const pli_frame_part *part)
 {
     pli_context *context = v->job->context;
-    v->fields = PLI_NEW(context, pli_frame_field, part->field_count, "export");
-    if (v->fields == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, v->fields, part->field_count, "export"));
     for (int32_t i = 0; i < part->field_count; ++i) {
         char path[NAME_CAPACITY];
         v->fields[i] = part->fields[i];

@@ -255,8 +255,7 @@ pli_status pli_json_parse(pli_json *json, const char *bytes, int64_t count)
     // a string takes no more room than with its quotes, of which one becomes the zero byte
     if (pli_memory_size(json->strings) < (size_t)count + 1) {
         pli_release(json->context, json->strings);
-        json->strings = PLI_NEW(json->context, char, 2 * count + 1, "JSON strings");
-        if (json->strings == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(json->context, json->strings, 2 * count + 1, "JSON strings"));
     }
 
     parser p = {json, bytes, bytes, bytes + count, json->strings};

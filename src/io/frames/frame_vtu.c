@@ -132,8 +132,7 @@ static pli_status list_arrays(pli_vtu_writer *writer, const pli_frame_part *part
     writer->array_count = 0;
     if (pli_memory_size(writer->arrays) < (size_t)capacity * sizeof *writer->arrays) {
         pli_release(writer->context, writer->arrays);
-        writer->arrays = PLI_NEW(writer->context, struct pli_vtu_array, capacity, "frame arrays");
-        if (writer->arrays == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(writer->context, writer->arrays, capacity, "frame arrays"));
     }
     add_fields(writer, part, PLI_PLACE_POINT);
     add_fields(writer, part, PLI_PLACE_CELL);
@@ -257,8 +256,7 @@ static pli_status compress_blocks(pli_vtu_writer *writer, int64_t block_count, i
     if (grow(context, &writer->blocks, block_count * bound) == NULL) return PLI_ERROR_MEMORY;
     if (pli_memory_size(writer->block_sizes) < (size_t)block_count * sizeof(int64_t)) {
         pli_release(context, writer->block_sizes);
-        writer->block_sizes = PLI_NEW(context, int64_t, block_count, "frame blocks");
-        if (writer->block_sizes == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(context, writer->block_sizes, block_count, "frame blocks"));
     }
     block_job job = {writer, writer->staging.count, bound};
     pli_parallel_for(context, block_count, 1, compress_range, &job);

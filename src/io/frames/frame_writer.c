@@ -52,8 +52,7 @@ void pli_frame_writer_destroy(pli_frame_writer *writer)
 static pli_status copy_fields(pli_frame_writer *writer, const pli_frame_writer_def *def)
 {
     if (def->field_count == 0) return PLI_OK;
-    writer->fields = PLI_NEW(writer->context, char *, def->field_count, "frame fields");
-    if (writer->fields == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(writer->context, writer->fields, def->field_count, "frame fields"));
     for (int32_t i = 0; i < def->field_count; ++i) {
         writer->fields[i] = pli_string_copy(writer->context, def->fields[i]);
         if (writer->fields[i] == NULL) return PLI_ERROR_MEMORY;

@@ -28,8 +28,7 @@ void pli_skin_clear(pli_skin *skin)
 // The cell that each triangle belongs to; NULL: there is one triangle a cell.
 static pli_status take_cells(pli_skin *skin, const int32_t *cells)
 {
-    skin->cell_ids = PLI_NEW(skin->context, int32_t, skin->triangle_count, "skin");
-    if (skin->cell_ids == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(skin->context, skin->cell_ids, skin->triangle_count, "skin"));
     for (int32_t i = 0; i < skin->triangle_count; ++i) {
         skin->cell_ids[i] = cells != NULL ? cells[i] : i;
     }
@@ -64,8 +63,7 @@ static pli_status compact(pli_skin *skin, const pli_frame_part *part, const int3
 // Every point, and no triangles.
 static pli_status take_points(pli_skin *skin, const pli_frame_part *part)
 {
-    skin->point_ids = PLI_NEW(skin->context, int32_t, part->point_count, "skin");
-    if (skin->point_ids == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(skin->context, skin->point_ids, part->point_count, "skin"));
     skin->point_count = part->point_count;
     for (int32_t i = 0; i < part->point_count; ++i) skin->point_ids[i] = i;
     return PLI_OK;

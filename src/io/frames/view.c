@@ -401,8 +401,7 @@ static pli_status parse_json(pli_view *view, const char *name, const char *bytes
 static pli_status fill(pli_view *view, const char *name, const char *bytes, int64_t count)
 {
     view->def = pli_picture_def_default();
-    view->hidden = PLI_NEW(view->context, const char *, NAMES_LIMIT, "view");
-    if (view->hidden == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(view->context, view->hidden, NAMES_LIMIT, "view"));
     PLI_TRY(parse_json(view, name, bytes, count));
     place top = {view, name, "a view"};
     return read_view(&top, &view->json.nodes[0]);

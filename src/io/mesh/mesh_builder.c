@@ -124,8 +124,7 @@ static pli_status add_line(pli_mesh_builder *builder, const pli_scan *scan, pli_
 {
     if (scan->binary && list->lines == NULL) return PLI_OK;
     if (list->lines == NULL) {
-        list->lines = PLI_NEW(builder->context, int32_t, list->capacity, "lines of cells");
-        if (list->lines == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(builder->context, list->lines, list->capacity, "lines of cells"));
     }
     int64_t line = scan->binary ? 0 : find_line(builder, scan);
     list->lines[list->count] = line <= INT32_MAX ? (int32_t)line : 0;

@@ -151,8 +151,7 @@ static pli_status read_physical_names(pli_gmsh *gmsh)
     if (gmsh->names != NULL) {
         return PLI_SCAN_FAIL(gmsh->scan, "$PhysicalNames appears a second time; one is enough");
     }
-    gmsh->names = PLI_NEW(gmsh->builder->context, pli_span, count, "physical names");
-    if (gmsh->names == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(gmsh->builder->context, gmsh->names, count, "physical names"));
 
     for (int64_t i = 0; i < count; ++i) {
         pli_gmsh_key key;

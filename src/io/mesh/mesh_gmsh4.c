@@ -57,9 +57,8 @@ pli_status pli_gmsh4_read_entities(pli_gmsh *gmsh)
     if (gmsh->entity_groups != NULL) {
         return PLI_SCAN_FAIL(gmsh->scan, "$Entities appears a second time; one is enough");
     }
-    gmsh->entity_groups =
-        PLI_NEW(gmsh->builder->context, int64_t, counts[2] + counts[3], "groups of entities");
-    if (gmsh->entity_groups == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(gmsh->builder->context, gmsh->entity_groups, counts[2] + counts[3],
+                     "groups of entities"));
     for (int32_t dimension = 0; dimension < 4; ++dimension) {
         for (int64_t i = 0; i < counts[dimension]; ++i) PLI_TRY(read_entity(gmsh, dimension));
     }

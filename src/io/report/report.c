@@ -13,8 +13,7 @@ pli_status pli_report_init(pli_report *report, pli_context *context)
     report->min_J = INFINITY;
     report->lowest_total = INFINITY;
     report->min_gap = INFINITY;
-    report->buckets = PLI_NEW(context, pli_report_bucket, PLI_REPORT_BUCKETS, "report");
-    return report->buckets != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_MAKE(context, report->buckets, PLI_REPORT_BUCKETS, "report");
 }
 
 void pli_report_clear(pli_report *report)

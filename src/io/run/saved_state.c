@@ -76,8 +76,7 @@ static void list_arrays(pli_saved_state *saved, pli_state *state)
 static pli_status allocate_arrays(pli_saved_state *saved)
 {
     saved->array_count = pli_state_array_count(saved->state);
-    saved->arrays = PLI_NEW(saved->context, pli_state_array, saved->array_count, "state arrays");
-    return saved->arrays != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_MAKE(saved->context, saved->arrays, saved->array_count, "state arrays");
 }
 
 pli_status pli_saved_state_init(pli_saved_state *saved, const pli_scene *scene,

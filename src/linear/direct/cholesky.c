@@ -696,8 +696,7 @@ static pli_status solve_supernodal(pli_cholesky *cholesky, const double *b, doub
     pli_context *context = cholesky->context;
     int64_t rows = cholesky->row_count;
     if (cholesky->padded == NULL) {
-        cholesky->padded = PLI_NEW(context, double, 4 * rows, "right-hand side");
-        if (cholesky->padded == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(context, cholesky->padded, 4 * rows, "right-hand side"));
     }
     permute_job job = {cholesky, b, x};
     pli_parallel_for(context, rows, PERMUTE_GRAIN, gather_range, &job);

@@ -114,14 +114,10 @@ static pli_status build_patterns(pli_gauss_seidel *sweep, const pli_bcsr *matrix
     int64_t count = (matrix->block_count - rows) / 2;
     PLI_TRY(triangle_init(context, rows, count, &sweep->lower));
     PLI_TRY(triangle_init(context, rows, count, &sweep->upper));
-    sweep->source = PLI_NEW(context, int32_t, count, "sweep sources");
-    sweep->mirror = PLI_NEW(context, int32_t, count, "sweep mirrors");
-    sweep->scale = PLI_NEW(context, double, 6 * rows, "sweep scale");
-    sweep->t = PLI_NEW(context, double, 3 * rows, "sweep scratch");
-    if (sweep->source == NULL || sweep->mirror == NULL || sweep->scale == NULL ||
-        sweep->t == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(context, sweep->source, count, "sweep sources"));
+    PLI_TRY(PLI_MAKE(context, sweep->mirror, count, "sweep mirrors"));
+    PLI_TRY(PLI_MAKE(context, sweep->scale, 6 * rows, "sweep scale"));
+    PLI_TRY(PLI_MAKE(context, sweep->t, 3 * rows, "sweep scratch"));
     count_triangles(sweep, matrix);
     build_job job = {sweep, matrix};
     pli_parallel_for(context, rows, ROW_GRAIN, fill_triangles_range, &job);

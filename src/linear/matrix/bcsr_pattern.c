@@ -61,9 +61,8 @@ static pli_status incidence_init(pli_context *context, int32_t row_count,
     PLI_TRY(pli_clique_list_check(context, row_count, list));
     int64_t corner_count = list->count * list->size;
     made->list = list;
-    made->start = PLI_NEW(context, int64_t, (int64_t)row_count + 1, "elements of vertices");
-    made->element = PLI_NEW(context, int32_t, corner_count, "elements of vertices");
-    if (made->start == NULL || made->element == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, made->start, (int64_t)row_count + 1, "elements of vertices"));
+    PLI_TRY(PLI_MAKE(context, made->element, corner_count, "elements of vertices"));
 
     int64_t *start = made->start;
     for (int64_t corner = 0; corner < corner_count; ++corner) ++start[list->vertices[corner] + 1];
@@ -215,12 +214,9 @@ static pli_status builder_init(pattern_builder *builder, const pli_clique_list *
 {
     pli_context *context = builder->context;
     int64_t rows = builder->row_count;
-    builder->incidences = PLI_NEW(context, incidence, builder->list_count, "element lists");
-    builder->row_start = PLI_NEW(context, int64_t, rows + 1, "matrix rows");
-    builder->table_start = PLI_NEW(context, int64_t, rows, "pattern tables");
-    if (builder->incidences == NULL || builder->row_start == NULL || builder->table_start == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(context, builder->incidences, builder->list_count, "element lists"));
+    PLI_TRY(PLI_MAKE(context, builder->row_start, rows + 1, "matrix rows"));
+    PLI_TRY(PLI_MAKE(context, builder->table_start, rows, "pattern tables"));
     for (int32_t k = 0; k < builder->list_count; ++k) {
         PLI_TRY(incidence_init(context, builder->row_count, &lists[k], &builder->incidences[k]));
     }

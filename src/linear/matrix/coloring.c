@@ -380,9 +380,8 @@ static pli_status cut_chunks(pli_chunk_coloring *coloring, int64_t element_count
                         (long long)element_count, (int)chunk_size);
     }
     coloring->chunk_count = (int32_t)chunk_count;
-    coloring->chunk_begin = PLI_NEW(coloring->context, int64_t, chunk_count + 1, "chunks");
-    coloring->chunk = PLI_NEW(coloring->context, int32_t, chunk_count, "chunks");
-    if (coloring->chunk_begin == NULL || coloring->chunk == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(coloring->context, coloring->chunk_begin, chunk_count + 1, "chunks"));
+    PLI_TRY(PLI_MAKE(coloring->context, coloring->chunk, chunk_count, "chunks"));
     for (int64_t k = 0; k < chunk_count; ++k) coloring->chunk_begin[k] = k * chunk_size;
     coloring->chunk_begin[chunk_count] = element_count;
     return PLI_OK;

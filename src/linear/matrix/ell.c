@@ -87,8 +87,7 @@ static pli_status replace_arrays(pli_ell *matrix, int64_t rows)
     matrix->row_count = 0;
     PLI_RELEASE(context, matrix->column, matrix->values);
     matrix->values = NULL;
-    matrix->column = PLI_NEW(context, int32_t, rows * matrix->width, "fixed-width columns");
-    if (matrix->column == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, matrix->column, rows * matrix->width, "fixed-width columns"));
     matrix->values =
         PLI_NEW(context, double, 9 * rows * (matrix->width - matrix->first), "fixed-width values");
     if (matrix->values != NULL) return PLI_OK;

@@ -152,14 +152,12 @@ static pli_status build_cluster_graph(cluster_state *state)
 {
     pli_context *context = state->context;
     int32_t n = state->cluster_count;
-    state->start = PLI_NEW(context, int64_t, (int64_t)n + 1, "cluster graph");
-    state->mark = PLI_NEW(context, int32_t, n, "cluster graph");
-    if (state->start == NULL || state->mark == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, state->start, (int64_t)n + 1, "cluster graph"));
+    PLI_TRY(PLI_MAKE(context, state->mark, n, "cluster graph"));
     for (int32_t cluster = 0; cluster < n; ++cluster) {
         state->start[cluster + 1] = state->start[cluster] + visit_neighbors(state, cluster, false);
     }
-    state->neighbor = PLI_NEW(context, int32_t, state->start[n], "cluster graph");
-    if (state->neighbor == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, state->neighbor, state->start[n], "cluster graph"));
     for (int32_t cluster = 0; cluster < n; ++cluster) visit_neighbors(state, cluster, true);
     return PLI_OK;
 }
@@ -320,11 +318,10 @@ static pli_status number_nodes(pli_sweep_order *order, const cluster_state *stat
     order->color_count = coloring->color_count;
     int32_t mean = state->cluster_count > 0 ? order->node_count / state->cluster_count : 0;
     order->grain = mean >= SWEEP_GRAIN || mean == 0 ? 1 : SWEEP_GRAIN / mean;
-    order->cluster_begin =
-        PLI_NEW(context, int32_t, (int64_t)state->cluster_count + 1, "sweep clusters");
-    order->color_begin =
-        PLI_NEW(context, int32_t, (int64_t)coloring->color_count + 1, "sweep colours");
-    if (order->cluster_begin == NULL || order->color_begin == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, order->cluster_begin, (int64_t)state->cluster_count + 1,
+                     "sweep clusters"));
+    PLI_TRY(
+        PLI_MAKE(context, order->color_begin, (int64_t)coloring->color_count + 1, "sweep colours"));
     memcpy(order->color_begin, coloring->color_begin,
            ((size_t)coloring->color_count + 1) * sizeof(int32_t));
     int32_t place = 0;

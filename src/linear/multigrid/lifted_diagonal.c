@@ -12,8 +12,7 @@ enum { ROW_GRAIN = 4096 };
 pli_status pli_lifted_diagonal_init(const pli_lifted *matrix, pli_lifted_diagonal *diagonal)
 {
     *diagonal = (pli_lifted_diagonal){.matrix = matrix};
-    diagonal->inverse = PLI_NEW(matrix->context, double, matrix->row_count, "inverse diagonal");
-    return diagonal->inverse != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_MAKE(matrix->context, diagonal->inverse, matrix->row_count, "inverse diagonal");
 }
 
 void pli_lifted_diagonal_clear(pli_lifted_diagonal *diagonal)

@@ -380,8 +380,7 @@ static pli_status take_mask(pli_multigrid *mg, const uint8_t *mask, bool *change
     int64_t n = mg->levels[0].node_count;
     *changed = false;
     if (mg->mask == NULL) {
-        mg->mask = PLI_NEW(mg->context, uint8_t, n, "held coordinates");
-        if (mg->mask == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(mg->context, mg->mask, n, "held coordinates"));
         *changed = true;
     }
     bool held = false;

@@ -173,12 +173,10 @@ pli_status pli_mg_coarsen_create(pli_multigrid *mg, int32_t index)
     PLI_TRY(build_children(context, transfer, level));
     PLI_TRY(build_pattern(context, transfer, fine, level));
     int64_t gram = 3 * (int64_t)level->node_count * level->rows * level->rows;
-    level->gram = PLI_NEW(context, double, gram, "Gram matrices");
-    level->null = PLI_NEW(context, double, gram, "null spaces");
-    if (level->gram == NULL || level->null == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, level->gram, gram, "Gram matrices"));
+    PLI_TRY(PLI_MAKE(context, level->null, gram, "null spaces"));
     if (!pli_interpolation_map_is_piecewise(transfer)) return PLI_OK;
-    level->target = PLI_NEW(context, int32_t, fine->block_count, "coarse places");
-    if (level->target == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, level->target, fine->block_count, "coarse places"));
     coarsen_job job = {.level = level, .fine = fine, .transfer = transfer};
     pli_parallel_for(context, fine->node_count, 1024, find_targets_range, &job);
     return PLI_OK;

@@ -119,9 +119,8 @@ bool pli_mg_take_diagonals(pli_multigrid *mg, pli_mg_level *level)
 pli_status pli_mg_patches_create(pli_context *context, pli_mg_level *level)
 {
     pli_mg_patches *patches = &level->patches;
-    patches->of_node = PLI_NEW(context, int32_t, level->node_count, "patches");
-    patches->of_place = PLI_NEW(context, int32_t, level->node_count, "patches");
-    if (patches->of_node == NULL || patches->of_place == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, patches->of_node, level->node_count, "patches"));
+    PLI_TRY(PLI_MAKE(context, patches->of_place, level->node_count, "patches"));
     for (int32_t k = 0; k < level->node_count; ++k) patches->of_node[k] = patches->of_place[k] = -1;
     return PLI_OK;
 }

@@ -59,8 +59,7 @@ pli_status pli_mg_sparse_create(pli_multigrid *mg)
     const pli_mg_level *level = &mg->levels[mg->level_count - 1];
     PLI_TRY(create_matrix(mg, level));
     int64_t unknowns = (int64_t)level->node_count * level->size;
-    mg->dense_vector = PLI_NEW(mg->context, double, unknowns, "coarsest matrix");
-    if (mg->dense_vector == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(mg->context, mg->dense_vector, unknowns, "coarsest matrix"));
     return pli_cholesky_create(mg->context, &(pli_cholesky_def){0}, mg->sparse, &mg->cholesky);
 }
 

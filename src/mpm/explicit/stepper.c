@@ -79,8 +79,7 @@ static pli_status check_def(pli_context *context, const pli_stepper_def *def)
 
 static pli_status build(pli_stepper *s, const pli_stepper_def *def)
 {
-    s->kinds = PLI_NEW(s->context, pli_mpm_kind, def->kind_count, "kinds of particles");
-    if (s->kinds == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->kinds, def->kind_count, "kinds of particles"));
     memcpy(s->kinds, def->kinds, (size_t)def->kind_count * sizeof *s->kinds);
     s->def.kinds = s->kinds;
     PLI_TRY(pli_paged_grid_create(s->context, def->blocks, &s->grid));

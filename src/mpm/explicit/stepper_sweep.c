@@ -78,8 +78,7 @@ static pli_status grow_pages(pli_stepper *s)
     int64_t room = needed + needed / 2;
     pli_release(s->context, s->pages);
     s->page_room = 0;
-    s->pages = PLI_NEW(s->context, uint32_t, room, "pages");
-    if (s->pages == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, s->pages, room, "pages"));
     s->page_room = (int32_t)room;
     return PLI_OK;
 }

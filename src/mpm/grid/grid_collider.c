@@ -200,9 +200,8 @@ static void make_order(pli_grid_colliders *set)
 static pli_status fill_set(pli_grid_colliders *set, const pli_grid_colliders_def *def)
 {
     set->body_count = def->collider_count + PLI_GRID_WALLS;
-    set->bodies = PLI_NEW(set->context, pli_grid_body, set->body_count, "grid colliders");
-    set->order = PLI_NEW(set->context, int32_t, set->body_count, "order of grid colliders");
-    if (set->bodies == NULL || set->order == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(set->context, set->bodies, set->body_count, "grid colliders"));
+    PLI_TRY(PLI_MAKE(set->context, set->order, set->body_count, "order of grid colliders"));
     for (int32_t i = 0; i < def->collider_count; ++i) {
         set->bodies[i] = (pli_grid_body){.def = def->colliders[i], .is_active = true};
     }

@@ -35,10 +35,8 @@ static void keep_part(const pli_implicit_pass *pass, int64_t first_cell, int64_t
 pli_status pli_implicit_prepare(pli_implicit *implicit, const double *x, bool projected)
 {
     if (implicit->tangents == NULL) {
-        implicit->tangents =
-            PLI_NEW(implicit->context, double, PLI_TANGENT_SIZE *(int64_t)implicit->slot_room,
-                    "tangents of particles");
-        if (implicit->tangents == NULL) return PLI_ERROR_MEMORY;
+        PLI_TRY(PLI_MAKE(implicit->context, implicit->tangents,
+                         PLI_TANGENT_SIZE * (int64_t)implicit->slot_room, "tangents of particles"));
     }
     pli_implicit_pass pass = {
         .implicit = implicit, .x = x, .projected = projected, .part = keep_part};

@@ -84,9 +84,8 @@ static pli_status create_levels(pli_node_multigrid *self)
 static pli_status create_parts(pli_node_multigrid *self)
 {
     pli_context *context = self->context;
-    self->masks = PLI_NEW(context, pli_sweep_masks, PLI_NODE_REACH + 1, "orders of sweeps");
-    self->coarsest = PLI_NEW(context, pli_node_coarsest, 1, "coarsest level");
-    if (self->masks == NULL || self->coarsest == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, self->masks, PLI_NODE_REACH + 1, "orders of sweeps"));
+    PLI_TRY(PLI_MAKE(context, self->coarsest, 1, "coarsest level"));
     for (int32_t reach = 1; reach <= PLI_NODE_REACH; ++reach) {
         pli_sweep_masks_build(reach, &self->masks[reach]);
     }

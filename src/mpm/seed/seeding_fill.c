@@ -175,13 +175,11 @@ static void write_blocks(void *user, int64_t begin, int64_t end)
 static pli_status list_active(pli_context *context, fill_job *job)
 {
     int64_t blocks = job->blocks[0] * job->blocks[1] * job->blocks[2];
-    job->places = PLI_NEW(context, uint8_t, blocks, "seeding blocks");
-    if (job->places == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, job->places, blocks, "seeding blocks"));
     pli_parallel_for(context, blocks, PLACE_GRAIN, place_blocks, job);
     int32_t count = 0;
     for (int64_t b = 0; b < blocks; ++b) count += job->places[b] != PLI_SEEDING_OUTSIDE;
-    job->active = PLI_NEW(context, int32_t, count, "seeding active blocks");
-    if (job->active == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, job->active, count, "seeding active blocks"));
     for (int64_t b = 0; b < blocks; ++b) {
         if (job->places[b] != PLI_SEEDING_OUTSIDE) job->active[job->active_count++] = (int32_t)b;
     }
@@ -192,9 +190,8 @@ static pli_status list_active(pli_context *context, fill_job *job)
 static pli_status mark_active(pli_context *context, fill_job *job, int32_t held)
 {
     int64_t count = job->active_count;
-    job->masks = PLI_NEW(context, uint64_t, count * job->pattern->most, "seeding masks");
-    job->offsets = PLI_NEW(context, int64_t, count + 1, "seeding offsets");
-    if (job->masks == NULL || job->offsets == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, job->masks, count * job->pattern->most, "seeding masks"));
+    PLI_TRY(PLI_MAKE(context, job->offsets, count + 1, "seeding offsets"));
     pli_parallel_for(context, count, BLOCK_GRAIN, mark_blocks, job);
     job->offsets[0] = held;
     for (int64_t a = 0; a < count; ++a) job->offsets[a + 1] += job->offsets[a];

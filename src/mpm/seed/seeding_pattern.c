@@ -73,9 +73,8 @@ static pli_status allocate_lists(pli_seeding_pattern *pattern, int32_t side, int
 {
     int64_t cells = (int64_t)side * side * side;
     pattern->side = side;
-    pattern->offsets = PLI_NEW(pattern->context, int32_t, cells + 1, "seeding offsets");
-    pattern->points = PLI_NEW(pattern->context, double, 3 * count, "seeding points");
-    if (pattern->offsets == NULL || pattern->points == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(pattern->context, pattern->offsets, cells + 1, "seeding offsets"));
+    PLI_TRY(PLI_MAKE(pattern->context, pattern->points, 3 * count, "seeding points"));
     return PLI_OK;
 }
 
@@ -92,8 +91,7 @@ static pli_status build_jittered(pli_seeding_pattern *pattern, int32_t per_cell)
 {
     static const double corner[3] = {0, 0, 0}, edges[3] = {1, 1, 1};
     PLI_TRY(allocate_lists(pattern, 1, per_cell));
-    pattern->edges = PLI_NEW(pattern->context, double, 3 * (int64_t)per_cell, "seeding boxes");
-    if (pattern->edges == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(pattern->context, pattern->edges, 3 * (int64_t)per_cell, "seeding boxes"));
     box_list list = {0, pattern->points, pattern->edges};
     cut_box(corner, edges, per_cell, &list);
     pattern->offsets[1] = per_cell;

@@ -123,8 +123,7 @@ static pli_status fill_tile(pli_seeding_tile *tile, int32_t wanted, uint64_t see
     board.row = board.side + 2 * REACH;
     build_steps(&board);
     int64_t cells = (int64_t)board.row * board.row * board.row;
-    board.particle_of = PLI_NEW(context, int32_t, cells, "seeding background grid");
-    if (board.particle_of == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, board.particle_of, cells, "seeding background grid"));
     throw_darts(&board, wanted);
     pli_release(context, board.particle_of);
     return PLI_OK;

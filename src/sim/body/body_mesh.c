@@ -99,8 +99,7 @@ static pli_status create_solid(pli_context *context, const pli_body_def *def, in
 static pli_status number_vertices(pli_body_mesh *mesh)
 {
     int32_t count = mesh->surface->vertex_count;
-    mesh->origin = PLI_NEW(mesh->context, int32_t, count, "vertex numbers");
-    if (mesh->origin == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(mesh->context, mesh->origin, count, "vertex numbers"));
     for (int32_t k = 0; k < count; ++k) mesh->origin[k] = k;
     return PLI_OK;
 }
@@ -162,8 +161,7 @@ done:
 static pli_status copy_groups(pli_body_mesh *mesh, int32_t count, const int32_t *groups)
 {
     if (groups == NULL) return PLI_OK;
-    mesh->group = PLI_NEW(mesh->context, int32_t, count, "element groups");
-    if (mesh->group == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(mesh->context, mesh->group, count, "element groups"));
     for (int32_t k = 0; k < count; ++k) mesh->group[k] = groups[k];
     return PLI_OK;
 }
@@ -188,14 +186,12 @@ static pli_status create_surface_of_file(pli_body_mesh *mesh, const pli_body_def
 static pli_status inherit_names(pli_body_mesh *mesh, const pli_tet_mesh *solid,
                                 const pli_surface *boundary)
 {
-    mesh->origin = PLI_NEW(mesh->context, int32_t, boundary->vertex_count, "vertex numbers");
-    if (mesh->origin == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(mesh->context, mesh->origin, boundary->vertex_count, "vertex numbers"));
     for (int32_t k = 0; k < boundary->vertex_count; ++k) {
         mesh->origin[k] = solid->vertex_origin[boundary->mesh_vertex[k]];
     }
     if (solid->tet_group == NULL) return PLI_OK;
-    mesh->group = PLI_NEW(mesh->context, int32_t, boundary->triangle_count, "element groups");
-    if (mesh->group == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(mesh->context, mesh->group, boundary->triangle_count, "element groups"));
     for (int32_t k = 0; k < boundary->triangle_count; ++k) {
         mesh->group[k] = solid->tet_group[boundary->tet_of_triangle[k]];
     }

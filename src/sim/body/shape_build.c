@@ -208,8 +208,7 @@ static pli_status tag_regions(pli_shape_set *set, const pli_recipe_def *def, pli
     pli_recipe_shapes shapes;
     if (region_count == 0) return PLI_OK;
     PLI_TRY(pli_recipe_build(set, def->name, def->size, &shapes));
-    mesh->tet_group = PLI_NEW(mesh->context, int32_t, mesh->tet_count, "element groups");
-    if (mesh->tet_group == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(mesh->context, mesh->tet_group, mesh->tet_count, "element groups"));
     for (int32_t t = 0; t < mesh->tet_count; ++t) {
         double centroid[3];
         pli_tet_centroid(mesh->points, mesh->tets + 4 * (int64_t)t, centroid);

@@ -79,12 +79,10 @@ static pli_status build_pairs(pli_model *model, const pli_scene_def *def)
 {
     int32_t thing_count = def->body_count + def->collider_count;
     model->source_count = def->body_count;
-    model->rule_class = PLI_NEW(model->context, int32_t, thing_count + 1, "rules of contact");
-    if (model->rule_class == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(model->context, model->rule_class, thing_count + 1, "rules of contact"));
     make_classes(model, def);
     int64_t count = (int64_t)model->rule_count * model->rule_count;
-    model->pair_friction = PLI_NEW(model->context, double, count, "friction of pairs");
-    if (model->pair_friction == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(model->context, model->pair_friction, count, "friction of pairs"));
     // bodies have the same in common with each other; a collider brings its own
     for (int64_t k = 0; k < count; ++k) model->pair_friction[k] = def->contact.friction;
     for (int32_t k = def->body_count; k < thing_count; ++k) {

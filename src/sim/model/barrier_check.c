@@ -405,8 +405,7 @@ static pli_status check_nesting(const pli_model *model, const pli_scene *scene)
     pli_context *context = model->context;
     nesting n = {.model = model};
     pli_tet_locate *locate = NULL;
-    n.part_of = PLI_NEW(context, int32_t, model->vertex_count, "parts");
-    if (n.part_of == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, n.part_of, model->vertex_count, "parts"));
     pli_status status = PLI_OK;
     if (model->tet_count == 0 || find_parts(model, n.part_of) < 2) goto done;
     status = pli_tet_locate_create(context, model->vertex_count, model->start, model->tet_count,

@@ -184,8 +184,7 @@ static pli_status build_parts(pli_model *model, pli_model_collider *collider)
         PLI_TRY(pli_shape_parts(model->shapes, collider->shape, PART_LIMIT, parts,
                                 &collider->part_count));
     }
-    collider->parts = PLI_NEW(model->context, const pli_shape *, collider->part_count, "colliders");
-    if (collider->parts == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(model->context, collider->parts, collider->part_count, "colliders"));
     for (int32_t k = 0; k < collider->part_count; ++k) collider->parts[k] = parts[k];
     return PLI_OK;
 }
@@ -296,9 +295,7 @@ pli_status pli_collider_build(pli_model *model, const pli_scene *scene)
     if (def->collider_count == 0) return PLI_OK;
 
     PLI_TRY(pli_shape_set_create(model->context, &model->shapes));
-    model->colliders =
-        PLI_NEW(model->context, pli_model_collider, def->collider_count, "colliders");
-    if (model->colliders == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(model->context, model->colliders, def->collider_count, "colliders"));
     model->collider_count = def->collider_count;
     for (int32_t k = 0; k < def->collider_count; ++k) {
         PLI_TRY(build_collider(model, scene, k, &automatic));

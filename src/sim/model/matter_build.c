@@ -81,8 +81,7 @@ static double picture_radius(const pli_matter *matter, const pli_filling_def *fi
 static pli_status create_sources(pli_matter *matter, const pli_scene_def *def)
 {
     int32_t count = def->body_count + def->emitter_count;
-    matter->sources = PLI_NEW(matter->context, pli_matter_source, count, "sources");
-    if (matter->sources == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(matter->context, matter->sources, count, "sources"));
     matter->source_count = count;
     for (int32_t k = 0; k < count; ++k) {
         bool is_body = k < def->body_count;
@@ -148,8 +147,7 @@ static pli_status build_emitters(pli_matter *matter, const pli_scene *scene)
     const pli_scene_def *def = pli_scene_get(scene);
     int32_t count = def->emitter_count;
     if (count == 0) return PLI_OK;
-    matter->emitters = PLI_NEW(matter->context, pli_matter_emitter, count, "emitters");
-    if (matter->emitters == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(matter->context, matter->emitters, count, "emitters"));
     matter->emitter_count = count;
     PLI_TRY(pli_shape_set_create(matter->context, &matter->shapes));
     for (int32_t k = 0; k < count; ++k) {
@@ -170,9 +168,8 @@ static pli_status begin_emitters(pli_matter *matter)
     pli_matter_state *start = &matter->start;
     int32_t count = matter->emitter_count;
     if (count == 0) return PLI_OK;
-    start->emitter_time = PLI_NEW(matter->context, double, count, "emitters");
-    start->emitter_total = PLI_NEW(matter->context, int64_t, count, "emitters");
-    if (start->emitter_time == NULL || start->emitter_total == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(matter->context, start->emitter_time, count, "emitters"));
+    PLI_TRY(PLI_MAKE(matter->context, start->emitter_total, count, "emitters"));
     start->emitter_count = count;
     for (int32_t k = 0; k < count; ++k) {
         start->emitter_time[k] = pli_emitter_begin(matter->emitters[k].emitter).time;

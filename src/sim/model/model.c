@@ -69,8 +69,7 @@ static pli_status go_on(const building *b)
 static pli_status create_meshes(building *b)
 {
     int64_t most = (int64_t)b->mesh_count + b->def->collider_count;
-    b->meshes = PLI_NEW(b->context, pli_body_mesh *, most, "meshes");
-    if (b->meshes == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, b->meshes, most, "meshes"));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         const pli_model_body *body = &b->model->bodies[k];
         if (body->copy > 0) continue;
@@ -138,8 +137,7 @@ static pli_status list_bodies(building *b)
                             "the scene has more than %d bodies, copies included", BODY_LIMIT);
         }
     }
-    model->bodies = PLI_NEW(b->context, pli_model_body, count + b->def->collider_count, "bodies");
-    if (model->bodies == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, model->bodies, count + b->def->collider_count, "bodies"));
     for (int32_t k = 0; k < b->def->body_count; ++k) PLI_TRY(list_body(b, k));
     return PLI_OK;
 }
@@ -204,8 +202,7 @@ static pli_status hold_all(building *b, int32_t index, pli_model_handle *handle)
 {
     const pli_model_body *body = &b->model->bodies[index];
     handle->axes = 7;
-    handle->vertices = PLI_NEW(b->context, int32_t, body->vertex_count, "obstacle");
-    if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, handle->vertices, body->vertex_count, "obstacle"));
     handle->vertex_count = body->vertex_count;
     for (int32_t k = 0; k < body->vertex_count; ++k) handle->vertices[k] = body->first_vertex + k;
     return PLI_OK;
@@ -392,9 +389,8 @@ static pli_status resolve_materials(building *b)
 {
     pli_model *model = b->model;
     int32_t count = b->def->material_count;
-    model->materials = PLI_NEW(b->context, pli_model_material, count, "materials");
-    model->laws = PLI_NEW(b->context, const pli_material_ops *, 2 * (int64_t)count, "laws");
-    if (model->materials == NULL || model->laws == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, model->materials, count, "materials"));
+    PLI_TRY(PLI_MAKE(b->context, model->laws, 2 * (int64_t)count, "laws"));
     model->material_count = count;
     for (int32_t k = 0; k < count; ++k) {
         pli_resolved_material values;
@@ -442,8 +438,7 @@ static pli_status resolve_yields(building *b)
         any = kind >= 0 && kind != PLI_YIELD_NONE;
     }
     if (!any) return PLI_OK;
-    model->yields = PLI_NEW(b->context, pli_material, model->material_count, "yield");
-    if (model->yields == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, model->yields, model->material_count, "yield"));
     for (int32_t k = 0; k < model->material_count; ++k) {
         const pli_material_def *def = &b->def->materials[k];
         if (def->yield.kind < 0) continue;
@@ -652,8 +647,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
 {
     handle->axes = def->axes;
     handle->stiffness = def->stiffness;
-    handle->vertices = PLI_NEW(b->context, int32_t, b->model->vertex_count, "handle");
-    if (handle->vertices == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, handle->vertices, b->model->vertex_count, "handle"));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
     }
@@ -691,8 +685,7 @@ static pli_status build_constraints(building *b)
 {
     pli_model *model = b->model;
     int64_t most = (int64_t)b->def->constraint_count + pli_model_things(model);
-    model->constraints = PLI_NEW(b->context, pli_model_handle, most, "constraints");
-    if (model->constraints == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, model->constraints, most, "constraints"));
     for (int32_t k = 0; k < b->def->constraint_count; ++k) {
         const pli_constraint_def *def = &b->def->constraints[k];
         char path[64];
@@ -712,9 +705,7 @@ static pli_status build_constraints(building *b)
 static pli_status build_attachments(building *b)
 {
     pli_model *model = b->model;
-    model->attachments =
-        PLI_NEW(b->context, pli_model_handle, b->def->attachment_count, "attachments");
-    if (model->attachments == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(b->context, model->attachments, b->def->attachment_count, "attachments"));
     for (int32_t k = 0; k < b->def->attachment_count; ++k) {
         const pli_attachment_def *def = &b->def->attachments[k];
         char path[64];

@@ -22,12 +22,9 @@ static pli_status describe_mesh(pli_reduction_source *source)
                                    .corner_count = 4,
                                    .element_count = model->tet_count,
                                    .elements = model->tets};
-    source->stiffness = PLI_NEW(context, double, model->tet_count, "stiffness");
-    source->held = PLI_NEW(context, uint8_t, model->vertex_count, "held vertices");
-    source->body_of = PLI_NEW(context, int32_t, model->vertex_count, "bodies of vertices");
-    if (source->stiffness == NULL || source->held == NULL || source->body_of == NULL) {
-        return PLI_ERROR_MEMORY;
-    }
+    PLI_TRY(PLI_MAKE(context, source->stiffness, model->tet_count, "stiffness"));
+    PLI_TRY(PLI_MAKE(context, source->held, model->vertex_count, "held vertices"));
+    PLI_TRY(PLI_MAKE(context, source->body_of, model->vertex_count, "bodies of vertices"));
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
         source->stiffness[tet] = model->materials[model->material_of[tet]].rest_norm;
     }

@@ -197,8 +197,7 @@ static pli_status surface_init(const pli_model *model, const pli_bounds *bodies,
     if (s->collider->body >= 0) return copy_barrier(model, s);
     PLI_TRY(contour_collider(model->context, s->collider->shape, bodies, &s->mesh));
     if (motion->segment_count == 0 && motion->keyframe_count == 0) return PLI_OK;
-    s->points = PLI_NEW(model->context, double, 3 * (int64_t)s->mesh->vertex_count, "colliders");
-    return s->points != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_MAKE(model->context, s->points, 3 * (int64_t)s->mesh->vertex_count, "colliders");
 }
 
 // The box that bodies begin in, or that particles stay in.
