@@ -15,7 +15,7 @@ TEST_THREADS = OMP_NUM_THREADS=2
 CTEST = $(TEST_THREADS) ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: all build program run test fault fuzz bench format install package try-package clean help \
-        build-dependencies test-dependencies test-release test-sanitizers test-thorough test-clang coverage
+        build-dependencies test-dependencies test-slow test-sanitizers test-thorough test-clang coverage
 .DEFAULT_GOAL = build
 
 all: build
@@ -40,14 +40,13 @@ run: build-dependencies ## installs what is missing, builds the program, and run
 	@$(MAKE) --no-print-directory program
 	tools/run_demo.sh build/pliant out/demo
 
-test: test-dependencies ## installs what is missing, builds, and runs every test and check
-	@$(MAKE) --no-print-directory test-release
-	@$(MAKE) --no-print-directory test-sanitizers
-	@$(MAKE) --no-print-directory test-clang
-	@echo "All tests and checks passed."
+test: test-dependencies ## installs what is missing, builds, and runs the tests and checks: ten minutes at most
+	@$(MAKE) --no-print-directory build
+	$(CTEST) --test-dir build -LE slow
+	@echo "All tests and checks passed. What takes longer: make test-slow test-sanitizers test-clang"
 
-test-release: build
-	$(CTEST) --test-dir build
+test-slow: build ## the tests of physics that take long
+	$(CTEST) --test-dir build -L slow
 
 test-sanitizers: ## unit tests and the program under address and undefined-behaviour sanitizers
 	cmake --preset asan $(CMAKE_FLAGS)

@@ -107,7 +107,7 @@ static pli_status run_geometric(const pli_s0_course *course, int embedding, pli_
         .info = {"pn-gmg", "pn-mgpcg with coarse matrices that are summed over particles",
                  "baseline of Wang et al. 2020, figure 19"},
         .of_particles = &pli_matter_implicit_ops,
-        .minimizer = PLI_MINIMIZER_NEWTON,
+        .minimizer = "newton",
         .projected = true,
         .search = PLI_SEARCH_BACKTRACKING,
         .grid = &geometric_methods[embedding]};

@@ -62,7 +62,7 @@ static void add_report(const pli_step_report *report, pli_s0_tally *tally)
     const pli_grid_report *grid = &report->grid;
     tally->shortest = tally->steps == 0 ? grid->shortest : fmin(tally->shortest, grid->shortest);
     ++tally->steps;
-    tally->pieces += grid->pieces;
+    tally->pieces += grid->substeps;
     tally->unconverged += grid->unconverged;
     tally->matrices += grid->matrices;
     tally->solves += grid->solves;

@@ -109,13 +109,13 @@ static void add_step(const pli_step_report *report, snow_tally *tally)
     const pli_grid_report *grid = &report->grid;
     tally->time += report->dt;
     tally->seconds += report->seconds;
-    tally->pieces += grid->pieces;
+    tally->pieces += grid->substeps;
     tally->retries += grid->retries;
     tally->unconverged += grid->unconverged;
     tally->shortest = fmin(tally->shortest, grid->shortest);
     tally->iterations += report->iterations;
     tally->linear_iterations += report->linear_iterations;
-    tally->moved += grid->pieces * report->matter.particles;
+    tally->moved += grid->substeps * report->matter.particles;
     tally->repeated += grid->repeated_positions;
 }
 

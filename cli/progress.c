@@ -148,8 +148,9 @@ static void add_matter(pli_cli_progress *progress, const pli_step_report *report
         double step = ldexp(matter->tick, k);
         if (matter->steps[k] > 0) add_lengths(progress, step, step);
     }
-    progress->substeps += report->grid.pieces;
-    if (report->grid.pieces > 0) add_lengths(progress, report->grid.shortest, report->grid.longest);
+    progress->substeps += report->grid.substeps;
+    if (report->grid.substeps > 0)
+        add_lengths(progress, report->grid.shortest, report->grid.longest);
 }
 
 void pli_cli_progress_step(pli_cli_progress *progress, const pli_run_progress *latest)

@@ -10,6 +10,14 @@
 #include "material/yield.h"
 #include "pliant/scene.h"
 
+static inline double material_energy(const pli_material *material, const double F[9],
+                                     double history)
+{
+    double psi;
+    pli_material_energies(material, 1, F, &history, &psi);
+    return psi;
+}
+
 // Inputs are in the order of the law's table.
 static inline pli_material material_of(const pli_material_ops *law, double density,
                                        const double *inputs)

@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 #define PLI_VERSION_MAJOR 0
-#define PLI_VERSION_MINOR 1
+#define PLI_VERSION_MINOR 2
 #define PLI_VERSION_PATCH 0
 #define PLI_VERSION_NUMBER (10000 * PLI_VERSION_MAJOR + 100 * PLI_VERSION_MINOR + PLI_VERSION_PATCH)
 
@@ -109,7 +109,7 @@ PLI_API int32_t pli_context_thread_count(const pli_context *context);
 // Short name of a status, such as "out of memory".
 PLI_API const char *pli_status_text(pli_status status);
 
-// The library's version, "0.1.0", and as a number: 10000 major + 100 minor + patch. A program may
+// The library's version, "0.2.0", and as a number: 10000 major + 100 minor + patch. A program may
 // compare them with the macros above, which are those of the headers that it was compiled with.
 PLI_API const char *pli_version(void);
 PLI_API int32_t pli_version_number(void);

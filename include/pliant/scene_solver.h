@@ -219,6 +219,7 @@ typedef struct pli_solver_def {
     double length_clamp;    // largest length of a search direction (m)
     double downhill;        // kappa: smallest cosine between direction and steepest descent
     double linear_cap;      // largest relative tolerance of a linear solve
+    int32_t plasticity;     // pli_plasticity_choice, of tetrahedra
     bool rest_shape_guess;  // tangled bodies may take their rest shape as initial guess
 
     // of solvers that make a fixed number of inner iterations; 0: the solver's own

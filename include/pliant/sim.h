@@ -304,13 +304,13 @@ enum { PLI_REPORT_LEVELS = 8 };
 
 // What implicit solvers of particles did in a step.
 typedef struct pli_grid_report {
-    int32_t pieces;  // substeps that the step was cut into; 0: it was another solver
-    int32_t retries; // substeps that were redone, shorter (semi-implicit)
-    double shortest; // substep (s)
+    int32_t substeps; // substeps that the step was cut into; 0: it was another solver
+    int32_t retries;  // substeps that were redone, shorter (semi-implicit)
+    double shortest;  // substep (s)
     double longest;
     int32_t unconverged; // substeps
     int32_t nodes;       // of the grid that move, in the last substep
-    int32_t held;        // of them constrained by colliders and walls
+    int32_t constrained; // of them constrained by colliders and walls
     int32_t rounds;      // minimisations: more than substeps where the active set changed
     int32_t matrices;    // assembled, or tangents of all particles
     int64_t solves;      // linear ones
@@ -384,7 +384,7 @@ typedef struct pli_iteration_report {
     int32_t energy_evaluations;
     int32_t direction; // 0 Newton, 1 reversed Newton, 2 steepest descent
     double seconds;    // since the step began
-    int32_t piece;     // substep of an implicit step, counted from 1; 0: there are none
+    int32_t substep;   // substep of an implicit step, counted from 1; 0: there are none
 } pli_iteration_report;
 
 typedef void (*pli_iteration_fn)(void *user, const pli_iteration_report *report);
@@ -404,7 +404,7 @@ PLI_API void pli_solver_set_cancel(pli_solver *solver, pli_cancel_fn cancel, voi
 // the norm of dP/dF at rest, and of a particle the mean of its nodes by their weights.
 typedef struct pli_residual_view {
     int64_t step;
-    int32_t piece;           // substep, counted from 1
+    int32_t substep;         // substep, counted from 1
     int32_t round;           // minimisation of the substep, counted from 1
     int32_t iteration;       // 0 is its start
     double residual;         // in the norm of the convergence test
@@ -432,7 +432,8 @@ PLI_API void pli_solver_set_measuring(pli_solver *solver, bool measuring);
 PLI_API PLI_CHECKED pli_status pli_solver_step(pli_solver *solver, pli_state *state,
                                                pli_step_report *report);
 
-// Energies, momenta and smallest J of a state, without advancing it.
+// Energies, momenta, smallest J and contacts of a state, without advancing it; what constraints and
+// post-processes touch is known of the solver's last step alone.
 PLI_API PLI_CHECKED pli_status pli_solver_measure(pli_solver *solver, const pli_state *state,
                                                   pli_step_report *report);
 

@@ -11,10 +11,10 @@ import numpy  # noqa: F401  before the library: threads of its BLAS are set by w
 from . import _structs
 
 #: of this module; the library must agree in the first two numbers
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 NAME = "libpliant.so"
-SONAME = "libpliant.so.0.1"
+SONAME = "libpliant.so.0.2"
 
 # result, name and parameters of every function that is used, in the order of the headers
 FUNCTIONS = """

@@ -117,8 +117,8 @@ MatterReport = struct("pli_matter_report", "i64 particles emitted", "f64 tick",
                       "i64 ticks sweeps block_updates particle_updates buffer_updates",
                       "i64[24] steps", "i32 retries", "f64 schedule_seconds")
 GridReport = struct(
-    "pli_grid_report", "i32 pieces retries", "f64 shortest longest",
-    "i32 unconverged nodes held rounds matrices", "i64 solves cycles coarsest_iterations",
+    "pli_grid_report", "i32 substeps retries", "f64 shortest longest",
+    "i32 unconverged nodes constrained rounds matrices", "i64 solves cycles coarsest_iterations",
     "i32 capped dropped_pairs", "i64 position_steps repeated_positions", "i32 level_count",
     "i32[8] level_nodes", "i64[8] level_blocks level_bytes", "i64 bytes")
 StepReportStruct = struct(
@@ -131,7 +131,7 @@ StepReportStruct = struct(
     "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
-    "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 piece")
+    "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")
 SolverInfo = struct("pli_solver_info", "str name doc source")
 FrameField = struct("pli_frame_field", "str name unit", "enum place", "i32 components",
                     "ptr values", "bool whole")

@@ -96,7 +96,7 @@ def schema():
 
 
 def version():
-    """The version of the library: "0.1.0"."""
+    """The version of the library: "0.2.0"."""
     return text(lib.pli_version())
 
 

@@ -106,12 +106,6 @@ SAME = [name for name in StepReport.__annotations__ if name not in (
     "explicit", "implicit", "levels", "phases", "culprit")]
 
 
-def as_in_files(figures):
-    """Figures of an implicit step by the names that steps.jsonl has."""
-    names = {"pieces": "substeps", "held": "constrained"}
-    return {names.get(name, name): value for name, value in figures.items()}
-
-
 def make_report(struct):
     """A report of plain Python values."""
     values = {name: getattr(struct, name) for name in SAME}
@@ -123,7 +117,7 @@ def make_report(struct):
         pairs=tuple(plain(at(ContactPairStruct, struct.pairs, k))
                     for k in range(struct.pair_count)),
         explicit=plain(struct.matter) if struct.matter.ticks else None,
-        implicit=as_in_files(plain(struct.grid)) if struct.grid.pieces else None,
+        implicit=plain(struct.grid) if struct.grid.substeps else None,
         levels=plain(struct.levels) if struct.levels.directions else None,
         phases={text(struct.phase_name[k]): struct.phase_seconds[k]
                 for k in range(struct.phase_count)})

@@ -23,8 +23,7 @@ struct pli_arena {
 
 static void block_destroy(pli_context *context, arena_block *block)
 {
-    pli_release(context, block->bytes);
-    pli_release(context, block);
+    PLI_RELEASE(context, block->bytes, block);
 }
 
 static arena_block *block_create(pli_context *context, int64_t capacity)

@@ -56,6 +56,18 @@ void *pli_reallocate(pli_context *context, void *memory, int64_t count, size_t s
     return larger;
 }
 
+pli_status pli_resize(pli_context *context, void *array, int64_t count, size_t size,
+                      const char *what)
+{
+    // pointers of any type have the same form, but may not be looked at as another's
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    memory = pli_reallocate(context, memory, count, size, what);
+    if (memory == NULL) return PLI_ERROR_MEMORY;
+    memcpy(array, &memory, sizeof memory);
+    return PLI_OK;
+}
+
 void pli_release(pli_context *context, void *memory)
 {
     if (memory == NULL) return;
@@ -64,6 +76,11 @@ void pli_release(pli_context *context, void *memory)
     header->mark = 0;
     const pli_allocator *allocator = pli_context_allocator(context);
     allocator->release(allocator->user, header, header->bytes + sizeof(block_header));
+}
+
+void pli_release_all(pli_context *context, void *const *blocks, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) pli_release(context, blocks[k]);
 }
 
 size_t pli_memory_size(const void *memory)

@@ -16,8 +16,22 @@ void *pli_allocate(pli_context *context, int64_t count, size_t size, const char 
 void *pli_reallocate(pli_context *context, void *memory, int64_t count, size_t size,
                      const char *what);
 
+// The same in place, array being the address of a pointer to a block: PLI_RESIZE(context,
+// mesh->points, 3 * n, "points"). On failure it stays as it was. Errors: memory.
+#define PLI_RESIZE(context, array, count, what) \
+    pli_resize((context), &(array), (count), sizeof *(array), (what))
+PLI_CHECKED pli_status pli_resize(pli_context *context, void *array, int64_t count, size_t size,
+                                  const char *what);
+
 // Gives a block back; NULL is legal.
 void pli_release(pli_context *context, void *memory);
+
+// Gives blocks back in the order they are named: PLI_RELEASE(context, mesh->points, mesh). All of
+// them are looked up before the first goes.
+#define PLI_RELEASE(context, ...)                       \
+    pli_release_all((context), (void *[]){__VA_ARGS__}, \
+                    sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void pli_release_all(pli_context *context, void *const *blocks, size_t count);
 
 // Bytes the caller asked for.
 size_t pli_memory_size(const void *memory);

@@ -15,8 +15,7 @@ void pli_names_init(pli_names *names, pli_context *context)
 
 void pli_names_clear(pli_names *names)
 {
-    pli_release(names->context, names->slots);
-    pli_release(names->context, names->items);
+    PLI_RELEASE(names->context, names->slots, names->items);
     pli_names_init(names, names->context);
 }
 

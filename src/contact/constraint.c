@@ -73,12 +73,8 @@ pli_status pli_constraint_create(pli_context *context, const pli_collision_def *
 void pli_constraint_destroy(pli_constraint *self)
 {
     if (self == NULL) return;
-    pli_release(self->context, self->curvature);
-    pli_release(self->context, self->tangents);
-    pli_release(self->context, self->points);
-    pli_release(self->context, self->contacts);
-    pli_release(self->context, self->touching);
-    pli_release(self->context, self);
+    PLI_RELEASE(self->context, self->curvature, self->tangents, self->points, self->contacts,
+                self->touching, self);
 }
 
 // ---- projection

@@ -146,25 +146,10 @@ void pli_ipc_destroy(pli_ipc *ipc)
     pli_context *context = ipc->context;
     pli_broad_phase_destroy(ipc->broad);
     pli_stencils_clear(&ipc->stencils);
-    pli_release(context, ipc->hessians);
-    pli_release(context, ipc->coupled);
-    pli_release(context, ipc->blocks);
-    pli_release(context, ipc->pair_list);
-    pli_release(context, ipc->rubs);
-    pli_release(context, ipc->contacts);
-    pli_release(context, ipc->distance);
-    pli_release(context, ipc->x);
-    pli_release(context, ipc->far);
-    pli_release(context, ipc->way);
-    pli_release(context, ipc->start_of_way);
-    pli_release(context, ipc->planes);
-    pli_release(context, ipc->rest);
-    pli_release(context, ipc->body_of);
-    pli_release(context, ipc->tets);
-    pli_release(context, ipc->edges);
-    pli_release(context, ipc->points);
-    pli_release(context, ipc->triangles);
-    pli_release(context, ipc);
+    PLI_RELEASE(context, ipc->hessians, ipc->coupled, ipc->blocks, ipc->pair_list, ipc->rubs,
+                ipc->contacts, ipc->distance, ipc->x, ipc->far, ipc->way, ipc->start_of_way,
+                ipc->planes, ipc->rest, ipc->body_of, ipc->tets, ipc->edges, ipc->points,
+                ipc->triangles, ipc);
 }
 
 pli_status pli_ipc_find(pli_ipc *ipc, const double *x, int64_t *count,
@@ -390,8 +375,7 @@ static pli_status reserve_stencils(pli_ipc *ipc, int64_t count)
 {
     if (count <= ipc->stencil_room) return PLI_OK;
     int64_t wanted = count + count / 2;
-    pli_release(ipc->context, ipc->coupled);
-    pli_release(ipc->context, ipc->hessians);
+    PLI_RELEASE(ipc->context, ipc->coupled, ipc->hessians);
     ipc->stencil_room = 0;
     ipc->coupled = PLI_NEW(ipc->context, int32_t, PLI_CONTACT_POINTS * wanted, "stencils");
     ipc->hessians = PLI_NEW(ipc->context, double, PLI_IPC_HESSIAN *wanted, "contact Hessians");

@@ -114,10 +114,6 @@ static inline pli_status pli_ipc_tell(pli_ipc *ipc)
     return told;
 }
 
-// ipc_search.c: makes sure that candidates hold on the way from x to x + t d, 0 <= t <= 1; d may be
-// NULL. A search goes along all of d.
-PLI_CHECKED pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d, double t);
-
 // ipc_search.c: room for `count` items of an array, half as many again when it has to grow.
 PLI_CHECKED pli_status pli_ipc_grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count,
                                     size_t size);

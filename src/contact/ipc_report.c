@@ -56,10 +56,7 @@ static pli_status reserve_pairs(pli_ipc *ipc)
 {
     if (ipc->pair_count < ipc->pair_room) return PLI_OK;
     int32_t wanted = 16 + 2 * ipc->pair_room;
-    pli_ipc_pair *grown =
-        pli_reallocate(ipc->context, ipc->pair_list, wanted, sizeof *grown, "pairs in contact");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    ipc->pair_list = grown;
+    PLI_TRY(PLI_RESIZE(ipc->context, ipc->pair_list, wanted, "pairs in contact"));
     ipc->pair_room = wanted;
     return PLI_OK;
 }

@@ -116,9 +116,7 @@ pli_status pli_ipc_grow(pli_ipc *ipc, void **array, int64_t *room, int64_t count
 {
     if (count <= *room) return PLI_OK;
     int64_t wanted = count + count / 2;
-    void *grown = pli_reallocate(ipc->context, *array, wanted, size, "contacts");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    *array = grown;
+    PLI_TRY(pli_resize(ipc->context, array, wanted, size, "contacts"));
     *room = wanted;
     return PLI_OK;
 }
@@ -142,7 +140,9 @@ static double choose_margin(const pli_ipc *ipc, const double *d)
     return fmin(fmax(0.5 * dhat, 0.25 * largest_motion(ipc, d)), dhat);
 }
 
-pli_status pli_ipc_cover(pli_ipc *ipc, const double *x, const double *d, double t)
+// Makes sure that candidates hold on the way from x to x + t d, 0 <= t <= 1; d may be
+// NULL. A search goes along all of d.
+static pli_status cover(pli_ipc *ipc, const double *x, const double *d, double t)
 {
     if (is_covered(ipc, x, d, t)) return PLI_OK;
     pli_ipc_begin(ipc, "contact search");
@@ -303,7 +303,7 @@ void pli_ipc_detect(pli_ipc *ipc, const double *x)
     if (ipc->is_valid && memcmp(ipc->x, x, bytes) == 0) return;
     ipc->is_valid = false;
     ipc->contact_count = 0;
-    ipc->status = pli_ipc_cover(ipc, x, NULL, 0);
+    ipc->status = cover(ipc, x, NULL, 0);
     if (ipc->status != PLI_OK) return;
     pli_ipc_begin(ipc, "contact");
     memcpy(ipc->x, x, bytes);
@@ -346,7 +346,7 @@ void pli_ipc_begin_step(pli_ipc *ipc, const double *x, const double *d)
 {
     ipc->has_candidates = false;
     ipc->is_valid = false;
-    ipc->status = pli_ipc_cover(ipc, x, d, 1);
+    ipc->status = cover(ipc, x, d, 1);
 }
 
 double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
@@ -365,7 +365,7 @@ double pli_ipc_max_step(pli_ipc *ipc, const double *x, const double *d)
     pli_ipc_end(ipc);
 
     // pairs count as far as the rest lets points go
-    if (pli_ipc_cover(ipc, x, d, alpha) != PLI_OK) return 0;
+    if (cover(ipc, x, d, alpha) != PLI_OK) return 0;
     if (!(alpha > 0)) return alpha;
     pli_ipc_begin(ipc, "ccd");
     for (int32_t k = 0; k < ipc->point_count; ++k) {

@@ -217,20 +217,9 @@ void pli_self_collision_destroy(pli_self_collision *c)
     pli_bvh_destroy(c->surface_tree);
     pli_incidence_clear(context, &c->triangles_at);
     pli_incidence_clear(context, &c->tets_at);
-    pli_release(context, c->hessians);
-    pli_release(context, c->last_triangle);
-    pli_release(context, c->frozen);
-    pli_release(context, c->contacts);
-    pli_release(context, c->touches);
-    pli_release(context, c->triangle_centers);
-    pli_release(context, c->triangle_boxes);
-    pli_release(context, c->x);
-    pli_release(context, c->closest_at_rest);
-    pli_release(context, c->surface_vertex);
-    pli_release(context, c->body_of_vertex);
-    pli_release(context, c->triangles);
-    pli_release(context, c->tets);
-    pli_release(context, c);
+    PLI_RELEASE(context, c->hessians, c->last_triangle, c->frozen, c->contacts, c->touches,
+                c->triangle_centers, c->triangle_boxes, c->x, c->closest_at_rest, c->surface_vertex,
+                c->body_of_vertex, c->triangles, c->tets, c);
 }
 
 void pli_self_collision_forget(pli_self_collision *collision)

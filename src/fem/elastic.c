@@ -130,14 +130,8 @@ void pli_elastic_destroy(pli_elastic *elastic)
     for (int32_t k = 0; k < elastic->group_count; ++k) {
         pli_release(context, elastic->groups[k].params);
     }
-    pli_release(context, elastic->groups);
-    pli_release(context, elastic->rest_volume);
-    pli_release(context, elastic->rest_gradients);
-    pli_release(context, elastic->volume);
-    pli_release(context, elastic->gradients);
-    pli_release(context, elastic->origin);
-    pli_release(context, elastic->tets);
-    pli_release(context, elastic);
+    PLI_RELEASE(context, elastic->groups, elastic->rest_volume, elastic->rest_gradients,
+                elastic->volume, elastic->gradients, elastic->origin, elastic->tets, elastic);
 }
 
 // ---- loops over batches

@@ -223,10 +223,7 @@ void pli_hinges_destroy(pli_hinges *hinges)
     pli_context *context = hinges->context;
     pli_release(context, hinges->slots);
     pli_chunk_coloring_destroy(hinges->coloring);
-    pli_release(context, hinges->rest_angle);
-    pli_release(context, hinges->stiffness);
-    pli_release(context, hinges->vertices);
-    pli_release(context, hinges);
+    PLI_RELEASE(context, hinges->rest_angle, hinges->stiffness, hinges->vertices, hinges);
 }
 
 // ---- energy

@@ -97,12 +97,8 @@ void pli_membrane_destroy(pli_membrane *membrane)
     pli_context *context = membrane->context;
     pli_release(context, membrane->slots);
     pli_chunk_coloring_destroy(membrane->coloring);
-    pli_release(context, membrane->bulk);
-    pli_release(context, membrane->mu);
-    pli_release(context, membrane->volume);
-    pli_release(context, membrane->gradients);
-    pli_release(context, membrane->triangles);
-    pli_release(context, membrane);
+    PLI_RELEASE(context, membrane->bulk, membrane->mu, membrane->volume, membrane->gradients,
+                membrane->triangles, membrane);
 }
 
 // ---- one triangle

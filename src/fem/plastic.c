@@ -29,6 +29,19 @@ static void get_shape(const plastic_job *job, int64_t tet, double A[9])
     for (int k = 0; k < 9; ++k) A[k] = from[k] + (k % 4 == 0);
 }
 
+// Parameters of the law, which the history moves where the law has yielding in it.
+static void set_params(const plastic_job *job, int64_t tet, const pli_material *material,
+                       double history)
+{
+    const pli_elastic_group *group = job->elastic->groups;
+    double params[PLI_MATERIAL_PARAMS];
+    while (tet >= group->end) ++group;
+    pli_material_step_params(material, true, history, params);
+    for (int32_t k = 0; k < group->law->param_count; ++k) {
+        group->params[k * (int64_t)(group->end - group->begin) + tet - group->begin] = params[k];
+    }
+}
+
 // g_a <- A^T g_a from the gradients at rest, and the volume that multiplies the energy.
 static void apply_shape(const plastic_job *job, int64_t tet, const pli_material *material)
 {
@@ -46,6 +59,7 @@ static void apply_shape(const plastic_job *job, int64_t tet, const pli_material 
         }
     }
     e->volume[tet] = e->rest_volume[tet] * pli_material_stiffness(material, history);
+    if (job->plastic->inside) set_params(job, tet, material, history);
 }
 
 static void apply_range(void *user, int64_t begin, int64_t end)
@@ -96,7 +110,8 @@ static void return_range(void *user, int64_t begin, int64_t end)
         find_elastic_deformation(job, tet, Fe);
         double J = pli_mat3_inverse(Fe, inverse);
         // what is flat has no way back
-        if (!(J > 0) || !pli_material_return(material, Fe, &history)) continue;
+        bool inside = job->plastic->inside;
+        if (!(J > 0) || !pli_material_step_return(material, inside, Fe, &history)) continue;
         get_shape(job, tet, A);
         pli_mat3_multiply(A, inverse, back);
         pli_mat3_multiply(back, Fe, moved);

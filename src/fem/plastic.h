@@ -7,10 +7,12 @@
 // A, energy, forces and stiffness are those of an elastic tetrahedron (elastic.h), and nothing else
 // has to know. What hardens as snow does has its energy multiplied.
 //
-// The return map is applied after a step, outside of the solve (lagged): Fe <- that on the yield
-// surface, A <- F^-1 Fe. A step is thus solved as if it were elastic from where the last one left;
-// forces at its end are those before the return. A quasi-static load comes to its equilibrium as
-// steps are repeated.
+// The return map is applied after a step, outside of the solve: Fe <- that on the yield surface,
+// A <- F^-1 Fe. Where the law is elastic (lagged), a step is thus solved as if it were elastic from
+// where the last one left; forces at its end are those before the return, and a quasi-static load
+// comes to its equilibrium as steps are repeated. Where the law has the yielding of a step in its
+// energy (inside, material/plastic.h), a step ends with the stress that the return leaves; the
+// law's parameters then follow the history of every tetrahedron.
 //
 // Arrays are in the order of the elastic term's def, and zero for what has never yielded: A - 1,
 // and the history variable less that at rest. Threads: parallel inside, the same bits for any
@@ -24,6 +26,7 @@
 typedef struct pli_plastic {
     const pli_material *materials; // those without a rule are elastic
     const int32_t *material_of;    // [tet_count]
+    bool inside;                   // laws are those of pli_material_step_law
 } pli_plastic;
 
 // Makes the tetrahedra of a term (whose def said that they yield) deform from A; A1 [tet_count][9]

@@ -11,7 +11,6 @@
 #include "math/rotation_simd.h"
 #include "math/transpose_simd.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -174,7 +173,6 @@ static pli_status build_chunks(pli_projective *p)
         pli_chunk_coloring_create(context, p->vertex_count, &p->cliques, CHUNK_SIZE, &p->coloring));
     int32_t chunk_count = p->coloring->chunk_count;
     int32_t *number = PLI_NEW(context, int32_t, p->vertex_count, "vertex numbers");
-    int32_t *fitted = NULL;
     pli_status status = PLI_ERROR_MEMORY;
     p->parts = PLI_NEW(context, chunk_part, chunk_count, "chunks");
     p->vertex_start = PLI_NEW(context, int64_t, (int64_t)chunk_count + 1, "chunks");
@@ -184,10 +182,7 @@ static pli_status build_chunks(pli_projective *p)
     }
     status = fill_chunks(p, number);
     if (status != PLI_OK) goto done;
-    fitted = pli_reallocate(context, p->vertices, p->vertex_start[chunk_count], sizeof *p->vertices,
-                            "vertices of chunks");
-    status = fitted != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-    if (fitted != NULL) p->vertices = fitted;
+    status = PLI_RESIZE(context, p->vertices, p->vertex_start[chunk_count], "vertices of chunks");
 
 done:
     pli_release(context, number);
@@ -226,16 +221,11 @@ void pli_projective_destroy(pli_projective *projective)
     if (projective == NULL) return;
     pli_context *context = projective->context;
     pli_elastic_destroy(projective->elastic);
-    pli_release(context, projective->parts);
-    pli_release(context, projective->vertices);
-    pli_release(context, projective->vertex_start);
-    pli_release(context, projective->blocks);
+    PLI_RELEASE(context, projective->parts, projective->vertices, projective->vertex_start,
+                projective->blocks);
     pli_chunk_coloring_destroy(projective->coloring);
-    pli_release(context, projective->mu);
-    pli_release(context, projective->tets);
-    pli_release(context, projective->origin);
-    pli_release(context, projective->rest);
-    pli_release(context, projective);
+    PLI_RELEASE(context, projective->mu, projective->tets, projective->origin, projective->rest,
+                projective);
 }
 
 // ---- chunks
@@ -405,8 +395,7 @@ static pli_status make_elastic(pli_projective *p)
     status = pli_elastic_create(context, &def, &p->elastic);
 
 done:
-    pli_release(context, params);
-    pli_release(context, law_of_tet);
+    PLI_RELEASE(context, params, law_of_tet);
     return status;
 }
 

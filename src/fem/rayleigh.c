@@ -135,13 +135,10 @@ void pli_rayleigh_destroy(pli_rayleigh *rayleigh)
 {
     if (rayleigh == NULL) return;
     pli_context *context = rayleigh->context;
-    pli_release(context, rayleigh->force);
-    pli_release(context, rayleigh->move);
-    pli_release(context, rayleigh->place);
+    PLI_RELEASE(context, rayleigh->force, rayleigh->move, rayleigh->place);
     pli_bcsr_destroy(rayleigh->D);
     for (int32_t k = 0; k < rayleigh->source_count; ++k) {
-        pli_release(context, rayleigh->sources[k].slots);
-        pli_release(context, rayleigh->sources[k].weights);
+        PLI_RELEASE(context, rayleigh->sources[k].slots, rayleigh->sources[k].weights);
     }
     pli_release(context, rayleigh);
 }

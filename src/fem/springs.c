@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "material/spring.h"
 #include "math/simd.h"
-#include "math/vec3.h"
 
 #include <math.h>
 
@@ -154,10 +153,7 @@ pli_status pli_spring_net_create(pli_context *context, const pli_spring_def *def
 
 static void clear_stars(pli_spring_net *net)
 {
-    pli_release(net->context, net->star_begin);
-    pli_release(net->context, net->star_other);
-    pli_release(net->context, net->star_k);
-    pli_release(net->context, net->star_l);
+    PLI_RELEASE(net->context, net->star_begin, net->star_other, net->star_k, net->star_l);
     net->star_begin = NULL;
     net->star_other = NULL;
     net->star_k = NULL;
@@ -169,16 +165,8 @@ void pli_spring_net_destroy(pli_spring_net *net)
     if (net == NULL) return;
     pli_context *context = net->context;
     clear_stars(net);
-    pli_release(context, net->slots);
-    pli_release(context, net->l);
-    pli_release(context, net->k);
-    pli_release(context, net->half);
-    pli_release(context, net->other);
-    pli_release(context, net->group_begin);
-    pli_release(context, net->rest_length);
-    pli_release(context, net->stiffness);
-    pli_release(context, net->ends);
-    pli_release(context, net);
+    PLI_RELEASE(context, net->slots, net->l, net->k, net->half, net->other, net->group_begin,
+                net->rest_length, net->stiffness, net->ends, net);
 }
 
 // ---- what the loops work on

@@ -48,34 +48,13 @@ PLI_INLINE void curvature(const pli_d4 s[3], const pli_d4 *p, pli_curvature *out
 
 static const pli_isotropic_law law = {PLI_LAME_PARAM_COUNT, false, energy, gradient, curvature};
 
-static void block(const pli_planes *at, pli_projection projection)
-{
-    pli_isotropic_block(&law, at, projection);
-}
-
-static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_isotropic_principal(&law, s, p, out);
-}
-
-static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
-                      double *hessian)
-{
-    pli_principal_run(n, PLI_LAME_PARAM_COUNT, s, params, psi, g, hessian, four);
-}
-
-static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
-                     double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_LAME_PARAM_COUNT, &batch, projection, block);
-}
+PLI_LAW_FUNCTIONS(law, isotropic)
 
 const pli_material_ops pli_law_corotated = {
     .name = "corotated",
     .doc = "Linear in the stretch; the element of projective dynamics. Weak against inversion.",
     .flags = PLI_LAW_INVERTIBLE | PLI_LAW_VALLEY_KINKS | PLI_LAW_ISOTROPIC,
-    .evaluate = evaluate,
-    .principal = principal,
+    .evaluate = law_evaluate,
+    .principal = law_principal,
     PLI_LAME_FIELDS,
 };

@@ -84,7 +84,7 @@ static void store_block(const pli_planes *at)
     }
 }
 
-static void block(const pli_planes *at, pli_projection projection)
+static void law_block(const pli_planes *at, pli_projection projection)
 {
     if (at->psi != NULL || at->P != NULL) store_block(at);
     if (at->dPdF == NULL) return;
@@ -93,23 +93,7 @@ static void block(const pli_planes *at, pli_projection projection)
     pli_isotropic_block(&law, &tangent, projection);
 }
 
-static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_isotropic_principal(&law, s, p, out);
-}
-
-static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
-                      double *hessian)
-{
-    pli_principal_run(n, PLI_LAME_PARAM_COUNT, s, params, psi, g, hessian, four);
-}
-
-static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
-                     double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_LAME_PARAM_COUNT, &batch, projection, block);
-}
+PLI_LAW_BATCHES(law, isotropic)
 
 // ---- eight points: tau = 2 mu (b - V) + lambda J (J - 1) 1, V the stretch, q = b - V
 
@@ -232,8 +216,8 @@ const pli_material_ops pli_law_fixed_corotated = {
     .name = "fixed-corotated",
     .doc = "Springy in every direction, survives inversion; the usual choice for large steps.",
     .flags = PLI_LAW_INVERTIBLE | PLI_LAW_ISOTROPIC,
-    .evaluate = evaluate,
-    .principal = principal,
+    .evaluate = law_evaluate,
+    .principal = law_principal,
     .lanes = &lanes,
     PLI_LAME_FIELDS,
 };

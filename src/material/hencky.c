@@ -57,28 +57,7 @@ PLI_INLINE void curvature(const pli_d4 s[3], const pli_d4 *p, pli_curvature *out
 
 static const pli_isotropic_law law = {PLI_LAME_PARAM_COUNT, true, energy, gradient, curvature};
 
-static void block(const pli_planes *at, pli_projection projection)
-{
-    pli_isotropic_block(&law, at, projection);
-}
-
-static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_isotropic_principal(&law, s, p, out);
-}
-
-static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
-                      double *hessian)
-{
-    pli_principal_run(n, PLI_LAME_PARAM_COUNT, s, params, psi, g, hessian, four);
-}
-
-static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
-                     double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_LAME_PARAM_COUNT, &batch, projection, block);
-}
+PLI_LAW_FUNCTIONS(law, isotropic)
 
 // ---- eight points: tau = 2 mu dev(log V) + K tr(log V) 1, K = lambda + 2/3 mu, q = log V
 
@@ -187,8 +166,8 @@ const pli_material_ops pli_law_hencky = {
     .name = "hencky",
     .doc = "Quadratic in logarithmic strain; the elastic part of plastic laws. Not invertible.",
     .flags = PLI_LAW_ISOTROPIC,
-    .evaluate = evaluate,
-    .principal = principal,
+    .evaluate = law_evaluate,
+    .principal = law_principal,
     .lanes = &lanes,
     PLI_LAME_FIELDS,
 };

@@ -288,4 +288,31 @@ PLI_INLINE void pli_isotropic_principal(const pli_isotropic_law *law, const pli_
     for (int k = 0; k < 6; ++k) out->hessian[k] = curvature.hessian[k];
 }
 
+// The functions of a law's table, from a block function of its own and from the constant law, of
+// the family isotropic or invariant: law_principal and law_evaluate.
+#define PLI_LAW_BATCHES(law, family)                                                            \
+    static void law##_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)              \
+    {                                                                                           \
+        pli_##family##_principal(&law, s, p, out);                                              \
+    }                                                                                           \
+    static void law##_principal(int32_t n, const double *s, const double *params, double *psi,  \
+                                double *g, double *hessian)                                     \
+    {                                                                                           \
+        pli_principal_run(n, law.param_count, s, params, psi, g, hessian, law##_four);          \
+    }                                                                                           \
+    static void law##_evaluate(int32_t n, const double *F, const double *params,                \
+                               pli_projection projection, double *psi, double *P, double *dPdF) \
+    {                                                                                           \
+        pli_planes batch = {n, F, params, psi, P, dPdF};                                        \
+        pli_batch_run(n, law.param_count, &batch, projection, law##_block);                     \
+    }
+
+// The same with the block function of the family.
+#define PLI_LAW_FUNCTIONS(law, family)                                       \
+    static void law##_block(const pli_planes *at, pli_projection projection) \
+    {                                                                        \
+        pli_##family##_block(&law, at, projection);                          \
+    }                                                                        \
+    PLI_LAW_BATCHES(law, family)
+
 #endif

@@ -175,13 +175,6 @@ void pli_material_energies(const pli_material *material, int32_t n, const double
     }
 }
 
-double pli_material_energy(const pli_material *material, const double F[9], double history)
-{
-    double psi;
-    pli_material_energies(material, 1, F, &history, &psi);
-    return psi;
-}
-
 // ---- the return map
 
 typedef bool (*restore_fn)(const pli_material *material, double s[3], double *history);

@@ -95,7 +95,6 @@ void pli_material_advance_f8(const pli_material *material, float dt, const pli_f
 // psi [n]; and of one.
 void pli_material_energies(const pli_material *material, int32_t n, const double *F,
                            const double *history, double *psi);
-double pli_material_energy(const pli_material *material, const double F[9], double history);
 
 // det F, or J of a fluid.
 double pli_material_volume_ratio(const pli_material *material, const double F[9], double history);

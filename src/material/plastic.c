@@ -136,28 +136,7 @@ PLI_INLINE void hencky_curvature(const pli_d4 s[3], const pli_d4 *p, pli_curvatu
 static const pli_isotropic_law hencky = {PLI_PLASTIC_PARAM_COUNT, true, hencky_energy,
                                          hencky_gradient, hencky_curvature};
 
-static void hencky_block(const pli_planes *at, pli_projection projection)
-{
-    pli_isotropic_block(&hencky, at, projection);
-}
-
-static void hencky_evaluate(int32_t n, const double *F, const double *params,
-                            pli_projection projection, double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, hencky_block);
-}
-
-static void hencky_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_isotropic_principal(&hencky, s, p, out);
-}
-
-static void hencky_principal(int32_t n, const double *s, const double *params, double *psi,
-                             double *g, double *hessian)
-{
-    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, hencky_four);
-}
+PLI_LAW_FUNCTIONS(hencky, isotropic)
 
 PLI_INLINE void corotated_energy(const pli_d4 s[3], const pli_d4 *p, pli_d4 *psi)
 {
@@ -177,28 +156,7 @@ PLI_INLINE void corotated_curvature(const pli_d4 s[3], const pli_d4 *p, pli_curv
 static const pli_isotropic_law corotated = {PLI_PLASTIC_PARAM_COUNT, true, corotated_energy,
                                             corotated_gradient, corotated_curvature};
 
-static void corotated_block(const pli_planes *at, pli_projection projection)
-{
-    pli_isotropic_block(&corotated, at, projection);
-}
-
-static void corotated_evaluate(int32_t n, const double *F, const double *params,
-                               pli_projection projection, double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, corotated_block);
-}
-
-static void corotated_four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_isotropic_principal(&corotated, s, p, out);
-}
-
-static void corotated_principal(int32_t n, const double *s, const double *params, double *psi,
-                                double *g, double *hessian)
-{
-    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, corotated_four);
-}
+PLI_LAW_FUNCTIONS(corotated, isotropic)
 
 static const pli_material_input inputs[] = {
     PLI_LAME_INPUTS,

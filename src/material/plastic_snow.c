@@ -72,28 +72,7 @@ PLI_INLINE void curvature(const pli_d4 s[3], const pli_d4 *p, pli_curvature *out
 
 static const pli_isotropic_law law = {PLI_PLASTIC_PARAM_COUNT, false, energy, gradient, curvature};
 
-static void block(const pli_planes *at, pli_projection projection)
-{
-    pli_isotropic_block(&law, at, projection);
-}
-
-static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_isotropic_principal(&law, s, p, out);
-}
-
-static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
-                      double *hessian)
-{
-    pli_principal_run(n, PLI_PLASTIC_PARAM_COUNT, s, params, psi, g, hessian, four);
-}
-
-static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
-                     double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_PLASTIC_PARAM_COUNT, &batch, projection, block);
-}
+PLI_LAW_FUNCTIONS(law, isotropic)
 
 static const pli_material_input inputs[] = {
     PLI_LAME_INPUTS,
@@ -126,7 +105,7 @@ const pli_material_ops pli_law_snow = {
     .inputs = inputs,
     .param_count = PLI_PLASTIC_PARAM_COUNT,
     .derive = derive,
-    .evaluate = evaluate,
-    .principal = principal,
+    .evaluate = law_evaluate,
+    .principal = law_principal,
     .sound_speed = pli_lame_sound_speed,
 };

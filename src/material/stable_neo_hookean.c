@@ -46,34 +46,13 @@ PLI_INLINE void terms(const pli_d4 *I, const pli_d4 *J, const pli_d4 *p, pli_inv
 
 static const pli_invariant_law law = {PLI_LAME_PARAM_COUNT, false, energy, terms};
 
-static void block(const pli_planes *at, pli_projection projection)
-{
-    pli_invariant_block(&law, at, projection);
-}
-
-static void four(const pli_d4 s[3], const pli_d4 *p, pli_principal *out)
-{
-    pli_invariant_principal(&law, s, p, out);
-}
-
-static void principal(int32_t n, const double *s, const double *params, double *psi, double *g,
-                      double *hessian)
-{
-    pli_principal_run(n, PLI_LAME_PARAM_COUNT, s, params, psi, g, hessian, four);
-}
-
-static void evaluate(int32_t n, const double *F, const double *params, pli_projection projection,
-                     double *psi, double *P, double *dPdF)
-{
-    pli_planes batch = {n, F, params, psi, P, dPdF};
-    pli_batch_run(n, PLI_LAME_PARAM_COUNT, &batch, projection, block);
-}
+PLI_LAW_FUNCTIONS(law, invariant)
 
 const pli_material_ops pli_law_stable_neo_hookean = {
     .name = "stable-neo-hookean",
     .doc = "Flesh and rubber that keep their volume; smooth everywhere, survives inversion.",
     .flags = PLI_LAW_INVERTIBLE | PLI_LAW_ISOTROPIC,
-    .evaluate = evaluate,
-    .principal = principal,
+    .evaluate = law_evaluate,
+    .principal = law_principal,
     PLI_LAME_FIELDS,
 };

@@ -28,9 +28,6 @@ typedef struct pli_history {
     const char *doc;
 } pli_history;
 
-// The one number that a material point has room for.
-enum { PLI_HISTORY_COUNT = 1 };
-
 typedef struct pli_yield_ops {
     const pli_schema *schema; // of its def: name, keys, units, defaults, ranges; tells the name
     pli_history history;

@@ -187,8 +187,6 @@ pli_status pli_averaging_create(pli_context *context, const pli_averaging_def *d
 void pli_averaging_destroy(pli_averaging *averaging)
 {
     if (averaging == NULL) return;
-    pli_release(averaging->context, averaging->start);
-    pli_release(averaging->context, averaging->handle);
-    pli_release(averaging->context, averaging->weight);
-    pli_release(averaging->context, averaging);
+    PLI_RELEASE(averaging->context, averaging->start, averaging->handle, averaging->weight,
+                averaging);
 }

@@ -108,8 +108,7 @@ pli_status pli_bases_column_set(pli_context *context, int32_t count, const int32
 
 static void column_clear(pli_context *context, pli_bases_column *column)
 {
-    pli_release(context, column->vertices);
-    pli_release(context, column->values);
+    PLI_RELEASE(context, column->vertices, column->values);
 }
 
 // ---- rows
@@ -202,8 +201,7 @@ static pli_status make_rows(const pli_bases_build *build, pli_bases *bases)
     status = PLI_OK;
 
 done:
-    pli_release(context, held);
-    pli_release(context, is_orphan);
+    PLI_RELEASE(context, held, is_orphan);
     return status;
 }
 
@@ -303,8 +301,7 @@ static void build_clear(pli_bases_build *build)
         column_clear(context, &build->columns[k]);
     }
     column_clear(context, &build->held);
-    pli_release(context, build->columns);
-    pli_release(context, build->places);
+    PLI_RELEASE(context, build->columns, build->places);
 }
 
 pli_status pli_bases_create(pli_context *context, const pli_bases_def *def, pli_bases **bases)
@@ -321,12 +318,8 @@ void pli_bases_destroy(pli_bases *bases)
 {
     if (bases == NULL) return;
     pli_context *context = bases->context;
-    pli_release(context, bases->start);
-    pli_release(context, bases->handle);
-    pli_release(context, bases->weight);
-    pli_release(context, bases->center);
-    pli_release(context, bases->size);
-    pli_release(context, bases);
+    PLI_RELEASE(context, bases->start, bases->handle, bases->weight, bases->center, bases->size,
+                bases);
 }
 
 // ---- one handle per body

@@ -337,14 +337,7 @@ static void modes_clear(modes *m)
     pli_laplacian_destroy(m->laplacian);
     pli_lifted_destroy(m->matrix);
     pli_cholesky_destroy(m->cholesky);
-    pli_release(context, m->Q);
-    pli_release(context, m->H);
-    pli_release(context, m->block);
-    pli_release(context, m->w);
-    pli_release(context, m->products);
-    pli_release(context, m->copy);
-    pli_release(context, m->theta);
-    pli_release(context, m->vectors);
+    PLI_RELEASE(context, m->Q, m->H, m->block, m->w, m->products, m->copy, m->theta, m->vectors);
 }
 
 static pli_status run_modes(modes *m)

@@ -67,8 +67,7 @@ static pli_status make_radial(const radial_loop *loop, int32_t handle)
     status = pli_bases_column_set(context, count, vertices, values, &build->columns[handle]);
 
 done:
-    pli_release(context, vertices);
-    pli_release(context, values);
+    PLI_RELEASE(context, vertices, values);
     return status;
 }
 
@@ -188,11 +187,6 @@ pli_status pli_bases_build_biharmonic(pli_bases_build *build)
     pli_status status = run_coordinates(&c);
     pli_laplacian_destroy(c.laplacian);
     pli_cholesky_destroy(c.cholesky);
-    pli_release(context, c.is_free);
-    pli_release(context, c.vertices);
-    pli_release(context, c.values);
-    pli_release(context, c.u);
-    pli_release(context, c.scratch);
-    pli_release(context, c.b);
+    PLI_RELEASE(context, c.is_free, c.vertices, c.values, c.u, c.scratch, c.b);
     return status;
 }

@@ -362,18 +362,9 @@ static pli_status run(subdomain *s, bool hosted, pli_bases_column *column)
 
 static void subdomain_clear(subdomain *s)
 {
-    pli_release(s->context, s->has);
-    pli_release(s->context, s->elements);
-    pli_release(s->context, s->corners);
-    pli_release(s->context, s->vertices);
-    pli_release(s->context, s->points);
-    pli_release(s->context, s->weights);
+    PLI_RELEASE(s->context, s->has, s->elements, s->corners, s->vertices, s->points, s->weights);
     pli_laplacian_destroy(s->laplacian);
-    pli_release(s->context, s->mass);
-    pli_release(s->context, s->is_free);
-    pli_release(s->context, s->u);
-    pli_release(s->context, s->scratch);
-    pli_release(s->context, s->residual);
+    PLI_RELEASE(s->context, s->mass, s->is_free, s->u, s->scratch, s->residual);
 }
 
 pli_status pli_bases_solve_subdomain(const pli_bases_build *build, int32_t handle, bool hosted,

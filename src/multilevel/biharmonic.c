@@ -248,10 +248,7 @@ static pli_status append_entry(solver *s, weight_entry entry)
 {
     if (s->entry_count == s->entry_capacity) {
         int64_t capacity = 2 * s->entry_capacity + 1024;
-        weight_entry *entries =
-            pli_reallocate(s->context, s->entries, capacity, sizeof *entries, "skinning weights");
-        if (entries == NULL) return PLI_ERROR_MEMORY;
-        s->entries = entries;
+        PLI_TRY(PLI_RESIZE(s->context, s->entries, capacity, "skinning weights"));
         s->entry_capacity = capacity;
     }
     s->entries[s->entry_count++] = entry;
@@ -380,14 +377,9 @@ static void solver_clear(solver *s)
 {
     pli_release(s->context, s->elements);
     pli_laplacian_destroy(s->laplacian);
-    pli_release(s->context, s->is_free);
-    pli_release(s->context, s->penalty);
+    PLI_RELEASE(s->context, s->is_free, s->penalty);
     pli_cholesky_destroy(s->cholesky);
-    pli_release(s->context, s->x);
-    pli_release(s->context, s->source);
-    pli_release(s->context, s->y);
-    pli_release(s->context, s->last);
-    pli_release(s->context, s->entries);
+    PLI_RELEASE(s->context, s->x, s->source, s->y, s->last, s->entries);
 }
 
 pli_status pli_biharmonic_create(pli_context *context, const pli_biharmonic_def *def,
@@ -404,8 +396,5 @@ void pli_biharmonic_destroy(pli_biharmonic *weights)
 {
     if (weights == NULL) return;
     pli_context *context = weights->context;
-    pli_release(context, weights->start);
-    pli_release(context, weights->handle);
-    pli_release(context, weights->weight);
-    pli_release(context, weights);
+    PLI_RELEASE(context, weights->start, weights->handle, weights->weight, weights);
 }

@@ -118,11 +118,7 @@ static pli_status build_matrix(pli_context *context, const pli_bilaplacian *bila
     if (status == PLI_OK) fill_matrix(&gather, *matrix);
 
 done:
-    pli_release(context, gather.seen_by);
-    pli_release(context, gather.sums);
-    pli_release(context, gather.columns);
-    pli_release(context, row_start);
-    pli_release(context, column);
+    PLI_RELEASE(context, gather.seen_by, gather.sums, gather.columns, row_start, column);
     return status;
 }
 

@@ -718,8 +718,7 @@ static pli_status split_groups(builder *b)
     // pieces of one cluster draw different numbers
     enum { RANKS = 1 << 15 };
     for (int32_t k = 0; k < b->group_count; ++k) b->groups[k].rank = k % RANKS;
-    pli_release(b->context, order);
-    pli_release(b->context, keys);
+    PLI_RELEASE(b->context, order, keys);
     return status;
 }
 
@@ -791,10 +790,7 @@ pli_status pli_cubature_create(pli_context *context, const pli_cubature_def *def
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     pli_status status = build_cubature(&b, made);
-    pli_release(context, b.weights);
-    pli_release(context, b.groups);
-    pli_release(context, b.order);
-    pli_release(context, b.volumes);
+    PLI_RELEASE(context, b.weights, b.groups, b.order, b.volumes);
     if (status != PLI_OK) {
         pli_cubature_destroy(made);
         return status;
@@ -806,7 +802,5 @@ pli_status pli_cubature_create(pli_context *context, const pli_cubature_def *def
 void pli_cubature_destroy(pli_cubature *cubature)
 {
     if (cubature == NULL) return;
-    pli_release(cubature->context, cubature->weights);
-    pli_release(cubature->context, cubature->elements);
-    pli_release(cubature->context, cubature);
+    PLI_RELEASE(cubature->context, cubature->weights, cubature->elements, cubature);
 }

@@ -190,9 +190,7 @@ static pli_status create_matrix(pli_galerkin *g)
     status = pli_bcsr_create_from_rows(context, PLI_HANDLE_ROWS * m, row_start, column, &g->K);
 
 done:
-    pli_release(context, column);
-    pli_release(context, row_start);
-    pli_release(context, marked);
+    PLI_RELEASE(context, column, row_start, marked);
     return status;
 }
 
@@ -247,15 +245,9 @@ void pli_galerkin_destroy(pli_galerkin *galerkin)
 {
     if (galerkin == NULL) return;
     pli_context *context = galerkin->context;
-    pli_release(context, galerkin->pair_values);
-    pli_release(context, galerkin->pairs);
-    pli_release(context, galerkin->pair_of);
-    pli_release(context, galerkin->diagonal);
-    pli_release(context, galerkin->base);
-    pli_release(context, galerkin->sums);
-    pli_release(context, galerkin->around);
-    pli_release(context, galerkin->around_start);
-    pli_release(context, galerkin->slot_of);
+    PLI_RELEASE(context, galerkin->pair_values, galerkin->pairs, galerkin->pair_of,
+                galerkin->diagonal, galerkin->base, galerkin->sums, galerkin->around,
+                galerkin->around_start, galerkin->slot_of);
     pli_cholesky_destroy(galerkin->cholesky);
     pli_bcsr_destroy(galerkin->K);
     pli_release(context, galerkin);
@@ -432,16 +424,14 @@ static pli_status grow_pairs(pli_galerkin *g)
     contact_pair *pairs = PLI_NEW(g->context, contact_pair, room, "couplings of handles");
     double *values = PLI_NEW(g->context, double, BLOCK *room, "couplings of handles");
     if (pairs == NULL || values == NULL) {
-        pli_release(g->context, values);
-        pli_release(g->context, pairs);
+        PLI_RELEASE(g->context, values, pairs);
         return PLI_ERROR_MEMORY;
     }
     if (g->pair_count > 0) {
         memcpy(pairs, g->pairs, (size_t)g->pair_count * sizeof *pairs);
         memcpy(values, g->pair_values, BLOCK * (size_t)g->pair_count * sizeof *values);
     }
-    pli_release(g->context, g->pairs);
-    pli_release(g->context, g->pair_values);
+    PLI_RELEASE(g->context, g->pairs, g->pair_values);
     g->pairs = pairs;
     g->pair_values = values;
     g->pair_room = room;

@@ -33,9 +33,7 @@ pli_status pli_handle_blocks_create(pli_context *context, const pli_space *space
 void pli_handle_blocks_destroy(pli_handle_blocks *blocks)
 {
     if (blocks == NULL) return;
-    pli_release(blocks->context, blocks->factors);
-    pli_release(blocks->context, blocks->partial);
-    pli_release(blocks->context, blocks);
+    PLI_RELEASE(blocks->context, blocks->factors, blocks->partial, blocks);
 }
 
 // ---- sums

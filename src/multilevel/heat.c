@@ -284,20 +284,11 @@ void pli_heat_destroy(pli_heat *heat)
     pli_release(context, heat->ratio);
     pli_incidence_clear(context, &heat->incidence);
     pli_laplacian_destroy(heat->laplacian);
-    pli_release(context, heat->lengths);
-    pli_release(context, heat->warmth);
-    pli_release(context, heat->component);
+    PLI_RELEASE(context, heat->lengths, heat->warmth, heat->component);
     pli_cholesky_destroy(heat->diffusion);
     pli_cholesky_destroy(heat->poisson);
-    pli_release(context, heat->x);
-    pli_release(context, heat->flux);
-    pli_release(context, heat->path);
-    pli_release(context, heat->queue.entries);
-    pli_release(context, heat->queue.place);
-    pli_release(context, heat->time);
-    pli_release(context, heat->shift);
-    pli_release(context, heat->sources_in);
-    pli_release(context, heat);
+    PLI_RELEASE(context, heat->x, heat->flux, heat->path, heat->queue.entries, heat->queue.place,
+                heat->time, heat->shift, heat->sources_in, heat);
 }
 
 // ---- distances

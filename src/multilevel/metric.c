@@ -127,10 +127,7 @@ pli_status pli_metric_build(pli_context *context, const pli_simplices *mesh,
         pli_release(context, b.metric);
         b.metric = NULL;
     }
-    pli_release(context, b.is_interface);
-    pli_release(context, b.softest);
-    pli_release(context, b.measure);
-    pli_release(context, b.vertices);
+    PLI_RELEASE(context, b.is_interface, b.softest, b.measure, b.vertices);
     pli_pieces_destroy(b.components);
     *metric = b.metric;
     return status;

@@ -400,13 +400,7 @@ static pli_status part_centers(maker *m)
         h.from != NULL && h.via != NULL && h.queue != NULL) {
         status = run_chooser(&h);
     }
-    pli_release(m->context, h.start);
-    pli_release(m->context, h.elements);
-    pli_release(m->context, h.taken);
-    pli_release(m->context, h.seen_by);
-    pli_release(m->context, h.from);
-    pli_release(m->context, h.via);
-    pli_release(m->context, h.queue);
+    PLI_RELEASE(m->context, h.start, h.elements, h.taken, h.seen_by, h.from, h.via, h.queue);
     return status;
 }
 
@@ -465,9 +459,7 @@ static pli_status compute_hop_radius(const maker *m, pli_partition *partition)
         partition->hop_radius = sum / partition->count;
         status = PLI_OK;
     }
-    pli_release(m->context, s.seen_by);
-    pli_release(m->context, s.hops);
-    pli_release(m->context, s.queue);
+    PLI_RELEASE(m->context, s.seen_by, s.hops, s.queue);
     return status;
 }
 
@@ -541,9 +533,7 @@ pli_status pli_partition_create(pli_context *context, const pli_partition_def *d
     pli_clusters_destroy(m.clusters);
     pli_heat_destroy(m.heat);
     pli_pieces_destroy(m.pieces);
-    pli_release(context, m.metric);
-    pli_release(context, m.best_label);
-    pli_release(context, m.best_centers);
+    PLI_RELEASE(context, m.metric, m.best_label, m.best_centers);
     return status;
 }
 
@@ -551,9 +541,6 @@ void pli_partition_destroy(pli_partition *partition)
 {
     if (partition == NULL) return;
     pli_context *context = partition->context;
-    pli_release(context, partition->element_part);
-    pli_release(context, partition->vertex_part);
-    pli_release(context, partition->centers);
-    pli_release(context, partition->volume);
-    pli_release(context, partition);
+    PLI_RELEASE(context, partition->element_part, partition->vertex_part, partition->centers,
+                partition->volume, partition);
 }

@@ -223,8 +223,7 @@ static pli_status cut_mesh(builder *b)
         for (int32_t v = 0; v < b->mesh->vertex_count; ++v) count = cut_vertex(&c, v, count);
         p->points = PLI_NEW(b->context, double, 3 * (int64_t)count, "pieces");
     }
-    pli_release(b->context, c.last);
-    pli_release(b->context, c.copy);
+    PLI_RELEASE(b->context, c.last, c.copy);
     if (p->points == NULL) return PLI_ERROR_MEMORY;
     for (int64_t v = 0; v < count; ++v) {
         pli_vec3_copy(b->mesh->points + 3 * (int64_t)p->origin[v], p->points + 3 * v);
@@ -287,10 +286,7 @@ pli_status pli_pieces_create(pli_context *context, const pli_simplices *mesh,
     b.pieces->context = context;
     pli_status status = run_builder(&b);
     pli_incidence_clear(context, &b.incidence);
-    pli_release(context, b.parent);
-    pli_release(context, b.size);
-    pli_release(context, b.change);
-    pli_release(context, b.goal);
+    PLI_RELEASE(context, b.parent, b.size, b.change, b.goal);
     if (status != PLI_OK) {
         pli_pieces_destroy(b.pieces);
         return status;
@@ -303,11 +299,6 @@ void pli_pieces_destroy(pli_pieces *pieces)
 {
     if (pieces == NULL) return;
     pli_context *context = pieces->context;
-    pli_release(context, pieces->piece);
-    pli_release(context, pieces->vertex_piece);
-    pli_release(context, pieces->neighbor);
-    pli_release(context, pieces->origin);
-    pli_release(context, pieces->points);
-    pli_release(context, pieces->elements);
-    pli_release(context, pieces);
+    PLI_RELEASE(context, pieces->piece, pieces->vertex_piece, pieces->neighbor, pieces->origin,
+                pieces->points, pieces->elements, pieces);
 }

@@ -203,11 +203,6 @@ void pli_sampling_destroy(pli_sampling *sampling)
 {
     if (sampling == NULL) return;
     pli_context *context = sampling->context;
-    pli_release(context, sampling->samples);
-    pli_release(context, sampling->distance);
-    pli_release(context, sampling->label);
-    pli_release(context, sampling->blocks);
-    pli_release(context, sampling->queue.entries);
-    pli_release(context, sampling->queue.place);
-    pli_release(context, sampling);
+    PLI_RELEASE(context, sampling->samples, sampling->distance, sampling->label, sampling->blocks,
+                sampling->queue.entries, sampling->queue.place, sampling);
 }

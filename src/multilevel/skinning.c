@@ -500,13 +500,9 @@ static void builder_clear(builder *b)
     pli_release(b->context, b->lengths);
     pli_sampling_destroy(b->sampling);
     for (int32_t level = 0; level < PLI_HIERARCHY_LEVELS; ++level) {
-        pli_release(b->context, b->labels[level]);
-        pli_release(b->context, b->centres[level]);
+        PLI_RELEASE(b->context, b->labels[level], b->centres[level]);
     }
-    pli_release(b->context, b->node_of_vertex);
-    pli_release(b->context, b->fine_frames);
-    pli_release(b->context, b->frames);
-    pli_release(b->context, b->vertex_counts);
+    PLI_RELEASE(b->context, b->node_of_vertex, b->fine_frames, b->frames, b->vertex_counts);
 }
 
 pli_status pli_skinning_create(pli_context *context, const pli_skinning_def *def,

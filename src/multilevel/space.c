@@ -90,13 +90,8 @@ void pli_space_destroy(pli_space *space)
 {
     if (space == NULL) return;
     pli_context *context = space->context;
-    pli_release(context, space->partial);
-    pli_release(context, space->piece_start);
-    pli_release(context, space->pieces);
-    pli_release(context, space->weight);
-    pli_release(context, space->vertex);
-    pli_release(context, space->start);
-    pli_release(context, space);
+    PLI_RELEASE(context, space->partial, space->piece_start, space->pieces, space->weight,
+                space->vertex, space->start, space);
 }
 
 int64_t pli_space_size(const pli_space *space)

@@ -182,12 +182,16 @@ static void evaluate(descent *s)
     pli_timers_end(s->env->timers);
 }
 
-// Measures the iterate and tells of it.
-static void tell_iterate(descent *s)
+static void measure_iterate(descent *s)
 {
     pli_stopping_measure(s->objective, s->g, s->report, &s->last);
     if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
     s->report->energy = pli_sum_value(s->energy);
+}
+
+static void tell_iterate(descent *s)
+{
+    measure_iterate(s);
     pli_stopping_tell(s->env, s->report, &s->last);
 }
 
@@ -217,9 +221,7 @@ static pli_status make_operator(descent *s, bool *usable)
     PLI_TRY(pli_objective_prepare(s->objective, s->x, &changed));
     if (changed) {
         evaluate(s);
-        pli_stopping_measure(s->objective, s->g, s->report, &s->last);
-        if (s->def->judge == PLI_JUDGE_ERROR) s->report->residual = s->error;
-        s->report->energy = pli_sum_value(s->energy);
+        measure_iterate(s);
     }
     forget_pairs(s->minimizer);
     s->age = 0;

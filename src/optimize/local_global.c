@@ -152,15 +152,10 @@ const pli_lifted *pli_local_global_matrix(const pli_local_global *minimizer)
 
 // ---- the matrix
 
-static uint8_t mask_of(const pli_objective *objective, int32_t point)
-{
-    return objective->fixed != NULL ? objective->fixed[point] & 7 : 0;
-}
-
 static bool has_same_holds(const pli_local_global *m)
 {
     for (int32_t point = 0; point < m->objective->point_count; ++point) {
-        if (m->fixed[point] != mask_of(m->objective, point)) return false;
+        if (m->fixed[point] != pli_objective_fixed_axes(m->objective, point)) return false;
     }
     return true;
 }
@@ -169,7 +164,7 @@ static void take_holds(pli_local_global *m)
 {
     m->holds_partly = false;
     for (int32_t point = 0; point < m->objective->point_count; ++point) {
-        uint8_t mask = mask_of(m->objective, point);
+        uint8_t mask = pli_objective_fixed_axes(m->objective, point);
         m->fixed[point] = mask;
         if (mask != 0 && mask != 7) m->holds_partly = true;
     }

@@ -106,6 +106,12 @@ void pli_objective_choose_active(const pli_objective *objective, const double *x
 // Takes what is normal to active constraints out of a vector: v <- T v.
 void pli_objective_restrict(const pli_objective *objective, double *v);
 
+// Bits 1, 2, 4 of the coordinates of a point that are held.
+static inline uint8_t pli_objective_fixed_axes(const pli_objective *objective, int32_t point)
+{
+    return objective->fixed != NULL ? objective->fixed[point] & 7 : 0;
+}
+
 // Zeroes the entries of held coordinates.
 void pli_objective_mask(const pli_objective *objective, double *v);
 

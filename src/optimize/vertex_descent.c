@@ -170,11 +170,6 @@ typedef struct moving {
     double slope[BATCH];     // f . d, twice what the model promises (J)
 } moving;
 
-static uint8_t mask_of(const pli_objective *objective, int32_t point)
-{
-    return objective->fixed != NULL ? objective->fixed[point] & 7 : 0;
-}
-
 static void evaluate_batch(const sweep *s, const pli_vertex_batch *batch)
 {
     const pli_objective *objective = s->minimizer->objective;
@@ -208,7 +203,8 @@ static obstacle compute_steps(const sweep *s, moving *m)
     for (int32_t i = 0; i < m->count; ++i) {
         double *d = m->d + 3 * i;
         if (!is_finite_block(H + 6 * i, g + 3 * i)) met = MET_NONFINITE;
-        hold_coordinates(mask_of(s->minimizer->objective, m->vertices[i]), g + 3 * i, H + 6 * i);
+        hold_coordinates(pli_objective_fixed_axes(s->minimizer->objective, m->vertices[i]),
+                         g + 3 * i, H + 6 * i);
         double f[3];
         pli_vec3_scale(-1, g + 3 * i, f);
         m->slope[i] = 0;
@@ -280,7 +276,7 @@ static double move_range(void *user, int64_t begin, int64_t end)
     m.count = 0;
     for (int64_t at = begin; at < end; ++at) {
         int32_t vertex = s->vertices[at];
-        if (mask_of(s->minimizer->objective, vertex) != 7) {
+        if (pli_objective_fixed_axes(s->minimizer->objective, vertex) != 7) {
             pli_vec3_copy(s->x + 3 * (int64_t)vertex, m.start + 3 * m.count);
             m.vertices[m.count++] = vertex;
         }

@@ -182,9 +182,7 @@ void pli_picture_destroy(pli_picture *picture)
     for (int32_t k = 0; k < picture->def.hidden_count; ++k) {
         pli_release(picture->context, picture->hidden[k]);
     }
-    pli_release(picture->context, picture->hidden);
-    pli_release(picture->context, picture->field);
-    pli_release(picture->context, picture);
+    PLI_RELEASE(picture->context, picture->hidden, picture->field, picture);
 }
 
 pli_status pli_picture_survey(pli_picture *picture, const pli_frame *frame)

@@ -272,8 +272,9 @@ static double trace_key(const pli_picture_view *view, const pli_picture_hit *hit
     return 1 - (double)stopped / count;
 }
 
-void pli_picture_light_trace(const pli_picture_view *view, const pli_picture_hit *hit,
-                             int32_t slice, double share, pli_picture_light *light)
+// Casts rays towards the light. share: part of the slice's rays to cast, in (0, 1].
+static void trace_light(const pli_picture_view *view, const pli_picture_hit *hit, int32_t slice,
+                        double share, pli_picture_light *light)
 {
     const pli_picture_directions *all = &view->directions;
     int32_t sky_count = (int32_t)ceil(share * all->sky_count);
@@ -294,7 +295,7 @@ static void record_set(const pli_picture_view *view, const pli_picture_hit *hit,
     record->kind = (int32_t)hit->kind;
     if (hit->kind == PLI_PICTURE_NOTHING) return;
     pli_picture_light light;
-    pli_picture_light_trace(view, hit, slice, 1, &light);
+    trace_light(view, hit, slice, 1, &light);
     for (int k = 0; k < 3; ++k) {
         record->point[k] = (float)hit->point[k];
         record->normal[k] = (float)hit->normal[k];
@@ -356,8 +357,7 @@ void pli_picture_light_gather(const pli_picture_view *view, const pli_picture_hi
     // nothing alike around: rays of its own, fewer, since the other samples cast theirs too
     if (total < 0.5) {
         double share = 1.0 / (def->samples * def->samples);
-        pli_picture_light_trace(view, hit, slice_of((int32_t)x, (int32_t)y), fmax(share, 0.25),
-                                light);
+        trace_light(view, hit, slice_of((int32_t)x, (int32_t)y), fmax(share, 0.25), light);
         return;
     }
     pli_vec3_scale(1 / total, light->sky, light->sky);

@@ -104,10 +104,6 @@ void pli_picture_cast_glass(const pli_picture_view *view, int32_t column, int32_
                             const pli_picture_hit hits[PLI_PICTURE_LANES],
                             pli_picture_hit glass[PLI_PICTURE_LANES]);
 
-// Casts rays towards the light. share: part of the slice's rays to cast, in (0, 1].
-void pli_picture_light_trace(const pli_picture_view *view, const pli_picture_hit *hit,
-                             int32_t slice, double share, pli_picture_light *light);
-
 // Fills the records of a tile of pixels.
 void pli_picture_light_record(const pli_picture_view *view, int32_t column, int32_t row);
 

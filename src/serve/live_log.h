@@ -2,7 +2,7 @@
 //
 // What was done to a live simulation, as a file to do it again from: live.jsonl. Its first line is
 // the head,
-//     {"pliant_live":1,"version":"0.1.0","build":"...","name":"creature","scene_hash":"...",
+//     {"pliant_live":1,"version":"0.2.0","build":"...","name":"creature","scene_hash":"...",
 //      "scene":"<the scene as YAML>"}
 // then a line for each command, with the number of steps taken before it, in the order in which
 // they were done; and now and then a mark, {"step":100,"type":"mark","hash":"..."}, the hash of the

@@ -25,6 +25,7 @@ LAYERS = load("check_layers")
 STYLE = load("check_style")
 PAGE = load("check_page")
 TESTS = load("check_tests")
+DOCS = load("check_docs")
 
 
 def long_function(lines, reason=""):
@@ -48,6 +49,20 @@ class Tree(unittest.TestCase):
         target.write_text(text, encoding="utf-8")
 
 
+class Docs(Tree):
+    def test_names_that_are_not_there_are_found(self):
+        self.write("src/base/a_b.c", SPDX + "int pli_a(void);\n")
+        self.write("tests/unit/base/test_a.c", SPDX)
+        for good in ("`src/base/a_b.c`", "`base/a_*.c`", "`a_b.c: pli_a`", "`unit.base.a`", "`src/base`", "[a](b.md)",
+                     "`mine.yaml`", "a_c.c", "`out/a_c.c/`"):
+            self.write("docs/b.md", good + "\n")
+            self.assertEqual(DOCS.Documents(self.root).faults(), [], good)
+        for bad in ("`src/a_b.c`", "`a_c.c`", "`a_b.{h,c}`", "`a_b.c: find`", "`pli_c()`", "`unit.base.c`", "`src/b`",
+                    "[a](c.md)"):
+            self.write("docs/b.md", bad + "\n")
+            self.assertEqual(len(DOCS.Documents(self.root).faults()), 1, bad)
+
+
 class Tests(Tree):
     def check(self, *rows):
         self.write("tests/README.md", "".join(f"| {row} |\n" for row in rows))
@@ -55,12 +70,13 @@ class Tests(Tree):
 
     def test_names_families_and_the_table_are_enough(self):
         for stem in ("a", "b_c", "d"):
-            self.write(f"src/base/{stem}.c", SPDX)
+            self.write(f"src/base/{stem}.c", f"{SPDX}const int pli_part_{stem} = {{0}};\n")
         for stem in ("a", "b"):
             self.write(f"tests/unit/base/test_{stem}.c", SPDX)
         self.assertIn("src/base/.../d.c: no tests/unit/base/test_d.c", self.check())
         self.assertEqual(self.check("base | d | unit.base.a"), "")
         self.assertEqual(self.check("base | d* | unit.base.a unit.base.b"), "")
+        self.assertEqual(self.check("base | pli_part_* | unit.base.a"), "")
 
     def test_lines_about_what_is_not_there_are_refused(self):
         self.write("src/base/a.c", SPDX)

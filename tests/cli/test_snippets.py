@@ -36,10 +36,6 @@ class Snippets(unittest.TestCase):
                 result = subprocess.run(command, capture_output=True, text=True, check=False)
                 self.assertEqual(result.returncode, 0, result.stderr + text)
 
-    def test_examples_that_are_named_are_there(self):
-        for name in set(re.findall(r"`([a-z_]+\.c)`", GUIDE.read_text(encoding="utf-8"))):
-            self.assertTrue((SOURCE / "examples" / name).exists(), name)
-
     def test_the_program_refuses_own_shapes_in_the_words_of_the_guide(self):
         """The message that the guide shows is the one that the program gives."""
         own = next(text for text in blocks("yaml") if "my-ball" in text)

@@ -29,6 +29,7 @@ endif()
 pliant_add_script(check.claims 60 ${Python3_EXECUTABLE} ${tools}/make_claims.py
   ${PROJECT_SOURCE_DIR}/docs/bench.json --check)
 pliant_add_script(check.tests 60 ${Python3_EXECUTABLE} ${tools}/check_tests.py)
+pliant_add_script(check.docs 60 ${Python3_EXECUTABLE} ${tools}/check_docs.py)
 pliant_add_script(check.meshes 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/data/make_meshes.py --check)
 pliant_add_script(check.tools 60 ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/checks/test_checks.py)
 
@@ -44,17 +45,23 @@ foreach(script IN LISTS scripts)
   endif()
 endforeach()
 
-# what runs under the sanitizers as well: unit tests and the program. Of these some that compute a lot take
+# what runs under the sanitizers as well: unit tests, minimisers, steppers and the program. Of these some that compute a lot take
 # half of the time there; they have the label `thorough` instead, and run with the long fault tests
-set(thorough unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
+set(thorough conformance.sim.steppers unit.geometry.ccd_exact unit.geometry.recipe unit.geometry.stuffing
   unit.mpm.implicit_kernels unit.mpm.implicit_stepper unit.mpm.node_cycle unit.mpm.node_geometric unit.mpm.regions
   unit.mpm.seeding unit.mpm.stepper unit.sim.grips unit.sim.matter unit.sim.matter_implicit unit.sim.matter_start
   unit.sim.step)
+# what takes long without looking at what nothing else looks at: `make test` leaves it to `make test-slow`
+set(slow physics.beams physics.large_steps physics.small_loads physics.mpm_sand physics.mpm_solids
+  physics.barrier_hertz physics.barrier_stacks physics.barrier_impact physics.sparse_bases_scenes physics.particle_scenes)
 get_property(names DIRECTORY PROPERTY TESTS)
 foreach(name IN LISTS names)
+  if(name IN_LIST slow)
+    set_property(TEST ${name} APPEND PROPERTY LABELS slow)
+  endif()
   if(name IN_LIST thorough)
     set_property(TEST ${name} APPEND PROPERTY LABELS thorough)
-  elseif(name MATCHES "^(unit|cli)\\.")
+  elseif(name MATCHES "^(unit|cli|conformance\\.(optimize|sim))\\.")
     set_property(TEST ${name} APPEND PROPERTY LABELS sanitize)
   endif()
 endforeach()

@@ -301,7 +301,7 @@ static inline void mpm_totals_add(void *user, const mpm_world *w, const mpm_samp
     for (int k = 0; k < 9; ++k) t->affine += 0.5 * moment * C[k] * C[k];
     t->kinetic += 0.5 * s->mass * pli_vec3_dot(v, v);
     t->elastic += w->kinds[s->kind].volume *
-                  pli_material_energy(&w->kinds[s->kind].material, F, (double)s->particle.memory);
+                  material_energy(&w->kinds[s->kind].material, F, (double)s->particle.memory);
     t->largest_speed = fmax(t->largest_speed, pli_vec3_norm(v));
 }
 

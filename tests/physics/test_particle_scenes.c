@@ -164,12 +164,12 @@ static void scenes_of_implicit_particles_converge_and_are_held(void **state)
         pli_step_report report = simulation_step(&s);
         fprintf(stderr, "           %s: %lld particles, %d nodes, %d held, %d iterations\n",
                 coarse->name, (long long)s.info.particle_count, (int)report.grid.nodes,
-                (int)report.grid.held, (int)report.iterations);
+                (int)report.grid.constrained, (int)report.iterations);
         assert_true(report.stop > 0);
         assert_int_equal(report.grid.unconverged, 0);
         assert_true(isfinite(report.energy.total));
         assert_true((report.matter.emitted > 0) == coarse->emits);
-        assert_true(!coarse->clamps || report.grid.held > 0);
+        assert_true(!coarse->clamps || report.grid.constrained > 0);
         pli_state_get_particles(s.state, &view);
         assert_int_equal(view.count, s.info.particle_count + report.matter.emitted);
         expect_inside(&s, &view);

@@ -33,8 +33,8 @@ class Loading(Folder):
         return f"import sys; sys.path.insert(0, {str(packages)!r})\n"
 
     def test_an_installed_module_finds_the_library_beside_it(self):
-        begin = self.installed("libpliant.so.0.1")
-        shutil.copy(BUILD / "libpliant.so", self.folder / "lib" / "libpliant.so.0.1")
+        begin = self.installed("libpliant.so.0.2")
+        shutil.copy(BUILD / "libpliant.so", self.folder / "lib" / "libpliant.so.0.2")
         scenes = self.folder / "share" / "pliant" / "scenes" / "own"
         scenes.mkdir(parents=True)
         shutil.copy(ROOT / "scenes" / "demo.yaml", scenes / "demo.yaml")
@@ -42,7 +42,7 @@ class Loading(Folder):
                                     "print(pliant.Scene.load('own/demo').name)",
                                     PLIANT_LIBRARY=None)
         self.assertEqual(code, 0, err)
-        self.assertEqual(out.split(), [str(self.folder / "lib" / "libpliant.so.0.1"), "0.1.0",
+        self.assertEqual(out.split(), [str(self.folder / "lib" / "libpliant.so.0.2"), "0.2.0",
                                        "['own/demo']", "demo"])
 
     def test_a_missing_library_is_an_import_error_that_says_what_was_tried(self):
@@ -51,7 +51,7 @@ class Loading(Folder):
         self.assertIn("ImportError: libpliant.so was not found", err)
         self.assertIn("/nowhere/libpliant.so (PLIANT_LIBRARY): there is no such file", err)
         self.assertIn("make install", err)
-        code, _, err = run_python(self.installed("libpliant.so.0.1") + PRINT, PLIANT_LIBRARY=None,
+        code, _, err = run_python(self.installed("libpliant.so.0.2") + PRINT, PLIANT_LIBRARY=None,
                                   LD_LIBRARY_PATH=str(self.folder))
         if code != 0:  # where pliant is installed, the system's loader finds it
             self.assertIn("beside the installed module", err)
@@ -68,10 +68,10 @@ class Loading(Folder):
         self.assertIn("it is not pliant's library", err)
 
     def test_another_version_is_refused(self):
-        code, _, err = run_python("import pliant._library as l; l.check_version('0.2.7', 'x.so')")
+        code, _, err = run_python("import pliant._library as l; l.check_version('0.3.7', 'x.so')")
         self.assertEqual(code, 1)
-        self.assertIn("x.so is pliant 0.2.7, but the Python module is 0.1.0", err)
-        code, _, err = run_python("import pliant._library as l; l.check_version('0.1.9', 'x.so')")
+        self.assertIn("x.so is pliant 0.3.7, but the Python module is 0.2.0", err)
+        code, _, err = run_python("import pliant._library as l; l.check_version('0.2.9', 'x.so')")
         self.assertEqual(code, 0, err)
 
     def test_import_leaves_the_environment_alone(self):

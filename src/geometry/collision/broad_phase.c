@@ -652,18 +652,12 @@ void pli_broad_phase_destroy(pli_broad_phase *broad)
 {
     if (broad == NULL) return;
     for (int k = 0; k < SEARCH_COUNT; ++k) {
-        pli_release(broad->context, broad->searches[k].pairs);
-        pli_release(broad->context, broad->searches[k].slices);
+        PLI_RELEASE(broad->context, broad->searches[k].pairs, broad->searches[k].slices);
     }
     for (int k = 0; k < SET_COUNT; ++k) {
         pli_simplex_tree_clear(&broad->trees[k]);
-        pli_release(broad->context, broad->sets[k].ids);
-        pli_release(broad->context, broad->sets[k].corners);
+        PLI_RELEASE(broad->context, broad->sets[k].ids, broad->sets[k].corners);
     }
-    pli_release(broad->context, broad->end_boxes);
-    pli_release(broad->context, broad->boxes);
-    pli_release(broad->context, broad->is_fixed);
-    pli_release(broad->context, broad->groups);
-    pli_release(broad->context, broad->vertices);
-    pli_release(broad->context, broad);
+    PLI_RELEASE(broad->context, broad->end_boxes, broad->boxes, broad->is_fixed, broad->groups,
+                broad->vertices, broad);
 }

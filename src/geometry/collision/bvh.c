@@ -286,20 +286,9 @@ void pli_bvh_refit(pli_bvh *bvh, const pli_bounds *boxes)
     for (int32_t k = bvh->top_count - 1; k >= 0; --k) fit_inner(bvh, bvh->top[k]);
 }
 
-void pli_bvh_rebuild(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
-{
-    if (bvh->count == 0) return;
-    bvh_builder builder = {.bvh = bvh, .boxes = boxes, .centers = centers};
-    bvh->task_count = 0;
-    bvh->top_count = 0;
-    pli_parallel_for(bvh->context, bvh->count, 4096, compute_centers, &builder);
-    build_top(&builder, 0, 0, bvh->count);
-    pli_parallel_for(bvh->context, bvh->task_count, 1, build_tasks, &builder);
-    pli_bvh_refit(bvh, boxes);
-    bvh->built_cost = pli_bvh_cost(bvh);
-}
-
-double pli_bvh_cost(const pli_bvh *bvh)
+// How much room the tree wastes: surface area of the inner nodes over that of the leaves; not
+// finite when a box is not.
+static double tree_cost(const pli_bvh *bvh)
 {
     double area[2] = {0, 0}; // of inner nodes and of leaves
     for (int32_t k = 0; k < bvh->node_count; ++k) {
@@ -312,11 +301,25 @@ double pli_bvh_cost(const pli_bvh *bvh)
     return area[1] > 0 ? area[0] / area[1] : 0;
 }
 
+// Sorts the primitives into a new tree by their new boxes, in place. centers [count][3] is scratch.
+static void rebuild(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
+{
+    if (bvh->count == 0) return;
+    bvh_builder builder = {.bvh = bvh, .boxes = boxes, .centers = centers};
+    bvh->task_count = 0;
+    bvh->top_count = 0;
+    pli_parallel_for(bvh->context, bvh->count, 4096, compute_centers, &builder);
+    build_top(&builder, 0, 0, bvh->count);
+    pli_parallel_for(bvh->context, bvh->task_count, 1, build_tasks, &builder);
+    pli_bvh_refit(bvh, boxes);
+    bvh->built_cost = tree_cost(bvh);
+}
+
 void pli_bvh_update(pli_bvh *bvh, const pli_bounds *boxes, double *centers)
 {
     pli_bvh_refit(bvh, boxes);
-    double cost = pli_bvh_cost(bvh);
-    if (isfinite(cost) && cost > worn * bvh->built_cost) pli_bvh_rebuild(bvh, boxes, centers);
+    double cost = tree_cost(bvh);
+    if (isfinite(cost) && cost > worn * bvh->built_cost) rebuild(bvh, boxes, centers);
 }
 
 static pli_status check_boxes(pli_context *context, int32_t count, const pli_bounds *boxes)
@@ -365,7 +368,7 @@ pli_status pli_bvh_create(pli_context *context, int32_t count, const pli_bounds 
     bvh_builder builder = {.bvh = bvh, .boxes = boxes};
     pli_status status = allocate_tree(context, &builder);
     if (status != PLI_OK) goto done;
-    pli_bvh_rebuild(bvh, boxes, builder.centers);
+    rebuild(bvh, boxes, builder.centers);
     *out = bvh;
 
 done:
@@ -377,17 +380,7 @@ done:
 void pli_bvh_destroy(pli_bvh *bvh)
 {
     if (bvh == NULL) return;
-    pli_release(bvh->context, bvh->top);
-    pli_release(bvh->context, bvh->tasks);
-    pli_release(bvh->context, bvh->items);
-    pli_release(bvh->context, bvh->order);
-    pli_release(bvh->context, bvh->nodes);
-    pli_release(bvh->context, bvh);
-}
-
-int32_t pli_bvh_count(const pli_bvh *bvh)
-{
-    return bvh->count;
+    PLI_RELEASE(bvh->context, bvh->top, bvh->tasks, bvh->items, bvh->order, bvh->nodes, bvh);
 }
 
 pli_bounds pli_bvh_bounds(const pli_bvh *bvh)

@@ -31,20 +31,11 @@ pli_status pli_bvh_create(pli_context *context, int32_t count, const pli_bounds 
                           pli_bvh **bvh);
 void pli_bvh_destroy(pli_bvh *bvh);
 
-int32_t pli_bvh_count(const pli_bvh *bvh);
-
 // The box around everything.
 pli_bounds pli_bvh_bounds(const pli_bvh *bvh);
 
 // Gives every primitive a new box ([count], as at creation) and keeps the tree.
 void pli_bvh_refit(pli_bvh *bvh, const pli_bounds *boxes);
-
-// Sorts the primitives into a new tree by their new boxes, in place. centers [count][3] is scratch.
-void pli_bvh_rebuild(pli_bvh *bvh, const pli_bounds *boxes, double *centers);
-
-// How much room the tree wastes: surface area of the inner nodes over that of the leaves; not
-// finite when a box is not.
-double pli_bvh_cost(const pli_bvh *bvh);
 
 // Refits, and rebuilds when that has made the cost half as large again as after the last build.
 // Nothing is allocated. What queries find does not depend on it, only how fast.

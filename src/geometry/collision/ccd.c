@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/collision/ccd.h"
 
-#include "geometry/collision/bounds.h"
 #include "geometry/collision/ccd_plane.h"
 #include "geometry/collision/distance.h"
 
@@ -106,19 +105,15 @@ double pli_ccd_closest_plane(const pli_ccd_query *query, double t, double normal
     return distance.length;
 }
 
-double pli_ccd_distance(const pli_ccd_query *query, double t)
-{
-    double normal[3];
-    return query->scale * pli_ccd_closest_plane(query, t, normal);
-}
-
 static double norm1(const double a[3])
 {
     return fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
 }
 
-double pli_ccd_plane_heights(const pli_ccd_query *query, const double n[3], double t,
-                             double start[PLI_CCD_CORNERS], double end[PLI_CCD_CORNERS])
+// Heights of the corners above the plane with unit normal n at t = 0 and 1, less what rounding may
+// have added to them or to values between them; returns the least at time t.
+static double plane_heights(const pli_ccd_query *query, const double n[3], double t,
+                            double start[PLI_CCD_CORNERS], double end[PLI_CCD_CORNERS])
 {
     double least = INFINITY;
     for (int c = 0; c < PLI_CCD_CORNERS; ++c) {
@@ -131,8 +126,9 @@ double pli_ccd_plane_heights(const pli_ccd_query *query, const double n[3], doub
     return least;
 }
 
-pli_ccd_goal pli_ccd_goal_of(const pli_ccd_query *query, const pli_ccd_def *def, double height,
-                             double length)
+// The goal of a query whose closest points at t = 0 are `length` apart, and provably `height`.
+static pli_ccd_goal goal_of(const pli_ccd_query *query, const pli_ccd_def *def, double height,
+                            double length)
 {
     double separation = def->separation / query->scale;
     double tolerance = def->tolerance / query->scale;
@@ -150,7 +146,7 @@ static bool advance_once(const pli_ccd_query *query, const pli_ccd_goal *goal, c
     double start[PLI_CCD_CORNERS], end[PLI_CCD_CORNERS];
     double before[PLI_CCD_CORNERS], after[PLI_CCD_CORNERS];
     double t = report->time;
-    double height = pli_ccd_plane_heights(query, n, t, start, end);
+    double height = plane_heights(query, n, t, start, end);
     if (!(height - goal->level > goal->tolerance)) {
         // arrived, unless the plane is a poor one
         bool is_near = length - goal->level <= 2 * goal->tolerance;
@@ -179,8 +175,8 @@ static pli_ccd_goal find_goal(const pli_ccd_query *query, const pli_ccd_def *def
 {
     double start[PLI_CCD_CORNERS], end[PLI_CCD_CORNERS];
     *length = pli_ccd_closest_plane(query, 0, n);
-    double height = pli_ccd_plane_heights(query, n, 0, start, end);
-    return pli_ccd_goal_of(query, def, height, *length);
+    double height = plane_heights(query, n, 0, start, end);
+    return goal_of(query, def, height, *length);
 }
 
 static void run_advance(const pli_ccd_query *query, const pli_ccd_goal *goal, int32_t step_limit,

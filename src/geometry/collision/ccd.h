@@ -47,9 +47,6 @@
 // Points of the stencil of a kind, 2 to 4.
 int32_t pli_ccd_point_count(pli_ccd_kind kind);
 
-// The distance at time t in [0, 1] (m), as near as closest points of floating-point numbers tell.
-double pli_ccd_distance(const pli_ccd_query *query, double t);
-
 // The two halves of pli_ccd_solve. Additive advancement takes few steps as a rule; where features
 // slide past each other nearly in contact it can take many, and stalls at its limit. Branch and
 // bound over boxes of (t, u, v) costs more and always ends, save for what numbers cannot resolve.

@@ -65,15 +65,6 @@ static inline double pli_ccd_plane_reach(const double before[PLI_CCD_CORNERS],
 // returns their distance. Good to a few roundings where the closest features are well conditioned.
 double pli_ccd_closest_plane(const pli_ccd_query *query, double t, double normal[3]);
 
-// The goal of a query whose closest points at t = 0 are `length` apart, and provably `height`.
-pli_ccd_goal pli_ccd_goal_of(const pli_ccd_query *query, const pli_ccd_def *def, double height,
-                             double length);
-
-// Heights of the corners above the plane with unit normal n at t = 0 and 1, less what rounding may
-// have added to them or to values between them; returns the least at time t.
-double pli_ccd_plane_heights(const pli_ccd_query *query, const double n[3], double t,
-                             double start[PLI_CCD_CORNERS], double end[PLI_CCD_CORNERS]);
-
 // Branch and bound from report->time, up to which all is proven.
 void pli_ccd_search_boxes(const pli_ccd_query *query, const pli_ccd_goal *goal, int32_t box_limit,
                           pli_ccd_report *report);

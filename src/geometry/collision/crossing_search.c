@@ -250,10 +250,6 @@ pli_status pli_soup_find_crossings(pli_context *context, const pli_soup *soup, i
     status = PLI_OK;
 
 done:
-    pli_release(context, buffer);
-    pli_release(context, s.counts);
-    pli_release(context, s.nodes);
-    pli_release(context, s.order);
-    pli_release(context, s.boxes);
+    PLI_RELEASE(context, buffer, s.counts, s.nodes, s.order, s.boxes);
     return status;
 }

@@ -144,14 +144,6 @@ void pli_distance_point_point(const double p[3], const double q[3], pli_distance
     set_point_point(x, 1, distance);
 }
 
-void pli_distance_point_line(const double p[3], const double a[3], const double b[3],
-                             pli_distance *distance)
-{
-    const double *x[] = {p, a, b};
-    start_distance(3, distance);
-    set_point_line(x, 0, 1, 1, 2, distance);
-}
-
 void pli_distance_point_plane(const double p[3], const double a[3], const double b[3],
                               const double c[3], pli_distance *distance)
 {

@@ -80,10 +80,8 @@ int32_t pli_closest_edge_edge(const double a[3], const double b[3], const double
                               const double d[3], double weights[4], double *distance2);
 
 // Distances of unbounded features. The first point or edge has positive weights, so that r points
-// from the second to the first; stencils (p, q), (p, a, b), (p, a, b, c), (a, b, c, d).
+// from the second to the first; stencils (p, q), (p, a, b, c), (a, b, c, d).
 void pli_distance_point_point(const double p[3], const double q[3], pli_distance *distance);
-void pli_distance_point_line(const double p[3], const double a[3], const double b[3],
-                             pli_distance *distance);
 void pli_distance_point_plane(const double p[3], const double a[3], const double b[3],
                               const double c[3], pli_distance *distance);
 void pli_distance_line_line(const double a[3], const double b[3], const double c[3],

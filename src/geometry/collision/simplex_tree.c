@@ -99,14 +99,8 @@ pli_status pli_simplex_tree_init(pli_context *context, int32_t count, int32_t si
 
 void pli_simplex_tree_clear(pli_simplex_tree *tree)
 {
-    pli_release(tree->context, tree->scratch);
-    pli_release(tree->context, tree->keys);
-    pli_release(tree->context, tree->order);
-    pli_release(tree->context, tree->leaf_corners);
-    pli_release(tree->context, tree->end_boxes);
-    pli_release(tree->context, tree->end_faces);
-    pli_release(tree->context, tree->boxes);
-    pli_release(tree->context, tree->nodes);
+    PLI_RELEASE(tree->context, tree->scratch, tree->keys, tree->order, tree->leaf_corners,
+                tree->end_boxes, tree->end_faces, tree->boxes, tree->nodes);
     *tree = (pli_simplex_tree){0};
 }
 

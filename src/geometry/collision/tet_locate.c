@@ -85,9 +85,7 @@ void pli_tet_locate_destroy(pli_tet_locate *locate)
 {
     if (locate == NULL) return;
     pli_bvh_destroy(locate->bvh);
-    pli_release(locate->context, locate->centers);
-    pli_release(locate->context, locate->boxes);
-    pli_release(locate->context, locate);
+    PLI_RELEASE(locate->context, locate->centers, locate->boxes, locate);
 }
 
 void pli_tet_locate_refit(pli_tet_locate *locate, const double *x)

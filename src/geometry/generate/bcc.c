@@ -261,8 +261,5 @@ pli_status pli_bcc_create(pli_context *context, const pli_shape *shape, const pl
 void pli_bcc_destroy(pli_bcc *bcc)
 {
     if (bcc == NULL) return;
-    pli_release(bcc->context, bcc->value);
-    pli_release(bcc->context, bcc->block);
-    pli_release(bcc->context, bcc->slot);
-    pli_release(bcc->context, bcc);
+    PLI_RELEASE(bcc->context, bcc->value, bcc->block, bcc->slot, bcc);
 }

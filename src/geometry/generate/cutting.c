@@ -235,9 +235,7 @@ static pli_status warp_nodes(pli_cutting *cutting)
     }
 
 done:
-    pli_release(context, order);
-    pli_release(context, violating);
-    pli_release(context, keys);
+    PLI_RELEASE(context, order, violating, keys);
     return status;
 }
 
@@ -306,11 +304,7 @@ void pli_cutting_destroy(pli_cutting *cutting)
 {
     if (cutting == NULL) return;
     pli_context *context = cutting->bcc->context;
-    pli_release(context, cutting->cuts);
-    pli_release(context, cutting->edge);
-    pli_release(context, cutting->warp);
-    pli_release(context, cutting->state);
-    pli_release(context, cutting);
+    PLI_RELEASE(context, cutting->cuts, cutting->edge, cutting->warp, cutting->state, cutting);
 }
 
 static bool has_inside_neighbour(const pli_cutting *cutting, int32_t node)

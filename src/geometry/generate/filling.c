@@ -387,9 +387,7 @@ pli_status pli_filling_init(const pli_cutting *cutting, pli_filling *filling)
     pli_parallel_for(context, filling->tet_count, 4096, renumber_tets, &job);
 
 done:
-    pli_release(context, job.number);
-    pli_release(context, job.first);
-    pli_release(context, job.inside);
+    PLI_RELEASE(context, job.number, job.first, job.inside);
     if (status != PLI_OK) pli_filling_clear(filling);
     return status;
 }
@@ -397,8 +395,7 @@ done:
 void pli_filling_clear(pli_filling *filling)
 {
     if (filling->context == NULL) return;
-    pli_release(filling->context, filling->points);
-    pli_release(filling->context, filling->tets);
+    PLI_RELEASE(filling->context, filling->points, filling->tets);
     *filling = (pli_filling){0};
 }
 

@@ -213,11 +213,7 @@ done:
 
 static void release_pinches(pli_context *context, pinches *list)
 {
-    pli_release(context, list->vertex);
-    pli_release(context, list->number);
-    pli_release(context, list->start);
-    pli_release(context, list->tets);
-    pli_release(context, list->removed);
+    PLI_RELEASE(context, list->vertex, list->number, list->start, list->tets, list->removed);
 }
 
 // One round over all pinches; *opened gets how many tetrahedra were removed.
@@ -279,9 +275,7 @@ static pli_status drop_small(pli_filling *filling, double least, pli_filling_rep
     status = PLI_OK;
 
 done:
-    pli_release(context, removed);
-    pli_release(context, volume);
-    pli_release(context, parent);
+    PLI_RELEASE(context, removed, volume, parent);
     return status;
 }
 

@@ -116,7 +116,6 @@ pli_status pli_grid_mesh_create(pli_context *context, const pli_grid_mesh_def *d
         arrays.tets = tets;
         status = pli_tet_mesh_create(context, &arrays, NULL, mesh);
     }
-    pli_release(context, tets);
-    pli_release(context, points);
+    PLI_RELEASE(context, tets, points);
     return status;
 }

@@ -10,9 +10,6 @@
 
 #define PLI_LENGTH(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 
-// Unit vector number `index` of `count` that are spread evenly over the sphere (Fibonacci spiral).
-void pli_recipe_direction(int32_t index, int32_t count, double out[3]);
-
 // figures (recipe_figure.c)
 void pli_recipe_creature(pli_sculpt *sculpt);
 void pli_recipe_cat(pli_sculpt *sculpt);

@@ -15,7 +15,8 @@ static const double axis_z[3] = {0, 0, 1};
         PLI_PART_BRICK, {x, y, z}, {0, 0, 0}, {sx, sy, sz}, false \
     }
 
-void pli_recipe_direction(int32_t index, int32_t count, double out[3])
+// Unit vector number `index` of `count` that are spread evenly over the sphere (Fibonacci spiral).
+static void spread_direction(int32_t index, int32_t count, double out[3])
 {
     // equal steps in height, the golden angle between neighbours
     double height = 1 - 2 * (index + 0.5) / count;
@@ -201,7 +202,7 @@ static void build_koosh(pli_sculpt *sculpt, int32_t tendrils, double length, con
     pli_sculpt_ball(sculpt, origin, 0.40);
     for (int32_t i = 0; i < tendrils; ++i) {
         double direction[3], start[3], end[3];
-        pli_recipe_direction(i, tendrils, direction);
+        spread_direction(i, tendrils, direction);
         pli_vec3_scale(0.34, direction, start);
         pli_vec3_scale(length, direction, end);
         pli_sculpt_limb(sculpt, start, end, radii[0], radii[1]);
@@ -332,7 +333,7 @@ void pli_recipe_cellball_walls(pli_sculpt *sculpt)
     int32_t count = 1;
     for (int shell = 0; shell < 2; ++shell) {
         for (int32_t i = 0; i < shell_seeds[shell]; ++i) {
-            pli_recipe_direction(i, shell_seeds[shell], seeds[count]);
+            spread_direction(i, shell_seeds[shell], seeds[count]);
             pli_vec3_scale(shell_radius[shell], seeds[count], seeds[count]);
             ++count;
         }

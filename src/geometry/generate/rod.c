@@ -115,7 +115,6 @@ pli_status pli_rod_create(pli_context *context, const pli_rod_plan *plan, pli_te
         arrays.tets = tets;
         status = pli_tet_mesh_create(context, &arrays, NULL, mesh);
     }
-    pli_release(context, tets);
-    pli_release(context, points);
+    PLI_RELEASE(context, tets, points);
     return status;
 }

@@ -62,8 +62,7 @@ static pli_status create(pli_context *context, const int32_t cells[2], place_fn 
     status = pli_tri_mesh_create(context, vertex_count, points, triangle_count, triangles, mesh);
 
 done:
-    pli_release(context, triangles);
-    pli_release(context, points);
+    PLI_RELEASE(context, triangles, points);
     return status;
 }
 

@@ -262,7 +262,6 @@ pli_status pli_spikes_create(pli_context *context, const pli_spikes_plan *plan, 
         arrays.tets = tets;
         status = pli_tet_mesh_create(context, &arrays, NULL, mesh);
     }
-    pli_release(context, tets);
-    pli_release(context, points);
+    PLI_RELEASE(context, tets, points);
     return status;
 }

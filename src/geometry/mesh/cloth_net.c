@@ -8,8 +8,7 @@
 
 void pli_cloth_net_clear(pli_context *context, pli_cloth_net *net)
 {
-    pli_release(context, net->bends);
-    pli_release(context, net->ends);
+    PLI_RELEASE(context, net->bends, net->ends);
     *net = (pli_cloth_net){0};
 }
 
@@ -116,8 +115,7 @@ static pli_status join_pairs(pli_context *context, int32_t edge_count, const int
     if (status == PLI_OK) add_pairs(net, count, pairs, order, edge_count);
 
 done:
-    pli_release(context, order);
-    pli_release(context, pairs);
+    PLI_RELEASE(context, order, pairs);
     return status;
 }
 

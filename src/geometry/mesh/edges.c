@@ -58,8 +58,7 @@ pli_status pli_edges_build(pli_context *context, int32_t triangle_count, const i
 
 done:
     if (status != PLI_OK) pli_release(context, edges);
-    pli_release(context, order);
-    pli_release(context, sides);
+    PLI_RELEASE(context, order, sides);
     return status;
 }
 

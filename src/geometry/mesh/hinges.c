@@ -78,14 +78,12 @@ pli_status pli_hinge_list_build(pli_context *context, int32_t triangle_count,
 
 done:
     if (status != PLI_OK) pli_hinge_list_clear(context, list);
-    pli_release(context, sides.order);
-    pli_release(context, sides.keys);
+    PLI_RELEASE(context, sides.order, sides.keys);
     return status;
 }
 
 void pli_hinge_list_clear(pli_context *context, pli_hinge_list *list)
 {
-    pli_release(context, list->triangles);
-    pli_release(context, list->vertices);
+    PLI_RELEASE(context, list->triangles, list->vertices);
     *list = (pli_hinge_list){0};
 }

@@ -31,7 +31,6 @@ pli_status pli_incidence_build(pli_context *context, int32_t vertex_count, int32
 
 void pli_incidence_clear(pli_context *context, pli_incidence *incidence)
 {
-    pli_release(context, incidence->elements);
-    pli_release(context, incidence->start);
+    PLI_RELEASE(context, incidence->elements, incidence->start);
     *incidence = (pli_incidence){0};
 }

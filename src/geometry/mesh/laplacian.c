@@ -238,11 +238,8 @@ void pli_laplacian_destroy(pli_laplacian *laplacian)
 {
     if (laplacian == NULL) return;
     pli_context *context = laplacian->context;
-    pli_release(context, laplacian->row_start);
-    pli_release(context, laplacian->column);
-    pli_release(context, laplacian->values);
-    pli_release(context, laplacian->mass);
-    pli_release(context, laplacian);
+    PLI_RELEASE(context, laplacian->row_start, laplacian->column, laplacian->values,
+                laplacian->mass, laplacian);
 }
 
 // ---- use

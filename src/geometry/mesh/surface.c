@@ -78,11 +78,8 @@ done:
 void pli_surface_destroy(pli_surface *surface)
 {
     if (surface == NULL) return;
-    pli_release(surface->context, surface->triangles);
-    pli_release(surface->context, surface->tet_of_triangle);
-    pli_release(surface->context, surface->mesh_vertex);
-    pli_release(surface->context, surface->surface_of_vertex);
-    pli_release(surface->context, surface);
+    PLI_RELEASE(surface->context, surface->triangles, surface->tet_of_triangle,
+                surface->mesh_vertex, surface->surface_of_vertex, surface);
 }
 
 pli_status pli_surface_to_tri_mesh(const pli_surface *surface, const pli_tet_mesh *mesh,
@@ -105,7 +102,6 @@ pli_status pli_surface_to_tri_mesh(const pli_surface *surface, const pli_tet_mes
                                  corners, tri_mesh);
 
 done:
-    pli_release(context, corners);
-    pli_release(context, points);
+    PLI_RELEASE(context, corners, points);
     return status;
 }

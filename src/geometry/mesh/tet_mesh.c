@@ -205,11 +205,8 @@ done:
 void pli_tet_mesh_destroy(pli_tet_mesh *mesh)
 {
     if (mesh == NULL) return;
-    pli_release(mesh->context, mesh->points);
-    pli_release(mesh->context, mesh->tets);
-    pli_release(mesh->context, mesh->tet_group);
-    pli_release(mesh->context, mesh->vertex_origin);
-    pli_release(mesh->context, mesh);
+    PLI_RELEASE(mesh->context, mesh->points, mesh->tets, mesh->tet_group, mesh->vertex_origin,
+                mesh);
 }
 
 pli_status pli_tet_mesh_transform(pli_tet_mesh *mesh, const double A[9], const double b[3])

@@ -92,10 +92,6 @@ pli_status pli_tet_mesh_reorder(pli_tet_mesh *mesh)
     if (status == PLI_OK) status = order_tets(mesh, &work);
 
 done:
-    pli_release(context, work.ints);
-    pli_release(context, work.points);
-    pli_release(context, work.number);
-    pli_release(context, work.order);
-    pli_release(context, work.keys);
+    PLI_RELEASE(context, work.ints, work.points, work.number, work.order, work.keys);
     return status;
 }

@@ -38,9 +38,7 @@ pli_status pli_tri_mesh_create(pli_context *context, int32_t vertex_count, const
 void pli_tri_mesh_destroy(pli_tri_mesh *mesh)
 {
     if (mesh == NULL) return;
-    pli_release(mesh->context, mesh->points);
-    pli_release(mesh->context, mesh->triangles);
-    pli_release(mesh->context, mesh);
+    PLI_RELEASE(mesh->context, mesh->points, mesh->triangles, mesh);
 }
 
 pli_bounds pli_tri_mesh_bounds(const pli_tri_mesh *mesh)
@@ -224,10 +222,7 @@ pli_status pli_tri_mesh_check(const pli_tri_mesh *mesh, pli_tri_mesh_report *rep
     status = PLI_OK;
 
 done:
-    pli_release(context, used);
-    pli_release(context, fans);
-    pli_release(context, parent);
-    pli_release(context, edges);
+    PLI_RELEASE(context, used, fans, parent, edges);
     return status;
 }
 
@@ -260,8 +255,6 @@ pli_status pli_tri_mesh_mark_pinches(const pli_tri_mesh *mesh, uint8_t *marks, i
     status = PLI_OK;
 
 done:
-    pli_release(context, fans);
-    pli_release(context, parent);
-    pli_release(context, edges);
+    PLI_RELEASE(context, fans, parent, edges);
     return status;
 }

@@ -52,15 +52,8 @@ typedef struct grid {
 static void grid_clear(grid *g)
 {
     pli_context *context = g->context;
-    pli_release(context, g->triangles);
-    pli_release(context, g->points);
-    pli_release(context, g->triangle_start);
-    pli_release(context, g->vertex_start);
-    pli_release(context, g->vertex_of);
-    pli_release(context, g->masks);
-    pli_release(context, g->values);
-    pli_release(context, g->origin);
-    pli_release(context, g->table);
+    PLI_RELEASE(context, g->triangles, g->points, g->triangle_start, g->vertex_start, g->vertex_of,
+                g->masks, g->values, g->origin, g->table);
 }
 
 // ---- the grid
@@ -110,8 +103,7 @@ typedef struct candidates {
 
 static void candidates_clear(candidates *list)
 {
-    pli_release(list->grid->context, list->first);
-    pli_release(list->grid->context, list->near);
+    PLI_RELEASE(list->grid->context, list->first, list->near);
 }
 
 static pli_status candidates_init(candidates *list, const grid *g, int32_t side, int64_t capacity)

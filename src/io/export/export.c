@@ -12,9 +12,9 @@
 
 enum { FLUSH_BYTES = 1 << 20 }; // a file's buffer is written out when it has grown to this
 
-static const pli_exporter_ops *const exporters[] = {&pli_exporter_ply, &pli_exporter_pc2,
-                                                    &pli_exporter_glb, &pli_exporter_usda,
-                                                    &pli_exporter_vtkhdf};
+#define X(name) &pli_exporter_##name,
+static const pli_exporter_ops *const exporters[] = {PLI_EXPORTERS(X)};
+#undef X
 
 enum { EXPORTERS = sizeof exporters / sizeof exporters[0] };
 
@@ -271,7 +271,6 @@ pli_status pli_export(pli_context *context, const pli_export_def *def, pli_expor
     pli_status status = prepare(&job);
     if (status == PLI_OK) status = exporter->write(&job);
     pli_series_destroy(job.series);
-    pli_release(context, job.positions);
-    pli_release(context, job.bodies);
+    PLI_RELEASE(context, job.positions, job.bodies);
     return status;
 }

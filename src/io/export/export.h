@@ -42,11 +42,12 @@ typedef struct pli_exporter_ops {
     pli_status (*write)(pli_export_job *job);
 } pli_exporter_ops;
 
-extern const pli_exporter_ops pli_exporter_ply;
-extern const pli_exporter_ops pli_exporter_pc2;
-extern const pli_exporter_ops pli_exporter_glb;
-extern const pli_exporter_ops pli_exporter_usda;
-extern const pli_exporter_ops pli_exporter_vtkhdf;
+// X(name): pli_exporter_<name> in export_<name>.c, in the order that users see.
+#define PLI_EXPORTERS(X) X(ply) X(pc2) X(glb) X(usda) X(vtkhdf)
+
+#define X(name) extern const pli_exporter_ops pli_exporter_##name;
+PLI_EXPORTERS(X)
+#undef X
 
 // ---- frames
 

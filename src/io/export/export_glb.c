@@ -428,11 +428,9 @@ static void clear(glb *g)
     pli_context *context = g->job->context;
     for (int32_t body = 0; g->bodies != NULL && body < g->job->body_count; ++body) {
         pli_skin_clear(&g->bodies[body].skin);
-        pli_release(context, g->bodies[body].base);
-        pli_release(context, g->bodies[body].box);
+        PLI_RELEASE(context, g->bodies[body].base, g->bodies[body].box);
     }
-    pli_release(context, g->bodies);
-    pli_release(context, g->points);
+    PLI_RELEASE(context, g->bodies, g->points);
     for (int i = 0; i < TEXTS; ++i) pli_text_clear(part_of_json(g, i));
     pli_export_file_clear(&g->file);
 }

@@ -113,8 +113,7 @@ static pli_status write_body(pli_export_job *job, int32_t body)
     if (status == PLI_OK) status = pli_export_file_commit(&file);
     pli_export_file_clear(&file);
     pli_skin_clear(&c.skin);
-    pli_release(job->context, c.points);
-    pli_release(job->context, path);
+    PLI_RELEASE(job->context, c.points, path);
     return status;
 }
 

@@ -142,9 +142,7 @@ static pli_status append_all(pli_export_file *file, const pli_skin *skin, const 
     if (status == PLI_OK) status = append_faces(file, skin);
 
 done:
-    pli_release(context, columns);
-    pli_release(context, scratch);
-    pli_release(context, numbers);
+    PLI_RELEASE(context, columns, scratch, numbers);
     return status;
 }
 

@@ -246,9 +246,7 @@ static pli_status append_body(usda *u)
     if (status == PLI_OK && u->skin.kind == PLI_PART_POINTS) status = append_point_attributes(u);
     pli_text_append(&u->file->text, "    }\n");
     pli_skin_clear(&u->skin);
-    pli_release(context, u->points);
-    pli_release(context, u->extent);
-    pli_release(context, u->present);
+    PLI_RELEASE(context, u->points, u->extent, u->present);
     return status;
 }
 

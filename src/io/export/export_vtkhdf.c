@@ -212,8 +212,7 @@ static pli_status append_cells(vtkhdf *v, const pli_frame_part *part)
                         &numbers[2]);
         if (!good) status = fail(v, "the cells");
     }
-    pli_release(context, types);
-    pli_release(context, ids);
+    PLI_RELEASE(context, types, ids);
     return status;
 }
 
@@ -390,10 +389,7 @@ static pli_status write_body(pli_export_job *job, int32_t body)
     for (int32_t i = 0; i < v.field_count; ++i) {
         pli_release(job->context, (char *)(uintptr_t)v.fields[i].name);
     }
-    pli_release(job->context, v.fields);
-    pli_release(job->context, v.times);
-    pli_release(job->context, v.steps);
-    pli_release(job->context, path);
+    PLI_RELEASE(job->context, v.fields, v.times, v.steps, path);
     return status;
 }
 

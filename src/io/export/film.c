@@ -318,7 +318,5 @@ void pli_film_destroy(pli_film *film)
     if (film->input >= 0) close(film->input);
     if (film->complaints != NULL) fclose(film->complaints);
     pli_draft_destroy(film->draft);
-    pli_release(film->context, film->program);
-    pli_release(film->context, film->path);
-    pli_release(film->context, film);
+    PLI_RELEASE(film->context, film->program, film->path, film);
 }

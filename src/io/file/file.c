@@ -238,9 +238,7 @@ void pli_draft_destroy(pli_draft *draft)
     }
     if (!draft->borrows_place && draft->place >= 0) close(draft->place);
     pli_context *context = draft->context;
-    pli_release(context, draft->name);
-    pli_release(context, draft->path);
-    pli_release(context, draft);
+    PLI_RELEASE(context, draft->name, draft->path, draft);
 }
 
 const char *pli_draft_name(const pli_draft *draft)

@@ -245,8 +245,7 @@ void pli_hdf5_file_destroy(pli_hdf5_file *file)
         file->kept = block->next;
         pli_release(context, block);
     }
-    pli_release(context, file->shown);
-    pli_release(context, file);
+    PLI_RELEASE(context, file->shown, file);
 }
 
 hid_t pli_hdf5_file_id(const pli_hdf5_file *file)

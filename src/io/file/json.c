@@ -78,10 +78,7 @@ static pli_status add_node(pli_json *json, int32_t *index)
 {
     if (json->node_count == json->node_capacity) {
         int32_t capacity = json->node_capacity < 64 ? 64 : 2 * json->node_capacity;
-        pli_json_node *nodes =
-            pli_reallocate(json->context, json->nodes, capacity, sizeof *nodes, "JSON nodes");
-        if (nodes == NULL) return PLI_ERROR_MEMORY;
-        json->nodes = nodes;
+        PLI_TRY(PLI_RESIZE(json->context, json->nodes, capacity, "JSON nodes"));
         json->node_capacity = capacity;
     }
     *index = json->node_count++;
@@ -273,8 +270,7 @@ pli_status pli_json_parse(pli_json *json, const char *bytes, int64_t count)
 
 void pli_json_clear(pli_json *json)
 {
-    pli_release(json->context, json->nodes);
-    pli_release(json->context, json->strings);
+    PLI_RELEASE(json->context, json->nodes, json->strings);
     *json = (pli_json){.context = json->context};
 }
 

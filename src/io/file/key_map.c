@@ -15,8 +15,7 @@ void pli_key_map_init(pli_key_map *map, pli_context *context, size_t key_size)
 
 void pli_key_map_clear(pli_key_map *map)
 {
-    pli_release(map->context, map->keys);
-    pli_release(map->context, map->slots);
+    PLI_RELEASE(map->context, map->keys, map->slots);
     pli_key_map_init(map, map->context, map->key_size);
 }
 
@@ -56,9 +55,7 @@ pli_status pli_key_map_reserve(pli_key_map *map, int32_t count)
 {
     if (count <= map->key_capacity) return PLI_OK;
     PLI_TRY(build_slots(map, count));
-    char *keys = pli_reallocate(map->context, map->keys, count, map->key_size, "keys");
-    if (keys == NULL) return PLI_ERROR_MEMORY;
-    map->keys = keys;
+    PLI_TRY(pli_resize(map->context, &map->keys, count, map->key_size, "keys"));
     map->key_capacity = count;
     return PLI_OK;
 }

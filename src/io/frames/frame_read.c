@@ -461,7 +461,6 @@ pli_status pli_vtu_read(pli_context *context, const char *path, pli_arena *arena
         part->fields = r.fields;
         status = r.fields != NULL ? read_elements(&r) : PLI_ERROR_MEMORY;
     }
-    pli_release(context, r.scratch);
-    pli_release(context, r.bytes);
+    PLI_RELEASE(context, r.scratch, r.bytes);
     return status;
 }

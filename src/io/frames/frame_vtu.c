@@ -64,11 +64,8 @@ void pli_vtu_writer_init(pli_vtu_writer *writer, pli_context *context)
 void pli_vtu_writer_clear(pli_vtu_writer *writer)
 {
     pli_context *context = writer->context;
-    pli_release(context, writer->arrays);
-    pli_release(context, writer->payload.bytes);
-    pli_release(context, writer->staging.bytes);
-    pli_release(context, writer->blocks.bytes);
-    pli_release(context, writer->block_sizes);
+    PLI_RELEASE(context, writer->arrays, writer->payload.bytes, writer->staging.bytes,
+                writer->blocks.bytes, writer->block_sizes);
     pli_text_clear(&writer->header);
     pli_vtu_writer_init(writer, context);
 }

@@ -41,13 +41,10 @@ void pli_frame_writer_destroy(pli_frame_writer *writer)
     pli_vtu_writer_clear(&writer->vtu);
     pli_series_list_clear(&writer->list);
     for (int32_t i = 0; i < writer->field_count; ++i) pli_release(context, writer->fields[i]);
-    pli_release(context, writer->fields);
-    pli_release(context, writer->drafts);
+    PLI_RELEASE(context, writer->fields, writer->drafts);
     pli_text_clear(&writer->name);
     if (!writer->borrows_files) pli_manifest_close(writer->files);
-    pli_release(context, writer->prefix);
-    pli_release(context, writer->folder);
-    pli_release(context, writer);
+    PLI_RELEASE(context, writer->prefix, writer->folder, writer);
 }
 
 // ---- beginning --------------------------------------------------------------------------------
@@ -239,11 +236,8 @@ static pli_status list_parts(pli_frame_writer *writer, const pli_frame *frame)
 static pli_status reserve_drafts(pli_frame_writer *writer, int32_t count)
 {
     if (count <= writer->room) return PLI_OK;
-    pli_draft **drafts =
-        pli_reallocate(writer->context, writer->drafts, count, sizeof *drafts, "frame files");
-    if (drafts == NULL) return PLI_ERROR_MEMORY;
-    memset(drafts, 0, (size_t)count * sizeof *drafts);
-    writer->drafts = drafts;
+    PLI_TRY(PLI_RESIZE(writer->context, writer->drafts, count, "frame files"));
+    memset(writer->drafts, 0, (size_t)count * sizeof *writer->drafts);
     writer->room = count;
     return PLI_OK;
 }

@@ -78,9 +78,7 @@ void pli_series_destroy(pli_series *series)
     if (series == NULL) return;
     pli_context *context = series->context;
     pli_series_list_clear(&series->list);
-    pli_release(context, series->first);
-    pli_release(context, series->folder);
-    pli_release(context, series);
+    PLI_RELEASE(context, series->first, series->folder, series);
 }
 
 int32_t pli_series_count(const pli_series *series)

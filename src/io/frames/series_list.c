@@ -22,8 +22,7 @@ void pli_series_list_cut(pli_series_list *list, int32_t count)
 {
     while (list->count > count) {
         pli_series_entry *entry = &list->entries[--list->count];
-        pli_release(list->context, entry->name);
-        pli_release(list->context, entry->file);
+        PLI_RELEASE(list->context, entry->name, entry->file);
     }
 }
 
@@ -38,10 +37,7 @@ static pli_status reserve(pli_series_list *list)
 {
     if (list->count < list->capacity) return PLI_OK;
     int32_t capacity = list->capacity < 64 ? 64 : 2 * list->capacity;
-    pli_series_entry *entries =
-        pli_reallocate(list->context, list->entries, capacity, sizeof *entries, "series");
-    if (entries == NULL) return PLI_ERROR_MEMORY;
-    list->entries = entries;
+    PLI_TRY(PLI_RESIZE(list->context, list->entries, capacity, "series"));
     list->capacity = capacity;
     return PLI_OK;
 }
@@ -53,8 +49,7 @@ pli_status pli_series_list_add(pli_series_list *list, const pli_series_entry *en
     copy.name = pli_string_copy(list->context, entry->name);
     copy.file = pli_string_copy(list->context, entry->file);
     if (copy.name == NULL || copy.file == NULL) {
-        pli_release(list->context, copy.name);
-        pli_release(list->context, copy.file);
+        PLI_RELEASE(list->context, copy.name, copy.file);
         return PLI_ERROR_MEMORY;
     }
     list->entries[list->count++] = copy;
@@ -118,8 +113,7 @@ static pli_status add_dataset(pli_series_list *list, const char *path, const pli
                           entry.frame, before);
     }
     if (status == PLI_OK) status = pli_series_list_add(list, &entry);
-    pli_release(context, entry.name);
-    pli_release(context, entry.file);
+    PLI_RELEASE(context, entry.name, entry.file);
     return status;
 }
 
@@ -157,8 +151,7 @@ pli_status pli_series_list_read(pli_series_list *list, const char *folder)
     if (status == PLI_OK) status = pli_file_read(context, path, LIST_BYTES_LIMIT, &bytes, &count);
     if (status == PLI_OK) status = parse_list(list, path, bytes, count);
     if (status != PLI_OK) pli_series_list_cut(list, 0);
-    pli_release(context, bytes);
-    pli_release(context, path);
+    PLI_RELEASE(context, bytes, path);
     return status;
 }
 

@@ -21,9 +21,7 @@ uint64_t pli_skin_hash(const pli_frame_part *part)
 void pli_skin_clear(pli_skin *skin)
 {
     if (skin->context == NULL) return;
-    pli_release(skin->context, skin->point_ids);
-    pli_release(skin->context, skin->triangles);
-    pli_release(skin->context, skin->cell_ids);
+    PLI_RELEASE(skin->context, skin->point_ids, skin->triangles, skin->cell_ids);
     *skin = (pli_skin){.context = skin->context};
 }
 

@@ -441,8 +441,7 @@ void pli_view_destroy(pli_view *view)
     if (view == NULL) return;
     pli_context *context = view->context;
     pli_json_clear(&view->json);
-    pli_release(context, view->hidden);
-    pli_release(context, view);
+    PLI_RELEASE(context, view->hidden, view);
 }
 
 static void apply_camera(const pli_view *view, pli_camera_def *camera)

@@ -22,10 +22,7 @@ void pli_mesh_builder_init(pli_mesh_builder *builder, pli_context *context, cons
 
 static void clear_cells(pli_context *context, pli_cell_list *list)
 {
-    pli_release(context, list->corners);
-    pli_release(context, list->groups);
-    pli_release(context, list->lines);
-    pli_release(context, list->file);
+    PLI_RELEASE(context, list->corners, list->groups, list->lines, list->file);
 }
 
 void pli_mesh_builder_clear(pli_mesh_builder *builder)
@@ -36,9 +33,7 @@ void pli_mesh_builder_clear(pli_mesh_builder *builder)
     clear_cells(context, &builder->triangles);
     for (int32_t i = 0; i < builder->group_count; ++i)
         pli_release(context, builder->group_names[i]);
-    pli_release(context, builder->group_names);
-    pli_release(context, builder->corners);
-    pli_release(context, builder->late);
+    PLI_RELEASE(context, builder->group_names, builder->corners, builder->late);
     pli_arena_destroy(builder->scratch);
     pli_key_map_clear(&builder->group_map);
     pli_mesh_builder_init(builder, context, builder->path);
@@ -63,10 +58,7 @@ pli_status pli_mesh_builder_reserve_points(pli_mesh_builder *builder, int64_t co
     int32_t capacity = builder->point_capacity;
     if (builder->point_count + count <= capacity) return PLI_OK;
     PLI_TRY(grow(builder->context, "points", builder->point_count, count, &capacity));
-    double *points =
-        pli_reallocate(builder->context, builder->points, capacity, 3 * sizeof(double), "points");
-    if (points == NULL) return PLI_ERROR_MEMORY;
-    builder->points = points;
+    PLI_TRY(PLI_RESIZE(builder->context, builder->points, 3 * capacity, "points"));
     builder->point_capacity = capacity;
     return PLI_OK;
 }
@@ -78,18 +70,10 @@ pli_status pli_mesh_builder_reserve_cells(pli_mesh_builder *builder, pli_cell_li
     if (list->count + count <= capacity) return PLI_OK;
     PLI_TRY(grow(builder->context, list->kinds, list->count, count, &capacity));
     size_t size = (size_t)list->corner_count * sizeof(int32_t);
-    int32_t *corners = pli_reallocate(builder->context, list->corners, capacity, size, list->kinds);
-    if (corners == NULL) return PLI_ERROR_MEMORY;
-    list->corners = corners;
-    int32_t *groups =
-        pli_reallocate(builder->context, list->groups, capacity, sizeof(int32_t), "groups");
-    if (groups == NULL) return PLI_ERROR_MEMORY;
-    list->groups = groups;
+    PLI_TRY(pli_resize(builder->context, &list->corners, capacity, size, list->kinds));
+    PLI_TRY(PLI_RESIZE(builder->context, list->groups, capacity, "groups"));
     if (list->lines != NULL) {
-        int32_t *lines = pli_reallocate(builder->context, list->lines, capacity, sizeof(int32_t),
-                                        "lines of cells");
-        if (lines == NULL) return PLI_ERROR_MEMORY;
-        list->lines = lines;
+        PLI_TRY(PLI_RESIZE(builder->context, list->lines, capacity, "lines of cells"));
     }
     list->capacity = capacity;
     return PLI_OK;
@@ -211,10 +195,7 @@ pli_status pli_mesh_polygon_add(pli_mesh_polygon *polygon, pli_mesh_builder *bui
         int32_t capacity = builder->corner_capacity;
         PLI_TRY(grow(builder->context, "corners of a face", (int32_t)polygon->count,
                      capacity < 8 ? 8 : 1, &capacity));
-        int32_t *corners = pli_reallocate(builder->context, builder->corners, capacity,
-                                          sizeof(int32_t), "corners of a face");
-        if (corners == NULL) return PLI_ERROR_MEMORY;
-        builder->corners = corners;
+        PLI_TRY(PLI_RESIZE(builder->context, builder->corners, capacity, "corners of a face"));
         builder->corner_capacity = capacity;
     }
     builder->corners[polygon->count++] = corner;
@@ -291,10 +272,7 @@ static pli_status add_late(pli_mesh_builder *builder, const pli_scan *scan, int3
         int32_t capacity = builder->late_capacity;
         PLI_TRY(
             grow(builder->context, "faces", builder->late_count, capacity < 8 ? 8 : 1, &capacity));
-        pli_late_polygon *late =
-            pli_reallocate(builder->context, builder->late, capacity, sizeof *late, "faces");
-        if (late == NULL) return PLI_ERROR_MEMORY;
-        builder->late = late;
+        PLI_TRY(PLI_RESIZE(builder->context, builder->late, capacity, "faces"));
         builder->late_capacity = capacity;
     }
     builder->late[builder->late_count++] = (pli_late_polygon){first, count, scan->place};
@@ -361,10 +339,7 @@ static pli_status append_group(pli_mesh_builder *builder, pli_span name)
     if (builder->group_count == builder->group_capacity) {
         int32_t capacity = builder->group_capacity;
         PLI_TRY(grow(context, "groups", builder->group_count, 8, &capacity));
-        char **names = pli_reallocate(context, builder->group_names, capacity, sizeof(char *),
-                                      "names of groups");
-        if (names == NULL) return PLI_ERROR_MEMORY;
-        builder->group_names = names;
+        PLI_TRY(PLI_RESIZE(context, builder->group_names, capacity, "names of groups"));
         builder->group_capacity = capacity;
     }
     char *copy = PLI_NEW(context, char, name.length + 1, "name of a group");

@@ -8,19 +8,15 @@
 #include <stdio.h>
 #include <strings.h>
 
-// those with a clear mark first: content is compared in this order
-static const pli_mesh_format *const formats[] = {
-    &pli_mesh_format_gmsh, &pli_mesh_format_vtk,    &pli_mesh_format_ply,
-    &pli_mesh_format_off,  &pli_mesh_format_medit,  &pli_mesh_format_vega,
-    &pli_mesh_format_stl,  &pli_mesh_format_tetgen, &pli_mesh_format_obj,
-};
+#define X(name) &pli_mesh_format_##name,
+static const pli_mesh_format *const formats[] = {PLI_MESH_FORMATS(X)};
+#undef X
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
 struct pli_mesh_file {
     pli_context *context;
     char *name; // as in messages
-    const pli_mesh_format *format;
     pli_mesh_data data;
 
     // what data points to
@@ -160,28 +156,14 @@ void pli_mesh_file_destroy(pli_mesh_file *mesh)
     if (mesh == NULL) return;
     pli_context *context = mesh->context;
     for (int32_t i = 0; i < mesh->data.group_count; ++i) pli_release(context, mesh->group_names[i]);
-    pli_release(context, mesh->group_names);
-    pli_release(context, mesh->tet_file);
-    pli_release(context, mesh->triangle_file);
-    pli_release(context, mesh->tet_lines);
-    pli_release(context, mesh->triangle_lines);
-    pli_release(context, mesh->triangle_groups);
-    pli_release(context, mesh->triangles);
-    pli_release(context, mesh->tet_groups);
-    pli_release(context, mesh->tets);
-    pli_release(context, mesh->points);
-    pli_release(context, mesh->name);
-    pli_release(context, mesh);
+    PLI_RELEASE(context, mesh->group_names, mesh->tet_file, mesh->triangle_file, mesh->tet_lines,
+                mesh->triangle_lines, mesh->triangle_groups, mesh->triangles, mesh->tet_groups,
+                mesh->tets, mesh->points, mesh->name, mesh);
 }
 
 const pli_mesh_data *pli_mesh_file_data(const pli_mesh_file *mesh)
 {
     return &mesh->data;
-}
-
-const char *pli_mesh_file_format(const pli_mesh_file *mesh)
-{
-    return mesh->format->name;
 }
 
 // ---- reading ----
@@ -238,7 +220,6 @@ static pli_status parse(pli_context *context, const char *name, const char *path
 
     pli_status status = create_empty(context, name, &made);
     if (status != PLI_OK) goto done;
-    made->format = format;
     status = fill_builder(format, &scan, &builder);
     if (status != PLI_OK) goto done;
     take_arrays(made, &builder);

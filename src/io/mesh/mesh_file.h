@@ -41,7 +41,4 @@ void pli_mesh_file_destroy(pli_mesh_file *mesh);
 // The mesh. Lifetime: until the file is destroyed.
 const pli_mesh_data *pli_mesh_file_data(const pli_mesh_file *mesh);
 
-// Name of the format it was read as. Lifetime: static.
-const char *pli_mesh_file_format(const pli_mesh_file *mesh);
-
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a mesh format is to the rest of the house: its name, the endings of its files, a mark by
-// which its content is recognised, and a reader. The list of all formats stands in mesh_file.c.
+// which its content is recognised, and a reader; and the list of all formats: a new one is a file
+// and a name in it.
 #ifndef PLI_IO_MESH_MESH_FORMAT_H
 #define PLI_IO_MESH_MESH_FORMAT_H
 
@@ -18,14 +19,12 @@ typedef struct pli_mesh_format {
     pli_status (*read)(pli_mesh_builder *builder, pli_scan *scan);
 } pli_mesh_format;
 
-extern const pli_mesh_format pli_mesh_format_gmsh;
-extern const pli_mesh_format pli_mesh_format_tetgen;
-extern const pli_mesh_format pli_mesh_format_vega;
-extern const pli_mesh_format pli_mesh_format_vtk;
-extern const pli_mesh_format pli_mesh_format_medit;
-extern const pli_mesh_format pli_mesh_format_obj;
-extern const pli_mesh_format pli_mesh_format_off;
-extern const pli_mesh_format pli_mesh_format_ply;
-extern const pli_mesh_format pli_mesh_format_stl;
+// X(name): pli_mesh_format_<name>. Content is compared in this order, so those with a clear mark
+// come first.
+#define PLI_MESH_FORMATS(X) X(gmsh) X(vtk) X(ply) X(off) X(medit) X(vega) X(stl) X(tetgen) X(obj)
+
+#define X(name) extern const pli_mesh_format pli_mesh_format_##name;
+PLI_MESH_FORMATS(X)
+#undef X
 
 #endif

@@ -401,8 +401,7 @@ static pli_status read_gmsh(pli_mesh_builder *builder, pli_scan *scan)
 
     pli_status status = read_sections(&gmsh);
 
-    pli_release(context, gmsh.entity_groups);
-    pli_release(context, gmsh.names);
+    PLI_RELEASE(context, gmsh.entity_groups, gmsh.names);
     pli_key_map_clear(&gmsh.entities);
     pli_key_map_clear(&gmsh.physicals);
     pli_key_map_clear(&gmsh.nodes);

@@ -68,10 +68,7 @@ static pli_status read_element(ply *file)
     pli_context *context = file->builder->context;
     if (file->element_count == file->element_capacity) {
         int32_t capacity = 2 * file->element_capacity + 4;
-        element *larger =
-            pli_reallocate(context, file->elements, capacity, sizeof *larger, "ply elements");
-        if (larger == NULL) return PLI_ERROR_MEMORY;
-        file->elements = larger;
+        PLI_TRY(PLI_RESIZE(context, file->elements, capacity, "ply elements"));
         file->element_capacity = capacity;
     }
     pli_span name;
@@ -134,10 +131,7 @@ static pli_status read_property(ply *file)
     }
     if (file->property_count == file->property_capacity) {
         int32_t capacity = 2 * file->property_capacity + 8;
-        property *larger =
-            pli_reallocate(context, file->properties, capacity, sizeof *larger, "ply properties");
-        if (larger == NULL) return PLI_ERROR_MEMORY;
-        file->properties = larger;
+        PLI_TRY(PLI_RESIZE(context, file->properties, capacity, "ply properties"));
         file->property_capacity = capacity;
     }
     element *owner = &file->elements[file->element_count - 1];
@@ -300,8 +294,7 @@ static pli_status read_ply(pli_mesh_builder *builder, pli_scan *scan)
     scan->by_lines = true;
     ply file = {.builder = builder, .scan = scan};
     pli_status status = read_parts(&file);
-    pli_release(builder->context, file.properties);
-    pli_release(builder->context, file.elements);
+    PLI_RELEASE(builder->context, file.properties, file.elements);
     return status;
 }
 

@@ -198,8 +198,7 @@ static pli_status read_companion(lists *list, const char *ending, bool may_miss,
     }
 
 done:
-    pli_release(context, bytes);
-    pli_release(context, path);
+    PLI_RELEASE(context, bytes, path);
     return status;
 }
 

@@ -113,9 +113,7 @@ static pli_status read_points(vtk *file)
 
 static void release_cells(vtk *file)
 {
-    pli_release(file->builder->context, file->offsets);
-    pli_release(file->builder->context, file->starts);
-    pli_release(file->builder->context, file->corners);
+    PLI_RELEASE(file->builder->context, file->offsets, file->starts, file->corners);
     file->offsets = NULL;
     file->starts = NULL;
     file->corners = NULL;

@@ -88,7 +88,7 @@ static int32_t find_phase(pli_report *report, const char *name)
 static void add_to_bucket(pli_report *report, const pli_step_report *step)
 {
     double shortest = step->grid.shortest, longest = step->grid.longest;
-    if (step->grid.pieces == 0) pli_report_matter_range(&step->matter, &shortest, &longest);
+    if (step->grid.substeps == 0) pli_report_matter_range(&step->matter, &shortest, &longest);
     const double values[PLI_CHANNELS] = {
         [PLI_CHANNEL_KINETIC] = step->energy.kinetic,
         [PLI_CHANNEL_ELASTIC] = step->energy.elastic,
@@ -120,7 +120,7 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_SWEEPS] = (double)step->matter.sweeps,
         [PLI_CHANNEL_SHORTEST] = shortest,
         [PLI_CHANNEL_LONGEST] = longest,
-        [PLI_CHANNEL_SUBSTEPS] = step->grid.pieces,
+        [PLI_CHANNEL_SUBSTEPS] = step->grid.substeps,
         [PLI_CHANNEL_NODES] = step->grid.nodes,
     };
     pli_report_bucket *bucket = open_bucket(report);

@@ -6,7 +6,7 @@
 void pli_report_grid_add(pli_report_grid *grid, const pli_step_report *step)
 {
     const pli_grid_report *from = &step->grid;
-    if (from->pieces == 0) return;
+    if (from->substeps == 0) return;
     grid->shortest = grid->step_count == 0 ? from->shortest : fmin(grid->shortest, from->shortest);
     grid->longest = fmax(grid->longest, from->longest);
     ++grid->step_count;
@@ -52,15 +52,16 @@ pli_grid_report pli_report_grid_read(const pli_json *line)
     bool is_former = group == NULL;
     if (is_former) group = pli_json_get(line, &line->nodes[0], "grid");
     const char *constrained = is_former ? "held" : "constrained";
-    pli_grid_report grid = {.shortest = pli_json_number(line, group, "shortest", 0),
-                            .longest = pli_json_number(line, group, "longest", 0),
-                            .nodes = (int32_t)read_count(line, group, "nodes", sizeof grid.nodes),
-                            .held = (int32_t)read_count(line, group, constrained, sizeof grid.held),
-                            .bytes = read_count(line, group, "bytes", sizeof grid.bytes)};
+    pli_grid_report grid = {
+        .shortest = pli_json_number(line, group, "shortest", 0),
+        .longest = pli_json_number(line, group, "longest", 0),
+        .nodes = (int32_t)read_count(line, group, "nodes", sizeof grid.nodes),
+        .constrained = (int32_t)read_count(line, group, constrained, sizeof grid.constrained),
+        .bytes = read_count(line, group, "bytes", sizeof grid.bytes)};
 #define X(member, type, key) grid.member = (type)read_count(line, group, key, sizeof(type));
     PLI_GRID_COUNTS(X)
 #undef X
-    if (is_former) grid.pieces = (int32_t)read_count(line, group, "pieces", sizeof grid.pieces);
+    if (is_former) grid.substeps = (int32_t)read_count(line, group, "pieces", sizeof grid.substeps);
     read_levels(line, group, &grid);
     return grid;
 }

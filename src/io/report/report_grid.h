@@ -10,7 +10,7 @@
 
 // X(member, type, key): numbers of pli_grid_report that add up over steps, with their key in files
 #define PLI_GRID_COUNTS(X)                                 \
-    X(pieces, int32_t, "substeps")                         \
+    X(substeps, int32_t, "substeps")                       \
     X(retries, int32_t, "retries")                         \
     X(unconverged, int32_t, "unconverged")                 \
     X(rounds, int32_t, "rounds")                           \

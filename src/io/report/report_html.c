@@ -259,9 +259,9 @@ static void append_solve_facts(pli_text *text, const pli_report *report)
 static void append_grid_facts(pli_text *text, const pli_report *report)
 {
     const pli_report_grid *grid = &report->grid;
-    double steps = (double)grid->step_count, substeps = (double)grid->pieces;
+    double steps = (double)grid->step_count, substeps = (double)grid->substeps;
     append_fact(text, "Nodes", grid->last.nodes, "");
-    append_fact(text, "Constrained nodes", grid->last.held, "");
+    append_fact(text, "Constrained nodes", grid->last.constrained, "");
     append_fact(text, "Substeps per step", ratio(substeps, steps), "");
     append_fact(text, "Shortest substep", grid->shortest, "s");
     append_fact(text, "Longest substep", grid->longest, "s");
@@ -272,7 +272,7 @@ static void append_grid_facts(pli_text *text, const pli_report *report)
         int64_t count;
     } rare[] = {{"V-cycles and sweeps", grid->cycles},
                 {"Iterations on the coarsest level", grid->coarsest_iterations},
-                {"Solves for changed contact", grid->rounds - grid->pieces},
+                {"Solves for changed contact", grid->rounds - grid->substeps},
                 {"Substeps redone", grid->retries},
                 {"Linear solves cut short", grid->capped},
                 {"Pairs dropped", grid->dropped_pairs},

@@ -102,9 +102,9 @@ static pli_health_check check_convergence(const pli_report *report)
     check.health = many ? PLI_HEALTH_BAD : PLI_HEALTH_DOUBTFUL;
     say(&check, "did not converge in %lld of %lld steps", (long long)steps->count,
         (long long)report->step_count);
-    if (report->grid.pieces > report->grid.step_count) {
+    if (report->grid.substeps > report->grid.step_count) {
         say(&check, ", or %lld of the %lld substeps they were cut into",
-            (long long)report->grid.unconverged, (long long)report->grid.pieces);
+            (long long)report->grid.unconverged, (long long)report->grid.substeps);
     }
     say_steps(&check, steps);
     if (report->worst_ratio > 0) {

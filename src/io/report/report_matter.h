@@ -41,7 +41,7 @@ typedef struct pli_report_matter {
 // Whether a step was one of particles; an emitter may not have made the first of them yet.
 static inline bool pli_report_has_matter(const pli_step_report *step)
 {
-    return step->matter.ticks > 0 || step->matter.particles > 0 || step->grid.pieces > 0;
+    return step->matter.ticks > 0 || step->matter.particles > 0 || step->grid.substeps > 0;
 }
 
 // Does nothing with a step of something else.

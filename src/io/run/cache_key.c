@@ -119,7 +119,6 @@ pli_status pli_cache_key_get(pli_context *context, uint8_t key[PLI_SHA256_BYTES]
     if (status == PLI_OK) status = open_folder(context, base, &folder, &path);
     if (status == PLI_OK) status = get_key(context, folder, path, key);
     if (folder >= 0) close(folder);
-    pli_release(context, path);
-    pli_release(context, base);
+    PLI_RELEASE(context, path, base);
     return status;
 }

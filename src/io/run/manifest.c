@@ -84,7 +84,8 @@ int pli_manifest_folder(const pli_manifest *m)
     return m->folder;
 }
 
-char *pli_manifest_path(const pli_manifest *m, const char *name)
+// The folder and the name, for messages. NULL when memory ran out. Lifetime: until pli_release.
+static char *path_of(const pli_manifest *m, const char *name)
 {
     return pli_path_join(m->context, m->path, name);
 }
@@ -117,12 +118,8 @@ static pli_status reserve(pli_manifest *m)
 {
     if (m->count < m->capacity) return PLI_OK;
     int32_t capacity = m->capacity < 64 ? 64 : 2 * m->capacity;
-    entry *entries = pli_reallocate(m->context, m->entries, capacity, sizeof *entries, "file list");
-    if (entries == NULL) return PLI_ERROR_MEMORY;
-    m->entries = entries;
-    int32_t *newest = pli_reallocate(m->context, m->newest, capacity, sizeof *newest, "file list");
-    if (newest == NULL) return PLI_ERROR_MEMORY;
-    m->newest = newest;
+    PLI_TRY(PLI_RESIZE(m->context, m->entries, capacity, "file list"));
+    PLI_TRY(PLI_RESIZE(m->context, m->newest, capacity, "file list"));
     m->capacity = capacity;
     return PLI_OK;
 }
@@ -177,8 +174,7 @@ pli_status pli_manifest_add(pli_manifest *m, const char *name, int64_t size)
     return add(m, name, (entry){.size = size, .head = NO_HEAD});
 }
 
-pli_status pli_manifest_add_bytes(pli_manifest *m, const char *name, const void *bytes,
-                                  int64_t count)
+static pli_status add_bytes(pli_manifest *m, const char *name, const void *bytes, int64_t count)
 {
     // cut like has_hash cuts a file
     uint64_t hash = PLI_HASH_START;
@@ -256,14 +252,13 @@ static pli_status read_list(pli_manifest *m)
     }
     char *bytes = NULL;
     int64_t count = 0;
-    char *path = pli_manifest_path(m, PLI_MANIFEST_FILE);
+    char *path = path_of(m, PLI_MANIFEST_FILE);
     pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) {
         status = pli_file_read_in(m->context, m->folder, path, LIST_LIMIT, &bytes, &count);
     }
     if (status == PLI_OK) status = parse_list(m, bytes, count);
-    pli_release(m->context, bytes);
-    pli_release(m->context, path);
+    PLI_RELEASE(m->context, bytes, path);
     return status;
 }
 
@@ -299,10 +294,7 @@ void pli_manifest_close(pli_manifest *m)
     pli_context *context = m->context;
     pli_text_clear(&m->lines);
     pli_key_map_clear(&m->names);
-    pli_release(context, m->newest);
-    pli_release(context, m->entries);
-    pli_release(context, m->path);
-    pli_release(context, m);
+    PLI_RELEASE(context, m->newest, m->entries, m->path, m);
 }
 
 // ---- adding to the list -----------------------------------------------------------------------
@@ -310,7 +302,7 @@ void pli_manifest_close(pli_manifest *m)
 static pli_status open_list(pli_manifest *m)
 {
     if (m->list >= 0) return PLI_OK;
-    char *path = pli_manifest_path(m, PLI_MANIFEST_FILE);
+    char *path = path_of(m, PLI_MANIFEST_FILE);
     if (path == NULL) return PLI_ERROR_MEMORY;
     pli_status status = pli_file_open(m->context, m->folder, PLI_MANIFEST_FILE, path,
                                       O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, &m->list, NULL);
@@ -415,7 +407,7 @@ pli_status pli_manifest_restart(pli_manifest *m, const char *keep)
     int64_t count = 0;
     pli_text kept;
     pli_text_init(&kept, m->context);
-    char *path = pli_manifest_path(m, PLI_MANIFEST_FILE);
+    char *path = path_of(m, PLI_MANIFEST_FILE);
     pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) {
         status = pli_file_read_in(m->context, m->folder, path, LIST_LIMIT, &bytes, &count);
@@ -426,8 +418,7 @@ pli_status pli_manifest_restart(pli_manifest *m, const char *keep)
     }
     if (status == PLI_OK) status = replace_list(m, path, &kept);
     pli_text_clear(&kept);
-    pli_release(m->context, bytes);
-    pli_release(m->context, path);
+    PLI_RELEASE(m->context, bytes, path);
     return status;
 }
 
@@ -618,7 +609,7 @@ static pli_status put(pli_manifest *m, const char *name, const pli_piece pieces[
 {
     int folder = -1;
     pli_draft *draft = NULL;
-    char *path = pli_manifest_path(m, name);
+    char *path = path_of(m, name);
     pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_manifest_enter(m, name, true, &folder);
     if (status == PLI_OK) status = pli_draft_create_in(m->context, folder, path, &draft);
@@ -637,7 +628,7 @@ static pli_status put(pli_manifest *m, const char *name, const pli_piece pieces[
 pli_status pli_manifest_write(pli_manifest *m, const char *name, const void *bytes, int64_t count)
 {
     PLI_TRY(pli_manifest_check(m, name));
-    PLI_TRY(pli_manifest_add_bytes(m, name, bytes, count));
+    PLI_TRY(add_bytes(m, name, bytes, count));
     return put(m, name, (pli_piece[2]){{bytes, count}, {"", 0}});
 }
 
@@ -662,7 +653,7 @@ pli_status pli_manifest_append_to(pli_manifest *m, const char *name, pli_head he
     PLI_TRY(pli_manifest_add_head(m, name, head));
     PLI_TRY(pli_manifest_sync(m));
     int folder = -1;
-    char *path = pli_manifest_path(m, name);
+    char *path = path_of(m, name);
     pli_status status = path != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_manifest_enter(m, name, true, &folder);
     if (status == PLI_OK) {

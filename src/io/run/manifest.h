@@ -67,9 +67,6 @@ bool pli_manifest_is_missing(const pli_manifest *manifest);
 // The open folder. Lifetime: that of the list.
 int pli_manifest_folder(const pli_manifest *manifest);
 
-// The folder and the name, for messages. NULL when memory ran out. Lifetime: until pli_release.
-char *pli_manifest_path(const pli_manifest *manifest, const char *name);
-
 // Whose a file is. What cannot be looked at belongs to others.
 pli_owner pli_manifest_owner(const pli_manifest *manifest, const char *name);
 
@@ -84,8 +81,6 @@ bool pli_manifest_peek(const pli_manifest *manifest, const char *name, char *byt
 // Lists files to come, or those of an older version; pli_manifest_sync brings the lines to the
 // disk. Errors: argument (a name that leads elsewhere), memory; io.
 PLI_CHECKED pli_status pli_manifest_add(pli_manifest *manifest, const char *name, int64_t size);
-PLI_CHECKED pli_status pli_manifest_add_bytes(pli_manifest *manifest, const char *name,
-                                              const void *bytes, int64_t count);
 PLI_CHECKED pli_status pli_manifest_add_head(pli_manifest *manifest, const char *name,
                                              pli_head head);
 PLI_CHECKED pli_status pli_manifest_sync(pli_manifest *manifest);

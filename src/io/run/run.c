@@ -475,8 +475,7 @@ void pli_run_destroy(pli_run *run)
     pli_solver_destroy(run->solver);
     pli_state_destroy(run->state);
     pli_model_destroy(run->model);
-    pli_release(context, run->checkpoints);
-    pli_release(context, (char *)(uintptr_t)run->def.command);
+    PLI_RELEASE(context, run->checkpoints, (char *)(uintptr_t)run->def.command);
     // the lock goes last: until here the folder is in use
     pli_run_folder_clear(&run->folder);
     pli_release(context, run);

@@ -138,7 +138,7 @@ static void append_implicit(pli_text *text, const pli_report_grid *grid)
     pli_text_append(text, ", \"longest\": ");
     pli_json_append_number(text, grid->longest);
     append_member(text, "nodes", grid->last.nodes);
-    append_member(text, "constrained", grid->last.held);
+    append_member(text, "constrained", grid->last.constrained);
 #define X(member, type, key) append_member(text, key, grid->member);
     PLI_GRID_COUNTS(X)
 #undef X

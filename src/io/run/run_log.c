@@ -161,7 +161,7 @@ static void append_implicit(pli_text *text, const pli_grid_report *grid)
     pli_json_append_number(text, grid->shortest);
     append_number(text, "longest", grid->longest);
     append_count(text, "nodes", grid->nodes);
-    append_count(text, "constrained", grid->held);
+    append_count(text, "constrained", grid->constrained);
 #define X(member, type, key) append_count(text, key, grid->member);
     PLI_GRID_COUNTS(X)
 #undef X
@@ -175,7 +175,7 @@ static void append_solve(pli_text *text, const pli_step_report *report)
 {
     pli_text_format(text, ",\"iterations\":%d,\"linear_iterations\":%lld", report->iterations,
                     (long long)report->linear_iterations);
-    if (report->grid.pieces > 0)
+    if (report->grid.substeps > 0)
         append_count(text, "energy_evaluations", report->energy_evaluations);
     if (report->levels.directions > 0) append_levels(text, &report->levels);
     append_number(text, "residual", report->residual);
@@ -184,7 +184,7 @@ static void append_solve(pli_text *text, const pli_step_report *report)
 
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
-    bool has_matter = pli_report_has_matter(report), has_grid = report->grid.pieces > 0;
+    bool has_matter = pli_report_has_matter(report), has_grid = report->grid.substeps > 0;
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
     append_number(text, "time", report->time);
     append_number(text, "dt", report->dt);
@@ -214,7 +214,7 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
 void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report)
 {
     pli_text_format(text, "{\"step\":%lld", (long long)report->step);
-    if (report->piece > 0) append_count(text, "substep", report->piece);
+    if (report->substep > 0) append_count(text, "substep", report->substep);
     append_count(text, "iteration", report->iteration);
     append_number(text, "residual", report->residual);
     append_number(text, "gradient", report->gradient);
@@ -264,9 +264,7 @@ static pli_status read_line(pli_context *context, FILE *file, log_line *line)
         if (line->capacity - used < 2) {
             if (line->capacity >= LINE_LIMIT) return PLI_OK;
             int32_t wanted = line->capacity > 0 ? 2 * line->capacity : LINE_CAPACITY;
-            char *grown = pli_reallocate(context, line->bytes, wanted, 1, "log line");
-            if (grown == NULL) return PLI_ERROR_MEMORY;
-            line->bytes = grown;
+            PLI_TRY(PLI_RESIZE(context, line->bytes, wanted, "log line"));
             line->capacity = wanted;
         }
         if (fgets(line->bytes + used, line->capacity - (int32_t)used, file) == NULL) return PLI_OK;
@@ -342,8 +340,7 @@ void pli_log_destroy(pli_log *log)
     if (log == NULL) return;
     if (log->descriptor >= 0) close(log->descriptor);
     pli_context *context = log->context;
-    pli_release(context, log->path);
-    pli_release(context, log);
+    PLI_RELEASE(context, log->path, log);
 }
 
 pli_status pli_log_append(pli_log *log, const char *bytes, int64_t count)

@@ -86,8 +86,7 @@ void pli_run_residuals_destroy(pli_run_residuals *residuals)
     pli_frame_writer_destroy(residuals->frames);
     pli_log_destroy(residuals->iterates);
     pli_text_clear(&residuals->line);
-    pli_release(context, residuals->ids);
-    pli_release(context, residuals);
+    PLI_RELEASE(context, residuals->ids, residuals);
 }
 
 // ---- an iterate
@@ -95,10 +94,7 @@ void pli_run_residuals_destroy(pli_run_residuals *residuals)
 static pli_status copy_ids(pli_run_residuals *residuals, const pli_residual_view *view)
 {
     if (view->count > residuals->id_room) {
-        double *grown = pli_reallocate(residuals->context, residuals->ids, view->count,
-                                       sizeof *grown, "residuals");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        residuals->ids = grown;
+        PLI_TRY(PLI_RESIZE(residuals->context, residuals->ids, view->count, "residuals"));
         residuals->id_room = view->count;
     }
     for (int64_t row = 0; row < view->count; ++row) residuals->ids[row] = view->ids[row];
@@ -131,7 +127,7 @@ static pli_status write_line(pli_run_residuals *residuals, const pli_residual_vi
     pli_text_format(line,
                     "{\"step\":%lld,\"substep\":%d,\"round\":%d,\"iteration\":%d,\"frame\":%d,"
                     "\"residual\":",
-                    (long long)view->step, view->piece, view->round, view->iteration,
+                    (long long)view->step, view->substep, view->round, view->iteration,
                     residuals->count);
     pli_json_append_number(line, view->residual);
     pli_text_append(line, "}\n");

@@ -116,8 +116,7 @@ static pli_status read_file(loader *l, const char *real, const char *name, pli_n
     status = read_text(l, source, bytes, count, root);
 
 done:
-    pli_release(l->context, folder);
-    pli_release(l->context, bytes);
+    PLI_RELEASE(l->context, folder, bytes);
     return status;
 }
 
@@ -142,8 +141,7 @@ static pli_status include_file(loader *l, const pli_node *node, pli_node *base)
     if (status == PLI_OK) status = pli_tree_merge(&l->tree, pli_scene_schema(), base, root);
 
 done:
-    pli_release(l->context, real);
-    pli_release(l->context, name);
+    PLI_RELEASE(l->context, real, name);
     return status;
 }
 

@@ -63,8 +63,7 @@ static pli_status check_siblings(const mesh_load *load, const char *path)
         memcpy(sibling, path, kept);
         strcpy(sibling + kept, tetgen_endings[k]);
         status = pli_path_resolve(context, load->folder, sibling, load->allow_outside, &real);
-        pli_release(context, real);
-        pli_release(context, sibling);
+        PLI_RELEASE(context, real, sibling);
     }
     return status;
 }

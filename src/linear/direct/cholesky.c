@@ -316,10 +316,7 @@ static pli_status order_by_dissection(pli_cholesky *cholesky, const pli_bcsr *ma
     status = PLI_OK;
 
 done:
-    pli_release(context, start);
-    pli_release(context, neighbor);
-    pli_release(context, order_of);
-    pli_release(context, place_of);
+    PLI_RELEASE(context, start, neighbor, order_of, place_of);
     return status;
 }
 
@@ -522,11 +519,8 @@ void pli_cholesky_destroy(pli_cholesky *cholesky)
     cholmod_l_free_dense(&cholesky->Y, common);
     cholmod_l_free_dense(&cholesky->E, common);
     cholmod_l_finish(common);
-    pli_release(cholesky->context, cholesky->order);
-    pli_release(cholesky->context, cholesky->first_order);
-    pli_release(cholesky->context, cholesky->places);
-    pli_release(cholesky->context, cholesky->padded);
-    pli_release(cholesky->context, cholesky);
+    PLI_RELEASE(cholesky->context, cholesky->order, cholesky->first_order, cholesky->places,
+                cholesky->padded, cholesky);
 }
 
 // A lifted matrix as rows of blocks: pattern and revision are what they are there, values are one

@@ -436,15 +436,6 @@ pli_status pli_nnls_create(pli_context *context, int32_t max_rows, int32_t max_c
 void pli_nnls_destroy(pli_nnls *nnls)
 {
     if (nnls == NULL) return;
-    pli_release(nnls->context, nnls->residual);
-    pli_release(nnls->context, nnls->R);
-    pli_release(nnls->context, nnls->Q);
-    pli_release(nnls->context, nnls->c);
-    pli_release(nnls->context, nnls->target);
-    pli_release(nnls->context, nnls->weight);
-    pli_release(nnls->context, nnls->passive);
-    pli_release(nnls->context, nnls->state);
-    pli_release(nnls->context, nnls->cosine);
-    pli_release(nnls->context, nnls->norms);
-    pli_release(nnls->context, nnls);
+    PLI_RELEASE(nnls->context, nnls->residual, nnls->R, nnls->Q, nnls->c, nnls->target,
+                nnls->weight, nnls->passive, nnls->state, nnls->cosine, nnls->norms, nnls);
 }

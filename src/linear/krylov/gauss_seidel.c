@@ -104,9 +104,7 @@ static pli_status triangle_init(pli_context *context, int64_t row_count, int64_t
 
 static void triangle_clear(pli_context *context, triangle *one)
 {
-    pli_release(context, one->start);
-    pli_release(context, one->column);
-    pli_release(context, one->values);
+    PLI_RELEASE(context, one->start, one->column, one->values);
 }
 
 static pli_status build_patterns(pli_gauss_seidel *sweep, const pli_bcsr *matrix)
@@ -162,11 +160,7 @@ void pli_gauss_seidel_destroy(pli_gauss_seidel *sweep)
     pli_sweep_order_destroy(sweep->order);
     triangle_clear(context, &sweep->lower);
     triangle_clear(context, &sweep->upper);
-    pli_release(context, sweep->source);
-    pli_release(context, sweep->mirror);
-    pli_release(context, sweep->scale);
-    pli_release(context, sweep->t);
-    pli_release(context, sweep);
+    PLI_RELEASE(context, sweep->source, sweep->mirror, sweep->scale, sweep->t, sweep);
 }
 
 // C^-1 of every diagonal block; the sum counts the blocks that were replaced.

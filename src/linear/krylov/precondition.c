@@ -344,8 +344,7 @@ void pli_precondition_destroy(pli_precondition *precondition)
     if (precondition == NULL) return;
     pli_context *context = precondition->context;
     pli_gauss_seidel_destroy(precondition->sweep);
-    pli_release(context, precondition->values);
-    pli_release(context, precondition);
+    PLI_RELEASE(context, precondition->values, precondition);
 }
 
 pli_status pli_precondition_build(pli_precondition *precondition, const pli_bcsr *matrix)

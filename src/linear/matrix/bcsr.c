@@ -69,9 +69,7 @@ static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bc
         matrix->values = values;
     }
 
-    pli_release(context, matrix->row_start);
-    pli_release(context, matrix->column);
-    pli_release(context, matrix->diagonal);
+    PLI_RELEASE(context, matrix->row_start, matrix->column, matrix->diagonal);
     matrix->row_count = row_count;
     matrix->block_count = pattern->block_count;
     matrix->row_start = pattern->row_start;
@@ -87,8 +85,7 @@ static pli_status take_pattern(pli_bcsr *matrix, int32_t row_count, const pli_bc
 
 static void pattern_clear(pli_context *context, pli_bcsr_pattern *pattern)
 {
-    pli_release(context, pattern->row_start);
-    pli_release(context, pattern->column);
+    PLI_RELEASE(context, pattern->row_start, pattern->column);
 }
 
 pli_status pli_bcsr_build(pli_bcsr *matrix, int32_t row_count, int32_t list_count,
@@ -121,10 +118,7 @@ void pli_bcsr_destroy(pli_bcsr *matrix)
 {
     if (matrix == NULL) return;
     pli_context *context = matrix->context;
-    pli_release(context, matrix->row_start);
-    pli_release(context, matrix->column);
-    pli_release(context, matrix->diagonal);
-    pli_release(context, matrix->values);
+    PLI_RELEASE(context, matrix->row_start, matrix->column, matrix->diagonal, matrix->values);
     pli_bcsr_extra_clear(matrix);
     pli_release(context, matrix);
 }

@@ -58,17 +58,6 @@ static void fill_table(pli_bcsr_extra *extra)
 
 // ---- room
 
-// The array with room for count items; the array as it was, and *status a failure, when it can't be
-// had.
-static void *grown(pli_context *context, void *memory, int64_t count, size_t size,
-                   pli_status *status)
-{
-    void *larger = pli_reallocate(context, memory, count, size, "extra blocks");
-    if (larger != NULL) return larger;
-    *status = PLI_ERROR_MEMORY;
-    return memory;
-}
-
 static pli_status grow_table(pli_context *context, pli_bcsr_extra *extra, int64_t capacity)
 {
     int32_t bits = 1;
@@ -96,13 +85,10 @@ pli_status pli_bcsr_reserve_extra(pli_bcsr *matrix, int64_t count)
     if (capacity < count) capacity = count;
 
     // larger arrays do no harm when another one can't be had
-    pli_status status = PLI_OK;
-    size_t index = sizeof(int32_t);
-    extra->blocks = grown(context, extra->blocks, capacity, sizeof *extra->blocks, &status);
-    extra->rows = grown(context, extra->rows, capacity, index, &status);
-    extra->row_start = grown(context, extra->row_start, capacity + 1, index, &status);
-    extra->order = grown(context, extra->order, 2 * capacity, index, &status);
-    if (status != PLI_OK) return status;
+    PLI_TRY(PLI_RESIZE(context, extra->blocks, capacity, "extra blocks"));
+    PLI_TRY(PLI_RESIZE(context, extra->rows, capacity, "extra blocks"));
+    PLI_TRY(PLI_RESIZE(context, extra->row_start, capacity + 1, "extra blocks"));
+    PLI_TRY(PLI_RESIZE(context, extra->order, 2 * capacity, "extra blocks"));
     PLI_TRY(grow_table(context, extra, capacity));
     extra->capacity = capacity;
     return PLI_OK;
@@ -123,11 +109,7 @@ void pli_bcsr_extra_clear(pli_bcsr *matrix)
 {
     pli_context *context = matrix->context;
     pli_bcsr_extra *extra = &matrix->extra;
-    pli_release(context, extra->blocks);
-    pli_release(context, extra->rows);
-    pli_release(context, extra->row_start);
-    pli_release(context, extra->order);
-    pli_release(context, extra->table);
+    PLI_RELEASE(context, extra->blocks, extra->rows, extra->row_start, extra->order, extra->table);
     *extra = (pli_bcsr_extra){0};
 }
 

@@ -16,9 +16,7 @@ void pli_bcsr_float_init(pli_context *context, pli_bcsr_float *copy)
 
 void pli_bcsr_float_clear(pli_bcsr_float *copy)
 {
-    pli_release(copy->context, copy->x);
-    pli_release(copy->context, copy->values);
-    pli_release(copy->context, copy->column);
+    PLI_RELEASE(copy->context, copy->x, copy->values, copy->column);
     pli_bcsr_float_init(copy->context, copy);
 }
 

@@ -191,10 +191,7 @@ static pli_status reserve_columns(pattern_builder *builder, int64_t count)
     if (count <= builder->column_capacity) return PLI_OK;
     int64_t capacity = 2 * builder->column_capacity;
     if (capacity < count) capacity = count;
-    int32_t *column = pli_reallocate(builder->context, builder->column, capacity, sizeof *column,
-                                     "matrix columns");
-    if (column == NULL) return PLI_ERROR_MEMORY;
-    builder->column = column;
+    PLI_TRY(PLI_RESIZE(builder->context, builder->column, capacity, "matrix columns"));
     builder->column_capacity = capacity;
     return PLI_OK;
 }
@@ -246,14 +243,10 @@ static void builder_clear(pattern_builder *builder)
 {
     pli_context *context = builder->context;
     for (int32_t k = 0; builder->incidences != NULL && k < builder->list_count; ++k) {
-        pli_release(context, builder->incidences[k].start);
-        pli_release(context, builder->incidences[k].element);
+        PLI_RELEASE(context, builder->incidences[k].start, builder->incidences[k].element);
     }
-    pli_release(context, builder->incidences);
-    pli_release(context, builder->table_start);
-    pli_release(context, builder->tables);
-    pli_release(context, builder->row_start);
-    pli_release(context, builder->column);
+    PLI_RELEASE(context, builder->incidences, builder->table_start, builder->tables,
+                builder->row_start, builder->column);
 }
 
 // Hands the arrays over to the pattern, the columns cut to their length.

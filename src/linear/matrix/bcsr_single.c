@@ -20,8 +20,7 @@ void pli_bcsr_single_init(pli_context *context, pli_bcsr_single *single)
 
 void pli_bcsr_single_clear(pli_bcsr_single *single)
 {
-    pli_release(single->context, single->values);
-    pli_release(single->context, single->extra);
+    PLI_RELEASE(single->context, single->values, single->extra);
     pli_bcsr_single_init(single->context, single);
 }
 
@@ -102,9 +101,10 @@ static void add_extra_row(const pli_bcsr_single *single, int32_t k, const double
     }
 }
 
-void pli_bcsr_single_multiply_rows(const pli_bcsr_single *single, const double *x, double *y,
-                                   int64_t begin, int64_t end)
+// Rows begin to end of y = A x, by the calling thread.
+static void multiply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
 {
+    const pli_bcsr_single *single = self;
     const pli_bcsr *matrix = single->matrix;
     const pli_bcsr_extra *extra = &matrix->extra;
     const int32_t *column = matrix->column;
@@ -132,7 +132,7 @@ typedef struct product_job {
 static void multiply_range(void *user, int64_t begin, int64_t end)
 {
     const product_job *job = user;
-    pli_bcsr_single_multiply_rows(job->single, job->x, job->y, begin, end);
+    multiply_rows(job->single, job->x, job->y, begin, end);
 }
 
 static void multiply(const void *self, const double *x, double *y)
@@ -140,11 +140,6 @@ static void multiply(const void *self, const double *x, double *y)
     const pli_bcsr_single *single = self;
     product_job job = {single, x, y};
     pli_parallel_for(single->context, single->matrix->row_count, ROW_GRAIN, multiply_range, &job);
-}
-
-static void multiply_rows(const void *self, const double *x, double *y, int64_t begin, int64_t end)
-{
-    pli_bcsr_single_multiply_rows(self, x, y, begin, end);
 }
 
 pli_operator pli_bcsr_single_operator(const pli_bcsr_single *single)

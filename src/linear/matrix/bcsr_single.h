@@ -36,10 +36,6 @@ void pli_bcsr_single_clear(pli_bcsr_single *single);
 // failure there is no copy. Errors: memory.
 PLI_CHECKED pli_status pli_bcsr_single_build(pli_bcsr_single *single, const pli_bcsr *matrix);
 
-// Rows begin to end of y = A x, by the calling thread.
-void pli_bcsr_single_multiply_rows(const pli_bcsr_single *single, const double *x, double *y,
-                                   int64_t begin, int64_t end);
-
 // The product as an operator. Lifetime: until the next build.
 pli_operator pli_bcsr_single_operator(const pli_bcsr_single *single);
 

@@ -98,8 +98,7 @@ static pli_status color_greedy(pli_context *context, const pli_graph *graph,
     status = PLI_OK;
 
 done:
-    pli_release(context, state.taken);
-    pli_release(context, state.load);
+    PLI_RELEASE(context, state.taken, state.load);
     return status;
 }
 
@@ -232,11 +231,7 @@ static pli_status color_randomly(pli_context *context, const pli_graph *graph, u
     status = PLI_OK;
 
 done:
-    pli_release(context, state.draw);
-    pli_release(context, state.palette);
-    pli_release(context, state.open);
-    pli_release(context, state.kept);
-    pli_release(context, number);
+    PLI_RELEASE(context, state.draw, state.palette, state.open, state.kept, number);
     return status;
 }
 
@@ -273,10 +268,7 @@ void pli_graph_coloring_destroy(pli_graph_coloring *coloring)
 {
     if (coloring == NULL) return;
     pli_context *context = coloring->context;
-    pli_release(context, coloring->color);
-    pli_release(context, coloring->node);
-    pli_release(context, coloring->color_begin);
-    pli_release(context, coloring);
+    PLI_RELEASE(context, coloring->color, coloring->node, coloring->color_begin, coloring);
 }
 
 // Scratch of the chunk colouring. Colours are given out in rounds of 64, so that the colours that
@@ -416,8 +408,7 @@ static pli_status build_chunk_colors(pli_chunk_coloring *coloring, int32_t verte
     status = PLI_OK;
 
 done:
-    pli_release(context, state.color);
-    pli_release(context, state.colors);
+    PLI_RELEASE(context, state.color, state.colors);
     return status;
 }
 
@@ -444,10 +435,7 @@ void pli_chunk_coloring_destroy(pli_chunk_coloring *coloring)
 {
     if (coloring == NULL) return;
     pli_context *context = coloring->context;
-    pli_release(context, coloring->chunk_begin);
-    pli_release(context, coloring->chunk);
-    pli_release(context, coloring->color_begin);
-    pli_release(context, coloring);
+    PLI_RELEASE(context, coloring->chunk_begin, coloring->chunk, coloring->color_begin, coloring);
 }
 
 typedef struct chunk_run {

@@ -77,9 +77,7 @@ void pli_ell_destroy(pli_ell *matrix)
 {
     if (matrix == NULL) return;
     pli_context *context = matrix->context;
-    pli_release(context, matrix->column);
-    pli_release(context, matrix->values);
-    pli_release(context, matrix);
+    PLI_RELEASE(context, matrix->column, matrix->values, matrix);
 }
 
 // Other arrays of so many rows; without memory for them, none.
@@ -87,8 +85,7 @@ static pli_status replace_arrays(pli_ell *matrix, int64_t rows)
 {
     pli_context *context = matrix->context;
     matrix->row_count = 0;
-    pli_release(context, matrix->column);
-    pli_release(context, matrix->values);
+    PLI_RELEASE(context, matrix->column, matrix->values);
     matrix->values = NULL;
     matrix->column = PLI_NEW(context, int32_t, rows * matrix->width, "fixed-width columns");
     if (matrix->column == NULL) return PLI_ERROR_MEMORY;

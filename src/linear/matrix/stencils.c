@@ -29,18 +29,10 @@ void pli_stencils_init(pli_context *context, pli_stencils *stencils)
 void pli_stencils_clear(pli_stencils *stencils)
 {
     pli_context *context = stencils->context;
-    pli_release(context, stencils->vertices);
-    pli_release(context, stencils->rows);
-    pli_release(context, stencils->corner_start);
-    pli_release(context, stencils->corners);
-    pli_release(context, stencils->targets);
-    pli_release(context, stencils->row_of);
-    pli_release(context, stencils->columns);
-    pli_release(context, stencils->place_start);
-    pli_release(context, stencils->places);
-    pli_release(context, stencils->place_rows);
-    pli_release(context, stencils->place_row_start);
-    pli_release(context, stencils->block_of_place);
+    PLI_RELEASE(context, stencils->vertices, stencils->rows, stencils->corner_start,
+                stencils->corners, stencils->targets, stencils->row_of, stencils->columns,
+                stencils->place_start, stencils->places, stencils->place_rows,
+                stencils->place_row_start, stencils->block_of_place);
     pli_stencils_init(context, stencils);
 }
 

@@ -142,9 +142,7 @@ static int64_t visit_neighbors(cluster_state *state, int32_t cluster, bool fill)
 
 static void clear_cluster_graph(cluster_state *state)
 {
-    pli_release(state->context, state->start);
-    pli_release(state->context, state->neighbor);
-    pli_release(state->context, state->mark);
+    PLI_RELEASE(state->context, state->start, state->neighbor, state->mark);
     state->start = NULL;
     state->neighbor = NULL;
     state->mark = NULL;
@@ -229,9 +227,7 @@ static pli_status merge_groups(cluster_state *state)
         status = adopt_groups(state, group);
     }
     clear_cluster_graph(state);
-    pli_release(context, merged);
-    pli_release(context, queue);
-    pli_release(context, group);
+    PLI_RELEASE(context, merged, queue, group);
     return status;
 }
 
@@ -369,9 +365,7 @@ static pli_status order_nodes(pli_sweep_order *order, const pli_graph *graph, co
 done:
     pli_graph_coloring_destroy(coloring);
     clear_cluster_graph(&state);
-    pli_release(context, state.queue);
-    pli_release(context, state.cluster);
-    pli_release(context, state.cluster_begin);
+    PLI_RELEASE(context, state.queue, state.cluster, state.cluster_begin);
     return status;
 }
 
@@ -401,11 +395,8 @@ void pli_sweep_order_destroy(pli_sweep_order *order)
 {
     if (order == NULL) return;
     pli_context *context = order->context;
-    pli_release(context, order->node_of_place);
-    pli_release(context, order->place_of_node);
-    pli_release(context, order->cluster_begin);
-    pli_release(context, order->color_begin);
-    pli_release(context, order);
+    PLI_RELEASE(context, order->node_of_place, order->place_of_node, order->cluster_begin,
+                order->color_begin, order);
 }
 
 // ---- sweeps

@@ -5,10 +5,7 @@
 
 static void transfer_clear(pli_context *context, pli_interpolation_map *transfer)
 {
-    pli_release(context, transfer->start);
-    pli_release(context, transfer->parent);
-    pli_release(context, transfer->weight);
-    pli_release(context, transfer->place);
+    PLI_RELEASE(context, transfer->start, transfer->parent, transfer->weight, transfer->place);
     *transfer = (pli_interpolation_map){0};
 }
 

@@ -64,15 +64,8 @@ void pli_lifted_destroy(pli_lifted *matrix)
 {
     if (matrix == NULL) return;
     pli_context *context = matrix->context;
-    pli_release(context, matrix->row_start);
-    pli_release(context, matrix->column);
-    pli_release(context, matrix->diagonal);
-    pli_release(context, matrix->pristine);
-    pli_release(context, matrix->values);
-    pli_release(context, matrix->held);
-    pli_release(context, matrix->block_row);
-    pli_release(context, matrix->blocks);
-    pli_release(context, matrix);
+    PLI_RELEASE(context, matrix->row_start, matrix->column, matrix->diagonal, matrix->pristine,
+                matrix->values, matrix->held, matrix->block_row, matrix->blocks, matrix);
 }
 
 int64_t pli_lifted_find(const pli_lifted *matrix, int32_t row, int32_t column)
@@ -115,12 +108,10 @@ pli_status pli_lifted_set_blocks(pli_lifted *matrix, int32_t count, const int32_
         int32_t *row = PLI_NEW(matrix->context, int32_t, capacity, "diagonal blocks");
         double *block = PLI_NEW(matrix->context, double, 9 * (int64_t)capacity, "diagonal blocks");
         if (row == NULL || block == NULL) {
-            pli_release(matrix->context, row);
-            pli_release(matrix->context, block);
+            PLI_RELEASE(matrix->context, row, block);
             return PLI_ERROR_MEMORY;
         }
-        pli_release(matrix->context, matrix->block_row);
-        pli_release(matrix->context, matrix->blocks);
+        PLI_RELEASE(matrix->context, matrix->block_row, matrix->blocks);
         matrix->block_row = row;
         matrix->blocks = block;
         matrix->block_capacity = capacity;

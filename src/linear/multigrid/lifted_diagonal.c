@@ -20,8 +20,7 @@ void pli_lifted_diagonal_clear(pli_lifted_diagonal *diagonal)
 {
     if (diagonal->matrix == NULL) return;
     pli_context *context = diagonal->matrix->context;
-    pli_release(context, diagonal->inverse);
-    pli_release(context, diagonal->block_inverse);
+    PLI_RELEASE(context, diagonal->inverse, diagonal->block_inverse);
     *diagonal = (pli_lifted_diagonal){0};
 }
 
@@ -54,10 +53,8 @@ static pli_status reserve_blocks(pli_lifted_diagonal *diagonal)
     const pli_lifted *matrix = diagonal->matrix;
     if (matrix->block_count <= diagonal->block_capacity) return PLI_OK;
     int32_t capacity = matrix->block_capacity;
-    double *grown = pli_reallocate(matrix->context, diagonal->block_inverse, 9 * (int64_t)capacity,
-                                   sizeof *diagonal->block_inverse, "inverse diagonal blocks");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    diagonal->block_inverse = grown;
+    PLI_TRY(PLI_RESIZE(matrix->context, diagonal->block_inverse, 9 * (int64_t)capacity,
+                       "inverse diagonal blocks"));
     diagonal->block_capacity = capacity;
     return PLI_OK;
 }

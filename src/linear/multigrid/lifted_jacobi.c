@@ -26,8 +26,7 @@ static void destroy(void *self)
     jacobi *s = self;
     if (s == NULL) return;
     pli_lifted_diagonal_clear(&s->diagonal);
-    pli_release(s->context, s->other);
-    pli_release(s->context, s);
+    PLI_RELEASE(s->context, s->other, s);
 }
 
 static pli_status create(pli_context *context, const pli_lifted_solver_def *def,

@@ -66,9 +66,7 @@ typedef struct sweeper {
 
 static void triangle_clear(pli_context *context, triangle *one)
 {
-    pli_release(context, one->start);
-    pli_release(context, one->column);
-    pli_release(context, one->values);
+    PLI_RELEASE(context, one->start, one->column, one->values);
 }
 
 static void destroy(void *self)
@@ -78,17 +76,10 @@ static void destroy(void *self)
     pli_context *context = s->context;
     pli_lifted_diagonal_clear(&s->diagonal);
     pli_graph_coloring_destroy(s->coloring);
-    pli_release(context, s->row_of_place);
-    pli_release(context, s->place_of_row);
+    PLI_RELEASE(context, s->row_of_place, s->place_of_row);
     triangle_clear(context, &s->lower);
     triangle_clear(context, &s->upper);
-    pli_release(context, s->block_of_place);
-    pli_release(context, s->marked);
-    pli_release(context, s->K);
-    pli_release(context, s->c);
-    pli_release(context, s->x);
-    pli_release(context, s->sum);
-    pli_release(context, s);
+    PLI_RELEASE(context, s->block_of_place, s->marked, s->K, s->c, s->x, s->sum, s);
 }
 
 // ---- symbolic part
@@ -236,13 +227,8 @@ static pli_status reserve_blocks(sweeper *s)
 {
     if (s->matrix->block_count <= s->block_capacity) return PLI_OK;
     int32_t capacity = s->matrix->block_capacity;
-    int32_t *marked =
-        pli_reallocate(s->context, s->marked, capacity, sizeof *marked, "sweep blocks");
-    if (marked == NULL) return PLI_ERROR_MEMORY;
-    s->marked = marked;
-    float *K = pli_reallocate(s->context, s->K, 12 * (int64_t)capacity, sizeof *K, "sweep blocks");
-    if (K == NULL) return PLI_ERROR_MEMORY;
-    s->K = K;
+    PLI_TRY(PLI_RESIZE(s->context, s->marked, capacity, "sweep blocks"));
+    PLI_TRY(PLI_RESIZE(s->context, s->K, 12 * (int64_t)capacity, "sweep blocks"));
     s->block_capacity = capacity;
     return PLI_OK;
 }

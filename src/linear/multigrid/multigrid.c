@@ -76,22 +76,13 @@ pli_status pli_multigrid_parse(pli_context *context, const char *text, int32_t l
 
 static void half_clear(pli_context *context, pli_mg_half *half)
 {
-    pli_release(context, half->start);
-    pli_release(context, half->column);
-    pli_release(context, half->source);
-    pli_release(context, half->values);
+    PLI_RELEASE(context, half->start, half->column, half->source, half->values);
 }
 
 static void links_clear(pli_context *context, pli_mg_links *links)
 {
-    pli_release(context, links->fine_start);
-    pli_release(context, links->parent);
-    pli_release(context, links->fine_data);
-    pli_release(context, links->fine_sigma);
-    pli_release(context, links->coarse_start);
-    pli_release(context, links->child);
-    pli_release(context, links->coarse_data);
-    pli_release(context, links->coarse_sigma);
+    PLI_RELEASE(context, links->fine_start, links->parent, links->fine_data, links->fine_sigma,
+                links->coarse_start, links->child, links->coarse_data, links->coarse_sigma);
 }
 
 static void level_clear(pli_context *context, pli_mg_level *level)
@@ -102,14 +93,8 @@ static void level_clear(pli_context *context, pli_mg_level *level)
     half_clear(context, &level->upper);
     links_clear(context, &level->links);
     pli_mg_patches_clear(context, &level->patches);
-    pli_release(context, level->diagonal);
-    pli_release(context, level->inverse);
-    pli_release(context, level->freedom);
-    pli_release(context, level->b);
-    pli_release(context, level->x);
-    pli_release(context, level->r);
-    pli_release(context, level->low);
-    pli_release(context, level->up);
+    PLI_RELEASE(context, level->diagonal, level->inverse, level->freedom, level->b, level->x,
+                level->r, level->low, level->up);
 }
 
 // Zeroed room for numbers of the cycle, with padding that kernels may read.
@@ -383,11 +368,8 @@ void pli_multigrid_destroy(pli_multigrid *multigrid)
     for (int32_t k = 0; k < multigrid->level_count; ++k)
         level_clear(context, &multigrid->levels[k]);
     pli_mg_sparse_clear(multigrid);
-    pli_release(context, multigrid->mask);
-    pli_release(context, multigrid->dense);
-    pli_release(context, multigrid->dense_vector);
-    pli_release(context, multigrid->dense_columns);
-    pli_release(context, multigrid);
+    PLI_RELEASE(context, multigrid->mask, multigrid->dense, multigrid->dense_vector,
+                multigrid->dense_columns, multigrid);
 }
 
 // ---- values

@@ -186,16 +186,9 @@ pli_status pli_mg_coarsen_create(pli_multigrid *mg, int32_t index)
 
 void pli_mg_coarsen_clear(pli_context *context, pli_mg_level *level)
 {
-    pli_release(context, level->own_row_start);
-    pli_release(context, level->own_diagonal);
-    pli_release(context, level->own_column);
-    pli_release(context, level->own_values);
-    pli_release(context, level->target);
-    pli_release(context, level->child_start);
-    pli_release(context, level->child);
-    pli_release(context, level->child_link);
-    pli_release(context, level->gram);
-    pli_release(context, level->null);
+    PLI_RELEASE(context, level->own_row_start, level->own_diagonal, level->own_column,
+                level->own_values, level->target, level->child_start, level->child,
+                level->child_link, level->gram, level->null);
 }
 
 // ---- values

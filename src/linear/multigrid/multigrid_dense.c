@@ -24,14 +24,10 @@ static pli_status reserve(pli_multigrid *mg, const pli_mg_level *level)
     double *vector = PLI_NEW(mg->context, double, unknowns, "coarsest matrix");
     double *columns = PLI_NEW(mg->context, double, unknowns, "coarsest matrix");
     if (dense == NULL || vector == NULL || columns == NULL) {
-        pli_release(mg->context, dense);
-        pli_release(mg->context, vector);
-        pli_release(mg->context, columns);
+        PLI_RELEASE(mg->context, dense, vector, columns);
         return PLI_ERROR_MEMORY;
     }
-    pli_release(mg->context, mg->dense);
-    pli_release(mg->context, mg->dense_vector);
-    pli_release(mg->context, mg->dense_columns);
+    PLI_RELEASE(mg->context, mg->dense, mg->dense_vector, mg->dense_columns);
     mg->dense = dense;
     mg->dense_vector = vector;
     mg->dense_columns = columns;

@@ -128,15 +128,9 @@ pli_status pli_mg_patches_create(pli_context *context, pli_mg_level *level)
 
 void pli_mg_patches_clear(pli_context *context, pli_mg_patches *patches)
 {
-    pli_release(context, patches->node);
-    pli_release(context, patches->is_full);
-    pli_release(context, patches->isotropic);
-    pli_release(context, patches->block);
-    pli_release(context, patches->of_node);
-    pli_release(context, patches->of_place);
-    pli_release(context, patches->diagonal);
-    pli_release(context, patches->inverse);
-    pli_release(context, patches->former);
+    PLI_RELEASE(context, patches->node, patches->is_full, patches->isotropic, patches->block,
+                patches->of_node, patches->of_place, patches->diagonal, patches->inverse,
+                patches->former);
     *patches = (pli_mg_patches){0};
 }
 

@@ -50,8 +50,7 @@ static pli_status create_matrix(pli_multigrid *mg, const pli_mg_level *level)
     status = pli_bcsr_create_from_rows(context, row_count, row_start, column, &mg->sparse);
 
 done:
-    pli_release(context, column);
-    pli_release(context, row_start);
+    PLI_RELEASE(context, column, row_start);
     return status;
 }
 

@@ -149,19 +149,10 @@ static pli_status grow_blocks(pli_particles *particles)
     int64_t room = pli_particles_grown(particles->block_room, FIRST_BLOCKS);
     if (room > INT32_MAX) room = INT32_MAX;
 
-    pli_particle_block *blocks =
-        pli_reallocate(context, particles->blocks, room, sizeof *blocks, "blocks of particles");
-    if (blocks == NULL) return PLI_ERROR_MEMORY;
-    particles->blocks = blocks;
-    pli_particle_list *lists = pli_reallocate(context, particles->lists,
-                                              room * PLI_PARTICLE_LAYERS * particles->kind_count,
-                                              sizeof *lists, "particle lists");
-    if (lists == NULL) return PLI_ERROR_MEMORY;
-    particles->lists = lists;
-    uint32_t *left = pli_reallocate(context, particles->left, 2 * room, sizeof *left,
-                                    "blocks that were given back");
-    if (left == NULL) return PLI_ERROR_MEMORY;
-    particles->left = left;
+    PLI_TRY(PLI_RESIZE(context, particles->blocks, room, "blocks of particles"));
+    PLI_TRY(PLI_RESIZE(context, particles->lists,
+                       room * PLI_PARTICLE_LAYERS * particles->kind_count, "particle lists"));
+    PLI_TRY(PLI_RESIZE(context, particles->left, 2 * room, "blocks that were given back"));
     particles->block_room = (int32_t)room;
     return PLI_OK;
 }
@@ -353,16 +344,9 @@ void pli_particles_destroy(pli_particles *particles)
     pli_addresses_release(particles->outside, room);
     pli_addresses_release(particles->next, room * (int64_t)sizeof(int32_t));
     pli_addresses_release(particles->chunks, room * (int64_t)sizeof(pli_particle_chunk));
-    pli_release(context, particles->targets);
-    pli_release(context, particles->runs);
-    pli_release(context, particles->order);
-    pli_release(context, particles->lanes);
-    pli_release(context, particles->movers);
-    pli_release(context, particles->sources);
-    pli_release(context, particles->left);
-    pli_release(context, particles->lists);
-    pli_release(context, particles->blocks);
-    pli_release(context, particles);
+    PLI_RELEASE(context, particles->targets, particles->runs, particles->order, particles->lanes,
+                particles->movers, particles->sources, particles->left, particles->lists,
+                particles->blocks, particles);
 }
 
 // ---- layers
@@ -379,7 +363,8 @@ static void append(pli_particles *particles, pli_particle_place place, int32_t k
     pli_particle_lane_write(data, lane, end, &particles->chunks[chunk]);
 }
 
-void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *to)
+// What bounds one list's particles bounds the other's too.
+static void raise_bounds(const pli_particle_list *from, pli_particle_list *to)
 {
     if (from->sound2 > to->sound2) to->sound2 = from->sound2;
     if (from->speed2 > to->speed2) to->speed2 = from->speed2;
@@ -403,7 +388,7 @@ static void begin_copy(pli_particles *particles, int32_t block, int32_t kind, in
 {
     pli_particle_place own = {block, 0}, second = {block, 1};
     const pli_particle_list *list = pli_particles_list(particles, own, kind);
-    pli_particle_list_raise(list, pli_particles_list(particles, second, kind));
+    raise_bounds(list, pli_particles_list(particles, second, kind));
     for (int32_t lane = 0; lane < list->count % PLI_PARTICLE_LANES; ++lane) {
         pli_particle_lane data;
         pli_particle_lane_read(&particles->chunks[list->last], lane, &data);
@@ -524,8 +509,8 @@ static int32_t sift_list(pli_particles *particles, pli_particle_place own, int32
         if (what == ORIGINALS) push_chunk(particles, own, kind, chunk);
         if (what == MIXED) sift_lanes(particles, own, kind, id, chunk, count);
     }
-    pli_particle_list_raise(&old, pli_particles_list(particles, own, kind));
-    pli_particle_list_raise(&old, list);
+    raise_bounds(&old, pli_particles_list(particles, own, kind));
+    raise_bounds(&old, list);
     return largest;
 }
 

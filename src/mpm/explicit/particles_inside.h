@@ -87,9 +87,6 @@ PLI_CHECKED pli_status pli_particles_find_block(pli_particles *particles, uint32
 // chunk of the first of them. The block's count is up to the caller.
 int32_t pli_particles_extend(pli_particles *particles, pli_particle_list *list, int32_t count);
 
-// What bounds one list's particles bounds the other's too.
-void pli_particle_list_raise(const pli_particle_list *from, pli_particle_list *to);
-
 // Puts a chunk and all behind it among the free ones; -1 is legal.
 void pli_particles_free_chunks(pli_particles *particles, int32_t first);
 

@@ -67,10 +67,8 @@ static pli_status grow_sources(pli_particles *particles, int64_t needed)
 {
     if (needed <= particles->source_room) return PLI_OK;
     int64_t room = pli_particles_grown(particles->source_room, needed);
-    pli_particle_source *sources = pli_reallocate(particles->context, particles->sources, room,
-                                                  sizeof *sources, "blocks that particles leave");
-    if (sources == NULL) return PLI_ERROR_MEMORY;
-    particles->sources = sources;
+    PLI_TRY(
+        PLI_RESIZE(particles->context, particles->sources, room, "blocks that particles leave"));
     particles->source_room = room;
     return PLI_OK;
 }
@@ -92,27 +90,18 @@ static pli_status list_sources(settling *job, int64_t count, const pli_particle_
     return PLI_OK;
 }
 
-static bool grow_scratch(pli_particles *particles, void **array, int64_t room, size_t size)
+static pli_status grow_movers(pli_particles *p, int64_t needed)
 {
-    void *grown =
-        pli_reallocate(particles->context, *array, room, size, "particles that change blocks");
-    if (grown != NULL) *array = grown;
-    return grown != NULL;
-}
-
-static pli_status grow_movers(pli_particles *particles, int64_t needed)
-{
-    if (needed <= particles->mover_room) return PLI_OK;
-    int64_t room = pli_particles_grown(particles->mover_room, needed);
+    static const char what[] = "particles that change blocks";
+    if (needed <= p->mover_room) return PLI_OK;
+    int64_t room = pli_particles_grown(p->mover_room, needed);
     if (room < FIRST_MOVERS) room = FIRST_MOVERS;
-    pli_particles *p = particles;
-    bool complete = grow_scratch(p, (void **)&p->movers, room, sizeof *p->movers) &&
-                    grow_scratch(p, (void **)&p->lanes, room, sizeof *p->lanes) &&
-                    grow_scratch(p, (void **)&p->order, room, sizeof *p->order) &&
-                    grow_scratch(p, (void **)&p->runs, room, sizeof *p->runs) &&
-                    grow_scratch(p, (void **)&p->targets, 2 * room, sizeof *p->targets);
-    if (!complete) return PLI_ERROR_MEMORY;
-    particles->mover_room = room;
+    PLI_TRY(PLI_RESIZE(p->context, p->movers, room, what));
+    PLI_TRY(PLI_RESIZE(p->context, p->lanes, room, what));
+    PLI_TRY(PLI_RESIZE(p->context, p->order, room, what));
+    PLI_TRY(PLI_RESIZE(p->context, p->runs, room, what));
+    PLI_TRY(PLI_RESIZE(p->context, p->targets, 2 * room, what));
+    p->mover_room = room;
     return PLI_OK;
 }
 

@@ -115,43 +115,25 @@ void pli_stepper_destroy(pli_stepper *s)
     pli_context *context = s->context;
     pli_particles_destroy(s->particles);
     pli_paged_grid_destroy(s->grid);
-    pli_release(context, s->kinds);
-    pli_release(context, s->clocks);
-    pli_release(context, s->around);
-    pli_release(context, s->due);
-    pli_release(context, s->places);
-    pli_release(context, s->listed);
-    pli_release(context, s->sorted);
-    pli_release(context, s->copies);
-    pli_release(context, s->moved);
-    pli_release(context, s->moved_buffers);
-    pli_release(context, s->pages);
-    pli_release(context, s);
-}
-
-static bool grow_array(pli_stepper *s, void **array, int64_t count, size_t size)
-{
-    void *grown = pli_reallocate(s->context, *array, count, size, "blocks of a stepper");
-    if (grown != NULL) *array = grown;
-    return grown != NULL;
+    PLI_RELEASE(context, s->kinds, s->clocks, s->around, s->due, s->places, s->listed, s->sorted,
+                s->copies, s->moved, s->moved_buffers, s->pages, s);
 }
 
 static pli_status reserve_clocks(pli_stepper *s, int32_t needed)
 {
+    static const char what[] = "blocks of a stepper";
     if (needed <= s->clock_room) return PLI_OK;
     int64_t room = (int64_t)needed + needed / 2;
     if (room < FIRST_CLOCKS) room = FIRST_CLOCKS;
-    bool complete =
-        grow_array(s, (void **)&s->clocks, room, sizeof *s->clocks) &&
-        grow_array(s, (void **)&s->around, PLI_STEPPER_WAYS * room, sizeof *s->around) &&
-        grow_array(s, (void **)&s->due, room, sizeof *s->due) &&
-        grow_array(s, (void **)&s->places, PLI_PARTICLE_LAYERS * room, sizeof *s->places) &&
-        grow_array(s, (void **)&s->listed, room, sizeof *s->listed) &&
-        grow_array(s, (void **)&s->sorted, room, sizeof *s->sorted) &&
-        grow_array(s, (void **)&s->copies, room, sizeof *s->copies) &&
-        grow_array(s, (void **)&s->moved, room, sizeof *s->moved) &&
-        grow_array(s, (void **)&s->moved_buffers, room, sizeof *s->moved_buffers);
-    if (!complete) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_RESIZE(s->context, s->clocks, room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->around, PLI_STEPPER_WAYS * room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->due, room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->places, PLI_PARTICLE_LAYERS * room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->listed, room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->sorted, room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->copies, room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->moved, room, what));
+    PLI_TRY(PLI_RESIZE(s->context, s->moved_buffers, room, what));
     s->clock_room = (int32_t)room;
     return PLI_OK;
 }

@@ -249,9 +249,7 @@ void pli_grid_colliders_destroy(pli_grid_colliders *set)
     if (set == NULL) return;
     pli_grid_memory_clear(set);
     pli_shape_set_destroy(set->shapes);
-    pli_release(set->context, set->order);
-    pli_release(set->context, set->bodies);
-    pli_release(set->context, set);
+    PLI_RELEASE(set->context, set->order, set->bodies, set);
 }
 
 int32_t pli_grid_colliders_count(const pli_grid_colliders *set)

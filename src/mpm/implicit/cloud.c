@@ -73,19 +73,9 @@ void pli_cloud_destroy(pli_cloud *cloud)
 #define X(member, numbers) pli_release(context, cloud->member);
     SLOT_ARRAYS(X)
 #undef X
-    pli_release(context, cloud->cell_slot);
-    pli_release(context, cloud->cell_base);
-    pli_release(context, cloud->cell_node);
-    pli_release(context, cloud->cell_sums);
-    pli_release(context, cloud->cell_key);
-    pli_release(context, cloud->block_cell);
-    pli_release(context, cloud->block_cells);
-    pli_release(context, cloud->node_block_cells);
-    pli_release(context, cloud->blocks_by_color);
-    pli_release(context, cloud->node_start);
-    pli_release(context, cloud->node_entry);
-    pli_release(context, cloud->keys);
-    pli_release(context, cloud);
+    PLI_RELEASE(context, cloud->cell_slot, cloud->cell_base, cloud->cell_node, cloud->cell_sums,
+                cloud->cell_key, cloud->block_cell, cloud->block_cells, cloud->node_block_cells,
+                cloud->blocks_by_color, cloud->node_start, cloud->node_entry, cloud->keys, cloud);
 }
 
 int64_t pli_cloud_memory(const pli_cloud *cloud)
@@ -104,12 +94,7 @@ int64_t pli_cloud_memory(const pli_cloud *cloud)
     return bytes;
 }
 
-static bool grow(pli_cloud *cloud, void **array, int64_t count, size_t size)
-{
-    void *grown = pli_reallocate(cloud->context, *array, count, size, "particles of a step");
-    if (grown != NULL) *array = grown;
-    return grown != NULL;
-}
+static const char what[] = "particles of a step";
 
 // ---- order
 
@@ -193,9 +178,7 @@ static pli_status order_particles(pli_cloud *cloud, const pli_cloud_source *sour
     int64_t count = source->count;
     if (count > cloud->sort_room) {
         int64_t room = count + count / 4;
-        if (!grow(cloud, (void **)&cloud->keys, 2 * room, sizeof *cloud->keys)) {
-            return PLI_ERROR_MEMORY;
-        }
+        PLI_TRY(PLI_RESIZE(cloud->context, cloud->keys, 2 * room, what));
         cloud->sort_room = room;
     }
     key_job job = {cloud, source};
@@ -226,33 +209,32 @@ static void count_cells(const pli_cloud_key *keys, int64_t count, int32_t *cells
 
 static pli_status reserve(pli_cloud *cloud, int32_t cells, int32_t slots)
 {
-    bool good = true;
+    pli_context *context = cloud->context;
     if (slots > cloud->slot_room) {
         // planes that are a multiple of 4 KB apart would share a few places of the nearest cache
         int64_t room = ((int64_t)slots + slots / 4) / PAGE * PAGE + PAGE + PAGE_SKEW;
-#define X(member, numbers) \
-    good = good && grow(cloud, (void **)&cloud->member, room * (numbers), sizeof *cloud->member);
+#define X(member, numbers) PLI_TRY(PLI_RESIZE(context, cloud->member, room *(numbers), what));
         SLOT_ARRAYS(X)
 #undef X
-        if (good) cloud->slot_room = (int32_t)room;
+        cloud->slot_room = (int32_t)room;
     }
     // lists of starts have an entry even when there is nothing
-    if (good && (cells > cloud->cell_room || cloud->cell_room == 0)) {
+    if (cells > cloud->cell_room || cloud->cell_room == 0) {
         int64_t room = (int64_t)cells + cells / 4 + 1;
         int64_t entries = room * cloud->cell_nodes;
-        good = grow(cloud, (void **)&cloud->cell_slot, room + 1, sizeof *cloud->cell_slot) &&
-               grow(cloud, (void **)&cloud->cell_key, room + 1, sizeof *cloud->cell_key) &&
-               grow(cloud, (void **)&cloud->cell_base, 3 * room, sizeof *cloud->cell_base) &&
-               grow(cloud, (void **)&cloud->cell_node, entries, sizeof *cloud->cell_node) &&
-               grow(cloud, (void **)&cloud->cell_sums, 4 * entries, sizeof *cloud->cell_sums) &&
-               grow(cloud, (void **)&cloud->node_entry, entries, sizeof *cloud->node_entry) &&
-               // there are no more blocks than cells
-               grow(cloud, (void **)&cloud->block_cell, room + 1, sizeof *cloud->block_cell) &&
-               grow(cloud, (void **)&cloud->block_cells, room, sizeof *cloud->block_cells) &&
-               grow(cloud, (void **)&cloud->blocks_by_color, room, sizeof *cloud->blocks_by_color);
-        if (good) cloud->cell_room = (int32_t)room;
+        PLI_TRY(PLI_RESIZE(context, cloud->cell_slot, room + 1, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->cell_key, room + 1, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->cell_base, 3 * room, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->cell_node, entries, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->cell_sums, 4 * entries, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->node_entry, entries, what));
+        // there are no more blocks than cells
+        PLI_TRY(PLI_RESIZE(context, cloud->block_cell, room + 1, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->block_cells, room, what));
+        PLI_TRY(PLI_RESIZE(context, cloud->blocks_by_color, room, what));
+        cloud->cell_room = (int32_t)room;
     }
-    return good ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_OK;
 }
 
 static void fill_slot(pli_cloud *cloud, const pli_cloud_source *source, int64_t slot, int32_t row,

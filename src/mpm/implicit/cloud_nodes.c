@@ -208,28 +208,20 @@ static void write_entries(void *user, int64_t begin, int64_t end)
     }
 }
 
-static bool grow(pli_cloud *cloud, int32_t **array, int64_t count)
-{
-    int32_t *grown =
-        pli_reallocate(cloud->context, *array, count, sizeof *grown, "nodes of a step");
-    if (grown != NULL) *array = grown;
-    return grown != NULL;
-}
-
 static pli_status reserve_nodes(pli_cloud *cloud)
 {
-    bool good = true;
-    int32_t count = cloud->nodes->count;
+    static const char what[] = "nodes of a step";
+    int32_t count = cloud->nodes->count, blocks = cloud->nodes->block_room;
     if (count > cloud->node_room || cloud->node_start == NULL) {
         int64_t room = (int64_t)count + count / 4;
-        good = grow(cloud, &cloud->node_start, room + 1);
-        if (good) cloud->node_room = (int32_t)room;
+        PLI_TRY(PLI_RESIZE(cloud->context, cloud->node_start, room + 1, what));
+        cloud->node_room = (int32_t)room;
     }
-    if (good && cloud->nodes->block_room > cloud->node_block_room) {
-        good = grow(cloud, &cloud->node_block_cells, cloud->nodes->block_room);
-        if (good) cloud->node_block_room = cloud->nodes->block_room;
+    if (blocks > cloud->node_block_room) {
+        PLI_TRY(PLI_RESIZE(cloud->context, cloud->node_block_cells, blocks, what));
+        cloud->node_block_room = blocks;
     }
-    return good ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_OK;
 }
 
 pli_status pli_cloud_find_nodes(pli_cloud *cloud)

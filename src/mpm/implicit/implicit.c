@@ -45,14 +45,8 @@ void pli_implicit_destroy(pli_implicit *implicit)
 {
     if (implicit == NULL) return;
     pli_context *context = implicit->context;
-    pli_release(context, implicit->chunk_cell);
-    pli_release(context, implicit->stress);
-    pli_release(context, implicit->stress_x);
-    pli_release(context, implicit->tangents);
-    pli_release(context, implicit->params);
-    pli_release(context, implicit->weight);
-    pli_release(context, implicit->kinds);
-    pli_release(context, implicit);
+    PLI_RELEASE(context, implicit->chunk_cell, implicit->stress, implicit->stress_x,
+                implicit->tangents, implicit->params, implicit->weight, implicit->kinds, implicit);
 }
 
 int64_t pli_implicit_memory(const pli_implicit *implicit)
@@ -69,39 +63,30 @@ int32_t pli_implicit_reach(const pli_implicit *implicit)
 
 // ---- a step begins
 
-static bool grow(pli_implicit *implicit, void **array, int64_t count, size_t size)
-{
-    void *grown = pli_reallocate(implicit->context, *array, count, size, "implicit particles");
-    if (grown != NULL) *array = grown;
-    return grown != NULL;
-}
-
 static pli_status reserve(pli_implicit *implicit)
 {
+    static const char what[] = "implicit particles";
     const pli_cloud *cloud = implicit->cloud;
-    bool good = true;
+    pli_context *context = implicit->context;
     if (cloud->slot_room > implicit->slot_room) {
         int64_t room = cloud->slot_room;
-        good = grow(implicit, (void **)&implicit->params, implicit->param_count * room,
-                    sizeof *implicit->params) &&
-               grow(implicit, (void **)&implicit->weight, room, sizeof *implicit->weight) &&
-               grow(implicit, (void **)&implicit->stress, 9 * room, sizeof *implicit->stress);
         // made again when they are wanted
-        pli_release(implicit->context, implicit->tangents);
+        pli_release(context, implicit->tangents);
         implicit->tangents = NULL;
-        if (good) implicit->slot_room = (int32_t)room;
+        PLI_TRY(PLI_RESIZE(context, implicit->params, implicit->param_count * room, what));
+        PLI_TRY(PLI_RESIZE(context, implicit->weight, room, what));
+        PLI_TRY(PLI_RESIZE(context, implicit->stress, 9 * room, what));
+        implicit->slot_room = (int32_t)room;
     }
-    if (good && (cloud->cell_room > implicit->chunk_room || implicit->chunk_cell == NULL)) {
-        good = grow(implicit, (void **)&implicit->chunk_cell, cloud->cell_room + 1,
-                    sizeof *implicit->chunk_cell);
-        if (good) implicit->chunk_room = cloud->cell_room;
+    if (cloud->cell_room > implicit->chunk_room || implicit->chunk_cell == NULL) {
+        PLI_TRY(PLI_RESIZE(context, implicit->chunk_cell, cloud->cell_room + 1, what));
+        implicit->chunk_room = cloud->cell_room;
     }
-    if (good && cloud->node_room > implicit->node_room) {
-        good = grow(implicit, (void **)&implicit->stress_x, 3 * (int64_t)cloud->node_room,
-                    sizeof *implicit->stress_x);
-        if (good) implicit->node_room = cloud->node_room;
+    if (cloud->node_room > implicit->node_room) {
+        PLI_TRY(PLI_RESIZE(context, implicit->stress_x, 3 * (int64_t)cloud->node_room, what));
+        implicit->node_room = cloud->node_room;
     }
-    return good ? PLI_OK : PLI_ERROR_MEMORY;
+    return PLI_OK;
 }
 
 static void cut_chunks(pli_implicit *implicit)

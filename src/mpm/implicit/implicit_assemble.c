@@ -22,8 +22,6 @@
 // pass in the end unless the matrix is but a half (ell.h; its margin is as wide as a run).
 #include "mpm/implicit/implicit_inside.h"
 
-#include "base/parallel.h"
-
 enum {
     LANES = PLI_CLOUD_LANES,
     RUNS = PLI_SPLINE_WIDTH * PLI_SPLINE_WIDTH,

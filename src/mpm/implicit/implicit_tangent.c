@@ -4,7 +4,6 @@
 #include "mpm/implicit/implicit_inside.h"
 
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "math/svd_simd.h"
 
 enum { LANES = PLI_CLOUD_LANES };

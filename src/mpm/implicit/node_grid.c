@@ -52,18 +52,9 @@ static pli_status grow_blocks(pli_node_grid *grid)
     if (grid->block_count < grid->block_room) return PLI_OK;
     pli_context *context = grid->context;
     int64_t room = grid->block_room > 0 ? 2 * (int64_t)grid->block_room : FIRST_BLOCKS;
-    pli_node_block *blocks =
-        pli_reallocate(context, grid->blocks, room, sizeof *blocks, "blocks of nodes");
-    if (blocks == NULL) return PLI_ERROR_MEMORY;
-    grid->blocks = blocks;
-    int32_t *by_color =
-        pli_reallocate(context, grid->by_color, room, sizeof *by_color, "blocks of nodes");
-    if (by_color == NULL) return PLI_ERROR_MEMORY;
-    grid->by_color = by_color;
-    int32_t *slots =
-        pli_reallocate(context, grid->slots, 4 * room, sizeof *slots, "blocks of nodes");
-    if (slots == NULL) return PLI_ERROR_MEMORY;
-    grid->slots = slots;
+    PLI_TRY(PLI_RESIZE(context, grid->blocks, room, "blocks of nodes"));
+    PLI_TRY(PLI_RESIZE(context, grid->by_color, room, "blocks of nodes"));
+    PLI_TRY(PLI_RESIZE(context, grid->slots, 4 * room, "blocks of nodes"));
     grid->slot_count = 4 * room;
     grid->block_room = (int32_t)room;
     fill_slots(grid);
@@ -91,11 +82,7 @@ void pli_node_grid_destroy(pli_node_grid *grid)
 {
     if (grid == NULL) return;
     pli_context *context = grid->context;
-    pli_release(context, grid->slots);
-    pli_release(context, grid->by_color);
-    pli_release(context, grid->blocks);
-    pli_release(context, grid->at);
-    pli_release(context, grid);
+    PLI_RELEASE(context, grid->slots, grid->by_color, grid->blocks, grid->at, grid);
 }
 
 int64_t pli_node_grid_memory(const pli_node_grid *grid)
@@ -187,10 +174,7 @@ static pli_status number_blocks(pli_node_grid *grid)
     }
     if (count > grid->room) {
         int64_t room = count + count / 4;
-        int32_t *at =
-            pli_reallocate(grid->context, grid->at, room, 3 * sizeof *at, "coordinates of nodes");
-        if (at == NULL) return PLI_ERROR_MEMORY;
-        grid->at = at;
+        PLI_TRY(PLI_RESIZE(grid->context, grid->at, 3 * room, "coordinates of nodes"));
         grid->room = (int32_t)room;
     }
     grid->count = (int32_t)count;

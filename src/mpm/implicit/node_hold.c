@@ -42,12 +42,7 @@ void pli_node_hold_destroy(pli_node_hold *hold)
 {
     if (hold == NULL) return;
     pli_context *context = hold->context;
-    pli_release(context, hold->all);
-    pli_release(context, hold->verdict);
-    pli_release(context, hold->nodes);
-    pli_release(context, hold->tangents);
-    pli_release(context, hold->place);
-    pli_release(context, hold);
+    PLI_RELEASE(context, hold->all, hold->verdict, hold->nodes, hold->tangents, hold->place, hold);
 }
 
 int64_t pli_node_hold_memory(const pli_node_hold *hold)
@@ -57,25 +52,18 @@ int64_t pli_node_hold_memory(const pli_node_hold *hold)
                      pli_memory_size(hold->place));
 }
 
-static bool grow(pli_node_hold *hold, void **array, int64_t count, size_t size)
-{
-    void *grown = pli_reallocate(hold->context, *array, count, size, "held nodes");
-    if (grown != NULL) *array = grown;
-    return grown != NULL;
-}
-
 static pli_status reserve(pli_node_hold *hold, int32_t count)
 {
     // arrays are there even if there is no node yet
     if (count <= hold->room && hold->room > 0) return PLI_OK;
     int64_t room = (int64_t)count + count / 4 + 1;
-    bool good = grow(hold, (void **)&hold->all, room, sizeof *hold->all) &&
-                grow(hold, (void **)&hold->verdict, room, sizeof *hold->verdict) &&
-                grow(hold, (void **)&hold->nodes, room, sizeof *hold->nodes) &&
-                grow(hold, (void **)&hold->tangents, 9 * room, sizeof *hold->tangents) &&
-                grow(hold, (void **)&hold->place, room, sizeof *hold->place);
-    if (good) hold->room = (int32_t)room;
-    return good ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_RESIZE(hold->context, hold->all, room, "held nodes"));
+    PLI_TRY(PLI_RESIZE(hold->context, hold->verdict, room, "held nodes"));
+    PLI_TRY(PLI_RESIZE(hold->context, hold->nodes, room, "held nodes"));
+    PLI_TRY(PLI_RESIZE(hold->context, hold->tangents, 9 * room, "held nodes"));
+    PLI_TRY(PLI_RESIZE(hold->context, hold->place, room, "held nodes"));
+    hold->room = (int32_t)room;
+    return PLI_OK;
 }
 
 // ---- one node

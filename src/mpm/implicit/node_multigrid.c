@@ -127,8 +127,7 @@ void pli_node_multigrid_destroy(pli_node_multigrid *multigrid)
         pli_node_triangle_clear(context, &multigrid->levels[l].upper);
     }
     if (multigrid->coarsest != NULL) pli_node_coarsest_clear(multigrid->coarsest);
-    pli_release(context, multigrid->coarsest);
-    pli_release(context, multigrid->masks);
+    PLI_RELEASE(context, multigrid->coarsest, multigrid->masks);
     pli_arena_destroy(multigrid->tables);
     pli_release(context, multigrid);
 }

@@ -31,12 +31,10 @@
 #include <string.h>
 
 enum {
-    PLI_NODE_REACH = 3,        // most
-    PLI_NODE_SLOTS = 343,      // of a row with that reach
-    PLI_NODE_MASK = 6,         // words with a bit for each slot of a row
-    PLI_NODE_BLOCK_NODES = 64, // of a block of a grid
-    PLI_FAMILY_EDGE = 8,
-    PLI_FAMILY_BLOCKS = 8
+    PLI_NODE_REACH = 3,       // most
+    PLI_NODE_SLOTS = 343,     // of a row with that reach
+    PLI_NODE_MASK = 6,        // words with a bit for each slot of a row
+    PLI_NODE_BLOCK_NODES = 64 // of a block of a grid
 };
 
 // The parents along one axis of nodes of one parity.
@@ -109,11 +107,6 @@ pli_embedding pli_embedding_of(pli_embedding_kind kind);
 static inline int32_t pli_node_side(int32_t reach)
 {
     return 2 * reach + 1;
-}
-
-static inline bool pli_node_has_slot(const pli_node_level *level, int64_t node, int32_t slot)
-{
-    return level->present[node * level->mask_words + slot / 64] >> (slot % 64) & 1;
 }
 
 // Whether a node does not move at all.

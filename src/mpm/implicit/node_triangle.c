@@ -24,9 +24,7 @@ pli_status pli_node_triangle_reserve(pli_context *context, pli_node_triangle *tr
 
 void pli_node_triangle_clear(pli_context *context, pli_node_triangle *triangle)
 {
-    pli_release(context, triangle->start);
-    pli_release(context, triangle->column);
-    pli_release(context, triangle->values);
+    PLI_RELEASE(context, triangle->start, triangle->column, triangle->values);
     *triangle = (pli_node_triangle){0};
 }
 

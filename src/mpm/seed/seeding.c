@@ -2,16 +2,11 @@
 #include "mpm/seed/seeding.h"
 
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "base/random.h"
-#include "geometry/collision/bvh.h"
-#include "geometry/collision/tet_locate.h"
 #include "mpm/seed/seeding_fill.h"
 
 enum {
-    THIN_STREAM = 0x5eef, // of random numbers
-    RUN = 8,              // points that look for their elements together
-    BOX_GRAIN = 2048,
+    THIN_STREAM = 0x5eef,   // of random numbers
     LEAST_RESOLUTION = 128, // of measuring volumes
     MOST_RESOLUTION = 512
 };
@@ -63,91 +58,6 @@ static void test_in_shape(const void *data, int32_t count, const double *points,
         int32_t n = count - begin < CHUNK ? count - begin : CHUNK;
         pli_shape_values(data, n, points + 3 * (int64_t)begin, values);
         for (int32_t i = 0; i < n; ++i) inside[begin + i] = values[i] < 0;
-    }
-}
-
-// ---- meshes
-
-typedef struct mesh_body {
-    const pli_tet_mesh *mesh;
-    pli_bounds *boxes; // [tet_count], while the tree is built
-    pli_bvh *bvh;      // over the elements
-} mesh_body;
-
-static void corners_of(const pli_tet_mesh *mesh, int64_t tet, const double *corners[4])
-{
-    for (int k = 0; k < 4; ++k) corners[k] = mesh->points + 3 * (int64_t)mesh->tets[4 * tet + k];
-}
-
-static void box_elements(void *user, int64_t begin, int64_t end)
-{
-    const mesh_body *body = user;
-    for (int64_t tet = begin; tet < end; ++tet) {
-        const double *corners[4];
-        corners_of(body->mesh, tet, corners);
-        body->boxes[tet] = pli_bounds_empty();
-        for (int k = 0; k < 4; ++k) pli_bounds_add_point(&body->boxes[tet], corners[k]);
-    }
-}
-
-static pli_status build_tree(pli_context *context, mesh_body *body)
-{
-    int32_t count = body->mesh->tet_count;
-    body->boxes = PLI_NEW(context, pli_bounds, count, "seeding element boxes");
-    if (body->boxes == NULL) return PLI_ERROR_MEMORY;
-    pli_parallel_for(context, count, BOX_GRAIN, box_elements, body);
-    pli_status status = pli_bvh_create(context, count, body->boxes, &body->bvh);
-    pli_release(context, body->boxes);
-    body->boxes = NULL;
-    return status;
-}
-
-static bool note_any(void *user, int32_t tet)
-{
-    (void)tet;
-    *(bool *)user = true;
-    return false;
-}
-
-static pli_seeding_place place_in_mesh(const void *data, const pli_bounds *box)
-{
-    const mesh_body *body = data;
-    bool is_any = false;
-    pli_bvh_query_box(body->bvh, box, note_any, &is_any);
-    return is_any ? PLI_SEEDING_ACROSS : PLI_SEEDING_OUTSIDE;
-}
-
-// a few points that are near each other
-typedef struct point_run {
-    const mesh_body *body;
-    int32_t count;
-    int32_t open;         // of these not known to be inside
-    const double *points; // [count][3]
-    bool *inside;         // [count]
-} point_run;
-
-static bool test_element(void *user, int32_t tet)
-{
-    point_run *run = user;
-    const double *corners[4];
-    corners_of(run->body->mesh, tet, corners);
-    for (int32_t i = 0; i < run->count; ++i) {
-        if (run->inside[i] || !pli_tet_contains(corners, run->points + 3 * i)) continue;
-        run->inside[i] = true;
-        --run->open;
-    }
-    return run->open > 0;
-}
-
-static void test_in_mesh(const void *data, int32_t count, const double *points, bool *inside)
-{
-    const mesh_body *body = data;
-    for (int32_t begin = 0; begin < count; begin += RUN) {
-        int32_t n = count - begin < RUN ? count - begin : RUN;
-        point_run run = {body, n, n, points + 3 * (int64_t)begin, inside + begin};
-        for (int32_t i = 0; i < n; ++i) run.inside[i] = false;
-        pli_bounds box = pli_bounds_of_points(n, run.points);
-        pli_bvh_query_box(body->bvh, &box, test_element, &run);
     }
 }
 
@@ -234,19 +144,4 @@ pli_status pli_seeding_create_in_shape(pli_context *context, const pli_seeding_d
     if (def->kind == PLI_SEEDING_RANDOM) PLI_TRY(measure(context, def, shape, &volume));
     pli_seeding_body body = {pli_shape_bounds(shape), place_in_shape, test_in_shape, shape};
     return create(context, def, &body, volume, seeding);
-}
-
-pli_status pli_seeding_create_in_mesh(pli_context *context, const pli_seeding_def *def,
-                                      const pli_tet_mesh *mesh, pli_seeding **seeding)
-{
-    *seeding = NULL;
-    PLI_TRY(pli_seeding_def_check(context, def));
-    mesh_body data = {.mesh = mesh};
-    PLI_TRY(build_tree(context, &data));
-    double volume = pli_tet_mesh_volume(mesh);
-    pli_seeding_body body = {pli_tet_mesh_bounds(mesh), place_in_mesh, test_in_mesh, &data};
-    pli_status status = create(context, def, &body, volume, seeding);
-    if (status == PLI_OK && (*seeding)->count > 0) (*seeding)->volume = volume / (*seeding)->count;
-    pli_bvh_destroy(data.bvh);
-    return status;
 }

@@ -28,8 +28,8 @@
 //
 // How many. The count is volume per_cell / dx^3 but for what happens at the surface: within 2 % for
 // bodies of ten cells across with 4 particles a cell or more, or of twenty cells across with one,
-// and closer in proportion to count^(-2/3) for larger ones. `random` meets it exactly where a mesh
-// tells the volume, and as exactly as shapes know theirs (some 1e-3).
+// and closer in proportion to count^(-2/3) for larger ones. `random` meets it as exactly as shapes
+// know their volume (some 1e-3).
 //
 // Order: by blocks of 4 x 4 x 4 cells, so particles near in memory are near in space.
 //
@@ -40,7 +40,6 @@
 #ifndef PLI_MPM_SEED_SEEDING_H
 #define PLI_MPM_SEED_SEEDING_H
 
-#include "geometry/mesh/tet_mesh.h"
 #include "geometry/shapes/shape.h"
 
 enum { PLI_SEEDING_MOST = 256 }; // particles a cell
@@ -73,11 +72,6 @@ typedef struct pli_seeding {
 // (def out of range, unbounded shape, more than 2^31 particles or blocks), memory.
 PLI_CHECKED pli_status pli_seeding_create_in_shape(pli_context *context, const pli_seeding_def *def,
                                                    const pli_shape *shape, pli_seeding **seeding);
-
-// Particles that are in a tetrahedron, where elements meet in one of them. Each stands for its
-// share of the mesh's volume. Errors: as above.
-PLI_CHECKED pli_status pli_seeding_create_in_mesh(pli_context *context, const pli_seeding_def *def,
-                                                  const pli_tet_mesh *mesh, pli_seeding **seeding);
 void pli_seeding_destroy(pli_seeding *seeding);
 
 // Every number is finite and in its range. Errors: argument.

@@ -212,10 +212,7 @@ static pli_status reserve(pli_seeding *seeding, int32_t count)
     int64_t room = count;
     int64_t larger = seeding->room + (int64_t)seeding->room / 2;
     if (larger > room) room = larger < INT32_MAX ? larger : INT32_MAX;
-    double *positions = pli_reallocate(seeding->context, seeding->positions, 3 * room,
-                                       sizeof *positions, "particle positions");
-    if (positions == NULL) return PLI_ERROR_MEMORY;
-    seeding->positions = positions;
+    PLI_TRY(PLI_RESIZE(seeding->context, seeding->positions, 3 * room, "particle positions"));
     seeding->room = (int32_t)room;
     return PLI_OK;
 }
@@ -251,10 +248,7 @@ pli_status pli_seeding_add_body(pli_seeding *seeding, const pli_seeding_def *def
                         pli_bounds_longest(&body->bounds), def->dx);
     }
     pli_status status = fill(seeding, &job);
-    pli_release(context, job.offsets);
-    pli_release(context, job.masks);
-    pli_release(context, job.active);
-    pli_release(context, job.places);
+    PLI_RELEASE(context, job.offsets, job.masks, job.active, job.places);
     return status;
 }
 
@@ -269,6 +263,5 @@ pli_status pli_seeding_create_empty(pli_context *context, pli_seeding **seeding)
 void pli_seeding_destroy(pli_seeding *seeding)
 {
     if (seeding == NULL) return;
-    pli_release(seeding->context, seeding->positions);
-    pli_release(seeding->context, seeding);
+    PLI_RELEASE(seeding->context, seeding->positions, seeding);
 }

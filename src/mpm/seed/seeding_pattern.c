@@ -178,10 +178,7 @@ pli_status pli_seeding_pattern_create(pli_context *context, const pli_seeding_de
 void pli_seeding_pattern_destroy(pli_seeding_pattern *pattern)
 {
     if (pattern == NULL) return;
-    pli_release(pattern->context, pattern->edges);
-    pli_release(pattern->context, pattern->points);
-    pli_release(pattern->context, pattern->offsets);
-    pli_release(pattern->context, pattern);
+    PLI_RELEASE(pattern->context, pattern->edges, pattern->points, pattern->offsets, pattern);
 }
 
 // ---- cells

@@ -154,6 +154,5 @@ done:
 void pli_seeding_tile_destroy(pli_seeding_tile *tile)
 {
     if (tile == NULL) return;
-    pli_release(tile->context, tile->points);
-    pli_release(tile->context, tile);
+    PLI_RELEASE(tile->context, tile->points, tile);
 }

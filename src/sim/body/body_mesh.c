@@ -155,9 +155,7 @@ static pli_status compact_triangles(pli_body_mesh *mesh, const pli_tri_mesh *who
                                  &mesh->surface);
 
 done:
-    pli_release(context, corners);
-    pli_release(context, number);
-    pli_release(context, points);
+    PLI_RELEASE(context, corners, number, points);
     return status;
 }
 
@@ -298,7 +296,5 @@ void pli_body_mesh_destroy(pli_body_mesh *mesh)
     if (mesh == NULL) return;
     pli_tet_mesh_destroy(mesh->solid);
     pli_tri_mesh_destroy(mesh->surface);
-    pli_release(mesh->context, mesh->origin);
-    pli_release(mesh->context, mesh->group);
-    pli_release(mesh->context, mesh);
+    PLI_RELEASE(mesh->context, mesh->origin, mesh->group, mesh);
 }

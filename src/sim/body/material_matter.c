@@ -2,7 +2,6 @@
 #include "sim/body/material_matter.h"
 
 #include "sim/body/material_resolve.h"
-#include "sim/scene/schema.h"
 
 #include <string.h>
 

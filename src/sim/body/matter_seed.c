@@ -55,15 +55,9 @@ static pli_status grow(filling *f, int64_t count)
 {
     pli_context *context = f->matter->context;
     if (count <= f->room) return PLI_OK;
-    double *position = pli_reallocate(context, f->position, count, 3 * sizeof *position, "seeds");
-    if (position == NULL) return PLI_ERROR_MEMORY;
-    f->position = position;
-    double *velocity = pli_reallocate(context, f->velocity, count, 3 * sizeof *velocity, "seeds");
-    if (velocity == NULL) return PLI_ERROR_MEMORY;
-    f->velocity = velocity;
-    int32_t *region = pli_reallocate(context, f->region, count, sizeof *region, "seeds");
-    if (region == NULL) return PLI_ERROR_MEMORY;
-    f->region = region;
+    PLI_TRY(PLI_RESIZE(context, f->position, 3 * count, "seeds"));
+    PLI_TRY(PLI_RESIZE(context, f->velocity, 3 * count, "seeds"));
+    PLI_TRY(PLI_RESIZE(context, f->region, count, "seeds"));
     f->room = count;
     return PLI_OK;
 }
@@ -240,9 +234,7 @@ pli_status pli_matter_seed(pli_matter *matter, const pli_scene *scene, int32_t b
     pli_status status = pli_shape_set_create(matter->context, &f.shapes);
     if (status == PLI_OK) status = fill(&f);
     pli_shape_set_destroy(f.shapes);
-    pli_release(matter->context, f.position);
-    pli_release(matter->context, f.velocity);
-    pli_release(matter->context, f.region);
+    PLI_RELEASE(matter->context, f.position, f.velocity, f.region);
     if (status == PLI_OK) return PLI_OK;
     char path[PLI_PATH_CAPACITY];
     snprintf(path, sizeof path, "bodies.%s.geometry", f.def->name);

@@ -77,8 +77,7 @@ static pli_status interpolate(const pli_matter *matter, pli_cloud *cloud, double
     status = PLI_OK;
 
 done:
-    pli_release(matter->context, field);
-    pli_release(matter->context, mass);
+    PLI_RELEASE(matter->context, field, mass);
     return status;
 }
 

@@ -44,8 +44,7 @@ pli_status pli_motion_init(pli_context *context, const pli_motion_def *def,
 
 void pli_motion_clear(pli_context *context, pli_motion *motion)
 {
-    pli_release(context, motion->segments);
-    pli_release(context, motion->keyframes);
+    PLI_RELEASE(context, motion->segments, motion->keyframes);
     *motion = (pli_motion){0};
 }
 

@@ -62,8 +62,7 @@ pli_status pli_overlap_find(const pli_model *model, const pli_model_collider *co
     }
 
 done:
-    pli_release(model->context, values);
-    pli_release(model->context, points);
+    PLI_RELEASE(model->context, values, points);
     return status;
 }
 

@@ -139,7 +139,8 @@ bool pli_barrier_is_plane(const pli_model_collider *collider)
     return collider->method == PLI_COLLIDER_BARRIER && collider->body < 0;
 }
 
-int32_t pli_barrier_plane_collider(const pli_model *model, int32_t plane)
+// The collider that is the plane of this number among those of the term.
+static int32_t plane_collider(const pli_model *model, int32_t plane)
 {
     for (int32_t k = 0; k < model->collider_count; ++k) {
         if (pli_barrier_is_plane(&model->colliders[k]) && plane-- == 0) return k;
@@ -154,14 +155,14 @@ static int32_t rule_of(const pli_model *model, int32_t thing)
     int32_t things = pli_model_things(model);
     if (thing < model->body_count) return model->rule_class[model->bodies[thing].source];
     if (thing < things) return colliders[model->bodies[thing].source];
-    return colliders[pli_barrier_plane_collider(model, thing - things)];
+    return colliders[plane_collider(model, thing - things)];
 }
 
 const char *pli_barrier_name(const pli_model *model, int32_t thing)
 {
     int32_t things = pli_model_things(model);
     if (thing < things) return model->bodies[thing].name;
-    return model->colliders[pli_barrier_plane_collider(model, thing - things)].name;
+    return model->colliders[plane_collider(model, thing - things)].name;
 }
 
 static double pair_friction(void *user, int32_t first, int32_t second)
@@ -171,14 +172,15 @@ static double pair_friction(void *user, int32_t first, int32_t second)
                                 rule_of(model, second)];
 }
 
-bool pli_barrier_is_passive(const pli_model *model, int32_t thing)
+// Whether nothing but a script moves a body, a surface or a plane: it has no unknowns.
+static bool is_passive(const pli_model *model, int32_t thing)
 {
     return thing >= model->body_count || model->bodies[thing].kind == PLI_BODY_OBSTACLE;
 }
 
 bool pli_barrier_collides(const pli_model *model, int32_t first, int32_t second)
 {
-    if (pli_barrier_is_passive(model, first) && pli_barrier_is_passive(model, second)) return false;
+    if (is_passive(model, first) && is_passive(model, second)) return false;
     if (first == second && !model->contact.self) return false;
     return pair_friction((void *)model, first, second) >= 0;
 }
@@ -316,7 +318,6 @@ pli_status pli_barrier_create(const pli_model *model, pli_timers *timers, pli_ip
     status = pli_ipc_create(context, &def, ipc);
 
 done:
-    pli_release(context, planes);
-    pli_release(context, body_of);
+    PLI_RELEASE(context, planes, body_of);
     return status;
 }

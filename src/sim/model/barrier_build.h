@@ -20,9 +20,6 @@ pli_status pli_barrier_resolve(pli_model *model, const pli_scene_def *def);
 // Who takes part in contact is numbered: bodies, then the surfaces of colliders, then colliders
 // that are planes.
 
-// Whether nothing but a script moves a body, a surface or a plane: it has no unknowns.
-bool pli_barrier_is_passive(const pli_model *model, int32_t thing);
-
 // Whether two bodies, or a body and a plane, collide in a model whose contact is a barrier. Two
 // that are passive never do: there is nothing in them that contact could move, so they may touch,
 // overlap and go through each other.
@@ -33,9 +30,6 @@ const char *pli_barrier_name(const pli_model *model, int32_t thing);
 
 // Whether a collider is a plane to barriers.
 bool pli_barrier_is_plane(const pli_model_collider *collider);
-
-// The collider that is the plane of this number among those of the term.
-int32_t pli_barrier_plane_collider(const pli_model *model, int32_t plane);
 
 // The term of a model whose contact is a barrier. timers is borrowed, may be NULL. Errors: memory,
 // mesh.

@@ -135,8 +135,7 @@ typedef struct surfaces {
 
 static void drop_surfaces(surfaces *s)
 {
-    pli_release(s->model->context, s->bodies);
-    pli_release(s->model->context, s->triangles);
+    PLI_RELEASE(s->model->context, s->bodies, s->triangles);
 }
 
 static void add_surface(surfaces *s, int32_t body)

@@ -219,7 +219,9 @@ static pli_status build(coarse *c, pli_hierarchy **hierarchy)
     return create_hierarchy(c, hierarchy);
 }
 
-const char *pli_coarse_smoothers(const pli_multigrid_def *def, bool lifted)
+// The smoothers of a section solver.multigrid as text: what it says, or what suits a lifted matrix
+// (projective dynamics) or one of blocks.
+static const char *smoothers_of(const pli_multigrid_def *def, bool lifted)
 {
     if (strcmp(def->smoothers, "auto") != 0) return def->smoothers;
     // Coarse levels want more sweeps than the vertices: what they leave undone, nothing else does.
@@ -232,7 +234,7 @@ pli_status pli_coarse_parse(pli_context *context, const pli_multigrid_def *def,
                             pli_vcycle_def *multigrid)
 {
     int32_t level_count = def->level_count > 0 ? def->level_count + 1 : 2;
-    return pli_multigrid_parse(context, pli_coarse_smoothers(def, true), level_count, multigrid);
+    return pli_multigrid_parse(context, smoothers_of(def, true), level_count, multigrid);
 }
 
 static bool is_lifted(const pli_model *model)
@@ -248,11 +250,11 @@ static pli_status choose_smoothers(pli_model *model, const pli_multigrid_def *de
     model->multigrid = (pli_vcycle_def){.level_count = level_count,
                                         .single = def->precision == PLI_PRECISION_SINGLE};
     if (def->level_count == 0) {
-        const char *text = pli_coarse_smoothers(def, is_lifted(model));
+        const char *text = smoothers_of(def, is_lifted(model));
         return pli_multigrid_parse(model->context, text, level_count, &model->multigrid);
     }
     pli_vcycle_def asked = {0};
-    const char *text = pli_coarse_smoothers(def, is_lifted(model));
+    const char *text = smoothers_of(def, is_lifted(model));
     PLI_TRY(pli_multigrid_parse(model->context, text, def->level_count + 1, &asked));
     for (int32_t level = 0; level < level_count; ++level) {
         int32_t from = level > 0 ? asked.level_count - level_count + level : 0;
@@ -279,13 +281,8 @@ pli_status pli_coarse_build(pli_model *model)
     double begin = pli_clock_seconds();
     coarse c = {.context = model->context, .model = model, .def = &model->solver_def.multigrid};
     pli_status status = build(&c, &model->hierarchy);
-    pli_release(c.context, c.sheets);
-    pli_release(c.context, c.samples);
-    pli_release(c.context, c.piece);
-    pli_release(c.context, c.stiffness);
-    pli_release(c.context, c.skipped);
-    pli_release(c.context, c.pattern.column);
-    pli_release(c.context, c.pattern.row_start);
+    PLI_RELEASE(c.context, c.sheets, c.samples, c.piece, c.stiffness, c.skipped, c.pattern.column,
+                c.pattern.row_start);
     if (status == PLI_OK) status = choose_smoothers(model, c.def);
     if (status == PLI_OK) tell_levels(model, pli_clock_seconds() - begin);
     return status;

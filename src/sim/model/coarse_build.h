@@ -17,10 +17,6 @@
 // solver_def; nothing when the solver needs none. Errors: scene, memory.
 pli_status pli_coarse_build(pli_model *model);
 
-// The smoothers of a section solver.multigrid as text: what it says, or what suits a lifted matrix
-// (projective dynamics) or one of blocks.
-const char *pli_coarse_smoothers(const pli_multigrid_def *def, bool lifted);
-
 // Reads the smoothers of a section solver.multigrid for as many levels as it says, or for two.
 // Errors: argument (with what is wrong), memory.
 pli_status pli_coarse_parse(pli_context *context, const pli_multigrid_def *def,

@@ -310,13 +310,10 @@ void pli_collider_clear(pli_model *model)
 {
     for (int32_t k = 0; k < model->collider_count; ++k) {
         pli_motion_clear(model->context, &model->colliders[k].motion);
-        pli_release(model->context, model->colliders[k].parts);
-        pli_release(model->context, model->colliders[k].name);
+        PLI_RELEASE(model->context, model->colliders[k].parts, model->colliders[k].name);
     }
-    pli_release(model->context, model->colliders);
-    pli_release(model->context, model->surface_triangles);
-    pli_release(model->context, model->pair_friction);
-    pli_release(model->context, model->rule_class);
+    PLI_RELEASE(model->context, model->colliders, model->surface_triangles, model->pair_friction,
+                model->rule_class);
     pli_shape_set_destroy(model->shapes);
 }
 
@@ -329,10 +326,7 @@ static pli_status grow_surface(pli_model *model, int32_t count)
     if (wanted <= model->surface_capacity) return PLI_OK;
     // half as much again, so that many bodies do not copy the list each
     int64_t capacity = wanted + model->surface_capacity / 2;
-    int32_t *larger = pli_reallocate(model->context, model->surface_triangles, capacity,
-                                     3 * sizeof(int32_t), "surface");
-    if (larger == NULL) return PLI_ERROR_MEMORY;
-    model->surface_triangles = larger;
+    PLI_TRY(PLI_RESIZE(model->context, model->surface_triangles, 3 * capacity, "surface"));
     model->surface_capacity = capacity;
     return PLI_OK;
 }

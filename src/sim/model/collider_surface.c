@@ -5,7 +5,6 @@
 #include "geometry/shapes/contour.h"
 #include "math/mat3.h"
 #include "sim/body/shape_build.h"
-#include "sim/scene/schema.h"
 
 #include <math.h>
 

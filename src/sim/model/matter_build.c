@@ -29,11 +29,8 @@ static pli_status add_kind(pli_matter *matter, const pli_scene *scene,
                            const pli_matter_kind *wanted)
 {
     const pli_material_def *material = &pli_scene_get(scene)->materials[wanted->material];
-    pli_matter_kind *kinds = pli_reallocate(
-        matter->context, matter->kinds, (int64_t)matter->kind_count + 1, sizeof *kinds, "kinds");
-    if (kinds == NULL) return PLI_ERROR_MEMORY;
-    matter->kinds = kinds;
-    pli_matter_kind *kind = &kinds[matter->kind_count];
+    PLI_TRY(PLI_RESIZE(matter->context, matter->kinds, matter->kind_count + 1, "kinds"));
+    pli_matter_kind *kind = &matter->kinds[matter->kind_count];
     *kind = *wanted;
     PLI_TRY(pli_matter_resolve(matter->context, material, &kind->matter.material));
     kind->mass = kind->matter.volume * kind->matter.material.density;
@@ -310,11 +307,7 @@ void pli_matter_destroy(pli_matter *matter)
     }
     pli_matter_state_clear(&matter->start);
     pli_shape_set_destroy(matter->shapes);
-    pli_release(context, matter->volumes);
-    pli_release(context, matter->emitters);
-    pli_release(context, matter->kinds);
-    pli_release(context, matter->sources);
-    pli_release(context, matter);
+    PLI_RELEASE(context, matter->volumes, matter->emitters, matter->kinds, matter->sources, matter);
 }
 
 // ---- overlap

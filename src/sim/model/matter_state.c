@@ -8,13 +8,7 @@
 
 enum { LEAST_ROOM = 1024 };
 
-static pli_status grow(pli_matter_state *state, void **array, int64_t room, size_t row)
-{
-    void *grown = pli_reallocate(state->context, *array, room, row, "particles of a state");
-    if (grown == NULL) return PLI_ERROR_MEMORY;
-    *array = grown;
-    return PLI_OK;
-}
+static const char what[] = "particles of a state";
 
 pli_status pli_matter_state_reserve(pli_matter_state *state, int64_t count)
 {
@@ -23,7 +17,7 @@ pli_status pli_matter_state_reserve(pli_matter_state *state, int64_t count)
     int64_t room = state->room == 0 ? count : count + count / 2;
     if (room < LEAST_ROOM) room = LEAST_ROOM;
 #define X(member, type, kind, columns, name) \
-    PLI_TRY(grow(state, (void **)&state->member, room, (columns) * sizeof(type)));
+    PLI_TRY(pli_resize(state->context, &state->member, room, (columns) * sizeof(type), what));
     PLI_MATTER_ARRAYS(X)
 #undef X
     state->room = room;
@@ -33,8 +27,7 @@ pli_status pli_matter_state_reserve(pli_matter_state *state, int64_t count)
 static pli_status reserve_emitters(pli_matter_state *state, int32_t count)
 {
     if (count == state->emitter_count) return PLI_OK;
-#define X(member, type, kind, name) \
-    PLI_TRY(grow(state, (void **)&state->member, count, sizeof(type)));
+#define X(member, type, kind, name) PLI_TRY(PLI_RESIZE(state->context, state->member, count, what));
     PLI_MATTER_EMITTER_ARRAYS(X)
 #undef X
     state->emitter_count = count;

@@ -393,7 +393,7 @@ static pli_status resolve_materials(building *b)
     pli_model *model = b->model;
     int32_t count = b->def->material_count;
     model->materials = PLI_NEW(b->context, pli_model_material, count, "materials");
-    model->laws = PLI_NEW(b->context, const pli_material_ops *, count, "laws");
+    model->laws = PLI_NEW(b->context, const pli_material_ops *, 2 * (int64_t)count, "laws");
     if (model->materials == NULL || model->laws == NULL) return PLI_ERROR_MEMORY;
     model->material_count = count;
     for (int32_t k = 0; k < count; ++k) {
@@ -420,6 +420,18 @@ static pli_status resolve_materials(building *b)
     return PLI_OK;
 }
 
+// Gives a material the law that has its yielding within, where there is one; parameters follow the
+// history of every tetrahedron (fem/plastic.h).
+static void yield_inside(pli_model *model, int32_t index)
+{
+    const pli_material *yields = &model->yields[index];
+    const pli_material_ops *law = pli_material_step_law(yields, true);
+    if (yields->yield == NULL || law == yields->law) return;
+    pli_model_material *material = &model->materials[index];
+    material->law = find_or_add_law(model, law);
+    pli_material_step_params(yields, true, pli_material_rest_history(yields), material->params);
+}
+
 // How tetrahedra yield, where the scene states that they do: presets of meshes do not.
 static pli_status resolve_yields(building *b)
 {
@@ -436,6 +448,7 @@ static pli_status resolve_yields(building *b)
         const pli_material_def *def = &b->def->materials[k];
         if (def->yield.kind < 0) continue;
         PLI_TRY(pli_matter_resolve(b->context, def, &model->yields[k]));
+        if (b->def->solver.plasticity == PLI_PLASTICITY_IMPLICIT) yield_inside(model, k);
     }
     return PLI_OK;
 }
@@ -645,10 +658,7 @@ static pli_status build_handle(building *b, const handle_def *def, pli_model_han
         collect_vertices(b, def, k, handle->vertices, &handle->vertex_count);
     }
     if (handle->vertex_count == 0) return refuse_selection(b, def);
-    int32_t *fitting = pli_reallocate(b->context, handle->vertices, handle->vertex_count,
-                                      sizeof(int32_t), "handle");
-    if (fitting == NULL) return PLI_ERROR_MEMORY;
-    handle->vertices = fitting;
+    PLI_TRY(PLI_RESIZE(b->context, handle->vertices, handle->vertex_count, "handle"));
 
     double centroid[3] = {0, 0, 0};
     for (int32_t k = 0; k < handle->vertex_count; ++k) {
@@ -939,8 +949,7 @@ pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
     for (int32_t k = 0; b.meshes != NULL && k < b.mesh_count; ++k) {
         pli_body_mesh_destroy(b.meshes[k]);
     }
-    pli_release(context, b.meshes);
-    pli_release(context, b.mask);
+    PLI_RELEASE(context, b.meshes, b.mask);
     pli_names_clear(&b.materials);
     if (status != PLI_OK) {
         pli_model_destroy(made);
@@ -975,19 +984,10 @@ void pli_model_destroy(pli_model *model)
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_release(context, model->bodies[k].name);
     }
-    pli_release(context, model->bodies);
-    pli_release(context, model->laws);
-    pli_release(context, model->yields);
-    pli_release(context, model->materials);
-    pli_release(context, model->material_of);
-    pli_release(context, model->tets);
+    PLI_RELEASE(context, model->bodies, model->laws, model->yields, model->materials,
+                model->material_of, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
-    pli_release(context, model->norm_weights);
-    pli_release(context, model->drag);
-    pli_release(context, model->mass);
-    pli_release(context, model->start_velocity);
-    pli_release(context, model->start);
-    pli_release(context, model->rest);
-    pli_release(context, model);
+    PLI_RELEASE(context, model->norm_weights, model->drag, model->mass, model->start_velocity,
+                model->start, model->rest, model);
 }

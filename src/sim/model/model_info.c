@@ -55,20 +55,21 @@ void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *inf
                             .is_fluid = pli_material_is_fluid(&known->matter.material)};
 }
 
+// One matrix for many iterations has a number for three coordinates, twice; without a matrix there
+// may be a pattern to colour vertices by.
+static int64_t bytes_of_block(const pli_solver_kind *kind)
+{
+    if (pli_solver_has(kind, PLI_TAKES_PARTS)) return 9 * 8 + 4;
+    return pli_solver_has(kind, PLI_KEEPS_MATRIX) ? 2 * 8 + 4 : 4;
+}
+
 // A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
 // vertex and per tetrahedron.
 static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
-    static const int64_t bytes_of_block[] = {
-        [PLI_MINIMIZER_NEWTON] = 9 * 8 + 4,
-        [PLI_MINIMIZER_LBFGS] = 9 * 8 + 4,
-        // one matrix for many iterations has a number for three coordinates, twice
-        [PLI_MINIMIZER_LOCAL_GLOBAL] = 2 * 8 + 4,
-        // a pattern while vertices are coloured
-        [PLI_MINIMIZER_VERTEX] = 4,
-    };
-    const int64_t per_block = bytes_of_block[model->solver_kind->minimizer];
-    bool pairs = model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    const pli_solver_kind *kind = model->solver_kind;
+    const int64_t per_block = bytes_of_block(kind);
+    bool pairs = pli_solver_has(kind, PLI_KEEPS_PAIRS);
     const int64_t per_vertex = 60 * 8 + (pairs ? 2 * 3 * 8 * (model->solver_def.window + 1) : 0);
     const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
@@ -95,7 +96,7 @@ static void get_matter_info(const pli_model *model, pli_model_info *info)
     if (method == NULL) return;
     info->cfl = model->solver_def.grid.cfl;
     info->node_count = matter->sizes.nodes;
-    if (model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR) info->fixed_iterations = 1;
+    if (method->linear) info->fixed_iterations = 1;
 }
 
 void pli_model_get_info(const pli_model *model, pli_model_info *info)

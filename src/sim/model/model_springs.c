@@ -10,10 +10,8 @@ enum { SPRING_LIMIT = INT32_MAX / 4 };
 
 void pli_model_clear_springs(pli_model *model)
 {
-    pli_release(model->context, model->spring_rayleigh);
-    pli_release(model->context, model->spring_length);
-    pli_release(model->context, model->spring_stiffness);
-    pli_release(model->context, model->spring_ends);
+    PLI_RELEASE(model->context, model->spring_rayleigh, model->spring_length,
+                model->spring_stiffness, model->spring_ends);
 }
 
 static void lump_cloth(pli_model *model, const pli_model_body *body, const pli_springs_def *springs)
@@ -56,16 +54,11 @@ static pli_status grow_springs(pli_model *model, int32_t more)
                         "the scene has %lld springs; at most %d fit", (long long)count,
                         SPRING_LIMIT);
     }
-    int32_t *ends =
-        pli_reallocate(context, model->spring_ends, count, 2 * sizeof(int32_t), "springs");
-    if (ends == NULL) return PLI_ERROR_MEMORY;
-    model->spring_ends = ends;
+    PLI_TRY(PLI_RESIZE(context, model->spring_ends, 2 * count, "springs"));
     double **const arrays[] = {&model->spring_stiffness, &model->spring_length,
                                &model->spring_rayleigh};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-        double *larger = pli_reallocate(context, *arrays[k], count, sizeof(double), "springs");
-        if (larger == NULL) return PLI_ERROR_MEMORY;
-        *arrays[k] = larger;
+        PLI_TRY(PLI_RESIZE(context, *arrays[k], count, "springs"));
     }
     return PLI_OK;
 }

@@ -19,10 +19,8 @@ pli_status pli_model_allocate_triangles(pli_model *model)
 
 void pli_model_clear_triangles(pli_model *model)
 {
-    pli_release(model->context, model->bending);
-    pli_release(model->context, model->thickness);
-    pli_release(model->context, model->triangle_material);
-    pli_release(model->context, model->triangles);
+    PLI_RELEASE(model->context, model->bending, model->thickness, model->triangle_material,
+                model->triangles);
 }
 
 void pli_model_place_triangles(pli_model *model, const pli_model_body *body,

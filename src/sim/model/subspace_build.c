@@ -81,9 +81,7 @@ pli_status pli_reduction_source_init(pli_reduction_source *source, const pli_mod
 void pli_reduction_source_clear(pli_reduction_source *source)
 {
     pli_context *context = source->model->context;
-    pli_release(context, source->body_of);
-    pli_release(context, source->held);
-    pli_release(context, source->stiffness);
+    PLI_RELEASE(context, source->body_of, source->held, source->stiffness);
     source->body_of = NULL;
     source->held = NULL;
     source->stiffness = NULL;

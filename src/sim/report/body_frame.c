@@ -2,7 +2,6 @@
 #include "sim/report/body_frame.h"
 
 #include "base/memory.h"
-#include "math/vec3.h"
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
 #include "sim/step/tets_build.h"
@@ -70,15 +69,8 @@ void pli_body_parts_destroy(pli_body_parts *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_reduction_fields_destroy(cache->reduction);
-    pli_release(context, cache->plastic);
-    pli_release(context, cache->material);
-    pli_release(context, cache->J);
-    pli_release(context, cache->von_mises);
-    pli_release(context, cache->gap);
-    pli_release(context, cache->displacement);
-    pli_release(context, cache->triangles);
-    pli_release(context, cache->tets);
-    pli_release(context, cache);
+    PLI_RELEASE(context, cache->plastic, cache->material, cache->J, cache->von_mises, cache->gap,
+                cache->displacement, cache->triangles, cache->tets, cache);
 }
 
 static bool allocate_cache(pli_body_parts *cache, const pli_model *model)

@@ -241,8 +241,7 @@ void pli_collider_parts_destroy(pli_collider_parts *parts)
         pli_tri_mesh_destroy(parts->surfaces[i].mesh);
         pli_release(context, parts->surfaces[i].name);
     }
-    pli_release(context, parts->surfaces);
-    pli_release(context, parts);
+    PLI_RELEASE(context, parts->surfaces, parts);
 }
 
 // The points of a surface at a time; false when its script has released it.

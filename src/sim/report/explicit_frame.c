@@ -14,10 +14,7 @@ static pli_status make_plans(pli_matter_explicit *m, const pli_matter_state *sta
     int32_t count = pli_stepper_particles(m->stepper)->block_count;
     if (count > m->plan_room) {
         int64_t room = (int64_t)count + count / 2;
-        pli_stepper_plan *grown =
-            pli_reallocate(m->context, m->plans, room, sizeof *grown, "frame steps");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        m->plans = grown;
+        PLI_TRY(PLI_RESIZE(m->context, m->plans, room, "frame steps"));
         m->plan_room = (int32_t)room;
     }
     return pli_stepper_preview(m->stepper, ticks, m->plans);

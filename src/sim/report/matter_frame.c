@@ -75,8 +75,7 @@ void pli_matter_parts_destroy(pli_matter_parts *parts)
     for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
         pli_release(parts->context, parts->values[k]);
     }
-    pli_release(parts->context, parts->part_fields);
-    pli_release(parts->context, parts);
+    PLI_RELEASE(parts->context, parts->part_fields, parts);
 }
 
 static pli_status reserve(pli_matter_parts *parts, int64_t count)
@@ -87,10 +86,8 @@ static pli_status reserve(pli_matter_parts *parts, int64_t count)
         // velocities are in the state, and some are of other solvers
         bool is_wanted = parts->model->frame_fields >> k & 1;
         if (k == PLI_PARTICLE_VELOCITY || (k == PLI_PARTICLE_RESIDUAL && !is_wanted)) continue;
-        double *grown = pli_reallocate(parts->context, parts->values[k],
-                                       room * fields[k].components, sizeof *grown, "frame fields");
-        if (grown == NULL) return PLI_ERROR_MEMORY;
-        parts->values[k] = grown;
+        PLI_TRY(PLI_RESIZE(parts->context, parts->values[k], room * fields[k].components,
+                           "frame fields"));
     }
     parts->room = room;
     return PLI_OK;

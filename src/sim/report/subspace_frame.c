@@ -70,10 +70,6 @@ void pli_reduction_fields_destroy(pli_reduction_fields *fields)
 {
     if (fields == NULL) return;
     pli_context *context = fields->context;
-    pli_release(context, fields->cubature);
-    pli_release(context, fields->partition);
-    pli_release(context, fields->weight);
-    pli_release(context, fields->largest);
-    pli_release(context, fields->handle);
-    pli_release(context, fields);
+    PLI_RELEASE(context, fields->cubature, fields->partition, fields->weight, fields->largest,
+                fields->handle, fields);
 }

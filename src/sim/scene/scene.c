@@ -111,8 +111,7 @@ pli_status pli_scene_create(pli_context *context, const pli_scene_def *def, pli_
 void pli_scene_destroy(pli_scene *scene)
 {
     if (scene == NULL) return;
-    pli_release(scene->context, scene->slots);
-    pli_release(scene->context, scene->notes);
+    PLI_RELEASE(scene->context, scene->slots, scene->notes);
     pli_arena_destroy(scene->memory);
     pli_release(scene->context, scene);
 }
@@ -206,10 +205,7 @@ static pli_status grow_notes(pli_scene *scene)
     int32_t capacity = scene->note_count > 0 ? 2 * scene->note_count : FIRST_NOTES;
     int64_t slot_count = 1;
     while (slot_count < 2 * (int64_t)capacity) slot_count *= 2;
-    scene_note *larger = pli_reallocate(scene->context, scene->notes, capacity, sizeof *larger,
-                                        "notes on where values stand");
-    if (larger == NULL) return PLI_ERROR_MEMORY;
-    scene->notes = larger;
+    PLI_TRY(PLI_RESIZE(scene->context, scene->notes, capacity, "notes on where values stand"));
     note_slot *slots =
         PLI_NEW(scene->context, note_slot, slot_count, "notes on where values stand");
     if (slots == NULL) return PLI_ERROR_MEMORY;
@@ -229,7 +225,8 @@ pli_status pli_scene_note(pli_scene *scene, const void *address, const pli_posit
     return PLI_OK;
 }
 
-bool pli_scene_find_position(const pli_scene *scene, const pli_visit *at, pli_position *position)
+// Where a member, or failing that its struct, was written; false when nobody said.
+static bool find_position(const pli_scene *scene, const pli_visit *at, pli_position *position)
 {
     if (scene->slot_count == 0) return false;
     // structs are noted before their members: the last note of an address is that of the member
@@ -272,7 +269,7 @@ pli_status pli_position_fail(pli_context *context, pli_status status, const pli_
 static pli_position position_of(const pli_scene *scene, const pli_visit *at)
 {
     pli_position position = {0};
-    (void)pli_scene_find_position(scene, at, &position);
+    (void)find_position(scene, at, &position);
     if (position.source == NULL) position.source = scene->source;
     if (position.source == NULL) position.source = "scene";
     return position;

@@ -66,7 +66,4 @@ void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *for
 // Whether warnings are kept, for pli_scene_warning; true forgets earlier ones.
 void pli_scene_set_validating(pli_scene *scene, bool validating);
 
-// Where a member, or failing that its struct, was written; false when nobody said.
-bool pli_scene_find_position(const pli_scene *scene, const pli_visit *at, pli_position *position);
-
 #endif

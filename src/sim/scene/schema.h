@@ -40,7 +40,8 @@ extern const pli_schema pli_emitter_schema;
 extern const pli_schema pli_steps_schema;
 extern const pli_schema pli_grid_schema;
 extern const char *const pli_boundary_names[];
-extern const char *const pli_precision_names[]; // of pli_precision_kind // by pli_boundary_kind
+extern const char *const pli_plasticity_names[]; // by pli_plasticity_choice
+extern const char *const pli_precision_names[];  // of pli_precision_kind // by pli_boundary_kind
 
 // for the rules of scene_rules.c
 extern const pli_schema pli_height_field_schema;

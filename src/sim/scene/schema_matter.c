@@ -234,7 +234,7 @@ static const char *const smoother_names[] = {[PLI_GRID_SMOOTHER_SWEEPS] = "gauss
 static const char *const coarsest_names[] = {
     [PLI_GRID_COARSEST_PCG] = "pcg", [PLI_GRID_COARSEST_DIRECT] = "direct", NULL};
 
-static const char *const plasticity_names[] = {
+const char *const pli_plasticity_names[] = {
     [PLI_PLASTICITY_LAGGED] = "lagged", [PLI_PLASTICITY_IMPLICIT] = "implicit", NULL};
 
 static const pli_field grid_fields[] = {
@@ -299,7 +299,7 @@ static const pli_field grid_fields[] = {
      .fallback = "single",
      .doc = "Precision of the matrices that smoothers read; all else is double."},
     {.key = "plasticity",
-     PLI_CHOICE(pli_implicit_grid_def, plasticity, plasticity_names),
+     PLI_CHOICE(pli_implicit_grid_def, plasticity, pli_plasticity_names),
      .fallback = "lagged",
      .doc = "When matter yields: after a step has been solved as if it were elastic (lagged), or "
             "while it is solved (implicit), which is exact for von Mises with the law hencky, "

@@ -273,6 +273,13 @@ static const pli_field solver_fields[] = {
      .max = 0.5,
      .unit = "",
      .doc = "Largest relative tolerance of a linear solve, far from the solution."},
+    {.key = "plasticity",
+     PLI_CHOICE(pli_solver_def, plasticity, pli_plasticity_names),
+     .fallback = "lagged",
+     .doc =
+         "When tetrahedra yield: after a step has been solved as if it were elastic (lagged), or "
+         "while it is solved (implicit), where law and rule have a potential together: von Mises "
+         "with hencky and fixed-corotated, snow with fixed-corotated; others lag."},
     {.key = "rest_shape_guess",
      .former = "rest_guess",
      PLI_BOOL(pli_solver_def, rest_shape_guess),

@@ -144,8 +144,11 @@ pli_status pli_contacts_create(const pli_model *model, const uint8_t *fixed, pli
     if (model->collider_count == 0 && model->contact.method == PLI_CONTACT_NONE) return PLI_OK;
     pli_contacts *made = PLI_NEW(model->context, pli_contacts, 1, "contacts");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    *made =
-        (pli_contacts){.context = model->context, .model = model, .fixed = fixed, .timers = timers};
+    *made = (pli_contacts){.context = model->context,
+                           .model = model,
+                           .fixed = fixed,
+                           .timers = timers,
+                           .postprocessed = {.min_gap = INFINITY}};
     pli_status status = create_colliders(made);
     if (status == PLI_OK) status = create_bodies(made);
     if (status == PLI_OK && model->contact.method == PLI_CONTACT_BARRIER) {

@@ -50,14 +50,15 @@ static bool is_plastic_inside(const pli_model *model)
 
 // ---- life
 
-static pli_implicit_method choose_method(pli_minimizer_kind minimizer)
+static pli_implicit_method choose_method(const char *minimizer)
 {
-    switch (minimizer) {
-    case PLI_MINIMIZER_LBFGS: return PLI_IMPLICIT_LBFGS;
-    case PLI_MINIMIZER_ADMM: return PLI_IMPLICIT_ADMM;
-    case PLI_MINIMIZER_LINEAR: return PLI_IMPLICIT_LINEAR;
-    default: return PLI_IMPLICIT_NEWTON;
-    }
+    static const char *const names[] = {[PLI_IMPLICIT_LBFGS] = "lbfgs",
+                                        [PLI_IMPLICIT_NEWTON] = "newton",
+                                        [PLI_IMPLICIT_ADMM] = "admm",
+                                        [PLI_IMPLICIT_LINEAR] = "linear"};
+    int method = 0;
+    while (strcmp(names[method], minimizer) != 0) ++method;
+    return (pli_implicit_method)method;
 }
 
 static pli_spline_kind choose_spline(const pli_implicit_grid_def *grid)
@@ -303,7 +304,7 @@ static void tell_residuals(pli_matter_implicit *m, const pli_iterate *iterate)
     if (s->residual_monitor == NULL || iterate->g == NULL) return;
     pli_implicit_stepper_measure(m->stepper, iterate->g, NULL, m->residual);
     pli_residual_view view = {.step = s->step,
-                              .piece = m->current,
+                              .substep = m->current,
                               .round = pli_implicit_stepper_round(m->stepper),
                               .iteration = iterate->iteration,
                               .residual = iterate->residual,
@@ -350,19 +351,19 @@ static void add_substep(void *self, const pli_implicit_substep *substep)
     pli_grid_report *grid = &report->grid;
     const pli_implicit_report *done = &substep->report;
     const pli_minimize_report *outcome = &done->outcome;
-    bool worse = grid->pieces == 0 || outcome->stop < 0;
+    bool worse = grid->substeps == 0 || outcome->stop < 0;
     if (worse && report->stop >= 0) report->stop = outcome->stop;
     report->iterations += outcome->iterations;
     report->linear_iterations += outcome->linear_iterations;
     report->energy_evaluations += outcome->energy_evaluations;
     report->residual = fmax(report->residual, outcome->residual);
-    grid->shortest = grid->pieces == 0 ? substep->h : fmin(grid->shortest, substep->h);
+    grid->shortest = grid->substeps == 0 ? substep->h : fmin(grid->shortest, substep->h);
     grid->longest = fmax(grid->longest, substep->h);
-    ++grid->pieces;
+    ++grid->substeps;
     grid->retries += substep->retries;
     grid->unconverged += outcome->stop < 0;
     grid->nodes = done->nodes;
-    grid->held = done->held;
+    grid->constrained = done->held;
     grid->rounds += done->rounds;
     grid->matrices += done->counts.matrices;
     grid->solves += done->counts.solves;
@@ -393,7 +394,7 @@ static pli_implicit_march_def describe_march(pli_matter_implicit *m)
         .stepper = m->stepper,
         .materials = m->materials,
         .yields_inside = is_plastic_inside(model),
-        .halves = model->solver_kind->minimizer == PLI_MINIMIZER_LINEAR,
+        .halves = m->method->linear,
         .reach = model->solver_def.grid.cfl * model->matter->dx,
         .least_speed = pli_matter_implicit_emit_speed(model),
         .owner = {move_objects, begin_substep, add_substep, end_substep, m}};

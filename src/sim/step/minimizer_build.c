@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 // ---- Newton
 
@@ -75,7 +76,7 @@ static int32_t count_cycles(const pli_model *model)
     const pli_solver_def *def = &model->solver_def;
     if (def->linear_tolerance > 0) return 0;
     if (def->multigrid.cycles > 0) return def->multigrid.cycles;
-    bool one = def->fixed_iterations > 0 || model->solver_kind->minimizer == PLI_MINIMIZER_LBFGS;
+    bool one = def->fixed_iterations > 0 || pli_solver_has(model->solver_kind, PLI_KEEPS_PAIRS);
     return one ? 1 : 0;
 }
 
@@ -233,16 +234,24 @@ static pli_status build_vertex_descent(pli_mesh_stepper *s)
     return PLI_OK;
 }
 
+// by the names that rows of solver_table.c say
+static const struct {
+    const char *name;
+    pli_status (*build)(pli_mesh_stepper *s);
+} minimizers[] = {
+    {"newton", build_newton},
+    {"lbfgs", build_lbfgs},
+    {"local-global", build_local_global},
+    {"vertex-descent", build_vertex_descent},
+};
+
 pli_status pli_minimizer_build(pli_mesh_stepper *s)
 {
+    const pli_solver_kind *kind = s->model->solver_kind;
     s->energy_noise = elastic_noise(s->model);
-    switch (s->model->solver_kind->minimizer) {
-    case PLI_MINIMIZER_LOCAL_GLOBAL: return build_local_global(s);
-    case PLI_MINIMIZER_VERTEX: return build_vertex_descent(s);
-    case PLI_MINIMIZER_NEWTON: return build_newton(s);
-    case PLI_MINIMIZER_LBFGS: return build_lbfgs(s);
-    default: break;
+    for (size_t k = 0; k < sizeof minimizers / sizeof *minimizers; ++k) {
+        if (strcmp(minimizers[k].name, kind->minimizer) == 0) return minimizers[k].build(s);
     }
-    return PLI_FAIL(s->context, PLI_ERROR_UNSUPPORTED, "solver %s is not for meshes",
-                    s->model->solver_kind->info.name);
+    return PLI_FAIL(s->context, PLI_ERROR_UNSUPPORTED, "solver %s: there is no minimiser %s",
+                    kind->info.name, kind->minimizer);
 }

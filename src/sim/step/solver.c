@@ -92,7 +92,7 @@ void pli_solver_tell(pli_solver *s, const pli_iterate *iterate, int32_t piece)
             iterate->alpha, iterate->linear_iterations, iterate->energy_evaluations);
     if (s->monitor == NULL) return;
     pli_iteration_report report = {.step = s->step,
-                                   .piece = piece,
+                                   .substep = piece,
                                    .iteration = iterate->iteration,
                                    .residual = iterate->residual,
                                    .gradient = iterate->gradient,

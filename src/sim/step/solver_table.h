@@ -11,17 +11,6 @@
 #include "optimize/line_search.h"
 #include "sim/step/stepper.h"
 
-// What decides about the unknowns of a step.
-typedef enum pli_minimizer_kind {
-    PLI_MINIMIZER_NONE,         // nothing is minimised: explicit steps
-    PLI_MINIMIZER_NEWTON,       // a matrix for every iteration, see optimize/newton.h
-    PLI_MINIMIZER_LBFGS,        // a matrix for every step, see optimize/lbfgs.h
-    PLI_MINIMIZER_LOCAL_GLOBAL, // one matrix for many steps, see optimize/local_global.h
-    PLI_MINIMIZER_VERTEX,       // no matrix, see optimize/vertex_descent.h
-    PLI_MINIMIZER_ADMM,         // of particles, see mpm/implicit/admm.h
-    PLI_MINIMIZER_LINEAR        // of particles: a single linear solve
-} pli_minimizer_kind;
-
 // What a solver takes, and what has to be known about it. Meshes and particles it takes when it has
 // a stepper of them.
 enum {
@@ -40,7 +29,8 @@ enum {
                                 // a matrix for many iterations, has none, or it is V-cycles alone
     PLI_IS_STEADY = 1 << 12,    // makes the same share of the way in every iteration
     PLI_TAKES_YIELD = 1 << 13,  // of tetrahedra: neither matrix nor elements are those of rest
-    PLI_STARTS_STILL = 1 << 14  // where everything is, is a guess for it even without contact
+    PLI_KEEPS_PAIRS = 1 << 14,  // of steps and gradients, and its matrix for many iterations
+    PLI_STARTS_STILL = 1 << 15  // where everything is, is a guess for it even without contact
 };
 
 // How a solver takes implicit steps of particles.
@@ -50,6 +40,7 @@ typedef struct pli_grid_method {
     pli_node_preconditioner preconditioner;
     pli_node_rule rule;
     pli_embedding_kind embedding;
+    bool linear;               // a single linear solve instead of a minimisation
     bool plain_norm;           // |h g| decides on convergence
     double tolerance;          // default, in the unit of the norm; 0: the norm's own
     double coarsest_tolerance; // of cycles, 0: that of node_multigrid.h
@@ -62,7 +53,9 @@ typedef struct pli_solver_kind {
     pli_solver_info info;
     const pli_stepper_ops *of_meshes;    // NULL: it takes none
     const pli_stepper_ops *of_particles; // NULL: it takes none
-    pli_minimizer_kind minimizer;
+    // by name, of meshes in minimizer_build.c, of particles in matter_implicit.c; NULL: nothing is
+    // minimised
+    const char *minimizer;
     uint32_t flags;          // PLI_TAKES_... and the like
     bool projected;          // Hessian made positive semi-definite element by element
     bool safeguard;          // downhill test and length clamp

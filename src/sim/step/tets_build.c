@@ -90,16 +90,23 @@ pli_status pli_tets_build(pli_mesh_stepper *s)
     return s->bounds_tets && moves ? create_projective(s) : pli_tets_ensure_elastic(s);
 }
 
+static pli_plastic describe_plastic(const pli_model *model)
+{
+    return (pli_plastic){.materials = model->yields,
+                         .material_of = model->material_of,
+                         .inside = model->solver_def.plasticity == PLI_PLASTICITY_IMPLICIT};
+}
+
 void pli_tets_load(pli_mesh_stepper *s, const pli_state *state)
 {
-    const pli_plastic plastic = {s->model->yields, s->model->material_of};
+    const pli_plastic plastic = describe_plastic(s->model);
     if (plastic.materials == NULL || s->elastic == NULL) return;
     pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
 }
 
 void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
 {
-    const pli_plastic plastic = {s->model->yields, s->model->material_of};
+    const pli_plastic plastic = describe_plastic(s->model);
     if (plastic.materials == NULL) return;
     pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
 }

@@ -5,11 +5,18 @@
 #define PLI_TESTS_CCD_ZOO_H
 
 #include "base/random.h"
-#include "geometry/collision/ccd.h"
+#include "geometry/collision/ccd_plane.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
+
+// The distance at time t in [0, 1] (m), as near as closest points of floating-point numbers tell.
+static inline double ccd_distance(const pli_ccd_query *query, double t)
+{
+    double normal[3];
+    return query->scale * pli_ccd_closest_plane(query, t, normal);
+}
 
 typedef enum zoo_family {
     ZOO_RANDOM,

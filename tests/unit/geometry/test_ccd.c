@@ -43,7 +43,7 @@ static void falling_meets_at_the_known_time(void **state)
         pli_ccd_query query;
         make_fall((pli_ccd_kind)kind, &q);
         zoo_query_init(&q, &query);
-        NEAR(pli_ccd_distance(&query, 0), 1, 1e-15, 0);
+        NEAR(ccd_distance(&query, 0), 1, 1e-15, 0);
         for (int m = 0; m < METHODS; ++m) {
             pli_ccd_report report;
             methods[m](&query, &def, &report);
@@ -99,15 +99,15 @@ static void interval_ends_where_asked(void **state)
 static void check_target(const pli_ccd_query *query, const pli_ccd_def *def,
                          const pli_ccd_report *report)
 {
-    double d0 = pli_ccd_distance(query, 0);
+    double d0 = ccd_distance(query, 0);
     double target = def->separation + def->gap * fmax(d0 - def->separation, 0);
     // the distance that this test measures, and the target made of it, have rounding errors
     double slack = 1e-14 * query->scale;
     for (int sample = 0; sample <= 16 && report->time > 0; ++sample) {
-        AT_LEAST(pli_ccd_distance(query, report->time * sample / 16), target - slack);
+        AT_LEAST(ccd_distance(query, report->time * sample / 16), target - slack);
     }
     if (report->outcome != PLI_CCD_CONTACT) return;
-    AT_MOST(pli_ccd_distance(query, report->time), fmax(target + 4 * def->tolerance, d0) + slack);
+    AT_MOST(ccd_distance(query, report->time), fmax(target + 4 * def->tolerance, d0) + slack);
 }
 
 static void distance_keeps_the_target(void **state)

@@ -66,7 +66,7 @@ static void check_query(int family, const zoo_query *q, tally *counts)
         counts->stalled[m] += reports[m].outcome == PLI_CCD_STALLED;
         if (reports[m].outcome == PLI_CCD_FREE) assert_true(reports[m].time == 1);
         if (reports[m].outcome == PLI_CCD_CONTACT &&
-            pli_ccd_distance(&query, reports[m].time) > 10 * def.tolerance) {
+            ccd_distance(&query, reports[m].time) > 10 * def.tolerance) {
             refuse("too early", m, family, q, &reports[m]);
         }
     }

@@ -20,7 +20,6 @@ static void random_points(uint64_t stream, int32_t count, double *x)
 // A distance of `kind` as an energy of its points; phi(d) = d, or k d sqrt(d + e) when `composed`.
 typedef enum distance_kind {
     POINT_POINT,
-    POINT_LINE,
     POINT_PLANE,
     LINE_LINE,
     POINT_EDGE_FEATURE,     // + feature
@@ -38,7 +37,7 @@ typedef struct distance_energy {
 static int32_t points_of_kind(int kind)
 {
     if (kind == POINT_POINT) return 2;
-    return kind == POINT_LINE || (kind >= POINT_EDGE_FEATURE && kind < TRIANGLE_FEATURE) ? 3 : 4;
+    return kind >= POINT_EDGE_FEATURE && kind < TRIANGLE_FEATURE ? 3 : 4;
 }
 
 static bool is_kind(int kind)
@@ -61,8 +60,6 @@ static void measure(int kind, const double *x, pli_distance *D)
         pli_distance_line_line(a, b, c, d, D);
     } else if (kind == POINT_PLANE) {
         pli_distance_point_plane(a, b, c, d, D);
-    } else if (kind == POINT_LINE) {
-        pli_distance_point_line(a, b, c, D);
     } else {
         pli_distance_point_point(a, b, D);
     }
@@ -156,7 +153,7 @@ static void distances_equal_the_formulas_by_cross_products(void **state)
         pli_vec3_subtract(x + 6, x, f);
         pli_vec3_subtract(x + 6, x + 3, g);
         pli_vec3_cross(e, f, n);
-        pli_distance_point_line(x, x + 3, x + 6, &D);
+        pli_distance_point_edge_feature(PLI_EDGE_INSIDE, x, x + 3, x + 6, &D);
         NEAR(D.value, pli_vec3_norm2(n) / pli_vec3_norm2(g), 1e-10, 1e-14);
 
         // ((a - p).n)^2 / |n|^2, n = (b - a) x (c - a)

@@ -4,12 +4,11 @@
 #include "near.h"
 #include "support/same_bits.h"
 
+#include "ccd_zoo.h"
+
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "geometry/collision/ccd.h"
 #include "geometry/mesh/edges.h"
-#include "math/vec3.h"
 
 enum {
     SIDE = 26,
@@ -157,7 +156,7 @@ static void check_list(const scene *s, pli_ccd_kind kind, const pli_pair_list *l
         // distances that this test measures have rounding errors
         double slack = 1e-14 * query.scale;
         for (int sample = 0; sample <= 4; ++sample) {
-            AT_LEAST(pli_ccd_distance(&query, step * sample / 4), separation - slack);
+            AT_LEAST(ccd_distance(&query, step * sample / 4), separation - slack);
         }
         // and it is proven: no query up to there ends in contact
         pli_ccd_def def = pli_ccd_def_default();
@@ -197,9 +196,9 @@ static void check_step(scene *s, const pli_ccd_def *def)
     assert_int_equal(report.stalled_count, 0);
     assert_true(report.contact_count > 0);
     init_query(s, report.kind, report.pair, &query);
-    double d0 = pli_ccd_distance(&query, 0);
+    double d0 = ccd_distance(&query, 0);
     double target = def->separation + def->gap * fmax(d0 - def->separation, 0);
-    AT_MOST(pli_ccd_distance(&query, step), target + 4 * def->tolerance + 1e-14);
+    AT_MOST(ccd_distance(&query, step), target + 4 * def->tolerance + 1e-14);
 }
 
 static void falling_sheet_stops_at_the_known_time(void **state)

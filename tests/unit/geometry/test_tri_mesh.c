@@ -195,9 +195,9 @@ static void random_boxes(int32_t count, uint64_t stream, pli_bounds *boxes)
 }
 
 // every box of the query is found once, and nothing that lies clearly apart
-static void check_box_query(const pli_bvh *bvh, const pli_bounds *boxes, const pli_bounds *query)
+static void check_box_query(const pli_bvh *bvh, int32_t count, const pli_bounds *boxes,
+                            const pli_bounds *query)
 {
-    int32_t count = pli_bvh_count(bvh);
     box_hits hits = {calloc((size_t)count + 1, sizeof(int32_t))};
     pli_bvh_query_box(bvh, query, count_hit, &hits);
     for (int32_t i = 0; i < count; ++i) {
@@ -219,7 +219,7 @@ static void box_queries_find_what_brute_force_finds(void **state)
         for (uint64_t q = 0; q < 50; ++q) {
             pli_bounds query;
             random_boxes(1, 100 + q, &query);
-            check_box_query(bvh, boxes, &query);
+            check_box_query(bvh, counts[n], boxes, &query);
         }
         // everything moves, the tree stays
         random_boxes(counts[n], 50 + n, boxes);
@@ -227,7 +227,7 @@ static void box_queries_find_what_brute_force_finds(void **state)
         for (uint64_t q = 0; q < 20; ++q) {
             pli_bounds query;
             random_boxes(1, 200 + q, &query);
-            check_box_query(bvh, boxes, &query);
+            check_box_query(bvh, counts[n], boxes, &query);
         }
         pli_bvh_destroy(bvh);
     }

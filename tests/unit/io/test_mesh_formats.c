@@ -245,15 +245,6 @@ static void foreign_encodings_and_empty_files_are_refused(void **state)
     refuse(fix, "obj", "\xef\xbb\xbf", "the mesh has no vertices");
 }
 
-static void formats_have_names(void **state)
-{
-    fixture *fix = *state;
-    pli_mesh_file *mesh = load(fix, "obj", sample_obj);
-    assert_string_equal(pli_mesh_file_format(mesh), "Wavefront OBJ");
-    pli_mesh_file_destroy(mesh);
-    pli_mesh_file_destroy(NULL);
-}
-
 static void repeated_vertices_are_refused_by_name(void **state)
 {
     fixture *fix = *state;
@@ -838,7 +829,6 @@ int main(void)
         TEST(line_ends_and_mark_do_not_matter_in_text),
         TEST(comma_locale_changes_nothing),
         TEST(foreign_encodings_and_empty_files_are_refused),
-        TEST(formats_have_names),
         TEST(repeated_vertices_are_refused_by_name),
         TEST(gmsh_physical_groups_are_named),
         TEST(gmsh_cell_in_several_groups_counts_once),

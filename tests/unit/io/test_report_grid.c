@@ -27,12 +27,12 @@ static pli_step_report grid_step(int64_t number)
                             .seconds = 0.3};
     step.energy = (pli_energies){.kinetic = 2, .elastic = 1, .gravity = -1, .total = 2};
     step.matter = (pli_matter_report){.particles = 1000 + n, .emitted = 1};
-    step.grid = (pli_grid_report){.pieces = 3,
+    step.grid = (pli_grid_report){.substeps = 3,
                                   .retries = n % 2,
                                   .shortest = 0.01 / n,
                                   .longest = 0.02 + 1e-4 * n,
                                   .nodes = 500 + (n * 7) % 5,
-                                  .held = 21,
+                                  .constrained = 21,
                                   .rounds = 4,
                                   .matrices = 5,
                                   .solves = 13,
@@ -99,7 +99,7 @@ static void lines_have_the_documented_keys(void **state)
     // an emitter has made none yet, and there is no multigrid
     pli_text_reset(&text);
     step.matter = (pli_matter_report){0};
-    step.grid = (pli_grid_report){.pieces = 1, .shortest = 0.04, .longest = 0.04};
+    step.grid = (pli_grid_report){.substeps = 1, .shortest = 0.04, .longest = 0.04};
     step.min_J = NAN;
     pli_log_append_step(&text, &step);
     assert_non_null(strstr(text.bytes, ",\"implicit\":{\"shortest\":0.04,"));
@@ -111,13 +111,13 @@ static void lines_have_the_documented_keys(void **state)
 static void iterations_say_of_which_substep_they_are(void **state)
 {
     folder_fixture *fix = *state;
-    pli_iteration_report iteration = {.step = 4, .iteration = 2, .residual = 1e-3, .piece = 3};
+    pli_iteration_report iteration = {.step = 4, .iteration = 2, .residual = 1e-3, .substep = 3};
     pli_text text;
     pli_text_init(&text, fix->context);
     pli_log_append_iteration(&text, &iteration);
     assert_non_null(strstr(text.bytes, "{\"step\":4,\"substep\":3,\"iteration\":2,\"residual\":"));
     pli_text_reset(&text);
-    iteration.piece = 0;
+    iteration.substep = 0;
     pli_log_append_iteration(&text, &iteration);
     assert_non_null(strstr(text.bytes, "{\"step\":4,\"iteration\":2,\"residual\":"));
     pli_text_clear(&text);
@@ -133,7 +133,7 @@ static void lines_of_the_log_give_the_same_report(void **state)
     make_report(fix, stalled_step, STEPS, &direct);
     replay(fix, stalled_step, STEPS, &replayed);
     const pli_report_grid *want = &direct.grid, *got = &replayed.grid;
-    assert_int_equal(want->pieces, 3 * STEPS);
+    assert_int_equal(want->substeps, 3 * STEPS);
     assert_int_equal(want->unconverged, 2 * (STEPS / 4));
     assert_int_equal(want->position_steps, 5000000000 * STEPS);
     assert_int_equal(want->most_nodes, 504);
@@ -145,7 +145,7 @@ static void lines_of_the_log_give_the_same_report(void **state)
 #undef X
     assert_true(got->shortest == want->shortest && got->longest == want->longest);
     assert_int_equal(got->last.nodes, want->last.nodes);
-    assert_int_equal(got->last.held, 21);
+    assert_int_equal(got->last.constrained, 21);
     assert_int_equal(got->last.bytes, 3000000);
     assert_int_equal(got->last.level_count, 2);
     assert_int_equal(got->last.level_blocks[1], 6000);
@@ -170,9 +170,9 @@ static void lines_of_earlier_versions_are_read(void **state)
         pli_report report;
         add_lines(fix, &lines[k], 1, &report);
         assert_int_equal(report.grid.step_count, 1);
-        assert_int_equal(report.grid.pieces, 3);
+        assert_int_equal(report.grid.substeps, 3);
         assert_int_equal(report.grid.solves, 12);
-        assert_int_equal(report.grid.last.held, 7);
+        assert_int_equal(report.grid.last.constrained, 7);
         assert_int_equal(report.matter.particles, 90);
         assert_int_equal(report.matter.emitted, 4);
         pli_report_clear(&report);

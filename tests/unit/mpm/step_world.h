@@ -243,7 +243,7 @@ static inline world_sums world_sum(step_world *w)
         s.mass += m;
         s.speed += m * pli_vec3_norm(v);
         s.kinetic += 0.5 * m * pli_vec3_dot(v, v);
-        s.elastic += kind->volume * pli_material_energy(&kind->material, F, (double)p->memory);
+        s.elastic += kind->volume * material_energy(&kind->material, F, (double)p->memory);
     }
     return s;
 }

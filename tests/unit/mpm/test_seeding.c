@@ -6,8 +6,6 @@
 #include "workshop.h"
 
 #include "base/hash.h"
-#include "geometry/generate/grid_mesh.h"
-#include "geometry/generate/stuffing.h"
 #include "mpm/seed/seeding_pattern.h"
 
 enum { KINDS = 4 };
@@ -325,56 +323,6 @@ static void whole_cells_of_shift_change_no_bit(void **state)
     }
 }
 
-// ---- meshes
-
-static void meshes_and_shapes_agree(void **state)
-{
-    workshop *s = *state;
-    const pli_shape *ball = NULL;
-    pli_tet_mesh *mesh = NULL;
-    OK(s->context, pli_shape_sphere(s->set, zero, 0.5, &ball));
-    pli_stuffing_def stuffing = {.vertex_count = 4000};
-    OK(s->context, pli_stuffing_create(s->context, ball, &stuffing, NULL, &mesh));
-    double volume = pli_tet_mesh_volume(mesh);
-    for (int kind = 0; kind < KINDS; ++kind) {
-        pli_seeding_def def = make_def((pli_seeding_kind)kind, 0.07, 8);
-        pli_seeding *in_mesh = NULL;
-        pli_seeding *in_ball = seed_shape(s, &def, ball);
-        OK(s->context, pli_seeding_create_in_mesh(s->context, &def, mesh, &in_mesh));
-        NEAR(in_mesh->count, volume * 8 / (0.07 * 0.07 * 0.07), 0.02, 0);
-        NEAR(in_mesh->count, in_ball->count, 0.02, 0);
-        NEAR(in_mesh->volume * in_mesh->count, volume, 1e-13, 0);
-        for (int32_t i = 0; i < in_mesh->count; ++i) {
-            // facets of 0.07 bulge over or under the ball by 0.07^2 / (8 * 0.5) and some level
-            AT_MOST(pli_vec3_norm(in_mesh->positions + 3 * (int64_t)i), 0.504);
-        }
-        pli_seeding_destroy(in_mesh);
-        pli_seeding_destroy(in_ball);
-    }
-    pli_tet_mesh_destroy(mesh);
-}
-
-// A box of tetrahedra has exactly the particles of the box: none is lost or doubled between them.
-static void particles_between_elements_count_once(void **state)
-{
-    workshop *s = *state;
-    pli_grid_mesh_def grid = {
-        .bounds = {{0, 0, 0}, {1, 1, 1}}, .cells = {5, 5, 5}, .split = PLI_GRID_MESH_FIVE};
-    pli_tet_mesh *mesh = NULL;
-    pli_seeding *seeding = NULL;
-    OK(s->context, pli_grid_mesh_create(s->context, &grid, &mesh));
-    // the lattice lies on faces and edges of elements
-    pli_seeding_def def = make_def(PLI_SEEDING_LATTICE, 0.1, 1);
-    OK(s->context, pli_seeding_create_in_mesh(s->context, &def, mesh, &seeding));
-    assert_int_equal(seeding->count, 1000);
-    pli_seeding_destroy(seeding);
-    def = make_def(PLI_SEEDING_RANDOM, 0.1, 8);
-    OK(s->context, pli_seeding_create_in_mesh(s->context, &def, mesh, &seeding));
-    assert_int_equal(seeding->count, 8000);
-    pli_seeding_destroy(seeding);
-    pli_tet_mesh_destroy(mesh);
-}
-
 // ---- what is not there or wrong
 
 static void hear(void *user, pli_log_level level, const char *text)
@@ -471,24 +419,16 @@ static void failed_allocations_release_everything(void **state)
 {
     workshop *s = *state;
     const pli_shape *ball = NULL;
-    pli_tet_mesh *mesh = NULL;
-    pli_grid_mesh_def grid = {
-        .bounds = {{0, 0, 0}, {1, 1, 1}}, .cells = {2, 2, 2}, .split = PLI_GRID_MESH_FIVE};
     OK(s->context, pli_shape_sphere(s->set, zero, 0.5, &ball));
-    OK(s->context, pli_grid_mesh_create(s->context, &grid, &mesh));
-    // the tile of blue noise takes long to make, once is enough
-    for (int which = 0; which < 2 * KINDS - 1; ++which) {
-        pli_seeding_def def = make_def((pli_seeding_kind)(which / 2), 0.25, 8);
+    for (int kind = 0; kind < KINDS; ++kind) {
+        pli_seeding_def def = make_def((pli_seeding_kind)kind, 0.25, 8);
         for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
             pli_seeding *seeding = NULL;
-            sweep.status = which % 2 == 0
-                               ? pli_seeding_create_in_shape(sweep.context, &def, ball, &seeding)
-                               : pli_seeding_create_in_mesh(sweep.context, &def, mesh, &seeding);
+            sweep.status = pli_seeding_create_in_shape(sweep.context, &def, ball, &seeding);
             assert_int_equal(seeding == NULL, sweep.status != PLI_OK);
             pli_seeding_destroy(seeding);
         }
     }
-    pli_tet_mesh_destroy(mesh);
 }
 
 int main(void)
@@ -505,8 +445,6 @@ int main(void)
         TEST_IN_WORKSHOP(poisson_particles_keep_their_distance, 2),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(whole_cells_of_shift_change_no_bit),
-        TEST_IN_WORKSHOP(meshes_and_shapes_agree, 2),
-        TEST_IN_WORKSHOP(particles_between_elements_count_once, 2),
         cmocka_unit_test(bodies_too_small_are_told),
         TEST_IN_WORKSHOP(wrong_arguments_are_refused, 1),
         TEST_IN_WORKSHOP(failed_allocations_release_everything, 1),

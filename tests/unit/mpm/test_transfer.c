@@ -598,7 +598,7 @@ static void add_energy(world *w, int32_t kind, pli_particle_chunk *chunk, int32_
     for (int k = 0; k < 3; ++k) G[3 * job->axis + k] += job->by * 4 / (dx * dx) * weight * d[k];
     for (int k = 0; k < 9; ++k) F[k] = (double)chunk->F[k][lane];
     pli_mat3_multiply(G, F, moved);
-    job->energy += w->kinds[kind].volume * pli_material_energy(&w->kinds[kind].material, moved, 1);
+    job->energy += w->kinds[kind].volume * material_energy(&w->kinds[kind].material, moved, 1);
 }
 
 static double energy_with(world *w, int32_t node, int axis, double by)

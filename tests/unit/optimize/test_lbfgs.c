@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // L-BFGS with an initial operator from outside (N13, H13, H18): quadratics, where it is exact, the
-// dense formula, fallbacks, ends, and the promises of minimisers.
-#include "chain.h"
-#include "support/fault_sweep.h"
-#include "support/same_bits.h"
+// dense formula, fallbacks and ends; the rest is claimed by conformance/optimize/test_minimizers.c.
 #include "toy.h"
 
-#include "base/hash.h"
 #include "base/random.h"
 #include "linear/matrix/dense.h"
+#include "math/vec3.h"
 #include "optimize/lbfgs.h"
-#include "optimize/linear_source.h"
 
 // ---- a quadratic of several points: E = 1/2 x.Ax - b.x
 
@@ -127,7 +123,6 @@ typedef struct heard {
     double residual[512];
     double gradient[512];
     pli_direction_kind direction[512];
-    int cancel_at;
 } heard;
 
 static void hear(void *user, const pli_iterate *iterate)
@@ -139,12 +134,6 @@ static void hear(void *user, const pli_iterate *iterate)
     h->gradient[h->count] = iterate->gradient;
     h->direction[h->count] = iterate->direction;
     ++h->count;
-}
-
-static bool want_cancel(void *user)
-{
-    const heard *h = user;
-    return h->cancel_at > 0 && h->count >= h->cancel_at;
 }
 
 // ---- a problem
@@ -199,25 +188,16 @@ static void problem_clear(problem *p)
     pli_context_destroy(p->context);
 }
 
-static pli_status try_to_minimize(problem *p, pli_lbfgs_def def, double *x,
-                                  pli_minimize_report *report)
+static pli_minimize_report minimize(problem *p, pli_lbfgs_def def, double *x)
 {
     p->heard.count = 0;
     def.initial = (pli_direction_source){&given_ops, &p->op};
     pli_lbfgs_destroy(p->minimizer);
     OK(p->context, pli_lbfgs_create(p->context, &def, &p->objective, &p->minimizer));
-    pli_minimize_env env = {.timers = &p->timers,
-                            .scratch = p->scratch,
-                            .monitor = hear,
-                            .cancel = want_cancel,
-                            .user = &p->heard};
-    return lbfgs_minimize(p->minimizer, &env, x, report);
-}
-
-static pli_minimize_report minimize(problem *p, pli_lbfgs_def def, double *x)
-{
+    pli_minimize_env env = {
+        .timers = &p->timers, .scratch = p->scratch, .monitor = hear, .user = &p->heard};
     pli_minimize_report report;
-    OK(p->context, try_to_minimize(p, def, x, &report));
+    OK(p->context, lbfgs_minimize(p->minimizer, &env, x, &report));
     return report;
 }
 
@@ -543,24 +523,9 @@ static void every_end_has_its_own_reason(void **state)
     p.op = scaled_identity(N, 0.05);
     pli_lbfgs_def def = backtracking(8);
 
-    def.max_iterations = 2;
-    double a[N] = {0};
-    pli_minimize_report report = minimize(&p, def, a);
-    assert_int_equal(report.stop, PLI_STOP_ITERATIONS);
-    assert_int_equal(report.iterations, 2);
-
-    // nothing is under a tolerance of 0: the end is where rounding hides any decrease
-    def = backtracking(8);
-    def.tolerance = 0;
-    double b[N] = {0};
-    report = minimize(&p, def, b);
-    assert_int_equal(report.stop, PLI_STOP_ROUNDING);
-    expect_minimum(&p, b, 1e-6);
-
-    def = backtracking(8);
     double c[N] = {NAN};
     assert_int_equal(minimize(&p, def, c).stop, PLI_STOP_NONFINITE);
-    assert_int_equal(p.op.prepares, 2); // not asked any more
+    assert_int_equal(p.op.prepares, 0); // not asked any more
 
     p.op.is_unusable = true;
     double d[N] = {0};
@@ -575,43 +540,10 @@ static void every_end_has_its_own_reason(void **state)
     p.op = scaled_identity(N, 0.05);
     p.quadratic.is_wrong = true;
     double f[N] = {0};
-    report = minimize(&p, def, f);
+    pli_minimize_report report = minimize(&p, def, f);
     assert_int_equal(report.stop, PLI_STOP_LINESEARCH);
     assert_int_equal(report.iterations, 0);
     for (int k = 0; k < N; ++k) NEAR(f[k], 0, 0, 0);
-    problem_clear(&p);
-}
-
-static void a_start_at_the_minimum_costs_nothing_unless_asked_for(void **state)
-{
-    (void)state;
-    problem p;
-    problem_init(&p);
-    double x[N] = {0};
-    invert(&p);
-    quadratic_multiply(p.op.B, p.quadratic.b, x);
-    pli_minimize_report report = minimize(&p, backtracking(8), x);
-    assert_int_equal(report.iterations, 0);
-    assert_int_equal(p.op.prepares, 0);
-
-    x[0] += 1e-12; // well under the tolerance, above rounding
-    pli_minimize_env env = {.timers = &p.timers, .scratch = p.scratch, .min_iterations = 1};
-    OK(p.context, lbfgs_minimize(p.minimizer, &env, x, &report));
-    assert_int_equal(report.iterations, 1);
-    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
-    problem_clear(&p);
-}
-
-static void cancelling_ends_with_an_error(void **state)
-{
-    (void)state;
-    problem p;
-    problem_init(&p);
-    p.heard.cancel_at = 3;
-    double x[N] = {0};
-    pli_minimize_report report;
-    assert_int_equal(try_to_minimize(&p, backtracking(8), x, &report), PLI_ERROR_INTERRUPTED);
-    assert_int_equal(p.heard.count, 3);
     problem_clear(&p);
 }
 
@@ -634,24 +566,6 @@ static void what_cannot_be_is_refused(void **state)
 }
 
 // ---- constraints
-
-static void fixed_coordinates_do_not_move(void **state)
-{
-    (void)state;
-    problem p;
-    problem_init(&p);
-    toy function = {rosenbrock, rosenbrock_gradient, NULL, 0};
-    use_toy(&p, &function);
-    const uint8_t fixed = 1; // x
-    p.objective.fixed = &fixed;
-    double x[3] = {-2, 1, 3};
-    pli_minimize_report report = minimize(&p, backtracking(8), x);
-    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
-    NEAR(x[0], -2, 0, 0);
-    NEAR(x[1], 4, 1e-9, 0); // y = x^2
-    NEAR(x[2], 0, 0, 1e-8);
-    problem_clear(&p);
-}
 
 // A point that slides on the plane n.x = 0.5.
 typedef struct plane {
@@ -710,188 +624,6 @@ static void a_point_on_a_plane_finds_the_minimum_there(void **state)
     problem_clear(&p);
 }
 
-// ---- many points, with the Hessian at the start as operator
-
-static pli_linear_solver_def linear_def(pli_linear_solver_kind kind)
-{
-    return (pli_linear_solver_def){.kind = kind,
-                                   .preconditioner = PLI_PRECONDITION_BLOCK_JACOBI,
-                                   .max_iterations = 1000,
-                                   .stop_at_indefinite = true};
-}
-
-// The problem of chain.h with everything that minimises it.
-typedef struct chain_run {
-    chain_problem p;
-    int32_t fixed_iterations;
-    pli_linear_solver *linear;
-    pli_linear_source source;
-    pli_lbfgs *minimizer;
-    heard heard;
-} chain_run;
-
-// Errors: memory.
-static pli_status chain_run_build(chain_run *r, pli_linear_solver_kind kind, double tolerance)
-{
-    PLI_TRY(pli_objective_build_pattern(&r->p.objective));
-    pli_linear_solver_def linear = linear_def(kind);
-    PLI_TRY(pli_linear_solver_create(r->p.context, &linear, r->p.objective.H, &r->linear));
-    r->source = (pli_linear_source){
-        .linear = r->linear, .relative_tolerance = tolerance, .timers = &r->p.timers};
-    pli_lbfgs_def def = backtracking(8);
-    def.fixed_iterations = r->fixed_iterations;
-    def.initial = pli_linear_source_get(&r->source);
-    return pli_lbfgs_create(r->p.context, &def, &r->p.objective, &r->minimizer);
-}
-
-static pli_status chain_run_minimize(chain_run *r, pli_minimize_report *report)
-{
-    r->heard.count = 0;
-    pli_minimize_env env = {
-        .timers = &r->p.timers, .scratch = r->p.scratch, .monitor = hear, .user = &r->heard};
-    return lbfgs_minimize(r->minimizer, &env, r->p.x, report);
-}
-
-static void chain_run_init(chain_run *r, pli_context *context, int32_t points)
-{
-    *r = (chain_run){0};
-    chain_problem_init(&r->p, context, points);
-    chain_attach(&r->p.body, points / 2, 1.1 * (points / 2), 1, 1);
-    r->p.fixed[3] = 7;
-    r->p.fixed[5] = 2;
-}
-
-static void chain_run_clear(chain_run *r)
-{
-    pli_lbfgs_destroy(r->minimizer);
-    pli_linear_solver_destroy(r->linear);
-    chain_problem_clear(&r->p);
-}
-
-static const struct {
-    pli_linear_solver_kind kind;
-    double tolerance;
-} operators[] = {{PLI_SOLVER_CHOLESKY, 0}, {PLI_SOLVER_PCG, 1e-2}, {PLI_SOLVER_PCG, 0.5}};
-
-static void the_minimum_is_that_of_newton(void **state)
-{
-    (void)state;
-    enum { POINTS = 200 };
-    pli_context *context = make_context(2);
-    chain_run reference;
-    chain_run_init(&reference, context, POINTS);
-    OK(context, chain_run_build(&reference, PLI_SOLVER_PCG, 0.1));
-    pli_newton_def newton = {.tolerance = 1e-10,
-                             .max_iterations = 100,
-                             .safeguard = true,
-                             .downhill = 1e-4,
-                             .length_clamp = 1e3,
-                             .linear_tolerance = 1e-8,
-                             .line_search = {PLI_SEARCH_WOLFE, 1e-4, 0.9, 60}};
-    pli_minimize_env env = {.timers = &reference.p.timers, .scratch = reference.p.scratch};
-    pli_minimize_report report;
-    OK(context, newton_minimize(&newton, &reference.p.objective, reference.linear, &env,
-                                reference.p.x, &report));
-    assert_int_equal(report.stop, PLI_STOP_GRADIENT);
-    for (size_t k = 0; k < sizeof operators / sizeof *operators; ++k) {
-        chain_run r;
-        chain_run_init(&r, context, POINTS);
-        OK(context, chain_run_build(&r, operators[k].kind, operators[k].tolerance));
-        OK(context, chain_run_minimize(&r, &report));
-        assert_int_equal(report.stop, PLI_STOP_GRADIENT);
-        AT_MOST(report.iterations, 150);
-        expect_falling_energies(&r.heard);
-        // inertia makes the softest curvature 1: as far as the tolerance of 1e-9 and rounding
-        for (int i = 0; i < 3 * POINTS; ++i) NEAR(r.p.x[i], reference.p.x[i], 0, 1e-8);
-        chain_run_clear(&r);
-    }
-    chain_run_clear(&reference);
-    pli_context_destroy(context);
-}
-
-static void bits_do_not_depend_on_the_number_of_threads(void **state)
-{
-    (void)state;
-    enum { POINTS = 9000 }; // blocks of vectors have 8192 entries
-    for (size_t k = 0; k < sizeof operators / sizeof *operators; k += 2) {
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            pli_context *context = make_context(bits.threads);
-            chain_run r;
-            chain_run_init(&r, context, POINTS);
-            r.fixed_iterations = 12;
-            OK(context, chain_run_build(&r, operators[k].kind, operators[k].tolerance));
-            pli_minimize_report report;
-            OK(context, chain_run_minimize(&r, &report));
-            assert_int_equal(report.iterations, 12);
-            same_bits_keep_hash(&bits,
-                                pli_hash_bytes(PLI_HASH_START, r.p.x, 3 * POINTS * sizeof *r.p.x));
-            chain_run_clear(&r);
-            pli_context_destroy(context);
-        }
-    }
-}
-
-static void a_warm_minimisation_allocates_nothing(void **state)
-{
-    (void)state;
-    pli_context *context = make_context(1);
-    chain_run r;
-    chain_run_init(&r, context, 100);
-    OK(context, chain_run_build(&r, PLI_SOLVER_PCG, 0.1));
-    int64_t before = 0;
-    for (int round = 0; round < 2; ++round) {
-        before = pli_context_allocation_count(context);
-        r.p.x[30] += 0.1;
-        pli_minimize_report report;
-        OK(context, chain_run_minimize(&r, &report));
-        AT_LEAST(report.iterations, 3);
-    }
-    assert_int_equal(pli_context_allocation_count(context), before);
-    chain_run_clear(&r);
-    pli_context_destroy(context);
-}
-
-// One minimiser for problems of any size, one after another.
-static void nothing_is_remembered_of_other_problems(void **state)
-{
-    (void)state;
-    problem p;
-    problem_init(&p);
-    double x[N] = {0}, y[N] = {0}, z[N];
-    minimize(&p, backtracking(8), x);
-
-    // the same object, from far away and then from there again
-    for (int k = 0; k < N; ++k) z[k] = 100 * k;
-    pli_minimize_report report;
-    pli_minimize_env env = {.timers = &p.timers, .scratch = p.scratch};
-    OK(p.context, lbfgs_minimize(p.minimizer, &env, z, &report));
-    AT_LEAST(report.iterations, 1);
-    OK(p.context, lbfgs_minimize(p.minimizer, &env, y, &report));
-    assert_memory_equal(x, y, sizeof x);
-    problem_clear(&p);
-}
-
-static void every_failed_allocation_is_survived(void **state)
-{
-    (void)state;
-    for (fault_sweep sweep = {.absorbs = true}; fault_sweep_next(&sweep);) {
-        fault_sweep_pause(&sweep);
-        chain_run r;
-        chain_run_init(&r, sweep.context, 300);
-        fault_sweep_resume(&sweep);
-        pli_minimize_report report;
-        sweep.status = chain_run_build(&r, PLI_SOLVER_PCG, 0.1);
-        if (sweep.status == PLI_OK) {
-            // a second attempt is as good as the first would have been
-            sweep.status = chain_run_minimize(&r, &report);
-            fault_sweep_pause(&sweep);
-            if (sweep.status != PLI_OK) OK(sweep.context, chain_run_minimize(&r, &report));
-            assert_int_equal(report.stop, PLI_STOP_GRADIENT);
-        }
-        chain_run_clear(&r);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -905,16 +637,8 @@ int main(void)
         cmocka_unit_test(directions_that_climb_give_way_to_the_gradient),
         cmocka_unit_test(the_operator_is_made_anew_after_so_many_iterations),
         cmocka_unit_test(every_end_has_its_own_reason),
-        cmocka_unit_test(a_start_at_the_minimum_costs_nothing_unless_asked_for),
-        cmocka_unit_test(cancelling_ends_with_an_error),
         cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(fixed_coordinates_do_not_move),
         cmocka_unit_test(a_point_on_a_plane_finds_the_minimum_there),
-        cmocka_unit_test(the_minimum_is_that_of_newton),
-        cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),
-        cmocka_unit_test(a_warm_minimisation_allocates_nothing),
-        cmocka_unit_test(nothing_is_remembered_of_other_problems),
-        cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barrier contact in a simulation: the promises of stepping, what scenes may not ask for, and what
-// must not touch at the start (Li et al. 2020).
+// Barrier contact in a simulation: what steps promise beyond conformance.sim.steppers, what scenes
+// may not ask for, and what must not touch at the start (Li et al. 2020).
 #include "promises.h"
+#include "step_scenes.h"
 #include "support/fault_sweep.h"
-#include "support/same_bits.h"
 
 #include "base/context.h"
 #include "geometry/collision/crossing.h"
 #include "math/vec3.h"
 #include "sim/model/model.h"
 #include "sim/model/state.h"
-
-// Two blocks fall on the ground and on each other with friction; a third, held at one end by a
-// script, comes down on them.
-static const char *pile =
-    "materials:\n"
-    "  soft: {law: neo-hookean, density: 1000, young: 5e4, poisson: 0.3}\n"
-    "bodies:\n"
-    "  lower: {geometry: {grid: {size: [1, 0.5, 1], cells: [3, 2, 3]}}, material: soft,\n"
-    "    position: [0, 0.26, 0], velocity: [0.5, -1, 0]}\n"
-    "  upper: {geometry: {grid: {size: [0.8, 0.4, 0.8], cells: [3, 2, 3]}}, material: soft,\n"
-    "    position: [0.1, 0.73, 0.05], velocity: [0, -1, 0.3]}\n"
-    "  arm: {geometry: {grid: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}, material: soft,\n"
-    "    position: [0.6, 1.04, 0], velocity: [0, -2, 0]}\n"
-    "colliders: {ground: {shape: plane, friction: 0.3}}\n"
-    "contact: {method: barrier, distance: 5e-3, friction: 0.4}\n"
-    "constraints:\n"
-    "  - {body: arm, where: {half_space: {point: [1.05, 0, 0], normal: [1, 0, 0]}},\n"
-    "     motion: {segments: [{duration: 0.1, velocity: [0, -2, 0]}]}}\n"
-    "time: {fps: 100, frames: 20}\n";
 
 // A block lands on an anvil that is held, which makes the stiffness follow from the forces on both.
 static const char *landing =
@@ -53,25 +34,12 @@ static const char *brake =
     "contact: {method: barrier, distance: 5e-3}\n"
     "time: {fps: 20}\n";
 
-static const char *const solvers[] = {"ipc-pcg", "ipc-llt",
-                                      "{name: subspace, subspace: {handles: 8}}"};
-enum { SOLVER_COUNT = sizeof solvers / sizeof *solvers };
-
-// The pile with a solver, of its own memory.
-static char *pile_with(const char *solver)
-{
-    char *text = malloc(4096);
-    assert_non_null(text);
-    snprintf(text, 4096, "%ssolver: %s\n", pile, solver);
-    return text;
-}
-
 // What the tests below rely on.
 static void the_pile_has_every_kind_of_contact(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, pile, 2);
+    simulation_init(&s, barrier_scene, 2);
     pli_step_report report = simulation_run(&s, 10);
     assert_int_equal(report.pair_count, 3);
     static const char *const names[][2] = {
@@ -89,43 +57,18 @@ static void the_pile_has_every_kind_of_contact(void **state)
     simulation_clear(&s);
 }
 
-static void states_have_the_same_bits_for_any_thread_count(void **state)
-{
-    (void)state;
-    for (int k = 0; k < SOLVER_COUNT; ++k) {
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            same_bits_keep_hash(&bits, hash_after(pile, bits.threads, 10, solvers[k]));
-        }
-    }
-}
-
 static void dropping_the_solver_changes_nothing(void **state)
 {
     (void)state;
-    for (int k = 0; k < SOLVER_COUNT; ++k) {
-        char *text = pile_with(solvers[k]);
-        expect_no_memory_in_solvers(text, 9);
-        free(text);
-    }
     expect_no_memory_in_solvers(landing, 6);
     expect_no_memory_in_solvers(brake, 6);
-}
-
-static void a_state_restored_from_its_arrays_continues_the_same(void **state)
-{
-    (void)state;
-    for (int k = 0; k < SOLVER_COUNT; ++k) {
-        char *text = pile_with(solvers[k]);
-        expect_same_after_restoring(text, 7);
-        free(text);
-    }
 }
 
 static void the_stiffness_is_part_of_the_state(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, pile, 1);
+    simulation_init(&s, barrier_scene, 1);
     pli_step_report report = simulation_run(&s, 10);
     bool found = false;
     for (int32_t k = 0; k < pli_state_array_count(s.state); ++k) {
@@ -142,27 +85,11 @@ static void the_stiffness_is_part_of_the_state(void **state)
     simulation_clear(&s);
 }
 
-// The direct solver is another matter: contacts that come and go ask for another analysis.
-static void a_warm_step_allocates_nothing(void **state)
-{
-    (void)state;
-    simulation s;
-    pli_frame frame;
-    simulation_init(&s, pile, 2);
-    simulation_run(&s, 25);
-    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
-    int64_t before = pli_context_allocation_count(s.context);
-    simulation_run(&s, 4);
-    OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
-    assert_int_equal(pli_context_allocation_count(s.context), before);
-    simulation_clear(&s);
-}
-
 static void surfaces_never_cross_at_any_step(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, pile, 2);
+    simulation_init(&s, barrier_scene, 2);
     for (int step = 0; step < 20; ++step) {
         simulation_step(&s);
         const double *x = pli_state_positions(s.state);
@@ -212,7 +139,7 @@ static void frames_tell_forces_and_gaps(void **state)
     (void)state;
     simulation s;
     pli_frame frame;
-    simulation_init(&s, pile, 2);
+    simulation_init(&s, barrier_scene, 2);
     simulation_run(&s, 9);
     pli_step_report report = simulation_step(&s);
     double sums[3][2][3], wanted[3][2][3], smallest = INFINITY;
@@ -303,7 +230,7 @@ static void cancelling_leaves_the_state_untouched(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, pile, 1);
+    simulation_init(&s, barrier_scene, 1);
     // not a single step: the first chooses the stiffness
     int asked = 0;
     uint64_t before = pli_state_hash(s.state);
@@ -526,11 +453,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pile_has_every_kind_of_contact),
-        cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
         cmocka_unit_test(dropping_the_solver_changes_nothing),
-        cmocka_unit_test(a_state_restored_from_its_arrays_continues_the_same),
         cmocka_unit_test(the_stiffness_is_part_of_the_state),
-        cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(surfaces_never_cross_at_any_step),
         cmocka_unit_test(frames_tell_forces_and_gaps),
         cmocka_unit_test(pairs_choose_friction_and_collision),

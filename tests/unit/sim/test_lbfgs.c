@@ -1,63 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scenes with L-BFGS (Wang et al. 2020): agreement with Newton for every operator, what window and
-// refresh do, the promises of stepping, and what is refused.
+// refresh do, failing allocations, and what is refused.
 #include "promises.h"
-#include "support/same_bits.h"
+#include "step_scenes.h"
 #include "with_solver.h"
 
 #include "base/context.h"
-
-// A bar of a law that is infinite where elements are inverted, bent by three metres a second.
-static const char *rubber =
-    "materials: {rubber: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n"
-    "bodies: {bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [10, 3, 3]}}, material: rubber,\n"
-    "  velocity: [0, -3, 0]}}\n"
-    "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"
-    "time: {fps: 30, frames: 1}\n";
-
-// Two materials with damping and drag, a shell, cloth, attachments, coordinates held one by one,
-// and colliders of both laws.
-static const char *everything =
-    "materials:\n"
-    "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "
-    "rayleigh: 0.02}\n"
-    "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
-    "contact: none\n"
-    "bodies:\n"
-    "  bar:\n"
-    "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"
-    "    material: soft\n"
-    "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: firm}]\n"
-    "  cloth: {kind: cloth, geometry: {sheet: {columns: 7, rows: 7}}, position: [2, 0, 0],\n"
-    "    springs: {rayleigh: 0.01}}\n"
-    "  leaf: {kind: shell, geometry: {sheet: {columns: 4, rows: 4}}, position: [4, 0, 0],\n"
-    "    material: firm, thickness: 0.02}\n"
-    "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, "
-    "stiffness: 300}]\n"
-    "constraints:\n"
-    "  - {body: bar, where: {half_space: {point: [-0.29, 0, 0], normal: [-1, 0, 0]}}}\n"
-    "  - {body: cloth, where: {half_space: {point: [1.51, 0, 0], normal: [-1, 0, 0]}}, axes: yz}\n"
-    "  - {body: leaf, where: {half_space: {point: [3.51, 0, 0], normal: [-1, 0, 0]}}}\n"
-    "colliders:\n"
-    "  ground: {shape: {plane: {point: [0, -0.2, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n"
-    "    method: quadratic}\n"
-    "  ball: {shape: {sphere: {center: [2, -0.3, 0], radius: 0.3}}, stiffness: 2e4, method: "
-    "penalty}\n"
-    "checks: {collider_overlap: ignore}\n"
-    "time: {fps: 60, frames: 1}\n";
-
-// A cube that falls onto another one, with penalties between them.
-static const char *cubes =
-    "materials: {soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3}}\n"
-    "bodies:\n"
-    "  low: {geometry: {grid: {size: [0.4, 0.4, 0.4], cells: [3, 3, 3]}}, material: soft,\n"
-    "    position: [0, 0.2, 0]}\n"
-    "  high: {geometry: {grid: {size: [0.3, 0.3, 0.3], cells: [3, 3, 3]}}, material: soft,\n"
-    "    position: [0.05, 0.56, 0.03], velocity: [0, -1, 0]}\n"
-    "colliders: {ground: {shape: plane, stiffness: 2e4, method: quadratic}}\n"
-    "contact: penalty\n"
-    "time: {fps: 60, frames: 1}\n";
 
 static const char *const budget = "{name: lbfgs, fixed_iterations: 6}";
 
@@ -74,7 +23,7 @@ static void it_ends_where_newton_ends(void **state)
         "{name: lbfgs, tolerance: 1e-7, line_search: wolfe, refresh: 0}",
         "{name: lbfgs, tolerance: 1e-7, window: 0}",
     };
-    const char *const scenes[] = {rubber, everything};
+    const char *const scenes[] = {rubber_scene, attached_scene};
     for (int k = 0; k < 2; ++k) {
         simulation reference;
         start(&reference, scenes[k], "{name: newton, tolerance: 1e-9}", 2);
@@ -97,7 +46,7 @@ static void it_ends_where_newton_ends(void **state)
 static int32_t iterations_with(const char *solver)
 {
     simulation s;
-    start(&s, rubber, solver, 2);
+    start(&s, rubber_scene, solver, 2);
     int32_t iterations = 0;
     for (int k = 0; k < 3; ++k) iterations += simulation_step(&s).iterations;
     simulation_clear(&s);
@@ -136,7 +85,7 @@ static void expect_fall(void *user, const pli_iteration_report *report)
 static void energies_fall_in_every_iteration(void **state)
 {
     (void)state;
-    const char *const scenes[] = {rubber, everything};
+    const char *const scenes[] = {rubber_scene, attached_scene};
     for (int k = 0; k < 2; ++k) {
         simulation s;
         fall f = {0};
@@ -152,7 +101,7 @@ static void fixed_iterations_are_made_exactly(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, rubber, budget, 2);
+    start(&s, rubber_scene, budget, 2);
     pli_step_report report = simulation_run(&s, 2);
     assert_int_equal(report.stop, PLI_STOP_FIXED);
     assert_int_equal(report.iterations, 6);
@@ -164,7 +113,7 @@ static void penalties_between_bodies_converge(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, cubes, "lbfgs", 2);
+    start(&s, cubes_scene, "lbfgs", 2);
     int64_t contacts = 0;
     for (int k = 0; k < 30; ++k) contacts += simulation_step(&s).contacts;
     AT_LEAST((double)contacts, 100);
@@ -190,47 +139,6 @@ static void slow_motion_goes_on(void **state)
 }
 
 // ---- promises
-
-static void states_have_the_same_bits_for_any_thread_count(void **state)
-{
-    (void)state;
-    const char *const scenes[] = {everything, rubber, cubes};
-    static const char *const solvers[] = {budget, "{name: lbfgs, linear: pcg, fixed_iterations: 6}",
-                                          "{name: lbfgs, linear: multigrid, fixed_iterations: 6}"};
-    for (int k = 0; k < 3; ++k) {
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            same_bits_keep_hash(&bits, hash_after(scenes[k], bits.threads, 3, solvers[k]));
-        }
-    }
-}
-
-static void a_warm_step_allocates_nothing(void **state)
-{
-    (void)state;
-    const char *const scenes[] = {everything, rubber};
-    for (int k = 0; k < 2; ++k) {
-        simulation s;
-        start(&s, scenes[k], k == 0 ? "{name: lbfgs, linear: pcg, fixed_iterations: 6}" : "lbfgs",
-              2);
-        simulation_run(&s, 3);
-        int64_t before = pli_context_allocation_count(s.context);
-        simulation_run(&s, 3);
-        assert_int_equal(pli_context_allocation_count(s.context), before);
-        simulation_clear(&s);
-    }
-}
-
-static void a_state_is_all_there_is(void **state)
-{
-    (void)state;
-    const char *const scenes[] = {everything, cubes};
-    char text[4096];
-    for (int k = 0; k < 2; ++k) {
-        with_solver(scenes[k], budget, text);
-        expect_no_memory_in_solvers(text, 5);
-        expect_same_after_restoring(text, 3);
-    }
-}
 
 static void no_failing_allocation_leaves_anything_behind(void **state)
 {
@@ -268,9 +176,6 @@ int main(void)
         cmocka_unit_test(fixed_iterations_are_made_exactly),
         cmocka_unit_test(penalties_between_bodies_converge),
         cmocka_unit_test(slow_motion_goes_on),
-        cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
-        cmocka_unit_test(a_warm_step_allocates_nothing),
-        cmocka_unit_test(a_state_is_all_there_is),
         cmocka_unit_test(no_failing_allocation_leaves_anything_behind),
         cmocka_unit_test(what_does_not_go_together_is_refused),
     };

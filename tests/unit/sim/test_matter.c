@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes of particles: how they begin, the promises of stepping, regional and explicit steps,
+// Scenes of particles: how they begin, failing allocations, regional and explicit steps,
 // emitters, colliders that move, frames, and what happens when a step can't be made.
 #include "promises.h"
-#include "support/same_bits.h"
+#include "step_scenes.h"
 
 #include "base/context.h"
 #include "math/vec3.h"
-
-// Rubber that meets sand and water, one of them with a region of other matter.
-static const char *mixture =
-    "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1]}\n"
-    "materials:\n"
-    "  rubber: {law: fixed-corotated, density: 1000, young: 2e5, poisson: 0.3}\n"
-    "  jelly: {law: neo-hookean, density: 1000, young: 5e3, poisson: 0.3}\n"
-    "  sand: {preset: sand}\n"
-    "  water: {preset: water}\n"
-    "bodies:\n"
-    "  ball: {geometry: {particles: {shape: {sphere: {radius: 0.15}}}}, position: [0.5, 0.5, "
-    "0.5],\n"
-    "    material: rubber, velocity: [0, -2, 0], angular_velocity: [0, 0, 200],\n"
-    "    regions: [{where: {half_space: {point: [0.5, 0.5, 0.5], normal: [1, 0, 0]}},\n"
-    "      material: jelly}]}\n"
-    "  heap: {geometry: {particles: {shape: {box: {size: [0.3, 0.3, 0.3]}}, pattern: random}},\n"
-    "    position: [0.8, 0.15, 0.5], material: sand}\n"
-    "  pool: {geometry: {particles: {shape: {box: {size: [0.5, 0.2, 0.8]}}, pattern: lattice}},\n"
-    "    position: [0.3, 0.1, 0.5], material: water}\n"
-    "colliders:\n"
-    "  post: {shape: {box: {center: [0.1, 0.5, 0.1], size: [0.1, 1, 0.1]}}, friction: 0.3}\n"
-    "checks: {collider_overlap: ignore}\n"
-    "time: {fps: 100, frames: 1}\n";
-
-// A jet of water into an empty room.
-static const char *jet =
-    "domain: {cell: 0.05, min: [0, 0, 0], max: [1, 1, 1]}\n"
-    "gravity: [0, 0, 0]\n"
-    "materials: {water: {preset: water}}\n"
-    "emitters: {jet: {shape: {box: {center: [0.2, 0.5, 0.5], size: [0.1, 0.2, 0.2]}},\n"
-    "  material: water, velocity: [1, 0, 0], begin: 0.02}}\n"
-    "time: {fps: 50, frames: 1}\n";
 
 static pli_particle_view particles_of(const simulation *s)
 {
@@ -53,7 +21,7 @@ static void bodies_begin_with_the_mass_of_their_shapes(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, mixture, 1);
+    simulation_init(&s, mixture_scene, 1);
     double volume = 4.0 / 3 * 3.14159265 * pow(0.15, 3);
     double mass[3] = {0}, want[3] = {1000 * volume, 2200 * 0.027, 1000 * 0.08};
     pli_particle_view view = particles_of(&s);
@@ -79,7 +47,7 @@ static void a_body_begins_as_a_rigid_motion(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, mixture, 1);
+    simulation_init(&s, mixture_scene, 1);
     pli_particle_view view = particles_of(&s);
     double w = 200 * 3.14159265358979 / 180, center[3] = {0};
     int64_t count = 0;
@@ -98,31 +66,6 @@ static void a_body_begins_as_a_rigid_motion(void **state)
 }
 
 // ---- promises
-
-static void any_number_of_threads_gives_the_same_bits(void **state)
-{
-    (void)state;
-    for (int solver = 0; solver < 2; ++solver) {
-        const char *name = solver == 0 ? "regional" : "explicit";
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            same_bits_keep_hash(&bits, hash_after(mixture, bits.threads, 4, name));
-        }
-    }
-}
-
-static void solvers_remember_nothing(void **state)
-{
-    (void)state;
-    expect_no_memory_in_solvers(mixture, 4);
-    expect_no_memory_in_solvers(jet, 4);
-}
-
-static void the_state_is_all_there_is(void **state)
-{
-    (void)state;
-    expect_same_after_restoring(mixture, 3);
-    expect_same_after_restoring(jet, 3);
-}
 
 // positions in the state are as exact as those of a step: nothing moves without velocity
 static void going_through_the_state_changes_no_bit(void **state)
@@ -147,23 +90,6 @@ static void going_through_the_state_changes_no_bit(void **state)
     assert_memory_equal(first, view.positions, 3 * (size_t)view.count * sizeof *first);
     assert_true(pli_state_hash(s.state) != hash); // the step counts
     free(first);
-    simulation_clear(&s);
-}
-
-static void a_warm_step_allocates_nothing(void **state)
-{
-    (void)state;
-    simulation s;
-    simulation_init(&s, mixture, 2);
-    pli_state *first = NULL;
-    OK(s.context, pli_state_create(s.model, &first));
-    simulation_run(&s, 5);
-    // the same way once more
-    OK(s.context, pli_state_copy(first, s.state));
-    pli_state_destroy(first);
-    int64_t before = pli_context_allocation_count(s.context);
-    simulation_run(&s, 5);
-    assert_int_equal(pli_context_allocation_count(s.context), before);
     simulation_clear(&s);
 }
 
@@ -196,7 +122,7 @@ static void with_one_step_for_all_regions_make_no_difference(void **state)
         char solver[128];
         snprintf(solver, sizeof solver, "{name: %s, steps: {tick: 1e-4, longest: 1}}",
                  k == 0 ? "regional" : "explicit");
-        hashes[k] = hash_after(mixture, 1, 2, solver);
+        hashes[k] = hash_after(mixture_scene, 1, 2, solver);
     }
     assert_true(hashes[0] == hashes[1]);
 }
@@ -273,7 +199,7 @@ static void an_emitter_has_its_rate_and_names_no_particle_twice(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, jet, 2);
+    simulation_init(&s, jet_scene, 2);
     assert_int_equal(s.info.particle_count, 0);
     assert_int_equal(s.info.emitter_count, 1);
     pli_step_report report = simulation_step(&s);
@@ -437,7 +363,7 @@ static void frames_have_a_part_for_every_source(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, mixture, 2);
+    simulation_init(&s, mixture_scene, 2);
     double tick = simulation_run(&s, 2).matter.tick;
     uint64_t hash = pli_state_hash(s.state);
     pli_frame frame;
@@ -483,7 +409,7 @@ static void output_fields_choose_what_frames_carry(void **state)
 {
     (void)state;
     char text[4096];
-    snprintf(text, sizeof text, "%soutput: {fields: [J, velocity]}\n", mixture);
+    snprintf(text, sizeof text, "%soutput: {fields: [J, velocity]}\n", mixture_scene);
     simulation s;
     simulation_init(&s, text, 1);
     pli_frame frame;
@@ -594,7 +520,7 @@ static void a_step_can_be_abandoned(void **state)
 {
     (void)state;
     simulation s;
-    simulation_init(&s, mixture, 2);
+    simulation_init(&s, mixture_scene, 2);
     uint64_t hash = pli_state_hash(s.state);
     pli_step_report report;
     pli_solver_set_cancel(s.solver, always, NULL);
@@ -630,11 +556,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_begin_with_the_mass_of_their_shapes),
         cmocka_unit_test(a_body_begins_as_a_rigid_motion),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(solvers_remember_nothing),
-        cmocka_unit_test(the_state_is_all_there_is),
         cmocka_unit_test(going_through_the_state_changes_no_bit),
-        cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
         cmocka_unit_test(with_one_step_for_all_regions_make_no_difference),
         cmocka_unit_test(regions_save_updates_and_end_close_by),

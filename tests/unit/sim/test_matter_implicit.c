@@ -1,53 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scenes of particles with implicit solvers: every solver of the table, pieces of steps, what
-// yields, fluids, emitters, walls, and the promises of stepping.
+// yields, fluids, emitters, walls, failing allocations, and steps that are given up.
 #include "promises.h"
-#include "support/same_bits.h"
+#include "step_scenes.h"
 
 #include "base/context.h"
 #include "math/mat3.h"
 #include "math/svd.h"
-
-// Rubber with a stiff half drops onto the floor of a room, beside a corner of it.
-#define DROP                                                                                    \
-    "domain: {cell: 0.1, min: [0, 0, 0], max: [1, 1, 1]}\n"                                     \
-    "materials:\n"                                                                              \
-    "  soft: {law: fixed-corotated, density: 1000, young: 2e4, poisson: 0.3}\n"                 \
-    "  stiff: {law: fixed-corotated, density: 1000, young: 2e6, poisson: 0.3}\n"                \
-    "bodies:\n"                                                                                 \
-    "  block: {geometry: {particles: {shape: {box: {size: [0.4, 0.3, 0.3]}}}}, position: [0.3," \
-    " 0.2, 0.3],\n"                                                                             \
-    "    material: soft, velocity: [-1, -1, 0.5], angular_velocity: [0, 50, 0],\n"              \
-    "    regions: [{where: {half_space: {point: [0.3, 0.2, 0.3], normal: [1, 0, 0]}},\n"        \
-    "      material: stiff}]}\n"                                                                \
-    "time: {fps: 50, frames: 1}\n"
-
-// A jet of water into an empty room, and a snowball behind it in the order of kinds.
-#define JET                                                                                     \
-    "domain: {cell: 0.1, min: [0, 0, 0], max: [2, 1, 1]}\n"                                     \
-    "gravity: [0, 0, 0]\n"                                                                      \
-    "materials: {water: {preset: water}, snow: {preset: snow}}\n"                               \
-    "bodies: {ball: {geometry: {particles: {shape: {sphere: {radius: 0.15}}}}, position: [1.8," \
-    " 0.5, 0.5],\n"                                                                             \
-    "  material: snow}}\n"                                                                      \
-    "emitters:\n"                                                                               \
-    "  jet: {shape: {box: {center: [0.3, 0.5, 0.5], size: [0.2, 0.4, 0.4]}}, material: water,"  \
-    " pattern: lattice, velocity: [1, 0, 0], begin: 0.02}\n"                                    \
-    "  tap: {shape: {box: {center: [1.3, 0.8, 0.5], size: [0.2, 0.2, 0.2]}}, material: water,"  \
-    " pattern: lattice, velocity: [0, -1, 0], end: 0.1}\n"                                      \
-    "time: {fps: 50, frames: 1}\n"
 
 static const char *const solvers[] = {"hot",       "hot-quadratic", "lbfgs-h",  "pn-pcg",
                                       "pn-pcg-mf", "pn-sgs",        "pn-mgpcg", "gast15",
                                       "newton",    "semi-implicit"};
 
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
-
-// One of every sort, for what is long.
-static const char *const sorts[] = {"hot", "lbfgs-h", "pn-sgs", "newton", "semi-implicit"};
-
-enum { SORTS = sizeof sorts / sizeof *sorts };
 
 static pli_particle_view particles_of(const simulation *s)
 {
@@ -71,10 +37,10 @@ static void start(simulation *s, const char *yaml, const char *solver, int32_t t
 static void expect_report(const pli_step_report *report, bool has_cycles)
 {
     const pli_grid_report *grid = &report->grid;
-    assert_true(grid->pieces > 0 && grid->nodes > 50 && grid->bytes > 0);
+    assert_true(grid->substeps > 0 && grid->nodes > 50 && grid->bytes > 0);
     assert_int_equal(grid->unconverged, 0);
     assert_int_equal(grid->capped, 0);
-    assert_true(grid->rounds >= grid->pieces);
+    assert_true(grid->rounds >= grid->substeps);
     assert_true(grid->shortest > 0 && grid->shortest <= grid->longest);
     assert_true(grid->longest <= report->dt * (1 + 1e-12));
     assert_true(grid->matrices > 0 && grid->solves >= grid->matrices);
@@ -98,7 +64,7 @@ static void every_solver_takes_its_steps(void **state)
                  "matrix_free_short_steps: false}}",
                  solvers[k], is_plain ? "1e-7" : "1e-10");
         simulation s;
-        start(&s, DROP, solver, 2);
+        start(&s, DROP_SCENE, solver, 2);
         for (int i = 0; i < 3; ++i) {
             pli_step_report report = simulation_step(&s);
             assert_string_equal(report.solver, solvers[k]);
@@ -133,8 +99,8 @@ static void solvers_have_transfers_of_their_own(void **state)
         snprintf(solver, sizeof solver,
                  "{name: %s, grid: {transfer: %s, positions: %s, matrix_free_short_steps: false}}",
                  solvers[k], flips ? "flip" : "apic", backward ? "backward" : "forward");
-        start(&own, DROP, solvers[k], 1);
-        start(&said, DROP, solver, 1);
+        start(&own, DROP_SCENE, solvers[k], 1);
+        start(&said, DROP_SCENE, solver, 1);
         pli_step_report report = simulation_step(&own);
         simulation_step(&said);
         assert_true(pli_state_hash(own.state) == pli_state_hash(said.state));
@@ -163,7 +129,7 @@ static void options_of_the_grid_make_little_difference(void **state)
                  "{name: hot, tolerance: 1e-10, grid: {matrix_free_short_steps: false%s}}",
                  options[k]);
         simulation s;
-        start(&s, DROP, solver, 2);
+        start(&s, DROP_SCENE, solver, 2);
         pli_step_report report = simulation_run(&s, 2);
         if (k == 1) assert_int_equal(report.grid.level_count, 1);
         assert_true(report.grid.level_nodes[0] == report.grid.nodes);
@@ -188,8 +154,8 @@ static void easy_steps_need_no_levels(void **state)
 {
     (void)state;
     simulation easy, whole;
-    start(&easy, DROP, "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1}}", 2);
-    start(&whole, DROP,
+    start(&easy, DROP_SCENE, "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1}}", 2);
+    start(&whole, DROP_SCENE,
           "{name: hot, tolerance: 1e-10, grid: {cfl: 0.1, matrix_free_short_steps: false}}", 2);
     pli_step_report quick = simulation_run(&easy, 2), slow = simulation_run(&whole, 2);
     assert_int_equal(quick.grid.level_count, 0);
@@ -226,8 +192,8 @@ static void pieces_obey_the_courant_condition(void **state)
         start(&s, flight, solver, 1);
         pli_step_report report = simulation_step(&s);
         // 1 m in a step, 0.1 m a cell
-        assert_int_equal(report.grid.pieces, (int)ceil(10 / cfls[k] - 1e-9));
-        NEAR(report.grid.shortest * report.grid.pieces, report.dt, 1e-9, 0);
+        assert_int_equal(report.grid.substeps, (int)ceil(10 / cfls[k] - 1e-9));
+        NEAR(report.grid.shortest * report.grid.substeps, report.dt, 1e-9, 0);
         NEAR(report.grid.longest, report.grid.shortest, 1e-9, 0);
         AT_MOST(report.grid.longest * 20, cfls[k] * 0.1 * (1 + 1e-9));
         NEAR(report.time, 0.05, 1e-15, 0);
@@ -268,7 +234,7 @@ static void frames_tell_pieces(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, DROP, "hot", 1);
+    start(&s, DROP_SCENE, "hot", 1);
     simulation_step(&s);
     pli_frame frame;
     OK(s.context, pli_solver_frame(s.solver, s.state, &frame));
@@ -304,7 +270,7 @@ static void the_linear_method_halves_pieces(void **state)
         retries += report.grid.retries;
         NEAR(report.time, 0.05 * (k + 1), 1e-12, 0);
         AT_MOST(report.energy.total, 1.02 * before.energy.total);
-        AT_MOST((double)report.grid.pieces, 200);
+        AT_MOST((double)report.grid.substeps, 200);
     }
     assert_true(retries > 0);
     simulation_clear(&s);
@@ -447,7 +413,7 @@ static void emitters_have_their_rate_and_name_no_particle_twice(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, JET, "hot", 2);
+    start(&s, WATER_SCENE, "hot", 2);
     int64_t first = s.info.particle_count, total = 0, taps = 0;
     assert_true(first > 0);
     for (int k = 0; k < 16; ++k) {
@@ -575,56 +541,6 @@ static void a_plate_that_moves_takes_particles_along(void **state)
 
 // ---- promises
 
-static void any_number_of_threads_gives_the_same_bits(void **state)
-{
-    (void)state;
-    for (int k = 0; k < SORTS; ++k) {
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            same_bits_keep_hash(&bits, hash_after(DROP, bits.threads, 2, sorts[k]));
-        }
-    }
-}
-
-static void solvers_remember_nothing(void **state)
-{
-    (void)state;
-    for (int k = 0; k < SORTS; ++k) {
-        char text[4096];
-        snprintf(text, sizeof text, "%ssolver: %s\n", DROP, sorts[k]);
-        expect_no_memory_in_solvers(text, 3);
-    }
-    expect_no_memory_in_solvers(JET "solver: hot\n", 5);
-}
-
-static void the_state_is_all_there_is(void **state)
-{
-    (void)state;
-    expect_same_after_restoring(DROP "solver: hot\n", 3);
-    expect_same_after_restoring(DROP "solver: semi-implicit\n", 3);
-    expect_same_after_restoring(JET "solver: hot\n", 4);
-}
-
-static void a_warm_step_allocates_nothing(void **state)
-{
-    (void)state;
-    for (int k = 0; k < SORTS; ++k) {
-        simulation s;
-        start(&s, DROP, sorts[k], 2);
-        pli_state *first = NULL;
-        OK(s.context, pli_state_create(s.model, &first));
-        int64_t before = 0;
-        for (int round = 0; round < 3; ++round) {
-            // the same way again
-            OK(s.context, pli_state_copy(first, s.state));
-            before = pli_context_allocation_count(s.context);
-            simulation_run(&s, 2);
-        }
-        pli_state_destroy(first);
-        assert_int_equal(pli_context_allocation_count(s.context), before);
-        simulation_clear(&s);
-    }
-}
-
 static void failing_allocations_leave_nothing_behind(void **state)
 {
     (void)state;
@@ -644,34 +560,6 @@ static bool after_some(void *user)
 {
     int *left = user;
     return --*left <= 0;
-}
-
-// At whatever iteration, in whatever piece.
-static void a_step_can_be_abandoned(void **state)
-{
-    (void)state;
-    for (int k = 0; k < SORTS; ++k) {
-        for (int patience = 1; patience < 4; patience += 2) {
-            simulation s;
-            start(&s, DROP, sorts[k], 2);
-            simulation_step(&s);
-            uint64_t hash = pli_state_hash(s.state);
-            pli_step_report report;
-            int left = patience;
-            pli_solver_set_cancel(s.solver, after_some, &left);
-            pli_status status = pli_solver_step(s.solver, s.state, &report);
-            if (status == PLI_OK) {
-                // it was over before
-                assert_true(left > 0);
-            } else {
-                assert_int_equal(status, PLI_ERROR_INTERRUPTED);
-                assert_true(pli_state_hash(s.state) == hash);
-                pli_solver_set_cancel(s.solver, NULL, NULL);
-                simulation_step(&s);
-            }
-            simulation_clear(&s);
-        }
-    }
 }
 
 // Matter that flies needs no iterations, but as many pieces as it is fast.
@@ -696,34 +584,8 @@ static void a_step_without_iterations_can_be_abandoned(void **state)
     pli_solver_set_cancel(s.solver, NULL, NULL);
     report = simulation_step(&s);
     assert_int_equal(report.iterations, 0);
-    AT_LEAST(report.grid.pieces, 6);
+    AT_LEAST(report.grid.substeps, 6);
     simulation_clear(&s);
-}
-
-// A state that is broken stays as it is, and the report says so; a particle that is nowhere is
-// named.
-static void what_cannot_be_stepped_stays(void **state)
-{
-    (void)state;
-    for (int what = 0; what < 2; ++what) {
-        simulation s;
-        start(&s, DROP, "hot", 1);
-        for (int32_t k = 0; k < pli_state_array_count(s.state); ++k) {
-            pli_state_array array;
-            pli_state_get_array(s.state, k, &array);
-            bool is_it =
-                strcmp(array.name, what == 0 ? "particle_velocities" : "particle_positions") == 0;
-            if (is_it) ((double *)array.data)[31] = NAN;
-        }
-        uint64_t hash = pli_state_hash(s.state);
-        pli_step_report report;
-        OK(s.context, pli_solver_step(s.solver, s.state, &report));
-        assert_true(pli_state_hash(s.state) == hash);
-        assert_int_equal(report.stop, PLI_STOP_NONFINITE);
-        assert_non_null(report.culprit);
-        assert_non_null(strstr(report.culprit, "particle 10 "));
-        simulation_clear(&s);
-    }
 }
 
 int main(void)
@@ -743,14 +605,8 @@ int main(void)
         cmocka_unit_test(nothing_is_emitted_into_what_is_there),
         cmocka_unit_test(walls_hold),
         cmocka_unit_test(a_plate_that_moves_takes_particles_along),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(solvers_remember_nothing),
-        cmocka_unit_test(the_state_is_all_there_is),
-        cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(failing_allocations_leave_nothing_behind),
-        cmocka_unit_test(a_step_can_be_abandoned),
         cmocka_unit_test(a_step_without_iterations_can_be_abandoned),
-        cmocka_unit_test(what_cannot_be_stepped_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

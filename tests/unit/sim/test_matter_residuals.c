@@ -192,7 +192,7 @@ static void emitted_particles_leave_nothing(void **state)
             fresh += is_fresh;
             with += field->values[k] > 0;
             // a step of one piece: all that is new came at its end
-            if (is_fresh && report.grid.pieces == 1) assert_true(field->values[k] == 0);
+            if (is_fresh && report.grid.substeps == 1) assert_true(field->values[k] == 0);
         }
     }
     assert_int_equal(row, after.count);
@@ -215,13 +215,13 @@ typedef struct heard {
 static void hear(void *user, const pli_residual_view *view)
 {
     heard *h = user;
-    bool again = h->count > 0 && view->piece == h->last_piece && view->step == h->step;
+    bool again = h->count > 0 && view->substep == h->last_piece && view->step == h->step;
     // an iterate after the other, pieces in order
-    assert_true(view->piece == h->last_piece || view->piece == h->last_piece + 1 ||
+    assert_true(view->substep == h->last_piece || view->substep == h->last_piece + 1 ||
                 view->step != h->step);
     assert_true(again || view->iteration == 0);
     assert_true(view->round >= 1);
-    *h = (heard){h->count + 1, view->step, view->piece, view->residual, 0, view->count};
+    *h = (heard){h->count + 1, view->step, view->substep, view->residual, 0, view->count};
     for (int64_t k = 0; k < view->count; ++k) {
         assert_true(view->residuals[k] >= 0 && isfinite(view->residuals[k]));
         assert_true(isfinite(view->positions[3 * k]) && view->ids[k] >= 0);
@@ -244,7 +244,7 @@ static void monitors_hear_every_iterate_and_change_nothing(void **state)
         // the start of every minimisation, and each iteration
         assert_int_equal(h.count - before, report.iterations + report.grid.rounds);
         assert_int_equal(h.step, k);
-        assert_int_equal(h.last_piece, report.grid.pieces);
+        assert_int_equal(h.last_piece, report.grid.substeps);
         AT_MOST(h.last_residual, report.residual);
         assert_true(pli_state_hash(quiet.state) == pli_state_hash(watched.state));
         // frames have those of the last iterate
@@ -261,7 +261,7 @@ static void monitors_hear_every_iterate_and_change_nothing(void **state)
 static void hear_iteration(void *user, const pli_iteration_report *report)
 {
     int32_t *piece = user;
-    *piece = report->piece;
+    *piece = report->substep;
 }
 
 static void iterations_have_the_number_of_their_piece(void **state)
@@ -273,8 +273,8 @@ static void iterations_have_the_number_of_their_piece(void **state)
     simulation_init(&s, MATTER "time: {fps: 5}\nsolver: hot\n", 1);
     pli_solver_set_monitor(s.solver, hear_iteration, &piece);
     pli_step_report report = simulation_step(&s);
-    AT_LEAST(report.grid.pieces, 2);
-    assert_int_equal(piece, report.grid.pieces);
+    AT_LEAST(report.grid.substeps, 2);
+    assert_int_equal(piece, report.grid.substeps);
     simulation_clear(&s);
 }
 

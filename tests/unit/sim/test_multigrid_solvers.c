@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes with the solvers of projective dynamics and of multigrid: they end where Newton ends, keep
-// every promise of stepping, and refuse what they cannot take.
+// Scenes with the solvers of projective dynamics and of multigrid: they end where Newton ends,
+// survive failing allocations, and refuse what they cannot take.
 #include "promises.h"
-#include "support/same_bits.h"
+#include "step_scenes.h"
 
 #include "base/context.h"
 #include "sim/step/mesh_stepper.h"
 
-// A bar that hangs from one side, pulled by springs at its other end, beside a cube that is held by
-// one coordinate and spins. Holds and springs come and go while it moves.
-static const char *bars =
-    "materials:\n"
-    "  soft: {law: corotated, density: 1000, mu: 2e4}\n"
-    "  firm: {law: corotated, density: 1000, young: 2e5, poisson: 0, drag: 0.5}\n"
-    "contact: none\n"
-    "bodies:\n"
-    "  bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [10, 3, 3]}}, material: soft}\n"
-    "  cube: {geometry: {grid: {size: [0.4, 0.4, 0.4], cells: [4, 4, 4]}}, material: firm,\n"
-    "    position: [2, 0, 0], angular_velocity: [0, 90, 0]}\n"
-    "constraints:\n"
-    "  - {body: bar, where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}},\n"
-    "     motion: {segments: [{duration: 0.1, velocity: [0, 1, 0]}], after: release}}\n"
-    "  - {body: cube, where: {sphere: {center: [2, 0, 0], radius: 0.15}}, axes: y}\n"
-    "attachments: [{body: bar, where: {half_space: {point: [0.49, 0, 0], normal: [1, 0, 0]}},\n"
-    "  stiffness: 100, motion: {segments: [{duration: 0.06, velocity: [0, 2, 0]}], after: "
-    "release}}]\n"
-    "time: {fps: 30, frames: 1}\n";
-
-// The same with a part of another law, which projective dynamics takes with a line search.
+// A bar with a part of another law, which projective dynamics takes with a line search.
 static const char *mixed_bar =
     "materials:\n"
     "  soft: {law: corotated, density: 1000, mu: 2e4}\n"
@@ -84,21 +64,6 @@ enum { CONVERGING_COUNT = sizeof converging / sizeof *converging };
 static const char *const accelerated =
     "{name: chebyshev, fixed_iterations: 40, chebyshev: {rho: 0.95}}";
 
-// every solver with a few iterations, for what must hold of any step
-static const char *const budgets[] = {
-    "{name: pd-multigrid, fixed_iterations: 3}",
-    ("{name: pd-multigrid, fixed_iterations: 3, multigrid: {levels: [3, 12], cycles: 2, dofs: 3,\n"
-     "  smoothers: direct/J(4)/GS(1), precision: double}}"),
-    "{name: pd-direct, fixed_iterations: 3}",
-    "{name: pd-pcg, fixed_iterations: 3}",
-    "{name: vivace, fixed_iterations: 3}",
-    "{name: chebyshev, fixed_iterations: 15}",
-    "{name: newton-multigrid, fixed_iterations: 2}",
-    "{name: pn-mgpcg, fixed_iterations: 2}",
-    "{name: newton, linear: multigrid, fixed_iterations: 2}",
-};
-enum { BUDGET_COUNT = sizeof budgets / sizeof *budgets };
-
 static const char *with_solver(const char *yaml, const char *solver, char text[4096])
 {
     snprintf(text, 4096, "%ssolver: %s\n", yaml, solver);
@@ -132,11 +97,11 @@ static void every_solver_ends_where_newton_ends(void **state)
     // 1/30 s a single vertex may be off by ten times as much
     const double band = 10 * 5 * 1e-5 / 30;
     simulation reference;
-    start(&reference, bars, "{name: newton, tolerance: 1e-9}", 2);
+    start(&reference, bars_scene, "{name: newton, tolerance: 1e-9}", 2);
     simulation_run(&reference, 5);
     for (int k = 0; k < CONVERGING_COUNT; ++k) {
         simulation s;
-        start(&s, bars, converging[k], 2);
+        start(&s, bars_scene, converging[k], 2);
         simulation_run(&s, 5);
         AT_MOST(distance(&s, &reference), band);
         simulation_clear(&s);
@@ -189,8 +154,8 @@ static void reports_agree_with_those_of_newton(void **state)
     (void)state;
     simulation a;
     simulation b;
-    start(&a, bars, "newton", 2);
-    start(&b, bars, "pd-direct", 2);
+    start(&a, bars_scene, "newton", 2);
+    start(&b, bars_scene, "pd-direct", 2);
     simulation_run(&a, 3);
     OK(b.context,
        pli_state_set(b.state, pli_state_positions(a.state), pli_state_velocities(a.state)));
@@ -226,11 +191,11 @@ static void bodies_without_a_volume_term_are_projective(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, bars, "pd-direct", 1);
+    start(&s, bars_scene, "pd-direct", 1);
     assert_non_null(pli_solver_meshes(s.solver)->projective);
     assert_null(pli_solver_meshes(s.solver)->elastic);
     simulation_clear(&s);
-    start(&s, bars, "newton", 1);
+    start(&s, bars_scene, "newton", 1);
     assert_null(pli_solver_meshes(s.solver)->projective);
     simulation_clear(&s);
 }
@@ -253,7 +218,7 @@ static void fixed_iterations_are_made_exactly(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         simulation s;
-        start(&s, bars, cases[k].solver, 2);
+        start(&s, bars_scene, cases[k].solver, 2);
         pli_step_report report = simulation_run(&s, 2);
         assert_int_equal(report.stop, PLI_STOP_FIXED);
         assert_int_equal(report.iterations, cases[k].iterations);
@@ -270,7 +235,7 @@ static void a_cycle_saves_iterations_of_conjugate_gradients(void **state)
                                           "{name: pn-mgpcg, linear_tolerance: 1e-6}"};
     for (int k = 0; k < 2; ++k) {
         simulation s;
-        start(&s, bars, solvers[k], 2);
+        start(&s, bars_scene, solvers[k], 2);
         inner[k] = simulation_run(&s, 1).linear_iterations;
         simulation_clear(&s);
     }
@@ -284,11 +249,11 @@ static void chebyshev_is_ahead_of_plain_jacobi(void **state)
     static const char *const solvers[] = {
         "{name: chebyshev, fixed_iterations: 40, chebyshev: {delay: 1000}}", accelerated};
     simulation reference;
-    start(&reference, bars, "{name: newton, tolerance: 1e-9}", 2);
+    start(&reference, bars_scene, "{name: newton, tolerance: 1e-9}", 2);
     simulation_run(&reference, 1);
     for (int k = 0; k < 2; ++k) {
         simulation s;
-        start(&s, bars, solvers[k], 2);
+        start(&s, bars_scene, solvers[k], 2);
         simulation_run(&s, 1);
         error[k] = distance(&s, &reference);
         simulation_clear(&s);
@@ -312,7 +277,7 @@ static void reports_tell_the_phases_of_a_cycle(void **state)
     static const char *const phases[] = {"gradient", "linear", "smooth", "transfer", "coarsest"};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k) {
         simulation s;
-        start(&s, bars, solvers[k], 1);
+        start(&s, bars_scene, solvers[k], 1);
         pli_step_report report = simulation_step(&s);
         assert_string_equal(report.solver, solvers[k]);
         for (size_t i = 0; i < sizeof phases / sizeof *phases; ++i) {
@@ -328,8 +293,8 @@ static void measuring_can_be_left_out(void **state)
     (void)state;
     simulation measured;
     simulation quick;
-    start(&measured, bars, "{name: pd-multigrid, fixed_iterations: 2}", 1);
-    start(&quick, bars, "{name: pd-multigrid, fixed_iterations: 2}", 1);
+    start(&measured, bars_scene, "{name: pd-multigrid, fixed_iterations: 2}", 1);
+    start(&quick, bars_scene, "{name: pd-multigrid, fixed_iterations: 2}", 1);
     pli_solver_set_measuring(quick.solver, false);
     for (int k = 0; k < 3; ++k) {
         pli_step_report report;
@@ -362,7 +327,7 @@ static void energies_are_told_where_the_scene_wants_iterations(void **state)
     for (int k = 0; k < 2; ++k) {
         double energies[4] = {0};
         simulation s;
-        start(&s, bars, outputs[k], 1);
+        start(&s, bars_scene, outputs[k], 1);
         pli_solver_set_monitor(s.solver, keep_energy, energies);
         simulation_step(&s);
         for (int i = 0; i < 3 && k == 1; ++i) AT_MOST(energies[i + 1], energies[i]);
@@ -377,7 +342,7 @@ static void levels_are_as_the_scene_says(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, bars,
+    start(&s, bars_scene,
           "{name: pd-multigrid, multigrid: {levels: [4, 30], smoothers: "
           "direct/GS(3)/J(2)}}",
           1);
@@ -397,7 +362,7 @@ static void levels_are_as_the_scene_says(void **state)
     simulation_clear(&s);
 
     // more nodes than vertices: the level is left out, with its smoother
-    start(&s, bars,
+    start(&s, bars_scene,
           "{name: pd-multigrid, multigrid: {levels: [4, 30000], smoothers: "
           "direct/GS(3)/J(2), precision: double}}",
           1);
@@ -409,7 +374,7 @@ static void levels_are_as_the_scene_says(void **state)
     simulation_step(&s);
     simulation_clear(&s);
 
-    start(&s, bars, "newton", 1);
+    start(&s, bars_scene, "newton", 1);
     assert_int_equal(s.info.level_count, 0);
     simulation_clear(&s);
 }
@@ -418,7 +383,7 @@ static void handles_stand_where_the_scene_says(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, bars,
+    start(&s, bars_scene,
           "{name: pd-multigrid, multigrid: {levels: [4], handles: [[-0.5, 0.15, 0.15], "
           "[0.51, -0.16, -0.15], [0.52, -0.15, -0.15], [2, 0, 0]]}}",
           1);
@@ -499,48 +464,6 @@ static void smooth_weights_solve_as_well(void **state)
 }
 
 // ---- promises
-
-static void states_have_the_same_bits_for_any_thread_count(void **state)
-{
-    (void)state;
-    for (int k = 0; k < BUDGET_COUNT; ++k) {
-        const char *solver = budgets[k];
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            same_bits_keep_hash(&bits, hash_after(bars, bits.threads, 4, solver));
-        }
-    }
-    for (same_bits bits = {0}; same_bits_next(&bits);) {
-        same_bits_keep_hash(&bits, hash_after(cloth_and_cube, bits.threads, 6, budgets[0]));
-    }
-}
-
-static void a_warm_step_allocates_nothing(void **state)
-{
-    (void)state;
-    for (int k = 0; k < BUDGET_COUNT; ++k) {
-        simulation s;
-        start(&s, bars, budgets[k], 2);
-        simulation_run(&s, 5); // the last hold ends in step 3
-        int64_t before = pli_context_allocation_count(s.context);
-        simulation_run(&s, 3);
-        assert_int_equal(pli_context_allocation_count(s.context), before);
-        simulation_clear(&s);
-    }
-}
-
-static void a_state_is_all_there_is(void **state)
-{
-    (void)state;
-    char text[4096];
-    for (int k = 0; k < BUDGET_COUNT; ++k) {
-        with_solver(bars, budgets[k], text);
-        expect_no_memory_in_solvers(text, 5);
-        expect_same_after_restoring(text, 2);
-    }
-    with_solver(cloth_and_cube, budgets[0], text);
-    expect_no_memory_in_solvers(text, 6);
-    expect_same_after_restoring(text, 5);
-}
 
 static void no_failing_allocation_leaves_anything_behind(void **state)
 {
@@ -658,9 +581,6 @@ int main(void)
         cmocka_unit_test(levels_are_as_the_scene_says),
         cmocka_unit_test(handles_stand_where_the_scene_says),
         cmocka_unit_test(shells_have_levels_and_obstacles_have_none),
-        cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
-        cmocka_unit_test(a_warm_step_allocates_nothing),
-        cmocka_unit_test(a_state_is_all_there_is),
         cmocka_unit_test(no_failing_allocation_leaves_anything_behind),
         cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(wrong_keys_are_told_with_their_place),

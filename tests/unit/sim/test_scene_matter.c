@@ -324,7 +324,7 @@ static void auto_picks_regional_for_particles(void **state)
     def.body_count = 1;
     const pli_solver_kind *kind = pli_solver_kind_choose(&def);
     assert_string_equal(kind->info.name, "regional");
-    assert_int_equal(kind->minimizer, PLI_MINIMIZER_NONE);
+    assert_null(kind->minimizer);
     assert_true(kind->regional);
     def.solver.name = "explicit";
     assert_false(pli_solver_kind_choose(&def)->regional);

@@ -1,69 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scenes with vertex block descent: what every term tells a single vertex, agreement with
-// Newton, the promises of stepping, and what is refused.
+// Newton, failing allocations, and what is refused.
 #include "promises.h"
-#include "support/same_bits.h"
+#include "step_scenes.h"
 #include "with_solver.h"
 
 #include "base/context.h"
 #include "base/random.h"
 #include "sim/step/mesh_stepper.h"
-
-// Laws with and without an energy at inverted elements, damping and drag, attachments, springs,
-// held coordinates, and colliders of both laws that all of it is inside of here and there.
-static const char *everything =
-    "materials:\n"
-    "  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, drag: 2, "
-    "rayleigh: 0.02}\n"
-    "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
-    "contact: none\n"
-    "bodies:\n"
-    "  bar:\n"
-    "    geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [4, 2, 2]}}\n"
-    "    material: soft\n"
-    "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: firm}]\n"
-    "  cloth: {kind: cloth, geometry: {sheet: {columns: 7, rows: 7}}, position: [2, 0, 0],\n"
-    "    springs: {rayleigh: 0.01}}\n"
-    "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, "
-    "stiffness: 300}]\n"
-    "constraints:\n"
-    "  - {body: bar, where: {half_space: {point: [-0.29, 0, 0], normal: [-1, 0, 0]}}}\n"
-    "  - {body: cloth, where: {half_space: {point: [1.51, 0, 0], normal: [-1, 0, 0]}}, axes: yz}\n"
-    "colliders:\n"
-    "  ground: {shape: {plane: {point: [0, -0.1, 0], normal: [0.1, 1, 0]}}, stiffness: 2e4,\n"
-    "    method: quadratic}\n"
-    "  ball: {shape: {sphere: {center: [2, 0, 0], radius: 0.3}}, stiffness: 2e4, method: penalty}\n"
-    "checks: {collider_overlap: ignore}\n"
-    "time: {fps: 60, frames: 1}\n";
-
-// A bar of a law that is infinite where elements are inverted, which makes vertices search.
-static const char *rubber =
-    "materials: {rubber: {law: neo-hookean, density: 1000, young: 1e5, poisson: 0.4}}\n"
-    "bodies: {bar: {geometry: {grid: {size: [1, 0.3, 0.3], cells: [10, 3, 3]}}, material: rubber,\n"
-    "  velocity: [0, -3, 0]}}\n"
-    "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"
-    "time: {fps: 30, frames: 1}\n";
-
-// A cloth on two springs, and a cube that falls on a plane and a ball.
-static const char *cloth_and_cube =
-    "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
-    "contact: none\n"
-    "bodies:\n"
-    "  cloth: {kind: cloth, geometry: {sheet: {columns: 14, rows: 14}}}\n"
-    "  cube: {geometry: {grid: {size: [0.4, 0.4, 0.4], cells: [4, 4, 4]}}, material: soft,\n"
-    "    position: [2, 0.205, 0], velocity: [0, -1, 0]}\n"
-    "attachments:\n"
-    "  - {body: cloth, where: {half_space: {point: [0.45, 0, -0.45], normal: [1, 0, -1]}},\n"
-    "     stiffness: 100}\n"
-    "  - {body: cloth, where: {half_space: {point: [-0.45, 0, -0.45], normal: [-1, 0, -1]}},\n"
-    "     stiffness: 100}\n"
-    "colliders:\n"
-    "  ground: {shape: plane, stiffness: 2e4, method: quadratic}\n"
-    "  ball: {shape: {sphere: {center: [2, -0.2, 0], radius: 0.18}}, stiffness: 2e4,\n"
-    "    method: quadratic}\n"
-    "checks: {collider_overlap: ignore}\n"
-    "time: {fps: 60, frames: 1}\n";
 
 static const char *const budget = "{name: vbd, fixed_iterations: 4}";
 
@@ -84,7 +29,7 @@ static void views_init(views *v, double amount, uint64_t stream)
 {
     pli_random random = {7, stream};
     static const double target[3] = {0.1, 0.2, 0.3};
-    start(&v->s, everything, "vbd", 1);
+    start(&v->s, collider_scene, "vbd", 1);
     OK(v->s.context, pli_state_set_grip(v->s.state, 20, 100, target));
     assert_true(v->s.info.vertex_count <= MOST);
     static const double forces[3 * MOST] = {[60] = 1, [61] = -2, [62] = 3};
@@ -178,9 +123,9 @@ static void it_ends_where_newton_ends(void **state)
         const char *solver;
         double fps;
     } cases[] = {
-        {rubber, "{name: vbd, tolerance: 1e-5, max_iterations: 5000}", 30},
-        {cloth_and_cube, "{name: vbd, tolerance: 1e-5, max_iterations: 5000}", 60},
-        {cloth_and_cube,
+        {rubber_scene, "{name: vbd, tolerance: 1e-5, max_iterations: 5000}", 30},
+        {cloth_scene, "{name: vbd, tolerance: 1e-5, max_iterations: 5000}", 60},
+        {cloth_scene,
          "{name: vbd, tolerance: 1e-5, max_iterations: 5000, line_search: backtracking}", 60},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -203,7 +148,7 @@ static void vertices_do_not_cross_into_inverted_elements(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, rubber, "{name: vbd, fixed_iterations: 10}", 2);
+    start(&s, rubber_scene, "{name: vbd, fixed_iterations: 10}", 2);
     pli_step_report report = simulation_run(&s, 10);
     assert_int_equal(report.inverted, 0);
     AT_LEAST(report.min_J, 1e-3);
@@ -214,7 +159,7 @@ static void fixed_iterations_are_made_exactly(void **state)
 {
     (void)state;
     simulation s;
-    start(&s, cloth_and_cube, "{name: vbd, fixed_iterations: 7}", 2);
+    start(&s, cloth_scene, "{name: vbd, fixed_iterations: 7}", 2);
     pli_step_report report = simulation_run(&s, 2);
     assert_int_equal(report.stop, PLI_STOP_FIXED);
     assert_int_equal(report.iterations, 7);
@@ -238,44 +183,6 @@ static void colliders_become_quadratic_by_themselves(void **state)
 }
 
 // ---- promises
-
-static void states_have_the_same_bits_for_any_thread_count(void **state)
-{
-    (void)state;
-    const char *const scenes[] = {everything, rubber, cloth_and_cube};
-    for (int k = 0; k < 3; ++k) {
-        for (same_bits bits = {0}; same_bits_next(&bits);) {
-            same_bits_keep_hash(&bits, hash_after(scenes[k], bits.threads, 4, budget));
-        }
-    }
-}
-
-static void a_warm_step_allocates_nothing(void **state)
-{
-    (void)state;
-    const char *const scenes[] = {everything, rubber, cloth_and_cube};
-    for (int k = 0; k < 3; ++k) {
-        simulation s;
-        start(&s, scenes[k], budget, 2);
-        simulation_run(&s, 3);
-        int64_t before = pli_context_allocation_count(s.context);
-        simulation_run(&s, 3);
-        assert_int_equal(pli_context_allocation_count(s.context), before);
-        simulation_clear(&s);
-    }
-}
-
-static void a_state_is_all_there_is(void **state)
-{
-    (void)state;
-    const char *const scenes[] = {everything, cloth_and_cube};
-    char text[4096];
-    for (int k = 0; k < 2; ++k) {
-        with_solver(scenes[k], budget, text);
-        expect_no_memory_in_solvers(text, 5);
-        expect_same_after_restoring(text, 3);
-    }
-}
 
 static void no_failing_allocation_leaves_anything_behind(void **state)
 {
@@ -321,9 +228,6 @@ int main(void)
         cmocka_unit_test(vertices_do_not_cross_into_inverted_elements),
         cmocka_unit_test(fixed_iterations_are_made_exactly),
         cmocka_unit_test(colliders_become_quadratic_by_themselves),
-        cmocka_unit_test(states_have_the_same_bits_for_any_thread_count),
-        cmocka_unit_test(a_warm_step_allocates_nothing),
-        cmocka_unit_test(a_state_is_all_there_is),
         cmocka_unit_test(no_failing_allocation_leaves_anything_behind),
         cmocka_unit_test(what_does_not_go_together_is_refused),
     };

@@ -381,6 +381,17 @@ static inline void chain_attach(chain *c, int32_t point, double x, double y, dou
     c->attachment_stiffness = 30;
 }
 
+// Attachments, a leaning floor, and coordinates that are fixed one by one or all together.
+static inline void chain_make_hard(chain_problem *p)
+{
+    p->body.turn = 0.3;
+    chain_attach(&p->body, 5, 6, 1, 0.5);
+    chain_attach(&p->body, 23, 24, 0, 1);
+    p->fixed[0] = 7;
+    p->fixed[9] = 2;
+    p->fixed[14] = 5;
+}
+
 // The minimum as Newton's method finds it, in p->x.
 static inline void chain_minimize(chain_problem *p)
 {
