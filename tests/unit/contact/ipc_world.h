@@ -33,11 +33,14 @@ static inline double ipc_world_friction(void *user, int32_t first, int32_t secon
 }
 
 // What can be changed before ipc_world_build: dhat 0.1 m, stiffness 100 N/m, no plane, no friction.
-static inline void ipc_world_start(ipc_world *w, int32_t thread_count)
+static inline ipc_world *ipc_world_make(int32_t thread_count)
 {
+    ipc_world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
     *w = (ipc_world){.b = bodies_start(thread_count), .self = true};
     w->def = (pli_ipc_def){.dhat = 0.1, .stiffness = 100};
     w->def.law = (pli_stiffness_def){.mean_mass = 0.1, .step = 0.01, .dhat = 0.1, .diagonal = 3};
+    return w;
 }
 
 static inline void ipc_world_add_plane(ipc_world *w, double nx, double ny, double nz, double offset)
@@ -77,13 +80,18 @@ static inline void ipc_world_build(ipc_world *w)
     OK(w->b.context, pli_objective_build_pattern(&w->objective));
 }
 
-static inline void ipc_world_clear(ipc_world *w)
+static inline void ipc_world_destroy(ipc_world *w)
 {
     pli_objective_clear(&w->objective);
     pli_ipc_destroy(w->ipc);
     free(w->body_of);
     bodies_clear(&w->b);
+    free(w);
 }
+
+FIXTURE(ipc_world, ipc_world_make, ipc_world_destroy)
+
+#define TEST_IN_IPC_WORLD(test, threads) TEST_WITH(ipc_world, test, threads)
 
 static inline double ipc_world_energy(ipc_world *w, const double *x)
 {

@@ -97,14 +97,13 @@ static void admitted_steps_never_cross_and_never_invert(void **state)
     (void)state;
     tally counts = {0, 0};
     for (uint64_t stream = 1; stream <= 6; ++stream) {
-        ipc_world w;
-        ipc_world_start(&w, 2);
-        if (stream % 2 == 0) ipc_world_add_plane(&w, 0.1, 1, -0.1, -0.1);
-        ipc_world_add_pile(&w, 2, 0.005);
-        ipc_world_build(&w);
+        ipc_world *w = ipc_world_make(2);
+        if (stream % 2 == 0) ipc_world_add_plane(w, 0.1, 1, -0.1, -0.1);
+        ipc_world_add_pile(w, 2, 0.005);
+        ipc_world_build(w);
         // motions up to several times the size of everything
-        roam(&w, stream, 40, 5, &counts);
-        ipc_world_clear(&w);
+        roam(w, stream, 40, 5, &counts);
+        ipc_world_destroy(w);
     }
     AT_LEAST(counts.blocked, 50);
     // what ends in a crossing was cut short; some more because a tenth of every gap is kept
@@ -117,103 +116,92 @@ static void bodies_that_fly_through_each_other_within_one_step_are_stopped(void 
     // at both ends of the way nothing crosses: only continuous detection can tell
     static const double ways[] = {-3, -30, -3e3, -3e6};
     for (int k = 0; k < 4; ++k) {
-        ipc_world w;
-        ipc_world_start(&w, 2);
-        bodies_add_box(&w.b, (double[]){0, 0, 0}, (double[]){1, 0.1, 1}, 2, 1, 2);
-        bodies_add_box(&w.b, (double[]){0.1, 0.5, 0.15}, (double[]){1.1, 0.6, 1.15}, 2, 1, 2);
-        ipc_world_build(&w);
-        double *d = ipc_world_vector(&w), *end = ipc_world_vector(&w);
-        for (int32_t v = w.b.first_vertex[1]; v < w.b.vertex_count; ++v) d[3 * v + 1] = ways[k];
-        move_along(&w, w.b.x, 1, d, end);
-        assert_true(is_free(&w, end));
-        double alpha = pli_ipc_max_step(w.ipc, w.b.x, d);
+        ipc_world *w = ipc_world_make(2);
+        bodies_add_box(&w->b, (double[]){0, 0, 0}, (double[]){1, 0.1, 1}, 2, 1, 2);
+        bodies_add_box(&w->b, (double[]){0.1, 0.5, 0.15}, (double[]){1.1, 0.6, 1.15}, 2, 1, 2);
+        ipc_world_build(w);
+        double *d = ipc_world_vector(w), *end = ipc_world_vector(w);
+        for (int32_t v = w->b.first_vertex[1]; v < w->b.vertex_count; ++v) d[3 * v + 1] = ways[k];
+        move_along(w, w->b.x, 1, d, end);
+        assert_true(is_free(w, end));
+        double alpha = pli_ipc_max_step(w->ipc, w->b.x, d);
         // the gap of 0.4 m shrinks to a tenth, up to a tolerance of 4e-3 dhat
         NEAR(-alpha * ways[k], 0.36, 0, 4.01e-4);
         assert_true(-alpha * ways[k] <= 0.36 * (1 + 1e-12));
         free(end);
         free(d);
-        ipc_world_clear(&w);
+        ipc_world_destroy(w);
     }
 }
 
 static void free_ways_are_admitted_whole(void **state)
 {
-    (void)state;
-    ipc_world w;
-    ipc_world_start(&w, 2);
-    ipc_world_add_plane(&w, 0, 1, 0, -0.05);
-    ipc_world_add_pile(&w, 2, 0.005);
-    ipc_world_build(&w);
-    double *d = ipc_world_vector(&w);
+    ipc_world *w = *state;
+    ipc_world_add_plane(w, 0, 1, 0, -0.05);
+    ipc_world_add_pile(w, 2, 0.005);
+    ipc_world_build(w);
+    double *d = ipc_world_vector(w);
     // standing still, all together however far, and away from each other
-    assert_true(pli_ipc_max_step(w.ipc, w.b.x, d) == 1);
-    for (int32_t v = 0; v < w.b.vertex_count; ++v) {
+    assert_true(pli_ipc_max_step(w->ipc, w->b.x, d) == 1);
+    for (int32_t v = 0; v < w->b.vertex_count; ++v) {
         pli_vec3_set(100, 1, -2000, d + 3 * v);
     }
-    assert_true(pli_ipc_max_step(w.ipc, w.b.x, d) == 1);
-    for (int32_t v = 0; v < w.b.vertex_count; ++v) {
-        pli_vec3_set(0, 3 * w.body_of[v], 0, d + 3 * v);
+    assert_true(pli_ipc_max_step(w->ipc, w->b.x, d) == 1);
+    for (int32_t v = 0; v < w->b.vertex_count; ++v) {
+        pli_vec3_set(0, 3 * w->body_of[v], 0, d + 3 * v);
     }
-    assert_true(pli_ipc_max_step(w.ipc, w.b.x, d) == 1);
+    assert_true(pli_ipc_max_step(w->ipc, w->b.x, d) == 1);
     free(d);
-    ipc_world_clear(&w);
 }
 
 static void pairs_that_do_not_collide_pass_through_each_other(void **state)
 {
-    (void)state;
-    ipc_world w;
-    ipc_world_start(&w, 1);
-    w.self = false;
-    bodies_add_box(&w.b, (double[]){0, 0, 0}, (double[]){1, 0.2, 1}, 2, 1, 2);
-    ipc_world_build(&w);
+    ipc_world *w = *state;
+    w->self = false;
+    bodies_add_box(&w->b, (double[]){0, 0, 0}, (double[]){1, 0.2, 1}, 2, 1, 2);
+    ipc_world_build(w);
     // one body that is squeezed together sideways would touch itself, but is only kept from
     // inverting
-    double *d = ipc_world_vector(&w);
-    for (int32_t v = 0; v < w.b.vertex_count; ++v) d[3 * v] = 0.5 - w.b.x[3 * v];
-    NEAR(pli_ipc_max_step(w.ipc, w.b.x, d), 0.9, 1e-9, 0);
+    double *d = ipc_world_vector(w);
+    for (int32_t v = 0; v < w->b.vertex_count; ++v) d[3 * v] = 0.5 - w->b.x[3 * v];
+    NEAR(pli_ipc_max_step(w->ipc, w->b.x, d), 0.9, 1e-9, 0);
     free(d);
-    ipc_world_clear(&w);
 }
 
 static void steps_are_positive_however_small_the_gap(void **state)
 {
     (void)state;
     for (double gap = 1e-2; gap > 1e-12; gap *= 0.1) {
-        ipc_world w;
-        ipc_world_start(&w, 1);
-        w.def.dhat = 1e-3;
-        ipc_world_add_plane(&w, 0, 1, 0, -gap);
-        bodies_add_box(&w.b, (double[]){0, 0, 0}, (double[]){1, 0.5, 1}, 2, 1, 2);
-        bodies_add_box(&w.b, (double[]){0.1, 0, 0.15}, (double[]){1.1, 0.5, 1.15}, 2, 1, 2);
-        bodies_shift(&w.b, 1, 0, 0.5 + gap, 0);
-        ipc_world_build(&w);
-        assert_true(is_free(&w, w.b.x));
-        double *d = ipc_world_vector(&w);
+        ipc_world *w = ipc_world_make(1);
+        w->def.dhat = 1e-3;
+        ipc_world_add_plane(w, 0, 1, 0, -gap);
+        bodies_add_box(&w->b, (double[]){0, 0, 0}, (double[]){1, 0.5, 1}, 2, 1, 2);
+        bodies_add_box(&w->b, (double[]){0.1, 0, 0.15}, (double[]){1.1, 0.5, 1.15}, 2, 1, 2);
+        bodies_shift(&w->b, 1, 0, 0.5 + gap, 0);
+        ipc_world_build(w);
+        assert_true(is_free(w, w->b.x));
+        double *d = ipc_world_vector(w);
         for (uint64_t stream = 0; stream < 8; ++stream) {
-            ipc_world_motion(&w, 40 + stream, 0.1, 0.05, d);
-            double alpha = pli_ipc_max_step(w.ipc, w.b.x, d);
+            ipc_world_motion(w, 40 + stream, 0.1, 0.05, d);
+            double alpha = pli_ipc_max_step(w->ipc, w->b.x, d);
             assert_true(alpha > 0);
-            expect_free_way(&w, w.b.x, alpha, d);
+            expect_free_way(w, w->b.x, alpha, d);
         }
         free(d);
-        ipc_world_clear(&w);
+        ipc_world_destroy(w);
     }
 }
 
 static void inversion_limits_steps_without_any_contact(void **state)
 {
-    (void)state;
-    ipc_world w;
-    ipc_world_start(&w, 1);
-    bodies_add_tet(&w.b, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
-    w.b.triangle_count = 0; // nothing but the tetrahedron
-    ipc_world_build(&w);
-    double *d = ipc_world_vector(&w);
+    ipc_world *w = *state;
+    bodies_add_tet(&w->b, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
+    w->b.triangle_count = 0; // nothing but the tetrahedron
+    ipc_world_build(w);
+    double *d = ipc_world_vector(w);
     d[11] = -2; // its height goes from 1 to -1; a tenth of the volume is left at 0.1
-    NEAR(pli_ipc_max_step(w.ipc, w.b.x, d), 0.45, 1e-12, 0);
+    NEAR(pli_ipc_max_step(w->ipc, w->b.x, d), 0.45, 1e-12, 0);
     free(d);
-    ipc_world_clear(&w);
 }
 
 int main(void)
@@ -221,10 +209,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(admitted_steps_never_cross_and_never_invert),
         cmocka_unit_test(bodies_that_fly_through_each_other_within_one_step_are_stopped),
-        cmocka_unit_test(free_ways_are_admitted_whole),
-        cmocka_unit_test(pairs_that_do_not_collide_pass_through_each_other),
+        TEST_IN_IPC_WORLD(free_ways_are_admitted_whole, 2),
+        TEST_IN_IPC_WORLD(pairs_that_do_not_collide_pass_through_each_other, 1),
         cmocka_unit_test(steps_are_positive_however_small_the_gap),
-        cmocka_unit_test(inversion_limits_steps_without_any_contact),
+        TEST_IN_IPC_WORLD(inversion_limits_steps_without_any_contact, 1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,17 +24,19 @@ typedef struct world {
 
 enum { NODES = SIDE_X * SIDE_X * SIDE_Z };
 
-static world make_world(void)
+static world *make_world(int32_t threads)
 {
     static const char *const members[KINDS] = {"fixed-corotated", "hencky, viscous", "fluid"};
-    world w = {.context = make_context(1)};
-    for (int k = 0; k < KINDS; ++k) w.kinds[k] = (pli_mpm_kind){*zoo_find(members[k]), 1e-5};
-    w.kinds[1].material.density = 1500;
-    w.kinds[2].volume = 3e-5;
-    OK(w.context, pli_paged_grid_create(w.context, domain, &w.grid));
-    OK(w.context, pli_particles_create(w.context, w.grid, KINDS, 4096, &w.particles));
-    w.nodes = calloc(NODES, sizeof *w.nodes);
-    assert_non_null(w.nodes);
+    world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    w->context = make_context(threads);
+    for (int k = 0; k < KINDS; ++k) w->kinds[k] = (pli_mpm_kind){*zoo_find(members[k]), 1e-5};
+    w->kinds[1].material.density = 1500;
+    w->kinds[2].volume = 3e-5;
+    OK(w->context, pli_paged_grid_create(w->context, domain, &w->grid));
+    OK(w->context, pli_particles_create(w->context, w->grid, KINDS, 4096, &w->particles));
+    w->nodes = calloc(NODES, sizeof *w->nodes);
+    assert_non_null(w->nodes);
     return w;
 }
 
@@ -52,7 +54,10 @@ static void destroy_world(world *w)
     pli_paged_grid_destroy(w->grid);
     pli_context_destroy(w->context);
     free(w->nodes);
+    free(w);
 }
+
+FIXTURE(world, make_world, destroy_world)
 
 // ---- particles
 
@@ -280,29 +285,28 @@ static void expect_same_sums(const sums *got, const sums *want)
 
 static void weights_sum_to_one_and_keep_linear_functions(void **state)
 {
-    (void)state;
-    world w = make_world();
+    world *w = *state;
     // one particle of mass 1, which scatters its weights
-    w.kinds[0].material.density = 1;
-    w.kinds[0].volume = 1;
+    w->kinds[0].material.density = 1;
+    w->kinds[0].volume = 1;
     for (uint64_t trial = 0; trial < 60; ++trial) {
         pli_random random = {.seed = 74, .stream = trial};
         double u[3];
         for (uint64_t k = 0; k < 3; ++k) u[k] = pli_random_range(random, k, 0, 11);
         if (trial == 0) pli_vec3_set(0, 4, 8, u);
-        pli_particles_destroy(w.particles);
-        OK(w.context, pli_particles_create(w.context, w.grid, KINDS, 8, &w.particles));
-        add_one(&w, 0, trial, u);
-        begin_world(&w);
-        memset(pli_paged_grid_page(w.grid, 0), 0,
-               sizeof(float) * PLI_PAGE_FLOATS * w.grid->code_count);
-        pli_transfer_scatter(&w.transfer, (pli_particle_place){0, 0}, 0);
+        pli_particles_destroy(w->particles);
+        OK(w->context, pli_particles_create(w->context, w->grid, KINDS, 8, &w->particles));
+        add_one(w, 0, trial, u);
+        begin_world(w);
+        memset(pli_paged_grid_page(w->grid, 0), 0,
+               sizeof(float) * PLI_PAGE_FLOATS * w->grid->code_count);
+        pli_transfer_scatter(&w->transfer, (pli_particle_place){0, 0}, 0);
 
         double sum = 0, mean[3] = {0}, moment[3] = {0};
         for (int32_t node = 0; node < NODES; ++node) {
             int32_t at[3];
             coordinates_of(node, at);
-            double weight = (double)node_at(&w, node)[0];
+            double weight = (double)node_at(w, node)[0];
             AT_LEAST(weight, 0);
             sum += weight;
             for (int k = 0; k < 3; ++k) mean[k] += weight * at[k];
@@ -317,7 +321,6 @@ static void weights_sum_to_one_and_keep_linear_functions(void **state)
             NEAR(moment[k], 0.25, 20 * rounding, 0);
         }
     }
-    destroy_world(&w);
 }
 
 // ---- against the reference
@@ -345,20 +348,16 @@ static void expect_scatter(world *w, double dt)
 
 static void scatter_equals_the_reference(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){301, 150, 77}, 0, 11.5);
-    expect_scatter(&w, 1e-3);
-    destroy_world(&w);
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){301, 150, 77}, 0, 11.5);
+    expect_scatter(w, 1e-3);
 }
 
 static void scatter_equals_the_reference_at_edges(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_edges(&w);
-    expect_scatter(&w, 1e-3);
-    destroy_world(&w);
+    world *w = *state;
+    add_edges(w);
+    expect_scatter(w, 1e-3);
 }
 
 // What a particle is, in the order of its rows.
@@ -432,43 +431,37 @@ static void expect_gather(world *w, double dt)
 
 static void gather_equals_the_reference(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){301, 150, 77}, 0, 11.5);
-    expect_gather(&w, 1e-3);
-    destroy_world(&w);
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){301, 150, 77}, 0, 11.5);
+    expect_gather(w, 1e-3);
 }
 
 static void gather_equals_the_reference_at_edges(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_edges(&w);
-    expect_gather(&w, 1e-3);
-    destroy_world(&w);
+    world *w = *state;
+    add_edges(w);
+    expect_gather(w, 1e-3);
 }
 
 // Steps are rounded to the nearest unit of the fixed point: nobody is slowed down by being cut off.
 static void small_steps_are_rounded_not_cut_off(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_one(&w, 0, 1, (const double[3]){5, 5, 5});
-    begin_world(&w);
-    pli_particle_chunk *chunk = &w.particles->chunks[0];
+    world *w = *state;
+    add_one(w, 0, 1, (const double[3]){5, 5, 5});
+    begin_world(w);
+    pli_particle_chunk *chunk = &w->particles->chunks[0];
     static const struct {
         double units;
         int32_t want;
     } table[] = {{0.75, 1}, {-0.75, -1}, {0.25, 0}, {-0.25, 0}, {1000.625, 1001}, {-7.75, -8}};
     for (size_t k = 0; k < sizeof table / sizeof *table; ++k) {
         const double dt = 1e-3;
-        double speed = table[k].units * w.transfer.dx / dt / PLI_PARTICLE_ONE;
+        double speed = table[k].units * w->transfer.dx / dt / PLI_PARTICLE_ONE;
         int32_t before = chunk->u[0][0];
-        set_affine(&w, (const double[3]){speed, 0, 0}, (const double[9]){0});
-        gather_all(&w, dt);
+        set_affine(w, (const double[3]){speed, 0, 0}, (const double[9]){0});
+        gather_all(w, dt);
         assert_int_equal(chunk->u[0][0] - before, table[k].want);
     }
-    destroy_world(&w);
 }
 
 // ---- those that were moved and not settled
@@ -476,68 +469,62 @@ static void small_steps_are_rounded_not_cut_off(void **state)
 // They act from the edge of their block, with all their mass and momentum; who broke down does not.
 static void particles_that_left_act_from_the_edge(void **state)
 {
-    (void)state;
-    world w = make_world();
+    world *w = *state;
     const double starts[][3] = {{4.01, 5, 9}, {7.99, 7.99, 9}, {5, 5, 15.99}, {5.5, 6, 12}};
-    for (uint64_t k = 0; k < 4; ++k) add_one(&w, 0, k, starts[k]);
-    begin_world(&w);
-    pli_particle_chunk *chunk = &w.particles->chunks[0];
+    for (uint64_t k = 0; k < 4; ++k) add_one(w, 0, k, starts[k]);
+    begin_world(w);
+    pli_particle_chunk *chunk = &w->particles->chunks[0];
     chunk->u[0][0] = -PLI_PARTICLE_ONE / 4;
     chunk->u[0][1] = chunk->u[1][1] = 4 * PLI_PARTICLE_ONE + PLI_PARTICLE_ONE / 2;
     chunk->u[2][2] = 8 * PLI_PARTICLE_ONE;
     chunk->u[1][3] = PLI_PARTICLE_NOWHERE;
     chunk->v[1][3] = NAN;
-    pli_particles_recount(w.particles, 0);
-    assert_int_equal(w.particles->blocks[0].leaving[0], 4);
+    pli_particles_recount(w->particles, 0);
+    assert_int_equal(w->particles->blocks[0].leaving[0], 4);
     const pli_particle_chunk before = *chunk;
-    scatter_all(&w, 0);
+    scatter_all(w, 0);
     assert_memory_equal(chunk, &before, sizeof before);
     double momentum[3] = {0};
     for (int lane = 0; lane < 3; ++lane) {
-        for (int c = 0; c < 3; ++c) momentum[c] += mass_of(&w, 0) * (double)chunk->v[c][lane];
+        for (int c = 0; c < 3; ++c) momentum[c] += mass_of(w, 0) * (double)chunk->v[c][lane];
     }
-    sums got = sum_nodes(&w);
-    NEAR(got.mass, 3 * mass_of(&w, 0), 20 * rounding, 0);
+    sums got = sum_nodes(w);
+    NEAR(got.mass, 3 * mass_of(w, 0), 20 * rounding, 0);
     for (int c = 0; c < 3; ++c) {
         // C of 4/s over a cell is as much as velocities are
-        NEAR(got.momentum[c], momentum[c], 0, 40 * rounding * 3 * mass_of(&w, 0));
+        NEAR(got.momentum[c], momentum[c], 0, 40 * rounding * 3 * mass_of(w, 0));
     }
-    destroy_world(&w);
 }
 
 // ---- what is kept
 
 static void mass_and_momentum_of_nodes_are_those_of_particles(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){200, 200, 200}, 0, 11.5);
-    sums want = sum_particles(&w);
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){200, 200, 200}, 0, 11.5);
+    sums want = sum_particles(w);
     // with the impulse of stress, which adds nothing to either, tau being symmetric
-    scatter_all(&w, 1e-3);
-    sums got = sum_nodes(&w);
+    scatter_all(w, 1e-3);
+    sums got = sum_nodes(w);
     // impulses dt (4 / dx) V |tau| at nodes, with stress of 1e4 Pa, cancel but for their rounding
-    double impulses = 1e-3 * 4 / w.transfer.dx * 1e4 * (200 * 1e-5 + 200 * 1e-5 + 200 * 3e-5);
+    double impulses = 1e-3 * 4 / w->transfer.dx * 1e4 * (200 * 1e-5 + 200 * 1e-5 + 200 * 3e-5);
     want.speed += impulses;
-    want.turn += impulses * w.transfer.dx * SIDE_Z;
+    want.turn += impulses * w->transfer.dx * SIDE_Z;
     expect_same_sums(&got, &want);
-    destroy_world(&w);
 }
 
 static void scatter_and_gather_keep_momentum_and_angular_momentum(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){200, 200, 200}, 0, 11.5);
-    sums want = sum_particles(&w);
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){200, 200, 200}, 0, 11.5);
+    sums want = sum_particles(w);
     // without stress; positions are as they were when no time passes
-    scatter_all(&w, 0);
-    accelerate_all(&w, (const double[3]){0, 0, 0}, 0);
-    gather_all(&w, 0);
-    sums got = sum_particles(&w);
+    scatter_all(w, 0);
+    accelerate_all(w, (const double[3]){0, 0, 0}, 0);
+    gather_all(w, 0);
+    sums got = sum_particles(w);
     expect_same_sums(&got, &want);
     AT_LEAST(fabs(want.spin[0]), 1e-4 * want.turn);
-    destroy_world(&w);
 }
 
 typedef struct affine_field {
@@ -565,20 +552,19 @@ static void expect_affine(world *w, int32_t kind, pli_particle_chunk *chunk, int
 
 static void affine_fields_return_exactly(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_edges(&w);
+    world *w = *state;
+    add_edges(w);
     affine_field field = {{0.5, -1, 2}, {1, -2, 0.5, 3, 1, -1, -0.25, 2, -1}};
-    set_affine(&w, field.a, field.A);
-    gather_all(&w, 0);
-    visit(&w, expect_affine, &field);
+    set_affine(w, field.a, field.A);
+    gather_all(w, 0);
+    visit(w, expect_affine, &field);
     // and when particles have it, nodes get it: scatter and gather change nothing
-    memset(pli_paged_grid_page(w.grid, 0), 0, sizeof(float) * PLI_PAGE_FLOATS * w.grid->code_count);
-    scatter_all(&w, 0);
-    accelerate_all(&w, (const double[3]){0, 0, 0}, 0);
-    gather_all(&w, 0);
-    visit(&w, expect_affine, &field);
-    destroy_world(&w);
+    memset(pli_paged_grid_page(w->grid, 0), 0,
+           sizeof(float) * PLI_PAGE_FLOATS * w->grid->code_count);
+    scatter_all(w, 0);
+    accelerate_all(w, (const double[3]){0, 0, 0}, 0);
+    gather_all(w, 0);
+    visit(w, expect_affine, &field);
 }
 
 // ---- force
@@ -633,41 +619,38 @@ static void be_still(world *w, int32_t kind, pli_particle_chunk *chunk, int32_t 
 // Slip 9: the force needs 4 / dx^2. Solids only, a fluid has no F to displace.
 static void force_is_minus_the_derivative_of_energy(void **state)
 {
-    (void)state;
-    world w = make_world();
-    w.kinds[1].material.viscosity = 0;
-    add_random(&w, (const int32_t[KINDS]){40, 40, 0}, 4.5, 8.5);
-    visit(&w, be_still, NULL);
+    world *w = *state;
+    w->kinds[1].material.viscosity = 0;
+    add_random(w, (const int32_t[KINDS]){40, 40, 0}, 4.5, 8.5);
+    visit(w, be_still, NULL);
     const double dt = 1e-3, by = 1e-6;
-    scatter_all(&w, dt);
+    scatter_all(w, dt);
     double largest = 0;
     for (int32_t node = 0; node < NODES; ++node) {
-        for (int c = 0; c < 3; ++c) largest = fmax(largest, fabs((double)node_at(&w, node)[1 + c]));
+        for (int c = 0; c < 3; ++c) largest = fmax(largest, fabs((double)node_at(w, node)[1 + c]));
     }
     AT_LEAST(largest, 1e-6);
     int32_t seen = 0;
     for (int32_t node = 7; node < NODES; node += 13) {
-        const float *got = node_at(&w, node);
+        const float *got = node_at(w, node);
         if (got[0] == 0) continue;
         ++seen;
         for (int axis = 0; axis < 3; ++axis) {
             double slope =
-                (energy_with(&w, node, axis, by) - energy_with(&w, node, axis, -by)) / (2 * by);
+                (energy_with(w, node, axis, by) - energy_with(w, node, axis, -by)) / (2 * by);
             // float stress of 1e4 Pa with cancelling parts: a hundred roundings of the largest
             NEAR((double)got[1 + axis], -dt * slope, 0, 200 * rounding * largest);
         }
     }
     AT_LEAST(seen, 5);
-    destroy_world(&w);
 }
 
 // ---- nodes
 
 static void nodes_without_mass_stand_still_and_others_fall(void **state)
 {
-    (void)state;
-    world w = make_world();
-    float *page = pli_paged_grid_page(w.grid, 0);
+    world *w = *state;
+    float *page = pli_paged_grid_page(w->grid, 0);
     float *node = page + PLI_NODE_FLOATS * 9;
     node[0] = 2, node[1] = 4, node[2] = -6, node[3] = 1;
     // momentum without mass can't be, and is no velocity when it is
@@ -681,7 +664,6 @@ static void nodes_without_mass_stand_still_and_others_fall(void **state)
         NEAR((double)v[1], has_mass ? -3 - 4 : 0, 0, 0);
         NEAR((double)v[2], has_mass ? 0.5 + 1 : 0, 0, 0);
     }
-    destroy_world(&w);
 }
 
 // ---- lanes that are nobody
@@ -717,39 +699,37 @@ static void expect_same_bits(world *w, int32_t kind, pli_particle_chunk *chunk, 
 
 static void idle_lanes_have_no_effect_whatever_they_hold(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){101, 150, 77}, 0, 11.5);
-    size_t bytes = sizeof(float) * PLI_PAGE_FLOATS * w.grid->code_count;
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){101, 150, 77}, 0, 11.5);
+    size_t bytes = sizeof(float) * PLI_PAGE_FLOATS * w->grid->code_count;
     float *pages = malloc(bytes);
     assert_non_null(pages);
     const double dt = 1e-3;
-    snapshot *start = take_snapshot(&w);
+    snapshot *start = take_snapshot(w);
     snapshot *want = NULL;
     for (int trial = 0; trial < 2; ++trial) {
-        put_back(&w, start);
-        memset(pli_paged_grid_page(w.grid, 0), 0, bytes);
-        if (trial == 1) spoil_idle_lanes(&w);
-        begin_world(&w);
-        scatter_all(&w, dt);
-        accelerate_all(&w, (const double[3]){0, -9.8, 0}, dt);
-        gather_all(&w, dt);
+        put_back(w, start);
+        memset(pli_paged_grid_page(w->grid, 0), 0, bytes);
+        if (trial == 1) spoil_idle_lanes(w);
+        begin_world(w);
+        scatter_all(w, dt);
+        accelerate_all(w, (const double[3]){0, -9.8, 0}, dt);
+        gather_all(w, dt);
         if (trial == 0) {
-            want = take_snapshot(&w);
-            memcpy(pages, pli_paged_grid_page(w.grid, 0), bytes);
+            want = take_snapshot(w);
+            memcpy(pages, pli_paged_grid_page(w->grid, 0), bytes);
         }
     }
-    assert_memory_equal(pages, pli_paged_grid_page(w.grid, 0), bytes);
-    visit(&w, expect_same_bits, want);
-    for (int32_t k = 0; k < w.particles->block_count * KINDS; ++k) {
+    assert_memory_equal(pages, pli_paged_grid_page(w->grid, 0), bytes);
+    visit(w, expect_same_bits, want);
+    for (int32_t k = 0; k < w->particles->block_count * KINDS; ++k) {
         const pli_particle_list *list =
-            pli_particles_list(w.particles, (pli_particle_place){k / KINDS, 0}, k % KINDS);
+            pli_particles_list(w->particles, (pli_particle_place){k / KINDS, 0}, k % KINDS);
         assert_true(isfinite(list->sound2) && isfinite(list->speed2));
     }
     free(start);
     free(want);
     free(pages);
-    destroy_world(&w);
 }
 
 // ---- what is not finite
@@ -776,44 +756,42 @@ static void a_particle_that_breaks_is_named_and_others_are_as_they_were(void **s
     (void)state;
     static const float wrongs[] = {NAN, INFINITY, 1e30f};
     for (int k = 0; k < 3; ++k) {
-        world w = make_world();
-        add_one(&w, 0, 41, (const double[3]){2.2, 2.2, 4.2});
-        add_one(&w, 0, 42, (const double[3]){3.2, 7.2, 9.2});
-        add_one(&w, 0, 43, (const double[3]){9.2, 6.2, 1.2});
-        begin_world(&w);
-        set_random(&w);
-        node_of(&w, (const int32_t[3]){4, 8, 10})[4] = wrongs[k];
-        gather_all(&w, 1e-3);
+        world *w = make_world(1);
+        add_one(w, 0, 41, (const double[3]){2.2, 2.2, 4.2});
+        add_one(w, 0, 42, (const double[3]){3.2, 7.2, 9.2});
+        add_one(w, 0, 43, (const double[3]){9.2, 6.2, 1.2});
+        begin_world(w);
+        set_random(w);
+        node_of(w, (const int32_t[3]){4, 8, 10})[4] = wrongs[k];
+        gather_all(w, 1e-3);
         int32_t id = 42;
-        visit(&w, expect_finite, &id);
-        snapshot *before = take_snapshot(&w);
-        assert_int_equal(settle_all(&w), PLI_ERROR_NUMERIC);
+        visit(w, expect_finite, &id);
+        snapshot *before = take_snapshot(w);
+        assert_int_equal(settle_all(w), PLI_ERROR_NUMERIC);
         char message[512];
-        pli_context_message(w.context, message, sizeof message);
+        pli_context_message(w->context, message, sizeof message);
         assert_non_null(strstr(message, "particle 42"));
-        visit(&w, expect_same_bits, before);
+        visit(w, expect_same_bits, before);
         free(before);
-        destroy_world(&w);
+        destroy_world(w);
     }
 }
 
 // A deformation that is not finite shows in the bound on the speed of sound, not on neighbours.
 static void broken_deformation_makes_the_bound_infinite(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){24, 0, 0}, 4.5, 7.5);
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){24, 0, 0}, 4.5, 7.5);
     pli_particle_place place = {0, 0};
-    pli_particle_list *list = pli_particles_list(w.particles, place, 0);
-    pli_particle_chunk *chunk = &w.particles->chunks[list->first];
+    pli_particle_list *list = pli_particles_list(w->particles, place, 0);
+    pli_particle_chunk *chunk = &w->particles->chunks[list->first];
     int32_t id = chunk->id[3];
     chunk->F[4][3] = NAN;
-    set_random(&w);
-    gather_all(&w, 1e-3);
+    set_random(w);
+    gather_all(w, 1e-3);
     assert_true(isinf(list->sound2));
     assert_true(isfinite(list->speed2));
-    visit(&w, expect_finite, &id);
-    destroy_world(&w);
+    visit(w, expect_finite, &id);
 }
 
 // ---- bounds
@@ -830,42 +808,40 @@ static void raise_bound(world *w, int32_t kind, pli_particle_chunk *chunk, int32
 
 static void bounds_are_those_of_the_fastest_particle(void **state)
 {
-    (void)state;
-    world w = make_world();
-    add_random(&w, (const int32_t[KINDS]){37, 5, 19}, 4.5, 7.5);
-    set_random(&w);
-    gather_all(&w, 1e-4);
+    world *w = *state;
+    add_random(w, (const int32_t[KINDS]){37, 5, 19}, 4.5, 7.5);
+    set_random(w);
+    gather_all(w, 1e-4);
     double largest[KINDS] = {0};
-    visit(&w, raise_bound, largest);
-    assert_int_equal(w.particles->block_count, 1);
+    visit(w, raise_bound, largest);
+    assert_int_equal(w->particles->block_count, 1);
     for (int32_t kind = 0; kind < KINDS; ++kind) {
         const pli_particle_list *list =
-            pli_particles_list(w.particles, (pli_particle_place){0, 0}, kind);
+            pli_particles_list(w->particles, (pli_particle_place){0, 0}, kind);
         NEAR((double)list->speed2, largest[kind], 4 * rounding, 0);
         assert_true(list->sound2 > 0);
     }
-    destroy_world(&w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_sum_to_one_and_keep_linear_functions),
-        cmocka_unit_test(scatter_equals_the_reference),
-        cmocka_unit_test(scatter_equals_the_reference_at_edges),
-        cmocka_unit_test(gather_equals_the_reference),
-        cmocka_unit_test(gather_equals_the_reference_at_edges),
-        cmocka_unit_test(small_steps_are_rounded_not_cut_off),
-        cmocka_unit_test(particles_that_left_act_from_the_edge),
-        cmocka_unit_test(mass_and_momentum_of_nodes_are_those_of_particles),
-        cmocka_unit_test(scatter_and_gather_keep_momentum_and_angular_momentum),
-        cmocka_unit_test(affine_fields_return_exactly),
-        cmocka_unit_test(force_is_minus_the_derivative_of_energy),
-        cmocka_unit_test(nodes_without_mass_stand_still_and_others_fall),
-        cmocka_unit_test(idle_lanes_have_no_effect_whatever_they_hold),
+        TEST_WITH(world, weights_sum_to_one_and_keep_linear_functions, 1),
+        TEST_WITH(world, scatter_equals_the_reference, 1),
+        TEST_WITH(world, scatter_equals_the_reference_at_edges, 1),
+        TEST_WITH(world, gather_equals_the_reference, 1),
+        TEST_WITH(world, gather_equals_the_reference_at_edges, 1),
+        TEST_WITH(world, small_steps_are_rounded_not_cut_off, 1),
+        TEST_WITH(world, particles_that_left_act_from_the_edge, 1),
+        TEST_WITH(world, mass_and_momentum_of_nodes_are_those_of_particles, 1),
+        TEST_WITH(world, scatter_and_gather_keep_momentum_and_angular_momentum, 1),
+        TEST_WITH(world, affine_fields_return_exactly, 1),
+        TEST_WITH(world, force_is_minus_the_derivative_of_energy, 1),
+        TEST_WITH(world, nodes_without_mass_stand_still_and_others_fall, 1),
+        TEST_WITH(world, idle_lanes_have_no_effect_whatever_they_hold, 1),
         cmocka_unit_test(a_particle_that_breaks_is_named_and_others_are_as_they_were),
-        cmocka_unit_test(broken_deformation_makes_the_bound_infinite),
-        cmocka_unit_test(bounds_are_those_of_the_fastest_particle),
+        TEST_WITH(world, broken_deformation_makes_the_bound_infinite, 1),
+        TEST_WITH(world, bounds_are_those_of_the_fastest_particle, 1),
     };
     return cmocka_run_group_tests(tests, zoo_make, NULL);
 }
