@@ -115,4 +115,16 @@ static inline void simulation_center(const simulation *s, double center[3])
     for (int k = 0; k < 3; ++k) center[k] /= total;
 }
 
+// The data of an array of the state, by its name in checkpoints.
+static inline const double *simulation_array(const simulation *s, const char *name,
+                                             pli_state_array *array)
+{
+    for (int32_t k = 0; k < pli_state_array_count(s->state); ++k) {
+        pli_state_get_array(s->state, k, array);
+        if (strcmp(array->name, name) == 0) return array->data;
+    }
+    fail_msg("no array %s", name);
+    return NULL;
+}
+
 #endif

@@ -107,8 +107,8 @@ static void flow(const pli_material *material, pli_f8 n, pli_f8 t, pli_f8 *histo
     const pli_f8 zero = {0};
     pli_f8 total = corrects ? t + *history : t;
     pli_f8_mask apart = (pli_f8_mask)(total >= 0.0f);
-    pli_f8 bearable = -cone * total;
-    pli_f8 keep = pli_f8_select((pli_f8_mask)(n > bearable), bearable / n, zero + 1.0f);
+    pli_f8 limit = -cone * total;
+    pli_f8 keep = pli_f8_select((pli_f8_mask)(n > limit), limit / n, zero + 1.0f);
     flow->keep = pli_f8_select(apart, zero, keep);
     flow->trace = pli_f8_select(apart, zero, total);
     flow->moved = (pli_f8_mask)(flow->keep != 1.0f) | (pli_f8_mask)(flow->trace != t);

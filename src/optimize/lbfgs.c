@@ -529,10 +529,7 @@ static void destroy(void *self)
 
 pli_minimizer pli_lbfgs_minimizer(pli_lbfgs *minimizer)
 {
-    static const pli_minimizer_ops ops = {.name = "L-BFGS",
-                                          .begin_step = begin_step,
-                                          .minimize = minimize,
-                                          .memory = memory,
-                                          .destroy = destroy};
+    static const pli_minimizer_ops ops = {
+        .begin_step = begin_step, .minimize = minimize, .memory = memory, .destroy = destroy};
     return (pli_minimizer){&ops, minimizer};
 }

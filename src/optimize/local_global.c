@@ -596,10 +596,7 @@ static void destroy(void *self)
 
 pli_minimizer pli_local_global_minimizer(pli_local_global *minimizer)
 {
-    static const pli_minimizer_ops ops = {.name = "local-global",
-                                          .begin_step = begin_step,
-                                          .minimize = minimize,
-                                          .memory = memory,
-                                          .destroy = destroy};
+    static const pli_minimizer_ops ops = {
+        .begin_step = begin_step, .minimize = minimize, .memory = memory, .destroy = destroy};
     return (pli_minimizer){&ops, minimizer};
 }

@@ -86,8 +86,6 @@ typedef struct pli_minimize_env {
 } pli_minimize_env;
 
 typedef struct pli_minimizer_ops {
-    const char *name;
-
     // Optional. Errors: memory.
     pli_status (*begin_step)(void *self, const pli_minimizer_step *step);
 

@@ -505,10 +505,7 @@ static void destroy(void *self)
 
 pli_minimizer pli_newton_minimizer(pli_newton *minimizer)
 {
-    static const pli_minimizer_ops ops = {.name = "newton",
-                                          .begin_step = begin_step,
-                                          .minimize = minimize,
-                                          .memory = memory,
-                                          .destroy = destroy};
+    static const pli_minimizer_ops ops = {
+        .begin_step = begin_step, .minimize = minimize, .memory = memory, .destroy = destroy};
     return (pli_minimizer){&ops, minimizer};
 }

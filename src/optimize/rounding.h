@@ -19,7 +19,7 @@ static inline double pli_rounding_of_energy(double energy, double noise)
     return 1e-14 * fabs(energy) + noise;
 }
 
-// The same for points that no line joins, where all parts round anew.
+// The same for points that no line joins, where all parts round independently.
 static inline double pli_rounding_of_distant_energy(double energy, double noise)
 {
     return 1e-13 * fabs(energy) + noise;

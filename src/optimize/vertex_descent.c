@@ -474,6 +474,6 @@ static void destroy(void *self)
 pli_minimizer pli_vertex_descent_minimizer(pli_vertex_descent *minimizer)
 {
     static const pli_minimizer_ops ops = {
-        .name = "vertex descent", .minimize = minimize, .memory = memory, .destroy = destroy};
+        .minimize = minimize, .memory = memory, .destroy = destroy};
     return (pli_minimizer){&ops, minimizer};
 }

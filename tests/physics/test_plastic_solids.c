@@ -9,19 +9,6 @@
 
 // ---- asking
 
-static const double *array_of(const simulation *s, const char *name, int64_t *rows)
-{
-    for (int32_t k = 0; k < pli_state_array_count(s->state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(s->state, k, &array);
-        if (strcmp(array.name, name) != 0) continue;
-        *rows = array.rows;
-        return array.data;
-    }
-    fail_msg("no array %s", name);
-    return NULL;
-}
-
 static const double *field_of(const simulation *s, const char *name, int64_t *count)
 {
     pli_frame frame;
@@ -134,14 +121,14 @@ static void flow_keeps_the_volume(void **state)
     for (int law = 0; law < 4; ++law) {
         char text[4096];
         simulation s;
-        int64_t rows;
+        pli_state_array array;
         double most = 0;
         snprintf(text, sizeof text, tension_text, laws[law], "lagged");
         simulation_init(&s, text, 1);
         step(&s, 2 * HOLD);
-        const double *A1 = array_of(&s, "plastic_deformations", &rows);
-        assert_int_equal(rows, s.info.tet_count);
-        for (int64_t row = 0; row < rows; ++row) {
+        const double *A1 = simulation_array(&s, "plastic_deformations", &array);
+        assert_int_equal(array.rows, s.info.tet_count);
+        for (int64_t row = 0; row < array.rows; ++row) {
             double A[9];
             for (int k = 0; k < 9; ++k) A[k] = A1[9 * row + k] + (k % 4 == 0);
             NEAR(pli_mat3_determinant(A), 1, 1e-10, 0);
@@ -218,11 +205,11 @@ static void meshes_yield_where_it_is_stated(void **state)
     for (int stated = 0; stated < 2; ++stated) {
         char whole[512];
         simulation s;
-        int64_t rows;
+        pli_state_array array;
         snprintf(whole, sizeof whole, text, stated ? ", yield: von-mises" : "");
         simulation_init(&s, whole, 1);
-        (void)array_of(&s, "plastic_deformations", &rows);
-        assert_int_equal(rows, stated ? s.info.tet_count : 0);
+        (void)simulation_array(&s, "plastic_deformations", &array);
+        assert_int_equal(array.rows, stated ? s.info.tet_count : 0);
         simulation_clear(&s);
     }
 }

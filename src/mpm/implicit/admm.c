@@ -421,6 +421,6 @@ static void destroy(void *self)
 pli_minimizer pli_admm_minimizer(pli_admm *admm)
 {
     static const pli_minimizer_ops ops = {
-        .name = "ADMM", .minimize = minimize, .memory = memory, .destroy = destroy};
+        .minimize = minimize, .memory = memory, .destroy = destroy};
     return (pli_minimizer){&ops, admm};
 }

@@ -76,7 +76,7 @@ typedef struct pli_implicit_report {
     pli_node_counts counts;
     int32_t nodes;
     int32_t held;
-    int32_t rounds; // minimisations; 2 and more where nodes changed their mind
+    int32_t rounds; // minimisations; 2 and more where the active set changed
     bool eased;     // L-BFGS and its matrix were not needed
     bool raised;    // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;

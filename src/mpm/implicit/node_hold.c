@@ -284,7 +284,7 @@ static bool revise_node(const hold_job *job, node_work *work, int64_t index)
     return *work->verdict != before;
 }
 
-// Returns how many nodes changed their mind.
+// Returns how many nodes changed the active set.
 static int32_t hold_block(const hold_job *job, const pli_node_block *block)
 {
     const pli_grid_colliders *set = job->hold->colliders;
@@ -314,7 +314,7 @@ static pli_sum hold_blocks(void *user, int64_t begin, int64_t end)
     return changed;
 }
 
-// A pass over all nodes; returns how many changed their mind.
+// A pass over all nodes; returns how many changed the active set.
 static int32_t run_pass(const hold_job *job)
 {
     hold_job copy = *job;

@@ -464,8 +464,7 @@ static bool blame(void *self, const pli_state *state)
     return pli_culprit_blame_particle(m->solver, state);
 }
 
-const pli_stepper_ops pli_matter_explicit_ops = {.name = "explicit, particles",
-                                                 .create = create,
+const pli_stepper_ops pli_matter_explicit_ops = {.create = create,
                                                  .destroy = destroy,
                                                  .step = step,
                                                  .measure = measure,

@@ -513,8 +513,7 @@ static bool blame(void *self, const pli_state *state)
     return pli_culprit_blame_particle(m->solver, state);
 }
 
-const pli_stepper_ops pli_matter_implicit_ops = {.name = "implicit, particles",
-                                                 .has_short_loops = true,
+const pli_stepper_ops pli_matter_implicit_ops = {.has_short_loops = true,
                                                  .create = create,
                                                  .destroy = destroy,
                                                  .step = step,

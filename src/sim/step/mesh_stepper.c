@@ -281,8 +281,7 @@ static bool blame(void *self, const pli_state *state)
     return pli_culprit_blame_mesh(self, state);
 }
 
-const pli_stepper_ops pli_mesh_stepper_ops = {.name = "implicit, meshes",
-                                              .has_short_loops = true,
+const pli_stepper_ops pli_mesh_stepper_ops = {.has_short_loops = true,
                                               .create = create,
                                               .destroy = destroy,
                                               .step = step,

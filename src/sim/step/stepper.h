@@ -14,7 +14,6 @@
 #include "pliant/sim.h"
 
 typedef struct pli_stepper_ops {
-    const char *name;
     bool has_short_loops; // a step is many short parallel loops: workers stand by
 
     // The object, for the model of a solver whose scratch and timers are there. Errors: memory,

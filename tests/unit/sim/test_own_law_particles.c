@@ -74,27 +74,14 @@ static simulation simulate(const run *what, int32_t threads)
     return s;
 }
 
-static const double *array_of(const simulation *s, const char *name, int64_t *count)
-{
-    for (int32_t k = 0; k < pli_state_array_count(s->state); ++k) {
-        pli_state_array array;
-        pli_state_get_array(s->state, k, &array);
-        if (strcmp(array.name, name) != 0) continue;
-        *count = array.rows * array.columns;
-        return array.data;
-    }
-    fail_msg("no array %s", name);
-    return NULL;
-}
-
 // The largest difference of both.
 static double compare(const simulation *a, const simulation *b, const char *name)
 {
-    int64_t count, other;
-    const double *x = array_of(a, name, &count), *y = array_of(b, name, &other);
+    pli_state_array first, second;
+    const double *x = simulation_array(a, name, &first), *y = simulation_array(b, name, &second);
     double most = 0;
-    assert_int_equal(count, other);
-    for (int64_t k = 0; k < count; ++k) most = fmax(most, fabs(x[k] - y[k]));
+    assert_int_equal(first.rows, second.rows);
+    for (int64_t k = 0; k < first.rows * first.columns; ++k) most = fmax(most, fabs(x[k] - y[k]));
     return most;
 }
 
