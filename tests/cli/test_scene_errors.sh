@@ -134,4 +134,10 @@ if [ "$(id -u)" -ne 0 ]; then
     call 3 check secret.yaml
     says stderr 'secret\.yaml'
 fi
+
+# yielding inside of a solve wants a potential, and says where there is none
+call 0 check metal/can --set solver.plasticity=implicit
+says stderr 'solver\.plasticity: material tin yields after each step all the same: von-mises with law neo-hookean'
+call 0 check metal/can --set solver.plasticity=implicit --set materials.tin.law=hencky
+grep -q 'all the same' stderr && fail "a warning where there is a potential"
 finish

@@ -2,6 +2,7 @@
 #include "sim/scene/solver_rules.h"
 
 #include "base/suggest.h"
+#include "material/yield.h"
 #include "sim/model/coarse_build.h"
 #include "sim/scene/schema.h"
 #include "sim/step/tets_build.h"
@@ -359,6 +360,24 @@ static pli_status check_yield(const model_rules *r)
                           r->name);
 }
 
+// Materials that go on yielding after the solve although the scene wants it inside.
+static void warn_lagging(const model_rules *r)
+{
+    const pli_solver_def *def = &r->def->solver;
+    bool wants = def->plasticity == PLI_PLASTICITY_IMPLICIT && r->model->yields != NULL;
+    for (int32_t k = 0; wants && k < r->model->material_count; ++k) {
+        const pli_material *material = &r->model->yields[k];
+        if (material->yield == NULL) continue;
+        if (pli_material_step_law(material, true) != material->law) continue;
+        pli_visit at = solver_key(r, "solver.plasticity", &def->plasticity);
+        pli_scene_warn(r->scene, &at,
+                       "material %s yields after each step all the same: %s with law %s has no "
+                       "potential; von-mises with hencky has one",
+                       r->def->materials[k].name, material->yield->schema->name,
+                       material->law->name);
+    }
+}
+
 pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene)
 {
     // what particles take is a matter of the scene alone
@@ -380,5 +399,6 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_search(&r));
     PLI_TRY(check_acceleration(&r));
     warn_unused(&r);
+    warn_lagging(&r);
     return PLI_OK;
 }
