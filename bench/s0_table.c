@@ -411,7 +411,7 @@ static void claim_table(const table *t)
                                         "10", t->fewest, "", 8, INFINITY});
     pli_bench_claim(bench, &(pli_claim){"Q0-12", "scenes where gast15, tolerance 100, goes wrong",
                                         "9", t->wrong, "", 7, 10});
-    pli_bench_claim(bench, &(pli_claim){"Q0-8", "levels built anew, in V-cycles", "4",
+    pli_bench_claim(bench, &(pli_claim){"Q0-8", "levels rebuilt, in V-cycles", "4",
                                         t->build / count, "", 2, 8});
     pli_bench_claim(bench, &(pli_claim){"Q0-8", "the same, in iterations of conjugate gradients",
                                         "> 20", t->build_jacobi / count, "", 10, INFINITY});

@@ -146,7 +146,7 @@ void pli_ipc_destroy(pli_ipc *ipc)
     pli_context *context = ipc->context;
     pli_broad_phase_destroy(ipc->broad);
     pli_stencils_clear(&ipc->stencils);
-    PLI_RELEASE(context, ipc->hessians, ipc->coupled, ipc->blocks, ipc->pair_list, ipc->rubs,
+    PLI_RELEASE(context, ipc->hessians, ipc->coupled, ipc->blocks, ipc->pair_list, ipc->tangentials,
                 ipc->contacts, ipc->distance, ipc->x, ipc->far, ipc->way, ipc->start_of_way,
                 ipc->planes, ipc->rest, ipc->body_of, ipc->tets, ipc->edges, ipc->points,
                 ipc->triangles, ipc);
@@ -167,7 +167,7 @@ typedef enum stencil_source { BARRIER, FRICTION } stencil_source;
 
 static int64_t stencil_count(const pli_ipc *ipc, stencil_source source)
 {
-    return source == BARRIER ? ipc->contact_count : ipc->rub_count;
+    return source == BARRIER ? ipc->contact_count : ipc->tangential_count;
 }
 
 // The vertices of a stencil; returns how many.
@@ -178,8 +178,8 @@ static int32_t stencil_vertices(const pli_ipc *ipc, stencil_source source, int64
         *vertices = ipc->contacts[index].stencil.vertices;
         return pli_contact_point_count(ipc->contacts[index].stencil.kind);
     }
-    *vertices = ipc->rubs[index].vertices;
-    return ipc->rubs[index].friction.point_count;
+    *vertices = ipc->tangentials[index].vertices;
+    return ipc->tangentials[index].friction.point_count;
 }
 
 static void gather(int32_t count, const int32_t *vertices, const double *from, double *x)
@@ -202,8 +202,8 @@ static double evaluate_stencil(const pli_ipc *ipc, stencil_source source, int64_
                                     gradient, hessian);
     }
     gather(count, vertices, ipc->start, start);
-    return pli_friction_evaluate(&ipc->rubs[index].friction, ipc->friction_slip, x, start, gradient,
-                                 hessian);
+    return pli_friction_evaluate(&ipc->tangentials[index].friction, ipc->friction_slip, x, start,
+                                 gradient, hessian);
 }
 
 // ---- energy
@@ -326,7 +326,7 @@ static void ipc_add_hessian(void *self, const double *x, bool projected, pli_bcs
 {
     pli_ipc *ipc = self;
     pli_ipc_detect(ipc, x);
-    int64_t count = ipc->contact_count + ipc->rub_count;
+    int64_t count = ipc->contact_count + ipc->tangential_count;
     PLI_ASSERT(ipc->context, count == ipc->stencils.count); // prepare has been called at this x
     pli_ipc_begin(ipc, "contact");
     stencil_job job = {.ipc = ipc, .projected = projected, .blocks = ipc->hessians};
@@ -363,10 +363,11 @@ static void list_stencils(void *user, int64_t begin, int64_t end)
             list_coupled(ipc, k, vertices);
             continue;
         }
-        const pli_ipc_rub *rub = &ipc->rubs[k - ipc->contact_count];
+        const pli_ipc_tangential *tangential = &ipc->tangentials[k - ipc->contact_count];
         for (int32_t i = 0; i < PLI_CONTACT_POINTS; ++i) {
-            bool coupled = i < rub->friction.point_count && rub->friction.weights[i] != 0;
-            vertices[i] = coupled ? rub->vertices[i] : -1;
+            bool coupled =
+                i < tangential->friction.point_count && tangential->friction.weights[i] != 0;
+            vertices[i] = coupled ? tangential->vertices[i] : -1;
         }
     }
 }
@@ -386,7 +387,7 @@ static pli_status reserve_stencils(pli_ipc *ipc, int64_t count)
 
 static pli_status place_stencils(pli_ipc *ipc, pli_bcsr *H)
 {
-    int64_t count = ipc->contact_count + ipc->rub_count;
+    int64_t count = ipc->contact_count + ipc->tangential_count;
     PLI_TRY(reserve_stencils(ipc, count));
     pli_parallel_for(ipc->context, count, CONTACT_GRAIN, list_stencils, ipc);
     return pli_stencils_build(&ipc->stencils, H, count, ipc->coupled);

@@ -11,11 +11,11 @@
 enum { PLI_IPC_HESSIAN = PLI_CONTACT_DOFS * PLI_CONTACT_DOFS, PLI_IPC_CHUNK = 1024 };
 
 // a contact whose friction is frozen
-typedef struct pli_ipc_rub {
+typedef struct pli_ipc_tangential {
     pli_friction friction;
     int32_t vertices[PLI_CONTACT_POINTS];
     int32_t bodies[2];
-} pli_ipc_rub;
+} pli_ipc_tangential;
 
 struct pli_ipc {
     pli_context *context;
@@ -70,9 +70,9 @@ struct pli_ipc {
     // friction
     const double *start;  // [vertex_count][3] where points stick (m); borrowed
     double friction_slip; // up to which they count as sticking (m)
-    int64_t rub_count;
-    int64_t rub_room;
-    pli_ipc_rub *rubs;
+    int64_t tangential_count;
+    int64_t tangential_room;
+    pli_ipc_tangential *tangentials;
 
     // report
     int32_t pair_count;

@@ -18,26 +18,26 @@ static void freeze_contact(pli_ipc *ipc, const pli_ipc_contact *contact, const d
     if (!(stencil.friction > 0)) return;
     double points[PLI_CONTACT_DOFS];
     pli_contact_gather(&stencil, x, points);
-    pli_ipc_rub *rub = &ipc->rubs[ipc->rub_count];
-    pli_friction_freeze(&stencil, &ipc->barrier, points, &rub->friction);
-    if (!(rub->friction.limit > 0)) return;
-    memcpy(rub->vertices, stencil.vertices, sizeof rub->vertices);
-    memcpy(rub->bodies, contact->bodies, sizeof rub->bodies);
-    ++ipc->rub_count;
+    pli_ipc_tangential *tangential = &ipc->tangentials[ipc->tangential_count];
+    pli_friction_freeze(&stencil, &ipc->barrier, points, &tangential->friction);
+    if (!(tangential->friction.limit > 0)) return;
+    memcpy(tangential->vertices, stencil.vertices, sizeof tangential->vertices);
+    memcpy(tangential->bodies, contact->bodies, sizeof tangential->bodies);
+    ++ipc->tangential_count;
 }
 
 pli_status pli_ipc_freeze_friction(pli_ipc *ipc, const double *x, const double *start, double slip)
 {
     PLI_ASSERT(ipc->context, slip > 0);
     ipc->friction_slip = slip;
-    ipc->rub_count = 0;
+    ipc->tangential_count = 0;
     ipc->start = start;
     if (ipc->rules.friction == NULL) return PLI_OK;
     pli_ipc_detect(ipc, x);
     PLI_TRY(pli_ipc_tell(ipc));
     pli_ipc_begin(ipc, "friction");
-    pli_status status = pli_ipc_grow(ipc, (void **)&ipc->rubs, &ipc->rub_room, ipc->contact_count,
-                                     sizeof *ipc->rubs);
+    pli_status status = pli_ipc_grow(ipc, (void **)&ipc->tangentials, &ipc->tangential_room,
+                                     ipc->contact_count, sizeof *ipc->tangentials);
     for (int64_t c = 0; status == PLI_OK && c < ipc->contact_count; ++c) {
         freeze_contact(ipc, &ipc->contacts[c], x);
     }
@@ -128,23 +128,24 @@ static pli_status add_contacts(pli_ipc *ipc)
 }
 
 // Returns through work what friction did over the slip since start.
-static pli_status add_rubs(pli_ipc *ipc, double *work)
+static pli_status add_tangential(pli_ipc *ipc, double *work)
 {
     pli_sum sum = {0, 0};
-    for (int64_t c = 0; c < ipc->rub_count; ++c) {
-        const pli_ipc_rub *rub = &ipc->rubs[c];
+    for (int64_t c = 0; c < ipc->tangential_count; ++c) {
+        const pli_ipc_tangential *tangential = &ipc->tangentials[c];
         double x[PLI_CONTACT_DOFS], start[PLI_CONTACT_DOFS], gradient[PLI_CONTACT_DOFS];
-        int32_t points = rub->friction.point_count;
+        int32_t points = tangential->friction.point_count;
         for (int32_t i = 0; i < points; ++i) {
-            pli_vec3_copy(ipc->x + 3 * (int64_t)rub->vertices[i], x + 3 * i);
-            pli_vec3_copy(ipc->start + 3 * (int64_t)rub->vertices[i], start + 3 * i);
+            pli_vec3_copy(ipc->x + 3 * (int64_t)tangential->vertices[i], x + 3 * i);
+            pli_vec3_copy(ipc->start + 3 * (int64_t)tangential->vertices[i], start + 3 * i);
         }
-        pli_friction_evaluate(&rub->friction, ipc->friction_slip, x, start, gradient, NULL);
+        pli_friction_evaluate(&tangential->friction, ipc->friction_slip, x, start, gradient, NULL);
         for (int32_t k = 0; k < 3 * points; ++k)
             pli_sum_add(&sum, -gradient[k] * (x[k] - start[k]));
         pli_ipc_pair *pair;
-        PLI_TRY(get_pair(ipc, rub->bodies, &pair));
-        sum_force(ipc->body_of, rub->vertices, points, rub->bodies, gradient, pair->friction);
+        PLI_TRY(get_pair(ipc, tangential->bodies, &pair));
+        sum_force(ipc->body_of, tangential->vertices, points, tangential->bodies, gradient,
+                  pair->friction);
     }
     *work = pli_sum_value(sum);
     return PLI_OK;
@@ -157,7 +158,7 @@ pli_status pli_ipc_measure(pli_ipc *ipc, const double *x, pli_ipc_report *report
     PLI_TRY(pli_ipc_tell(ipc));
     ipc->pair_count = 0;
     PLI_TRY(add_contacts(ipc));
-    PLI_TRY(add_rubs(ipc, &report->friction_work));
+    PLI_TRY(add_tangential(ipc, &report->friction_work));
     report->contacts = ipc->contact_count;
     report->barrier_energy = pli_sum_value(pli_ipc_energy_of(ipc, false));
     report->pair_count = ipc->pair_count;

@@ -436,8 +436,8 @@ void pli_self_collision_measure(pli_self_collision *collision, const double *x,
 }
 
 // Friction of one contact; largest is the longest impulse that Coulomb's law allows (N s).
-static double rub(const pli_self_contact *contact, const int32_t stencil[4], const double *mass,
-                  double largest, double *v)
+static double apply_friction(const pli_self_contact *contact, const int32_t stencil[4],
+                             const double *mass, double largest, double *v)
 {
     // relative velocity along the surface and the mass it feels
     double slip[3] = {0, 0, 0};
@@ -474,7 +474,7 @@ double pli_self_collision_apply_friction(pli_self_collision *collision, const do
         int32_t stencil[4];
         get_stencil(collision, contact, stencil);
         double largest = collision->friction * h * force_length(collision, contact);
-        pli_sum_add(&change, rub(contact, stencil, mass, largest, v));
+        pli_sum_add(&change, apply_friction(contact, stencil, mass, largest, v));
     }
     pli_self_collision_end(collision);
     return pli_sum_value(change);

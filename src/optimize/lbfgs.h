@@ -28,7 +28,7 @@
 // are forgotten as soon as a step raises the norm.
 //
 // Terms are told that an iteration begins (prepare of term.h) only when B is made: what they couple
-// anew is then seen by their gradients, and by B after the next refresh. Searches go over jumps of
+// again is then seen by their gradients, and by B after the next refresh. Searches go over jumps of
 // E as in line_search.h.
 //
 // With constraints (projection.h) that are linear for the time of the minimisation, that is, fixed

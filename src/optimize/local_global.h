@@ -6,7 +6,7 @@
 //
 // The matrix is A = S (x) I + blockdiag(D_i). S is the sum of the terms' add_lifted: constant,
 // assembled by begin_step only when the step's coefficients or the held vertices changed. D is the
-// sum of their add_blocks at the current x: attachments, grips and contacts, taken anew in every
+// sum of their add_blocks at the current x: attachments, grips and contacts, recomputed in every
 // iteration and handed to the linear solver only when they changed. One iteration:
 //
 //   1. gradient g at x: for projective terms this is the local step, since the gradient of

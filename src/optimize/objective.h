@@ -89,7 +89,7 @@ void pli_objective_compute_lagged(pli_objective *objective, const double *x, boo
 // y = H x, with the part that lags; y must not be x.
 void pli_objective_multiply_hessian(const pli_objective *objective, const double *x, double *y);
 
-// Keeps the choices that terms make at x; NULL: they choose anew. False when no term has any.
+// Keeps the choices that terms make at x; NULL: they choose again. False when no term has any.
 bool pli_objective_freeze(const pli_objective *objective, const double *x);
 
 bool pli_objective_is_constrained(const pli_objective *objective);

@@ -55,7 +55,7 @@ typedef struct pli_term_ops {
     pli_status (*prepare)(void *self, const double *x, pli_bcsr *H, bool *changed);
 
     // Optional, for energies that jump where a choice in them changes (which parts are in contact):
-    // from now on keeps the choices made at x; NULL: chooses anew everywhere, as at the beginning.
+    // from now on keeps the choices made at x; NULL: chooses again everywhere, as at the beginning.
     // At x itself energy and derivatives stay the same.
     void (*freeze)(void *self, const double *x);
 

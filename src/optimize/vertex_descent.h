@@ -31,7 +31,7 @@
 // Same bits for any number of threads, since vertices of one colour read nothing that another one
 // writes. A warm minimisation allocates nothing.
 //
-// Left out: Chebyshev acceleration and the paper's damping. Refused: terms that choose anew in
+// Left out: Chebyshev acceleration and the paper's damping. Refused: terms that choose again in
 // every iteration what they couple, or that limit steps by more than their energy (barriers,
 // contact of bodies), and constraints by projection.
 #ifndef PLI_OPTIMIZE_VERTEX_DESCENT_H

@@ -4,8 +4,8 @@
 // it, and several pages ask for the same ones.
 //
 // A frame is known by its number and by what the system says about its files (which file, its size
-// and when it was written). Files of runs appear by rename, so that one which was written anew is
-// read anew. The newest frame stays whatever its size; the others as long as all fit the limit.
+// and when it was written). Files of runs appear by rename, so that one which was rewritten is
+// read again. The newest frame stays whatever its size; the others as long as all fit the limit.
 #ifndef PLI_SERVE_FRAME_CACHE_H
 #define PLI_SERVE_FRAME_CACHE_H
 

@@ -9,7 +9,7 @@
 
 #include "serve/packet.h"
 
-// Keeps the surfaces of parts from frame to frame; a surface is made anew when cells change.
+// Keeps the surfaces of parts from frame to frame; a surface is rebuilt when cells change.
 typedef struct pli_frame_encoder pli_frame_encoder;
 
 PLI_CHECKED pli_status pli_frame_encoder_create(pli_context *context, pli_frame_encoder **encoder);

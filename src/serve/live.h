@@ -13,7 +13,7 @@
 // with x as they were when it took hold, so that the matter in the hand follows as a whole and is
 // not drawn to a point. A pin is a hand that stays where it took hold.
 //
-// Settings are keys of the scene. Changing one compiles the scene anew and carries the state over;
+// Settings are keys of the scene. Changing one compiles the scene again and carries the state over;
 // what does not compile is refused, and nothing has changed.
 #ifndef PLI_SERVE_LIVE_H
 #define PLI_SERVE_LIVE_H

@@ -167,7 +167,7 @@ static bool are_cloths(const pli_scene_def *def, const void *springs)
 
 // Whether a setting means something in this scene: what was not given can't be changed, cloth alone
 // has springs, particles alone are viscous, no solver of particles has inner iterations to choose,
-// and what does not touch does not rub.
+// and what does not touch has no friction.
 static bool applies(const walk *w, const pli_visit *visit, const setting_row *row)
 {
     if (strcmp(row->schema, "springs") == 0 || row->shape == SHAPE_LOGARITHMIC) {

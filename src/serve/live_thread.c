@@ -582,7 +582,7 @@ static bool knows(const pli_live_watcher *watcher, uint64_t name)
 // Notes that a watcher is given a topology; false: there is no memory for it.
 static bool learn(pli_live_watcher *watcher, pli_context *context, uint64_t name)
 {
-    // who has seen so many is given them anew
+    // who has seen so many gets them again
     if (watcher->known_count == KNOWN) watcher->known_count = 0;
     if (watcher->known_count == watcher->known_capacity) {
         int32_t capacity = watcher->known_capacity > 0 ? 2 * watcher->known_capacity : 16;

@@ -192,10 +192,10 @@ pli_live_reach pli_live_world_reach(const pli_live_world *world, int32_t body, d
     double share = fmin(1, pow(2 * reach.radius / fmax(diagonal, 1e-300), 3)); // of its volume
     double weight = mass * fmax(9.81, sqrt(pow(def->gravity[0], 2) + pow(def->gravity[1], 2) +
                                            pow(def->gravity[2], 2)));
-    double bears = 50 * weight / fmax(diagonal, 1e-300);
+    double carries = 50 * weight / fmax(diagonal, 1e-300);
     double keeps_up =
         4 * elastic_stiffness(def, pli_model_body_name(world->model, body), reach.radius);
     double accelerates = mass * share / (info.dt * info.dt);
-    reach.stiffness = strength * (pin ? 10 : 1) * fmax(bears, fmax(keeps_up, accelerates));
+    reach.stiffness = strength * (pin ? 10 : 1) * fmax(carries, fmax(keeps_up, accelerates));
     return reach;
 }

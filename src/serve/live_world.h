@@ -30,7 +30,7 @@ PLI_CHECKED pli_status pli_live_world_init(pli_live_world *world, pli_context *c
                                            const pli_live_recipe *recipe);
 void pli_live_world_clear(pli_live_world *world);
 
-// Makes the world anew from another recipe and carries the state over. Errors: as init, and
+// Rebuilds the world from another recipe and carries the state over. Errors: as init, and
 // unsupported (the state does not fit); the world then is as it was.
 PLI_CHECKED pli_status pli_live_world_change(pli_live_world *world, const pli_live_recipe *recipe);
 
@@ -46,7 +46,7 @@ typedef struct pli_live_reach {
     double stiffness; // of all its springs together (N/m)
 } pli_live_reach;
 
-// radius 0: a fifteenth of the body's diagonal. The stiffness bears the body's weight within a
+// radius 0: a fifteenth of the body's diagonal. The stiffness carries the body's weight within a
 // fiftieth of its diagonal, keeps up with the elasticity of the matter in hand, and accelerates
 // that matter by a good part of the way within a step; strength scales it, and a pin is ten times
 // as strong.

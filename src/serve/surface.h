@@ -5,7 +5,7 @@
 //
 // A store finds the surface of a part by its cells, whichever place the part has in its frame, and
 // makes it where there is none. It keeps a few more than a frame has parts, so that looking at
-// frames back and forth makes nothing anew; the one that was not used for the longest time goes.
+// frames back and forth rebuilds nothing; the one that was not used for the longest time goes.
 #ifndef PLI_SERVE_SURFACE_H
 #define PLI_SERVE_SURFACE_H
 

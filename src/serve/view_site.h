@@ -3,7 +3,7 @@
 // What the page is told about a run's folder: its session, the frames there are, each frame and its
 // topologies, the report; and what it may leave there, a view. See docs/protocol.md, "Requests".
 //
-// The folder is looked at when somebody asks. It may grow, be begun anew by another run, or vanish:
+// The folder is looked at when somebody asks. It may grow, be restarted by another run, or vanish:
 // requests then get what there is, or words with a status. The folder of a run that goes may have
 // no frames yet.
 #ifndef PLI_SERVE_VIEW_SITE_H

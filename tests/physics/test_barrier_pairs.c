@@ -75,14 +75,14 @@ static void expect_momentum(const char *solver, double friction)
     collision_init(&s, solver, friction);
     pli_step_report report;
     OK(s.context, pli_solver_measure(s.solver, s.state, &report));
-    double before[3], scale = length(report.momentum), pushed = 0, rubbed = 0;
+    double before[3], scale = length(report.momentum), pushed = 0, friction_torque = 0;
     memcpy(before, report.momentum, sizeof before);
     for (int k = 0; k < 40; ++k) {
         report = barrier_step(&s);
         expect_inner_forces(&s);
         double unused[3];
         pushed = fmax(pushed, sum_torque(&s, s.state->contact_force, unused));
-        rubbed = fmax(rubbed, sum_torque(&s, s.state->friction_force, unused));
+        friction_torque = fmax(friction_torque, sum_torque(&s, s.state->friction_force, unused));
         // a step errs by less than the mass times the tolerance of velocities, 2e-9 kg m/s
         for (int axis = 0; axis < 3; ++axis) {
             NEAR(report.momentum[axis], before[axis], 0, 1e-8 * scale);
@@ -90,7 +90,7 @@ static void expect_momentum(const char *solver, double friction)
     }
     // they did collide: the speed of one is now shared
     AT_LEAST(pushed, 100);
-    if (friction > 0) AT_LEAST(rubbed, 0.1 * friction * pushed);
+    if (friction > 0) AT_LEAST(friction_torque, 0.1 * friction * pushed);
     double v[3];
     body_mean(&s, 1, pli_state_velocities(s.state), v);
     AT_LEAST(v[0], 0.5);

@@ -369,7 +369,7 @@ static void colliding_balls_keep_their_momentum(void **state)
     OK(s.context, pli_solver_measure(s.solver, s.state, &before));
     double energy = before.energy.total;
     int32_t contacts = 0;
-    double rubbed = 0;
+    double friction_work = 0;
     for (int k = 1; k <= 20; ++k) {
         pli_step_report report = braked_step(&s);
         assert_int_equal(report.inverted, 0);
@@ -382,10 +382,10 @@ static void colliding_balls_keep_their_momentum(void **state)
         AT_MOST(report.energy.total, energy * (1 + 1e-6));
         energy = report.energy.total;
         contacts += report.contacts;
-        rubbed += report.friction_work;
+        friction_work += report.friction_work;
     }
     AT_LEAST(contacts, 30);
-    AT_MOST(rubbed, -1e-3);
+    AT_MOST(friction_work, -1e-3);
     // they fly apart again
     AT_LEAST(body_velocity(&s, 1, 0) - body_velocity(&s, 0, 0), 0.5);
     simulation_clear(&s);

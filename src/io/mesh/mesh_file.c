@@ -69,7 +69,7 @@ static pli_status fail_unknown(pli_context *context, const char *name)
                     known);
 }
 
-// The ending proposes a format; content that bears the mark of another one overrules it.
+// The ending proposes a format; content that has the mark of another one overrules it.
 static pli_status choose_format(pli_context *context, const char *name, const char *ending,
                                 const char *bytes, int64_t count, const pli_mesh_format **format)
 {

@@ -96,12 +96,12 @@ typedef struct pli_stepper pli_stepper;
 
 // What was done since the stepper was made.
 typedef struct pli_stepper_report {
-    int64_t time;                               // ticks
-    int64_t sweeps;                             // of all steps
-    int64_t block_updates;                      // blocks moved
-    int64_t particle_updates;                   // particles moved
-    int64_t buffer_updates;                     // particles of buffers moved
-    int64_t hasty_updates;                      // of block_updates: a tick is more than it bears
+    int64_t time;             // ticks
+    int64_t sweeps;           // of all steps
+    int64_t block_updates;    // blocks moved
+    int64_t particle_updates; // particles moved
+    int64_t buffer_updates;   // particles of buffers moved
+    int64_t hasty_updates;    // of block_updates: a tick is longer than its stable step
     int64_t blocks_by_step[PLI_STEPPER_LEVELS]; // block updates of 2^k ticks
     double schedule_seconds;                    // of all that is not transfer
     double transfer_seconds;

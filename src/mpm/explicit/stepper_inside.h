@@ -16,7 +16,7 @@ typedef struct pli_block_clock {
     int32_t listed; // in the sweep's list, -1: not
     bool copies;    // leaves copies behind when it moves
     bool is_copied; // copies stand in for its particles until `time`
-    bool is_hasty;  // its step is longer than it bears
+    bool is_hasty;  // its step is longer than its stable one
 } pli_block_clock;
 
 // A block with a part in a sweep; bits for layers.

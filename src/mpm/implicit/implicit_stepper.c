@@ -28,12 +28,12 @@ struct pli_implicit_stepper {
     pli_implicit *implicit;
     pli_node_hold *hold;
     pli_node_source *source;
-    pli_node_source *easy; // without a matrix, for easy steps; NULL: none is
-    bool is_easy;          // the step that is being computed
+    pli_node_source *matrix_free; // without a matrix, for short steps; NULL: none is
+    bool is_matrix_free;          // the step that is being computed
     pli_objective objective;
     pli_anchor inertia;
     pli_minimizer minimizer;
-    pli_minimizer easy_minimizer; // over `easy`
+    pli_minimizer matrix_free_minimizer; // over `matrix_free`
 
     const pli_cloud_source *particles; // that were loaded, borrowed
     double *kept;                      // [particles] what is left in the end, borrowed; or NULL
@@ -121,20 +121,20 @@ static pli_status create_admm(pli_implicit_stepper *s)
     return PLI_OK;
 }
 
-static pli_status create_easy(pli_implicit_stepper *s)
+static pli_status create_matrix_free(pli_implicit_stepper *s)
 {
-    if (s->def.method != PLI_IMPLICIT_LBFGS || !(s->def.easy_courant > 0)) return PLI_OK;
+    if (s->def.method != PLI_IMPLICIT_LBFGS || !(s->def.matrix_free_courant > 0)) return PLI_OK;
     pli_node_source_def def = s->def.source;
     def.assembled = false;
     def.preconditioner = PLI_NODE_BLOCK_JACOBI;
     def.rule = PLI_NODE_INEXACT;
-    PLI_TRY(pli_node_source_create(s->context, &def, s->implicit, &s->easy));
-    return create_newton(s, s->easy, &s->easy_minimizer);
+    PLI_TRY(pli_node_source_create(s->context, &def, s->implicit, &s->matrix_free));
+    return create_newton(s, s->matrix_free, &s->matrix_free_minimizer);
 }
 
 static pli_status create_minimizers(pli_implicit_stepper *s)
 {
-    PLI_TRY(create_easy(s));
+    PLI_TRY(create_matrix_free(s));
     switch (s->def.method) {
     case PLI_IMPLICIT_LBFGS: return create_lbfgs(s);
     case PLI_IMPLICIT_ADMM: return create_admm(s);
@@ -190,10 +190,10 @@ void pli_implicit_stepper_destroy(pli_implicit_stepper *s)
 {
     if (s == NULL) return;
     pli_context *context = s->context;
-    pli_minimizer_destroy(&s->easy_minimizer);
+    pli_minimizer_destroy(&s->matrix_free_minimizer);
     pli_minimizer_destroy(&s->minimizer);
     pli_objective_clear(&s->objective);
-    pli_node_source_destroy(s->easy);
+    pli_node_source_destroy(s->matrix_free);
     pli_node_source_destroy(s->source);
     pli_node_hold_destroy(s->hold);
     pli_implicit_destroy(s->implicit);
@@ -390,18 +390,19 @@ static double courant_of(void *user, int64_t begin, int64_t end)
 // The source of the step's directions.
 static pli_node_source *source_of(const pli_implicit_stepper *s)
 {
-    return s->is_easy ? s->easy : s->source;
+    return s->is_matrix_free ? s->matrix_free : s->source;
 }
 
 static void choose_source(pli_implicit_stepper *s)
 {
-    s->is_easy = s->easy != NULL && pli_parallel_max(s->context, s->cloud->slot_count, SLOT_GRAIN,
-                                                     courant_of, s) <= s->def.easy_courant;
+    s->is_matrix_free =
+        s->matrix_free != NULL && pli_parallel_max(s->context, s->cloud->slot_count, SLOT_GRAIN,
+                                                   courant_of, s) <= s->def.matrix_free_courant;
 }
 
 static const pli_minimizer *minimizer_of(const pli_implicit_stepper *s)
 {
-    return s->is_easy ? &s->easy_minimizer : &s->minimizer;
+    return s->is_matrix_free ? &s->matrix_free_minimizer : &s->minimizer;
 }
 
 static void add_outcome(const pli_minimize_report *one, pli_minimize_report *all)
@@ -473,7 +474,7 @@ static pli_status solve(pli_implicit_stepper *s, const pli_minimize_env *env,
     }
     report->raised = linear && isfinite(limit) && !(report->outcome.energy <= limit);
     report->counts = pli_node_source_get_counts(source_of(s));
-    report->eased = s->is_easy;
+    report->matrix_free = s->is_matrix_free;
     return PLI_OK;
 }
 
@@ -556,7 +557,7 @@ pli_status pli_implicit_stepper_step(pli_implicit_stepper *s, const pli_cloud_ta
     *report = (pli_implicit_report){.outcome.stop = PLI_STOP_GRADIENT};
     if (s->cloud->nodes->count == 0) return PLI_OK;
     pli_node_source_set_timers(s->source, env->timers);
-    if (s->easy != NULL) pli_node_source_set_timers(s->easy, env->timers);
+    if (s->matrix_free != NULL) pli_node_source_set_timers(s->matrix_free, env->timers);
     pli_timers_begin(env->timers, "predict");
     pli_status status = begin(s, h);
     pli_timers_end(env->timers);
@@ -584,7 +585,7 @@ const pli_node_grid *pli_implicit_stepper_nodes(const pli_implicit_stepper *s)
 
 const pli_node_multigrid *pli_implicit_stepper_multigrid(const pli_implicit_stepper *s)
 {
-    return s->is_easy ? NULL : pli_node_source_multigrid(s->source);
+    return s->is_matrix_free ? NULL : pli_node_source_multigrid(s->source);
 }
 
 int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
@@ -592,8 +593,8 @@ int64_t pli_implicit_stepper_memory(const pli_implicit_stepper *s)
     int64_t bytes = pli_cloud_memory(s->cloud) + pli_implicit_memory(s->implicit) +
                     pli_node_hold_memory(s->hold) + pli_node_source_memory(s->source) +
                     (int64_t)pli_memory_size(s->stiffness);
-    if (s->easy != NULL) bytes += pli_node_source_memory(s->easy);
-    bytes += pli_minimizer_memory(&s->minimizer) + pli_minimizer_memory(&s->easy_minimizer);
+    if (s->matrix_free != NULL) bytes += pli_node_source_memory(s->matrix_free);
+    bytes += pli_minimizer_memory(&s->minimizer) + pli_minimizer_memory(&s->matrix_free_minimizer);
 #define X(member, numbers) bytes += (int64_t)pli_memory_size(s->member);
     NODE_ARRAYS(X)
 #undef X

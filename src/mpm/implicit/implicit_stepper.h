@@ -18,9 +18,10 @@
 //            HOT (Wang et al. 2020), with conjugate gradients LBFGS-H
 //   Newton   a matrix for every iteration: PN-PCG, PN-MGPCG, the method of Gast et al. 2015
 //   ADMM     no matrix of the energy at all (admm.h)
-//   easy     L-BFGS only: where a step is not longer than what sound takes through a few cells,
-//            easy_courant of them, H is little more than M / h^2, and making it and its levels
-//            costs more than the whole step by Newton and conjugate gradients without a matrix
+//   short    L-BFGS only: where a step is not longer than what sound takes through a few cells,
+//            matrix_free_courant of them, H is little more than M / h^2, and making it and its
+//            levels costs more than the whole step by Newton and conjugate gradients without a
+//            matrix
 //   linear   a single linear solve at the start, full step: the semi-implicit step of Stomakhin et
 //            al. 2013
 //
@@ -62,11 +63,11 @@ typedef struct pli_implicit_stepper_def {
     bool plain_norm;  // |h g| decides on convergence
     double tolerance; // epsilon, or kg m/s with plain_norm
     int32_t max_iterations;
-    int32_t fixed_iterations; // > 0: exactly so many
-    int32_t window;           // of L-BFGS
-    int32_t refresh;          // of L-BFGS, 0: never within a step
-    bool restarts;            // of L-BFGS
-    double easy_courant;      // of L-BFGS, 0: no step is easy
+    int32_t fixed_iterations;   // > 0: exactly so many
+    int32_t window;             // of L-BFGS
+    int32_t refresh;            // of L-BFGS, 0: never within a step
+    bool restarts;              // of L-BFGS
+    double matrix_free_courant; // of L-BFGS, 0: no step is matrix-free
     pli_line_search_def search;
 } pli_implicit_stepper_def;
 
@@ -76,9 +77,9 @@ typedef struct pli_implicit_report {
     pli_node_counts counts;
     int32_t nodes;
     int32_t held;
-    int32_t rounds; // minimisations; 2 and more where the active set changed
-    bool eased;     // L-BFGS and its matrix were not needed
-    bool raised;    // the linear method: E would rise, and nothing was moved
+    int32_t rounds;   // minimisations; 2 and more where the active set changed
+    bool matrix_free; // L-BFGS and its matrix were not needed
+    bool raised;      // the linear method: E would rise, and nothing was moved
     pli_advect_report advect;
 } pli_implicit_report;
 

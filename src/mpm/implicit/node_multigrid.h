@@ -24,8 +24,9 @@
 // The coarsest level is solved by conjugate gradients with block Jacobi until sqrt(r.Dr) is half of
 // that of the right-hand side, D the inverse of the diagonal blocks (Wang et al. 2020), or by dense
 // Cholesky. As long as conjugate gradients end early the cycle is not exactly linear. A
-// quasi-Newton method around it bears that; plain conjugate gradients around it do not, and want
-// 1e-2 instead of 1/2, or Cholesky with as many levels as leave some hundred nodes on the coarsest.
+// quasi-Newton method around it tolerates that; plain conjugate gradients around it do not, and
+// want 1e-2 instead of 1/2, or Cholesky with as many levels as leave some hundred nodes on the
+// coarsest.
 //
 // Single precision. Gauss-Seidel reads copies of the off-diagonal blocks that are rounded to single
 // precision, unless the def says otherwise, at less than half the time. The cycle stays symmetric

@@ -13,7 +13,7 @@ static const double default_distance = 1e-3; // scene diagonals
 static const double most_of_body = 0.02;     // diagonals of the smallest body
 static const double default_speed = 1e-3;    // scene diagonals per second
 
-// ---- who rubs on whom: bodies of the scene first, then its colliders
+// ---- friction of each pair: bodies of the scene first, then its colliders
 
 static int32_t find_name(const pli_scene_def *def, const char *name)
 {

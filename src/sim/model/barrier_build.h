@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Barrier contact of a model: its lengths and speeds resolved, who rubs on whom, and the energy
-// term made of them.
+// Barrier contact of a model: its lengths and speeds resolved, the friction of each pair, and the
+// energy term made of them.
 //
 // Automatic values (Li et al. 2020, section 4.5 and supplement): contact begins at 1e-3 of the
 // scene's diagonal, friction is static below 1e-3 diagonals per second. Without inertia the mass

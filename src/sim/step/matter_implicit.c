@@ -147,7 +147,7 @@ static pli_implicit_stepper_def describe_stepper(const pli_matter_implicit *m)
         .window = def->window,
         .refresh = pli_solver_refresh(model->solver_kind, def),
         .restarts = grid->restarts,
-        .easy_courant = grid->matrix_free_short_steps ? m->method->easy_courant : 0,
+        .matrix_free_courant = grid->matrix_free_short_steps ? m->method->matrix_free_courant : 0,
         .search = describe_search(m)};
     pli_vec3_copy(model->matter->origin, stepper.cloud.origin);
     pli_vec3_copy(model->gravity, stepper.gravity);

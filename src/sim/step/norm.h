@@ -2,13 +2,12 @@
 //
 // What "converged" means: the weights of the gradient's norm and the default tolerance.
 //
-//   velocity        |g| = a h sqrt(sum |g_i|^2 / m_i) / sqrt(sum m_i), in m/s. Where the rest of
-//   the
-//                   objective is convex this bounds the root mean square error of the velocity,
-//                   because the Hessian is at least M / (a h^2). Default: 1e-4 of the scene's
-//                   diagonal per second.
+//   velocity        |g| = a h sqrt(sum |g_i|^2 / m_i) / sqrt(sum m_i), in m/s. Where the rest
+//                   of the objective is convex this bounds the root mean square error of the
+//                   velocity, because the Hessian is at least M / (a h^2). Default: 1e-4 of the
+//                   scene's diagonal per second.
 //   characteristic  |g| = sqrt(mean (|g_i| / (l_i xi_i))^2), a pure number: force relative to what
-//                   the material bears on the surface l_i of the vertex's one-ring, with xi_i the
+//                   the material has on the surface l_i of the vertex's one-ring, with xi_i the
 //                   mass-weighted norm of dP/dF at rest (Wang et al. 2020, eq. 13 to 15, for
 //                   meshes); in a shell, l_i is the rim of the one-ring times the thickness, in
 //                   cloth l_i xi_i is the sum of k l over the springs of the vertex.

@@ -32,7 +32,7 @@ static const pli_grid_method grid_pn_mgpcg = {.assembled = true,
 static const pli_grid_method grid_hot = {.assembled = true,
                                          .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                          .rule = PLI_NODE_ONCE,
-                                         .easy_courant = 3};
+                                         .matrix_free_courant = 3};
 static const pli_grid_method grid_hot_quadratic = {.assembled = true,
                                                    .preconditioner = PLI_NODE_EMBEDDED_CYCLE,
                                                    .rule = PLI_NODE_ONCE,

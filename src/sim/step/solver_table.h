@@ -40,13 +40,13 @@ typedef struct pli_grid_method {
     pli_node_preconditioner preconditioner;
     pli_node_rule rule;
     pli_embedding_kind embedding;
-    bool linear;               // a single linear solve instead of a minimisation
-    bool plain_norm;           // |h g| decides on convergence
-    double tolerance;          // default, in the unit of the norm; 0: the norm's own
-    double coarsest_tolerance; // of cycles, 0: that of node_multigrid.h
-    double easy_courant;       // of steps that need no matrix, see mpm/implicit/implicit_stepper.h
-    bool flip;                 // velocities are a blend of FLIP and PIC by default
-    bool backward;             // positions by backward Euler by default
+    bool linear;                // a single linear solve instead of a minimisation
+    bool plain_norm;            // |h g| decides on convergence
+    double tolerance;           // default, in the unit of the norm; 0: the norm's own
+    double coarsest_tolerance;  // of cycles, 0: that of node_multigrid.h
+    double matrix_free_courant; // of steps that need no matrix, see mpm/implicit/implicit_stepper.h
+    bool flip;                  // velocities are a blend of FLIP and PIC by default
+    bool backward;              // positions by backward Euler by default
 } pli_grid_method;
 
 typedef struct pli_solver_kind {

@@ -432,9 +432,10 @@ static void resultants_of_pairs_are_the_forces_on_bodies(void **state)
     ipc_world_build(w);
     OK(w->b.context, pli_ipc_freeze_friction(w->ipc, w->b.x, w->b.rest, 1e-3));
     pli_ipc_report report;
-    double *normal = ipc_world_vector(w), *rub = ipc_world_vector(w), *gaps = ipc_world_vector(w);
+    double *normal = ipc_world_vector(w), *tangential = ipc_world_vector(w),
+           *gaps = ipc_world_vector(w);
     OK(w->b.context, pli_ipc_measure(w->ipc, w->b.x, &report));
-    pli_ipc_fill_forces(w->ipc, normal, rub);
+    pli_ipc_fill_forces(w->ipc, normal, tangential);
     pli_ipc_fill_gaps(w->ipc, gaps);
     static const int32_t pairs[][2] = {{0, 1}, {0, 3}, {1, 2}};
     assert_int_equal(report.pair_count, 3);
@@ -455,7 +456,7 @@ static void resultants_of_pairs_are_the_forces_on_bodies(void **state)
     for (int32_t body = 0; body < 3; ++body) {
         double sums[2][3];
         sum_over(w, normal, body, sums[0]);
-        sum_over(w, rub, body, sums[1]);
+        sum_over(w, tangential, body, sums[1]);
         for (int k = 0; k < 6; ++k) {
             NEAR(on_body[body][k / 3][k % 3], sums[k / 3][k % 3], 0, 1e-13 * size);
         }
@@ -471,7 +472,7 @@ static void resultants_of_pairs_are_the_forces_on_bodies(void **state)
     // that of friction is the rest
     AT_LEAST(ipc_world_energy(w, w->b.x), report.barrier_energy);
     free(gaps);
-    free(rub);
+    free(tangential);
     free(normal);
 }
 
