@@ -107,7 +107,9 @@ KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volum
                   "bool is_fluid")
 StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",
                     "ptr data", "bool of_particles optional")
-EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total")
+EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment contact total "
+                        "load cavity")
+CavityReportStruct = struct("pli_cavity_report", "str name", "f64 volume pressure")
 ContactPairStruct = struct("pli_contact_pair", "str first second", "i32 contacts", "f64 min_gap",
                            "f64[3] normal_force friction_force")
 LevelCounts = struct("pli_level_counts", "i32 directions refreshes",
@@ -128,7 +130,8 @@ StepReportStruct = struct(
     "f64 min_J", "i32 inverted vertices", "bool collides", "i32 contacts",
     "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
     "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
-    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit")
+    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit",
+    "i32 cavity_count", "ptr cavities")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")

@@ -14,7 +14,7 @@ import numpy as np
 from . import errors
 from ._handles import Stopper, Wrapper
 from ._library import lib, one_blas_thread
-from ._structs import (ContactPairStruct, FrameStruct, IterationReport, KindInfo, ModelInfo,
+from ._structs import (CavityReportStruct, ContactPairStruct, FrameStruct, IterationReport, KindInfo, ModelInfo,
                        StateArray, StepReportStruct, at, check_integer, plain, text)
 from .frames import Frame, copy_array, surface
 from .scene import Scene
@@ -29,13 +29,22 @@ MonitorFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Iterati
 # ---- reports
 
 class Energies(NamedTuple):
-    """Energies of a state (J); attachment includes grips. Work of forces is in none of them."""
+    """Energies of a state (J); attachment includes grips, load is the work of the scene's loads,
+    negative, cavity that of gas and liquid. Work of a state's own forces is in none of them."""
     kinetic: float
     elastic: float
     gravity: float
     attachment: float
     contact: float
     total: float
+    load: float
+    cavity: float
+
+
+class Cavity(NamedTuple):
+    """The volume (m^3) that a closed surface encloses, and the pressure in it beyond that outside (Pa)."""
+    volume: float
+    pressure: float
 
 
 def former(name, now):
@@ -95,6 +104,7 @@ class StepReport:
     phases: dict
     seconds: float
     culprit: Optional[str]
+    cavities: dict
 
     matter = former("matter", "explicit")
     grid = former("grid", "implicit")
@@ -103,7 +113,13 @@ class StepReport:
 # members that are taken over as they are
 SAME = [name for name in StepReport.__annotations__ if name not in (
     "solver", "stop", "converged", "accepted", "energy", "momentum", "angular_momentum", "pairs",
-    "explicit", "implicit", "levels", "phases", "culprit")]
+    "explicit", "implicit", "levels", "phases", "culprit", "cavities")]
+
+
+def read_cavities(struct):
+    """The cavities of a report by name."""
+    found = [at(CavityReportStruct, struct.cavities, k) for k in range(struct.cavity_count)]
+    return {text(one.name): Cavity(one.volume, one.pressure) for one in found}
 
 
 def make_report(struct):
@@ -119,6 +135,7 @@ def make_report(struct):
         explicit=plain(struct.matter) if struct.matter.ticks else None,
         implicit=plain(struct.grid) if struct.grid.substeps else None,
         levels=plain(struct.levels) if struct.levels.directions else None,
+        cavities=read_cavities(struct),
         phases={text(struct.phase_name[k]): struct.phase_seconds[k]
                 for k in range(struct.phase_count)})
     return StepReport(**values)

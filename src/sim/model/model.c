@@ -17,9 +17,11 @@
 #include "sim/body/material_resolve.h"
 #include "sim/body/overlap.h"
 #include "sim/body/selection.h"
+#include "sim/model/cavity_build.h"
 #include "sim/model/coarse_build.h"
 #include "sim/model/collider_build.h"
 #include "sim/model/collider_surface.h"
+#include "sim/model/load_build.h"
 #include "sim/model/matter_build.h"
 #include "sim/model/model_springs.h"
 #include "sim/model/model_triangles.h"
@@ -892,6 +894,8 @@ static pli_status build_meshes(building *b)
     PLI_TRY(build_bodies(b));
     PLI_TRY(build_constraints(b));
     PLI_TRY(build_attachments(b));
+    PLI_TRY(pli_cavity_build(b->model, b->scene, b->meshes));
+    PLI_TRY(pli_load_build(b->model, b->scene, b->meshes));
     set_gravity(b);
     set_size(b->model);
     PLI_TRY(pli_collider_build(b->model, b->scene));
@@ -970,6 +974,8 @@ void pli_model_destroy(pli_model *model)
     pli_reduction_destroy(context, model->reduction);
     pli_hierarchy_destroy(model->hierarchy);
     pli_collider_clear(model);
+    pli_load_clear(model);
+    pli_cavity_clear(model);
     clear_handles(context, model->attachments, model->attachment_count);
     clear_handles(context, model->constraints, model->constraint_count);
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
