@@ -121,7 +121,7 @@ static void sift_down(int32_t *heap, int64_t root, int64_t count)
     heap[root] = item;
 }
 
-static void sort_items(int32_t *items, int64_t count)
+void pli_pattern_sort(int32_t *items, int64_t count)
 {
     if (count <= INSERTION_LIMIT) {
         sort_by_insertion(items, count);
@@ -157,7 +157,7 @@ static int64_t gather_row(const pattern_builder *builder, int32_t row, int32_t *
     for (int64_t place = 0; place < size; ++place) {
         if (table[place] >= 0) table[count++] = table[place];
     }
-    sort_items(table, count);
+    pli_pattern_sort(table, count);
     return count;
 }
 

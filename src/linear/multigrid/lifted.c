@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "math/mat3.h"
 
 #include <string.h>
 
@@ -139,16 +140,10 @@ int32_t pli_lifted_first_block(const pli_lifted *matrix, int64_t row)
     return low;
 }
 
-static bool is_multiple_of_identity(const double D[9])
-{
-    bool diagonal = D[1] == 0 && D[2] == 0 && D[3] == 0 && D[5] == 0 && D[6] == 0 && D[7] == 0;
-    return diagonal && D[0] == D[4] && D[0] == D[8];
-}
-
 bool pli_lifted_is_isotropic(const pli_lifted *matrix)
 {
     for (int32_t k = 0; k < matrix->block_count; ++k) {
-        if (!is_multiple_of_identity(matrix->blocks + 9 * (int64_t)k)) return false;
+        if (!pli_mat3_is_isotropic(matrix->blocks + 9 * (int64_t)k)) return false;
     }
     return true;
 }
@@ -190,12 +185,6 @@ static void multiply_rows(const void *self, const double *x, double *y, int64_t 
     }
 }
 
-static void multiply_range(void *user, int64_t begin, int64_t end)
-{
-    const product_job *job = user;
-    multiply_rows(job->matrix, job->x, job->y, begin, end);
-}
-
 static void residual_range(void *user, int64_t begin, int64_t end)
 {
     const product_job *job = user;
@@ -209,8 +198,8 @@ static void residual_range(void *user, int64_t begin, int64_t end)
 
 void pli_lifted_multiply(const pli_lifted *matrix, const double *x, double *y)
 {
-    product_job job = {matrix, NULL, x, y};
-    pli_parallel_for(matrix->context, matrix->row_count, ROW_GRAIN, multiply_range, &job);
+    pli_operator_apply_by_rows(matrix->context, matrix->row_count, ROW_GRAIN, multiply_rows, matrix,
+                               x, y);
 }
 
 void pli_lifted_residual(const pli_lifted *matrix, const double *b, const double *x, double *r)
