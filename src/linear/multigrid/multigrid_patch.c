@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "math/mat3.h"
 #include "linear/matrix/dense.h"
+#include "math/mat3.h"
 
 #include <math.h>
 #include <string.h>
