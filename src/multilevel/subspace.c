@@ -64,9 +64,8 @@ static pli_status create_level(pli_subspace *s, const pli_bases *bases, bool blo
     PLI_TRY(pli_space_create(s->context, bases, s->def.points, s->fixed, &made->space));
     if (blocks) PLI_TRY(pli_handle_blocks_create(s->context, made->space, &made->blocks));
     int64_t size = pli_space_size(made->space);
-    made->q = PLI_NEW(s->context, double, size, "subspace unknowns");
-    made->b = PLI_NEW(s->context, double, size, "subspace unknowns");
-    return made->q != NULL && made->b != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(s->context, made->q, size, "subspace unknowns"));
+    return PLI_MAKE(s->context, made->b, size, "subspace unknowns");
 }
 
 static void clear_level(pli_context *context, level *made)
@@ -94,16 +93,14 @@ static bool wants_factor(const pli_subspace_source_def *def)
 
 static pli_status allocate_vectors(pli_subspace *s)
 {
-    s->diagonal = PLI_NEW(s->context, double, BLOCK *(int64_t)s->vertex_count, "diagonal blocks");
-    s->roots = PLI_NEW(s->context, double, WEIGHTS *(int64_t)s->vertex_count, "diagonal blocks");
-    s->w = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    s->y = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    s->r = PLI_NEW(s->context, double, s->n, "subspace scratch");
-    bool complete =
-        s->diagonal != NULL && s->roots != NULL && s->w != NULL && s->y != NULL && s->r != NULL;
-    if (!complete) return PLI_ERROR_MEMORY;
+    int64_t vertices = s->vertex_count;
+    PLI_TRY(PLI_MAKE(s->context, s->diagonal, BLOCK * vertices, "diagonal blocks"));
+    PLI_TRY(PLI_MAKE(s->context, s->roots, WEIGHTS * vertices, "diagonal blocks"));
+    PLI_TRY(PLI_MAKE(s->context, s->w, s->n, "subspace scratch"));
+    PLI_TRY(PLI_MAKE(s->context, s->y, s->n, "subspace scratch"));
+    PLI_TRY(PLI_MAKE(s->context, s->r, s->n, "subspace scratch"));
     // no block is known yet
-    pli_vector_fill(s->context, BLOCK * (int64_t)s->vertex_count, NAN, s->diagonal);
+    pli_vector_fill(s->context, BLOCK * vertices, NAN, s->diagonal);
     return PLI_OK;
 }
 

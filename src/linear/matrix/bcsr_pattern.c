@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/matrix/bcsr_pattern.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
@@ -284,4 +285,11 @@ pli_status pli_bcsr_pattern_build(pli_context *context, int32_t row_count, int32
 done:
     builder_clear(&builder);
     return status;
+}
+
+uint64_t pli_pattern_hash(int32_t row_count, const int64_t *row_start, const int32_t *column)
+{
+    uint64_t hash =
+        pli_hash_bytes(PLI_HASH_START, row_start, ((size_t)row_count + 1) * sizeof *row_start);
+    return pli_hash_bytes(hash, column, (size_t)row_start[row_count] * sizeof *column);
 }

@@ -3,7 +3,6 @@
 
 #include "linear/matrix/bcsr_pattern.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/mat3.h"
@@ -27,13 +26,10 @@ static pli_status build_pattern(pli_lifted *made, int32_t list_count, const pli_
 static pli_status allocate_values(pli_lifted *made)
 {
     pli_context *context = made->context;
-    made->diagonal = PLI_NEW(context, int64_t, made->row_count, "diagonal");
-    made->pristine = PLI_NEW(context, double, made->entry_count, "scalar matrix");
-    made->values = PLI_NEW(context, double, made->entry_count, "scalar matrix");
-    made->held = PLI_NEW(context, uint8_t, made->row_count, "held vertices");
-    bool complete = made->diagonal != NULL && made->pristine != NULL && made->values != NULL &&
-                    made->held != NULL;
-    return complete ? PLI_OK : PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(context, made->diagonal, made->row_count, "diagonal"));
+    PLI_TRY(PLI_MAKE(context, made->pristine, made->entry_count, "scalar matrix"));
+    PLI_TRY(PLI_MAKE(context, made->values, made->entry_count, "scalar matrix"));
+    return PLI_MAKE(context, made->held, made->row_count, "held vertices");
 }
 
 pli_status pli_lifted_create(pli_context *context, int32_t row_count, int32_t list_count,
@@ -53,10 +49,7 @@ pli_status pli_lifted_create(pli_context *context, int32_t row_count, int32_t li
     for (int32_t row = 0; row < row_count; ++row) {
         made->diagonal[row] = pli_lifted_find(made, row, row);
     }
-    uint64_t hash = pli_hash_bytes(PLI_HASH_START, made->row_start,
-                                   ((size_t)row_count + 1) * sizeof *made->row_start);
-    made->revision =
-        pli_hash_bytes(hash, made->column, (size_t)made->entry_count * sizeof *made->column);
+    made->revision = pli_pattern_hash(row_count, made->row_start, made->column);
     *matrix = made;
     return PLI_OK;
 }
