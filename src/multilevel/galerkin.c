@@ -544,9 +544,8 @@ static bool find_change(const pli_galerkin *g, const pli_bcsr *O, int32_t vertex
     return any;
 }
 
-pli_status pli_galerkin_update(pli_galerkin *galerkin, const pli_bcsr *O, bool *definite)
+pli_status pli_galerkin_update(pli_galerkin *g, const pli_bcsr *O, bool *definite)
 {
-    pli_galerkin *g = galerkin;
     *definite = false;
     pli_bcsr_set_zero(g->K); // extra blocks, too
     memcpy(g->K->values, g->base, TILE * (size_t)g->K->block_count * sizeof(double));

@@ -181,6 +181,7 @@ typedef struct entry_job {
     bool writes; // else node_start of the next node becomes their number
 } entry_job;
 
+// Counts or writes the entries of the nodes of some blocks.
 static void list_entries(void *user, int64_t begin, int64_t end)
 {
     const entry_job *job = user;
