@@ -68,9 +68,9 @@ typedef struct pli_liquid_def { // a fixed volume, but for its compressibility
 typedef struct pli_cavity_def {
     const char *name;
     const char *body;
-    int32_t surface;     // pli_cavity_surface
-    pli_variant where;   // which closed surface, where there are several
-    pli_variant content; // pli_content_kind
+    int32_t surface;                 // pli_cavity_surface
+    pli_variant where;               // which closed surface, where there are several
+    pli_variant content;             // pli_content_kind
     const pli_factor_def *over_time; // on the pressure, the amount of gas, the volume of liquid
     int32_t over_time_count;
     int32_t ease; // pli_motion_ease, between factors

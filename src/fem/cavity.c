@@ -60,11 +60,52 @@ double pli_cavity_curvature(const pli_cavity_law *law, double factor, double vol
     return 0;
 }
 
+// ---- loops over triangles
+
+static const double *corner(const pli_cavities *c, const double *x, int64_t triangle, int k)
+{
+    return x + 3 * (int64_t)c->triangles[3 * triangle + k];
+}
+
+// g += slope of its cavity times dV/dx
+static void add_forces(void *user, int64_t begin, int64_t end)
+{
+    const pli_element_job *job = user;
+    const pli_cavities *c = job->self;
+    for (int64_t t = begin; t < end; ++t) {
+        double slope = c->slope[c->cavity_of[t]];
+        double A[3];
+        if (slope == 0) continue;
+        pli_follower_area(corner(c, job->x, t, 0), corner(c, job->x, t, 1), corner(c, job->x, t, 2),
+                          A);
+        for (int k = 0; k < 3; ++k) {
+            double *g = job->g + 3 * (int64_t)c->triangles[3 * t + k];
+            pli_vec3_add_scaled(g, slope / 3, A, g);
+        }
+    }
+}
+
+static void add_tangents(void *user, int64_t begin, int64_t end)
+{
+    const pli_element_job *job = user;
+    const pli_cavities *c = job->self;
+    for (int64_t t = begin; t < end; ++t) {
+        double slope = c->slope[c->cavity_of[t]];
+        if (slope == 0) continue;
+        pli_follower_add_tangent(job, t, slope, corner(c, job->x, t, 0), corner(c, job->x, t, 1),
+                                 corner(c, job->x, t, 2));
+    }
+}
+
+// the energy is one of each cavity, not of its triangles
+static const pli_element_ops cavity_ops = {
+    .grain = TRIANGLE_GRAIN, .add_gradient = add_forces, .add_hessian = add_tangents};
+
 // ---- life
 
 static pli_status allocate(pli_cavities *c, int64_t triangle_count)
 {
-    pli_context *context = c->context;
+    pli_context *context = c->elements.context;
     c->laws = PLI_NEW(context, pli_cavity_law, c->count, "cavities");
     c->first = PLI_NEW(context, int32_t, c->count + 1, "cavities");
     c->slope = PLI_NEW(context, double, c->count, "cavities");
@@ -97,15 +138,14 @@ pli_status pli_cavities_create(pli_context *context, int32_t vertex_count, int32
     *cavities = NULL;
     pli_cavities *made = PLI_NEW(context, pli_cavities, 1, "cavities");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    *made = (pli_cavities){.context = context, .vertex_count = vertex_count, .count = count};
+    made->elements = (pli_elements){context, &cavity_ops, .vertex_count = vertex_count};
+    made->count = count;
     int64_t triangle_count = 0;
     for (int32_t k = 0; k < count; ++k) triangle_count += patches[k].triangle_count;
     pli_status status = allocate(made, triangle_count);
     if (status == PLI_OK) {
         copy_patches(made, patches);
-        made->cliques = (pli_clique_list){3, triangle_count, made->triangles};
-        status =
-            pli_chunk_coloring_create(context, vertex_count, &made->cliques, 0, &made->coloring);
+        status = pli_elements_color(&made->elements, 3, triangle_count, made->triangles);
     }
     if (status != PLI_OK) {
         pli_cavities_destroy(made);
@@ -118,40 +158,31 @@ pli_status pli_cavities_create(pli_context *context, int32_t vertex_count, int32
 void pli_cavities_destroy(pli_cavities *c)
 {
     if (c == NULL) return;
-    pli_context *context = c->context;
-    pli_chunk_coloring_destroy(c->coloring);
-    PLI_RELEASE(context, c->slots, c->cavity_of, c->triangles, c->factor, c->slope, c->first,
-                c->laws, c);
+    pli_context *context = c->elements.context;
+    pli_elements_clear(&c->elements);
+    PLI_RELEASE(context, c->cavity_of, c->triangles, c->factor, c->slope, c->first, c->laws, c);
 }
 
 // ---- volume
 
-typedef struct cavity_job {
+typedef struct volume_job {
     const pli_cavities *cavities;
     const double *x;
     const double *origin;
-    int64_t first;       // triangle that a range counts from
-    const double *slope; // [count] E'(V)
-    double *g;
-    double *values; // of the matrix
-} cavity_job;
-
-static const double *corner(const cavity_job *job, int64_t triangle, int k)
-{
-    return job->x + 3 * (int64_t)job->cavities->triangles[3 * triangle + k];
-}
+    int64_t first; // triangle of the cavity
+} volume_job;
 
 static pli_sum sum_volume(void *user, int64_t begin, int64_t end)
 {
-    const cavity_job *job = user;
+    const volume_job *job = user;
     pli_sum sum = {0, 0};
     for (int64_t t = job->first + begin; t < job->first + end; ++t) {
-        double a[3], b[3], c[3], n[3];
-        pli_vec3_subtract(corner(job, t, 0), job->origin, a);
-        pli_vec3_subtract(corner(job, t, 1), job->origin, b);
-        pli_vec3_subtract(corner(job, t, 2), job->origin, c);
-        pli_vec3_cross(b, c, n);
-        pli_sum_add(&sum, pli_vec3_dot(a, n) / 6);
+        double at[3][3], n[3];
+        for (int k = 0; k < 3; ++k) {
+            pli_vec3_subtract(corner(job->cavities, job->x, t, k), job->origin, at[k]);
+        }
+        pli_vec3_cross(at[1], at[2], n);
+        pli_sum_add(&sum, pli_vec3_dot(at[0], n) / 6);
     }
     return sum;
 }
@@ -159,12 +190,9 @@ static pli_sum sum_volume(void *user, int64_t begin, int64_t end)
 double pli_cavities_volume(const pli_cavities *c, int32_t cavity, const double *x)
 {
     int64_t first = c->first[cavity];
-    cavity_job job = {.cavities = c,
-                      .x = x,
-                      .origin = x + 3 * (int64_t)c->triangles[3 * first],
-                      .first = first};
-    return pli_sum_value(pli_parallel_sum(c->context, c->first[cavity + 1] - first, TRIANGLE_GRAIN,
-                                          sum_volume, &job));
+    volume_job job = {.cavities = c, .x = x, .origin = corner(c, x, first, 0), .first = first};
+    return pli_sum_value(pli_parallel_sum(c->elements.context, c->first[cavity + 1] - first,
+                                          TRIANGLE_GRAIN, sum_volume, &job));
 }
 
 // ---- the term
@@ -184,54 +212,21 @@ static pli_sum cavity_energy(void *self, const double *x)
 static void compute_slopes(pli_cavities *c, const double *x)
 {
     for (int32_t k = 0; k < c->count; ++k) {
-        c->slope[k] =
-            pli_cavity_slope(&c->laws[k], c->factor[k], pli_cavities_volume(c, k, x));
-    }
-}
-
-// g += slope of its cavity times dV/dx
-static void add_forces(void *user, int64_t begin, int64_t end)
-{
-    const cavity_job *job = user;
-    for (int64_t t = begin; t < end; ++t) {
-        double slope = job->slope[job->cavities->cavity_of[t]];
-        double A[3];
-        if (slope == 0) continue;
-        pli_follower_area(corner(job, t, 0), corner(job, t, 1), corner(job, t, 2), A);
-        for (int k = 0; k < 3; ++k) {
-            double *g = job->g + 3 * (int64_t)job->cavities->triangles[3 * t + k];
-            pli_vec3_add_scaled(g, slope / 3, A, g);
-        }
+        c->slope[k] = pli_cavity_slope(&c->laws[k], c->factor[k], pli_cavities_volume(c, k, x));
     }
 }
 
 static void cavity_add_gradient(void *self, const double *x, double *g)
 {
-    pli_cavities *c = self;
-    compute_slopes(c, x);
-    cavity_job job = {.cavities = c, .x = x, .slope = c->slope, .g = g};
-    pli_chunk_coloring_run(c->coloring, add_forces, &job);
-}
-
-static void add_tangents(void *user, int64_t begin, int64_t end)
-{
-    const cavity_job *job = user;
-    const pli_cavities *c = job->cavities;
-    for (int64_t t = begin; t < end; ++t) {
-        double slope = job->slope[c->cavity_of[t]];
-        if (slope == 0) continue;
-        pli_follower_add_tangent(corner(job, t, 0), corner(job, t, 1), corner(job, t, 2), slope,
-                                 c->slots + 9 * t, job->values);
-    }
+    compute_slopes(self, x);
+    pli_elements_add_gradient(self, x, g);
 }
 
 static void cavity_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
 {
-    pli_cavities *c = self;
     if (projected) return; // see pressure.h
-    compute_slopes(c, x);
-    cavity_job job = {.cavities = c, .x = x, .slope = c->slope, .values = H->values};
-    pli_chunk_coloring_run(c->coloring, add_tangents, &job);
+    compute_slopes(self, x);
+    pli_elements_add_hessian(self, x, projected, H);
 }
 
 static int32_t cavity_count_low_rank(void *self)
@@ -251,23 +246,8 @@ static void cavity_add_low_rank(void *self, const double *x, pli_low_rank *part)
         double weight = pli_cavity_curvature(&c->laws[k], c->factor[k], volume);
         if (!(weight > 0)) continue;
         for (int32_t other = 0; other < c->count; ++other) c->slope[other] = other == k;
-        cavity_job job = {
-            .cavities = c, .x = x, .slope = c->slope, .g = pli_low_rank_add(part, weight)};
-        pli_chunk_coloring_run(c->coloring, add_forces, &job);
+        pli_elements_add_gradient(c, x, pli_low_rank_add(part, weight));
     }
-}
-
-static const pli_clique_list *cavity_get_cliques(void *self)
-{
-    return &((const pli_cavities *)self)->cliques;
-}
-
-static pli_status cavity_bind(void *self, const pli_bcsr *H)
-{
-    pli_cavities *c = self;
-    pli_release(c->context, c->slots);
-    c->slots = NULL;
-    return pli_bcsr_slots(c->context, H, &c->cliques, &c->slots);
 }
 
 const pli_term_ops pli_cavity_term = {
@@ -275,8 +255,8 @@ const pli_term_ops pli_cavity_term = {
     .energy = cavity_energy,
     .add_gradient = cavity_add_gradient,
     .add_hessian = cavity_add_hessian,
-    .get_cliques = cavity_get_cliques,
-    .bind = cavity_bind,
+    .get_cliques = pli_elements_get_cliques,
+    .bind = pli_elements_bind,
     .count_low_rank = cavity_count_low_rank,
     .add_low_rank = cavity_add_low_rank,
     .pushes = true,

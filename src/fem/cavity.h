@@ -25,10 +25,13 @@
 #ifndef PLI_FEM_CAVITY_H
 #define PLI_FEM_CAVITY_H
 
-#include "linear/matrix/coloring.h"
-#include "optimize/term.h"
+#include "fem/elements.h"
 
-typedef enum pli_cavity_kind { PLI_CAVITY_GIVEN, PLI_CAVITY_GAS, PLI_CAVITY_LIQUID } pli_cavity_kind;
+typedef enum pli_cavity_kind {
+    PLI_CAVITY_GIVEN,
+    PLI_CAVITY_GAS,
+    PLI_CAVITY_LIQUID
+} pli_cavity_kind;
 
 typedef struct pli_cavity_law {
     pli_cavity_kind kind;
@@ -51,18 +54,14 @@ typedef struct pli_cavity_patch {
 } pli_cavity_patch;
 
 typedef struct pli_cavities {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements elements; // triangles
     int32_t count;
     pli_cavity_law *laws; // [count]
     int32_t *first;       // [count + 1] first triangle of a cavity
     int32_t *triangles;   // [first[count]][3]
     int32_t *cavity_of;   // [first[count]]
-    pli_clique_list cliques;
-    pli_chunk_coloring *coloring;
-    int32_t *slots; // [first[count]][9] of the bound matrix
-    double *slope;  // [count] E'(V), scratch
 
+    double *slope;  // [count] E'(V), scratch of the loops
     double *factor; // [count] f, set with the step
 } pli_cavities;
 

@@ -12,9 +12,8 @@
 #ifndef PLI_FEM_FOLLOWER_H
 #define PLI_FEM_FOLLOWER_H
 
+#include "fem/elements.h"
 #include "math/vec3.h"
-
-#include <stdint.h>
 
 static inline void pli_follower_area(const double a[3], const double b[3], const double c[3],
                                      double A[3])
@@ -26,10 +25,12 @@ static inline void pli_follower_area(const double a[3], const double b[3], const
     pli_vec3_scale(0.5, A, A);
 }
 
-// Adds weight S to the matrix [9 slots] of a triangle, slots [3][3] as pli_bcsr_slots has them.
-static inline void pli_follower_add_tangent(const double a[3], const double b[3], const double c[3],
-                                            double weight, const int32_t slots[9], double *values)
+// Adds weight S to the blocks of a triangle of a job.
+static inline void pli_follower_add_tangent(const pli_element_job *job, int64_t triangle,
+                                            double weight, const double a[3], const double b[3],
+                                            const double c[3])
 {
+    const int32_t *slots = job->slots + 9 * triangle;
     double e[3][3];
     pli_vec3_subtract(c, b, e[0]);
     pli_vec3_subtract(a, c, e[1]);
@@ -40,7 +41,7 @@ static inline void pli_follower_add_tangent(const double a[3], const double b[3]
             if (i == j) continue;
             pli_vec3_subtract(e[j], e[i], v);
             pli_vec3_scale(weight / 12, v, v);
-            double *block = values + 9 * (int64_t)slots[3 * i + j];
+            double *block = job->H->values + 9 * (int64_t)slots[3 * i + j];
             block[1] -= v[2];
             block[2] += v[1];
             block[3] += v[2];

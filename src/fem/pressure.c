@@ -8,11 +8,110 @@
 
 enum { TRIANGLE_GRAIN = 1024 };
 
+// ---- loops over triangles
+
+static void load_corners(const pli_pressure *p, const double *x, int64_t triangle, double to[9])
+{
+    for (int k = 0; k < 3; ++k) {
+        pli_vec3_copy(x + 3 * (int64_t)p->triangles[3 * triangle + k], to + 3 * k);
+    }
+}
+
+// int_0^1 A(x_k + s d) ds . (d_a + d_b + d_c) / 3 of a triangle
+static double swept_by(const pli_pressure *p, const double *x, int64_t triangle)
+{
+    const double *from = p->reference + 9 * triangle;
+    double to[9], middle[9], A[3][3], moved[3] = {0, 0, 0};
+    load_corners(p, x, triangle, to);
+    for (int k = 0; k < 9; ++k) {
+        middle[k] = 0.5 * (from[k] + to[k]);
+        moved[k % 3] += (to[k] - from[k]) / 3;
+    }
+    pli_follower_area(from, from + 3, from + 6, A[0]);
+    pli_follower_area(middle, middle + 3, middle + 6, A[1]);
+    pli_follower_area(to, to + 3, to + 6, A[2]);
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) sum += (A[0][i] + 4 * A[1][i] + A[2][i]) / 6 * moved[i];
+    return sum;
+}
+
+static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
+{
+    const pli_element_job *job = user;
+    const pli_pressure *p = job->self;
+    pli_sum sum = {0, 0};
+    for (int64_t t = begin; t < end; ++t) {
+        pli_sum_add(&sum, p->value[p->patch_of[t]] * swept_by(p, job->x, t));
+    }
+    return sum;
+}
+
+static void subtract_forces(void *user, int64_t begin, int64_t end)
+{
+    const pli_element_job *job = user;
+    const pli_pressure *p = job->self;
+    for (int64_t t = begin; t < end; ++t) {
+        double value = p->value[p->patch_of[t]];
+        double at[9], A[3];
+        if (value == 0) continue;
+        load_corners(p, job->x, t, at);
+        pli_follower_area(at, at + 3, at + 6, A);
+        for (int k = 0; k < 3; ++k) {
+            double *g = job->g + 3 * (int64_t)p->triangles[3 * t + k];
+            pli_vec3_add_scaled(g, value / 3, A, g);
+        }
+    }
+}
+
+static void add_tangents(void *user, int64_t begin, int64_t end)
+{
+    const pli_element_job *job = user;
+    const pli_pressure *p = job->self;
+    for (int64_t t = begin; t < end; ++t) {
+        double value = p->value[p->patch_of[t]];
+        double at[9];
+        if (value == 0) continue;
+        load_corners(p, job->x, t, at);
+        pli_follower_add_tangent(job, t, value, at, at + 3, at + 6);
+    }
+}
+
+static const pli_element_ops pressure_ops = {.grain = TRIANGLE_GRAIN,
+                                             .sum_energy = sum_energy,
+                                             .add_gradient = subtract_forces,
+                                             .add_hessian = add_tangents};
+
+// ---- the volume that a patch sweeps
+
+typedef struct swept_job {
+    const pli_pressure *pressure;
+    const double *x;
+    int64_t first; // triangle of the patch
+} swept_job;
+
+static pli_sum sum_swept(void *user, int64_t begin, int64_t end)
+{
+    const swept_job *job = user;
+    pli_sum sum = {0, 0};
+    for (int64_t t = begin; t < end; ++t) {
+        pli_sum_add(&sum, swept_by(job->pressure, job->x, job->first + t));
+    }
+    return sum;
+}
+
+double pli_pressure_swept_volume(const pli_pressure *p, int32_t patch, const double *x)
+{
+    swept_job job = {.pressure = p, .x = x, .first = p->first[patch]};
+    return pli_sum_value(pli_parallel_sum(p->elements.context,
+                                          p->first[patch + 1] - p->first[patch], TRIANGLE_GRAIN,
+                                          sum_swept, &job));
+}
+
 // ---- life
 
 static pli_status allocate(pli_pressure *p, int64_t triangle_count)
 {
-    pli_context *context = p->context;
+    pli_context *context = p->elements.context;
     p->first = PLI_NEW(context, int32_t, p->patch_count + 1, "pressure");
     p->open = PLI_NEW(context, bool, p->patch_count, "pressure");
     p->value = PLI_NEW(context, double, p->patch_count, "pressure");
@@ -44,16 +143,14 @@ pli_status pli_pressure_create(pli_context *context, int32_t vertex_count, int32
     *pressure = NULL;
     pli_pressure *made = PLI_NEW(context, pli_pressure, 1, "pressure");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    *made = (pli_pressure){
-        .context = context, .vertex_count = vertex_count, .patch_count = patch_count};
+    made->elements = (pli_elements){context, &pressure_ops, .vertex_count = vertex_count};
+    made->patch_count = patch_count;
     int64_t count = 0;
     for (int32_t k = 0; k < patch_count; ++k) count += patches[k].triangle_count;
     pli_status status = allocate(made, count);
     if (status == PLI_OK) {
         copy_patches(made, patches);
-        made->cliques = (pli_clique_list){3, count, made->triangles};
-        status =
-            pli_chunk_coloring_create(context, vertex_count, &made->cliques, 0, &made->coloring);
+        status = pli_elements_color(&made->elements, 3, count, made->triangles);
     }
     if (status != PLI_OK) {
         pli_pressure_destroy(made);
@@ -66,140 +163,9 @@ pli_status pli_pressure_create(pli_context *context, int32_t vertex_count, int32
 void pli_pressure_destroy(pli_pressure *p)
 {
     if (p == NULL) return;
-    pli_context *context = p->context;
-    pli_chunk_coloring_destroy(p->coloring);
-    PLI_RELEASE(context, p->slots, p->reference, p->patch_of, p->triangles, p->value, p->open,
-                p->first, p);
-}
-
-// ---- work
-
-typedef struct pressure_job {
-    const pli_pressure *pressure;
-    const double *x;
-    int64_t first; // triangle that a range counts from
-    double *g;
-    double *values; // of the matrix
-} pressure_job;
-
-static void load_corners(const pli_pressure *p, const double *x, int64_t triangle, double to[9])
-{
-    for (int k = 0; k < 3; ++k) {
-        pli_vec3_copy(x + 3 * (int64_t)p->triangles[3 * triangle + k], to + 3 * k);
-    }
-}
-
-// int_0^1 A(x_k + s d) ds . (d_a + d_b + d_c) / 3 of a triangle
-static double swept_by(const pli_pressure *p, const double *x, int64_t triangle)
-{
-    const double *from = p->reference + 9 * triangle;
-    double to[9], middle[9], A[3][3], moved[3] = {0, 0, 0};
-    load_corners(p, x, triangle, to);
-    for (int k = 0; k < 9; ++k) {
-        middle[k] = 0.5 * (from[k] + to[k]);
-        moved[k % 3] += (to[k] - from[k]) / 3;
-    }
-    pli_follower_area(from, from + 3, from + 6, A[0]);
-    pli_follower_area(middle, middle + 3, middle + 6, A[1]);
-    pli_follower_area(to, to + 3, to + 6, A[2]);
-    double sum = 0;
-    for (int i = 0; i < 3; ++i) sum += (A[0][i] + 4 * A[1][i] + A[2][i]) / 6 * moved[i];
-    return sum;
-}
-
-static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
-{
-    const pressure_job *job = user;
-    const pli_pressure *p = job->pressure;
-    pli_sum sum = {0, 0};
-    for (int64_t t = begin; t < end; ++t) {
-        pli_sum_add(&sum, p->value[p->patch_of[t]] * swept_by(p, job->x, t));
-    }
-    return sum;
-}
-
-static pli_sum pressure_energy(void *self, const double *x)
-{
-    const pli_pressure *p = self;
-    pressure_job job = {.pressure = p, .x = x};
-    return pli_parallel_sum(p->context, p->first[p->patch_count], TRIANGLE_GRAIN, sum_energy, &job);
-}
-
-static pli_sum sum_swept(void *user, int64_t begin, int64_t end)
-{
-    const pressure_job *job = user;
-    pli_sum sum = {0, 0};
-    for (int64_t t = begin; t < end; ++t) {
-        pli_sum_add(&sum, swept_by(job->pressure, job->x, job->first + t));
-    }
-    return sum;
-}
-
-double pli_pressure_swept_volume(const pli_pressure *p, int32_t patch, const double *x)
-{
-    pressure_job job = {.pressure = p, .x = x, .first = p->first[patch]};
-    return pli_sum_value(pli_parallel_sum(p->context, p->first[patch + 1] - p->first[patch],
-                                          TRIANGLE_GRAIN, sum_swept, &job));
-}
-
-// ---- forces
-
-static void subtract_forces(void *user, int64_t begin, int64_t end)
-{
-    const pressure_job *job = user;
-    const pli_pressure *p = job->pressure;
-    for (int64_t t = begin; t < end; ++t) {
-        double value = p->value[p->patch_of[t]];
-        double at[9], A[3];
-        if (value == 0) continue;
-        load_corners(p, job->x, t, at);
-        pli_follower_area(at, at + 3, at + 6, A);
-        for (int k = 0; k < 3; ++k) {
-            double *g = job->g + 3 * (int64_t)p->triangles[3 * t + k];
-            pli_vec3_add_scaled(g, value / 3, A, g);
-        }
-    }
-}
-
-static void pressure_add_gradient(void *self, const double *x, double *g)
-{
-    const pli_pressure *p = self;
-    pressure_job job = {.pressure = p, .x = x, .g = g};
-    pli_chunk_coloring_run(p->coloring, subtract_forces, &job);
-}
-
-static void add_tangents(void *user, int64_t begin, int64_t end)
-{
-    const pressure_job *job = user;
-    const pli_pressure *p = job->pressure;
-    for (int64_t t = begin; t < end; ++t) {
-        double value = p->value[p->patch_of[t]];
-        double at[9];
-        if (value == 0) continue;
-        load_corners(p, job->x, t, at);
-        pli_follower_add_tangent(at, at + 3, at + 6, value, p->slots + 9 * t, job->values);
-    }
-}
-
-static void pressure_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
-{
-    const pli_pressure *p = self;
-    if (projected) return; // see pressure.h
-    pressure_job job = {.pressure = p, .x = x, .values = H->values};
-    pli_chunk_coloring_run(p->coloring, add_tangents, &job);
-}
-
-static const pli_clique_list *pressure_get_cliques(void *self)
-{
-    return &((const pli_pressure *)self)->cliques;
-}
-
-static pli_status pressure_bind(void *self, const pli_bcsr *H)
-{
-    pli_pressure *p = self;
-    pli_release(p->context, p->slots);
-    p->slots = NULL;
-    return pli_bcsr_slots(p->context, H, &p->cliques, &p->slots);
+    pli_context *context = p->elements.context;
+    pli_elements_clear(&p->elements);
+    PLI_RELEASE(context, p->reference, p->patch_of, p->triangles, p->value, p->open, p->first, p);
 }
 
 // ---- the reference
@@ -226,13 +192,18 @@ static pli_status pressure_prepare(void *self, const double *x, pli_bcsr *H, boo
     return PLI_OK;
 }
 
+static void pressure_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
+{
+    if (!projected) pli_elements_add_hessian(self, x, projected, H); // see pressure.h
+}
+
 const pli_term_ops pli_pressure_term = {
     .name = "pressure",
-    .energy = pressure_energy,
-    .add_gradient = pressure_add_gradient,
+    .energy = pli_elements_energy,
+    .add_gradient = pli_elements_add_gradient,
     .add_hessian = pressure_add_hessian,
-    .get_cliques = pressure_get_cliques,
-    .bind = pressure_bind,
+    .get_cliques = pli_elements_get_cliques,
+    .bind = pli_elements_bind,
     .prepare = pressure_prepare,
     .pushes = true,
 };

@@ -24,8 +24,7 @@
 #ifndef PLI_FEM_PRESSURE_H
 #define PLI_FEM_PRESSURE_H
 
-#include "linear/matrix/coloring.h"
-#include "optimize/term.h"
+#include "fem/elements.h"
 
 // A part of a surface with one pressure.
 typedef struct pli_pressure_patch {
@@ -35,16 +34,12 @@ typedef struct pli_pressure_patch {
 } pli_pressure_patch;
 
 typedef struct pli_pressure {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements elements; // triangles
     int32_t patch_count;
     int32_t *first;     // [patch_count + 1] first triangle of a patch
     bool *open;         // [patch_count]
     int32_t *triangles; // [first[patch_count]][3]
     int32_t *patch_of;  // [first[patch_count]]
-    pli_clique_list cliques;
-    pli_chunk_coloring *coloring;
-    int32_t *slots; // [first[patch_count]][9] of the bound matrix
 
     // set with the step
     double *value;     // [patch_count] p (Pa)

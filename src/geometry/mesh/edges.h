@@ -20,8 +20,8 @@ PLI_CHECKED pli_status pli_edges_build(pli_context *context, int32_t triangle_co
 // surface without any is closed. *open_count is their number, open [limit][2] the first ones,
 // sorted. Errors: memory.
 PLI_CHECKED pli_status pli_edges_find_open(pli_context *context, int32_t triangle_count,
-                                           const int32_t *triangles, int32_t limit,
-                                           int32_t *open, int32_t *open_count);
+                                           const int32_t *triangles, int32_t limit, int32_t *open,
+                                           int32_t *open_count);
 
 // The vertices, out of vertex_count, that corners [corner_count] name: *used gets [*used_count]
 // ascending. The caller releases it. Errors: memory.

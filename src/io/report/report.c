@@ -148,8 +148,7 @@ static bool is_finite_step(const pli_step_report *step)
 {
     const pli_energies *energy = &step->energy;
     double sum = energy->kinetic + energy->elastic + energy->gravity + energy->attachment +
-                 energy->load + energy->cavity + energy->contact + energy->total +
-                 step->residual;
+                 energy->load + energy->cavity + energy->contact + energy->total + step->residual;
     for (int i = 0; i < 3; ++i) sum += step->momentum[i] + step->angular_momentum[i];
     return isfinite(sum);
 }

@@ -16,7 +16,7 @@ pli_status pli_low_rank_create(pli_context *context, int64_t size, int32_t capac
     made->weights = PLI_NEW(context, double, capacity, "low-rank matrix");
     made->vectors = PLI_NEW(context, double, size *capacity, "low-rank matrix");
     made->solved = PLI_NEW(context, double, size *capacity, "low-rank matrix");
-    made->factor = PLI_NEW(context, double, (int64_t)capacity * capacity, "low-rank matrix");
+    made->factor = PLI_NEW(context, double, (int64_t)capacity *capacity, "low-rank matrix");
     made->scratch = PLI_NEW(context, double, capacity, "low-rank matrix");
     bool complete = made->weights != NULL && made->vectors != NULL && made->solved != NULL &&
                     made->factor != NULL && made->scratch != NULL;

@@ -110,8 +110,8 @@ static pli_status refuse_count(const cavity_job *job, int32_t count)
                  "of its own",
                  (int)count, kind, job->body_def->name);
     } else {
-        snprintf(text, sizeof text, "body %.80s has no %s that this selects%s",
-                 job->body_def->name, kind,
+        snprintf(text, sizeof text, "body %.80s has no %s that this selects%s", job->body_def->name,
+                 kind,
                  inner ? "; a solid encloses what a hole within it encloses, for the space around "
                          "which write surface: outer"
                        : "");

@@ -38,7 +38,7 @@
 
 // X(member, name in checkpoints): single numbers of work done so far, zero without loads and
 // cavities; checkpoints leave them out then.
-#define PLI_STATE_WORKS(X)       \
+#define PLI_STATE_WORKS(X)        \
     X(load_work, "work_of_loads") \
     X(cavity_work, "work_of_cavities")
 

@@ -394,7 +394,8 @@ static pli_status check_load(const pli_rules *r, const pli_visit *visit)
         return pli_rules_refuse(r, visit, "", NULL,
                                 "says %s; a load has exactly one of traction, pressure (not 0), "
                                 "force, point_force and acceleration",
-                                kinds == 0 ? "nothing of how much it is" : "several things at once");
+                                kinds == 0 ? "nothing of how much it is"
+                                           : "several things at once");
     }
     return check_times(r, visit, load->over_time, load->over_time_count);
 }

@@ -99,17 +99,18 @@ static const pli_field given_pressure_fields[] = {
      .unit = "Pa",
      .doc = "By how much the pressure inside exceeds that outside."},
 };
-static const pli_schema given_pressure_schema = {
-    .name = "pressure",
-    .doc = "A given pressure, whatever the volume.",
-    .size = sizeof(pli_given_pressure_def),
-    .scalar_key = "value",
-    PLI_TABLE(given_pressure_fields)};
+static const pli_schema given_pressure_schema = {.name = "pressure",
+                                                 .doc = "A given pressure, whatever the volume.",
+                                                 .size = sizeof(pli_given_pressure_def),
+                                                 .scalar_key = "value",
+                                                 PLI_TABLE(given_pressure_fields)};
 
-#define CONTENT_DENSITY(type)                                                                  \
-    {.key = "density", PLI_REAL(type, density), .fallback = "0", .min = 0, .max = 1e9,         \
-     .unit = "kg/m^3",                                                                         \
-     .doc = "Density at the start; its mass moves with the surface, by area. 0: without mass."}
+#define CONTENT_DENSITY(type)                                                                     \
+    {                                                                                             \
+        .key = "density", PLI_REAL(type, density), .fallback = "0", .min = 0, .max = 1e9,         \
+        .unit = "kg/m^3",                                                                         \
+        .doc = "Density at the start; its mass moves with the surface, by area. 0: without mass." \
+    }
 
 static const pli_field gas_fields[] = {
     {.key = "pressure",
@@ -157,16 +158,14 @@ static const pli_schema liquid_schema = {.name = "liquid",
                                          .size = sizeof(pli_liquid_def),
                                          PLI_TABLE(liquid_fields)};
 
-static const pli_schema *const content_variants[] = {
-    [PLI_CONTENT_PRESSURE] = &given_pressure_schema,
-    [PLI_CONTENT_GAS] = &pli_gas_schema,
-    [PLI_CONTENT_LIQUID] = &liquid_schema,
-    NULL};
+static const pli_schema *const content_variants[] = {[PLI_CONTENT_PRESSURE] =
+                                                         &given_pressure_schema,
+                                                     [PLI_CONTENT_GAS] = &pli_gas_schema,
+                                                     [PLI_CONTENT_LIQUID] = &liquid_schema,
+                                                     NULL};
 
-static const char *const surface_names[] = {[PLI_CAVITY_AUTO] = "auto",
-                                            [PLI_CAVITY_INNER] = "inner",
-                                            [PLI_CAVITY_OUTER] = "outer",
-                                            NULL};
+static const char *const surface_names[] = {
+    [PLI_CAVITY_AUTO] = "auto", [PLI_CAVITY_INNER] = "inner", [PLI_CAVITY_OUTER] = "outer", NULL};
 
 static const pli_field cavity_fields[] = {
     {.key = "body",

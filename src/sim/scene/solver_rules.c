@@ -284,8 +284,7 @@ static pli_status check_pressure(const model_rules *r)
 static pli_status check_cavities(const model_rules *r)
 {
     if (r->model->cavity_count == 0 || takes(r, PLI_TAKES_CAVITIES)) return PLI_OK;
-    pli_visit at = {
-        .path = "cavities", .holder = r->def->cavities, .member = r->def->cavities};
+    pli_visit at = {.path = "cavities", .holder = r->def->cavities, .member = r->def->cavities};
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
                           "a cavity couples all vertices around it with each other, which solver "
                           "%s does not take; use solver newton, pn-pcg, ipc-pcg or lbfgs",

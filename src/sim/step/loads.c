@@ -173,10 +173,10 @@ void pli_loads_measure(pli_mesh_stepper *s, const pli_state *state, double time,
         const pli_model_cavity *cavity = &model->cavities[k];
         double volume = pli_cavities_volume(s->cavities, k, state->x);
         double factor = pli_course_at(&cavity->course, time);
-        s->cavity_reports[k] = (pli_cavity_report){
-            .name = cavity->name,
-            .volume = volume,
-            .pressure = -pli_cavity_slope(&cavity->law, factor, volume)};
+        s->cavity_reports[k] =
+            (pli_cavity_report){.name = cavity->name,
+                                .volume = volume,
+                                .pressure = -pli_cavity_slope(&cavity->law, factor, volume)};
         if (cavity->law.kind == PLI_CAVITY_GIVEN) continue;
         report->energy.cavity += pli_cavity_energy(&cavity->law, factor, volume);
     }

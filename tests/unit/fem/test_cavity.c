@@ -30,8 +30,8 @@ static void slopes_and_curvatures_are_derivatives(void **state)
             }
             NEAR((energies[1] - energies[0]) / (2 * h), pli_cavity_slope(&laws[k], factor, volume),
                  1e-6, 1e-5);
-            NEAR((slopes[1] - slopes[0]) / (2 * h),
-                 pli_cavity_curvature(&laws[k], factor, volume), 1e-6, 1e-5);
+            NEAR((slopes[1] - slopes[0]) / (2 * h), pli_cavity_curvature(&laws[k], factor, volume),
+                 1e-6, 1e-5);
         }
     }
 }

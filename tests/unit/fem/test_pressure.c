@@ -100,7 +100,8 @@ static void the_gradient_is_the_force_of_the_pressure(void **state)
     pli_context_destroy(context);
 }
 
-// The Hessian of an open patch is the symmetric part of its tangent; both of a closed one are equal.
+// The Hessian of an open patch is the symmetric part of its tangent; both of a closed one are
+// equal.
 static void the_hessian_is_the_symmetric_part_of_the_tangent(void **state)
 {
     (void)state;
