@@ -63,7 +63,25 @@ typedef struct pli_model_info {
     int64_t node_count;   // of the grid of implicit steps, at the start
     double substeps;      // of particles in a step, as their speeds at the start want it, at least
     int64_t max_substeps; // of a step, before it is refused; 0: there are no particles
+    int32_t load_count;
+    int32_t cavity_count;
 } pli_model_info;
+
+// A load of the scene, as it is at the factor 1.
+typedef struct pli_load_info {
+    const char *kind;       // "traction", "pressure", "force", "point_force", "acceleration"
+    double force[3];        // of all of it (N); of a pressure on the surface at rest
+    int32_t vertex_count;   // that it acts on; 0: it is a pressure
+    int32_t triangle_count; // that a pressure acts on
+} pli_load_info;
+
+// The volume that a closed surface encloses, at the start.
+typedef struct pli_cavity_info {
+    const char *name;
+    const char *content;    // "pressure", "gas", "liquid"
+    double volume;          // m^3
+    int32_t triangle_count; // of the surface
+} pli_cavity_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.
 typedef struct pli_contact_info {
@@ -143,6 +161,10 @@ PLI_API const double *pli_model_masses(const pli_model *model);         // [vert
 PLI_API void pli_model_get_collider(const pli_model *model, int32_t collider,
                                     pli_contact_info *info);
 PLI_API void pli_model_get_contact(const pli_model *model, pli_contact_info *info);
+
+// Loads, in the order of the scene, and cavities; a body with copies has one for each.
+PLI_API void pli_model_get_load(const pli_model *model, int32_t load, pli_load_info *info);
+PLI_API void pli_model_get_cavity(const pli_model *model, int32_t cavity, pli_cavity_info *info);
 
 // What particles of a kind are: those of one body or emitter that have the same material.
 typedef struct pli_kind_info {

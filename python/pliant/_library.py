@@ -45,6 +45,8 @@ ptr pli_model_triangles ptr
 ptr pli_model_masses ptr
 i32 pli_model_kind_count ptr
 void pli_model_get_kind ptr i32 ptr
+void pli_model_get_load ptr i32 ptr
+void pli_model_get_cavity ptr i32 ptr
 status pli_state_create ptr ptr
 void pli_state_destroy ptr
 status pli_state_copy ptr ptr

@@ -14,8 +14,9 @@ import numpy as np
 from . import errors
 from ._handles import Stopper, Wrapper
 from ._library import lib, one_blas_thread
-from ._structs import (CavityReportStruct, ContactPairStruct, FrameStruct, IterationReport, KindInfo, ModelInfo,
-                       StateArray, StepReportStruct, at, check_integer, plain, text)
+from ._structs import (CavityReportStruct, ContactPairStruct, FrameStruct, IterationReport,
+                       KindInfo, LoadInfo, ModelInfo, StateArray, StepReportStruct, at,
+                       check_integer, plain, text)
 from .frames import Frame, copy_array, surface
 from .scene import Scene
 
@@ -152,6 +153,14 @@ class Kind(NamedTuple):
     is_fluid: bool
 
 
+class Load(NamedTuple):
+    """A load of the scene at the factor 1: all of its force (N), and how many vertices or triangles it acts on."""
+    kind: str
+    force: np.ndarray
+    vertex_count: int
+    triangle_count: int
+
+
 class BodyRange(NamedTuple):
     """The vertices of a body in the arrays of a state."""
     name: str
@@ -181,6 +190,7 @@ class Model(Wrapper):
         self.info = plain(info)
         self.bodies = tuple(self._read_range(k) for k in range(info.body_count))
         self.kinds = tuple(self._read_kind(k) for k in range(self._kind_count()))
+        self.loads = tuple(self._read_load(k) for k in range(info.load_count))
         time = scene.get("time")
         self.steps_per_frame = time["steps_per_frame"]
         self.frame_count = time["frames"]
@@ -201,6 +211,11 @@ class Model(Wrapper):
         info = KindInfo()
         lib.pli_model_get_kind(self._pointer, kind, ctypes.byref(info))
         return Kind(**plain(info))
+
+    def _read_load(self, load):
+        info = LoadInfo()
+        lib.pli_model_get_load(self._pointer, load, ctypes.byref(info))
+        return Load(text(info.kind), np.array(info.force), info.vertex_count, info.triangle_count)
 
     def __getattr__(self, name):
         info = self.__dict__.get("info", {})

@@ -2,6 +2,7 @@
 #include "sim/model/load_build.h"
 
 #include "base/memory.h"
+#include "fem/follower.h"
 #include "geometry/collision/bounds.h"
 #include "geometry/mesh/edges.h"
 #include "math/vec3.h"
@@ -129,10 +130,18 @@ static pli_status build_dead(load_job *job)
 {
     const pli_body_load_def *def = job->def;
     pli_model_load *load = job->load;
-    const double *const vectors[] = {def->traction, def->force, def->point_force,
-                                     def->acceleration};
+    const struct {
+        const char *kind;
+        const double *vector;
+        int32_t count; // 0: it is another kind
+    } kinds[] = {{"traction", def->traction, def->traction_count},
+                 {"force", def->force, def->force_count},
+                 {"point_force", def->point_force, def->point_force_count},
+                 {"acceleration", def->acceleration, def->acceleration_count}};
     for (int k = 0; k < 4; ++k) {
-        if (vectors[k] != NULL) pli_vec3_copy(vectors[k], load->vector);
+        if (kinds[k].count == 0) continue;
+        load->kind = kinds[k].kind;
+        pli_vec3_copy(kinds[k].vector, load->vector);
     }
     PLI_TRY(weigh(job));
     for (int32_t k = 0; k < job->model->vertex_count; ++k) {
@@ -155,6 +164,7 @@ static pli_status build_dead(load_job *job)
 static pli_status build_pressure(load_job *job)
 {
     pli_model_load *load = job->load;
+    load->kind = "pressure";
     load->pressure = job->def->pressure;
     if (load->triangle_count == 0) {
         return refuse(job, "where", &job->def->where, "triangle of a surface");
@@ -199,6 +209,24 @@ pli_status pli_load_build(pli_model *model, const pli_scene *scene, pli_body_mes
     }
     PLI_RELEASE(context, job.selected, job.areas);
     return status;
+}
+
+void pli_model_get_load(const pli_model *model, int32_t index, pli_load_info *info)
+{
+    const pli_model_load *load = &model->loads[index];
+    *info = (pli_load_info){.kind = load->kind,
+                            .vertex_count = load->vertex_count,
+                            .triangle_count = load->triangle_count};
+    for (int32_t k = 0; k < load->vertex_count; ++k) {
+        pli_vec3_add_scaled(info->force, load->weights[k], load->vector, info->force);
+    }
+    for (int64_t t = 0; t < load->triangle_count; ++t) {
+        const double *at[3];
+        double A[3];
+        for (int k = 0; k < 3; ++k) at[k] = model->rest + 3 * (int64_t)load->triangles[3 * t + k];
+        pli_follower_area(at[0], at[1], at[2], A);
+        pli_vec3_add_scaled(info->force, -load->pressure, A, info->force);
+    }
 }
 
 void pli_load_clear(pli_model *model)

@@ -84,6 +84,7 @@ typedef struct pli_model_collider {
 
 // a load: weights of vertices times a vector, or a pressure on triangles
 typedef struct pli_model_load {
+    const char *kind; // its key in scenes
     pli_course course;
     int32_t vertex_count;
     int32_t *vertices; // [vertex_count]

@@ -117,6 +117,8 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .dt = model->dt,
                              .size = model->size,
                              .mass = model->total_mass,
+                             .load_count = model->load_count,
+                             .cavity_count = model->cavity_count,
                              .solver = model->solver_kind->info.name,
                              .tolerance = model->tolerance,
                              .tolerance_unit = pli_norm_unit(model),

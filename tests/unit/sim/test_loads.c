@@ -9,10 +9,10 @@
 #include "sim/step/mesh_stepper.h"
 
 // A box of 1 x 0.2 x 0.1 m and 20 kg, held at its left end.
-#define BAR                                                                                   \
-    "materials: {soft: {law: neo-hookean, density: 1000, young: 1e6, poisson: 0.3}}\n"        \
-    "bodies: {bar: {geometry: {grid: {size: [1, 0.2, 0.1], cells: [5, 2, 1]}}, material: "    \
-    "soft}}\n"                                                                                \
+#define BAR                                                                                \
+    "materials: {soft: {law: neo-hookean, density: 1000, young: 1e6, poisson: 0.3}}\n"     \
+    "bodies: {bar: {geometry: {grid: {size: [1, 0.2, 0.1], cells: [5, 2, 1]}}, material: " \
+    "soft}}\n"                                                                             \
     "gravity: [0, 0, 0]\n"
 #define HELD "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"
 #define END "where: {half_space: {point: [0.49, 0, 0], normal: [1, 0, 0]}}"
@@ -134,11 +134,11 @@ static void work_of_a_slow_load_is_stored(void **state)
 
 // ---- promises
 
-static const char *loaded =
-    BAR HELD "loads:\n"
-             "  - {pressure: 500, " TOP ", over_time: [{time: 0, factor: 0}, {time: 1, factor: 1}]}\n"
-             "  - {traction: [0, 5, 0], " END "}\n"
-             "time: {fps: 30, frames: 3}\n";
+static const char *loaded = BAR HELD "loads:\n"
+                                     "  - {pressure: 500, " TOP
+                                     ", over_time: [{time: 0, factor: 0}, {time: 1, factor: 1}]}\n"
+                                     "  - {traction: [0, 5, 0], " END "}\n"
+                                     "time: {fps: 30, frames: 3}\n";
 
 static void states_are_all_there_is(void **state)
 {
