@@ -132,6 +132,52 @@ static void work_of_a_slow_load_is_stored(void **state)
     }
 }
 
+// A group of two faces of a tetrahedron has all of its vertices, but not all of its faces.
+static void a_group_of_triangles_is_exactly_these(void **state)
+{
+    (void)state;
+    static const double points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int32_t tets[] = {0, 1, 2, 3};
+    static const int32_t triangles[] = {0, 2, 1, 0, 1, 3};
+    static const int32_t groups[] = {0, 0};
+    static const char *const names[] = {"wet"};
+    pli_mesh_data mesh = {.point_count = 4,
+                          .points = points,
+                          .tet_count = 1,
+                          .tets = tets,
+                          .triangle_count = 2,
+                          .triangles = triangles,
+                          .group_count = 1,
+                          .group_names = names,
+                          .triangle_groups = groups};
+    simulation s;
+    // the selection is made of the body's mesh, which is put in behind the parser
+    simulation_init_mesh(&s,
+                         "materials: {soft: {law: neo-hookean, density: 1000, young: 1e6, "
+                         "poisson: 0.3}}\nbodies: {tet: {geometry: {grid: {}}, material: soft}}\n"
+                         "loads: [{traction: [0, 0, 6]}]\n",
+                         &mesh);
+    pli_load_info all;
+    pli_model_get_load(s.model, 0, &all);
+    NEAR(all.force[2], 6 * (1.5 + 0.5 * sqrt(3)), 1e-12, 0);
+    pli_scene_def def = *pli_scene_get(s.scene);
+    pli_body_load_def load = def.loads[0];
+    pli_group_def group = {"wet"};
+    load.where = (pli_variant){PLI_SELECT_GROUP, &group};
+    def.loads = &load;
+    pli_scene *scene = NULL;
+    pli_model *model = NULL;
+    OK(s.context, pli_scene_create(s.context, &def, &scene));
+    OK(s.context, pli_model_create(s.context, scene, &model));
+    pli_load_info wet;
+    pli_model_get_load(model, 0, &wet);
+    assert_string_equal(wet.kind, "traction");
+    NEAR(wet.force[2], 6, 1e-12, 0);
+    pli_model_destroy(model);
+    pli_scene_destroy(scene);
+    simulation_clear(&s);
+}
+
 // ---- promises
 
 static const char *loaded = BAR HELD "loads:\n"
@@ -215,6 +261,7 @@ int main(void)
         cmocka_unit_test(loads_follow_their_keys),
         cmocka_unit_test(work_is_in_the_energies),
         cmocka_unit_test(work_of_a_slow_load_is_stored),
+        cmocka_unit_test(a_group_of_triangles_is_exactly_these),
         cmocka_unit_test(states_are_all_there_is),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
         cmocka_unit_test(wrong_loads_are_refused),
