@@ -94,7 +94,7 @@ pli_status pli_bench_kernels_springs(pli_bench *bench)
     springs_bench b = {0};
     pli_status status =
         pli_scene_parse(context, yaml, (int64_t)strlen(yaml), "kernels", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     if (status == PLI_OK) status = pli_solver_create(model, &b.solver);
     if (status != PLI_OK) goto done;
 

@@ -42,7 +42,7 @@ static pli_status write_head(pli_live_log *log, const pli_live_log_head *head)
     pli_text_append(line, "{\"pliant_live\":1,\"version\":");
     pli_json_append_string(line, pli_version());
     pli_text_append(line, ",\"build\":");
-    pli_json_append_string(line, pli_build_info());
+    pli_json_append_string(line, pli_build_get()->text);
     pli_text_append(line, ",\"name\":");
     pli_json_append_string(line, head->name);
     pli_text_format(line, ",\"scene_hash\":\"%s\",\"scene\":", hash);

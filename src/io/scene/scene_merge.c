@@ -316,15 +316,13 @@ static pli_status enter_variant(const setting *s, place *at, const char *part)
 
 static bool is_variant(const place *at)
 {
-    pli_items items;
-    pli_field_get_items(at->field, NULL, &items);
+    pli_items items = pli_field_get_items(at->field, NULL);
     return items.kind == PLI_ITEM_VARIANT && items.is_list == at->is_item;
 }
 
 static bool has_items(const place *at)
 {
-    pli_items items;
-    pli_field_get_items(at->field, NULL, &items);
+    pli_items items = pli_field_get_items(at->field, NULL);
     return items.is_list && !at->is_item;
 }
 
