@@ -40,11 +40,11 @@ static void print_colliders(const pli_model *model, int32_t count)
     pli_contact_info info;
     printf("# colliders   %d\n", (int)count);
     for (int32_t k = 0; k < count; ++k) {
-        pli_model_get_collider(model, k, &info);
+        info = pli_model_get_collider(model, k);
         printf("#   %s: ", info.name);
         print_contact(&info);
     }
-    pli_model_get_contact(model, &info);
+    info = pli_model_get_info(model).contact;
     printf("# contact     ");
     print_contact(&info);
 }
@@ -52,7 +52,7 @@ static void print_colliders(const pli_model *model, int32_t count)
 // Which contact there is, and who said so.
 static void print_choice(const pli_scene *scene)
 {
-    const char *text = pli_scene_contact_text(scene);
+    const char *text = pli_scene_get_info(scene).contact;
     const char *why = strchr(text, ',');
     if (why != NULL) printf("#   %s\n", why + 2);
 }
@@ -62,8 +62,7 @@ static void print_loads(const pli_model *model, const pli_model_info *info)
 {
     if (info->load_count > 0) printf("# loads       %d\n", (int)info->load_count);
     for (int32_t k = 0; k < info->load_count; ++k) {
-        pli_load_info load;
-        pli_model_get_load(model, k, &load);
+        pli_load_info load = pli_model_get_load(model, k);
         bool follows = load.triangle_count > 0;
         printf("#   %s of [%.4g, %.4g, %.4g] N on %d %s\n", load.kind, load.force[0], load.force[1],
                load.force[2], (int)(follows ? load.triangle_count : load.vertex_count),
@@ -71,8 +70,7 @@ static void print_loads(const pli_model *model, const pli_model_info *info)
     }
     if (info->cavity_count > 0) printf("# cavities    %d\n", (int)info->cavity_count);
     for (int32_t k = 0; k < info->cavity_count; ++k) {
-        pli_cavity_info cavity;
-        pli_model_get_cavity(model, k, &cavity);
+        pli_cavity_info cavity = pli_model_get_cavity(model, k);
         printf("#   %s: %s, %.4g m^3 within %d triangles\n", cavity.name, cavity.content,
                cavity.volume, (int)cavity.triangle_count);
     }
@@ -104,8 +102,7 @@ static void print_subspace(const pli_model_info *info)
 static void print_meshes(const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
     printf("# bodies      %d\n", (int)info.body_count);
     printf("# vertices    %d\n", (int)info.vertex_count);
@@ -134,8 +131,7 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
 // The scene as YAML, and what it costs as comments: together still a scene file.
 static void print_text(const char *yaml, const pli_model *model, const pli_scene *scene)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     char memory[32];
     format_bytes(info.memory_estimate, memory, sizeof memory);
     printf("%s\n", yaml);
@@ -167,21 +163,20 @@ static void put_colliders(pli_cli_json *json, const pli_model *model, const pli_
     pli_contact_info info;
     pli_cli_json_begin(json, "colliders", '[');
     for (int32_t k = 0; k < count; ++k) {
-        pli_model_get_collider(model, k, &info);
+        info = pli_model_get_collider(model, k);
         put_contact(json, NULL, &info);
     }
     pli_cli_json_end(json, ']');
-    pli_model_get_contact(model, &info);
+    info = pli_model_get_info(model).contact;
     put_contact(json, "contact", &info);
-    pli_cli_json_text(json, "contact_choice", pli_scene_contact_text(scene));
+    pli_cli_json_text(json, "contact_choice", pli_scene_get_info(scene).contact);
 }
 
 static void put_loads(pli_cli_json *json, const pli_model *model, const pli_model_info *info)
 {
     pli_cli_json_begin(json, "loads", '[');
     for (int32_t k = 0; k < info->load_count; ++k) {
-        pli_load_info load;
-        pli_model_get_load(model, k, &load);
+        pli_load_info load = pli_model_get_load(model, k);
         pli_cli_json_begin(json, NULL, '{');
         pli_cli_json_text(json, "kind", load.kind);
         pli_cli_json_begin(json, "force", '[');
@@ -194,8 +189,7 @@ static void put_loads(pli_cli_json *json, const pli_model *model, const pli_mode
     pli_cli_json_end(json, ']');
     pli_cli_json_begin(json, "cavities", '[');
     for (int32_t k = 0; k < info->cavity_count; ++k) {
-        pli_cavity_info cavity;
-        pli_model_get_cavity(model, k, &cavity);
+        pli_cavity_info cavity = pli_model_get_cavity(model, k);
         pli_cli_json_begin(json, NULL, '{');
         pli_cli_json_text(json, "name", cavity.name);
         pli_cli_json_text(json, "content", cavity.content);
@@ -208,8 +202,7 @@ static void put_loads(pli_cli_json *json, const pli_model *model, const pli_mode
 
 static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_scene *scene)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_cli_json_integer(json, "bodies", info.body_count);
     pli_cli_json_integer(json, "vertices", info.vertex_count);
     pli_cli_json_integer(json, "tetrahedra", info.tet_count);
@@ -240,8 +233,7 @@ static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_sce
 static void print_json(const char *yaml, const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_cli_json json;
     pli_cli_json_init(&json, stdout);
     pli_cli_json_begin(&json, NULL, '{');

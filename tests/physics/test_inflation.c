@@ -51,8 +51,8 @@ static void a_weight_bounces_on_gas_with_its_period(void **state)
     (void)state;
     simulation s;
     simulation_init(&s, column, 1);
-    const double *mass = pli_model_masses(s.model);
-    const double *rest = pli_model_rest_positions(s.model);
+    const double *mass = pli_model_get_mesh(s.model).masses;
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
     double lid = 0;
     int32_t top = 0;
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
@@ -66,7 +66,7 @@ static void a_weight_bounces_on_gas_with_its_period(void **state)
     double last = 0, before = 0, lowest = 1;
     while (bounces < 4) {
         pli_step_report report = simulation_step(&s);
-        double v = pli_state_velocities(s.state)[3 * top + 1];
+        double v = pli_state_get(s.state).velocities[3 * top + 1];
         lowest = fmin(lowest, report.cavities[0].volume);
         if (before > 0 && v <= 0) {
             ++bounces;

@@ -286,15 +286,15 @@ pli_status pli_cavity_build(pli_model *model, const pli_scene *scene, pli_body_m
     return status;
 }
 
-void pli_model_get_cavity(const pli_model *model, int32_t index, pli_cavity_info *info)
+pli_cavity_info pli_model_get_cavity(const pli_model *model, int32_t index)
 {
     static const char *const contents[] = {
         [PLI_CAVITY_GIVEN] = "pressure", [PLI_CAVITY_GAS] = "gas", [PLI_CAVITY_LIQUID] = "liquid"};
     const pli_model_cavity *cavity = &model->cavities[index];
-    *info = (pli_cavity_info){.name = cavity->name,
-                              .content = contents[cavity->law.kind],
-                              .volume = cavity->law.volume,
-                              .triangle_count = cavity->triangle_count};
+    return (pli_cavity_info){.name = cavity->name,
+                             .content = contents[cavity->law.kind],
+                             .volume = cavity->law.volume,
+                             .triangle_count = cavity->triangle_count};
 }
 
 void pli_cavity_clear(pli_model *model)

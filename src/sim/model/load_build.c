@@ -211,22 +211,23 @@ pli_status pli_load_build(pli_model *model, const pli_scene *scene, pli_body_mes
     return status;
 }
 
-void pli_model_get_load(const pli_model *model, int32_t index, pli_load_info *info)
+pli_load_info pli_model_get_load(const pli_model *model, int32_t index)
 {
     const pli_model_load *load = &model->loads[index];
-    *info = (pli_load_info){.kind = load->kind,
-                            .vertex_count = load->vertex_count,
-                            .triangle_count = load->triangle_count};
+    pli_load_info info = {.kind = load->kind,
+                          .vertex_count = load->vertex_count,
+                          .triangle_count = load->triangle_count};
     for (int32_t k = 0; k < load->vertex_count; ++k) {
-        pli_vec3_add_scaled(info->force, load->weights[k], load->vector, info->force);
+        pli_vec3_add_scaled(info.force, load->weights[k], load->vector, info.force);
     }
     for (int64_t t = 0; t < load->triangle_count; ++t) {
         const double *at[3];
         double A[3];
         for (int k = 0; k < 3; ++k) at[k] = model->rest + 3 * (int64_t)load->triangles[3 * t + k];
         pli_follower_area(at[0], at[1], at[2], A);
-        pli_vec3_add_scaled(info->force, -load->pressure, A, info->force);
+        pli_vec3_add_scaled(info.force, -load->pressure, A, info.force);
     }
+    return info;
 }
 
 void pli_load_clear(pli_model *model)

@@ -158,7 +158,7 @@ static void expect_refused(const char *text, const char *message)
     char got[1024];
     pli_status status =
         pli_scene_parse(context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     pli_context_message(context, got, sizeof got);
     if (status == PLI_OK || strstr(got, message) == NULL) {
         fprintf(stderr, "got:  %s\nwant: %s\n", status == PLI_OK ? "no error" : got, message);

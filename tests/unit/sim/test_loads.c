@@ -24,7 +24,7 @@ static void sum_forces(simulation *s, double force[3])
     pli_mesh_stepper *meshes = pli_solver_meshes(s->solver);
     int32_t n = s->info.vertex_count;
     double *g = calloc(3 * (size_t)n, sizeof *g);
-    const double *x = pli_state_positions(s->state);
+    const double *x = pli_state_get(s->state).positions;
     if (meshes->dead_force != NULL) pli_load_term.add_gradient(&meshes->dead_load, x, g);
     if (meshes->pressure != NULL) pli_pressure_term.add_gradient(meshes->pressure, x, g);
     pli_vec3_set(0, 0, 0, force);
@@ -84,7 +84,7 @@ static void loads_follow_their_keys(void **state)
         simulation_step(&s);
         for (int k = 0; k < 2; ++k) {
             v[k] += 0.1 * 2 * factors[step][k];
-            NEAR(pli_state_velocities(s.state)[k], v[k], 1e-6, 1e-6);
+            NEAR(pli_state_get(s.state).velocities[k], v[k], 1e-6, 1e-6);
         }
     }
     simulation_clear(&s);
@@ -157,8 +157,7 @@ static void a_group_of_triangles_is_exactly_these(void **state)
                          "poisson: 0.3}}\nbodies: {tet: {geometry: {grid: {}}, material: soft}}\n"
                          "loads: [{traction: [0, 0, 6]}]\n",
                          &mesh);
-    pli_load_info all;
-    pli_model_get_load(s.model, 0, &all);
+    pli_load_info all = pli_model_get_load(s.model, 0);
     NEAR(all.force[2], 6 * (1.5 + 0.5 * sqrt(3)), 1e-12, 0);
     pli_scene_def def = *pli_scene_get(s.scene);
     pli_body_load_def load = def.loads[0];
@@ -168,9 +167,8 @@ static void a_group_of_triangles_is_exactly_these(void **state)
     pli_scene *scene = NULL;
     pli_model *model = NULL;
     OK(s.context, pli_scene_create(s.context, &def, &scene));
-    OK(s.context, pli_model_create(s.context, scene, &model));
-    pli_load_info wet;
-    pli_model_get_load(model, 0, &wet);
+    OK(s.context, pli_model_create(s.context, scene, NULL, &model));
+    pli_load_info wet = pli_model_get_load(model, 0);
     assert_string_equal(wet.kind, "traction");
     NEAR(wet.force[2], 6, 1e-12, 0);
     pli_model_destroy(model);
@@ -212,7 +210,7 @@ static void expect_refused(const char *text, const char *message)
     char got[1024];
     pli_status status =
         pli_scene_parse(context, text, (int64_t)strlen(text), "s.yaml", NULL, &scene);
-    if (status == PLI_OK) status = pli_model_create(context, scene, &model);
+    if (status == PLI_OK) status = pli_model_create(context, scene, NULL, &model);
     pli_context_message(context, got, sizeof got);
     if (status == PLI_OK || strstr(got, message) == NULL) {
         fprintf(stderr, "got:  %s\nwant: %s\n", status == PLI_OK ? "no error" : got, message);
