@@ -148,6 +148,7 @@ typedef struct pli_recipe_def { // a named stand-in shape that fits into a box o
 typedef struct pli_named_value {
     const char *name;
     double value;
+    const char *unit; // of the value; NULL or "": that of the input
 } pli_named_value;
 
 typedef struct pli_own_shape_def { // a shape that the context knows, see extend.h

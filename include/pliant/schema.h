@@ -41,7 +41,9 @@ typedef enum pli_field_flags {
     PLI_FIELD_NONZERO = 8,      // a vector that must have a direction
     PLI_FIELD_OPTIONAL = 16,    // the default means "not given"; it need not be in the range
     PLI_FIELD_PATH = 32,        // a file's name, relative to the file that says it
-    PLI_FIELD_UNIFORM = 64 // a vector that in a file may be one number, which stands for all three
+    PLI_FIELD_UNIFORM = 64, // a vector that in a file may be one number, which stands for all three
+    PLI_FIELD_OWN_UNIT = 128 // a number whose unit only its user knows: one that is written behind
+                             // it goes to the key "unit" beside it
 } pli_field_flags;
 
 struct pli_schema;

@@ -144,6 +144,15 @@ static pli_status fill_text(const filler *f, const pli_field *field, const pli_n
     return *target != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
+// Whether a text is a number with a unit behind it, which in JSON has to be in quotes.
+static bool has_unit(pli_item_kind kind, const char *text)
+{
+    bool is_number = kind == PLI_ITEM_REAL || kind == PLI_ITEM_INTEGER;
+    const char *number = text + strspn(text, "+-");
+    bool begins = (number[0] >= '0' && number[0] <= '9') || number[0] == '.';
+    return is_number && begins && text[strspn(text, "+-.0123456789eE/")] != '\0';
+}
+
 // Reads one scalar into one item.
 static pli_status fill_value(const filler *f, const pli_field *field, pli_item_kind kind,
                              const pli_node *node, void *item)
@@ -159,7 +168,7 @@ static pli_status fill_value(const filler *f, const pli_field *field, pli_item_k
         snprintf(text, sizeof text, "%s%s", error, word);
         return refuse(f, node, text);
     }
-    if (node->quoted && kind != PLI_ITEM_CHOICE) {
+    if (node->quoted && kind != PLI_ITEM_CHOICE && !has_unit(kind, node->text)) {
         char found[PLI_EXCERPT_CAPACITY];
         snprintf(text, sizeof text, "found \"%s\" in quotes, expected %s without",
                  pli_excerpt(node->text, found), item_nouns[kind][0]);
@@ -349,6 +358,19 @@ static pli_status fill_field(filler *f, const pli_field *field, const pli_node *
 
 // ---- structs
 
+// A unit behind a number whose user knows its unit is the key "unit" beside it.
+static pli_status keep_unit(const filler *f, const pli_schema *schema, const pli_field *field,
+                            const pli_node *node, void *target)
+{
+    if ((field->flags & PLI_FIELD_OWN_UNIT) == 0 || node->kind != PLI_NODE_SCALAR) return PLI_OK;
+    if (!has_unit(PLI_ITEM_REAL, node->text)) return PLI_OK;
+    const char *unit = keep_text(f, node->text + strspn(node->text, "+-.0123456789eE/ "));
+    if (unit == NULL) return PLI_ERROR_MEMORY;
+    const pli_field *beside = pli_schema_find(schema, "unit");
+    memcpy((char *)target + beside->offset, &unit, sizeof unit);
+    return PLI_OK;
+}
+
 static pli_status check_required(const filler *f, const pli_schema *schema, const pli_node *node,
                                  uint64_t given)
 {
@@ -391,6 +413,7 @@ static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node 
         }
         given |= bit;
         PLI_TRY(fill_field(f, field, item, target));
+        PLI_TRY(keep_unit(f, schema, field, item, target));
     }
     return check_required(f, schema, node, given);
 }
@@ -419,6 +442,7 @@ static pli_status fill_struct(filler *f, const pli_schema *schema, const pli_nod
     if (schema->scalar_key == NULL) return refuse_struct(f, schema, node);
     const pli_field *field = pli_schema_find(schema, schema->scalar_key);
     PLI_TRY(fill_field(f, field, node, target));
+    PLI_TRY(keep_unit(f, schema, field, node, target));
     return check_required(f, schema, node, (uint64_t)1 << (field - schema->fields));
 }
 

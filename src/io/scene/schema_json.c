@@ -4,9 +4,9 @@
 #include "io/file/result_text.h"
 #include "io/scene/schema_list.h"
 
-// what a number may look like when a YAML reader takes it for a text: 1e5, 1/24
-static const char number_pattern[] =
-    "^[-+]?[0-9.]+([eE][-+]?[0-9]+)?(/[-+]?[0-9.]+([eE][-+]?[0-9]+)?)?$";
+// what a number may look like when a YAML reader takes it for a text: 1e5, 1/24, 12 cm
+static const char number_pattern[] = "^[-+]?[0-9.]+([eE][-+]?[0-9]+)?(/[-+]?[0-9.]+([eE][-+]?[0-9]"
+                                     "+)?)?( *[^-+0-9.eE ,_'].*|[ 1]*/.+)?$";
 
 typedef struct json_writer {
     pli_text text;

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/suggest.h"
 #include "sim/scene/quantity.h"
+#include "sim/scene/unit.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -194,6 +195,24 @@ void pli_input_print(const pli_material_input *input, double value,
              input->unit);
 }
 
+bool pli_input_read(const pli_material_input *input, const pli_named_value *given, double *value,
+                    char text[PLI_INPUT_TEXT_CAPACITY])
+{
+    *value = given->value;
+    if (given->unit == NULL || given->unit[0] == '\0') return true;
+    char found[PLI_EXCERPT_CAPACITY];
+    char expected[64];
+    char quantity[PLI_QUANTITY_CAPACITY + PLI_EXCERPT_CAPACITY + 1];
+    // the shortest text is what was written, so that the product is rounded once
+    pli_quantity_format(given->value, quantity);
+    pli_excerpt(given->unit, found);
+    snprintf(quantity + strlen(quantity), sizeof found + 1, " %s", found);
+    if (pli_unit_read(quantity, input->unit, value) == PLI_UNIT_OK) return true;
+    pli_unit_describe(input->unit, expected, sizeof expected);
+    snprintf(text, PLI_INPUT_TEXT_CAPACITY, "expected %s, found '%s'", expected, found);
+    return false;
+}
+
 static bool refuse_input(resolution *r, const pli_material_input *input, const char *key,
                          const void *member, double value)
 {
@@ -241,9 +260,12 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         member = &def->poisson;
     } else {
         const pli_named_value *parameter = find_parameter(def, input->key);
-        *value = parameter != NULL ? parameter->value : default_value(r, input);
+        *value = default_value(r, input);
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
+        char text[PLI_INPUT_TEXT_CAPACITY];
+        bool is_read = parameter == NULL || pli_input_read(input, parameter, value, text);
+        if (!is_read) return blame(r, key, member, "%s", text);
     }
     return pli_input_allows(input, *value) || refuse_input(r, input, key, member, *value);
 }

@@ -256,6 +256,21 @@ static bool is_elastic(const pli_material_input *input)
     return strcmp(input->key, "young") == 0 || strcmp(input->key, "poisson") == 0;
 }
 
+// Values that were given in units of their own, in those of their inputs.
+static void convert_parameters(const pli_material_input *inputs, int32_t input_count,
+                               const pli_named_value *parameters, int32_t count)
+{
+    for (int32_t k = 0; k < count; ++k) {
+        pli_named_value *parameter = (pli_named_value *)(uintptr_t)&parameters[k];
+        char text[PLI_INPUT_TEXT_CAPACITY];
+        for (int32_t i = 0; i < input_count; ++i) {
+            if (strcmp(inputs[i].key, parameter->name) != 0) continue;
+            (void)pli_input_read(&inputs[i], parameter, &parameter->value, text);
+            parameter->unit = "";
+        }
+    }
+}
+
 // The inputs of the law besides young and poisson, as parameters; given ones stay where they are.
 static pli_status complete_parameters(pli_scene *scene, pli_material_def *material,
                                       const pli_resolved_material *resolved)
@@ -263,14 +278,17 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
     const pli_material_ops *law = resolved->law;
     int32_t count = 0;
     for (int32_t i = 0; i < law->input_count; ++i) count += !is_elastic(&law->inputs[i]);
-    if (material->parameter_count == count) return PLI_OK;
+    if (material->parameter_count == count) {
+        convert_parameters(law->inputs, law->input_count, material->parameters, count);
+        return PLI_OK;
+    }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
     material->parameters = parameters;
     material->parameter_count = count;
     for (int32_t i = 0; i < law->input_count; ++i) {
         if (is_elastic(&law->inputs[i])) continue;
-        *parameters++ = (pli_named_value){law->inputs[i].key, resolved->inputs[i]};
+        *parameters++ = (pli_named_value){law->inputs[i].key, resolved->inputs[i], ""};
     }
     return PLI_OK;
 }
@@ -367,11 +385,14 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     pli_resolved_shape resolved;
     if (!pli_own_shape_resolve(pli_scene_context(scene), def, &resolved, NULL)) return PLI_OK;
     int32_t count = resolved.ops->input_count;
-    if (def->parameter_count == count) return PLI_OK;
+    if (def->parameter_count == count) {
+        convert_parameters(resolved.ops->inputs, count, def->parameters, count);
+        return PLI_OK;
+    }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < count; ++i) {
-        parameters[i] = (pli_named_value){resolved.ops->inputs[i].key, resolved.inputs[i]};
+        parameters[i] = (pli_named_value){resolved.ops->inputs[i].key, resolved.inputs[i], ""};
     }
     def->parameters = parameters;
     def->parameter_count = count;

@@ -128,9 +128,13 @@ const pli_schema pli_motion_schema = {
 static const pli_field parameter_fields[] = {
     {.key = "value",
      PLI_REAL(pli_named_value, value),
-     .flags = PLI_FIELD_REQUIRED,
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_OWN_UNIT,
      .unit = "",
      .doc = "Value, in the unit of the input."},
+    {.key = "unit",
+     PLI_TEXT(pli_named_value, unit),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Unit of the value, where it is another one."},
 };
 const pli_schema pli_parameter_schema = {.name = "parameter",
                                          .doc = "One input of a law or of a shape of one's own.",

@@ -557,7 +557,7 @@ static void materials_must_be_complete(void **state)
     k.materials[1].lambda = -2e5;
     material_problem(context, &k, "steel.lambda: must be greater than -2/3 mu, here -200000");
     kit_init(&k);
-    pli_named_value parameter = {"yeild", 1};
+    pli_named_value parameter = {.name = "yeild", .value = 1};
     k.materials[1].parameters = &parameter;
     k.materials[1].parameter_count = 1;
     material_problem(context, &k,
@@ -585,7 +585,7 @@ static void own_laws_take_their_own_inputs(void **state)
     context_def.law_count = 1;
     pli_context *context = NULL;
     OK(NULL, pli_context_create(&context_def, &context));
-    pli_named_value parameter = {"exponent", 3};
+    pli_named_value parameter = {.name = "exponent", .value = 3};
     kit k;
     kit_init(&k);
     pli_material_def *material = &k.materials[1];
