@@ -35,6 +35,7 @@ static const kind_trait kind_traits[] = {
     [PLI_FIELD_VARIANT] = {PLI_ITEM_VARIANT, 1, false},
     [PLI_FIELD_VARIANTS] = {PLI_ITEM_VARIANT, 0, true},
     [PLI_FIELD_MESH] = {PLI_ITEM_MESH, 1, false},
+    [PLI_FIELD_PAINTED] = {PLI_ITEM_STRUCT, 0, true},
 };
 
 static const size_t item_sizes[] = {
@@ -61,6 +62,22 @@ void pli_field_get_items(const pli_field *field, const void *holder, pli_items *
         memcpy(&items->first, member, sizeof items->first);
         memcpy(&items->count, (const char *)holder + field->count_offset, sizeof items->count);
     }
+}
+
+const void *pli_field_paint(const pli_schema *schema, const pli_field *field, const void *holder)
+{
+    if ((field->flags & PLI_FIELD_PAINTABLE) == 0) return NULL;
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        if (schema->fields[i].kind != PLI_FIELD_PAINTED) continue;
+        pli_items items;
+        pli_field_get_items(&schema->fields[i], holder, &items);
+        for (int32_t k = 0; k < items.count; ++k) {
+            const void *paint = (const char *)items.first + (size_t)k * items.stride;
+            const char *key = *(const char *const *)paint;
+            if (key != NULL && strcmp(key, field->key) == 0) return paint;
+        }
+    }
+    return NULL;
 }
 
 const pli_schema *pli_field_variant(const pli_field *field, const pli_variant *variant)
