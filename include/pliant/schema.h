@@ -44,7 +44,7 @@ typedef enum pli_field_flags {
     PLI_FIELD_OPTIONAL = 16,    // the default means "not given"; it need not be in the range
     PLI_FIELD_PATH = 32,        // a file's name, relative to the file that says it
     PLI_FIELD_UNIFORM = 64, // a vector that in a file may be one number, which stands for all three
-    PLI_FIELD_OWN_UNIT = 128 // a number whose unit only its user knows: one that is written behind
+    PLI_FIELD_OWN_UNIT = 128, // a number whose unit only its user knows: one that is written behind
                              // it goes to the key "unit" beside it
     PLI_FIELD_PAINTABLE = 256,    // in a file it may be a map of the struct's PLI_FIELD_PAINTED
     PLI_FIELD_PAINTED_UNIT = 512  // of such a map: a number in the unit of what it stands for

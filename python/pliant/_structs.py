@@ -87,7 +87,7 @@ ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "en
 Field = struct("pli_field", "str key alias former", "enum kind", "uint flags", "size offset count_offset",
                "str fallback", "f64 min max", "str unit", "ptr choices schema variants", "str doc")
 Schema = struct("pli_schema", "str name former doc", "size size", "str scalar_key", "i32 field_count",
-                "ptr fields")
+                "ptr fields", "bool is_row")
 Variant = struct("pli_variant", "i32 kind", "ptr data")
 Items = struct("pli_items", "enum kind", "bool is_list", "i32 fixed count", "size stride",
                "ptr first")

@@ -66,9 +66,10 @@ pli_status pli_mesh_arrays_join(pli_mesh_builder *builder, const char *const nam
     return PLI_OK;
 }
 
-pli_status pli_mesh_arrays_scan(pli_scan *scan, double *value)
+pli_status pli_mesh_arrays_scan(pli_scan *scan, pli_scalar type, double *value)
 {
     pli_span word;
+    if (scan->binary) return pli_scan_value(scan, "a value", type, value);
     PLI_TRY(pli_scan_word(scan, "a value", &word));
     *value = NAN;
     if (!pli_number_from_bytes(word.text, word.length, value)) *value = NAN;

@@ -24,8 +24,8 @@ PLI_CHECKED pli_status pli_mesh_arrays_join(pli_mesh_builder *builder,
                                             const char *const names[3], const char *name,
                                             double factor);
 
-// The next value of a text; a word that is no number is not-a-number.
-PLI_CHECKED pli_status pli_mesh_arrays_scan(pli_scan *scan, double *value);
+// The next value, of this type in a binary block; in a text a word that is no number is not-a-number.
+PLI_CHECKED pli_status pli_mesh_arrays_scan(pli_scan *scan, pli_scalar type, double *value);
 
 // An array of values of cells of the file as two, of tetrahedra and triangles. Cell k of the file
 // became those from spans[2 k] to spans[2 k + 2], and from spans[2 k + 1] to spans[2 k + 3].

@@ -65,12 +65,6 @@ static void put_value(const pli_gmsh *gmsh, const data *to, int64_t tag, const d
     }
 }
 
-static pli_status read_value(pli_gmsh *gmsh, double *value)
-{
-    if (!gmsh->scan->binary) return pli_mesh_arrays_scan(gmsh->scan, value);
-    return pli_gmsh_read_reals(gmsh, "a value", 1, value);
-}
-
 static pli_status read_values(pli_gmsh *gmsh, const data *to, int64_t count)
 {
     int64_t bytes = gmsh->binary ? 4 + 8 * to->components : 2 + 2 * to->components;
@@ -82,13 +76,13 @@ static pli_status read_values(pli_gmsh *gmsh, const data *to, int64_t count)
         PLI_TRY(pli_gmsh_read_int(gmsh, "the number of a node or element", &tag));
         for (int64_t k = 0; k < to->components; ++k) {
             double one = 0;
-            PLI_TRY(read_value(gmsh, &one));
+            PLI_TRY(pli_mesh_arrays_scan(gmsh->scan, PLI_SCALAR_F64, &one));
             if (k < PLI_MESH_COMPONENTS) value[k] = one;
         }
         PLI_TRY(pli_gmsh_end_record(gmsh));
         put_value(gmsh, to, tag, value);
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 

@@ -311,15 +311,6 @@ static pli_status step_nodes(descent *s)
 
 // ---- the iteration
 
-static pli_status take_scratch(descent *s)
-{
-    pli_arena *arena = s->env->scratch;
-    s->g = pli_arena_doubles(arena, s->n, "gradient");
-    s->r = pli_arena_doubles(arena, s->n, "right-hand side");
-    s->d = pli_arena_doubles(arena, s->n, "step of nodes");
-    return s->g != NULL && s->r != NULL && s->d != NULL ? PLI_OK : PLI_ERROR_MEMORY;
-}
-
 // E and dE/dx at x, and who is told.
 static void evaluate(descent *s)
 {
@@ -360,7 +351,10 @@ static pli_status iterate(descent *s)
 static pli_status prepare(descent *s)
 {
     pli_admm *admm = s->admm;
-    PLI_TRY(take_scratch(s));
+    s->g = pli_arena_doubles(s->env->scratch, s->n, "gradient");
+    s->r = pli_arena_doubles(s->env->scratch, s->n, "right-hand side");
+    s->d = pli_arena_doubles(s->env->scratch, s->n, "step of nodes");
+    if (s->g == NULL || s->r == NULL || s->d == NULL) return PLI_ERROR_MEMORY;
     PLI_TRY(reserve(admm));
     pli_timers_begin(s->env->timers, "matrix");
     pli_parallel_for(admm->context, admm->implicit->cloud->slot_count, SLOT_GRAIN, weigh_slots,
