@@ -27,6 +27,15 @@ typedef struct pli_solver pli_solver;
 
 enum { PLI_MODEL_LEVELS = 8 };
 
+// A number of the scene that differs from place to place or with time, and what it comes to.
+typedef struct pli_painted_info {
+    const char *number; // "materials.rubber.young"
+    const char *by;     // "by array 'stiffness'", "by expression '1e5 * y'", "by keys"
+    double least;       // in the unit
+    double most;
+    const char *unit;
+} pli_painted_info;
+
 typedef struct pli_model_info {
     int32_t body_count;
     int32_t vertex_count;
@@ -63,6 +72,8 @@ typedef struct pli_model_info {
     int64_t node_count;   // of the grid of implicit steps, at the start
     double substeps;      // of particles in a step, as their speeds at the start want it, at least
     int64_t max_substeps; // of a step, before it is refused; 0: there are no particles
+    int32_t painted_count;
+    const pli_painted_info *painted; // lives as long as the model
 } pli_model_info;
 
 // A collider or the contact of bodies, with everything automatic resolved.

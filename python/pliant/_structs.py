@@ -102,7 +102,7 @@ ModelInfo = struct(
     "i32[8] level_nodes", "i64 level_memory", "i32 handle_count cubature_count polish_iterations",
     "i64 subspace_memory particle_count", "f64 cell", "i32 emitter_count",
     "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count", "f64 substeps",
-    "i64 max_substeps")
+    "i64 max_substeps", "i32 painted_count", "ptr painted")
 KindInfo = struct("pli_kind_info", "str source", "i32 material", "f64 mass volume",
                   "bool is_fluid")
 StateArray = struct("pli_state_array", "str name", "enum kind", "i64 rows", "i32 columns",

@@ -85,6 +85,11 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
+// Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
+// def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user);
+
 // Adds the Hessian, each tetrahedron's part multiplied by weights [tet_count] (processing order;
 // NULL: 1), into a matrix whose blocks are found through slots.
 void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,

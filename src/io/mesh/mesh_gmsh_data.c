@@ -86,13 +86,19 @@ static pli_status read_values(pli_gmsh *gmsh, const data *to, int64_t count)
     return PLI_OK;
 }
 
+// Whether the section is over already: one without data, which says nothing.
+static bool is_over(const pli_gmsh *gmsh)
+{
+    return pli_scan_left(gmsh->scan) > 0 && *gmsh->scan->next == '$';
+}
+
 // A count and as many lines of text, of which the first is kept.
 static pli_status read_tags(pli_gmsh *gmsh, pli_span *first)
 {
     int64_t count = 0;
     PLI_TRY(pli_scan_count(gmsh->scan, "tags of data", 1, &count));
     PLI_TRY(pli_scan_end_line(gmsh->scan));
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < count && !is_over(gmsh); ++i) {
         pli_span line = pli_scan_rest_of_line(gmsh->scan);
         (void)pli_scan_skip_blank(gmsh->scan);
         if (i == 0) *first = line;
@@ -110,6 +116,7 @@ pli_status pli_gmsh_read_data(pli_gmsh *gmsh, bool of_nodes)
     int64_t count = 0;
     PLI_TRY(pli_scan_end_line(gmsh->scan));
     PLI_TRY(read_tags(gmsh, &name));
+    if (is_over(gmsh)) return PLI_OK;
     PLI_TRY(read_tags(gmsh, &ignored));
     PLI_TRY(pli_scan_count(gmsh->scan, "tags of data", 1, &count));
     if (count < 3) {

@@ -261,10 +261,14 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
     } else {
         const pli_named_value *parameter = find_parameter(def, input->key);
         *value = default_value(r, input);
+        const pli_paint_def *paint =
+            parameter != NULL && parameter->painted_count > 0 ? parameter->painted : NULL;
+        if (paint != NULL && paint->key_count > 0) *value = paint->keys[0].value;
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
         char text[PLI_INPUT_TEXT_CAPACITY];
-        bool is_read = parameter == NULL || pli_input_read(input, parameter, value, text);
+        bool is_read =
+            parameter == NULL || paint != NULL || pli_input_read(input, parameter, value, text);
         if (!is_read) return blame(r, key, member, "%s", text);
     }
     return pli_input_allows(input, *value) || refuse_input(r, input, key, member, *value);
@@ -327,11 +331,46 @@ static bool check_elastic_use(resolution *r)
     return true;
 }
 
+// ---- what is painted
+
+// In the place of numbers that are painted something stands that is allowed: the first key, else the
+// preset's, else what is usual. Elements have their own.
+static void stand_in(pli_material_def *def)
+{
+    bool has_preset = is_given(def->preset);
+    const struct {
+        const char *key;
+        double *number;
+        double usual;
+    } numbers[] = {{"density", &def->density, has_preset ? 0 : 1000},
+                   {"young", &def->young, has_preset ? 0 : 1e6},
+                   {"poisson", &def->poisson, has_preset ? -1 : 0.3},
+                   {"mu", &def->mu, 4e5},
+                   {"lambda", &def->lambda, 6e5},
+                   {"drag", &def->drag, 0},
+                   {"rayleigh", &def->rayleigh, 0}};
+    for (int32_t k = 0; k < def->painted_count; ++k) {
+        const pli_paint_def *paint = &def->painted[k];
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+            if (strcmp(numbers[i].key, paint->key) != 0) continue;
+            *numbers[i].number = paint->key_count > 0 ? paint->keys[0].value : numbers[i].usual;
+        }
+    }
+}
+
 bool pli_material_resolve(const pli_context *context, const pli_material_def *def,
                           pli_resolved_material *resolved, pli_material_problem *problem)
 {
-    *resolved = (pli_resolved_material){.drag = def->drag, .rayleigh = def->rayleigh};
-    resolution r = {.context = context, .def = def, .result = resolved, .problem = problem};
-    return find_preset(&r) && find_law(&r) && find_density(&r) && find_elastic_pair(&r) &&
-           check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r);
+    pli_material_def own = *def;
+    stand_in(&own);
+    *resolved = (pli_resolved_material){.drag = own.drag, .rayleigh = own.rayleigh};
+    resolution r = {.context = context, .def = &own, .result = resolved, .problem = problem};
+    bool is_right = find_preset(&r) && find_law(&r) && find_density(&r) && find_elastic_pair(&r) &&
+                    check_parameters(&r) && check_elastic_use(&r) && find_inputs(&r);
+    if (is_right || problem == NULL) return is_right;
+    // members are those of the scene
+    const char *member = problem->member;
+    bool is_own = member >= (const char *)&own && member < (const char *)(&own + 1);
+    if (is_own) problem->member = (const char *)def + (member - (const char *)&own);
+    return false;
 }

@@ -123,7 +123,9 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
                              .fixed_iterations = model->solver_def.fixed_iterations,
                              .collider_count = model->collider_count,
                              .triangle_count = model->triangle_count,
-                             .spring_count = model->spring_count};
+                             .spring_count = model->spring_count,
+                             .painted_count = model->painted_count,
+                             .painted = model->painted};
     if (model->matter != NULL) get_matter_info(model, info);
     pli_reduction_get_info(model, info);
     if (model->hierarchy == NULL) return;

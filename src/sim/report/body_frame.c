@@ -95,10 +95,11 @@ static void fill_constants(pli_body_parts *cache, const pli_model *model)
         }
     }
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        cache->material[tet] = model->material_of[tet];
+        cache->material[tet] = model->materials[model->material_of[tet]].source;
     }
     for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
-        cache->material[model->tet_count + k] = model->triangle_material[k];
+        cache->material[model->tet_count + k] =
+            model->materials[model->triangle_material[k]].source;
     }
 }
 

@@ -265,9 +265,20 @@ static void convert_parameters(const pli_material_input *inputs, int32_t input_c
         char text[PLI_INPUT_TEXT_CAPACITY];
         for (int32_t i = 0; i < input_count; ++i) {
             if (strcmp(inputs[i].key, parameter->name) != 0) continue;
+            if (parameter->painted_count > 0) continue;
             (void)pli_input_read(&inputs[i], parameter, &parameter->value, text);
             parameter->unit = "";
         }
+    }
+}
+
+// What is painted over an input stays.
+static void keep_paint(const pli_material_def *given, pli_named_value *parameter)
+{
+    for (int32_t k = 0; k < given->parameter_count; ++k) {
+        if (strcmp(given->parameters[k].name, parameter->name) != 0) continue;
+        parameter->painted = given->parameters[k].painted;
+        parameter->painted_count = given->parameters[k].painted_count;
     }
 }
 
@@ -284,11 +295,14 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
     }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
+    const pli_material_def given = *material;
     material->parameters = parameters;
     material->parameter_count = count;
     for (int32_t i = 0; i < law->input_count; ++i) {
         if (is_elastic(&law->inputs[i])) continue;
-        *parameters++ = (pli_named_value){law->inputs[i].key, resolved->inputs[i], ""};
+        *parameters = (pli_named_value){
+            .name = law->inputs[i].key, .value = resolved->inputs[i], .unit = ""};
+        keep_paint(&given, parameters++);
     }
     return PLI_OK;
 }
@@ -385,7 +399,8 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < count; ++i) {
-        parameters[i] = (pli_named_value){resolved.ops->inputs[i].key, resolved.inputs[i], ""};
+        parameters[i] = (pli_named_value){
+            .name = resolved.ops->inputs[i].key, .value = resolved.inputs[i], .unit = ""};
     }
     def->parameters = parameters;
     def->parameter_count = count;

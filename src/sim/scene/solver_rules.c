@@ -4,6 +4,7 @@
 #include "base/suggest.h"
 #include "material/yield.h"
 #include "sim/model/coarse_build.h"
+#include "sim/model/model_paint.h"
 #include "sim/scene/schema.h"
 #include "sim/step/tets_build.h"
 
@@ -260,6 +261,29 @@ static pli_status check_damping(const model_rules *r)
     return PLI_OK;
 }
 
+// Materials that change with time: not where a matrix or a few elements are kept, nor in shells.
+static pli_status check_tracks(const model_rules *r)
+{
+    const pli_model *model = r->model;
+    if (model->track_count == 0) return PLI_OK;
+    const pli_material_def *material = &r->def->materials[model->tracks[0].source];
+    pli_visit at = {.path = "materials", .holder = material, .member = material};
+    bool keeps = !takes(r, PLI_TAKES_DAMPING) || model->solver_kind->subspace;
+    if (keeps) {
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "material %s changes with time; solver %s keeps what it has computed "
+                              "of materials: use solver newton or newton-multigrid",
+                              material->name, r->name);
+    }
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
+        if (!pli_model_is_keyed(model, model->triangle_material[k])) continue;
+        return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                              "a shell is made of a material that changes with time, which solids "
+                              "can be; paint it, or give plain numbers");
+    }
+    return PLI_OK;
+}
+
 // ---- what the levels of the solver subspace take
 
 static pli_status check_subspace_bodies(const model_rules *r)
@@ -373,7 +397,8 @@ static void warn_lagging(const model_rules *r)
         pli_scene_warn(r->scene, &at,
                        "material %s yields after each step all the same: %s with law %s has no "
                        "potential; von-mises with hencky has one",
-                       r->def->materials[k].name, material->yield->schema->name,
+                       r->def->materials[r->model->materials[k].source].name,
+                       material->yield->schema->name,
                        material->law->name);
     }
 }
@@ -395,6 +420,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_contact_method(&r));
     PLI_TRY(check_bodies(&r));
     PLI_TRY(check_penalties(&r));
+    PLI_TRY(check_tracks(&r));
     PLI_TRY(check_damping(&r));
     PLI_TRY(check_search(&r));
     PLI_TRY(check_acceleration(&r));
