@@ -445,7 +445,9 @@ static pli_status read_scalars(vtk *file, data_place place, int64_t tuples)
     int64_t components = 1;
     PLI_TRY(pli_scan_word(file->scan, "the name of an array", &name));
     PLI_TRY(read_type(file->scan, &type));
-    bool has_table = pli_scan_accept(file->scan, "LOOKUP_TABLE");
+    bool has_table = pli_scan_skip_blank(file->scan) && pli_scan_accept(file->scan, "LOOKUP_TABLE");
+    // an array without values says nothing
+    if (!has_table && pli_scan_left(file->scan) == 0) return PLI_OK;
     if (!has_table) {
         const char *begin = file->scan->next;
         pli_span word;

@@ -443,6 +443,11 @@ static pli_status fill_paint(filler *f, const pli_schema *schema, const pli_fiel
     return PLI_OK;
 }
 
+static bool is_painted(const pli_field *field, const pli_node *node)
+{
+    return (field->flags & PLI_FIELD_PAINTABLE) != 0 && node->kind == PLI_NODE_MAP;
+}
+
 static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node *node, void *target)
 {
     uint64_t given = 0; // bit i: field i
@@ -459,12 +464,17 @@ static pli_status fill_keys(filler *f, const pli_schema *schema, const pli_node 
             PLI_TRY(advise(f, &position, item->key, field->key));
         }
         given |= bit;
-        if ((field->flags & PLI_FIELD_PAINTABLE) != 0 && item->kind == PLI_NODE_MAP) {
-            PLI_TRY(fill_paint(f, schema, field, item, node->count, target));
-            continue;
-        }
+        if (is_painted(field, item)) continue;
         PLI_TRY(fill_field(f, field, item, target));
         PLI_TRY(keep_unit(f, schema, field, item, target));
+    }
+    // in the order of the table, whatever that of the file is
+    for (int32_t i = 0; i < schema->field_count; ++i) {
+        const pli_field *field = &schema->fields[i];
+        for (const pli_node *item = node->first; item != NULL; item = item->next) {
+            if (!is_painted(field, item) || pli_schema_find(schema, item->key) != field) continue;
+            PLI_TRY(fill_paint(f, schema, field, item, node->count, target));
+        }
     }
     return check_required(f, schema, node, given);
 }

@@ -256,18 +256,16 @@ static bool is_elastic(const pli_material_input *input)
     return strcmp(input->key, "young") == 0 || strcmp(input->key, "poisson") == 0;
 }
 
-// Values that were given in units of their own, in those of their inputs.
+// Values that were given in units of their own, or are painted, as they were resolved.
 static void convert_parameters(const pli_material_input *inputs, int32_t input_count,
-                               const pli_named_value *parameters, int32_t count)
+                               const double *values, const pli_named_value *parameters,
+                               int32_t count)
 {
     for (int32_t k = 0; k < count; ++k) {
         pli_named_value *parameter = (pli_named_value *)(uintptr_t)&parameters[k];
-        char text[PLI_INPUT_TEXT_CAPACITY];
+        parameter->unit = "";
         for (int32_t i = 0; i < input_count; ++i) {
-            if (strcmp(inputs[i].key, parameter->name) != 0) continue;
-            if (parameter->painted_count > 0) continue;
-            (void)pli_input_read(&inputs[i], parameter, &parameter->value, text);
-            parameter->unit = "";
+            if (strcmp(inputs[i].key, parameter->name) == 0) parameter->value = values[i];
         }
     }
 }
@@ -290,7 +288,8 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
     int32_t count = 0;
     for (int32_t i = 0; i < law->input_count; ++i) count += !is_elastic(&law->inputs[i]);
     if (material->parameter_count == count) {
-        convert_parameters(law->inputs, law->input_count, material->parameters, count);
+        convert_parameters(law->inputs, law->input_count, resolved->inputs, material->parameters,
+                           count);
         return PLI_OK;
     }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
@@ -393,7 +392,7 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     if (!pli_own_shape_resolve(pli_scene_context(scene), def, &resolved, NULL)) return PLI_OK;
     int32_t count = resolved.ops->input_count;
     if (def->parameter_count == count) {
-        convert_parameters(resolved.ops->inputs, count, def->parameters, count);
+        convert_parameters(resolved.ops->inputs, count, resolved.inputs, def->parameters, count);
         return PLI_OK;
     }
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
