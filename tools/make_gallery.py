@@ -48,6 +48,8 @@ SCENES = {
     "rubber/random": (0, ""),
     "rubber/stretch": (10, "--color von_mises"),
     "rubber/stretched-box": (1, "--radius 1.3x --size 400x250"),
+    "solids/graded": (48, "--color young --azimuth 20"),
+    "solids/melting": (60, "--color von_mises"),
     "contact/arch": (24, "--azimuth 15"),
     "contact/ball-on-spike": (14, "--elevation 6"),
     "contact/basketball": (10, ""),

@@ -221,11 +221,11 @@ typedef struct pli_body_def {
     double angular_velocity[3]; // degrees per second about the centre of mass
     pli_variant start;
     pli_copies_def copies;
-    int32_t kind;            // pli_body_kind
-    double thickness;        // of a shell (m); 0: not given
-    double bending;          // of a shell: factor on its resistance to bending; -1: not given
-    pli_motion_def motion;   // of an obstacle
-    pli_springs_def springs; // of a cloth
+    int32_t kind;                 // pli_body_kind
+    double thickness;             // of a shell (m); 0: not given
+    double bending;               // of a shell: factor on its resistance to bending; -1: not given
+    pli_motion_def motion;        // of an obstacle
+    pli_springs_def springs;      // of a cloth
     const pli_paint_def *painted; // numbers above that are painted
     int32_t painted_count;
 } pli_body_def;

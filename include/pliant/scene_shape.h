@@ -148,7 +148,7 @@ typedef struct pli_recipe_def { // a named stand-in shape that fits into a box o
 typedef struct pli_named_value {
     const char *name;
     double value;
-    const char *unit; // of the value; NULL or "": that of the input
+    const char *unit;                    // of the value; NULL or "": that of the input
     const struct pli_paint_def *painted; // the value, if it is painted or keyed; see scene_body.h
     int32_t painted_count;               // 0 or 1
 } pli_named_value;

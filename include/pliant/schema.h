@@ -32,8 +32,8 @@ typedef enum pli_field_kind {
     PLI_FIELD_VARIANT,  // pli_variant: one of `variants`
     PLI_FIELD_VARIANTS, // const pli_variant * and int32_t count
     PLI_FIELD_MESH,     // const pli_mesh_data *, not in the file: the content of the path beside it
-    PLI_FIELD_PAINTED   // const pli_paint_def * and int32_t count: values of the struct's numbers that
-                        // differ from place to place; in the file in place of those numbers
+    PLI_FIELD_PAINTED // const pli_paint_def * and int32_t count: what a file says in place of some
+                      // numbers of the struct, which differ from place to place
 } pli_field_kind;
 
 typedef enum pli_field_flags {
@@ -45,9 +45,9 @@ typedef enum pli_field_flags {
     PLI_FIELD_PATH = 32,        // a file's name, relative to the file that says it
     PLI_FIELD_UNIFORM = 64, // a vector that in a file may be one number, which stands for all three
     PLI_FIELD_OWN_UNIT = 128, // a number whose unit only its user knows: one that is written behind
-                             // it goes to the key "unit" beside it
-    PLI_FIELD_PAINTABLE = 256,    // in a file it may be a map of the struct's PLI_FIELD_PAINTED
-    PLI_FIELD_PAINTED_UNIT = 512  // of such a map: a number in the unit of what it stands for
+                              // it goes to the key "unit" beside it
+    PLI_FIELD_PAINTABLE = 256,   // in a file it may be a map of the struct's PLI_FIELD_PAINTED
+    PLI_FIELD_PAINTED_UNIT = 512 // of such a map: a number in the unit of what it stands for
 } pli_field_flags;
 
 struct pli_schema;

@@ -32,11 +32,10 @@ pli_status pli_mesh_arrays_add(pli_mesh_builder *builder, pli_span name, int32_t
         builder->array_capacity = capacity;
     }
     pli_built_array *made = &builder->arrays[builder->array_count];
-    *made = (pli_built_array){.place = place,
-                              .component_count = (int32_t)component_count,
-                              .count = count};
+    *made = (pli_built_array){
+        .place = place, .component_count = (int32_t)component_count, .count = count};
     made->name = PLI_NEW(context, char, name.length + 1, "name of an array");
-    made->values = PLI_NEW(context, double, count * component_count, "array of a mesh");
+    made->values = PLI_NEW(context, double, count *component_count, "array of a mesh");
     ++builder->array_count;
     if (made->name == NULL || made->values == NULL) return PLI_ERROR_MEMORY;
     memcpy(made->name, name.text, (size_t)name.length);

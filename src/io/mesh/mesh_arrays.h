@@ -13,18 +13,17 @@
 
 enum { PLI_MESH_COMPONENTS = 9 }; // of a value, at most
 
-// Adds an array of `count` values. *values [count][component_count] is NULL when nothing is kept: the
-// name is empty or known already, or there are no or too many components. Errors: memory.
+// Adds an array of `count` values. *values [count][component_count] is NULL when nothing is kept:
+// the name is empty or known already, or there are no or too many components. Errors: memory.
 PLI_CHECKED pli_status pli_mesh_arrays_add(pli_mesh_builder *builder, pli_span name, int32_t place,
-                                           int64_t component_count, int64_t count,
-                                           double **values);
+                                           int64_t component_count, int64_t count, double **values);
 
 // Joins three arrays of one component on points, times a factor, if there are all of them.
-PLI_CHECKED pli_status pli_mesh_arrays_join(pli_mesh_builder *builder,
-                                            const char *const names[3], const char *name,
-                                            double factor);
+PLI_CHECKED pli_status pli_mesh_arrays_join(pli_mesh_builder *builder, const char *const names[3],
+                                            const char *name, double factor);
 
-// The next value, of this type in a binary block; in a text a word that is no number is not-a-number.
+// The next value, of this type in a binary block; in a text a word that is no number is
+// not-a-number.
 PLI_CHECKED pli_status pli_mesh_arrays_scan(pli_scan *scan, pli_scalar type, double *value);
 
 // An array of values of cells of the file as two, of tetrahedra and triangles. Cell k of the file

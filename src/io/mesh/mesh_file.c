@@ -133,8 +133,8 @@ static pli_status take_values(pli_mesh_file *mesh, pli_mesh_builder *builder)
     for (int32_t k = 0; k < mesh->built_count; ++k) {
         const pli_built_array *from = &mesh->built[k];
         if (from->count < pli_mesh_place_count(&mesh->data, from->place)) continue;
-        mesh->arrays[mesh->data.array_count++] = (pli_mesh_array){
-            from->name, from->place, from->component_count, from->values};
+        mesh->arrays[mesh->data.array_count++] =
+            (pli_mesh_array){from->name, from->place, from->component_count, from->values};
     }
     mesh->data.arrays = mesh->arrays;
     return PLI_OK;

@@ -386,8 +386,8 @@ static pli_status read_gmsh(pli_mesh_builder *builder, pli_scan *scan)
     pli_key_map_init(&gmsh.entities, context, sizeof(pli_gmsh_key));
     pli_key_map_init(&gmsh.elements, context, sizeof(int64_t));
     static const char data[] = "$ElementData";
-    gmsh.has_element_data = memmem(scan->next, (size_t)pli_scan_left(scan), data,
-                                   sizeof data - 1) != NULL;
+    gmsh.has_element_data =
+        memmem(scan->next, (size_t)pli_scan_left(scan), data, sizeof data - 1) != NULL;
 
     pli_status status = read_sections(&gmsh);
 

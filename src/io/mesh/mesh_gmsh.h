@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gmsh's .msh, versions 2.x and 4.1, text and binary (Gmsh reference manual, chapter on file
-// formats). A file is a list of sections "$Name ... $EndName"; those that are not needed (periodicity,
-// partitions, other programs' own) are skipped.
+// formats). A file is a list of sections "$Name ... $EndName"; those that are not needed
+// (periodicity, partitions, other programs' own) are skipped.
 //
 //   2.x   $Nodes: tag x y z.  $Elements: tag, type, tags (the first is the physical group), nodes.
 //   4.1   $Entities: which physical groups a geometric entity belongs to.  $Nodes and $Elements
@@ -66,8 +66,8 @@ typedef struct pli_gmsh {
     int64_t *entity_groups; // [entities.count]  tag of the first physical group, 0: none
     int64_t crowded_count;  // entities (4.1) or cells (2.x) found in more than one group
 
-    // elements by number, where there are data on them: which cells of the mesh they became, as those
-    // before it and those up to its end, of tetrahedra and triangles
+    // elements by number, where there are data on them: which cells of the mesh they became, as
+    // those before it and those up to its end, of tetrahedra and triangles
     bool has_element_data;
     pli_key_map elements;
     int32_t element_capacity;

@@ -38,8 +38,8 @@ static pli_status add_arrays(pli_gmsh *gmsh, pli_span name, data *made)
         return pli_mesh_arrays_add(builder, name, PLI_MESH_POINTS, made->components,
                                    builder->point_count, &made->points);
     }
-    PLI_TRY(pli_mesh_arrays_add(builder, name, PLI_MESH_TETS, made->components,
-                                builder->tets.count, &made->cells[0]));
+    PLI_TRY(pli_mesh_arrays_add(builder, name, PLI_MESH_TETS, made->components, builder->tets.count,
+                                &made->cells[0]));
     return pli_mesh_arrays_add(builder, name, PLI_MESH_TRIANGLES, made->components,
                                builder->triangles.count, &made->cells[1]);
 }
@@ -120,8 +120,9 @@ pli_status pli_gmsh_read_data(pli_gmsh *gmsh, bool of_nodes)
     PLI_TRY(read_tags(gmsh, &ignored));
     PLI_TRY(pli_scan_count(gmsh->scan, "tags of data", 1, &count));
     if (count < 3) {
-        return PLI_SCAN_FAIL(gmsh->scan, "data have %lld whole numbers in their head; the step, the "
-                                         "number of components and that of values are needed",
+        return PLI_SCAN_FAIL(gmsh->scan,
+                             "data have %lld whole numbers in their head; the step, the "
+                             "number of components and that of values are needed",
                              (long long)count);
     }
     for (int64_t i = 0; i < count; ++i) {

@@ -3,8 +3,8 @@
 // The polygon file format .ply (Turk, Stanford, 1994), text and binary of either byte order. The
 // head declares elements and their properties, which may have any type and order; x, y, z of
 // "vertex" and the list "vertex_indices" (or "vertex_index") of "face" are the mesh; their other
-// numbers become arrays of those names, and red, green and blue also "color", from 0 to 1. All else is
-// skipped. In text every item of an element is a line.
+// numbers become arrays of those names, and red, green and blue also "color", from 0 to 1. All else
+// is skipped. In text every item of an element is a line.
 #include "io/mesh/mesh_arrays.h"
 #include "io/mesh/mesh_format.h"
 
@@ -244,7 +244,8 @@ static bool is_number_of_mesh(const element *owner, const property *one)
     return (owner->is_vertex || owner->is_face) && !one->is_list && one->what_for == USE_NONE;
 }
 
-// Makes room for the numbers of vertices, which go straight to their arrays, and for those of faces.
+// Makes room for the numbers of vertices, which go straight to their arrays, and for those of
+// faces.
 static pli_status begin_numbers(ply *file, const element *owner)
 {
     pli_context *context = file->builder->context;

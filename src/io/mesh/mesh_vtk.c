@@ -3,8 +3,9 @@
 // Legacy .vtk, text and binary (VTK file formats, versions 1.0 to 5.1): unstructured grids and
 // polygonal data. Binary numbers are big-endian. Before version 5 a list of cells is a stream of
 // "count id id ..."; since then it is two arrays, OFFSETS and CONNECTIVITY. Fields and metadata are
-// skipped. Data on points and cells become arrays of their names: SCALARS, VECTORS, NORMALS, TENSORS,
-// TEXTURE_COORDINATES, COLOR_SCALARS and those of fields; reading ends at anything else in there.
+// skipped. Data on points and cells become arrays of their names: SCALARS, VECTORS, NORMALS,
+// TENSORS, TEXTURE_COORDINATES, COLOR_SCALARS and those of fields; reading ends at anything else in
+// there.
 #include "io/mesh/mesh_arrays.h"
 #include "io/mesh/mesh_format.h"
 
@@ -401,11 +402,11 @@ static pli_status read_array(vtk *file, data_place place, pli_span name, pli_sca
     if (fits && place == DATA_CELLS && tuples == file->span_count && tuples > 0) {
         return read_cell_values(file, name, type, components);
     }
-    PLI_TRY(pli_scan_check_count(file->scan, "values", value_bytes(file, type),
-                                 components * tuples));
+    PLI_TRY(
+        pli_scan_check_count(file->scan, "values", value_bytes(file, type), components * tuples));
     if (fits && place == DATA_POINTS && tuples == file->builder->point_count) {
-        PLI_TRY(pli_mesh_arrays_add(file->builder, name, PLI_MESH_POINTS, components, tuples,
-                                    &values));
+        PLI_TRY(
+            pli_mesh_arrays_add(file->builder, name, PLI_MESH_POINTS, components, tuples, &values));
     }
     return read_values(file, type, components * tuples, values);
 }
@@ -467,8 +468,13 @@ static pli_status read_datum(vtk *file, pli_span word, data_place place, int64_t
     static const struct {
         const char *word;
         int64_t components; // 0: they stand behind the name
-    } plain[] = {{"VECTORS", 3}, {"NORMALS", 3}, {"TENSORS", 9}, {"TENSORS6", 6},
-                 {"GLOBAL_IDS", 1}, {"PEDIGREE_IDS", 1}, {"TEXTURE_COORDINATES", 0}};
+    } plain[] = {{"VECTORS", 3},
+                 {"NORMALS", 3},
+                 {"TENSORS", 9},
+                 {"TENSORS6", 6},
+                 {"GLOBAL_IDS", 1},
+                 {"PEDIGREE_IDS", 1},
+                 {"TEXTURE_COORDINATES", 0}};
     pli_span name;
     pli_scalar type;
     *ends = false;

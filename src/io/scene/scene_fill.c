@@ -13,7 +13,7 @@
 typedef struct filler {
     pli_context *context;
     pli_scene *scene;
-    pli_text path; // of what is being filled
+    pli_text path;            // of what is being filled
     const pli_field *painted; // the number that a paint being filled stands for
 } filler;
 

@@ -333,8 +333,8 @@ static bool check_elastic_use(resolution *r)
 
 // ---- what is painted
 
-// In the place of numbers that are painted something stands that is allowed: the first key, else the
-// preset's, else what is usual. Elements have their own.
+// In the place of numbers that are painted something stands that is allowed: the first key, else
+// the preset's, else what is usual. Elements have their own.
 static void stand_in(pli_material_def *def)
 {
     bool has_preset = is_given(def->preset);

@@ -90,8 +90,9 @@ static bool check_components(const pli_paint *paint, char *error)
     int32_t count = paint->array->component_count;
     int32_t component = paint->def->component;
     if (component >= count) {
-        snprintf(error, PLI_PAINT_ERROR, "array '%s' has %d components, counted from 0; found "
-                                         "component %d",
+        snprintf(error, PLI_PAINT_ERROR,
+                 "array '%s' has %d components, counted from 0; found "
+                 "component %d",
                  paint->def->array, count, component);
         return false;
     }

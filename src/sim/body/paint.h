@@ -3,9 +3,9 @@
 // A number of a material or a body that differs from place to place, ready to be asked: by an array
 // of the body's mesh file, or by expressions of the place at rest in the scene.
 //
-// An array on vertices gives a cell the mean of its corners; one on cells gives a vertex the mean of
-// the cells around it by their volume (area). Vectors of an array are along the axes of the mesh file
-// and turn with the body; those of expressions are along the axes of the scene.
+// An array on vertices gives a cell the mean of its corners; one on cells gives a vertex the mean
+// of the cells around it by their volume (area). Vectors of an array are along the axes of the mesh
+// file and turn with the body; those of expressions are along the axes of the scene.
 #ifndef PLI_SIM_BODY_PAINT_H
 #define PLI_SIM_BODY_PAINT_H
 
@@ -35,8 +35,8 @@ enum { PLI_PAINT_ERROR = 512 };
 bool pli_paint_init(pli_paint *paint, const pli_paint_def *def, const char *unit,
                     int32_t value_count, const pli_canvas *canvas, char error[PLI_PAINT_ERROR]);
 
-// The values in a cell, and at a vertex if the array is not one of cells. Not-a-number: the file has
-// none there. Keys have that of time 0.
+// The values in a cell, and at a vertex if the array is not one of cells. Not-a-number: the file
+// has none there. Keys have that of time 0.
 void pli_paint_cell(const pli_paint *paint, const pli_canvas *canvas, int32_t cell, double *values);
 
 // The values at all vertices, [vertex_count][value_count]; weights [vertex_count] is scratch.

@@ -58,8 +58,7 @@ static double spring_modulus(const pli_model *model)
 static double automatic_cubic(const pli_model *model)
 {
     double solids = largest_modulus(model, model->tet_count, model->material_of);
-    double shells =
-        largest_modulus(model, model->shell_triangle_count, model->triangle_material);
+    double shells = largest_modulus(model, model->shell_triangle_count, model->triangle_material);
     return stiffness_factor * fmax(fmax(solids, shells), spring_modulus(model));
 }
 

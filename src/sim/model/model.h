@@ -121,10 +121,11 @@ struct pli_model {
     double *spring_stiffness; // [spring_count] (N/m)
     double *spring_length;    // [spring_count] at rest (m)
     double *spring_rayleigh;  // [spring_count] damping time (s)
-    int32_t material_count; // those of the scene come first
+    int32_t material_count;   // those of the scene come first
     pli_model_material *materials;
     int32_t input_stride;
-    double *inputs; // [material_count][input_stride] of their laws; NULL: nothing is painted or keyed
+    double
+        *inputs; // [material_count][input_stride] of their laws; NULL: nothing is painted or keyed
     int32_t track_count;
     pli_model_track *tracks;
     int32_t painted_count;

@@ -98,8 +98,8 @@ void pli_model_set_material(pli_model *model, int32_t source, const pli_resolved
 
 bool pli_material_is_painted(const pli_material_def *def);
 
-// Rows of materials for the elements of a body whose materials are there; thickness and bending of a
-// shell. Errors: scene, memory.
+// Rows of materials for the elements of a body whose materials are there; thickness and bending of
+// a shell. Errors: scene, memory.
 PLI_CHECKED pli_status pli_model_paint_body(pli_building *b, int32_t index);
 
 // Adds the painted velocities of a body to those of its vertices, [vertex_count][3]. Errors: scene,

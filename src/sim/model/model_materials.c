@@ -66,13 +66,18 @@ void pli_model_set_material(pli_model *model, int32_t source, const pli_resolved
 static pli_status allocate_inputs(pli_building *b)
 {
     bool any = false;
+    int32_t most = 0;
     for (int32_t k = 0; k < b->def->material_count; ++k) {
-        any = any || pli_material_is_painted(&b->def->materials[k]);
+        pli_resolved_material values;
+        const pli_material_def *def = &b->def->materials[k];
+        any = any || pli_material_is_painted(def);
+        bool is_right = pli_material_resolve(b->context, def, &values, NULL);
+        if (is_right && values.law->input_count > most) most = values.law->input_count;
     }
     if (!any) return PLI_OK;
-    b->model->input_stride = PLI_MATERIAL_INPUTS;
-    return PLI_MAKE(b->context, b->model->inputs,
-                    (int64_t)b->def->material_count * PLI_MATERIAL_INPUTS, "inputs of laws");
+    b->model->input_stride = most;
+    return PLI_MAKE(b->context, b->model->inputs, (int64_t)b->def->material_count * most,
+                    "inputs of laws");
 }
 
 pli_status pli_model_resolve_materials(pli_building *b)

@@ -42,8 +42,7 @@ void pli_model_material_at(const pli_model *model, int32_t material, double time
 {
     const pli_model_material *from = &model->materials[material];
     double inputs[PLI_MATERIAL_INPUTS];
-    memcpy(inputs, pli_model_inputs(model, material),
-           (size_t)model->input_stride * sizeof *inputs);
+    memcpy(inputs, pli_model_inputs(model, material), (size_t)model->input_stride * sizeof *inputs);
     if (drag != NULL) *drag = from->drag;
     if (rayleigh != NULL) *rayleigh = from->rayleigh;
     for (int32_t k = 0; k < model->track_count; ++k) {
@@ -55,6 +54,19 @@ void pli_model_material_at(const pli_model *model, int32_t material, double time
         if (track->of >= 0) inputs[track->of] = value;
     }
     if (params != NULL) model->laws[from->law]->derive(inputs, params);
+}
+
+double pli_model_young_at(const pli_model *model, int32_t material, double time)
+{
+    const pli_model_material *from = &model->materials[material];
+    int32_t young = pli_material_find_input(model->laws[from->law], "young");
+    if (young < 0) return 0;
+    for (int32_t k = 0; k < model->track_count; ++k) {
+        const pli_model_track *track = &model->tracks[k];
+        if (track->source != from->source || track->of != young) continue;
+        return pli_paint_keyed(track->keys, track->key_count, track->ease, time);
+    }
+    return from->young;
 }
 
 void pli_model_clear_paint(pli_model *model)
@@ -169,8 +181,7 @@ typedef struct painting {
 static void name_number(const pli_material_def *def, const number *of, char path[PLI_PATH_CAPACITY])
 {
     bool is_input = of->parameter >= 0;
-    snprintf(path, PLI_PATH_CAPACITY, "materials.%s.%s%s", def->name,
-             is_input ? "parameters." : "",
+    snprintf(path, PLI_PATH_CAPACITY, "materials.%s.%s%s", def->name, is_input ? "parameters." : "",
              is_input ? def->parameters[of->parameter].name : of->paint->key);
 }
 
@@ -287,8 +298,8 @@ static pli_status paint_cells(painting *p)
         return PLI_FAIL(p->b->context, PLI_ERROR_UNSUPPORTED, "too many painted elements");
     }
     PLI_TRY(PLI_RESIZE(p->b->context, model->materials, total, "painted materials"));
-    PLI_TRY(PLI_RESIZE(p->b->context, model->inputs, total * model->input_stride,
-                       "painted materials"));
+    PLI_TRY(
+        PLI_RESIZE(p->b->context, model->inputs, total * model->input_stride, "painted materials"));
     for (int32_t cell = 0; cell < cell_count; ++cell) {
         if (material_of[cell] != p->source) continue;
         model->materials[model->material_count] = model->materials[p->source];
@@ -468,7 +479,8 @@ pli_status pli_model_paint_velocity(const pli_building *b, int32_t index, double
     pli_offenders wrong = {0};
     for (int64_t k = 0; k < 3 * (int64_t)body->vertex_count; ++k) {
         bool is_right = fabs(values[k]) <= 1e9;
-        if (!is_right && (wrong.count == 0 || k % 3 == 0)) pli_offenders_add(&wrong, (int32_t)(k / 3));
+        if (!is_right && (wrong.count == 0 || k % 3 == 0))
+            pli_offenders_add(&wrong, (int32_t)(k / 3));
         velocity[k] += values[k];
     }
     if (wrong.count > 0) {

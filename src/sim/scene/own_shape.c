@@ -73,8 +73,9 @@ static bool take_parameter(const pli_named_value *parameter, pli_resolved_shape 
                      ops->name, pli_suggest_text(&suggest));
     }
     if (parameter->painted_count > 0) {
-        return blame(problem, key, parameter, "inputs of shapes are the same everywhere; found a "
-                                              "painted one");
+        return blame(problem, key, parameter,
+                     "inputs of shapes are the same everywhere; found a "
+                     "painted one");
     }
     double *target = &resolved->inputs[input - ops->inputs];
     char value[PLI_INPUT_TEXT_CAPACITY];

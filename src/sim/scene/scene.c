@@ -368,8 +368,8 @@ static void hash_mesh(scene_hash *hash, const pli_mesh_data *mesh)
     hash_bytes(hash, mesh->triangle_groups, sizeof(int32_t) * triangle_groups);
     for (int32_t i = 0; i < mesh->array_count; ++i) {
         const pli_mesh_array *array = &mesh->arrays[i];
-        size_t count = (size_t)pli_mesh_place_count(mesh, array->place) *
-                       (size_t)array->component_count;
+        size_t count =
+            (size_t)pli_mesh_place_count(mesh, array->place) * (size_t)array->component_count;
         hash_bytes(hash, array->name, strlen(array->name));
         hash_bytes(hash, array->values, sizeof(double) * count);
     }

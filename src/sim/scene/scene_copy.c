@@ -166,8 +166,9 @@ static pli_status check_mesh_links(const pli_scene *scene, const pli_visit *visi
                         array->place <= PLI_MESH_TRIANGLES;
         bool has_values = array->values != NULL || pli_mesh_place_count(mesh, array->place) == 0;
         if (!is_whole || !has_values) {
-            return refuse(scene, visit, "an array of values on the mesh lacks its name, values, "
-                                        "place or number of components");
+            return refuse(scene, visit,
+                          "an array of values on the mesh lacks its name, values, "
+                          "place or number of components");
         }
     }
     return PLI_OK;

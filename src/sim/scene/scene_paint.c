@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules of numbers that are painted or keyed. Arrays are looked up when the model is made, where the
-// meshes of bodies are known.
+// Rules of numbers that are painted or keyed. Arrays are looked up when the model is made, where
+// the meshes of bodies are known.
 #include "base/suggest.h"
 #include "sim/body/material_resolve.h"
 #include "sim/body/paint.h"
@@ -39,8 +39,9 @@ static pli_status check_keys(const pli_rules *r, const painted *p)
 {
     if (p->def->key_count == 0) return PLI_OK;
     if (!is_keyable(p)) {
-        return refuse(r, p, "does not change with time: keys are for young, poisson, parameters, "
-                            "drag and rayleigh of a material");
+        return refuse(r, p,
+                      "does not change with time: keys are for young, poisson, parameters, "
+                      "drag and rayleigh of a material");
     }
     for (int32_t k = 0; k < p->def->key_count; ++k) {
         char error[PLI_FIELD_ERROR_CAPACITY];
@@ -97,8 +98,9 @@ static pli_status check_paint(const pli_rules *r, const painted *p)
         return refuse(r, p, "expected a number, or exactly one of array, expression and keys");
     }
     if (r->has_particles) {
-        return refuse(r, p, "is painted or keyed, which bodies of meshes can be; particles take "
-                            "one number for all of them");
+        return refuse(r, p,
+                      "is painted or keyed, which bodies of meshes can be; particles take "
+                      "one number for all of them");
     }
     PLI_TRY(check_keys(r, p));
     PLI_TRY(check_unit(r, p));

@@ -299,8 +299,8 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
     material->parameter_count = count;
     for (int32_t i = 0; i < law->input_count; ++i) {
         if (is_elastic(&law->inputs[i])) continue;
-        *parameters = (pli_named_value){
-            .name = law->inputs[i].key, .value = resolved->inputs[i], .unit = ""};
+        *parameters =
+            (pli_named_value){.name = law->inputs[i].key, .value = resolved->inputs[i], .unit = ""};
         keep_paint(&given, parameters++);
     }
     return PLI_OK;

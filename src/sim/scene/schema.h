@@ -82,12 +82,12 @@ extern const pli_schema pli_output_schema;
 #define PLI_DIRECTION .flags = PLI_FIELD_NONZERO, .min = -1e9, .max = 1e9, .unit = ""
 
 // the numbers of a struct that are painted
-#define PLI_PAINTED(type)                                                                      \
-    {.key = "painted",                                                                         \
-     PLI_MEMBERS(PLI_FIELD_PAINTED, type, painted, painted_count),                             \
-     .flags = PLI_FIELD_OPTIONAL,                                                              \
-     .schema = &pli_paint_schema,                                                              \
-     .doc = "Numbers that are painted or keyed."}
+#define PLI_PAINTED(type)                                                               \
+    {                                                                                   \
+        .key = "painted", PLI_MEMBERS(PLI_FIELD_PAINTED, type, painted, painted_count), \
+        .flags = PLI_FIELD_OPTIONAL, .schema = &pli_paint_schema,                       \
+        .doc = "Numbers that are painted or keyed."                                     \
+    }
 
 #define PLI_ORIGIN_DEFAULT "[0, 0, 0]"
 #define PLI_AXIS_DEFAULT "[0, 1, 0]"

@@ -181,7 +181,8 @@ static const pli_field material_fields[] = {
     {.key = "poisson",
      .alias = "nu",
      PLI_REAL(pli_material_def, poisson),
-     .flags = PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED | PLI_FIELD_MAX_EXCLUDED,
+     .flags =
+         PLI_FIELD_PAINTABLE | PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED | PLI_FIELD_MAX_EXCLUDED,
      .fallback = "-1",
      .min = -1,
      .max = 0.5,

@@ -69,8 +69,9 @@ static const pli_field paint_fields[] = {
      PLI_MEMBERS(PLI_FIELD_LIST, pli_paint_def, keys, key_count),
      .flags = PLI_FIELD_OPTIONAL,
      .schema = &key_schema,
-     .doc = "Values over time, such as [[0, 1e5], [2, 2e5]]; before the first and after the last key "
-            "the value stays."},
+     .doc =
+         "Values over time, such as [[0, 1e5], [2, 2e5]]; before the first and after the last key "
+         "the value stays."},
     {.key = "ease",
      PLI_CHOICE(pli_paint_def, ease, ease_names),
      .flags = PLI_FIELD_OPTIONAL,

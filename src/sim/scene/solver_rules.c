@@ -398,8 +398,7 @@ static void warn_lagging(const model_rules *r)
                        "material %s yields after each step all the same: %s with law %s has no "
                        "potential; von-mises with hencky has one",
                        r->def->materials[r->model->materials[k].source].name,
-                       material->yield->schema->name,
-                       material->law->name);
+                       material->yield->schema->name, material->law->name);
     }
 }
 

@@ -40,7 +40,8 @@ static const char gmsh4[] =
     "$ElementData\n1\n\"fibre\"\n1\n0.0\n3\n0\n3\n3\n7 1 0 0\n8 0 1 0\n9 0 0 1\n$EndElementData\n";
 
 static const char ply[] =
-    "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+    "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
+    "z\n"
     "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty float heat\n"
     "element face 2\nproperty float stiffness\nproperty list uchar int vertex_indices\nend_header\n"
     "0 0 0 255 0 51 1\n1 0 0 0 255 51 2\n1 1 0 0 0 51 3\n0 1 0 255 255 51 4\n"
@@ -109,8 +110,9 @@ static void polygons_give_their_values_to_their_triangles(void **state)
     const pli_mesh_data *data = pli_mesh_file_data(mesh);
     check_values(data, "stiffness", PLI_MESH_TRIANGLES, 1, (double[]){1e5, 1e5, 2e5});
     check_values(data, "heat", PLI_MESH_POINTS, 1, (double[]){1, 2, 3, 4});
-    check_values(data, "color", PLI_MESH_POINTS, 3,
-                 (double[]){1, 0, 51 / 255.0, 0, 1, 51 / 255.0, 0, 0, 51 / 255.0, 1, 1, 51 / 255.0});
+    check_values(
+        data, "color", PLI_MESH_POINTS, 3,
+        (double[]){1, 0, 51 / 255.0, 0, 1, 51 / 255.0, 0, 0, 51 / 255.0, 1, 1, 51 / 255.0});
     pli_mesh_file_destroy(mesh);
     mesh = load(context, "obj", obj);
     check_values(pli_mesh_file_data(mesh), "color", PLI_MESH_POINTS, 3,
@@ -134,7 +136,8 @@ static void data_that_are_cut_short_are_refused(void **state)
                 pli_mesh_file_parse(context, "memory", "msh", texts[k], (int64_t)length, &mesh);
             // between two sections a file may end
             bool at_section = status == PLI_OK;
-            if (at_section) assert_int_equal(texts[k][length - 1] == '\n' || texts[k][length] == '\n', 1);
+            if (at_section)
+                assert_int_equal(texts[k][length - 1] == '\n' || texts[k][length] == '\n', 1);
             pli_mesh_file_destroy(mesh);
         }
     }

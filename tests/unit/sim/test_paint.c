@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers that are painted over a body or keyed over time: the same as plain ones where they are the
-// same, elements with their own values, and what is refused.
+// Numbers that are painted over a body or keyed over time: the same as plain ones where they are
+// the same, elements with their own values, and what is refused.
 #include "promises.h"
 
 #include "sim/model/model_paint.h"
 
 enum { STEPS = 3 };
 
-#define BAR                                                                                     \
-    "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n"          \
-    "bodies:\n  bar:\n    geometry: {grid: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}\n"            \
+#define BAR                                                                              \
+    "constraints: [{where: {half_space: {point: [-0.49, 0, 0], normal: [-1, 0, 0]}}}]\n" \
+    "bodies:\n  bar:\n    geometry: {grid: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}\n"   \
     "    material: m\n"
 
-#define PLAIN "materials: {m: {law: neo-hookean, young: 1e5, poisson: 0.3, density: 900, drag: 0.5, " \
-              "rayleigh: 0.01}}\n" BAR "    velocity: [1, 2, 3]\n"
+#define PLAIN                                                                               \
+    "materials: {m: {law: neo-hookean, young: 1e5, poisson: 0.3, density: 900, drag: 0.5, " \
+    "rayleigh: 0.01}}\n" BAR "    velocity: [1, 2, 3]\n"
 
 // The same numbers, all of them said by expressions.
-#define CONSTANT                                                                                  \
+#define CONSTANT                                                                                   \
     "materials: {m: {law: neo-hookean, young: {expression: '1e5'}, poisson: {expression: '0.3'}, " \
     "density: {expression: 900 + 0 * x}, drag: {expression: '0.5'}, rayleigh: {expression: "       \
     "0.01}}}\n" BAR "    velocity: {expression: ['1', '2', '3']}\n"
 
 // The same, and keys that do not change.
-#define STEADY                                                                                  \
-    "materials: {m: {law: neo-hookean, young: {keys: [[0, 100 kPa], [1 min, 1e5]]}, poisson: {keys: " \
-    "[[0, 0.3]]}, density: 900, drag: {keys: [[0, 0.5]]}, rayleigh: {keys: [[0, 10 ms]]}}}\n" BAR  \
+#define STEADY                                                                                    \
+    "materials: {m: {law: neo-hookean, young: {keys: [[0, 100 kPa], [1 min, 1e5]]}, poisson: "    \
+    "{keys: "                                                                                     \
+    "[[0, 0.3]]}, density: 900, drag: {keys: [[0, 0.5]]}, rayleigh: {keys: [[0, 10 ms]]}}}\n" BAR \
     "    velocity: [1, 2, 3]\n"
 
 #define GRADED                                                                                    \
-    "materials: {m: {law: neo-hookean, young: {expression: '1e5 * (1.5 + x)'}, poisson: {keys: "   \
-    "[[0, 0.2], [0.1, 0.4]], ease: smooth}, density: {expression: '1000 + 500 * noise(9*x, 9*y, 9*z)'}, " \
-    "drag: {keys: [[0, 0], [0.05, 2]]}, rayleigh: {keys: [[0, 0], [0.1, 0.02]]}}}\n" BAR           \
+    "materials: {m: {law: neo-hookean, young: {expression: '1e5 * (1.5 + x)'}, poisson: {keys: "  \
+    "[[0, 0.2], [0.1, 0.4]], ease: smooth}, density: {expression: '1000 + 500 * noise(9*x, 9*y, " \
+    "9*z)'}, "                                                                                    \
+    "drag: {keys: [[0, 0], [0.05, 2]]}, rayleigh: {keys: [[0, 0], [0.1, 0.02]]}}}\n" BAR          \
     "    velocity: {expression: [y, 0, '-x']}\n"
 
 static void painted_constants_change_no_bit(void **state)
@@ -49,8 +52,9 @@ static void painted_constants_change_no_bit(void **state)
 static void a_step_has_the_values_of_its_end(void **state)
 {
     (void)state;
-    static const char late[] = "materials: {m: {law: neo-hookean, young: {keys: [[0, 1e7], [0.01, 1e5]]}, "
-                               "poisson: 0.3, density: 900}}\n" BAR;
+    static const char late[] =
+        "materials: {m: {law: neo-hookean, young: {keys: [[0, 1e7], [0.01, 1e5]]}, "
+        "poisson: 0.3, density: 900}}\n" BAR;
     static const char plain[] =
         "materials: {m: {law: neo-hookean, young: 1e5, poisson: 0.3, density: 900}}\n" BAR;
     assert_true(hash_after(late, 1, STEPS, "newton") == hash_after(plain, 1, STEPS, "newton"));
@@ -98,15 +102,16 @@ static void painted_steps_keep_all_promises(void **state)
     expect_no_leak(GRADED "solver: newton\n", true);
 }
 
-// A bar under its own weight, nu = 0: u'(x) = rho g (L - x) / E(x) is the same everywhere when E falls
-// as the weight below does.
+// A bar under its own weight, nu = 0: u'(x) = rho g (L - x) / E(x) is the same everywhere when E
+// falls as the weight below does.
 static void a_bar_graded_like_its_load_stretches_evenly(void **state)
 {
     (void)state;
     static const char text[] =
         "materials: {m: {law: neo-hookean, young: {expression: '1e6 * (1.02 - y)'}, poisson: 0, "
         "density: 1000}}\n"
-        "bodies:\n  bar:\n    geometry: {grid: {center: [0, 0.5, 0], size: [0.1, 1, 0.1], cells: [1, "
+        "bodies:\n  bar:\n    geometry: {grid: {center: [0, 0.5, 0], size: [0.1, 1, 0.1], cells: "
+        "[1, "
         "200, 1], split: six}}\n    material: m\n"
         "constraints: [{where: {half_space: {point: [0, 1e-6, 0], normal: [0, -1, 0]}}}]\n"
         "gravity: [0, 10, 0]\ntime: {mode: quasi-static}\nsolver: newton\n";
@@ -115,8 +120,8 @@ static void a_bar_graded_like_its_load_stretches_evenly(void **state)
     simulation_run(&s, 1);
     const double *x = pli_state_positions(s.state);
     const double *rest = pli_model_rest_positions(s.model);
-    // E u' = rho g (1 - y): u = 0.01 (y + 0.02 ln((1.02 - y) / 1.02)) to first order; the law, linear in
-    // nothing, adds strain squared
+    // E u' = rho g (1 - y): u = 0.01 (y + 0.02 ln((1.02 - y) / 1.02)) to first order; the law,
+    // linear in nothing, adds strain squared
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
         double y = rest[3 * k + 1];
         double want = 0.01 * (y + 0.02 * log((1.02 - y) / 1.02));
@@ -263,8 +268,9 @@ static void wrong_arrays_are_refused_in_words(void **state)
     expect_refused(&young, &cube, "unit: expected Pa (stress), found 'kg'");
     young = paint_of("young", "stiffness");
     young.scale = -1;
-    expect_refused(&young, &cube, "painted by array 'stiffness', tetrahedra 0, 1, 2, 3, 4 of body "
-                                  "cube: found '-100'; allowed: greater than 0");
+    expect_refused(&young, &cube,
+                   "painted by array 'stiffness', tetrahedra 0, 1, 2, 3, 4 of body "
+                   "cube: found '-100'; allowed: greater than 0");
     double holes[5] = {1, NAN, 3, INFINITY, 5};
     pli_mesh_array array = {"stiffness", PLI_MESH_TETS, 1, holes};
     pli_mesh_data mesh = cube;
@@ -323,9 +329,11 @@ static void printed_scenes_read_back_as_the_same(void **state)
     (void)state;
     static const char *const texts[] = {
         GRADED, STEADY,
-        "materials: {m: {law: fluid, density: 1000, parameters: {bulk: {expression: '1e5 + x'}}}}\n" BAR,
+        "materials: {m: {law: fluid, density: 1000, parameters: {bulk: {expression: '1e5 + "
+        "x'}}}}\n" BAR,
         "materials: {m: {law: neo-hookean, young: 1e5, poisson: 0.3, density: 900}}\n"
-        "bodies: {s: {kind: shell, geometry: {sheet: {columns: 3, rows: 3}}, material: m, thickness: "
+        "bodies: {s: {kind: shell, geometry: {sheet: {columns: 3, rows: 3}}, material: m, "
+        "thickness: "
         "{expression: 0.002 + 0.001 * x}}}\n"};
     for (int k = 0; k < 4; ++k) {
         simulation s;
@@ -333,7 +341,8 @@ static void printed_scenes_read_back_as_the_same(void **state)
         char *text = NULL;
         pli_scene *again = NULL;
         OK(s.context, pli_scene_to_yaml(s.scene, NULL, &text));
-        OK(s.context, pli_scene_parse(s.context, text, (int64_t)strlen(text), "again", NULL, &again));
+        OK(s.context,
+           pli_scene_parse(s.context, text, (int64_t)strlen(text), "again", NULL, &again));
         if (pli_scene_hash(again) != pli_scene_hash(s.scene)) fail_msg("%s", text);
         pli_scene_destroy(again);
         pli_text_free(s.context, text);
@@ -346,7 +355,8 @@ static void shells_are_as_thick_as_they_are_painted(void **state)
     (void)state;
     static const char text[] =
         "materials: {m: {law: neo-hookean, young: 1e5, poisson: 0.3, density: 900}}\n"
-        "bodies: {s: {kind: shell, geometry: {sheet: {columns: 3, rows: 3}}, material: m, thickness: "
+        "bodies: {s: {kind: shell, geometry: {sheet: {columns: 3, rows: 3}}, material: m, "
+        "thickness: "
         "{expression: 2 * (1 + x)}, bending: {expression: 1 + z^2}}}\n";
     simulation s;
     simulation_init(&s, text, 1);
