@@ -256,6 +256,7 @@ GROUPS = {
     "cloth": "Cloth",
     "shells": "Shells",
     "mixed": "Soft and stiff, or of several kinds, together",
+    "solids": "Solids whose numbers differ from place to place, or with time",
     "metal": "Metal that yields",
     "snow": "Snow",
     "sand": "Sand and grains",
