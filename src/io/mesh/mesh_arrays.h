@@ -9,7 +9,7 @@
 #define PLI_IO_MESH_MESH_ARRAYS_H
 
 #include "io/mesh/mesh_builder.h"
-#include "pliant/scene_shape.h"
+#include "pliant/scene.h"
 
 enum { PLI_MESH_COMPONENTS = 9 }; // of a value, at most
 

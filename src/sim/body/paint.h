@@ -9,7 +9,7 @@
 #ifndef PLI_SIM_BODY_PAINT_H
 #define PLI_SIM_BODY_PAINT_H
 
-#include "math/expression.h"
+#include "base/expression.h"
 #include "sim/body/body_mesh.h"
 
 // The body that is painted.

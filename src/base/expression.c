@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "math/expression.h"
+#include "base/expression.h"
 
 #include "base/number.h"
 #include "base/random.h"

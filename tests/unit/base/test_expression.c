@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "near.h"
 
-#include "math/expression.h"
+#include "base/expression.h"
 
 #include <stdio.h>
 #include <string.h>

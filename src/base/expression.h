@@ -11,8 +11,8 @@
 //     noise(a, b, c)           smooth and random from -1 to 1, with features of size 1, by the seed
 // An expression is parsed once into a flat program for a stack. Neither parsing nor evaluating
 // allocates, and evaluating ends after as many steps as the program has.
-#ifndef PLI_MATH_EXPRESSION_H
-#define PLI_MATH_EXPRESSION_H
+#ifndef PLI_BASE_EXPRESSION_H
+#define PLI_BASE_EXPRESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
