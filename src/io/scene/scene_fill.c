@@ -362,8 +362,7 @@ static pli_status fill_items(filler *f, const pli_field *field, const pli_items 
 
 static pli_status fill_field(filler *f, const pli_field *field, const pli_node *node, void *holder)
 {
-    pli_items shape;
-    pli_field_get_items(field, NULL, &shape);
+    pli_items shape = pli_field_get_items(field, NULL);
     char *member = (char *)holder + field->offset;
     int64_t length = push_key(f, field->key);
     PLI_TRY(note(f, member, node));
@@ -420,8 +419,7 @@ static pli_status fill_paint(filler *f, const pli_schema *schema, const pli_fiel
 {
     const pli_field *list = &schema->fields[0];
     while (list->kind != PLI_FIELD_PAINTED) ++list;
-    pli_items items;
-    pli_field_get_items(list, holder, &items);
+    pli_items items = pli_field_get_items(list, holder);
     char *first = (char *)(uintptr_t)items.first;
     if (first == NULL) first = pli_scene_take(f->scene, (size_t)most * items.stride);
     if (first == NULL) return PLI_ERROR_MEMORY;

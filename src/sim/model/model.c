@@ -161,13 +161,8 @@ static void clear(pli_building *b)
     pli_names_clear(&b->materials);
 }
 
-pli_status pli_model_create(pli_context *context, const pli_scene *scene, pli_model **model)
-{
-    return pli_model_create_with(context, scene, NULL, model);
-}
-
-pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
-                                 const pli_model_def *def, pli_model **model)
+pli_status pli_model_create(pli_context *context, const pli_scene *scene, const pli_model_def *def,
+                            pli_model **model)
 {
     static const pli_model_def plain = {0};
     *model = NULL;
@@ -187,8 +182,7 @@ pli_status pli_model_create_with(pli_context *context, const pli_scene *scene,
         pli_model_destroy(made);
         return status;
     }
-    pli_model_info info;
-    pli_model_get_info(made, &info);
+    pli_model_info info = pli_model_get_info(made);
     pli_body_warn_memory(context, info.memory_estimate);
     *model = made;
     return PLI_OK;

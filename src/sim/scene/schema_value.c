@@ -45,23 +45,24 @@ static const size_t item_sizes[] = {
     [PLI_ITEM_VARIANT] = sizeof(pli_variant), [PLI_ITEM_MESH] = sizeof(const pli_mesh_data *),
 };
 
-void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items)
+pli_items pli_field_get_items(const pli_field *field, const void *holder)
 {
     kind_trait trait = kind_traits[field->kind];
     bool is_struct = trait.item == PLI_ITEM_STRUCT;
-    *items = (pli_items){.kind = trait.item,
-                         .is_list = trait.is_list,
-                         .fixed = trait.fixed,
-                         .stride = is_struct ? field->schema->size : item_sizes[trait.item]};
-    if (holder == NULL) return;
+    pli_items items = {.kind = trait.item,
+                       .is_list = trait.is_list,
+                       .fixed = trait.fixed,
+                       .stride = is_struct ? field->schema->size : item_sizes[trait.item]};
+    if (holder == NULL) return items;
     const char *member = (const char *)holder + field->offset;
     if (trait.fixed > 0) {
-        items->count = trait.fixed;
-        items->first = member;
+        items.count = trait.fixed;
+        items.first = member;
     } else {
-        memcpy(&items->first, member, sizeof items->first);
-        memcpy(&items->count, (const char *)holder + field->count_offset, sizeof items->count);
+        memcpy(&items.first, member, sizeof items.first);
+        memcpy(&items.count, (const char *)holder + field->count_offset, sizeof items.count);
     }
+    return items;
 }
 
 const void *pli_field_paint(const pli_schema *schema, const pli_field *field, const void *holder)
@@ -69,8 +70,7 @@ const void *pli_field_paint(const pli_schema *schema, const pli_field *field, co
     if ((field->flags & PLI_FIELD_PAINTABLE) == 0) return NULL;
     for (int32_t i = 0; i < schema->field_count; ++i) {
         if (schema->fields[i].kind != PLI_FIELD_PAINTED) continue;
-        pli_items items;
-        pli_field_get_items(&schema->fields[i], holder, &items);
+        pli_items items = pli_field_get_items(&schema->fields[i], holder);
         for (int32_t k = 0; k < items.count; ++k) {
             const void *paint = (const char *)items.first + (size_t)k * items.stride;
             const char *key = *(const char *const *)paint;
@@ -131,8 +131,7 @@ static void describe_variants(const pli_field *field, pli_suggest *suggest)
 const char *pli_field_range(const pli_field *field, char buffer[PLI_FIELD_ERROR_CAPACITY])
 {
     pli_suggest suggest;
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
     if (is_number && has_range(field)) {
         describe_range(field, buffer, PLI_FIELD_ERROR_CAPACITY);

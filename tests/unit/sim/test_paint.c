@@ -118,8 +118,8 @@ static void a_bar_graded_like_its_load_stretches_evenly(void **state)
     simulation s;
     simulation_init(&s, text, 2);
     simulation_run(&s, 1);
-    const double *x = pli_state_positions(s.state);
-    const double *rest = pli_model_rest_positions(s.model);
+    const double *x = pli_state_get(s.state).positions;
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
     // E u' = rho g (1 - y): u = 0.01 (y + 0.02 ln((1.02 - y) / 1.02)) to first order; the law,
     // linear in nothing, adds strain squared
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
@@ -173,7 +173,7 @@ static pli_status make_model(pli_context *context, const pli_paint_def *young,
     def.bodies = &body;
     def.materials = &material;
     pli_status status = pli_scene_create(context, &def, &made);
-    if (status == PLI_OK) status = pli_model_create(context, made, model);
+    if (status == PLI_OK) status = pli_model_create(context, made, NULL, model);
     pli_scene_destroy(made);
     pli_scene_destroy(scene);
     return status;
