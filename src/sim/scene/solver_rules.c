@@ -250,7 +250,11 @@ static pli_status check_damping(const model_rules *r)
     for (int32_t k = 0; k < r->def->material_count; ++k) {
         const pli_material_def *material = &r->def->materials[k];
         pli_visit at = {.path = "materials", .holder = material, .member = &material->rayleigh};
-        if (material->rayleigh > 0) return refuse_damping(r, &at, "material", material->name);
+        bool is_damped = material->rayleigh > 0;
+        for (int32_t i = 0; i < material->painted_count; ++i) {
+            is_damped = is_damped || strcmp(material->painted[i].key, "rayleigh") == 0;
+        }
+        if (is_damped) return refuse_damping(r, &at, "material", material->name);
     }
     for (int32_t k = 0; k < r->def->body_count; ++k) {
         const pli_body_def *body = &r->def->bodies[k];
@@ -389,7 +393,8 @@ static void warn_lagging(const model_rules *r)
 {
     const pli_solver_def *def = &r->def->solver;
     bool wants = def->plasticity == PLI_PLASTICITY_IMPLICIT && r->model->yields != NULL;
-    for (int32_t k = 0; wants && k < r->model->material_count; ++k) {
+    // those of the scene come first, and those of their elements yield like them
+    for (int32_t k = 0; wants && k < r->def->material_count; ++k) {
         const pli_material *material = &r->model->yields[k];
         if (material->yield == NULL) continue;
         if (pli_material_step_law(material, true) != material->law) continue;
@@ -397,8 +402,8 @@ static void warn_lagging(const model_rules *r)
         pli_scene_warn(r->scene, &at,
                        "material %s yields after each step all the same: %s with law %s has no "
                        "potential; von-mises with hencky has one",
-                       r->def->materials[r->model->materials[k].source].name,
-                       material->yield->schema->name, material->law->name);
+                       r->def->materials[k].name, material->yield->schema->name,
+                       material->law->name);
     }
 }
 

@@ -309,6 +309,8 @@ static void what_cannot_be_painted_is_refused(void **state)
         {M("density: 900, young: 1e5") "    thickness: {expression: '1'}\n", "a shell alone"},
         {M("density: 900, young: 1e5") "    position: {expression: '1'}\n", "found a map"},
         {M("density: 900, young: {keys: [[0, 1e5]]}") "solver: chebyshev\n", "changes with time"},
+        {M("density: 900, young: 1, rayleigh: {expression: x + 1}") "solver: chebyshev\n",
+         "has rayleigh damping"},
         {M("density: 900, young: {keys: [[0, 1e5]]}, yield: {von-mises: {stress: 1}}"),
          "cannot yield"},
         {"materials: {m: {law: hencky, young: {expression: '1'}, poisson: 0.3, density: 1}}\n"
