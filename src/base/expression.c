@@ -130,7 +130,7 @@ static void emit(parser *p, operation op, double value, int32_t taken)
         fail(p, p->at, "the expression is too long");
         return;
     }
-    p->program->code[p->program->count++] = (pli_instruction){value, op};
+    p->program->code[p->program->count++] = (pli_instruction){value, (int32_t)op};
 }
 
 static void parse_number(parser *p)

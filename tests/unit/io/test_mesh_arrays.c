@@ -2,6 +2,7 @@
 #include "near.h"
 
 #include "io/mesh/mesh_file.h"
+#include "support/fault_sweep.h"
 
 #include <string.h>
 
@@ -144,11 +145,30 @@ static void data_that_are_cut_short_are_refused(void **state)
     pli_context_destroy(context);
 }
 
+static void failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ending;
+        const char *text;
+    } files[] = {{"vtk", vtk}, {"msh", gmsh2}, {"msh", gmsh4}, {"ply", ply}, {"obj", obj}};
+    for (int k = 0; k < 5; ++k) {
+        for (fault_sweep sweep = {0}; fault_sweep_next(&sweep);) {
+            pli_mesh_file *mesh = NULL;
+            int64_t length = (int64_t)strlen(files[k].text);
+            sweep.status = pli_mesh_file_parse(sweep.context, "memory", files[k].ending,
+                                               files[k].text, length, &mesh);
+            pli_mesh_file_destroy(mesh);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_has_the_same_arrays),
         cmocka_unit_test(polygons_give_their_values_to_their_triangles),
+        cmocka_unit_test(failing_allocations_leave_nothing),
         cmocka_unit_test(data_that_are_cut_short_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
