@@ -148,6 +148,8 @@ typedef struct pli_recipe_def { // a named stand-in shape that fits into a box o
 typedef struct pli_named_value {
     const char *name;
     double value;
+    const double *direction; // [3] instead of value, where a direction is wanted; NULL: a number
+    int32_t direction_count; // 3 or 0
 } pli_named_value;
 
 typedef struct pli_own_shape_def { // a shape that the context knows, see extend.h

@@ -73,6 +73,7 @@ typedef struct pli_schema {
     const char *scalar_key; // field that a plain scalar or list stands for, or NULL
     int32_t field_count;
     const pli_field *fields;
+    const char *list_key; // field that a plain list stands for, where it is not scalar_key; or NULL
 } pli_schema;
 
 // One of several structs: the index into the field's variants, and the struct. kind -1: absent.

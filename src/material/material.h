@@ -36,7 +36,7 @@
 #include "pliant/extend.h"
 
 enum {
-    PLI_MATERIAL_PARAMS = 8, // most parameters of a law
+    PLI_MATERIAL_PARAMS = 24, // most parameters of a law
     PLI_YIELD_PARAMS = 8
 };
 

@@ -154,7 +154,17 @@ double pli_material_rest_norm(const pli_material_ops *law, const double *params)
     double sum = 0;
     law->evaluate(1, rest, params, PLI_TANGENT_EXACT, NULL, NULL, dPdF);
     for (int k = 0; k < 81; ++k) sum += dPdF[k] * dPdF[k];
-    return sqrt(sum);
+    double speed = law->sound_speed(params, 1);
+    return fmax(sqrt(sum), speed * speed);
+}
+
+int32_t pli_material_value_count(const pli_material_ops *law)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < law->input_count; ++i) {
+        count += law->inputs[i].components > 0 ? law->inputs[i].components : 1;
+    }
+    return count;
 }
 
 int32_t pli_material_preset_count(void)

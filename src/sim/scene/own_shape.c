@@ -72,6 +72,9 @@ static bool take_parameter(const pli_named_value *parameter, pli_resolved_shape 
         return blame(problem, key, parameter, "shape '%s' has no such parameter; it has %s",
                      ops->name, pli_suggest_text(&suggest));
     }
+    if (parameter->direction_count > 0) {
+        return blame(problem, key, parameter, "shape '%s' takes a number here", ops->name);
+    }
     resolved->inputs[input - ops->inputs] = parameter->value;
     if (pli_input_allows(input, parameter->value)) return true;
     char value[PLI_INPUT_TEXT_CAPACITY];

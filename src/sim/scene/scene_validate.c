@@ -186,7 +186,9 @@ static bool leaves_collapse_to_barriers(const pli_scene_def *def, const pli_mate
     if (states_law || !has_preset || !is_of_solids(def, material)) return false;
     const pli_material_preset *preset = pli_material_preset_find(material->preset);
     if (preset == NULL) return false;
-    return (pli_material_find(NULL, preset->law)->flags & PLI_LAW_INVERTIBLE) != 0;
+    // what has directions keeps them
+    unsigned flags = pli_material_find(NULL, preset->law)->flags;
+    return (flags & PLI_LAW_INVERTIBLE) != 0 && (flags & PLI_LAW_ISOTROPIC) != 0;
 }
 
 // Under barriers presets have the law that resists collapse by itself; said what it is in besides.
@@ -265,12 +267,15 @@ static pli_status complete_parameters(pli_scene *scene, pli_material_def *materi
     for (int32_t i = 0; i < law->input_count; ++i) count += !is_elastic(&law->inputs[i]);
     if (material->parameter_count == count) return PLI_OK;
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
-    if (parameters == NULL) return PLI_ERROR_MEMORY;
+    double *inputs = pli_scene_take(scene, sizeof resolved->inputs);
+    if (parameters == NULL || inputs == NULL) return PLI_ERROR_MEMORY;
+    memcpy(inputs, resolved->inputs, sizeof resolved->inputs);
     material->parameters = parameters;
     material->parameter_count = count;
     for (int32_t i = 0; i < law->input_count; ++i) {
-        if (is_elastic(&law->inputs[i])) continue;
-        *parameters++ = (pli_named_value){law->inputs[i].key, resolved->inputs[i]};
+        const pli_material_input *input = &law->inputs[i];
+        if (is_elastic(input)) continue;
+        *parameters++ = pli_input_value(input, inputs + pli_material_find_input(law, input->key));
     }
     return PLI_OK;
 }
@@ -371,7 +376,7 @@ static pli_status complete_own_shape(void *user, const pli_visit *visit)
     pli_named_value *parameters = pli_scene_take(scene, (size_t)count * sizeof *parameters);
     if (parameters == NULL) return PLI_ERROR_MEMORY;
     for (int32_t i = 0; i < count; ++i) {
-        parameters[i] = (pli_named_value){resolved.ops->inputs[i].key, resolved.inputs[i]};
+        parameters[i] = pli_input_value(&resolved.ops->inputs[i], &resolved.inputs[i]);
     }
     def->parameters = parameters;
     def->parameter_count = count;

@@ -80,6 +80,9 @@ extern const pli_schema pli_output_schema;
 
 #define PLI_DIRECTION .flags = PLI_FIELD_NONZERO, .min = -1e9, .max = 1e9, .unit = ""
 
+// of an input that a file names without saying what it is: beyond what it may be
+#define PLI_NO_VALUE "1e308"
+
 #define PLI_ORIGIN_DEFAULT "[0, 0, 0]"
 #define PLI_AXIS_DEFAULT "[0, 1, 0]"
 

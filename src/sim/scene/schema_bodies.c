@@ -128,14 +128,26 @@ const pli_schema pli_motion_schema = {
 static const pli_field parameter_fields[] = {
     {.key = "value",
      PLI_REAL(pli_named_value, value),
-     .flags = PLI_FIELD_REQUIRED,
+     .flags = PLI_FIELD_OPTIONAL,
+     .fallback = PLI_NO_VALUE,
+     .min = -1e300,
+     .max = 1e300,
      .unit = "",
      .doc = "Value, in the unit of the input."},
+    {.key = "direction",
+     PLI_MEMBERS(PLI_FIELD_REALS, pli_named_value, direction, direction_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Three numbers, of any length: an input that is a direction, along the axes of the "
+            "scene in the rest shape."},
 };
 const pli_schema pli_parameter_schema = {.name = "parameter",
                                          .doc = "One input of a law or of a shape of one's own.",
                                          .size = sizeof(pli_named_value),
                                          .scalar_key = "value",
+                                         .list_key = "direction",
                                          PLI_TABLE(parameter_fields)};
 
 static const pli_field material_fields[] = {
