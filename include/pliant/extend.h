@@ -111,8 +111,9 @@ PLI_API const pli_material_ops *pli_material_find(const pli_context *context, co
 // move.
 PLI_API double pli_material_rest_norm(const pli_material_ops *law, const double *params);
 
-// How many doubles the inputs of a law take.
-PLI_API int32_t pli_material_value_count(const pli_material_ops *law);
+// How many doubles the inputs of a law take; inputs, unless NULL, gets what they are when a scene
+// gives none.
+PLI_API int32_t pli_material_defaults(const pli_material_ops *law, double *inputs);
 
 // Speed (m/s) of the fastest plane wave under a tangent dP/dF [81] (Pa) at rest: the square root of
 // the largest eigenvalue of A_ijkl n_j n_l over all directions n, over the density (kg/m^3).

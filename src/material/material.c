@@ -365,13 +365,13 @@ static void move_points(points *p, double dt, const double *C, double *F, double
 static void find_wave_speeds(const points *p, double *speed2)
 {
     double F[9 * POINTS], dPdF[81 * POINTS], A[81];
-    double least = p->m->law->sound_speed(p->m->params, p->m->density);
+    const double least = p->m->lambda + 2 * p->m->mu; // find_moduli
     for (int32_t k = 0; k < 9 * p->n; ++k) F[k] = p->F[9 * (k % p->n) + k / p->n];
     p->m->law->evaluate(p->n, F, p->params, PLI_TANGENT_EXACT, NULL, NULL, dPdF);
     for (int32_t k = 0; k < p->n; ++k) {
         for (int e = 0; e < 81; ++e) A[e] = dPdF[e * p->n + k];
         double modulus = pli_wave_deformed_modulus(A, p->F + 9 * k);
-        speed2[k] = at_least(least * least, modulus / p->m->density);
+        speed2[k] = at_least(least, modulus) / p->m->density;
     }
 }
 

@@ -158,11 +158,15 @@ double pli_material_rest_norm(const pli_material_ops *law, const double *params)
     return fmax(sqrt(sum), speed * speed);
 }
 
-int32_t pli_material_value_count(const pli_material_ops *law)
+int32_t pli_material_defaults(const pli_material_ops *law, double *inputs)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < law->input_count; ++i) {
-        count += law->inputs[i].components > 0 ? law->inputs[i].components : 1;
+        const pli_material_input *input = &law->inputs[i];
+        const double *from = input->components > 0 ? input->direction : &input->fallback;
+        int32_t components = input->components > 0 ? input->components : 1;
+        for (int32_t k = 0; inputs != NULL && k < components; ++k) inputs[count + k] = from[k];
+        count += components;
     }
     return count;
 }

@@ -114,7 +114,7 @@ static bool find_law(resolution *r)
                      "found '%s', which is not a law that this program knows; laws are %s", found,
                      pli_suggest_text(&suggest));
     }
-    int32_t count = pli_material_value_count(r->result->law);
+    int32_t count = pli_material_defaults(r->result->law, NULL);
     if (count <= PLI_MATERIAL_INPUTS) return true;
     return blame(r, "law", &def->law, "law '%s' has %d inputs; at most %d are possible", name,
                  count, PLI_MATERIAL_INPUTS);

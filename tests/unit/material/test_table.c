@@ -3,7 +3,7 @@
 // The list of laws and presets, and laws that a context brings along.
 #include "near.h"
 
-#include "pliant/extend.h"
+#include "material/material.h"
 
 static void every_law_is_found_by_its_name(void **state)
 {
@@ -100,12 +100,13 @@ static void lame_constants_follow_from_young_and_poisson(void **state)
     (void)state;
     for (int32_t k = 0; k < pli_material_count(); ++k) {
         const pli_material_ops *law = pli_material_get(k);
-        if (strcmp(law->name, "fluid") == 0) continue;
-        double inputs[2] = {1e5, 0.3};
-        double params[2];
-        assert_int_equal(law->input_count, 2);
-        assert_int_equal(law->param_count, 2);
-        assert_string_equal(law->inputs[0].key, "young");
+        double inputs[32];
+        double params[PLI_MATERIAL_PARAMS];
+        AT_MOST(pli_material_defaults(law, inputs), 32);
+        AT_MOST(law->param_count, PLI_MATERIAL_PARAMS);
+        if (strcmp(law->inputs[0].key, "young") != 0) continue;
+        inputs[0] = 1e5;
+        inputs[1] = 0.3;
         assert_string_equal(law->inputs[1].key, "poisson");
         law->derive(inputs, params);
         NEAR(params[0], 38461.538461538461, 1e-15, 0);
