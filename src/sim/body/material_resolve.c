@@ -41,6 +41,9 @@ static bool is_given(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
+// of a parameter that was not given a number: the default of its row, PLI_NO_VALUE
+static const double no_value = 1e308;
+
 static int32_t value_count(const pli_material_input *input)
 {
     return input->components > 0 ? input->components : 1;
@@ -58,7 +61,8 @@ int32_t pli_material_find_input(const pli_material_ops *law, const char *key)
 pli_named_value pli_input_value(const pli_material_input *input, const double *inputs)
 {
     if (input->components == 0) return (pli_named_value){.name = input->key, .value = *inputs};
-    return (pli_named_value){.name = input->key, .direction = inputs, .direction_count = 3};
+    return (pli_named_value){
+        .name = input->key, .value = no_value, .direction = inputs, .direction_count = 3};
 }
 
 // ---- names
@@ -291,7 +295,7 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         *value = parameter != NULL ? parameter->value : default_value(r, input);
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
-        bool is_number = parameter == NULL || (parameter->direction_count == 0 && *value < 1e300);
+        bool is_number = parameter == NULL || (parameter->direction_count == 0 && *value != no_value);
         if (!is_number) {
             return blame(r, key, member, "law '%s' takes a number here", r->result->law->name);
         }

@@ -182,4 +182,8 @@ static inline int32_t pli_model_body_vertices(const pli_model *model)
 // Asks who makes a model whether to go on. Errors: interrupted.
 PLI_CHECKED pli_status pli_model_go_on(pli_context *context, const pli_model_def *def);
 
+// Parameters of a tetrahedron's law, as the law derives them. Who needs those of a tetrahedron asks
+// here.
+void pli_model_tet_params(const pli_model *model, int64_t tet, double params[PLI_MODEL_PARAMS]);
+
 #endif

@@ -11,9 +11,11 @@ bool pli_tets_are_projective(const pli_model *model)
 {
     if (!pli_solver_has(model->solver_kind, PLI_KEEPS_MATRIX)) return false;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
-        if (model->laws[material->law] != &pli_law_corotated) return false;
-        if (material->params[PLI_LAME_LAMBDA] != 0) return false;
+        double params[PLI_MODEL_PARAMS];
+        int32_t law = model->materials[model->material_of[tet]].law;
+        if (model->laws[law] != &pli_law_corotated) return false;
+        pli_model_tet_params(model, tet, params);
+        if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
     return model->tet_count > 0;
 }
@@ -26,7 +28,9 @@ static pli_status create_projective(pli_mesh_stepper *s)
     double *mu = pli_arena_doubles(s->scratch, model->tet_count, "moduli");
     if (mu == NULL) goto done;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        mu[tet] = model->materials[model->material_of[tet]].params[PLI_LAME_MU];
+        double params[PLI_MODEL_PARAMS];
+        pli_model_tet_params(model, tet, params);
+        mu[tet] = params[PLI_LAME_MU];
     }
     pli_projective_def def = {.vertex_count = model->vertex_count,
                               .tet_count = model->tet_count,
@@ -54,11 +58,9 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
     if (tets == NULL || law_of_tet == NULL || params == NULL) goto done;
     for (int32_t k = 0; k < count; ++k) {
         int64_t tet = choice != NULL ? choice->tets[k] : k;
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
         memcpy(tets + 4 * (int64_t)k, model->tets + 4 * tet, 4 * sizeof *tets);
-        law_of_tet[k] = material->law;
-        memcpy(params + (int64_t)k * PLI_ELASTIC_PARAMS, material->params,
-               PLI_ELASTIC_PARAMS * sizeof(double));
+        law_of_tet[k] = model->materials[model->material_of[tet]].law;
+        pli_model_tet_params(model, tet, params + (int64_t)k * PLI_ELASTIC_PARAMS);
     }
     pli_elastic_def def = {.vertex_count = model->vertex_count,
                            .tet_count = count,

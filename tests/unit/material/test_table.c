@@ -60,11 +60,31 @@ static void inside(double value, const double range[2])
     assert_true(range[0] <= value && value <= range[1]);
 }
 
+// Each further number of a preset is an input of its law, and in range; together they go.
+static void numbers_are_those_of_the_law(const pli_material_preset *preset,
+                                         const pli_material_ops *law)
+{
+    double inputs[32];
+    (void)pli_material_defaults(law, inputs);
+    for (int32_t i = 0; i < preset->number_count; ++i) {
+        int32_t place = 0, k = 0;
+        for (; k < law->input_count && strcmp(law->inputs[k].key, preset->numbers[i].key) != 0; ++k) {
+            place += law->inputs[k].components > 0 ? 3 : 1;
+        }
+        assert_true(k < law->input_count && law->inputs[k].components == 0);
+        inputs[place] = preset->numbers[i].value[0];
+        assert_true(law->inputs[k].min <= inputs[place] && inputs[place] <= law->inputs[k].max);
+    }
+    char text[256];
+    assert_true(law->check == NULL || law->check(inputs, sizeof text, text));
+}
+
 static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
 {
     (void)state;
-    static const char *const names[] = {"tissue",  "rubber", "bone", "pvc", "metal",
-                                        "ceramic", "snow",   "sand", "goo", "water"};
+    static const char *const names[] = {
+        "tissue", "rubber", "bone", "pvc",               "metal", "ceramic", "muscle", "tendon",
+        "artery", "wood",   "vulcanised-rubber", "snow", "sand",  "goo",     "water"};
     enum { COUNT = sizeof names / sizeof *names };
     assert_int_equal(pli_material_preset_count(), COUNT);
     for (int32_t k = 0; k < COUNT; ++k) {
@@ -76,6 +96,8 @@ static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
         inside(preset->yield, preset->yield_range);
         const pli_material_ops *law = pli_material_find(NULL, preset->law);
         assert_non_null(law);
+        numbers_are_those_of_the_law(preset, law);
+        if (preset->number_count > 0) continue;
         bool is_fluid = preset->bulk > 0;
         double values[2] = {is_fluid ? preset->bulk : preset->young,
                             is_fluid ? preset->exponent : preset->poisson};
