@@ -29,10 +29,8 @@ static void print_law(const pli_cli_entry *entry, const pli_material_ops *law, b
         const pli_material_input *input = &law->inputs[count];
         pli_cli_parameter *parameter = &parameters[count++];
         bool is_direction = input->components > 0;
-        *parameter = (pli_cli_parameter){.key = input->key,
-                                         .kind = "number",
-                                         .unit = input->unit,
-                                         .doc = input->doc};
+        *parameter = (pli_cli_parameter){
+            .key = input->key, .kind = "number", .unit = input->unit, .doc = input->doc};
         if (is_direction) {
             snprintf(parameter->kind, sizeof parameter->kind, "direction");
             const double *d = input->direction;

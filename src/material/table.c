@@ -19,9 +19,9 @@ static const pli_material_number tendon_numbers[] = {{"k1", {1e8}}, {"k2", {20}}
 static const pli_material_number artery_numbers[] = {
     {"k1", {3e4}}, {"k2", {10}}, {"dispersion", {0.2}}};
 static const pli_material_number wood_numbers[] = {
-    {"young1", {1e10}},    {"young2", {8e8}},     {"young3", {5e8}},
-    {"poisson12", {0.4}},  {"poisson23", {0.5}},  {"poisson13", {0.4}},
-    {"shear12", {8e8}},    {"shear23", {1e8}},    {"shear13", {7e8}}};
+    {"young1", {1e10}},   {"young2", {8e8}},    {"young3", {5e8}},
+    {"poisson12", {0.4}}, {"poisson23", {0.5}}, {"poisson13", {0.4}},
+    {"shear12", {8e8}},   {"shear23", {1e8}},   {"shear13", {7e8}}};
 static const pli_material_number vulcanised_numbers[] = {
     {"c10", {3e5}}, {"c01", {8e4}}, {"bulk", {4e7}}};
 

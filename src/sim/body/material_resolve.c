@@ -295,7 +295,8 @@ static bool find_input_value(resolution *r, const pli_material_input *input, dou
         *value = parameter != NULL ? parameter->value : default_value(r, input);
         if (parameter != NULL) member = &parameter->value;
         snprintf(key, sizeof key, "parameters.%s", input->key);
-        bool is_number = parameter == NULL || (parameter->direction_count == 0 && *value != no_value);
+        bool is_number =
+            parameter == NULL || (parameter->direction_count == 0 && *value != no_value);
         if (!is_number) {
             return blame(r, key, member, "law '%s' takes a number here", r->result->law->name);
         }

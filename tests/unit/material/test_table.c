@@ -68,7 +68,8 @@ static void numbers_are_those_of_the_law(const pli_material_preset *preset,
     (void)pli_material_defaults(law, inputs);
     for (int32_t i = 0; i < preset->number_count; ++i) {
         int32_t place = 0, k = 0;
-        for (; k < law->input_count && strcmp(law->inputs[k].key, preset->numbers[i].key) != 0; ++k) {
+        for (; k < law->input_count && strcmp(law->inputs[k].key, preset->numbers[i].key) != 0;
+             ++k) {
             place += law->inputs[k].components > 0 ? 3 : 1;
         }
         assert_true(k < law->input_count && law->inputs[k].components == 0);
@@ -82,9 +83,21 @@ static void numbers_are_those_of_the_law(const pli_material_preset *preset,
 static void presets_are_inside_their_ranges_and_those_of_their_law(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "tissue", "rubber", "bone", "pvc",               "metal", "ceramic", "muscle", "tendon",
-        "artery", "wood",   "vulcanised-rubber", "snow", "sand",  "goo",     "water"};
+    static const char *const names[] = {"tissue",
+                                        "rubber",
+                                        "bone",
+                                        "pvc",
+                                        "metal",
+                                        "ceramic",
+                                        "muscle",
+                                        "tendon",
+                                        "artery",
+                                        "wood",
+                                        "vulcanised-rubber",
+                                        "snow",
+                                        "sand",
+                                        "goo",
+                                        "water"};
     enum { COUNT = sizeof names / sizeof *names };
     assert_int_equal(pli_material_preset_count(), COUNT);
     for (int32_t k = 0; k < COUNT; ++k) {
