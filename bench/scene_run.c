@@ -24,16 +24,12 @@ bool pli_bench_has_scene(const char *name)
     return find_scene(name) != NULL;
 }
 
-static pli_status load(pli_bench_scene *s, const char *name, const char *const *overrides)
+static pli_status build(pli_bench_scene *s, const char *text, int64_t length, const char *name,
+                        const char *const *overrides)
 {
-    const pli_cli_embedded *text = find_scene(name);
-    if (text == NULL) {
-        return PLI_FAIL(s->context, PLI_ERROR_SCENE, "there is no shipped scene %s", name);
-    }
     pli_load_def def = {.sets = overrides};
     while (overrides != NULL && overrides[def.set_count] != NULL) ++def.set_count;
-    PLI_TRY(
-        pli_scene_parse(s->context, text->begin, text->end - text->begin, name, &def, &s->scene));
+    PLI_TRY(pli_scene_parse(s->context, text, length, name, &def, &s->scene));
     PLI_TRY(pli_model_create(s->context, s->scene, &s->model));
     PLI_TRY(pli_state_create(s->model, &s->state));
     PLI_TRY(pli_solver_create(s->model, &s->solver));
@@ -45,7 +41,19 @@ pli_status pli_bench_scene_init(pli_bench_scene *s, pli_bench *bench, const char
                                 const char *const *overrides)
 {
     *s = (pli_bench_scene){.context = pli_bench_context(bench)};
-    pli_status status = load(s, name, overrides);
+    const pli_cli_embedded *text = find_scene(name);
+    if (text == NULL) {
+        return PLI_FAIL(s->context, PLI_ERROR_SCENE, "there is no shipped scene %s", name);
+    }
+    pli_status status = build(s, text->begin, text->end - text->begin, name, overrides);
+    if (status != PLI_OK) pli_bench_scene_clear(s);
+    return status;
+}
+
+pli_status pli_bench_scene_parse(pli_bench_scene *s, pli_bench *bench, const char *text)
+{
+    *s = (pli_bench_scene){.context = pli_bench_context(bench)};
+    pli_status status = build(s, text, (int64_t)strlen(text), "bench", NULL);
     if (status != PLI_OK) pli_bench_scene_clear(s);
     return status;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every scene must keep, as checks that take its text: same bits for any thread count, solvers
-// without memory, states that are all there is, failing allocations that leave nothing behind.
+// without memory, states that are all there is, failing allocations that leave nothing behind and
+// change no result.
 #ifndef PLI_TESTS_PROMISES_H
 #define PLI_TESTS_PROMISES_H
 
@@ -96,6 +97,34 @@ static inline void expect_no_leak(const char *yaml, bool with_frame)
     // an arena that could not grow goes on with what it has, so a failure may stay without effect
     for (fault_sweep sweep = {.absorbs = true, .at_least = 51}; fault_sweep_next(&sweep);) {
         sweep.status = attempt(sweep.context, yaml, with_frame);
+    }
+}
+
+// Under a shortage of memory a step ends with an error and the state as it was, or with the bits
+// that it has without; and the solver is as good as before.
+static inline void expect_steps_survive_shortage(const char *yaml)
+{
+    simulation plain;
+    pli_step_report report;
+    simulation_init(&plain, yaml, 1);
+    OK(plain.context, pli_solver_step(plain.solver, plain.state, &report));
+    uint64_t right = pli_state_hash(plain.state);
+    simulation_clear(&plain);
+    for (fault_sweep sweep = {.absorbs = true, .at_least = 10}; fault_sweep_next(&sweep);) {
+        fault_sweep_pause(&sweep);
+        simulation s;
+        simulation_init_in(&s, sweep.context, yaml);
+        uint64_t before = pli_state_hash(s.state);
+        fault_sweep_resume(&sweep);
+        sweep.status = pli_solver_step(s.solver, s.state, &report);
+        fault_sweep_pause(&sweep);
+        assert_true(pli_state_hash(s.state) == (sweep.status == PLI_OK ? right : before));
+        if (sweep.status != PLI_OK) {
+            OK(s.context, pli_solver_step(s.solver, s.state, &report));
+            assert_true(pli_state_hash(s.state) == right);
+        }
+        simulation_clear(&s);
+        sweep.context = NULL;
     }
 }
 

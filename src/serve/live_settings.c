@@ -130,10 +130,8 @@ static void append_range(pli_text *text, const pli_visit *visit, const setting_r
     bool bounded = visit->field->min < visit->field->max;
     if (bounded) low = fmax(low, visit->field->min);
     if (bounded) high = fmin(high, visit->field->max);
-    pli_text_append(text, ",\"low\":");
-    pli_json_append_number(text, low);
-    pli_text_append(text, ",\"high\":");
-    pli_json_append_number(text, high);
+    pli_json_add_number(text, "low", low);
+    pli_json_add_number(text, "high", high);
     if (row->shape == SHAPE_LOGARITHMIC) pli_text_append(text, ",\"logarithmic\":true");
 }
 
@@ -190,8 +188,7 @@ static void append_item(const walk *w, const pli_visit *visit, const setting_row
     pli_json_append_string(text, visit->path);
     pli_text_append(text, ",\"label\":");
     append_label(text, visit, row);
-    pli_text_append(text, ",\"unit\":");
-    pli_json_append_string(text, visit->field->unit != NULL ? visit->field->unit : "");
+    pli_json_add_string(text, "unit", visit->field->unit != NULL ? visit->field->unit : "");
     pli_text_format(text, ",\"kind\":\"%s\",\"value\":", kind_name(row->shape));
     append_value(text, visit);
     if (row->shape == SHAPE_SOLVER) {

@@ -167,17 +167,14 @@ pli_status pli_page_create_live(pli_context *context, const pli_page_def *def,
 
 // ---- every page
 
-// Pages learn that this is the end, and not a line that broke.
-static void say_good_bye(pli_page *page)
-{
-    pli_live_site_close(page->site.user, "The program has ended.");
-    (void)!pli_server_turn(page->server, 0);
-}
-
 void pli_page_destroy(pli_page *page)
 {
     if (page == NULL) return;
-    if (page->live != NULL && page->server != NULL) say_good_bye(page);
+    // pages learn that this is the end, and not a line that broke
+    if (page->live != NULL && page->server != NULL) {
+        pli_live_site_close(page->site.user, "The program has ended.");
+        (void)!pli_server_turn(page->server, 0);
+    }
     // the thread wakes the server until it has ended
     pli_live_thread_destroy(page->live);
     pli_server_destroy(page->server);

@@ -10,24 +10,12 @@
 
 pli_status pli_gmsh_read_int(pli_gmsh *gmsh, const char *what, int64_t *value)
 {
-    *value = 0;
-    if (!gmsh->scan->binary) {
-        return pli_scan_integer(gmsh->scan, what, INT32_MIN, INT32_MAX, value);
-    }
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(gmsh->scan, what, 4, &bytes));
-    *value = (int32_t)pli_load_u32(bytes, gmsh->big_endian);
-    return PLI_OK;
+    return pli_scan_whole_value(gmsh->scan, what, PLI_SCALAR_I32, INT32_MIN, INT32_MAX, value);
 }
 
 pli_status pli_gmsh_read_size(pli_gmsh *gmsh, const char *what, int64_t *value)
 {
-    *value = 0;
-    if (!gmsh->scan->binary) return pli_scan_integer(gmsh->scan, what, 0, INT64_MAX, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(gmsh->scan, what, 8, &bytes));
-    *value = pli_scalar_load_integer(PLI_SCALAR_U64, bytes, gmsh->big_endian);
-    return PLI_OK;
+    return pli_scan_whole_value(gmsh->scan, what, PLI_SCALAR_U64, 0, INT64_MAX, value);
 }
 
 pli_status pli_gmsh_read_reals(pli_gmsh *gmsh, const char *what, int32_t count, double *values)
@@ -35,7 +23,9 @@ pli_status pli_gmsh_read_reals(pli_gmsh *gmsh, const char *what, int32_t count, 
     if (!gmsh->scan->binary) return pli_scan_reals(gmsh->scan, what, count, values);
     const char *bytes = NULL;
     PLI_TRY(pli_scan_take(gmsh->scan, what, 8 * (int64_t)count, &bytes));
-    for (int32_t i = 0; i < count; ++i) values[i] = pli_load_f64(bytes + 8 * i, gmsh->big_endian);
+    for (int32_t i = 0; i < count; ++i) {
+        values[i] = pli_scalar_load_real(PLI_SCALAR_F64, bytes + 8 * i, gmsh->scan->big_endian);
+    }
     return PLI_OK;
 }
 
@@ -46,16 +36,7 @@ pli_status pli_gmsh_end_record(pli_gmsh *gmsh)
 
 pli_status pli_gmsh_begin_numbers(pli_gmsh *gmsh)
 {
-    if (!gmsh->binary) return pli_scan_end_line(gmsh->scan);
-    PLI_TRY(pli_scan_begin_binary(gmsh->scan));
-    gmsh->scan->binary = true;
-    return PLI_OK;
-}
-
-void pli_gmsh_end_numbers(pli_gmsh *gmsh)
-{
-    gmsh->scan->binary = false;
-    (void)pli_scan_skip_blank(gmsh->scan);
+    return gmsh->binary ? pli_scan_begin_binary(gmsh->scan) : pli_scan_end_line(gmsh->scan);
 }
 
 // ---- nodes ----
@@ -209,12 +190,6 @@ pli_status pli_gmsh_find_type(pli_gmsh *gmsh, int64_t number, const pli_gmsh_typ
     return PLI_OK;
 }
 
-static pli_status read_node_tag(pli_gmsh *gmsh, int64_t *tag)
-{
-    if (gmsh->version == 41) return pli_gmsh_read_size(gmsh, "a node of an element", tag);
-    return pli_gmsh_read_int(gmsh, "a node of an element", tag);
-}
-
 static pli_status add_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, const int32_t *corners,
                            int32_t group)
 {
@@ -244,7 +219,10 @@ pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t
     int32_t corners[4] = {0};
     for (int32_t i = 0; i < type->node_count; ++i) {
         int64_t tag = 0;
-        PLI_TRY(read_node_tag(gmsh, &tag));
+        pli_status status = gmsh->version == 41
+                                ? pli_gmsh_read_size(gmsh, "a node of an element", &tag)
+                                : pli_gmsh_read_int(gmsh, "a node of an element", &tag);
+        PLI_TRY(status);
         if (i < type->corner_count) PLI_TRY(find_node(gmsh, tag, &corners[i]));
     }
     if (type->kind == PLI_GMSH_SKIPPED) return PLI_OK;
@@ -286,14 +264,14 @@ static pli_status read_format(pli_gmsh *gmsh)
 
     int64_t one = 0;
     PLI_TRY(pli_gmsh_read_int(gmsh, "the number 1 that shows the byte order", &one));
-    gmsh->big_endian = one == 1 << 24;
-    if (one != 1 && !gmsh->big_endian) {
+    scan->big_endian = one == 1 << 24;
+    if (one != 1 && !scan->big_endian) {
         return PLI_SCAN_FAIL(scan,
                              "found %lld where the number 1 shows the byte order; this is "
                              "neither order",
                              (long long)one);
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 

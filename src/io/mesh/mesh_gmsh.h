@@ -48,7 +48,6 @@ typedef struct pli_gmsh {
     pli_scan *scan;
     int32_t version;   // 22 or 41; 0: not known yet
     bool binary;       // sections of numbers are binary
-    bool big_endian;   // in binary files
     bool has_nodes;    // $Nodes was read
     bool has_elements; // $Elements was read
 
@@ -84,9 +83,8 @@ PLI_CHECKED pli_status pli_gmsh_read_reals(pli_gmsh *gmsh, const char *what, int
 // Ends a line of text.
 PLI_CHECKED pli_status pli_gmsh_end_record(pli_gmsh *gmsh);
 
-// Goes from the line before a section's numbers to the numbers, and back.
+// Goes from the line before a section's numbers to the numbers; pli_scan_end_binary goes back.
 PLI_CHECKED pli_status pli_gmsh_begin_numbers(pli_gmsh *gmsh);
-void pli_gmsh_end_numbers(pli_gmsh *gmsh);
 
 // Gives the next node its tag.
 PLI_CHECKED pli_status pli_gmsh_add_tag(pli_gmsh *gmsh, int64_t tag);

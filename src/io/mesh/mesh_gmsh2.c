@@ -18,7 +18,7 @@ pli_status pli_gmsh2_read_nodes(pli_gmsh *gmsh)
         PLI_TRY(pli_mesh_builder_add_point(gmsh->builder, gmsh->scan, point));
         PLI_TRY(pli_gmsh_end_record(gmsh));
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }
 
@@ -100,6 +100,6 @@ pli_status pli_gmsh2_read_elements(pli_gmsh *gmsh)
         }
         done += read;
     }
-    pli_gmsh_end_numbers(gmsh);
+    pli_scan_end_binary(gmsh->scan);
     return PLI_OK;
 }

@@ -36,7 +36,6 @@ typedef struct ply {
     pli_mesh_builder *builder;
     pli_scan *scan;
     bool binary;
-    bool big_endian;
     bool has_vertices; // declared so far
     bool has_faces;
     int32_t element_count;
@@ -54,8 +53,8 @@ static pli_status read_format(ply *file)
     pli_span word;
     PLI_TRY(pli_scan_word(file->scan, "the kind of file", &word));
     file->binary = !pli_span_is(word, "ascii");
-    file->big_endian = pli_span_is(word, "binary_big_endian");
-    if (file->binary && !file->big_endian && !pli_span_is(word, "binary_little_endian")) {
+    file->scan->big_endian = pli_span_is(word, "binary_big_endian");
+    if (file->binary && !file->scan->big_endian && !pli_span_is(word, "binary_little_endian")) {
         return pli_scan_fail_word(file->scan, "the kind of file",
                                   "ascii, binary_little_endian or binary_big_endian");
     }
@@ -89,26 +88,15 @@ static pli_status read_element(ply *file)
 
 static pli_status read_type(pli_scan *scan, pli_scalar *type)
 {
-    static const struct {
-        const char *name;
-        pli_scalar type;
-    } known[] = {
+    static const pli_scalar_name names[] = {
         {"char", PLI_SCALAR_I8},     {"int8", PLI_SCALAR_I8},     {"uchar", PLI_SCALAR_U8},
         {"uint8", PLI_SCALAR_U8},    {"short", PLI_SCALAR_I16},   {"int16", PLI_SCALAR_I16},
         {"ushort", PLI_SCALAR_U16},  {"uint16", PLI_SCALAR_U16},  {"int", PLI_SCALAR_I32},
         {"int32", PLI_SCALAR_I32},   {"uint", PLI_SCALAR_U32},    {"uint32", PLI_SCALAR_U32},
         {"float", PLI_SCALAR_F32},   {"float32", PLI_SCALAR_F32}, {"double", PLI_SCALAR_F64},
-        {"float64", PLI_SCALAR_F64},
-    };
-    pli_span word;
-    *type = PLI_SCALAR_F64;
-    PLI_TRY(pli_scan_word(scan, "the type of a property", &word));
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-        if (!pli_span_is(word, known[i].name)) continue;
-        *type = known[i].type;
-        return PLI_OK;
-    }
-    return pli_scan_fail_word(scan, "the type of a property", "a type such as float, int or uchar");
+        {"float64", PLI_SCALAR_F64}, {NULL, PLI_SCALAR_F64}};
+    return pli_scan_type(scan, "the type of a property", "a type such as float, int or uchar",
+                         names, type);
 }
 
 static use find_use(const element *owner, const property *made, pli_span name)
@@ -174,38 +162,18 @@ static pli_status read_head(ply *file)
                                       "element, property, comment or end_header");
         }
     }
-    if (!file->binary) return pli_scan_end_line(scan);
-    PLI_TRY(pli_scan_begin_binary(scan));
-    scan->binary = true;
-    return PLI_OK;
+    return file->binary ? pli_scan_begin_binary(scan) : pli_scan_end_line(scan);
 }
 
 // ---- the values ----
-
-static pli_status read_real(ply *file, pli_scalar type, double *value)
-{
-    if (!file->binary) return pli_scan_real(file->scan, "a value", value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(file->scan, "a value", pli_scalar_size(type), &bytes));
-    *value = pli_scalar_load_real(type, bytes, file->big_endian);
-    return PLI_OK;
-}
-
-static pli_status read_integer(ply *file, pli_scalar type, const char *what, int64_t *value)
-{
-    if (!file->binary) return pli_scan_integer(file->scan, what, INT32_MIN, INT32_MAX, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(file->scan, what, pli_scalar_size(type), &bytes));
-    *value = pli_scalar_load_integer(type, bytes, file->big_endian);
-    return PLI_OK;
-}
 
 // Reads the corners of a polygon or skips the values of another list.
 static pli_status read_list(ply *file, const property *list)
 {
     int64_t count = 0;
     int64_t value_bytes = file->binary ? pli_scalar_size(list->type) : 2;
-    PLI_TRY(read_integer(file, list->count_type, "the length of a list", &count));
+    PLI_TRY(pli_scan_whole_value(file->scan, "the length of a list", list->count_type, INT32_MIN,
+                                 INT32_MAX, &count));
     PLI_TRY(pli_scan_check_count(file->scan, "values of a list", value_bytes, count));
     pli_mesh_polygon polygon = {.group = -1};
     for (int64_t i = 0; i < count; ++i) {
@@ -213,10 +181,11 @@ static pli_status read_list(ply *file, const property *list)
         int32_t corner = 0;
         double skipped = 0;
         if (list->what_for != USE_CORNERS) {
-            PLI_TRY(read_real(file, list->type, &skipped));
+            PLI_TRY(pli_scan_value(file->scan, "a value", list->type, &skipped));
             continue;
         }
-        PLI_TRY(read_integer(file, list->type, "a vertex of a face", &number));
+        PLI_TRY(pli_scan_whole_value(file->scan, "a vertex of a face", list->type, INT32_MIN,
+                                     INT32_MAX, &number));
         PLI_TRY(pli_mesh_builder_corner(file->builder, file->scan, number, 0, &corner));
         PLI_TRY(pli_mesh_polygon_add(&polygon, file->builder, corner));
     }
@@ -233,7 +202,7 @@ static pli_status read_item(ply *file, const element *owner, double point[3])
         if (one->is_list) {
             PLI_TRY(read_list(file, one));
         } else {
-            PLI_TRY(read_real(file, one->type, &value));
+            PLI_TRY(pli_scan_value(file->scan, "a value", one->type, &value));
         }
         if (one->what_for >= USE_X && one->what_for <= USE_Z) {
             point[one->what_for - USE_X] = value;
@@ -282,18 +251,14 @@ static pli_status read_items(ply *file, const element *owner)
     return PLI_OK;
 }
 
-static pli_status read_parts(ply *file)
-{
-    PLI_TRY(read_head(file));
-    for (int32_t i = 0; i < file->element_count; ++i) PLI_TRY(read_items(file, &file->elements[i]));
-    return PLI_OK;
-}
-
 static pli_status read_ply(pli_mesh_builder *builder, pli_scan *scan)
 {
     scan->by_lines = true;
     ply file = {.builder = builder, .scan = scan};
-    pli_status status = read_parts(&file);
+    pli_status status = read_head(&file);
+    for (int32_t i = 0; status == PLI_OK && i < file.element_count; ++i) {
+        status = read_items(&file, &file.elements[i]);
+    }
     PLI_RELEASE(builder->context, file.properties, file.elements);
     return status;
 }

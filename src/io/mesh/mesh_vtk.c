@@ -25,60 +25,34 @@ typedef struct vtk {
 
 static pli_status read_type(pli_scan *scan, pli_scalar *type)
 {
-    static const struct {
-        const char *name;
-        pli_scalar type;
-    } known[] = {
-        {"float", PLI_SCALAR_F32},         {"double", PLI_SCALAR_F64},
-        {"int", PLI_SCALAR_I32},           {"unsigned_int", PLI_SCALAR_U32},
-        {"vtkIdType", PLI_SCALAR_I32},     {"long", PLI_SCALAR_I64},
-        {"unsigned_long", PLI_SCALAR_U64}, {"vtktypeint64", PLI_SCALAR_I64},
-        {"vtktypeuint64", PLI_SCALAR_U64}, {"char", PLI_SCALAR_I8},
-        {"signed_char", PLI_SCALAR_I8},    {"unsigned_char", PLI_SCALAR_U8},
-        {"short", PLI_SCALAR_I16},         {"unsigned_short", PLI_SCALAR_U16},
-    };
-    pli_span word;
-    *type = PLI_SCALAR_F64;
-    PLI_TRY(pli_scan_word(scan, "the type of numbers", &word));
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-        if (!pli_span_is(word, known[i].name)) continue;
-        *type = known[i].type;
-        return PLI_OK;
-    }
-    return pli_scan_fail_word(scan, "the type of numbers", "float, double, int or another type");
+    static const pli_scalar_name names[] = {{"float", PLI_SCALAR_F32},
+                                            {"double", PLI_SCALAR_F64},
+                                            {"int", PLI_SCALAR_I32},
+                                            {"unsigned_int", PLI_SCALAR_U32},
+                                            {"vtkIdType", PLI_SCALAR_I32},
+                                            {"long", PLI_SCALAR_I64},
+                                            {"unsigned_long", PLI_SCALAR_U64},
+                                            {"vtktypeint64", PLI_SCALAR_I64},
+                                            {"vtktypeuint64", PLI_SCALAR_U64},
+                                            {"char", PLI_SCALAR_I8},
+                                            {"signed_char", PLI_SCALAR_I8},
+                                            {"unsigned_char", PLI_SCALAR_U8},
+                                            {"short", PLI_SCALAR_I16},
+                                            {"unsigned_short", PLI_SCALAR_U16},
+                                            {NULL, PLI_SCALAR_F64}};
+    return pli_scan_type(scan, "the type of numbers", "float, double, int or another type", names,
+                         type);
 }
 
-// Goes from the line that announces numbers to the numbers, and back.
+// Goes from the line that announces numbers to the numbers; pli_scan_end_binary goes back.
 static pli_status begin_numbers(vtk *file)
 {
-    if (!file->binary) return PLI_OK;
-    PLI_TRY(pli_scan_begin_binary(file->scan));
-    file->scan->binary = true;
-    return PLI_OK;
-}
-
-static void end_numbers(vtk *file)
-{
-    file->scan->binary = false;
-    (void)pli_scan_skip_blank(file->scan);
-}
-
-static pli_status read_real(vtk *file, pli_scalar type, const char *what, double *value)
-{
-    if (!file->binary) return pli_scan_real(file->scan, what, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(file->scan, what, pli_scalar_size(type), &bytes));
-    *value = pli_scalar_load_real(type, bytes, true);
-    return PLI_OK;
+    return file->binary ? pli_scan_begin_binary(file->scan) : PLI_OK;
 }
 
 static pli_status read_integer(vtk *file, pli_scalar type, const char *what, int64_t *value)
 {
-    if (!file->binary) return pli_scan_integer(file->scan, what, INT64_MIN, INT64_MAX, value);
-    const char *bytes = NULL;
-    PLI_TRY(pli_scan_take(file->scan, what, pli_scalar_size(type), &bytes));
-    *value = pli_scalar_load_integer(type, bytes, true);
-    return PLI_OK;
+    return pli_scan_whole_value(file->scan, what, type, INT64_MIN, INT64_MAX, value);
 }
 
 static int64_t value_bytes(const vtk *file, pli_scalar type)
@@ -103,11 +77,11 @@ static pli_status read_points(vtk *file)
     for (int64_t i = 0; i < count; ++i) {
         double point[3];
         for (int32_t k = 0; k < 3; ++k) {
-            PLI_TRY(read_real(file, type, "a coordinate of a point", &point[k]));
+            PLI_TRY(pli_scan_value(file->scan, "a coordinate of a point", type, &point[k]));
         }
         PLI_TRY(pli_mesh_builder_add_point(file->builder, file->scan, point));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     return PLI_OK;
 }
 
@@ -193,7 +167,7 @@ static pli_status read_arrays(vtk *file, int64_t offset_count, int64_t corner_co
         }
         file->offsets[i] = before = offset;
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
 
     PLI_TRY(pli_scan_expect(scan, "CONNECTIVITY", "the second array of cells"));
     PLI_TRY(read_type(scan, &type));
@@ -226,7 +200,7 @@ static pli_status read_cells(vtk *file)
         file->scan->next = begin;
         PLI_TRY(read_stream(file, counts[0], counts[1]));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     return PLI_OK;
 }
 
@@ -339,7 +313,7 @@ static pli_status read_cell_types(vtk *file)
         PLI_TRY(read_integer(file, PLI_SCALAR_I32, "the type of a cell", &type));
         PLI_TRY(add_typed_cell(file, i, type));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     file->has_types = true;
     return PLI_OK;
 }
@@ -354,7 +328,7 @@ static pli_status read_typed_cells(vtk *file, const cell_type *type)
         int64_t count = file->offsets[i + 1] - file->offsets[i];
         PLI_TRY(add_cell(file, type, file->corners + file->offsets[i], count));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     release_cells(file);
     return PLI_OK;
 }
@@ -382,7 +356,7 @@ static pli_status skip_array(vtk *file)
     } else {
         for (int64_t k = 0; k < count; ++k) PLI_TRY(pli_scan_word(scan, "a value", &word));
     }
-    end_numbers(file);
+    pli_scan_end_binary(file->scan);
     return PLI_OK;
 }
 
@@ -395,13 +369,6 @@ static pli_status skip_field(vtk *file)
     PLI_TRY(pli_scan_count(file->scan, "arrays", 8, &array_count));
     for (int64_t i = 0; i < array_count; ++i) PLI_TRY(skip_array(file));
     return PLI_OK;
-}
-
-// Lines up to an empty one.
-static void skip_metadata(pli_scan *scan)
-{
-    (void)pli_scan_rest_of_line(scan);
-    while (pli_scan_left(scan) > 0 && pli_scan_rest_of_line(scan).length > 0) continue;
 }
 
 // ---- the file ----
@@ -435,7 +402,10 @@ static pli_status read_section(vtk *file, bool grid, pli_span word)
     if (pli_span_is(word, "POINTS")) return read_points(file);
     if (pli_span_is(word, "FIELD")) return skip_field(file);
     if (pli_span_is(word, "METADATA")) {
-        skip_metadata(file->scan);
+        // lines up to an empty one
+        (void)pli_scan_rest_of_line(file->scan);
+        while (pli_scan_left(file->scan) > 0 && pli_scan_rest_of_line(file->scan).length > 0)
+            continue;
         return PLI_OK;
     }
     if (grid && pli_span_is(word, "CELLS")) return read_cells(file);
@@ -467,6 +437,7 @@ static pli_status read_sections(vtk *file)
 static pli_status read_vtk(pli_mesh_builder *builder, pli_scan *scan)
 {
     vtk file = {.builder = builder, .scan = scan};
+    scan->big_endian = true;
     pli_status status = read_sections(&file);
     release_cells(&file);
     return status;

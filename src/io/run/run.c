@@ -157,12 +157,6 @@ static pli_status write_record(const pli_run *run)
     return pli_run_files_write_record(&run->folder, &record);
 }
 
-static pli_status write_report(const pli_run *run)
-{
-    pli_run_record record = describe(run);
-    return pli_run_files_write_report(&run->folder, &record);
-}
-
 // Writes the lines of a step that was taken. Whatever of them fails is tried again before the state
 // is saved.
 static pli_status append_lines(pli_run *run)
@@ -483,12 +477,6 @@ void pli_run_destroy(pli_run *run)
 
 // ---- ending -----------------------------------------------------------------------------------
 
-static bool may_save(pli_run_outcome outcome)
-{
-    // a broken state must not push out good ones
-    return outcome != PLI_RUN_BROKEN;
-}
-
 static pli_run_outcome outcome_of(pli_status status)
 {
     switch (status) {
@@ -526,7 +514,8 @@ static pli_status end_run(pli_run *run, pli_run_outcome outcome, pli_status stat
     char first[MESSAGE_CAPACITY] = "";
     run->outcome = outcome;
     if (status != PLI_OK) pli_context_message(run->context, first, sizeof first);
-    if (may_save(outcome) && run->saved_step != pli_state_step(run->state)) {
+    // a broken state must not push out good ones
+    if (outcome != PLI_RUN_BROKEN && run->saved_step != pli_state_step(run->state)) {
         ending = write_checkpoint(run);
     }
     if (status == PLI_OK && ending != PLI_OK) {
@@ -537,8 +526,9 @@ static pli_status end_run(pli_run *run, pli_run_outcome outcome, pli_status stat
     }
     keep_message(run, status);
 
-    ending = write_record(run);
-    if (ending == PLI_OK) ending = write_report(run);
+    pli_run_record record = describe(run);
+    ending = pli_run_files_write_record(&run->folder, &record);
+    if (ending == PLI_OK) ending = pli_run_files_write_report(&run->folder, &record);
     if (status == PLI_OK && ending != PLI_OK) {
         run->outcome = outcome_of(ending);
         return ending;
@@ -614,12 +604,6 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
     return status;
 }
 
-static bool is_limited(const pli_run *run)
-{
-    bool steps = run->def.steps > 0 && pli_state_step(run->state) >= run->def.steps;
-    return steps || is_out_of_time(run);
-}
-
 // Writes what is due at the end of a frame.
 static pli_status close_frame(pli_run *run)
 {
@@ -650,7 +634,8 @@ pli_status pli_run_advance(pli_run *run, bool *more)
     }
     bool closed = false;
     while (!closed && pli_state_step(run->state) < run->step_count) {
-        if (is_limited(run)) return end_run(run, PLI_RUN_LIMITED, PLI_OK);
+        bool has_all = run->def.steps > 0 && pli_state_step(run->state) >= run->def.steps;
+        if (has_all || is_out_of_time(run)) return end_run(run, PLI_RUN_LIMITED, PLI_OK);
         pli_run_outcome outcome = PLI_RUN_GOING;
         pli_status status = take_step(run, &outcome);
         // the step is given up, and the state is the one before it

@@ -73,12 +73,6 @@ static void list_arrays(pli_saved_state *saved, pli_state *state)
     }
 }
 
-static pli_status allocate_arrays(pli_saved_state *saved)
-{
-    saved->array_count = pli_state_array_count(saved->state);
-    return PLI_MAKE(saved->context, saved->arrays, saved->array_count, "state arrays");
-}
-
 pli_status pli_saved_state_init(pli_saved_state *saved, const pli_scene *scene,
                                 const pli_model *model, pli_state *state)
 {
@@ -88,7 +82,10 @@ pli_status pli_saved_state_init(pli_saved_state *saved, const pli_scene *scene,
         saved->scene_hash = hash_scene(PLI_HASH_START, saved->scene_text);
         status = hash_model(model, &saved->scene_hash);
     }
-    if (status == PLI_OK) status = allocate_arrays(saved);
+    if (status == PLI_OK) {
+        saved->array_count = pli_state_array_count(state);
+        status = PLI_MAKE(saved->context, saved->arrays, saved->array_count, "state arrays");
+    }
     if (status != PLI_OK) pli_saved_state_clear(saved);
     return status;
 }

@@ -175,16 +175,11 @@ static void write_variant(writer *w, const pli_field *field, const pli_variant *
     write_nested(w, schema, variant->data);
 }
 
-static void write_dash(writer *w)
+static void write_list_item(writer *w, const pli_field *field, pli_item_kind kind, const void *item)
 {
     begin_line(w);
     pli_text_append(&w->text, "- ");
     w->after_dash = true;
-}
-
-static void write_list_item(writer *w, const pli_field *field, pli_item_kind kind, const void *item)
-{
-    write_dash(w);
     w->indent += INDENT;
     if (kind == PLI_ITEM_VARIANT) {
         write_variant(w, field, item);
@@ -195,14 +190,6 @@ static void write_list_item(writer *w, const pli_field *field, pli_item_kind kin
         write_struct(w, field->schema, item);
     }
     w->indent -= INDENT;
-}
-
-static void write_named_item(writer *w, const pli_field *field, const void *item)
-{
-    begin_line(w);
-    write_text(w, *(const char *const *)item);
-    pli_text_append(&w->text, ":");
-    write_nested(w, field->schema, item);
 }
 
 // Lists of structs and variants, and maps of names, below their key.
@@ -216,7 +203,10 @@ static void write_items(writer *w, const pli_field *field, const pli_items *item
     for (int32_t i = 0; i < items->count; ++i) {
         const char *item = (const char *)items->first + (size_t)i * items->stride;
         if (is_named) {
-            write_named_item(w, field, item);
+            begin_line(w);
+            write_text(w, *(const char *const *)item);
+            pli_text_append(&w->text, ":");
+            write_nested(w, field->schema, item);
         } else {
             write_list_item(w, field, items->kind, item);
         }

@@ -17,25 +17,20 @@ static void write_struct_type(json_writer *w, const pli_schema *schema);
 
 // ---- types
 
-// ", "minimum": 0, "maximum": 1" where the field has a range.
-static void write_number_range(json_writer *w, const pli_field *field)
-{
-    if (field->min == 0 && field->max == 0) return;
-    bool above = (field->flags & PLI_FIELD_MIN_EXCLUDED) != 0;
-    bool below = (field->flags & PLI_FIELD_MAX_EXCLUDED) != 0;
-    char low[PLI_FIELD_TEXT_CAPACITY];
-    char high[PLI_FIELD_TEXT_CAPACITY];
-    static const pli_field real = {.kind = PLI_FIELD_REAL};
-    pli_text_format(&w->text, ", \"%s\": %s, \"%s\": %s", above ? "exclusiveMinimum" : "minimum",
-                    pli_field_print(&real, &field->min, low),
-                    below ? "exclusiveMaximum" : "maximum",
-                    pli_field_print(&real, &field->max, high));
-}
-
 static void write_number_type(json_writer *w, const pli_field *field, bool is_whole)
 {
     pli_text_format(&w->text, "{\"anyOf\": [{\"type\": \"%s\"", is_whole ? "integer" : "number");
-    write_number_range(w, field);
+    if (field->min != 0 || field->max != 0) {
+        bool above = (field->flags & PLI_FIELD_MIN_EXCLUDED) != 0;
+        bool below = (field->flags & PLI_FIELD_MAX_EXCLUDED) != 0;
+        char low[PLI_FIELD_TEXT_CAPACITY];
+        char high[PLI_FIELD_TEXT_CAPACITY];
+        static const pli_field real = {.kind = PLI_FIELD_REAL};
+        pli_text_format(
+            &w->text, ", \"%s\": %s, \"%s\": %s", above ? "exclusiveMinimum" : "minimum",
+            pli_field_print(&real, &field->min, low), below ? "exclusiveMaximum" : "maximum",
+            pli_field_print(&real, &field->max, high));
+    }
     pli_text_append(&w->text, "}, {\"$ref\": \"#/definitions/number_text\"}]}");
 }
 

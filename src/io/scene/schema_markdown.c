@@ -11,11 +11,6 @@ typedef struct markdown_writer {
     pli_schema_list list;
 } markdown_writer;
 
-static void write_link(markdown_writer *w, const char *id)
-{
-    pli_text_format(&w->text, "[%s](#%s)", id, id);
-}
-
 // what a value, several values and three values are called
 static const char *const value_nouns[][3] = {
     [PLI_ITEM_REAL] = {"number", "list of numbers", "three numbers"},
@@ -32,9 +27,10 @@ static void write_type(markdown_writer *w, const pli_field *field)
     if (items.kind == PLI_ITEM_STRUCT || items.kind == PLI_ITEM_VARIANT) {
         bool is_named = field->kind == PLI_FIELD_NAMED;
         if (items.is_list) pli_text_append(&w->text, is_named ? "by name: " : "list of ");
-        write_link(w, items.kind == PLI_ITEM_STRUCT
-                          ? pli_schema_list_struct_id(&w->list, field->schema)
-                          : pli_schema_list_choice_id(&w->list, field));
+        const char *id = items.kind == PLI_ITEM_STRUCT
+                             ? pli_schema_list_struct_id(&w->list, field->schema)
+                             : pli_schema_list_choice_id(&w->list, field);
+        pli_text_format(&w->text, "[%s](#%s)", id, id);
         return;
     }
     bool is_path = (field->flags & PLI_FIELD_PATH) != 0;

@@ -2,11 +2,10 @@
 #include "sim/report/body_frame.h"
 
 #include "base/memory.h"
+#include "sim/report/frame_fields.h"
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
 #include "sim/step/tets_build.h"
-
-#include <string.h>
 
 static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL, false},
@@ -32,19 +31,7 @@ const pli_frame_field *pli_body_field_get(int32_t field)
 
 uint32_t pli_body_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
-    *unknown = NULL;
-    if (count == 0) return (1u << PLI_BODY_FIELD_COUNT) - 1;
-    uint32_t mask = 0;
-    for (int32_t k = 0; k < count; ++k) {
-        int32_t field = 0;
-        while (field < PLI_BODY_FIELD_COUNT && strcmp(fields[field].name, names[k]) != 0) ++field;
-        if (field == PLI_BODY_FIELD_COUNT) {
-            if (*unknown == NULL) *unknown = names[k];
-        } else {
-            mask |= 1u << field;
-        }
-    }
-    return mask;
+    return pli_frame_fields_find(fields, PLI_BODY_FIELD_COUNT, names, count, unknown);
 }
 
 // values of all bodies together, and the parts that point into them

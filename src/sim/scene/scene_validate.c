@@ -339,27 +339,20 @@ static pli_status complete_materials(pli_scene *scene)
     return status;
 }
 
-static void complete_shell(pli_body_def *body)
-{
-    if (body->thickness == 0) body->thickness = default_thickness;
-    if (body->bending == -1) body->bending = 1;
-}
-
-static void complete_cloth(pli_body_def *body)
-{
-    pli_springs_def *springs = &body->springs;
-    if (springs->stretch == -1) springs->stretch = default_stretch;
-    if (springs->bend == -1) springs->bend = default_bend;
-    if (springs->area_density == -1) springs->area_density = default_area_density;
-}
-
 static void complete_bodies(pli_scene *scene)
 {
     const pli_scene_def *def = pli_scene_get(scene);
     for (int32_t i = 0; i < def->body_count; ++i) {
         pli_body_def *body = (pli_body_def *)(uintptr_t)&def->bodies[i];
-        if (body->kind == PLI_BODY_SHELL) complete_shell(body);
-        if (body->kind == PLI_BODY_CLOTH) complete_cloth(body);
+        pli_springs_def *springs = &body->springs;
+        if (body->kind == PLI_BODY_SHELL) {
+            if (body->thickness == 0) body->thickness = default_thickness;
+            if (body->bending == -1) body->bending = 1;
+        } else if (body->kind == PLI_BODY_CLOTH) {
+            if (springs->stretch == -1) springs->stretch = default_stretch;
+            if (springs->bend == -1) springs->bend = default_bend;
+            if (springs->area_density == -1) springs->area_density = default_area_density;
+        }
     }
 }
 

@@ -56,11 +56,6 @@ static void init_variant(const pli_field *field, pli_variant *variant)
     }
 }
 
-static void init_text(const pli_field *field, const char **text)
-{
-    *text = field->fallback != NULL ? field->fallback : "";
-}
-
 void pli_schema_init(const pli_schema *schema, void *def)
 {
     memset(def, 0, schema->size);
@@ -75,7 +70,7 @@ void pli_schema_init(const pli_schema *schema, void *def)
         } else if (items.kind == PLI_ITEM_VARIANT) {
             init_variant(field, (pli_variant *)member);
         } else if (items.kind == PLI_ITEM_TEXT) {
-            init_text(field, (const char **)member);
+            *(const char **)member = field->fallback != NULL ? field->fallback : "";
         } else if (field->fallback != NULL) {
             init_values(field, &items, member);
         }

@@ -86,6 +86,9 @@ extern const pli_schema pli_output_schema;
 #define PLI_ORIGIN_DEFAULT "[0, 0, 0]"
 #define PLI_AXIS_DEFAULT "[0, 1, 0]"
 
+// a row that many structs have, but for the member: {PLI_CENTER, PLI_VECTOR(type, center)}
+#define PLI_CENTER .key = "center", .fallback = PLI_ORIGIN_DEFAULT, PLI_COORDINATE, .doc = "Centre."
+
 // ---- single values
 
 // Whether an item of a field is allowed; if not, error says why. Structs, variants and meshes are

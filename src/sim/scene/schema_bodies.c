@@ -150,6 +150,14 @@ const pli_schema pli_parameter_schema = {.name = "parameter",
                                          .list_key = "direction",
                                          PLI_TABLE(parameter_fields)};
 
+// rows of damping
+#define DRAG                                                             \
+    .key = "drag", .fallback = "0", .min = 0, .max = 1e9, .unit = "1/s", \
+    .doc = "Damping in proportion to mass."
+#define RAYLEIGH                                                           \
+    .key = "rayleigh", .fallback = "0", .min = 0, .max = 1e9, .unit = "s", \
+    .doc = "Damping in proportion to stiffness."
+
 static const pli_field material_fields[] = {
     {.key = "preset",
      PLI_TEXT(pli_material_def, preset),
@@ -207,20 +215,8 @@ static const pli_field material_fields[] = {
      .flags = PLI_FIELD_OPTIONAL,
      .schema = &pli_parameter_schema,
      .doc = "Further inputs of the law, by their names."},
-    {.key = "drag",
-     PLI_REAL(pli_material_def, drag),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "1/s",
-     .doc = "Damping in proportion to mass."},
-    {.key = "rayleigh",
-     PLI_REAL(pli_material_def, rayleigh),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "s",
-     .doc = "Damping in proportion to stiffness."},
+    {DRAG, PLI_REAL(pli_material_def, drag)},
+    {RAYLEIGH, PLI_REAL(pli_material_def, rayleigh)},
     {.key = "viscosity",
      PLI_REAL(pli_material_def, viscosity),
      .fallback = "0",
@@ -247,11 +243,7 @@ const pli_schema pli_material_schema = {.name = "material",
 static const char *const split_names[] = {[PLI_SPLIT_FIVE] = "five", [PLI_SPLIT_SIX] = "six", NULL};
 
 static const pli_field grid_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_grid_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_grid_def, center)},
     {.key = "size",
      PLI_VECTOR(pli_grid_def, size),
      .fallback = "[1, 1, 1]",
@@ -299,11 +291,7 @@ static const pli_schema fill_schema = {.name = "fill",
                                        PLI_TABLE(fill_fields)};
 
 static const pli_field sheet_fields[] = {
-    {.key = "center",
-     PLI_VECTOR(pli_sheet_def, center),
-     .fallback = PLI_ORIGIN_DEFAULT,
-     PLI_COORDINATE,
-     .doc = "Centre."},
+    {PLI_CENTER, PLI_VECTOR(pli_sheet_def, center)},
     {.key = "width",
      PLI_REAL(pli_sheet_def, width),
      .fallback = "1",
@@ -542,20 +530,8 @@ static const pli_field springs_fields[] = {
      .max = 1e9,
      .unit = "kg/m^2",
      .doc = "Mass of a square metre; by default 1."},
-    {.key = "drag",
-     PLI_REAL(pli_springs_def, drag),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "1/s",
-     .doc = "Damping in proportion to mass."},
-    {.key = "rayleigh",
-     PLI_REAL(pli_springs_def, rayleigh),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "s",
-     .doc = "Damping in proportion to stiffness."},
+    {DRAG, PLI_REAL(pli_springs_def, drag)},
+    {RAYLEIGH, PLI_REAL(pli_springs_def, rayleigh)},
 };
 static const pli_schema springs_schema = {.name = "springs",
                                           .doc = "The springs that cloth is made of.",
@@ -663,15 +639,15 @@ const pli_schema pli_body_schema = {.name = "body",
 
 // ---- constraints and attachments
 
+// rows of which vertices are meant
+#define BODY \
+    .key = "body", .flags = PLI_FIELD_OPTIONAL, .doc = "Name of a body; by default every body."
+#define WHERE \
+    .key = "where", .fallback = "all", .doc = "Which vertices, in the body's initial placement."
+
 static const pli_field constraint_fields[] = {
-    {.key = "body",
-     PLI_TEXT(pli_constraint_def, body),
-     .flags = PLI_FIELD_OPTIONAL,
-     .doc = "Name of a body; by default every body."},
-    {.key = "where",
-     PLI_VARIANT(pli_constraint_def, where, pli_selection_variants),
-     .fallback = "all",
-     .doc = "Which vertices, in the body's initial placement."},
+    {BODY, PLI_TEXT(pli_constraint_def, body)},
+    {WHERE, PLI_VARIANT(pli_constraint_def, where, pli_selection_variants)},
     {.key = "axes",
      PLI_TEXT(pli_constraint_def, axes),
      .fallback = "xyz",
@@ -687,14 +663,8 @@ const pli_schema pli_constraint_schema = {.name = "constraint",
                                           PLI_TABLE(constraint_fields)};
 
 static const pli_field attachment_fields[] = {
-    {.key = "body",
-     PLI_TEXT(pli_attachment_def, body),
-     .flags = PLI_FIELD_OPTIONAL,
-     .doc = "Name of a body; by default every body."},
-    {.key = "where",
-     PLI_VARIANT(pli_attachment_def, where, pli_selection_variants),
-     .fallback = "all",
-     .doc = "Which vertices, in the body's initial placement."},
+    {BODY, PLI_TEXT(pli_attachment_def, body)},
+    {WHERE, PLI_VARIANT(pli_attachment_def, where, pli_selection_variants)},
     {.key = "stiffness",
      PLI_REAL(pli_attachment_def, stiffness),
      .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,

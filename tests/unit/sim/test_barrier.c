@@ -4,7 +4,6 @@
 // may not ask for, and what must not touch at the start (Li et al. 2020).
 #include "promises.h"
 #include "step_scenes.h"
-#include "support/fault_sweep.h"
 
 #include "base/context.h"
 #include "geometry/collision/crossing.h"
@@ -263,28 +262,10 @@ static void running_out_of_memory_anywhere_leaks_and_crashes_nothing(void **stat
     expect_no_leak(faulty, true);
 }
 
-// Steps under a shortage of memory end with an error and the state as it was, or with the bits that
-// they have without.
 static void running_out_of_memory_in_a_step_changes_no_result(void **state)
 {
     (void)state;
-    simulation plain;
-    pli_step_report report;
-    simulation_init(&plain, faulty, 1);
-    OK(plain.context, pli_solver_step(plain.solver, plain.state, &report));
-    uint64_t right = pli_state_hash(plain.state);
-    simulation_clear(&plain);
-    for (fault_sweep sweep = {.absorbs = true, .at_least = 10}; fault_sweep_next(&sweep);) {
-        fault_sweep_pause(&sweep);
-        simulation s;
-        simulation_init_in(&s, sweep.context, faulty);
-        uint64_t before = pli_state_hash(s.state);
-        fault_sweep_resume(&sweep);
-        sweep.status = pli_solver_step(s.solver, s.state, &report);
-        assert_true(pli_state_hash(s.state) == (sweep.status == PLI_OK ? right : before));
-        simulation_clear(&s);
-        sweep.context = NULL;
-    }
+    expect_steps_survive_shortage(faulty);
 }
 
 // ---- rules

@@ -228,33 +228,10 @@ static void no_failing_allocation_leaves_anything_behind(void **state)
     expect_no_leak(brick, false);
 }
 
-// Steps under a shortage of memory end with an error and the state as it was, or with the bits that
-// they have without; and the solver is as good as before.
 static void running_out_of_memory_in_a_step_changes_no_result(void **state)
 {
     (void)state;
-    simulation plain;
-    pli_step_report report;
-    simulation_init(&plain, brick, 1);
-    OK(plain.context, pli_solver_step(plain.solver, plain.state, &report));
-    uint64_t right = pli_state_hash(plain.state);
-    simulation_clear(&plain);
-    for (fault_sweep sweep = {.absorbs = true, .at_least = 10}; fault_sweep_next(&sweep);) {
-        fault_sweep_pause(&sweep);
-        simulation s;
-        simulation_init_in(&s, sweep.context, brick);
-        uint64_t before = pli_state_hash(s.state);
-        fault_sweep_resume(&sweep);
-        sweep.status = pli_solver_step(s.solver, s.state, &report);
-        fault_sweep_pause(&sweep);
-        assert_true(pli_state_hash(s.state) == (sweep.status == PLI_OK ? right : before));
-        if (sweep.status != PLI_OK) {
-            OK(s.context, pli_solver_step(s.solver, s.state, &report));
-            assert_true(pli_state_hash(s.state) == right);
-        }
-        simulation_clear(&s);
-        sweep.context = NULL;
-    }
+    expect_steps_survive_shortage(brick);
 }
 
 // ---- reports
