@@ -250,6 +250,7 @@ def make(arguments, scene):
 GROUPS = {
     "demo": "First of all",
     "rubber": "Rubber: elastic solids and particles",
+    "solids": "Solids with fibres",
     "contact": "Contact",
     "cloth": "Cloth",
     "shells": "Shells",

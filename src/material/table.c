@@ -110,7 +110,7 @@ static const pli_material_preset presets[] = {
      .density_range = {1000, 1200},
      .young_range = {1e5, 1e7},
      .poisson_range = {0.4, 0.5},
-     .doc = "Tendon with fibres along y; slack, then stiff: some 1 GPa when they are straight.",
+     .doc = "Tendon with fibres along y; slack, then stiff: half a GPa when they are straight.",
      NUMBERS(tendon_numbers)},
     {.name = "artery",
      .law = "fibres",
