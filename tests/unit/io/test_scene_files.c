@@ -207,11 +207,11 @@ static void faults_in_includes_name_their_file(void **state)
             "lib/m.yaml:2:31: materials.rubber.young: found '-1'; allowed: greater than 0 and at "
             "most 1e15 Pa");
     put(fix, "lib/m.yaml", "materials:\n  rubber: {preset: rubbr}\n");
-    refused(
-        fix, "a.yaml", PLI_ERROR_SCENE,
-        "lib/m.yaml:2:20: materials.rubber.preset: found 'rubbr', which is not a preset; "
-        "presets are tissue, rubber, bone, pvc, metal, ceramic, snow, sand, goo, water (did you "
-        "mean 'rubber'?)");
+    refused(fix, "a.yaml", PLI_ERROR_SCENE,
+            "lib/m.yaml:2:20: materials.rubber.preset: found 'rubbr', which is not a preset; "
+            "presets are tissue, rubber, bone, pvc, metal, ceramic, muscle, tendon, artery, wood, "
+            "vulcanised-rubber, snow, sand, goo, water (did you "
+            "mean 'rubber'?)");
     put(fix, "lib/m.yaml", "materials: [\n");
     refused(fix, "a.yaml", PLI_ERROR_SCENE,
             "lib/m.yaml:2:1: did not find expected node content, while parsing a flow node that "
