@@ -116,6 +116,7 @@ SCENES = {
     "sand/dragon-massage": (4, "--radius 1.2x"),
     "fluid/dragon-bath": (6, "--radius 1.2x"),
     "goo/sauce": (16, "--radius 1.3x"),
+    "solids/muscle": (30, "--radius 1.1x"),
 }
 
 
