@@ -48,6 +48,9 @@ SCENES = {
     "rubber/random": (0, ""),
     "rubber/stretch": (10, "--color von_mises"),
     "rubber/stretched-box": (1, "--radius 1.3x --size 400x250"),
+    "solids/graded": (48, "--color young --azimuth 20"),
+    "solids/melting": (60, "--color von_mises"),
+    "solids/muscle": (60, "--radius 1.1x"),
     "contact/arch": (24, "--azimuth 15"),
     "contact/ball-on-spike": (14, "--elevation 6"),
     "contact/basketball": (10, ""),
@@ -116,7 +119,6 @@ SCENES = {
     "sand/dragon-massage": (4, "--radius 1.2x"),
     "fluid/dragon-bath": (6, "--radius 1.2x"),
     "goo/sauce": (16, "--radius 1.3x"),
-    "solids/muscle": (30, "--radius 1.1x"),
 }
 
 
@@ -251,11 +253,11 @@ def make(arguments, scene):
 GROUPS = {
     "demo": "First of all",
     "rubber": "Rubber: elastic solids and particles",
-    "solids": "Solids with fibres",
     "contact": "Contact",
     "cloth": "Cloth",
     "shells": "Shells",
     "mixed": "Soft and stiff, or of several kinds, together",
+    "solids": "Solids with fibres, and whose numbers differ from place to place or with time",
     "metal": "Metal that yields",
     "snow": "Snow",
     "sand": "Sand and grains",

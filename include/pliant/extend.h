@@ -98,18 +98,13 @@ typedef struct pli_material_ops {
     bool (*check)(const double *inputs, size_t capacity, char *text);
 } pli_material_ops;
 
-// The built-in laws, in a fixed order. Lifetime: static.
-PLI_API int32_t pli_material_count(void);
+// The built-in laws, in a fixed order, counted from 0; NULL behind the last of them. Lifetime:
+// static.
 PLI_API const pli_material_ops *pli_material_get(int32_t index);
 
 // A law by name: the context's own laws first, then the built-in ones. NULL when there is none.
 // context may be NULL.
 PLI_API const pli_material_ops *pli_material_find(const pli_context *context, const char *name);
-
-// Frobenius norm of dP/dF at F = I (Pa): how stiff the law is at rest (Wang et al. 2020, eq. 13).
-// No less than density times its speed of sound squared, for laws that stiffen as soon as they
-// move.
-PLI_API double pli_material_rest_norm(const pli_material_ops *law, const double *params);
 
 // How many doubles the inputs of a law take; inputs, unless NULL, gets what they are when a scene
 // gives none.
@@ -146,8 +141,9 @@ typedef struct pli_material_preset {
     const pli_material_number *numbers; // further inputs of the law
 } pli_material_preset;
 
-PLI_API int32_t pli_material_preset_count(void);
+// Counted from 0; NULL behind the last of them.
 PLI_API const pli_material_preset *pli_material_preset_get(int32_t index);
+// NULL when there is none of that name.
 PLI_API const pli_material_preset *pli_material_preset_find(const char *name);
 
 // ---- shapes

@@ -3,6 +3,7 @@
 // The list of built-in laws and of presets, and how they are found.
 #include "base/context.h"
 #include "material/laws.h"
+#include "material/material.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,11 +182,6 @@ static const pli_material_preset presets[] = {
 
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
-int32_t pli_material_count(void)
-{
-    return LAW_COUNT;
-}
-
 const pli_material_ops *pli_material_get(int32_t index)
 {
     return index >= 0 && index < LAW_COUNT ? laws[index] : NULL;
@@ -226,11 +222,6 @@ int32_t pli_material_defaults(const pli_material_ops *law, double *inputs)
         count += components;
     }
     return count;
-}
-
-int32_t pli_material_preset_count(void)
-{
-    return PRESET_COUNT;
 }
 
 const pli_material_preset *pli_material_preset_get(int32_t index)

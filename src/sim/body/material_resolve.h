@@ -38,7 +38,10 @@ bool pli_material_resolve(const pli_context *context, const pli_material_def *de
 // Where the value of the law's input with this key begins among resolved inputs, or -1.
 int32_t pli_material_find_input(const pli_material_ops *law, const char *key);
 
-// The same as what a scene says: a value, or a view of a direction among `inputs`.
+// The input of a law with this key, or NULL.
+const pli_material_input *pli_material_input_of(const pli_material_ops *law, const char *key);
+
+// The value of an input as what a scene says: a value, or a view of a direction among `inputs`.
 pli_named_value pli_input_value(const pli_material_input *input, const double *inputs);
 
 // Whether a value is in the range of an input.
@@ -50,5 +53,10 @@ enum { PLI_INPUT_TEXT_CAPACITY = 160 };
 // Pa".
 void pli_input_print(const pli_material_input *input, double value,
                      char text[PLI_INPUT_TEXT_CAPACITY], char range[PLI_INPUT_TEXT_CAPACITY]);
+
+// The value that a scene gives to an input, in the unit of the input. False: its unit is not one of
+// those, and text says so.
+bool pli_input_read(const pli_material_input *input, const pli_named_value *given, double *value,
+                    char text[PLI_INPUT_TEXT_CAPACITY]);
 
 #endif

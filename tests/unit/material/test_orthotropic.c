@@ -4,9 +4,9 @@
 // refused.
 #include "near.h"
 
+#include "material/material.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
-#include "pliant/extend.h"
 
 static const pli_material_ops *law;
 
