@@ -9,8 +9,9 @@
 
 // ---- a thin sphere of rubber
 
-// f(z) = 1 / (2 z^4) + 2 / z; an incompressible Neo-Hookean wall from 1 to `outer` that is stretched
-// from l_a at the inside to l_b holds the pressure mu (f(l_b) - f(l_a)) (Green and Zerna 1954).
+// f(z) = 1 / (2 z^4) + 2 / z; an incompressible Neo-Hookean wall from 1 to `outer` that is
+// stretched from l_a at the inside to l_b holds the pressure mu (f(l_b) - f(l_a)) (Green and Zerna
+// 1954).
 static double sphere_pressure(double mu, double stretch, double outer)
 {
     double l = cbrt(1 + (pow(stretch, 3) - 1) / pow(outer, 3));
@@ -28,8 +29,7 @@ static pli_status follow_curve(pli_solid *s, double outer, pli_solid_inflation *
         double expected = sphere_pressure(1e5, cbrt(grown), outer);
         last = report.cavities[0].pressure;
         highest = fmax(highest, last);
-        found->volume_error =
-            fmax(found->volume_error, fabs(grown / (1 + 6.0 * step / STEPS) - 1));
+        found->volume_error = fmax(found->volume_error, fabs(grown / (1 + 6.0 * step / STEPS) - 1));
         found->pressure_error = fmax(found->pressure_error, fabs(last / expected - 1));
     }
     found->fall = last / highest;
@@ -99,8 +99,8 @@ pli_status pli_solid_adiabate(pli_context *context, double *change, double *sque
     return status;
 }
 
-// Height of a lid of mass m over gas at atmospheric pressure, let go at h = 1: the time of its first
-// return to the top, by Runge-Kutta steps.
+// Height of a lid of mass m over gas at atmospheric pressure, let go at h = 1: the time of its
+// first return to the top, by Runge-Kutta steps.
 static double model_period(double m, double g)
 {
     const double dt = 1e-6, p = 101325, y = 1.4;

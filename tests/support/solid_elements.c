@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solid_elements.h"
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "solid_mesh.h"
@@ -9,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#define QUASI_STATIC                                                                         \
-    "gravity: [0, 0, 0]\n"                                                                   \
-    "solver: {name: pn-pcg, linear: cholesky, tolerance: 1e-10, max_iterations: 500}\n"      \
+#define QUASI_STATIC                                                                    \
+    "gravity: [0, 0, 0]\n"                                                              \
+    "solver: {name: pn-pcg, linear: cholesky, tolerance: 1e-10, max_iterations: 500}\n" \
     "time: {fps: 1, frames: 1, mode: quasi-static}\n"
 
 // ---- Cook's membrane
@@ -122,8 +123,8 @@ static void place_ring(const void *user, const double s[3], double x[3])
 // u(r) = (1 + nu) p a^2 / (E (b^2 - a^2)) ((1 - 2 nu) r + b^2 / r)
 static double lame_displacement(double poisson, double r)
 {
-    double c = (1 + poisson) * pressure * inner * inner / ring_young /
-               (outer * outer - inner * inner);
+    double c =
+        (1 + poisson) * pressure * inner * inner / ring_young / (outer * outer - inner * inner);
     return c * ((1 - 2 * poisson) * r + outer * outer / r);
 }
 
@@ -141,8 +142,8 @@ static double hoop_of(const double *stress, const double X[3])
     return (stress[0] * X[1] * X[1] + stress[1] * X[0] * X[0] - 2 * stress[3] * X[0] * X[1]) / r2;
 }
 
-// The hoop stress of elements against that at their centres: over the volume, and the average of the
-// layer that touches the inner face.
+// The hoop stress of elements against that at their centres: over the volume, and the average of
+// the layer that touches the inner face.
 static pli_status compare_hoop(pli_solid *s, pli_solid_lame *errors)
 {
     const int32_t *tets = pli_model_get_mesh(s->model).tets;
@@ -347,11 +348,11 @@ pli_status pli_solid_manufactured(pli_context *context, const char *element, int
     PLI_TRY(pli_solid_block(context, (const int32_t[3]){n, n, n}, place_unit, NULL, &mesh));
     pli_mesh_data data = pli_solid_mesh_data(mesh);
     pli_solid s;
-    pli_status status =
-        pli_solid_init(&s, context, &data,
-                       "materials: {m: {law: linear, density: 1000, young: 1e6, poisson: 0.3}}\n"
-                       "bodies: {cube: {geometry: {grid: {}}, material: m, element: %s}}\n"
-                       QUASI_STATIC, element);
+    pli_status status = pli_solid_init(
+        &s, context, &data,
+        "materials: {m: {law: linear, density: 1000, young: 1e6, poisson: 0.3}}\n"
+        "bodies: {cube: {geometry: {grid: {}}, material: m, element: %s}}\n" QUASI_STATIC,
+        element);
     pli_tet_mesh_destroy(mesh);
     if (status != PLI_OK) return status;
     double *forces = PLI_NEW(context, double, 3 * (int64_t)s.info.vertex_count, "forces");

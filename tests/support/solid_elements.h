@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures of elements: scenes with closed forms, and how far from them each kind of element ends. `element` is what scenes say.
+// Figures of elements: scenes with closed forms, and how far from them each kind of element ends.
+// `element` is what scenes say.
 #ifndef PLI_TESTS_SOLID_ELEMENTS_H
 #define PLI_TESTS_SOLID_ELEMENTS_H
 
 #include "pliant/base.h"
 
-// Cook's membrane (Cook 1974): a tapered slab in plane strain, 48 mm long, clamped at its left end of
-// 44 mm and pushed upwards by 0.1 MPa on its right end of 16 mm; n crossed cells a side, stable
+// Cook's membrane (Cook 1974): a tapered slab in plane strain, 48 mm long, clamped at its left end
+// of 44 mm and pushed upwards by 0.1 MPa on its right end of 16 mm; n crossed cells a side, stable
 // Neo-Hookean of 250 MPa. How far its upper corner rises (m).
 PLI_CHECKED pli_status pli_solid_cook(pli_context *context, const char *element, int32_t n,
                                       double poisson, double *tip);
@@ -21,14 +22,15 @@ PLI_CHECKED pli_status pli_solid_cantilever(pli_context *context, const char *el
 typedef struct pli_solid_lame {
     double displacement; // largest error, relative
     double hoop;         // error of the hoop stress of the layer at the inner face, relative
-    double hoop_spread;  // root mean square of the error of all elements' hoop stress, over its largest
+    double
+        hoop_spread; // root mean square of the error of all elements' hoop stress, over its largest
 } pli_solid_lame;
 
 PLI_CHECKED pli_status pli_solid_cylinder(pli_context *context, const char *element, double poisson,
                                           int32_t rings, pli_solid_lame *errors);
 
-// A cube of n cells a side whose surface and insides are pushed so that a displacement of sines is the
-// solution: the error in displacement, L2 (m).
+// A cube of n cells a side whose surface and insides are pushed so that a displacement of sines is
+// the solution: the error in displacement, L2 (m).
 PLI_CHECKED pli_status pli_solid_manufactured(pli_context *context, const char *element, int32_t n,
                                               double *error);
 

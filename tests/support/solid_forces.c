@@ -14,7 +14,7 @@
     "bodies: {block: {geometry: {grid: {size: [0.1, 0.2, 0.1], cells: [3, 6, 3]}}, material: " \
     "rubber" place "}}\n"
 #define TOP "where: {box: {min: [-1, 0.0999, -1], max: [1, 1, 1]}}"
-#define PULL                                                                             \
+#define PULL                                                                              \
     "loads: [{where: {half_space: {point: [0, -0.0999, 0], normal: [0, -1, 0]}}, force: " \
     "[0.4, -3, 0.7]}]\n"
 #define NEWTON "solver: {name: newton, tolerance: 1e-11}\n"
@@ -61,9 +61,9 @@ pli_status pli_solid_balances(pli_context *context, pli_solid_balance *found)
 {
     static const double pull[3] = {0.4, -3, 0.7}, none[3] = {0, 0, 0};
     PLI_TRY(balance(context,
-                    BLOCK("") PULL NEWTON
-                    "contact: none\nconstraints: [{body: block, " TOP ", name: support}]\n"
-                    "time: {frames: 10, fps: 10, mode: quasi-static}\n",
+                    BLOCK("") PULL NEWTON "contact: none\nconstraints: [{body: block, " TOP
+                                          ", name: support}]\n"
+                                          "time: {frames: 10, fps: 10, mode: quasi-static}\n",
                     pull, "support.force", false, &found->rest));
     PLI_TRY(balance(context,
                     BLOCK("") PULL NEWTON
@@ -104,9 +104,9 @@ pli_status pli_solid_closed_pressure(pli_context *context, double *resultant)
     pli_pressure_patch patch = {mesh.triangle_count, mesh.triangles, true};
     pli_pressure *pressure = NULL;
     double *x = PLI_NEW(context, double, 2 * unknowns, "positions and forces");
-    pli_status status = x == NULL ? PLI_ERROR_MEMORY
-                                  : pli_pressure_create(context, s.info.vertex_count, 1, &patch,
-                                                        &pressure);
+    pli_status status =
+        x == NULL ? PLI_ERROR_MEMORY
+                  : pli_pressure_create(context, s.info.vertex_count, 1, &patch, &pressure);
     if (status == PLI_OK) {
         double sum[3] = {0, 0, 0}, size = 0, *g = x + unknowns;
         pressure->value[0] = 1e5;

@@ -6,9 +6,9 @@
 
 #include "pliant/base.h"
 
-// Largest component of what is missing from a balance of forces, in any of some steps, over the weight of the
-// body: of a hanging block under a load at rest; of one whose support moves, where the sum of forces is
-// the change of momentum; and of one that falls on a floor with friction.
+// Largest component of what is missing from a balance of forces, in any of some steps, over the
+// weight of the body: of a hanging block under a load at rest; of one whose support moves, where
+// the sum of forces is the change of momentum; and of one that falls on a floor with friction.
 typedef struct pli_solid_balance {
     double rest;
     double motion;

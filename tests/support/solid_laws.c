@@ -17,16 +17,16 @@ static pli_status held_stress(pli_context *context, const char *law, const char 
                               int32_t steps, double *stress)
 {
     pli_solid s;
-    PLI_TRY(pli_solid_init(
-        &s, context, NULL,
-        "materials: {m: {law: %s, density: 1000, young: 1e6, poisson: 0.3%s}}\n"
-        "bodies: {b: {geometry: {grid: {cells: [2, 2, 2]}}, material: m}}\n"
-        "gravity: [0, 0, 0]\n"
-        "constraints: [{motion: {center: [0, 0, 0], keyframes: [{time: 0}, {time: 0.1, scale: [1.1, "
-        "1.3, 0.9]}]}}]\n"
-        "output: {fields: [von_mises]}\n"
-        "time: {mode: quasi-static, fps: 10, frames: 1}\n",
-        law, branches));
+    PLI_TRY(pli_solid_init(&s, context, NULL,
+                           "materials: {m: {law: %s, density: 1000, young: 1e6, poisson: 0.3%s}}\n"
+                           "bodies: {b: {geometry: {grid: {cells: [2, 2, 2]}}, material: m}}\n"
+                           "gravity: [0, 0, 0]\n"
+                           "constraints: [{motion: {center: [0, 0, 0], keyframes: [{time: 0}, "
+                           "{time: 0.1, scale: [1.1, "
+                           "1.3, 0.9]}]}}]\n"
+                           "output: {fields: [von_mises]}\n"
+                           "time: {mode: quasi-static, fps: 10, frames: 1}\n",
+                           law, branches));
     pli_status status = PLI_OK;
     for (int32_t step = 0; step < steps && status == PLI_OK; ++step) {
         pli_step_report report;

@@ -29,8 +29,9 @@ pli_status pli_solid_block(pli_context *context, const int32_t cells[3], pli_sol
     return PLI_OK;
 }
 
-// Three tetrahedra of a prism over a triangle, whose other end is numbered `layer` higher: sides are
-// cut from their smallest vertex, so that neighbours fit. The mesh turns those that are inverted.
+// Three tetrahedra of a prism over a triangle, whose other end is numbered `layer` higher: sides
+// are cut from their smallest vertex, so that neighbours fit. The mesh turns those that are
+// inverted.
 static void fill_prism(const int32_t low[3], int32_t layer, int32_t *tets)
 {
     int32_t a = low[0], b = low[1], c = low[2], swap;

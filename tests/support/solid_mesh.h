@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Meshes of the solids that closed forms know: blocks of cells that are moved to where they belong, slabs of one layer, and thin
-// spheres.
+// Meshes of the solids that closed forms know: blocks of cells that are moved to where they belong,
+// slabs of one layer, and thin spheres.
 #ifndef PLI_TESTS_SOLID_MESH_H
 #define PLI_TESTS_SOLID_MESH_H
 

@@ -89,6 +89,5 @@ pli_status pli_solid_field(pli_solid *s, const char *name, const double **values
         const pli_frame_field *field = &frame.parts[0].fields[k];
         if (strcmp(field->name, name) == 0) *values = field->values;
     }
-    return *values != NULL ? PLI_OK
-                           : PLI_FAIL(s->context, PLI_ERROR_ARGUMENT, "no field %s", name);
+    return *values != NULL ? PLI_OK : PLI_FAIL(s->context, PLI_ERROR_ARGUMENT, "no field %s", name);
 }

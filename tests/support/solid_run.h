@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes of solids that are compiled from a text, stepped and looked at, with statuses for what fails: for figures that tests
-// hold to a band and the benchmark prints.
+// Scenes of solids that are compiled from a text, stepped and looked at, with statuses for what
+// fails: for figures that tests hold to a band and the benchmark prints.
 #ifndef PLI_TESTS_SOLID_RUN_H
 #define PLI_TESTS_SOLID_RUN_H
 
@@ -30,8 +30,8 @@ PLI_CHECKED pli_status pli_solid_step(pli_solid *s, pli_step_report *report);
 // A measured quantity of a report; NULL: there is none of that name.
 const double *pli_solid_probe(const pli_step_report *report, const char *name);
 
-// A field of the first part of the solver's frame; NULL: there is none of that name. Lifetime: until
-// the solver's next call.
+// A field of the first part of the solver's frame; NULL: there is none of that name. Lifetime:
+// until the solver's next call.
 PLI_CHECKED pli_status pli_solid_field(pli_solid *s, const char *name, const double **values);
 
 #endif
