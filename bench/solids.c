@@ -5,6 +5,7 @@
 // with what locks beside what does not.
 #include "bench.h"
 
+#include "base/context.h"
 #include "support/fibre_bar.h"
 #include "support/solid_cavities.h"
 #include "support/solid_elements.h"

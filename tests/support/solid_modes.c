@@ -33,8 +33,7 @@ static pli_status beam_init(pli_solid *s, pli_context *context, const pli_solid_
 
 static pli_status find_modes(pli_solid *s, int32_t count, pli_modes **modes)
 {
-    pli_modes_def def = pli_modes_def_default();
-    def.count = count;
+    pli_modes_def def = {.count = count};
     return pli_modes_compute(s->model, NULL, &def, modes);
 }
 
@@ -46,9 +45,7 @@ pli_status pli_solid_beam_modes(pli_context *context, const pli_solid_beam *beam
     PLI_TRY(beam_init(&s, context, beam, "fps: 1, frames: 1, mode: quasi-static"));
     pli_status status = find_modes(&s, count, &modes);
     for (int32_t k = 0; k < count && status == PLI_OK; ++k) {
-        pli_vibration mode;
-        pli_modes_get(modes, k, &mode);
-        frequencies[k] = mode.frequency;
+        frequencies[k] = pli_modes_get(modes, k).frequency;
     }
     pli_modes_destroy(modes);
     pli_solid_clear(&s);
@@ -107,10 +104,10 @@ pli_status pli_solid_struck_beam(pli_context *context, const pli_solid_beam *bea
     snprintf(time, sizeof time, "fps: %.17g, frames: 1, integrator: bdf2", 150 * known[mode]);
     pli_solid s;
     pli_modes *modes = NULL;
-    pli_vibration shape;
+    pli_vibration shape = {0};
     PLI_TRY(beam_init(&s, context, beam, time));
     pli_status status = find_modes(&s, mode + 1, &modes);
-    if (status == PLI_OK) pli_modes_get(modes, mode, &shape);
+    if (status == PLI_OK) shape = pli_modes_get(modes, mode);
     if (status == PLI_OK) status = strike(&s, &shape);
     if (status == PLI_OK) status = swing_frequency(&s, &shape, &found);
     *ratio = found / known[mode];
@@ -130,9 +127,7 @@ pli_status pli_solid_free_modes(pli_context *context, double *ratio)
     pli_status status = find_modes(&s, 7, &modes);
     double zero = 0, seventh = 0;
     for (int32_t k = 0; k < 7 && status == PLI_OK; ++k) {
-        pli_vibration mode;
-        pli_modes_get(modes, k, &mode);
-        seventh = sqrt(fabs(mode.omega2));
+        seventh = sqrt(fabs(pli_modes_get(modes, k).omega2));
         if (k < 6) zero = fmax(zero, seventh);
     }
     *ratio = zero / seventh;
