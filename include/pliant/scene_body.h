@@ -46,6 +46,16 @@ typedef struct pli_no_yield_def { // elastic, whatever the preset says
     int32_t unused;
 } pli_no_yield_def;
 
+typedef enum pli_moduli_kind {
+    PLI_MODULI_LONG_TERM,    // what slow loads feel
+    PLI_MODULI_INSTANTANEOUS // what sudden loads feel
+} pli_moduli_kind;
+
+typedef struct pli_branch_def { // of a viscoelastic material: a spring and a dashpot in a row
+    double ratio;               // of its modulus to that of the law (-)
+    double time;                // in which its stress fades (s)
+} pli_branch_def;
+
 typedef struct pli_material_def {
     const char *name;
     const char *preset; // "" or a preset that supplies law and numbers not given here
@@ -61,6 +71,9 @@ typedef struct pli_material_def {
     double rayleigh;   // damping by stiffness (s), lagged
     double viscosity;  // of shear, of particles (Pa s)
     pli_variant yield; // pli_yield_kind, of particles; absent: the preset's, else elastic
+    const pli_branch_def *viscoelastic; // branches beside the law, of tetrahedra
+    int32_t viscoelastic_count;
+    int32_t moduli; // pli_moduli_kind, that the law's are, beside branches
 } pli_material_def;
 
 typedef enum pli_geometry_kind {

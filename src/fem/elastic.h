@@ -20,6 +20,10 @@
 // several vertices are gathered together. A corner's diagonal block is V g^T (dP/dF) g with the
 // projected tangent, so it is positive semi-definite.
 //
+// A point may be given more than its law: energy (factor psi + 1/2 B : (F^T F - 1)) with a factor
+// and a symmetric B that stay constant in a step, whose meaning is somebody else's
+// (viscoelastic.h). The projected tangent is that of the sum, eigenvalues below zero raised to zero.
+//
 // Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
 // have positive volume.
 #ifndef PLI_FEM_ELASTIC_H
@@ -45,6 +49,7 @@ typedef struct pli_elastic_def {
     const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
     const double *weights;     // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
     bool yields;               // shapes at rest change, see plastic.h
+    bool relaxes;              // laws have factors and stress added, see viscoelastic.h
 } pli_elastic_def;
 
 // consecutive tetrahedra with one law
@@ -67,6 +72,8 @@ typedef struct pli_elastic {
     double *volume;    // [tet_count] (m^3)
     double *rest_gradients; // gradients and volume of what has never yielded; NULL: nothing yields
     double *rest_volume;
+    double *factor;       // [tet_count] that multiplies the law; NULL: 1, and nothing is added
+    double *added_stress; // [6][tet_count] B (Pa): 00, 11, 22, 12, 02, 01
     int32_t group_count;
     pli_elastic_group *groups;
     pli_clique_list cliques;
@@ -89,6 +96,28 @@ void pli_elastic_destroy(pli_elastic *elastic);
 // NULL: 1), into a matrix whose blocks are found through slots.
 void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
                                       const double *weights, const int32_t *slots, pli_bcsr *H);
+
+// A material point by itself, as its law has it: without factor and added stress.
+typedef struct pli_elastic_point {
+    int32_t row;   // in the def's order
+    double volume; // m^3
+    double F[9];
+    double psi;   // what was asked for (J/m^3)
+    double P[9];  // (Pa)
+    double T[81]; // dP/dF, not projected (Pa)
+} pli_elastic_point;
+
+typedef enum pli_elastic_want {
+    PLI_ELASTIC_ENERGY,
+    PLI_ELASTIC_STRESS,
+    PLI_ELASTIC_TANGENT
+} pli_elastic_want;
+
+typedef void (*pli_elastic_visit_fn)(void *user, const pli_elastic_point *point);
+
+// Calls visit for the points begin to end of the processing order, at x or, x being NULL, at rest.
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
+                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user);
 
 // Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
 //   J         [tet_count] determinant of F

@@ -448,6 +448,34 @@ static pli_status resolve_yields(building *b)
     return PLI_OK;
 }
 
+// Of moduli of sudden loads the branches take away their ratios: c = 1 - sum of them.
+static pli_branches resolve_branches(const pli_material_def *def)
+{
+    pli_branches branches = {.count = def->viscoelastic_count, .slow = 1};
+    for (int32_t k = 0; k < branches.count; ++k) {
+        branches.ratio[k] = def->viscoelastic[k].ratio;
+        branches.time[k] = def->viscoelastic[k].time;
+        if (def->moduli == PLI_MODULI_INSTANTANEOUS) branches.slow -= branches.ratio[k];
+    }
+    return branches;
+}
+
+// What tetrahedra have beside their laws, if any have something.
+static pli_status resolve_viscoelastic(building *b)
+{
+    pli_model *model = b->model;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        int32_t count = b->def->materials[model->material_of[tet]].viscoelastic_count;
+        if (count > model->branch_count) model->branch_count = count;
+    }
+    if (model->branch_count == 0) return PLI_OK;
+    PLI_TRY(PLI_MAKE(b->context, model->branches, model->material_count, "branches"));
+    for (int32_t k = 0; k < model->material_count; ++k) {
+        model->branches[k] = resolve_branches(&b->def->materials[k]);
+    }
+    return PLI_OK;
+}
+
 // Validation has made sure that there is one of that name, and only one.
 static int32_t find_material(const building *b, const char *name)
 {
@@ -853,6 +881,7 @@ static pli_status build_bodies(building *b)
     }
     compute_masses(b->model);
     PLI_TRY(resolve_yields(b));
+    PLI_TRY(resolve_viscoelastic(b));
     PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         start_body(b, k);
@@ -975,7 +1004,7 @@ void pli_model_destroy(pli_model *model)
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_release(context, model->bodies[k].name);
     }
-    PLI_RELEASE(context, model->bodies, model->laws, model->yields, model->materials,
+    PLI_RELEASE(context, model->bodies, model->laws, model->branches, model->yields, model->materials,
                 model->material_of, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);

@@ -12,6 +12,7 @@
 #ifndef PLI_SIM_MODEL_MODEL_H
 #define PLI_SIM_MODEL_MODEL_H
 
+#include "fem/viscoelastic.h"
 #include "geometry/shapes/shape.h"
 #include "pliant/extend.h"
 #include "pliant/sim.h"
@@ -113,6 +114,8 @@ struct pli_model {
     int32_t law_count;
     const pli_material_ops **laws; // [law_count]
     pli_material *yields;          // [material_count] how tetrahedra yield; NULL: none does
+    pli_branches *branches;        // [material_count] of tetrahedra; NULL: nothing is viscoelastic
+    int32_t branch_count;          // most of a material
 
     int32_t constraint_count;
     pli_model_handle *constraints;

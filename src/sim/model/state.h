@@ -33,6 +33,12 @@
     X(plastic, "plastic_deformations", 9) \
     X(plastic_history, "plastic_histories", 1)
 
+// X(member, name in checkpoints, columns): arrays [relaxing_count][columns] of viscoelastic points
+// (fem/viscoelastic.h), all zero at the beginning; checkpoints leave them out then.
+#define PLI_STATE_POINTS(X)               \
+    X(law_stress, "law_stresses", 6)      \
+    X(overstress, "branch_stresses", 6 * state->branch_count)
+
 // X(member, name in checkpoints): single numbers
 #define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
 
@@ -58,6 +64,10 @@ struct pli_state {
     int32_t tet_count;        // of the model; 0: nothing yields
     double *plastic;          // [tet_count][9] inverse of the plastic deformation, less 1
     double *plastic_history;  // [tet_count] history variable of the rule, less that at rest
+    int32_t relaxing_count;   // material points of the model; 0: nothing is viscoelastic
+    int32_t branch_count;     // most branches of a material
+    double *law_stress;       // [relaxing_count][6] second Piola-Kirchhoff stress of the law (Pa)
+    double *overstress;       // [relaxing_count][branch_count][6] of branches (Pa)
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside

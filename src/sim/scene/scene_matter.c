@@ -83,10 +83,50 @@ static bool has_triangles_of(const pli_scene_def *def, const char *material)
 static pli_status check_yield(const pli_rules *r, const pli_visit *visit,
                               const pli_material_ops *law);
 
+// What a material of meshes has beside its law: branches, of elastic tetrahedra.
+static pli_status check_branches(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_material_def *material = visit->holder;
+    const void *branches = &material->viscoelastic;
+    double sum = 0;
+    if (has_triangles_of(r->def, material->name)) {
+        return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                                "is for tetrahedra; bodies of triangles have drag and rayleigh");
+    }
+    if (material->yield.kind >= 0 && material->yield.kind != PLI_YIELD_NONE) {
+        return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                                "is for what does not yield: leave out one of the two");
+    }
+    if (material->viscoelastic_count > PLI_BRANCHES) {
+        return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                                "has %d branches; at most %d are possible",
+                                (int)material->viscoelastic_count, (int)PLI_BRANCHES);
+    }
+    for (int32_t k = 0; k < material->viscoelastic_count; ++k) {
+        sum += material->viscoelastic[k].ratio;
+    }
+    if (material->moduli != PLI_MODULI_INSTANTANEOUS || sum < 1) return PLI_OK;
+    char found[PLI_QUANTITY_CAPACITY];
+    pli_quantity_format(sum, found);
+    return pli_rules_refuse(r, visit, "viscoelastic", branches,
+                            "has ratios whose sum is %s; with moduli: instantaneous nothing would "
+                            "be left for slow loads unless it is less than 1",
+                            found);
+}
+
 // Tetrahedra yield where the scene states that they do; meshes are damped in other ways.
 static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
+    if (material->moduli != PLI_MODULI_LONG_TERM && material->viscoelastic_count == 0) {
+        return pli_rules_refuse(r, visit, "moduli", &material->moduli,
+                                "found 'instantaneous', which differs from 'long-term' only beside "
+                                "viscoelastic branches");
+    }
+    if (material->viscoelastic_count > 0 && pli_scene_has_particles_of(r->def, material->name)) {
+        return pli_rules_refuse(r, visit, "viscoelastic", &material->viscoelastic,
+                                "is for tetrahedra; particles have viscosity");
+    }
     if (pli_names_find(&r->of_meshes, material->name) < 0) return PLI_OK;
     if (material->yield.kind >= 0 && has_triangles_of(r->def, material->name)) {
         return pli_rules_refuse(r, visit, "yield", &material->yield,
@@ -98,6 +138,7 @@ static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit
                                 "is for particles; bodies of tetrahedra and triangles have drag "
                                 "and rayleigh");
     }
+    if (material->viscoelastic_count > 0) PLI_TRY(check_branches(r, visit));
     pli_resolved_material resolved;
     bool good = pli_material_resolve(pli_scene_context(r->scene), material, &resolved, NULL);
     return good && material->yield.kind >= 0 ? check_yield(r, visit, resolved.law) : PLI_OK;

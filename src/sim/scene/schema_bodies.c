@@ -146,6 +146,32 @@ const pli_schema pli_parameter_schema = {.name = "parameter",
     .key = "rayleigh", .fallback = "0", .min = 0, .max = 1e9, .unit = "s", \
     .doc = "Damping in proportion to stiffness."
 
+static const pli_field branch_fields[] = {
+    {.key = "ratio",
+     PLI_REAL(pli_branch_def, ratio),
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e6,
+     .unit = "",
+     .doc = "Its modulus, relative to that of the law."},
+    {.key = "time",
+     PLI_REAL(pli_branch_def, time),
+     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_MIN_EXCLUDED,
+     .min = 0,
+     .max = 1e12,
+     .unit = "s",
+     .doc = "In which its stress fades to 1/e."},
+};
+static const pli_schema branch_schema = {
+    .name = "branch",
+    .doc = "A spring and a dashpot in a row, beside the law: one term of a Prony series.",
+    .size = sizeof(pli_branch_def),
+    PLI_TABLE(branch_fields)};
+
+static const char *const moduli_names[] = {[PLI_MODULI_LONG_TERM] = "long-term",
+                                           [PLI_MODULI_INSTANTANEOUS] = "instantaneous",
+                                           NULL};
+
 static const pli_field material_fields[] = {
     {.key = "preset",
      PLI_TEXT(pli_material_def, preset),
@@ -217,6 +243,17 @@ static const pli_field material_fields[] = {
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "How it deforms plastically: particles, by default as the preset says, and tetrahedra, "
             "where it is stated."},
+    {.key = "viscoelastic",
+     PLI_MEMBERS(PLI_FIELD_LIST, pli_material_def, viscoelastic, viscoelastic_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .schema = &branch_schema,
+     .doc = "Branches whose stress fades, beside the law: a Prony series of up to eight terms, of "
+            "tetrahedra."},
+    {.key = "moduli",
+     PLI_CHOICE(pli_material_def, moduli, moduli_names),
+     .fallback = "long-term",
+     .doc = "What the numbers of the law are beside viscoelastic branches: those of slow loads, or "
+            "of sudden ones, of which the branches then take away their ratios."},
 };
 const pli_schema pli_material_schema = {.name = "material",
                                         .doc = "What something is made of.",
