@@ -132,7 +132,7 @@ static pli_status make_global(pli_s2_problem *p)
     pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
     PLI_TRY(pli_local_global_create(p->context, &def, objective, &p->global));
     const pli_minimizer minimizer = pli_local_global_minimizer(p->global);
-    PLI_TRY(pli_minimizer_begin_step(&minimizer, &(pli_minimizer_step){.coefficients = 1}));
+    PLI_TRY(pli_minimizer_begin_step(&minimizer, 1));
     pli_minimize_env env = {.timers = &p->timers, .scratch = p->arena};
     pli_minimize_report report;
     pli_arena_mark mark = pli_arena_begin(p->arena);

@@ -64,7 +64,7 @@ void pli_viscoelastic_begin_step(const pli_viscoelastic *viscoelastic,
                                  const pli_viscoelastic_history *history, pli_elastic *elastic)
 {
     viscoelastic_job job = {viscoelastic, history, elastic, NULL};
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, begin_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, begin_range, &job);
 }
 
 // ---- between steps
@@ -87,7 +87,7 @@ void pli_viscoelastic_rest(const pli_viscoelastic *viscoelastic,
                            const pli_viscoelastic_history *history, pli_elastic *elastic)
 {
     viscoelastic_job job = {viscoelastic, history, elastic, NULL};
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, rest_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, rest_range, &job);
 }
 
 // ---- the history
@@ -133,7 +133,7 @@ void pli_viscoelastic_end_step(const pli_viscoelastic *viscoelastic, const doubl
                                const pli_viscoelastic_history *history, pli_elastic *elastic)
 {
     viscoelastic_job job = {viscoelastic, history, elastic, x};
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, end_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, end_range, &job);
     pli_viscoelastic_rest(viscoelastic, history, elastic);
 }
 
@@ -204,5 +204,5 @@ double pli_viscoelastic_energy(const pli_viscoelastic *viscoelastic, const doubl
 {
     viscoelastic_job job = {viscoelastic, history, (pli_elastic *)(uintptr_t)elastic, x};
     return pli_sum_value(
-        pli_parallel_sum(elastic->context, elastic->tet_count, GRAIN, sum_range, &job));
+        pli_parallel_sum(elastic->elements.context, elastic->tet_count, GRAIN, sum_range, &job));
 }

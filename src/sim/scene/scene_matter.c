@@ -5,6 +5,7 @@
 #include "sim/scene/scene_rules.h"
 
 #include "base/suggest.h"
+#include "fem/viscoelastic.h"
 #include "sim/body/material_matter.h"
 #include "sim/body/material_resolve.h"
 #include "sim/scene/quantity.h"
@@ -118,15 +119,6 @@ static pli_status check_branches(const pli_rules *r, const pli_visit *visit)
 static pli_status check_mesh_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
-    if (material->moduli != PLI_MODULI_LONG_TERM && material->viscoelastic_count == 0) {
-        return pli_rules_refuse(r, visit, "moduli", &material->moduli,
-                                "found 'instantaneous', which differs from 'long-term' only beside "
-                                "viscoelastic branches");
-    }
-    if (material->viscoelastic_count > 0 && pli_scene_has_particles_of(r->def, material->name)) {
-        return pli_rules_refuse(r, visit, "viscoelastic", &material->viscoelastic,
-                                "is for tetrahedra; particles have viscosity");
-    }
     if (pli_names_find(&r->of_meshes, material->name) < 0) return PLI_OK;
     if (material->yield.kind >= 0 && has_triangles_of(r->def, material->name)) {
         return pli_rules_refuse(r, visit, "yield", &material->yield,
@@ -232,8 +224,17 @@ static pli_status check_numbers(const pli_rules *r, const pli_visit *visit)
 static pli_status check_material(const pli_rules *r, const pli_visit *visit)
 {
     const pli_material_def *material = visit->holder;
+    if (material->moduli != PLI_MODULI_LONG_TERM && material->viscoelastic_count == 0) {
+        return pli_rules_refuse(r, visit, "moduli", &material->moduli,
+                                "found 'instantaneous', which differs from 'long-term' only beside "
+                                "viscoelastic branches");
+    }
     if (pli_names_find(&r->of_particles, material->name) < 0) return check_mesh_material(r, visit);
     PLI_TRY(check_damping(r, visit));
+    if (material->viscoelastic_count > 0) {
+        return pli_rules_refuse(r, visit, "viscoelastic", &material->viscoelastic,
+                                "is for tetrahedra; explicit particles have viscosity");
+    }
     pli_resolved_material resolved;
     pli_context *context = pli_scene_context(r->scene);
     // its own rule has shown that it can be resolved
