@@ -187,6 +187,12 @@ typedef enum pli_body_kind {
     PLI_BODY_CLOTH     // triangles whose vertices springs join
 } pli_body_kind;
 
+typedef enum pli_bending_kind { // how a shell bends
+    PLI_BENDING_AUTO,
+    PLI_BENDING_HINGES, // about each edge by itself
+    PLI_BENDING_PLATE   // as a plate does, with Poisson's ratio
+} pli_bending_kind;
+
 typedef struct pli_springs_def { // what a cloth is made of
     double stretch;              // of springs along edges and across squares (N/m); -1: not given
     double bend;                 // of springs over two edges (N/m); -1: not given
@@ -214,6 +220,7 @@ typedef struct pli_body_def {
     double bending;          // of a shell: factor on its resistance to bending; -1: not given
     pli_motion_def motion;   // of an obstacle
     pli_springs_def springs; // of a cloth
+    int32_t bending_model;   // pli_bending_kind, of a shell
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------

@@ -22,7 +22,8 @@
 //
 // A point may be given more than its law: energy (factor psi + 1/2 B : (F^T F - 1)) with a factor
 // and a symmetric B that stay constant in a step, whose meaning is somebody else's
-// (viscoelastic.h). The projected tangent is that of the sum, eigenvalues below zero raised to zero.
+// (viscoelastic.h). The projected tangent is that of the sum, eigenvalues below zero raised to
+// zero.
 //
 // Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
 // have positive volume.

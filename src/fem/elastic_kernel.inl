@@ -15,9 +15,9 @@ typedef struct batch {
     double P[9][LANES];  // Pa
     double T[81][LANES]; // dP/dF (Pa)
     double params[PLI_ELASTIC_PARAMS][LANES];
-    bool adds;            // the law is multiplied, and has stress added
-    double factor[LANES]; // of the law
-    double B[9][LANES];   // added stress (Pa)
+    bool adds;                 // the law is multiplied, and has stress added
+    double factor[LANES];      // of the law
+    double B[9][LANES];        // added stress (Pa)
     double K[PAIRS][9][LANES]; // blocks (a, b), a <= b, of the element matrix (N/m)
 } batch;
 

@@ -24,16 +24,9 @@
 // Sheets of hinges behave as if it were -1/3 in bending: a free strip bends with 8/9 D, where a
 // beam has (1 - nu^2) D, 0.91 D for nu = 0.3.
 //
-// Geometry. With the edge a = x1 - x0 of length l, and b = x2 - x0, c = x3 - x0 to the opposite
-// corners, N_1 = a x b, N_2 = c x a, u_k = N_k / |N_k|^2 (compare Bridson, Marino and Fedkiw 2003),
-//
-//     theta   = atan2((N_1 x N_2) . a/l, N_1 . N_2)
-//     dtheta  = -l u_1 . db - l u_2 . dc + ((a.b)/l u_1 + (a.c)/l u_2) . da
-//
-// and the Hessian follows with du_k = (1 - 2 n n^T)/|N_k|^2 dN_k. theta is smooth everywhere on the
-// circle, also for flat and for folded hinges; only the square of the difference has a crest where
-// it is pi, the farthest from rest, from which every way leads down. The projected Hessian is
-// that of Gauss and Newton, c dtheta dtheta^T, without the second derivatives of theta.
+// Geometry: hinge_angle.h. theta is smooth; only the square of the difference has a crest where it
+// is pi, the farthest from rest, from which every way leads down. The projected Hessian is that of
+// Gauss and Newton, c dtheta dtheta^T, without the second derivatives of theta.
 //
 // A hinge with a triangle that has no area contributes nothing; the membrane's energy is infinite
 // there.
@@ -43,6 +36,7 @@
 #define PLI_FEM_HINGE_H
 
 #include "fem/elements.h"
+#include "fem/hinge_angle.h"
 
 // What the term is made from; everything is copied.
 typedef struct pli_hinges_def {
@@ -68,8 +62,5 @@ extern const pli_term_ops pli_hinges_term;
 // Errors: argument, memory.
 pli_status pli_hinges_create(pli_context *context, const pli_hinges_def *def, pli_hinges **hinges);
 void pli_hinges_destroy(pli_hinges *hinges);
-
-// The angle of one hinge (radians), 0 where a triangle has no area.
-double pli_hinge_angle(const double *x, const int32_t vertices[4]);
 
 #endif

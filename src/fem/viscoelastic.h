@@ -21,10 +21,10 @@
 // so that a step remains a minimisation and every law can take branches. The elastic term has the
 // factor and B at each point (elastic.h); here they follow from the history.
 //
-// What is remembered of a point: S at the end of the last step, and H_i. Both live in the material's
-// frame, so rotations do not touch them. A point whose J is below PLI_VISCOELASTIC_LEAST_J, or that
-// is turned inside out, keeps its S until it is back: the inverse of F means nothing there, and the
-// branches only fade.
+// What is remembered of a point: S at the end of the last step, and H_i. Both live in the
+// material's frame, so rotations do not touch them. A point whose J is below
+// PLI_VISCOELASTIC_LEAST_J, or that is turned inside out, keeps its S until it is back: the inverse
+// of F means nothing there, and the branches only fade.
 //
 // The whole stress relaxes, volume and shape alike: Poisson's ratio does not change with time.
 //

@@ -7,12 +7,12 @@
 #include "sim/step/mesh_stepper.h"
 
 // A cube all of whose vertices follow a script, so that its deformation is what the script says.
-#define HELD(law, branches, motion, time)                                                  \
-    "materials: {m: {law: " law ", density: 1000, young: 1e6, poisson: 0.3,\n"             \
-    "  viscoelastic: " branches "}}\n"                                                     \
-    "bodies: {b: {geometry: {grid: {cells: [2, 2, 2]}}, material: m}}\n"                   \
-    "gravity: [0, 0, 0]\n"                                                                 \
-    "constraints: [{motion: {center: [0, 0, 0], " motion "}}]\n"                           \
+#define HELD(law, branches, motion, time)                                      \
+    "materials: {m: {law: " law ", density: 1000, young: 1e6, poisson: 0.3,\n" \
+    "  viscoelastic: " branches "}}\n"                                         \
+    "bodies: {b: {geometry: {grid: {cells: [2, 2, 2]}}, material: m}}\n"       \
+    "gravity: [0, 0, 0]\n"                                                     \
+    "constraints: [{motion: {center: [0, 0, 0], " motion "}}]\n"               \
     "time: {mode: quasi-static, " time "}\n"
 
 static double von_mises(const simulation *s)
@@ -67,8 +67,8 @@ static void a_held_stretch_relaxes_by_exponentials(void **state)
     }
 }
 
-// A ramp of a strain so small that S grows linearly: H = gamma S' tau (1 - exp(-t / tau)), which the
-// update meets in every step, long or short beside tau.
+// A ramp of a strain so small that S grows linearly: H = gamma S' tau (1 - exp(-t / tau)), which
+// the update meets in every step, long or short beside tau.
 static void a_ramp_is_followed_exactly(void **state)
 {
     (void)state;

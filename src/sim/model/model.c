@@ -1004,8 +1004,8 @@ void pli_model_destroy(pli_model *model)
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_release(context, model->bodies[k].name);
     }
-    PLI_RELEASE(context, model->bodies, model->laws, model->branches, model->yields, model->materials,
-                model->material_of, model->tets);
+    PLI_RELEASE(context, model->bodies, model->laws, model->branches, model->yields,
+                model->materials, model->material_of, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
     PLI_RELEASE(context, model->norm_weights, model->drag, model->mass, model->start_velocity,

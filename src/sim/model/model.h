@@ -104,6 +104,7 @@ struct pli_model {
     int32_t *triangle_material;   // [triangle_count] -1: of a cloth or an obstacle
     double *thickness;            // [triangle_count] (m), 0: of a cloth or an obstacle
     double *bending;              // [triangle_count] factor on the rigidity of a plate
+    uint8_t *is_plate;            // [triangle_count] bends as a plate, not by hinges
     int32_t spring_count;
     int32_t *spring_ends;     // [spring_count][2]
     double *spring_stiffness; // [spring_count] (N/m)

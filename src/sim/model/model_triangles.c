@@ -12,15 +12,16 @@ pli_status pli_model_allocate_triangles(pli_model *model)
     model->triangle_material = PLI_NEW(context, int32_t, count, "materials");
     model->thickness = PLI_NEW(context, double, count, "thickness");
     model->bending = PLI_NEW(context, double, count, "bending");
+    model->is_plate = PLI_NEW(context, uint8_t, count, "bending");
     bool complete = model->triangles != NULL && model->triangle_material != NULL &&
-                    model->thickness != NULL && model->bending != NULL;
+                    model->thickness != NULL && model->bending != NULL && model->is_plate != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 void pli_model_clear_triangles(pli_model *model)
 {
-    PLI_RELEASE(model->context, model->bending, model->thickness, model->triangle_material,
-                model->triangles);
+    PLI_RELEASE(model->context, model->is_plate, model->bending, model->thickness,
+                model->triangle_material, model->triangles);
 }
 
 void pli_model_place_triangles(pli_model *model, const pli_model_body *body,
@@ -38,6 +39,7 @@ void pli_model_place_triangles(pli_model *model, const pli_model_body *body,
         bool shell = body->kind == PLI_BODY_SHELL;
         model->thickness[triangle] = shell ? def->thickness : 0;
         model->bending[triangle] = shell ? def->bending : 0;
+        model->is_plate[triangle] = shell && def->bending_model == PLI_BENDING_PLATE;
     }
 }
 

@@ -48,7 +48,7 @@ static pli_status allocate_arrays(pli_state *state)
     PLI_STATE_TETS(X)
 #undef X
     count = state->relaxing_count;
-#define X(member, name, columns)                                                      \
+#define X(member, name, columns)                                                       \
     state->member = PLI_NEW(state->context, double, (columns)*count, "branch stress"); \
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_POINTS(X)

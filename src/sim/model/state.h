@@ -35,8 +35,8 @@
 
 // X(member, name in checkpoints, columns): arrays [relaxing_count][columns] of viscoelastic points
 // (fem/viscoelastic.h), all zero at the beginning; checkpoints leave them out then.
-#define PLI_STATE_POINTS(X)               \
-    X(law_stress, "law_stresses", 6)      \
+#define PLI_STATE_POINTS(X)          \
+    X(law_stress, "law_stresses", 6) \
     X(overstress, "branch_stresses", 6 * state->branch_count)
 
 // X(member, name in checkpoints): single numbers

@@ -266,6 +266,7 @@ static pli_status check_mesh_keys(const pli_rules *r, const pli_visit *visit)
         {body->kind != PLI_BODY_SOLID, "kind", &body->kind},
         {body->thickness != 0, "thickness", &body->thickness},
         {body->bending != -1, "bending", &body->bending},
+        {body->bending_model != PLI_BENDING_AUTO, "bending_model", &body->bending_model},
         {moved, "motion", &body->motion},
         {!pli_field_is_absent(springs, body), "springs", &body->springs},
         {body->start.kind > PLI_START_REST, "start", &body->start},

@@ -168,9 +168,8 @@ static const pli_schema branch_schema = {
     .size = sizeof(pli_branch_def),
     PLI_TABLE(branch_fields)};
 
-static const char *const moduli_names[] = {[PLI_MODULI_LONG_TERM] = "long-term",
-                                           [PLI_MODULI_INSTANTANEOUS] = "instantaneous",
-                                           NULL};
+static const char *const moduli_names[] = {
+    [PLI_MODULI_LONG_TERM] = "long-term", [PLI_MODULI_INSTANTANEOUS] = "instantaneous", NULL};
 
 static const pli_field material_fields[] = {
     {.key = "preset",
@@ -569,6 +568,11 @@ static const char *const kind_names[] = {[PLI_BODY_SOLID] = "solid",
                                          [PLI_BODY_CLOTH] = "cloth",
                                          NULL};
 
+static const char *const bending_names[] = {[PLI_BENDING_AUTO] = "auto",
+                                            [PLI_BENDING_HINGES] = "hinges",
+                                            [PLI_BENDING_PLATE] = "plate",
+                                            NULL};
+
 static const pli_field body_fields[] = {
     {.key = "kind",
      PLI_CHOICE(pli_body_def, kind, kind_names),
@@ -656,6 +660,11 @@ static const pli_field body_fields[] = {
      PLI_STRUCT(pli_body_def, springs, &springs_schema),
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "What a cloth is made of."},
+    {.key = "bending_model",
+     PLI_CHOICE(pli_body_def, bending_model, bending_names),
+     .fallback = "auto",
+     .doc = "How a shell bends: about each edge by itself (hinges), or as a plate, whose Poisson's "
+            "ratio couples the curvatures of two directions."},
 };
 const pli_schema pli_body_schema = {.name = "body",
                                     .doc = "Something that moves and deforms.",

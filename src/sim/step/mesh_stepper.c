@@ -31,7 +31,8 @@ static pli_status create_shell(pli_mesh_stepper *s)
                                            .thickness = model->thickness,
                                            .young = young,
                                            .poisson = poisson},
-                              .bending = model->bending};
+                              .bending = model->bending,
+                              .is_plate = model->is_plate};
     status = pli_shell_create(s->context, &def, &s->shell);
 
 done:
@@ -86,6 +87,17 @@ static double *list_hinge_damping(const pli_mesh_stepper *s, const double *of_tr
     return damping;
 }
 
+// Damping times of plates, those of their triangles (s).
+static double *list_plate_damping(const pli_mesh_stepper *s, const double *of_triangle)
+{
+    int32_t count = s->shell->plates != NULL ? s->shell->plates->plate_count : 0;
+    double *damping = pli_arena_doubles(s->scratch, count, "damping");
+    for (int32_t k = 0; damping != NULL && k < count; ++k) {
+        damping[k] = of_triangle[s->shell->plate_triangles[k]];
+    }
+    return damping;
+}
+
 static pli_status create_rayleigh(pli_mesh_stepper *s)
 {
     if (!s->model->has_rayleigh) return PLI_OK;
@@ -103,6 +115,11 @@ static pli_status create_rayleigh(pli_mesh_stepper *s)
         if (hinges == NULL) goto done;
         sources[count++] = (pli_rayleigh_source){&s->shell->membrane->elements, triangles};
         sources[count++] = (pli_rayleigh_source){&s->shell->hinges->elements, hinges};
+        double *plates = list_plate_damping(s, triangles);
+        if (plates == NULL) goto done;
+        if (s->shell->plates != NULL) {
+            sources[count++] = (pli_rayleigh_source){&s->shell->plates->elements, plates};
+        }
     }
     if (s->springs != NULL) {
         sources[count++] = (pli_rayleigh_source){&s->springs->elements, s->model->spring_rayleigh};

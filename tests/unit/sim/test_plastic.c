@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenes whose tetrahedra yield or relax: what is kept of it, failing allocations, and solvers that do
-// without. What all steps promise is in conformance/sim/test_steppers.c.
+// Scenes whose tetrahedra yield or relax: what is kept of it, failing allocations, and solvers that
+// do without. What all steps promise is in conformance/sim/test_steppers.c.
 #include "promises.h"
 #include "step_scenes.h"
 
