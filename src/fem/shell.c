@@ -29,8 +29,10 @@ static double hinge_rigidity(const pli_shell *shell, const pli_shell_term_def *d
 // What bends, on the way.
 typedef struct bending {
     pli_hinge_list list;
-    uint8_t *uses;     // [triangle_count][3] hinges at the side across from a corner
-    int32_t *vertices; // [triangle_count][6] of plates
+    uint8_t *uses;      // [triangle_count][3] hinges at the side across from a corner
+    int32_t *neighbors; // [triangle_count][3] corner (3 triangle + 0, 1, 2) of the plate across from
+                        // a corner; -1: none
+    int32_t *vertices;  // [triangle_count][12] of plates
     double *rigidity;  // of hinges, then of plates
     double *poisson;   // [triangle_count] of plates
 } bending;
@@ -40,7 +42,8 @@ static pli_status allocate(pli_shell *shell, const pli_shell_term_def *def, bend
     pli_context *context = shell->context;
     int64_t count = def->membrane.triangle_count;
     PLI_TRY(PLI_MAKE(context, b->uses, 3 * count, "hinges"));
-    PLI_TRY(PLI_MAKE(context, b->vertices, 6 * count, "plates"));
+    PLI_TRY(PLI_MAKE(context, b->neighbors, 3 * count, "plates"));
+    PLI_TRY(PLI_MAKE(context, b->vertices, PLI_PLATE_VERTICES * count, "plates"));
     PLI_TRY(PLI_MAKE(context, b->poisson, count, "plates"));
     PLI_TRY(PLI_MAKE(context, shell->plate_triangles, count, "plates"));
     int64_t most = b->list.count > count ? b->list.count : count;
@@ -68,7 +71,7 @@ static bool is_inside_plate(const pli_shell_term_def *def, const bending *b, int
     return true;
 }
 
-// Gives plates their neighbours; the hinges between them leave the list.
+// Finds the neighbours of plates; the hinges between them leave the list.
 static void join_plates(const pli_shell_term_def *def, bending *b)
 {
     const pli_membrane_def *m = &def->membrane;
@@ -77,17 +80,12 @@ static void join_plates(const pli_shell_term_def *def, bending *b)
     for (int32_t k = 0; k < list->count; ++k) {
         for (int side = 0; side < 2; ++side) ++b->uses[find_corner(def, list, k, side)];
     }
-    for (int64_t at = 0; at < 3 * (int64_t)m->triangle_count; ++at) {
-        b->vertices[6 * (at / 3) + at % 3] = m->triangles[at];
-        b->vertices[6 * (at / 3) + 3 + at % 3] = -1;
-    }
+    for (int64_t at = 0; at < 3 * (int64_t)m->triangle_count; ++at) b->neighbors[at] = -1;
     for (int32_t k = 0; k < list->count; ++k) {
-        const int32_t *opposite = list->vertices + 4 * (int64_t)k + 2;
         if (is_inside_plate(def, b, k)) {
-            for (int side = 0; side < 2; ++side) {
-                int64_t at = find_corner(def, list, k, side);
-                b->vertices[6 * (at / 3) + 3 + at % 3] = opposite[1 - side];
-            }
+            int64_t at = find_corner(def, list, k, 0), other = find_corner(def, list, k, 1);
+            b->neighbors[at] = (int32_t)other;
+            b->neighbors[other] = (int32_t)at;
             continue;
         }
         memmove(list->vertices + 4 * (int64_t)kept, list->vertices + 4 * (int64_t)k,
@@ -97,6 +95,33 @@ static void join_plates(const pli_shell_term_def *def, bending *b)
         ++kept;
     }
     list->count = kept;
+}
+
+// The corner of the triangle behind the side of a neighbour that is across from one of its
+// vertices; -1: there is none.
+static int32_t look_behind(const pli_shell_term_def *def, const bending *b, int32_t triangle,
+                           int32_t vertex)
+{
+    const int32_t *triangles = def->membrane.triangles;
+    int64_t at = 3 * (int64_t)triangle;
+    while (triangles[at] != vertex) ++at;
+    return b->neighbors[at] >= 0 ? triangles[b->neighbors[at]] : -1;
+}
+
+// Vertices of the element of a triangle, as plate.h wants them.
+static void list_element(const pli_shell_term_def *def, const bending *b, int32_t triangle,
+                         int32_t *vertices)
+{
+    const int32_t *corners = def->membrane.triangles + 3 * (int64_t)triangle;
+    for (int k = 0; k < 3; ++k) {
+        int32_t neighbor = b->neighbors[3 * (int64_t)triangle + k];
+        vertices[k] = corners[k];
+        vertices[3 + k] = vertices[6 + 2 * k] = vertices[7 + 2 * k] = -1;
+        if (neighbor < 0) continue;
+        vertices[3 + k] = def->membrane.triangles[neighbor];
+        vertices[6 + 2 * k] = look_behind(def, b, neighbor / 3, corners[(k + 2) % 3]);
+        vertices[7 + 2 * k] = look_behind(def, b, neighbor / 3, corners[(k + 1) % 3]);
+    }
 }
 
 static pli_status create_hinges(pli_shell *shell, const pli_shell_term_def *def, bending *b)
@@ -123,8 +148,7 @@ static pli_status create_plates(pli_shell *shell, const pli_shell_term_def *def,
     for (int32_t k = 0; k < m->triangle_count && def->is_plate != NULL; ++k) {
         double area;
         if (!def->is_plate[k]) continue;
-        memmove(b->vertices + 6 * (int64_t)count, b->vertices + 6 * (int64_t)k,
-                6 * sizeof *b->vertices);
+        list_element(def, b, k, b->vertices + PLI_PLATE_VERTICES * (int64_t)count);
         b->rigidity[count] = weigh_rigidity(shell, def, k, &area) / area;
         b->poisson[count] = m->poisson[k];
         shell->plate_triangles[count++] = k;
@@ -151,7 +175,7 @@ static pli_status create_bending(pli_shell *shell, const pli_shell_term_def *def
         status = create_hinges(shell, def, &b);
     }
     if (status == PLI_OK) status = create_plates(shell, def, &b);
-    PLI_RELEASE(context, b.poisson, b.rigidity, b.vertices, b.uses);
+    PLI_RELEASE(context, b.poisson, b.rigidity, b.vertices, b.neighbors, b.uses);
     pli_hinge_list_clear(context, &b.list);
     return status;
 }
