@@ -193,6 +193,11 @@ typedef enum pli_bending_kind { // how a shell bends
     PLI_BENDING_PLATE   // as a plate does, with Poisson's ratio
 } pli_bending_kind;
 
+typedef struct pli_fold_def { // of a shell: how hinges yield
+    double angle;             // from rest at which they do (degrees); 0: never
+    double hardening;         // share of their stiffness that is left beyond
+} pli_fold_def;
+
 typedef struct pli_springs_def { // what a cloth is made of
     double stretch;              // of springs along edges and across squares (N/m); -1: not given
     double bend;                 // of springs over two edges (N/m); -1: not given
@@ -221,6 +226,7 @@ typedef struct pli_body_def {
     pli_motion_def motion;   // of an obstacle
     pli_springs_def springs; // of a cloth
     int32_t bending_model;   // pli_bending_kind, of a shell
+    pli_fold_def fold;       // of a shell
 } pli_body_def;
 
 // ---- constraints and attachments ---------------------------------------------------------------

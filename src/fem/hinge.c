@@ -4,25 +4,55 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 
+#include <math.h>
+
 enum { HINGE_GRAIN = 512 };
 
 static const pli_element_ops hinge_ops; // below
 
 // ---- one hinge
 
-// The Hessian of weight/2 (theta - rest)^2 by (a, b, c):
-// weight (grad theta grad theta^T + difference d2theta). Projected it is the first part alone,
-// after Gauss and Newton: clamping the eigenvalues of the sum takes ten times as long, and a draped
-// cloth as many iterations.
-static void hinge_stiffness(const pli_hinge_point *p, double weight, double difference,
-                            bool projected, double H[81])
+// Energy of a hinge and its first two derivatives by the angle.
+typedef struct response {
+    double energy; // J
+    double moment; // N m
+    double slope;  // N m
+} response;
+
+static double find_difference(const pli_hinges *h, int64_t index, double angle)
+{
+    double difference = pli_angle_difference(angle, h->rest_angle[index]);
+    return h->fold == NULL ? difference : pli_angle_difference(difference, h->fold[index]);
+}
+
+static bool can_yield(const pli_hinges *h, int64_t index)
+{
+    return h->yield != NULL && h->yield[index] > 0;
+}
+
+static response respond(const pli_hinges *h, int64_t index, double angle)
+{
+    double c = h->stiffness[index], d = find_difference(h, index, angle);
+    double beyond = can_yield(h, index) ? fabs(d) - h->limit[index] : 0;
+    if (!(beyond > 0)) return (response){0.5 * c * d * d, c * d, c};
+    double a = h->limit[index], after = h->hardening[index] * c;
+    double moment = c * a + after * beyond;
+    return (response){0.5 * c * a * a + (c * a + 0.5 * after * beyond) * beyond,
+                      copysign(moment, d), after};
+}
+
+// The Hessian of a hinge's energy by (a, b, c): slope grad theta grad theta^T + moment d2theta.
+// Projected it is the first part alone, after Gauss and Newton: clamping the eigenvalues of the sum
+// takes ten times as long, and a draped cloth as many iterations.
+static void hinge_stiffness(const pli_hinge_point *p, double slope, double moment, bool projected,
+                            double H[81])
 {
     double g[9];
     pli_hinge_gradient(p, g);
     for (int k = 0; k < 81; ++k) H[k] = 0;
-    if (difference != 0 && !projected) pli_hinge_hessian(p, weight * difference, H);
+    if (moment != 0 && !projected) pli_hinge_hessian(p, moment, H);
     for (int i = 0; i < 9; ++i) {
-        for (int j = 0; j < 9; ++j) H[9 * i + j] += weight * g[i] * g[j];
+        for (int j = 0; j < 9; ++j) H[9 * i + j] += slope * g[i] * g[j];
     }
 }
 
@@ -58,9 +88,25 @@ static void compute_rest(pli_hinges *h, const pli_hinges_def *def, int32_t index
     h->rest_angle[index] = p.angle;
 }
 
+// Hinges that yield, at rest.
+static pli_status copy_yield(pli_hinges *h, const pli_hinges_def *def)
+{
+    pli_context *context = h->elements.context;
+    PLI_TRY(PLI_MAKE(context, h->yield, h->hinge_count, "folds"));
+    PLI_TRY(PLI_MAKE(context, h->hardening, h->hinge_count, "folds"));
+    PLI_TRY(PLI_MAKE(context, h->limit, h->hinge_count, "folds"));
+    PLI_TRY(PLI_MAKE(context, h->fold, h->hinge_count, "folds"));
+    for (int32_t k = 0; k < h->hinge_count; ++k) {
+        h->yield[k] = h->limit[k] = def->yield[k];
+        h->hardening[k] = def->hardening[k];
+    }
+    return PLI_OK;
+}
+
 static pli_status build(pli_hinges *h, const pli_hinges_def *def)
 {
     PLI_TRY(allocate_arrays(h));
+    if (def->yield != NULL) PLI_TRY(copy_yield(h, def));
     for (int64_t k = 0; k < 4 * (int64_t)h->hinge_count; ++k) h->vertices[k] = def->vertices[k];
     for (int32_t k = 0; k < h->hinge_count; ++k) compute_rest(h, def, k);
     return pli_elements_color(&h->elements, 4, h->hinge_count, h->vertices);
@@ -87,7 +133,56 @@ void pli_hinges_destroy(pli_hinges *hinges)
     if (hinges == NULL) return;
     pli_context *context = hinges->elements.context;
     pli_elements_clear(&hinges->elements);
+    PLI_RELEASE(context, hinges->fold, hinges->limit, hinges->hardening, hinges->yield);
     PLI_RELEASE(context, hinges->rest_angle, hinges->stiffness, hinges->vertices, hinges);
+}
+
+// ---- folds
+
+// a = a_0 + r / (1 - r) path
+static void set_fold(pli_hinges *h, int64_t index, const pli_folds *folds)
+{
+    int64_t row = folds->rows[index];
+    double r = h->hardening[index];
+    h->fold[index] = folds->angle[row];
+    h->limit[index] = h->yield[index] + r / (1 - r) * folds->path[row];
+}
+
+void pli_hinges_set_folds(pli_hinges *hinges, const pli_folds *folds)
+{
+    for (int32_t k = 0; k < hinges->hinge_count; ++k) {
+        if (can_yield(hinges, k)) set_fold(hinges, k, folds);
+    }
+}
+
+typedef struct yield_job {
+    pli_hinges *hinges;
+    const double *x;
+    const pli_folds *folds;
+} yield_job;
+
+static void yield_range(void *user, int64_t begin, int64_t end)
+{
+    const yield_job *job = user;
+    pli_hinges *h = job->hinges;
+    for (int64_t k = begin; k < end; ++k) {
+        pli_hinge_point point;
+        if (!can_yield(h, k) || !pli_hinge_load(job->x, h->vertices + 4 * k, &point)) continue;
+        double d = find_difference(h, k, point.angle);
+        double move = (1 - h->hardening[k]) * (fabs(d) - h->limit[k]);
+        if (!(move > 0)) continue;
+        int64_t row = job->folds->rows[k];
+        // on the circle, as angles are
+        job->folds->angle[row] = pli_angle_difference(job->folds->angle[row], -copysign(move, d));
+        job->folds->path[row] += move;
+        set_fold(h, k, job->folds);
+    }
+}
+
+void pli_hinges_yield(pli_hinges *hinges, const double *x, const pli_folds *folds)
+{
+    yield_job job = {hinges, x, folds};
+    pli_parallel_for(hinges->elements.context, hinges->hinge_count, HINGE_GRAIN, yield_range, &job);
 }
 
 // ---- energy
@@ -100,8 +195,7 @@ static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; ++k) {
         pli_hinge_point point;
         if (!pli_hinge_load(job->x, h->vertices + 4 * k, &point)) continue;
-        double difference = pli_angle_difference(point.angle, h->rest_angle[k]);
-        pli_sum_add(&sum, 0.5 * h->stiffness[k] * difference * difference);
+        pli_sum_add(&sum, respond(h, k, point.angle).energy);
     }
     return sum;
 }
@@ -117,7 +211,7 @@ static void add_forces(void *user, int64_t begin, int64_t end)
         double g[9];
         const int32_t *vertices = h->vertices + 4 * k;
         if (!pli_hinge_load(job->x, vertices, &point)) continue;
-        double moment = h->stiffness[k] * pli_angle_difference(point.angle, h->rest_angle[k]);
+        double moment = respond(h, k, point.angle).moment;
         pli_hinge_gradient(&point, g);
         for (int i = 0; i < 9; ++i) {
             job->g[3 * (int64_t)vertices[1 + i / 3] + i % 3] += moment * g[i];
@@ -158,10 +252,11 @@ static void add_stiffness(void *user, int64_t begin, int64_t end)
         pli_hinge_point point;
         double H[81];
         if (!pli_hinge_load(job->x, h->vertices + 4 * k, &point)) continue;
-        double weight = h->stiffness[k] * pli_element_weight(job, k);
-        if (weight == 0) continue;
-        hinge_stiffness(&point, weight, pli_angle_difference(point.angle, h->rest_angle[k]),
-                        job->projected, H);
+        double weight = pli_element_weight(job, k);
+        if (weight == 0 || h->stiffness[k] == 0) continue;
+        response by_angle = respond(h, k, point.angle);
+        hinge_stiffness(&point, weight * by_angle.slope, weight * by_angle.moment, job->projected,
+                        H);
         scatter_stiffness(H, job->slots + 16 * k, job->H->values);
     }
 }

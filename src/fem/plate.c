@@ -18,8 +18,8 @@ enum {
 };
 
 // vertices of the hinges: the three sides, then two sides of every neighbour
-static const int hinges[HINGES][4] = {{1, 2, 0, 3}, {2, 0, 1, 4}, {0, 1, 2, 5},
-                                      {1, 3, 2, 6}, {3, 2, 1, 7}, {2, 4, 0, 8},
+static const int hinges[HINGES][4] = {{1, 2, 0, 3}, {2, 0, 1, 4},  {0, 1, 2, 5},
+                                      {1, 3, 2, 6}, {3, 2, 1, 7},  {2, 4, 0, 8},
                                       {4, 0, 2, 9}, {0, 5, 1, 10}, {5, 1, 0, 11}};
 
 // ---- one element
@@ -64,8 +64,8 @@ static bool load_plate(const pli_plates *plates, const double *x, int64_t index,
         p->effort[edge] = pli_vec3_dot(Q + 3 * edge, p->phi);
     }
     for (int k = 0; k < HINGES; ++k) {
-        p->moment[k] = P[k] * p->effort[0] + P[HINGES + k] * p->effort[1] +
-                       P[2 * HINGES + k] * p->effort[2];
+        p->moment[k] =
+            P[k] * p->effort[0] + P[HINGES + k] * p->effort[1] + P[2 * HINGES + k] * p->effort[2];
     }
     return true;
 }
@@ -209,8 +209,7 @@ static bool share_angle(const flat_element *flat, int edge, double f[3], double 
     double heights[2];
     for (int side = 0; side < 2; ++side) {
         const double *r = flat->at[hinges[edge][2 + side]];
-        heights[side] =
-            fabs((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]));
+        heights[side] = fabs((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]));
     }
     double w = heights[0] / (heights[0] + heights[1]);
     slope_by_curvature(flat, edge, 2, f);

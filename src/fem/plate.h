@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bending of thin shells as a plate bends, Poisson's ratio included, whatever the mesh: the triangle
-// of Morley 1968, whose rotations at the edges follow from the angles of the mesh.
+// Bending of thin shells as a plate bends, Poisson's ratio included, whatever the mesh: the
+// triangle of Morley 1968, whose rotations at the edges follow from the angles of the mesh.
 //
 // Curvature. Let a triangle of area A be bent to a quadratic surface through its corners, whose
-// slope across the middle of edge e differs from the flat triangle's by phi_e. Then its curvature is
+// slope across the middle of edge e differs from the flat triangle's by phi_e. Then its curvature
+// is
 //
 //     kappa = -1/A sum_e l_e phi_e n_e n_e^T      (n_e the unit normal of the edge in the plane)
 //
@@ -14,8 +15,8 @@
 //
 //     phi_1 = w theta + (f_1 - w (f_1 + f_2)) . k,   w = A_1 / (A_1 + A_2)
 //
-// where k is the curvature that fits best, by least squares, the five angles at the sides of the two
-// triangles. That is right where curvature is constant. So constant curvature is met exactly on
+// where k is the curvature that fits best, by least squares, the five angles at the sides of the
+// two triangles. That is right where curvature is constant. So constant curvature is met exactly on
 // every mesh and so are constant moments, and as any share gives no less energy than the best one,
 // there is no soft mode. (Curvature from three angles alone, without sharing them, has the first of
 // these and not the others: it is too soft by 3/4 on squares with alternating diagonals.)
@@ -25,8 +26,8 @@
 //
 //     E = A/2 kappa^T C kappa,   kappa^T C kappa = D [(1 - nu) |kappa|^2 + nu (tr kappa)^2]
 //
-// At a free edge there is no angle, and the curvature is the one of least energy with what the other
-// edges say: there is no moment about it. Both cases are
+// At a free edge there is no angle, and the curvature is the one of least energy with what the
+// other edges say: there is no moment about it. Both cases are
 //
 //     E = 1/2 phi^T Q phi,   Q = A (f C^-1 f^T)^-1   of the edges that have neighbours,
 //

@@ -30,11 +30,12 @@ static double hinge_rigidity(const pli_shell *shell, const pli_shell_term_def *d
 typedef struct bending {
     pli_hinge_list list;
     uint8_t *uses;      // [triangle_count][3] hinges at the side across from a corner
-    int32_t *neighbors; // [triangle_count][3] corner (3 triangle + 0, 1, 2) of the plate across from
-                        // a corner; -1: none
+    int32_t *neighbors; // [triangle_count][3] corner (3 triangle + 0, 1, 2) of the plate across
+                        // from a corner; -1: none
     int32_t *vertices;  // [triangle_count][12] of plates
-    double *rigidity;  // of hinges, then of plates
-    double *poisson;   // [triangle_count] of plates
+    double *rigidity;   // of hinges, then of plates
+    double *poisson;    // [triangle_count] of plates
+    double *yield;      // of hinges, then their hardening
 } bending;
 
 static pli_status allocate(pli_shell *shell, const pli_shell_term_def *def, bending *b)
@@ -46,6 +47,8 @@ static pli_status allocate(pli_shell *shell, const pli_shell_term_def *def, bend
     PLI_TRY(PLI_MAKE(context, b->vertices, PLI_PLATE_VERTICES * count, "plates"));
     PLI_TRY(PLI_MAKE(context, b->poisson, count, "plates"));
     PLI_TRY(PLI_MAKE(context, shell->plate_triangles, count, "plates"));
+    PLI_TRY(PLI_MAKE(context, shell->hinge_rows, b->list.count, "hinges"));
+    PLI_TRY(PLI_MAKE(context, b->yield, 2 * (int64_t)b->list.count, "folds"));
     int64_t most = b->list.count > count ? b->list.count : count;
     return PLI_MAKE(context, b->rigidity, most, "rigidity");
 }
@@ -72,7 +75,7 @@ static bool is_inside_plate(const pli_shell_term_def *def, const bending *b, int
 }
 
 // Finds the neighbours of plates; the hinges between them leave the list.
-static void join_plates(const pli_shell_term_def *def, bending *b)
+static void join_plates(pli_shell *shell, const pli_shell_term_def *def, bending *b)
 {
     const pli_membrane_def *m = &def->membrane;
     pli_hinge_list *list = &b->list;
@@ -92,6 +95,7 @@ static void join_plates(const pli_shell_term_def *def, bending *b)
                 4 * sizeof *list->vertices);
         memmove(list->triangles + 2 * (int64_t)kept, list->triangles + 2 * (int64_t)k,
                 2 * sizeof *list->triangles);
+        shell->hinge_rows[kept] = k;
         ++kept;
     }
     list->count = kept;
@@ -129,12 +133,17 @@ static pli_status create_hinges(pli_shell *shell, const pli_shell_term_def *def,
     pli_hinge_list *list = &b->list;
     for (int32_t k = 0; k < list->count; ++k) {
         b->rigidity[k] = hinge_rigidity(shell, def, list->triangles + 2 * (int64_t)k);
+        if (def->yield == NULL) continue;
+        b->yield[k] = def->yield[list->triangles[2 * (int64_t)k]];
+        b->yield[list->count + k] = def->hardening[list->triangles[2 * (int64_t)k]];
     }
     pli_hinges_def hinges = {.vertex_count = def->membrane.vertex_count,
                              .hinge_count = list->count,
                              .rest = def->membrane.rest,
                              .vertices = list->vertices,
-                             .rigidity = b->rigidity};
+                             .rigidity = b->rigidity,
+                             .yield = def->yield != NULL ? b->yield : NULL,
+                             .hardening = b->yield + list->count};
     PLI_TRY(pli_hinges_create(shell->context, &hinges, &shell->hinges));
     shell->hinge_triangles = list->triangles;
     list->triangles = NULL;
@@ -171,11 +180,11 @@ static pli_status create_bending(pli_shell *shell, const pli_shell_term_def *def
     PLI_TRY(pli_hinge_list_build(context, m->triangle_count, m->triangles, &b.list));
     pli_status status = allocate(shell, def, &b);
     if (status == PLI_OK) {
-        join_plates(def, &b);
+        join_plates(shell, def, &b);
         status = create_hinges(shell, def, &b);
     }
     if (status == PLI_OK) status = create_plates(shell, def, &b);
-    PLI_RELEASE(context, b.poisson, b.rigidity, b.vertices, b.neighbors, b.uses);
+    PLI_RELEASE(context, b.yield, b.poisson, b.rigidity, b.vertices, b.neighbors, b.uses);
     pli_hinge_list_clear(context, &b.list);
     return status;
 }
@@ -199,7 +208,7 @@ pli_status pli_shell_create(pli_context *context, const pli_shell_term_def *def,
 void pli_shell_destroy(pli_shell *shell)
 {
     if (shell == NULL) return;
-    PLI_RELEASE(shell->context, shell->plate_triangles, shell->hinge_triangles);
+    PLI_RELEASE(shell->context, shell->hinge_rows, shell->plate_triangles, shell->hinge_triangles);
     pli_plates_destroy(shell->plates);
     pli_hinges_destroy(shell->hinges);
     pli_membrane_destroy(shell->membrane);

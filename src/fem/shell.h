@@ -20,6 +20,9 @@ typedef struct pli_shell_term_def {
     pli_membrane_def membrane;
     const double *bending;   // [triangle_count] factor on the rigidity of a plate (-)
     const uint8_t *is_plate; // [triangle_count] bends as a plate; NULL: all by hinges
+    const double *yield; // [triangle_count] angle at which its hinges yield (radians), 0: never;
+                         // NULL: none does; of two triangles the first one's
+    const double *hardening; // [triangle_count] as in hinge.h; NULL as yield
 } pli_shell_term_def;
 
 typedef struct pli_shell {
@@ -27,7 +30,9 @@ typedef struct pli_shell {
     pli_membrane *membrane;
     pli_hinges *hinges;
     int32_t *hinge_triangles; // [hinges->hinge_count][2] the triangles of a hinge
-    pli_plates *plates;       // NULL: nothing bends as a plate
+    int32_t *hinge_rows; // [hinges->hinge_count] place among all pairs of triangles at an edge,
+                         // as in geometry/mesh/hinges.h
+    pli_plates *plates;  // NULL: nothing bends as a plate
     int32_t *plate_triangles; // [plates->plate_count] the triangle of a plate
 } pli_shell;
 

@@ -792,6 +792,7 @@ static pli_status set_frame_fields(building *b)
     if (model->frame_handle < 0) model->frame_fields &= ~(1u << PLI_BODY_WEIGHT);
     if (!model->solver_kind->subspace) model->frame_fields &= ~PLI_BODY_SUBSPACE_FIELDS;
     if (model->yields == NULL) model->frame_fields &= ~(1u << PLI_BODY_PLASTIC);
+    if (model->fold_count == 0) model->frame_fields &= ~(1u << PLI_BODY_FOLD);
     return PLI_OK;
 }
 
@@ -882,6 +883,7 @@ static pli_status build_bodies(building *b)
     compute_masses(b->model);
     PLI_TRY(resolve_yields(b));
     PLI_TRY(resolve_viscoelastic(b));
+    PLI_TRY(pli_model_count_folds(b->model));
     PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         start_body(b, k);

@@ -105,6 +105,9 @@ struct pli_model {
     double *thickness;            // [triangle_count] (m), 0: of a cloth or an obstacle
     double *bending;              // [triangle_count] factor on the rigidity of a plate
     uint8_t *is_plate;            // [triangle_count] bends as a plate, not by hinges
+    double *fold_angle;           // [triangle_count] at which hinges yield (radians), 0: never
+    double *fold_hardening;       // [triangle_count] share of their stiffness beyond
+    int32_t fold_count;           // pairs of triangles of shells at an edge; 0: nothing folds
     int32_t spring_count;
     int32_t *spring_ends;     // [spring_count][2]
     double *spring_stiffness; // [spring_count] (N/m)

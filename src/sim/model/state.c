@@ -53,6 +53,11 @@ static pli_status allocate_arrays(pli_state *state)
     if (state->member == NULL) return PLI_ERROR_MEMORY;
     PLI_STATE_POINTS(X)
 #undef X
+#define X(member, name)                                                          \
+    state->member = PLI_NEW(state->context, double, state->fold_count, "folds"); \
+    if (state->member == NULL) return PLI_ERROR_MEMORY;
+    PLI_STATE_FOLDS(X)
+#undef X
     return PLI_OK;
 }
 
@@ -66,6 +71,7 @@ pli_status pli_state_create(const pli_model *model, pli_state **state)
     made->tet_count = model->yields != NULL ? model->tet_count : 0;
     made->relaxing_count = model->branches != NULL ? model->tet_count : 0;
     made->branch_count = model->branch_count;
+    made->fold_count = model->fold_count;
     made->dt = model->dt;
     made->matter.context = model->context;
     made->has_matter = model->matter != NULL;
@@ -91,6 +97,7 @@ void pli_state_destroy(pli_state *state)
 #define X(member, name) pli_release(state->context, state->member);
     PLI_STATE_VECTORS(X)
     PLI_STATE_LOADS(X)
+    PLI_STATE_FOLDS(X)
 #undef X
 #define X(member, name, columns) pli_release(state->context, state->member);
     PLI_STATE_GRIPS(X)
@@ -123,6 +130,11 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
 #define X(member, name, columns) \
     if (from->relaxing_count > 0) memcpy(to->member, from->member, point_bytes(from, columns));
     PLI_STATE_POINTS(X)
+#undef X
+    size_t folds = (size_t)from->fold_count * sizeof(double);
+#define X(member, name) \
+    if (folds > 0) memcpy(to->member, from->member, folds);
+    PLI_STATE_FOLDS(X)
 #undef X
 #define X(member, name) to->member = from->member;
     PLI_STATE_SCALARS(X)
@@ -316,6 +328,16 @@ static uint64_t hash_points(const pli_state *state, uint64_t hash)
     return hash;
 }
 
+static uint64_t hash_folds(const pli_state *state, uint64_t hash)
+{
+    size_t bytes = (size_t)state->fold_count * sizeof(double);
+    if (bytes == 0) return hash;
+#define X(member, name) hash = pli_hash_bytes(hash, state->member, bytes);
+    PLI_STATE_FOLDS(X)
+#undef X
+    return hash;
+}
+
 uint64_t pli_state_hash(const pli_state *state)
 {
     uint64_t hash = PLI_HASH_START;
@@ -330,6 +352,7 @@ uint64_t pli_state_hash(const pli_state *state)
     hash = hash_loads(state, hash);
     hash = hash_plastic(state, hash);
     hash = hash_points(state, hash);
+    hash = hash_folds(state, hash);
     return state->has_matter ? pli_matter_state_hash(&state->matter, hash) : hash;
 }
 
@@ -342,6 +365,7 @@ static int32_t count_own_arrays(void)
     PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
     PLI_STATE_LOADS(X)
+    PLI_STATE_FOLDS(X)
 #undef X
 #define X(member, name, columns) ++count;
     PLI_STATE_GRIPS(X)
@@ -436,5 +460,12 @@ void pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
             (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
     }
     PLI_STATE_POINTS(X)
+#undef X
+    rows = state->fold_count;
+#define X(member, name)                                                                       \
+    if (at++ == index) {                                                                      \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, rows, 1, state->member, false, true}; \
+    }
+    PLI_STATE_FOLDS(X)
 #undef X
 }

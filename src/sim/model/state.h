@@ -39,6 +39,12 @@
     X(law_stress, "law_stresses", 6) \
     X(overstress, "branch_stresses", 6 * state->branch_count)
 
+// X(member, name in checkpoints): arrays [fold_count] of hinges of shells that yield (fem/hinge.h),
+// all zero where nothing has; checkpoints leave them out then.
+#define PLI_STATE_FOLDS(X)       \
+    X(fold_angle, "fold_angles") \
+    X(fold_path, "fold_paths")
+
 // X(member, name in checkpoints): single numbers
 #define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
 
@@ -68,6 +74,9 @@ struct pli_state {
     int32_t branch_count;     // most branches of a material
     double *law_stress;       // [relaxing_count][6] second Piola-Kirchhoff stress of the law (Pa)
     double *overstress;       // [relaxing_count][branch_count][6] of branches (Pa)
+    int32_t fold_count;       // of the model; 0: nothing folds
+    double *fold_angle;       // [fold_count] that hinges' angles at rest have moved by (radians)
+    double *fold_path;        // [fold_count] sum of the sizes of all moves (radians)
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside

@@ -267,6 +267,7 @@ static pli_status check_mesh_keys(const pli_rules *r, const pli_visit *visit)
         {body->thickness != 0, "thickness", &body->thickness},
         {body->bending != -1, "bending", &body->bending},
         {body->bending_model != PLI_BENDING_AUTO, "bending_model", &body->bending_model},
+        {body->fold.angle > 0, "fold", &body->fold},
         {moved, "motion", &body->motion},
         {!pli_field_is_absent(springs, body), "springs", &body->springs},
         {body->start.kind > PLI_START_REST, "start", &body->start},

@@ -568,6 +568,30 @@ static const char *const kind_names[] = {[PLI_BODY_SOLID] = "solid",
                                          [PLI_BODY_CLOTH] = "cloth",
                                          NULL};
 
+static const pli_field fold_fields[] = {
+    {.key = "angle",
+     PLI_REAL(pli_fold_def, angle),
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_MIN_EXCLUDED,
+     .fallback = "0",
+     .min = 0,
+     .max = 180,
+     .unit = "deg",
+     .doc = "How far a hinge bends from its angle at rest before it yields; by default never."},
+    {.key = "hardening",
+     PLI_REAL(pli_fold_def, hardening),
+     .fallback = "0.05",
+     .min = 0,
+     .max = 0.99,
+     .unit = "",
+     .doc = "The share of a hinge's stiffness that is left while it yields."},
+};
+static const pli_schema fold_schema = {.name = "fold",
+                                       .doc =
+                                           "When bending stays: how the hinges of a shell yield.",
+                                       .size = sizeof(pli_fold_def),
+                                       .scalar_key = "angle",
+                                       PLI_TABLE(fold_fields)};
+
 static const char *const bending_names[] = {[PLI_BENDING_AUTO] = "auto",
                                             [PLI_BENDING_HINGES] = "hinges",
                                             [PLI_BENDING_PLATE] = "plate",
@@ -665,6 +689,10 @@ static const pli_field body_fields[] = {
      .fallback = "auto",
      .doc = "How a shell bends: about each edge by itself (hinges), or as a plate, whose Poisson's "
             "ratio couples the curvatures of two directions."},
+    {.key = "fold",
+     PLI_STRUCT(pli_body_def, fold, &fold_schema),
+     .flags = PLI_FIELD_OPTIONAL,
+     .doc = "Folds of a shell that stay; it then bends by hinges."},
 };
 const pli_schema pli_body_schema = {.name = "body",
                                     .doc = "Something that moves and deforms.",

@@ -5,40 +5,10 @@
 #include "sim/report/culprit.h"
 #include "sim/step/minimizer_build.h"
 #include "sim/step/scripts.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/tets_build.h"
 
 // ---- terms
-
-static pli_status create_shell(pli_mesh_stepper *s)
-{
-    const pli_model *model = s->model;
-    int32_t count = model->shell_triangle_count;
-    if (count == 0) return PLI_OK;
-    pli_arena_mark mark = pli_arena_begin(s->scratch);
-    pli_status status = PLI_ERROR_MEMORY;
-    double *young = pli_arena_doubles(s->scratch, count, "moduli");
-    double *poisson = pli_arena_doubles(s->scratch, count, "moduli");
-    if (young == NULL || poisson == NULL) goto done;
-    for (int32_t k = 0; k < count; ++k) {
-        const pli_model_material *material = &model->materials[model->triangle_material[k]];
-        young[k] = material->young;
-        poisson[k] = material->poisson;
-    }
-    pli_shell_term_def def = {.membrane = {.vertex_count = model->vertex_count,
-                                           .triangle_count = count,
-                                           .rest = model->rest,
-                                           .triangles = model->triangles,
-                                           .thickness = model->thickness,
-                                           .young = young,
-                                           .poisson = poisson},
-                              .bending = model->bending,
-                              .is_plate = model->is_plate};
-    status = pli_shell_create(s->context, &def, &s->shell);
-
-done:
-    pli_arena_end(s->scratch, mark);
-    return status;
-}
 
 static pli_status create_springs(pli_mesh_stepper *s)
 {
@@ -211,7 +181,7 @@ static pli_status build(pli_mesh_stepper *s)
 {
     PLI_TRY(allocate_arrays(s));
     PLI_TRY(pli_tets_build(s));
-    PLI_TRY(create_shell(s));
+    PLI_TRY(pli_shells_build(s));
     PLI_TRY(create_springs(s));
     PLI_TRY(create_rayleigh(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, s->timers, &s->contacts));
@@ -282,6 +252,7 @@ static pli_status measure(void *self, const pli_state *state, bool after_step,
         pli_scripts_hold(s, time);
         pli_scripts_attach(s, state, time);
         pli_tets_load(s, state);
+        pli_shells_load(s, state);
         pli_contacts_begin_step(s->contacts, time, time);
     }
     return pli_mesh_stepper_measure(s, state, after_step, report);

@@ -79,6 +79,13 @@ static const struct {
      "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: cotton}}\n"
      "contact: none\n" HANGING,
      0.02, 0.02, 1e3},
+    {"folding shell",
+     "materials: {paper: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
+     "rayleigh: 0.01}}\n"
+     "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: paper,\n"
+     "  fold: {angle: 5, hardening: 0.2}}}\n"
+     "contact: none\n" HANGING,
+     0.02, 0.02, 1e3},
     {"plate",
      "materials: {cotton: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
      "rayleigh: 0.01}}\n"

@@ -40,6 +40,8 @@ static const struct {
     {viscoelastic_scene, "lbfgs", 6, false},
     {viscoelastic_scene, "vbd", 6, false},
     {viscoelastic_scene, "newton-multigrid", 6, false},
+    {folding_scene, "newton", 6, false},
+    {folding_scene, "newton-multigrid", 6, false},
     {attached_scene, "{name: lbfgs, fixed_iterations: 6}", 4, false},
     {rubber_scene, "{name: lbfgs, linear: pcg, fixed_iterations: 6}", 4, false},
     {cubes_scene, "{name: lbfgs, linear: multigrid, fixed_iterations: 6}", 4, false},

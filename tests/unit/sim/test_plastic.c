@@ -12,6 +12,7 @@ static void failing_allocations_leave_nothing(void **state)
     (void)state;
     expect_no_leak(yielding_scene, true);
     expect_no_leak(viscoelastic_scene, true);
+    expect_no_leak(folding_scene, true);
 }
 
 // History that is not zero, in the arrays of the state.
