@@ -103,8 +103,8 @@ pli_status pli_s2_problem_advance(pli_s2_problem *p, int32_t frames)
     pli_bench_tally tally;
     PLI_TRY(pli_bench_scene_steps(&p->scene, frames, false, &tally));
     size_t bytes = (size_t)p->size * sizeof(double);
-    memcpy(p->before, pli_state_positions(p->scene.state), bytes);
-    memcpy(p->velocity, pli_state_velocities(p->scene.state), bytes);
+    memcpy(p->before, pli_state_get(p->scene.state).positions, bytes);
+    memcpy(p->velocity, pli_state_get(p->scene.state).velocities, bytes);
     // the solver's terms are those of this step until the next
     PLI_TRY(pli_bench_scene_steps(&p->scene, 1, false, &tally));
     for (int64_t k = 0; k < p->size; ++k) {

@@ -81,7 +81,7 @@ static pli_status find_minimum(race *self)
     if (status == PLI_OK) status = pli_solver_step(truth.solver, truth.state, &report);
     if (status == PLI_OK) {
         const pli_objective *objective = &pli_solver_meshes(p->scene.solver)->objective;
-        pli_sum lowest = pli_objective_energy(objective, pli_state_positions(truth.state));
+        pli_sum lowest = pli_objective_energy(objective, pli_state_get(truth.state).positions);
         pli_sum start = pli_objective_energy(objective, p->start);
         self->lowest = pli_sum_value(lowest);
         self->first = pli_sum_difference(start, lowest);

@@ -108,6 +108,11 @@ typedef void (*pli_elastic_visit_fn)(void *user, const pli_elastic_point *point)
 void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
                        int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user);
 
+// Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
+// def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user);
+
 // Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
 //   J         [tet_count] determinant of F
 //   von_mises [tet_count] equivalent Cauchy stress (Pa)
