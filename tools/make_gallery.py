@@ -91,6 +91,7 @@ SCENES = {
     "cloth/sphere": (16, ""),
     "shells/hanging-cloth": (10, ""),
     "shells/scroll": (3, ""),
+    "shells/fold": (120, ""),
     "mixed/armacat-soft": (1, "--radius 1.5x --size 400x250"),
     "mixed/armacat-stiff": (1, "--radius 1.5x --color material"),
     "mixed/bar": (8, "--radius 1.3x"),

@@ -78,12 +78,12 @@ static double fold_along(const double *angles, int count, const char *fold, simu
     simulation_init(s, text, 1);
     for (int k = 0; k < count; ++k) {
         simulation_step(s);
-        double angle = pli_hinge_angle(pli_state_positions(s->state), hinge);
+        double angle = pli_hinge_angle(pli_state_get(s->state).positions, hinge);
         NEAR(fabs(angle), fabs(angles[k]), 1e-9, 1e-12);
     }
-    double last = pli_hinge_angle(pli_state_positions(s->state), hinge);
+    double last = pli_hinge_angle(pli_state_get(s->state).positions, hinge);
     simulation_run(s, 3);
-    double rest = pli_hinge_angle(pli_state_positions(s->state), hinge);
+    double rest = pli_hinge_angle(pli_state_get(s->state).positions, hinge);
     // as the script counts them
     return last * angles[count - 1] < 0 ? -rest : rest;
 }

@@ -82,7 +82,7 @@ static double deflection(const char *model, pattern kind, int cells, double pois
     simulation_step(&s);
     double lowest = 0;
     for (int32_t v = 0; v < s.info.vertex_count; ++v) {
-        lowest = fmin(lowest, pli_state_positions(s.state)[3 * v + 1]);
+        lowest = fmin(lowest, pli_state_get(s.state).positions[3 * v + 1]);
     }
     simulation_clear(&s);
     double D = 1e6 * 1e-6 / (12 * (1 - poisson * poisson));
@@ -129,7 +129,7 @@ static void constant_curvature_is_in_equilibrium(void **state)
     simulation_init_mesh(&s, text, make_rectangle(1, 1, 12, 12, JITTERED));
     pli_plates *plates = pli_solver_meshes(s.solver)->shell->plates;
     int32_t n = s.info.vertex_count;
-    const double *X = pli_model_rest_positions(s.model);
+    const double *X = pli_model_get_mesh(s.model).rest_positions;
     double *x = calloc(6 * (size_t)n, sizeof *x), *g = x + 3 * n;
     for (int k = 0; k < 4; ++k) {
         const double *c = curvatures[k];
@@ -158,7 +158,7 @@ static void constant_curvature_is_in_equilibrium(void **state)
 static void fit_curvatures(const simulation *s, double *along, double *across)
 {
     double A[36] = {0}, r[6] = {0};
-    const double *X = pli_model_rest_positions(s->model), *x = pli_state_positions(s->state);
+    const double *X = pli_model_get_mesh(s->model).rest_positions, *x = pli_state_get(s->state).positions;
     for (int32_t v = 0; v < s->info.vertex_count; ++v) {
         const double *p = X + 3 * v;
         if (fabs(p[0]) > 0.2) continue;

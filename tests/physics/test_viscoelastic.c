@@ -117,7 +117,7 @@ static void push(simulation *s, double stress)
 {
     const double strain = 1e-9;
     int32_t n = s->info.vertex_count;
-    const double *X = pli_model_rest_positions(s->model);
+    const double *X = pli_model_get_mesh(s->model).rest_positions;
     double *x = calloc(6 * (size_t)n, sizeof *x), *g = x + 3 * n;
     for (int32_t k = 0; k < 3 * n; ++k) {
         x[k] = X[k] * (1 + (k % 3 == 1 ? strain : -0.3 * strain));
@@ -144,7 +144,7 @@ static void a_constant_load_creeps(void **state)
     double H = 0, law = 0;
     for (int step = 1; step <= 600; ++step) {
         simulation_step(&s);
-        const double *x = pli_state_positions(s.state), *X = pli_model_rest_positions(s.model);
+        const double *x = pli_state_get(s.state).positions, *X = pli_model_get_mesh(s.model).rest_positions;
         int32_t last = s.info.vertex_count - 1;
         double strain = (x[3 * last + 1] - X[3 * last + 1]) / (X[3 * last + 1] + 0.5);
         // law + H = stress with H <- fade H + gain (law - law before)
