@@ -50,6 +50,7 @@ SCENES = {
     "rubber/stretched-box": (1, "--radius 1.3x --size 400x250"),
     "solids/graded": (48, "--color young --azimuth 20"),
     "solids/melting": (60, "--color von_mises"),
+    "solids/memory-foam": (61, ""),
     "contact/arch": (24, "--azimuth 15"),
     "contact/ball-on-spike": (14, "--elevation 6"),
     "contact/basketball": (10, ""),

@@ -158,7 +158,8 @@ static void constant_curvature_is_in_equilibrium(void **state)
 static void fit_curvatures(const simulation *s, double *along, double *across)
 {
     double A[36] = {0}, r[6] = {0};
-    const double *X = pli_model_get_mesh(s->model).rest_positions, *x = pli_state_get(s->state).positions;
+    const double *X = pli_model_get_mesh(s->model).rest_positions,
+                 *x = pli_state_get(s->state).positions;
     for (int32_t v = 0; v < s->info.vertex_count; ++v) {
         const double *p = X + 3 * v;
         if (fabs(p[0]) > 0.2) continue;

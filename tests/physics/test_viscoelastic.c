@@ -144,7 +144,8 @@ static void a_constant_load_creeps(void **state)
     double H = 0, law = 0;
     for (int step = 1; step <= 600; ++step) {
         simulation_step(&s);
-        const double *x = pli_state_get(s.state).positions, *X = pli_model_get_mesh(s.model).rest_positions;
+        const double *x = pli_state_get(s.state).positions,
+                     *X = pli_model_get_mesh(s.model).rest_positions;
         int32_t last = s.info.vertex_count - 1;
         double strain = (x[3 * last + 1] - X[3 * last + 1]) / (X[3 * last + 1] + 0.5);
         // law + H = stress with H <- fade H + gain (law - law before)
