@@ -76,6 +76,8 @@ static pli_status build_bodies(pli_building *b)
     pli_model_lump_tets(b->model);
     pli_model_lump_triangles(b->model);
     PLI_TRY(pli_model_resolve_yields(b));
+    PLI_TRY(pli_model_resolve_viscoelastic(b));
+    PLI_TRY(pli_model_count_folds(b->model));
     PLI_TRY(pli_model_build_springs(b->model, b->def, b->meshes));
     for (int32_t k = 0; k < b->model->body_count; ++k) PLI_TRY(pli_model_start_body(b, k));
     pli_model_place_surfaces(b);
@@ -206,8 +208,8 @@ void pli_model_destroy(pli_model *model)
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_release(context, model->bodies[k].name);
     }
-    PLI_RELEASE(context, model->bodies, model->laws, model->yields, model->materials,
-                model->material_of, model->tets);
+    PLI_RELEASE(context, model->bodies, model->laws, model->branches, model->yields,
+                model->materials, model->material_of, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
     pli_model_clear_paint(model);

@@ -13,6 +13,7 @@
 #define PLI_SIM_MODEL_MODEL_H
 
 #include "fem/cavity.h"
+#include "fem/viscoelastic.h"
 #include "geometry/shapes/shape.h"
 #include "pliant/extend.h"
 #include "pliant/sim.h"
@@ -140,6 +141,10 @@ struct pli_model {
     int32_t *triangle_material;   // [triangle_count] -1: of a cloth or an obstacle
     double *thickness;            // [triangle_count] (m), 0: of a cloth or an obstacle
     double *bending;              // [triangle_count] factor on the rigidity of a plate
+    uint8_t *is_plate;            // [triangle_count] bends as a plate, not by hinges
+    double *fold_angle;           // [triangle_count] at which hinges yield (radians), 0: never
+    double *fold_hardening;       // [triangle_count] share of their stiffness beyond
+    int32_t fold_count;           // pairs of triangles of shells at an edge; 0: nothing folds
     int32_t spring_count;
     int32_t *spring_ends;     // [spring_count][2]
     double *spring_stiffness; // [spring_count] (N/m)
@@ -157,6 +162,8 @@ struct pli_model {
     int32_t law_count;
     const pli_material_ops **laws; // [law_count]
     pli_material *yields;          // [material_count] how tetrahedra yield; NULL: none does
+    pli_branches *branches;        // [material_count] of tetrahedra; NULL: nothing is viscoelastic
+    int32_t branch_count;          // most of a material
 
     int32_t constraint_count;
     pli_model_handle *constraints;

@@ -74,10 +74,10 @@ done:
 }
 
 // Elastic energy (J), smallest J and number of inverted tetrahedra.
-static void measure_tets(pli_mesh_stepper *s, const double *x, pli_step_report *report)
+static void measure_tets(pli_mesh_stepper *s, const pli_state *state, pli_step_report *report)
 {
-    report->energy.elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, x));
-    pli_elastic_measure(s->elastic, x, s->J, NULL);
+    report->energy.elastic = pli_tets_energy(s, state);
+    pli_elastic_measure(s->elastic, state->x, s->J, NULL);
     report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
     for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
@@ -117,7 +117,7 @@ pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state,
     if (s->projective != NULL) {
         measure_projective(s, state->x, report);
     } else {
-        measure_tets(s, state->x, report);
+        measure_tets(s, state, report);
     }
     PLI_TRY(measure_motion(s, state, report));
     fill_energies(s, state, &report->energy);

@@ -292,6 +292,14 @@ static pli_status check_body(const pli_rules *r, const pli_visit *visit)
     bool shell = body->kind == PLI_BODY_SHELL;
     PLI_TRY(check_unused(r, visit, !shell && body->thickness != 0, "thickness", &body->thickness));
     PLI_TRY(check_unused(r, visit, !shell && body->bending != -1, "bending", &body->bending));
+    PLI_TRY(check_unused(r, visit, !shell && body->bending_model != PLI_BENDING_AUTO,
+                         "bending_model", &body->bending_model));
+    PLI_TRY(check_unused(r, visit, !shell && body->fold.angle > 0, "fold", &body->fold));
+    if (body->fold.angle > 0 && body->bending_model == PLI_BENDING_PLATE) {
+        return pli_rules_refuse(r, visit, "bending_model", &body->bending_model,
+                                "found 'plate', which has no folds that stay; write hinges, or "
+                                "leave fold out");
+    }
     PLI_TRY(check_springs(r, visit, body));
     if (body->kind == PLI_BODY_OBSTACLE) return check_obstacle(r, visit, body);
     bool is_moved = body->motion.segment_count > 0 || body->motion.keyframe_count > 0;

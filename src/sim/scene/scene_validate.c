@@ -381,6 +381,7 @@ static void complete_bodies(pli_scene *scene)
         if (body->kind == PLI_BODY_SHELL) {
             if (body->thickness == 0) body->thickness = default_thickness;
             if (body->bending == -1) body->bending = 1;
+            if (body->bending_model == PLI_BENDING_AUTO) body->bending_model = PLI_BENDING_HINGES;
         } else if (body->kind == PLI_BODY_CLOTH) {
             if (springs->stretch == -1) springs->stretch = default_stretch;
             if (springs->bend == -1) springs->bend = default_bend;

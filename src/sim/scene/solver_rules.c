@@ -411,12 +411,14 @@ static void warn_unused(const model_rules *r)
 
 static pli_status check_yield(const model_rules *r)
 {
-    if (takes(r, PLI_TAKES_YIELD) || r->model->yields == NULL) return PLI_OK;
+    bool yields = r->model->yields != NULL;
+    if (takes(r, PLI_TAKES_YIELD) || (!yields && r->model->branches == NULL)) return PLI_OK;
     pli_visit at = solver_key(r, "solver.name", &r->def->solver.name);
     return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
-                          "solver %s has no yielding of tetrahedra; use newton, lbfgs or another "
-                          "one, or leave yield out of the materials",
-                          r->name);
+                          "solver %s has no %s tetrahedra; use newton, lbfgs or another one, or "
+                          "leave %s out of the materials",
+                          r->name, yields ? "yielding of" : "viscoelastic",
+                          yields ? "yield" : "viscoelastic");
 }
 
 // Materials that go on yielding after the solve although the scene wants it inside.

@@ -12,6 +12,7 @@
 //
 //     mesh_stepper.c      builds the terms and the stepper
 //     tets_build.c        the tetrahedra's term
+//     shells_build.c      those of shells
 //     minimizer_build.c   the minimiser
 //     scripts.c           what scripts, grips and forces want
 //     guess.c             where the minimisation begins

@@ -19,7 +19,7 @@ bool pli_tets_are_projective(const pli_model *model)
         pli_model_tet_params(model, tet, params);
         if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
-    return model->tet_count > 0;
+    return model->tet_count > 0 && model->branches == NULL;
 }
 
 static pli_status create_projective(pli_mesh_stepper *s)
@@ -73,7 +73,8 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
                            .law_of_tet = law_of_tet,
                            .params = params,
                            .weights = choice != NULL ? choice->weights : NULL,
-                           .yields = model->yields != NULL && choice == NULL};
+                           .yields = model->yields != NULL && choice == NULL,
+                           .relaxes = model->branches != NULL && choice == NULL};
     status = pli_elastic_create(s->context, &def, elastic);
 
 done:
@@ -101,18 +102,60 @@ static pli_plastic describe_plastic(const pli_model *model)
                          .inside = model->solver_def.plasticity == PLI_PLASTICITY_IMPLICIT};
 }
 
+static pli_viscoelastic describe_viscoelastic(const pli_model *model)
+{
+    return (pli_viscoelastic){.materials = model->branches,
+                              .material_of = model->material_of,
+                              .branch_count = model->branch_count,
+                              .h = model->dt};
+}
+
+static pli_viscoelastic_history point_history(const pli_state *state)
+{
+    return (pli_viscoelastic_history){state->law_stress, state->overstress};
+}
+
 void pli_tets_load(pli_mesh_stepper *s, const pli_state *state)
 {
     const pli_plastic plastic = describe_plastic(s->model);
-    if (plastic.materials == NULL || s->elastic == NULL) return;
-    pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    if (s->elastic == NULL) return;
+    if (plastic.materials != NULL) {
+        pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
+    }
+    if (viscoelastic.materials != NULL) pli_viscoelastic_rest(&viscoelastic, &history, s->elastic);
 }
 
-void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
+void pli_tets_begin_step(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    pli_tets_load(s, state);
+    if (viscoelastic.materials == NULL) return;
+    pli_viscoelastic_begin_step(&viscoelastic, &history, s->elastic);
+}
+
+void pli_tets_end_step(pli_mesh_stepper *s, pli_state *state)
 {
     const pli_plastic plastic = describe_plastic(s->model);
-    if (plastic.materials == NULL) return;
-    pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    if (plastic.materials != NULL) {
+        pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
+    }
+    if (viscoelastic.materials == NULL) return;
+    pli_viscoelastic_end_step(&viscoelastic, state->x, &history, s->elastic);
+}
+
+double pli_tets_energy(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    if (viscoelastic.materials == NULL) {
+        return pli_sum_value(pli_elastic_term.energy(s->elastic, state->x));
+    }
+    return pli_viscoelastic_energy(&viscoelastic, state->x, &history, s->elastic);
 }
 
 // ---- what changes with time

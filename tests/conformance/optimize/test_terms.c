@@ -56,6 +56,17 @@ static const struct {
      "attachments: [{body: bar, where: {half_space: {point: [0.2, 0, 0], normal: [1, 0, 0]}}, "
      "stiffness: 300}]\n",
      0.1, 0.1, 1e4},
+    {"viscoelastic tetrahedra",
+     "materials:\n  soft: {law: fixed-corotated, density: 1000, young: 1e5, poisson: 0.3, "
+     "rayleigh: "
+     "0.02,\n    viscoelastic: [{ratio: 1, time: 0.01}, {ratio: 0.5, time: 0.1}]}\n"
+     "  firm: {law: stable-neo-hookean, density: 2000, young: 4e5, poisson: 0.4}\n"
+     "bodies:\n"
+     "  bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: soft,\n"
+     "    regions: [{where: {half_space: {point: [0, 0, 0], normal: [1, 0, 0]}}, material: "
+     "firm}],\n"
+     "    start: {stretched: [1.3, 0.7, 1]}}\n",
+     0.1, 0.1, 1e4},
     {"projective tetrahedra",
      "materials: {soft: {law: corotated, density: 1000, mu: 2e4}}\n"
      "bodies: {bar: {geometry: {grid: {size: [0.6, 0.3, 0.3], cells: [2, 1, 1]}}, material: "
@@ -66,6 +77,20 @@ static const struct {
      "materials: {cotton: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
      "rayleigh: 0.01}}\n"
      "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: cotton}}\n"
+     "contact: none\n" HANGING,
+     0.02, 0.02, 1e3},
+    {"folding shell",
+     "materials: {paper: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
+     "rayleigh: 0.01}}\n"
+     "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: paper,\n"
+     "  fold: {angle: 5, hardening: 0.2}}}\n"
+     "contact: none\n" HANGING,
+     0.02, 0.02, 1e3},
+    {"plate",
+     "materials: {cotton: {law: stable-neo-hookean, density: 400, young: 1e5, poisson: 0.3, "
+     "rayleigh: 0.01}}\n"
+     "bodies: {sheet: {kind: shell, geometry: {sheet: {columns: 5, rows: 5}}, material: cotton,\n"
+     "  bending_model: plate}}\n"
      "contact: none\n" HANGING,
      0.02, 0.02, 1e3},
     {"cloth",
