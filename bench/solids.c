@@ -169,13 +169,15 @@ static pli_status run_laws(pli_bench *bench)
     static const double angles[3] = {0.6, -0.9, 1.5};
     pli_context *context = pli_bench_context(bench);
     double relaxation, creep, rest;
-    PLI_TRY(pli_solid_relaxation(context, "neo-hookean", &relaxation));
+    pli_solid sheet;
+    PLI_TRY(pli_solid_relaxation(context, "neo-hookean", 1, &relaxation));
     PLI_TRY(pli_solid_creep(context, &creep));
     claim_at_most(bench, "branch", "relaxation of one branch", relaxation, "", 1e-6);
     claim_at_most(bench, "branch", "creep of one branch", creep, "", 1e-6);
     claim_at_most(bench, "fibres", "uniaxial stress along", fibre_error(0), "", 1e-8);
     claim_at_most(bench, "fibres", "uniaxial stress across", fibre_error(1), "", 1e-8);
-    PLI_TRY(pli_solid_fold(context, angles, 3, "angle: 20, hardening: 0.05", &rest));
+    PLI_TRY(pli_solid_fold(&sheet, context, angles, 3, "angle: 20, hardening: 0.05", &rest));
+    pli_solid_clear(&sheet);
     double exact = pli_solid_fold_map(angles, 3, 20 * M_PI / 180, 0.05);
     claim_at_most(bench, "fold", "angle that stays", rest / exact - 1, "", 1e-6);
     return PLI_OK;

@@ -21,7 +21,8 @@ FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 
 def environment():
-    paths = {"PATH": BUILD + os.pathsep + os.environ["PATH"], "PYTHONPATH": str(SOURCE / "python"),
+    # the system's Python is the one that has numpy
+    paths = {"PATH": os.pathsep.join([BUILD, "/usr/bin", os.environ["PATH"]]), "PYTHONPATH": str(SOURCE / "python"),
              "PYTHONDONTWRITEBYTECODE": "1"}
     return dict(os.environ, **paths)
 

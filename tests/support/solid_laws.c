@@ -3,13 +3,12 @@
 
 #include "base/context.h"
 #include "fem/hinge_angle.h"
-#include "solid_run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double ratio = 0.8, tau = 0.5; // of the branch
+static const double ratio[2] = {0.8, 0.3}, tau[2] = {0.5, 4}; // of the branches
 
 // ---- relaxation
 
@@ -39,18 +38,25 @@ static pli_status held_stress(pli_context *context, const char *law, const char 
     return status;
 }
 
-pli_status pli_solid_relaxation(pli_context *context, const char *law, double *error)
+pli_status pli_solid_relaxation(pli_context *context, const char *law, int32_t branch_count,
+                                double *error)
 {
     enum { STEPS = 40 };
+    static const char *const branches[3] = {
+        "", ", viscoelastic: [{ratio: 0.8, time: 0.5}]",
+        ", viscoelastic: [{ratio: 0.8, time: 0.5}, {ratio: 0.3, time: 4}]"};
     const double h = 0.1;
     double slow, stress[STEPS];
-    PLI_TRY(held_stress(context, law, "", 1, &slow));
-    PLI_TRY(held_stress(context, law, ", viscoelastic: [{ratio: 0.8, time: 0.5}]", STEPS, stress));
-    double gain = ratio * tau / h * (1 - exp(-h / tau));
+    PLI_TRY(held_stress(context, law, branches[0], 1, &slow));
+    PLI_TRY(held_stress(context, law, branches[branch_count], STEPS, stress));
     *error = 0;
     for (int step = 0; step < STEPS; ++step) {
-        double exact = slow * (1 + gain * exp(-step * h / tau));
-        *error = fmax(*error, fabs(stress[step] / exact - 1));
+        double factor = 1;
+        for (int32_t k = 0; k < branch_count; ++k) {
+            double gain = ratio[k] * tau[k] / h * (1 - exp(-h / tau[k]));
+            factor += gain * exp(-step * h / tau[k]);
+        }
+        *error = fmax(*error, fabs(stress[step] / (slow * factor) - 1));
     }
     return PLI_OK;
 }
@@ -61,7 +67,7 @@ pli_status pli_solid_relaxation(pli_context *context, const char *law, double *e
 // grows within h: its mean over the last h.
 pli_status pli_solid_creep(pli_context *context, double *error)
 {
-    const double h = 1e-3, T = (1 + ratio) * tau;
+    const double h = 1e-3, gamma = ratio[0], T = (1 + gamma) * tau[0];
     pli_solid s;
     *error = 0;
     PLI_TRY(pli_solid_init(
@@ -85,7 +91,7 @@ pli_status pli_solid_creep(pli_context *context, double *error)
         int32_t last = 3 * (s.info.vertex_count - 1) + 1;
         double strain = (s.x[last] - s.X[last]) / (s.X[last] + 0.5);
         double mean = T / h * exp(-step * h / T) * (exp(h / T) - 1);
-        *error = fmax(*error, fabs(strain / (1e-6 * (1 - ratio / (1 + ratio) * mean)) - 1));
+        *error = fmax(*error, fabs(strain / (1e-6 * (1 - gamma / (1 + gamma) * mean)) - 1));
     }
     pli_solid_clear(&s);
     return status;
@@ -134,8 +140,8 @@ static pli_status hinge_of_sheet(pli_context *context, int32_t hinge[4])
     return status;
 }
 
-pli_status pli_solid_fold(pli_context *context, const double *angles, int count, const char *fold,
-                          double *rest)
+pli_status pli_solid_fold(pli_solid *s, pli_context *context, const double *angles, int count,
+                          const char *fold, double *rest)
 {
     int32_t hinge[4];
     PLI_TRY(hinge_of_sheet(context, hinge));
@@ -147,9 +153,8 @@ pli_status pli_solid_fold(pli_context *context, const double *angles, int count,
                  ", {time: %d, axis: [%d, 0, 1], angle: %.17g}", k + 1, hinge[0] == 0 ? 1 : -1,
                  angles[k] * 180 / M_PI);
     }
-    pli_solid s;
     PLI_TRY(pli_solid_init(
-        &s, context, NULL,
+        s, context, NULL,
         "materials: {paper: {law: stable-neo-hookean, density: 800, young: 1e8, poisson: 0.3}}\n"
         "contact: none\ngravity: [0, 0, 0]\n"
         "bodies: {b: {kind: shell, material: paper, thickness: 0.03, fold: {%s},\n"
@@ -166,11 +171,11 @@ pli_status pli_solid_fold(pli_context *context, const double *angles, int count,
     // three steps beyond the last key, for what is let go
     for (int step = 0; step < count + 3 && status == PLI_OK; ++step) {
         pli_step_report report;
-        status = pli_solid_step(&s, &report);
-        if (step == count - 1) folded = pli_hinge_angle(s.x, hinge);
+        status = pli_solid_step(s, &report);
+        if (step == count - 1) folded = pli_hinge_angle(s->x, hinge);
     }
-    double angle = pli_hinge_angle(s.x, hinge);
+    double angle = pli_hinge_angle(s->x, hinge);
     *rest = folded * angles[count - 1] < 0 ? -angle : angle;
-    pli_solid_clear(&s);
+    if (status != PLI_OK) pli_solid_clear(s);
     return status;
 }
