@@ -52,6 +52,8 @@ typedef struct pli_scene_def {
     pli_domain_def domain;
     const pli_emitter_def *emitters;
     int32_t emitter_count;
+    const pli_probe_def *probes;
+    int32_t probe_count;
 } pli_scene_def;
 
 // ---- the scene object --------------------------------------------------------------------------

@@ -156,6 +156,23 @@ typedef struct pli_kind_info {
 PLI_API int32_t pli_model_kind_count(const pli_model *model);
 PLI_API void pli_model_get_kind(const pli_model *model, int32_t kind, pli_kind_info *info);
 
+// A quantity that is measured at every step: what a probe of the scene wants, or what a constraint,
+// an attachment, an obstacle or a collider does to the bodies (docs/guide/measuring.md).
+typedef struct pli_probe_value {
+    const char *name;   // "tip.displacement"; lives as long as the model
+    const char *unit;   // "m"
+    int32_t components; // 1; 3; or 6 of a symmetric tensor: xx, yy, zz, xy, yz, xz
+    double values[6];   // [components]; NaN: not known
+} pli_probe_value;
+
+// How many there are, the same in every report, and each of them with NaN for values.
+PLI_API int32_t pli_model_probe_count(const pli_model *model);
+PLI_API void pli_model_get_probe(const pli_model *model, int32_t index, pli_probe_value *value);
+
+// ".x" of three components, ".xy" of six, "" of one: what stands behind the name of a quantity to
+// name one number of it. Lifetime: static.
+PLI_API const char *pli_probe_component(int32_t components, int32_t index);
+
 // ---- state
 // ---------------------------------------------------------------------------------------
 
@@ -369,6 +386,12 @@ typedef struct pli_step_report {
     // what was not finite, of a step that was rejected for that: a vertex, tetrahedron or particle.
     // NULL: there was no such thing. Lifetime: until the solver's next call
     const char *culprit;
+
+    // what is measured at every step: see pli_model_probe_count. Reactions and contact forces are
+    // those that the step was solved with, NaN before the first one. Lifetime: until the solver's
+    // next call
+    int32_t probe_count;
+    const pli_probe_value *probes; // [probe_count]
 } pli_step_report;
 
 // One outer iteration, as it happens.

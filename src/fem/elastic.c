@@ -431,22 +431,9 @@ typedef struct measure_job {
     const pli_elastic *elastic;
     const double *x;
     double *J;
-    double *von_mises;
+    pli_elastic_sample_fn visit;
+    void *user;
 } measure_job;
-
-// sqrt(3/2) of the norm of the deviator of sigma = P F^T / J; a flat element counts as a very thin
-// one
-static double equivalent_stress(const double P[9], const double F[9], double J)
-{
-    const double thinnest = 1e-9;
-    double sigma[9];
-    pli_mat3_multiply_transposed_right(P, F, sigma);
-    double pressure = pli_mat3_trace(sigma) / 3;
-    sigma[0] -= pressure;
-    sigma[4] -= pressure;
-    sigma[8] -= pressure;
-    return sqrt(1.5 * pli_mat3_contract(sigma, sigma)) / fmax(fabs(J), thinnest);
-}
 
 static void gather_lane(double planes[9][LANES], int lane, double out[9])
 {
@@ -456,28 +443,42 @@ static void gather_lane(double planes[9][LANES], int lane, double out[9])
 static void measure_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
 {
     const measure_job *job = user;
-    if (job->von_mises != NULL) call_law(b, PLI_TANGENT_EXACT, false, true, false);
     for (int lane = 0; lane < b->count; ++lane) {
         double F[9];
         gather_lane(b->F, lane, F);
-        int32_t tet = elastic->origin[begin + lane];
-        double J = pli_mat3_determinant(F);
-        if (job->J != NULL) job->J[tet] = J;
-        if (job->von_mises == NULL) continue;
-        double P[9];
-        gather_lane(b->P, lane, P);
-        job->von_mises[tet] = equivalent_stress(P, F, J);
+        job->J[elastic->origin[begin + lane]] = pli_mat3_determinant(F);
+    }
+}
+
+static void sample_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    const measure_job *job = user;
+    call_law(b, PLI_TANGENT_EXACT, true, true, false);
+    for (int lane = 0; lane < b->count; ++lane) {
+        pli_elastic_sample sample = {
+            .tet = elastic->origin[begin + lane], .volume = b->V[lane], .psi = b->psi[lane]};
+        gather_lane(b->F, lane, sample.F);
+        gather_lane(b->P, lane, sample.P);
+        job->visit(job->user, &sample);
     }
 }
 
 static void measure_range(void *user, int64_t begin, int64_t end)
 {
     measure_job *job = user;
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, measure_batch, job);
+    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end,
+                   job->J != NULL ? measure_batch : sample_batch, job);
 }
 
-void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises)
+void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J)
 {
-    measure_job job = {elastic, x, J, von_mises};
+    measure_job job = {.elastic = elastic, .x = x, .J = J};
+    pli_parallel_for(elastic->context, elastic->tet_count, TET_GRAIN, measure_range, &job);
+}
+
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_sample_fn visit,
+                       void *user)
+{
+    measure_job job = {.elastic = elastic, .x = x, .visit = visit, .user = user};
     pli_parallel_for(elastic->context, elastic->tet_count, TET_GRAIN, measure_range, &job);
 }

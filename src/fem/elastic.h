@@ -90,9 +90,22 @@ void pli_elastic_destroy(pli_elastic *elastic);
 void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
                                       const double *weights, const int32_t *slots, pli_bcsr *H);
 
-// Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
-//   J         [tet_count] determinant of F
-//   von_mises [tet_count] equivalent Cauchy stress (Pa)
-void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises);
+// Determinants of F in the def's order, for reports, J [tet_count].
+void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J);
+
+// What the law says of a tetrahedron.
+typedef struct pli_elastic_sample {
+    int32_t tet;   // in the def's order
+    double volume; // at rest (m^3)
+    double F[9];   // deformation gradient, of what yields its elastic part
+    double P[9];   // first Piola-Kirchhoff stress (Pa)
+    double psi;    // energy per volume at rest (J/m^3)
+} pli_elastic_sample;
+
+typedef void (*pli_elastic_sample_fn)(void *user, const pli_elastic_sample *sample);
+
+// Calls visit for every tetrahedron at x, from several threads at once.
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_sample_fn visit,
+                       void *user);
 
 #endif

@@ -23,6 +23,7 @@
 #include "sim/model/matter_build.h"
 #include "sim/model/model_springs.h"
 #include "sim/model/model_triangles.h"
+#include "sim/model/probe_build.h"
 #include "sim/model/resolution.h"
 #include "sim/model/subspace_build.h"
 #include "sim/report/body_frame.h"
@@ -717,6 +718,17 @@ static pli_status build_attachments(building *b)
     return PLI_OK;
 }
 
+static pli_status build_probes(building *b)
+{
+    int64_t count = b->model->body_count;
+    pli_selection_source *sources = PLI_NEW(b->context, pli_selection_source, count, "probes");
+    if (sources == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < count; ++k) sources[k] = selection_source(b, k);
+    pli_status status = pli_probe_build(b->model, b->scene, sources);
+    pli_release(b->context, sources);
+    return status;
+}
+
 // ---- everything else
 
 static void set_gravity(building *b)
@@ -763,7 +775,7 @@ static pli_status set_frame_fields(building *b)
     model->frame_handle = model->solver_kind->subspace ? output->handle : -1;
     if (model->frame_handle < 0) model->frame_fields &= ~(1u << PLI_BODY_WEIGHT);
     if (!model->solver_kind->subspace) model->frame_fields &= ~PLI_BODY_SUBSPACE_FIELDS;
-    if (model->yields == NULL) model->frame_fields &= ~(1u << PLI_BODY_PLASTIC);
+    if (model->yields == NULL) model->frame_fields &= ~PLI_BODY_PLASTIC_FIELDS;
     return PLI_OK;
 }
 
@@ -872,6 +884,7 @@ static pli_status build_matter(building *b)
     PLI_TRY(go_on(b));
     PLI_TRY(pli_collider_build(b->model, b->scene));
     PLI_TRY(pli_matter_check_overlap(b->model, b->scene));
+    PLI_TRY(pli_probe_build(b->model, b->scene, NULL));
     PLI_TRY(set_solver(b));
     PLI_TRY(pli_substeps_check_start(b->model, b->scene));
     pli_norm_build_matter(b->model);
@@ -895,6 +908,7 @@ static pli_status build_meshes(building *b)
     set_gravity(b);
     set_size(b->model);
     PLI_TRY(pli_collider_build(b->model, b->scene));
+    PLI_TRY(build_probes(b));
     PLI_TRY(hold_surfaces(b));
     PLI_TRY(pli_resolution_check(b->model));
     PLI_TRY(pli_collider_build_surface(b->model, b->scene, b->meshes));
@@ -966,6 +980,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_probe_clear(model);
     pli_matter_destroy(model->matter);
     pli_reduction_destroy(context, model->reduction);
     pli_hierarchy_destroy(model->hierarchy);

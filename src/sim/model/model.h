@@ -50,7 +50,8 @@ typedef struct pli_model_material {
     double poisson;                  // -
 } pli_model_material;
 
-typedef struct pli_reduction pli_reduction; // subspace_build.h
+typedef struct pli_reduction pli_reduction;       // subspace_build.h
+typedef struct pli_model_probes pli_model_probes; // probe_build.h
 
 // vertices that a script moves, rigidly held (constraint) or by springs (attachment)
 typedef struct pli_model_handle {
@@ -158,6 +159,7 @@ struct pli_model {
     double *norm_weights;  // [vertex_count] see optimize/objective.h
     uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
     int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
+    pli_model_probes *probes; // what is measured at every step; NULL: nothing
 };
 
 // Bodies, and surfaces of colliders behind them.

@@ -76,7 +76,7 @@ done:
 static void measure_tets(pli_mesh_stepper *s, const double *x, pli_step_report *report)
 {
     report->energy.elastic = pli_sum_value(pli_elastic_term.energy(s->elastic, x));
-    pli_elastic_measure(s->elastic, x, s->J, NULL);
+    pli_elastic_measure(s->elastic, x, s->J);
     report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
     for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
@@ -121,5 +121,6 @@ pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state,
     }
     PLI_TRY(measure_motion(s, state, report));
     fill_energies(s, state, &report->energy);
-    return pli_contacts_measure(s->contacts, state, after_step, report);
+    PLI_TRY(pli_contacts_measure(s->contacts, state, after_step, report));
+    return pli_probes_measure(s, state, after_step, report);
 }

@@ -134,7 +134,7 @@ static void penalty_brakes_by_its_force(void **state)
     const double x[3][3] = {{0, -depth, 0}, {1, -1, 0}, {2, 0.1, 0}};
     const double mass[3] = {2, 2, 2};
     double v[3][3] = {{0, 1, 0}, {0, 0, 0}, {0, 0, 0}};
-    double change = pli_penalty_apply_friction(&penalty, &x[0][0], mass, step, &v[0][0]);
+    double change = pli_penalty_apply_friction(&penalty, &x[0][0], mass, step, &v[0][0], NULL);
     double force = 3 * belt->stiffness * depth * depth;
     double gain = 0.5 * step * force / 2;
     NEAR(v[0][0], gain, 1e-13, 0);
