@@ -153,9 +153,9 @@ void pli_skin_get_values(const pli_skin *skin, const pli_frame_part *part,
     for (int32_t i = 0; i < skin->point_count; ++i) {
         int64_t point = skin->point_ids[i];
         for (int32_t k = 0; k < field->components; ++k) {
-            const double *sum = scratch + SUM_SIZE * point;
-            double value = of_cells ? sum[k] / sum[SUM_SIZE - 1]
-                                    : field->values[point * field->components + k];
+            double value = of_cells
+                               ? scratch[SUM_SIZE * point + k] / scratch[SUM_SIZE * (point + 1) - 1]
+                               : field->values[point * field->components + k];
             *values++ = (float)value;
         }
     }
