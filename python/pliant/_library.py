@@ -45,6 +45,9 @@ ptr pli_model_triangles ptr
 ptr pli_model_masses ptr
 i32 pli_model_kind_count ptr
 void pli_model_get_kind ptr i32 ptr
+i32 pli_model_probe_count ptr
+void pli_model_get_probe ptr i32 ptr
+str pli_probe_component i32 i32
 status pli_state_create ptr ptr
 void pli_state_destroy ptr
 status pli_state_copy ptr ptr

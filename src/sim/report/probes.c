@@ -13,7 +13,6 @@
 
 struct pli_probes {
     pli_context *context;
-    pli_probe_value *values;    // [quantity_count] of the last report
     pli_resultant *constraints; // [constraint_count] of the last step
     pli_resultant *attachments; // [attachment_count]
     pli_cell_values cells;      // of the state measured last; NULL where nobody wants them
@@ -60,7 +59,6 @@ pli_status pli_probes_create(pli_mesh_stepper *s, pli_probes **probes)
     if (made == NULL) return PLI_ERROR_MEMORY;
     *probes = made;
     made->context = context;
-    PLI_TRY(PLI_MAKE(context, made->values, model->probes->quantity_count, "probes"));
     PLI_TRY(PLI_MAKE(context, made->constraints, model->constraint_count, "probes"));
     PLI_TRY(PLI_MAKE(context, made->attachments, model->attachment_count, "probes"));
     return model->probes->wants_cells ? allocate_cells(model, &made->cells) : PLI_OK;
@@ -71,8 +69,7 @@ void pli_probes_destroy(pli_probes *probes)
     if (probes == NULL) return;
     pli_cell_values *cells = &probes->cells;
     PLI_RELEASE(probes->context, cells->stress, cells->log_strain, cells->green_strain, cells->J,
-                cells->density, cells->volume, probes->attachments, probes->constraints,
-                probes->values, probes);
+                cells->density, cells->volume, probes->attachments, probes->constraints, probes);
 }
 
 // ---- reactions
@@ -319,8 +316,8 @@ pli_status pli_probes_measure(pli_mesh_stepper *s, const pli_state *state, bool 
     if (wanted->wants_cells) PLI_TRY(pli_cells_measure(s, state, &probes->cells));
     for (int32_t k = 0; k < wanted->quantity_count; ++k) {
         const pli_model_quantity *quantity = &wanted->quantities[k];
-        double *values = probes->values[k].values;
-        probes->values[k] = pli_probe_blank(wanted, k);
+        double *values = s->solver->probe_values[k].values;
+        s->solver->probe_values[k] = pli_probe_blank(wanted, k);
         if (quantity->kind == PLI_QUANTITY_PLACE) {
             measure_place(s, state, &wanted->places[quantity->source], (pli_probe_of)quantity->of,
                           values);
@@ -331,6 +328,6 @@ pli_status pli_probes_measure(pli_mesh_stepper *s, const pli_state *state, bool 
         }
     }
     report->probe_count = wanted->quantity_count;
-    report->probes = probes->values;
+    report->probes = s->solver->probe_values;
     return PLI_OK;
 }
