@@ -395,8 +395,8 @@ static pli_sum brake_contacts(void *user, int64_t begin, int64_t end)
     return change;
 }
 
-double pli_constraint_apply_friction(pli_constraint *self, const double *x,
-                                     const double *mass, double h, double *v)
+double pli_constraint_apply_friction(pli_constraint *self, const double *x, const double *mass,
+                                     double h, double *v)
 {
     friction_job job = {self, x, mass, h, v};
     return pli_sum_value(

@@ -17,9 +17,9 @@
 // What came out of a step of length h (s).
 typedef struct pli_postprocess_state {
     double h;
-    const double *mass; // [point_count] kg
-    double *x;          // [point_count][3] m, changed
-    double *v;          // [point_count][3] m/s, changed
+    const double *mass;        // [point_count] kg
+    double *x;                 // [point_count][3] m, changed
+    double *v;                 // [point_count][3] m/s, changed
     pli_resultant *resultants; // [collider_count] += impulses over h by collider; may be NULL
 } pli_postprocess_state;
 

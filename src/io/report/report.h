@@ -158,8 +158,8 @@ typedef struct pli_report_facts {
     bool driven;                   // scripts or emitters may put energy in
     const pli_plot_def *plots;     // [plot_count] figures that the scene asks for
     int32_t plot_count;
-    bool has_inertia; // the scene is dynamic
-    int32_t frame_count;           // computed so far
+    bool has_inertia;    // the scene is dynamic
+    int32_t frame_count; // computed so far
     int32_t frames_wanted;
     int32_t vertices;
     int32_t tets;

@@ -96,7 +96,8 @@ static void append_phases(pli_text *text, const pli_report *report)
         for (int32_t i = 0; i < report->bucket_count; ++i) {
             const pli_report_bucket *bucket = &report->buckets[i];
             if (i > 0) pli_text_append(text, ",");
-            pli_json_append_rounded(text, 1e3 * bucket->phase_seconds[phase] / (double)bucket->step_count);
+            pli_json_append_rounded(text, 1e3 * bucket->phase_seconds[phase] /
+                                              (double)bucket->step_count);
         }
         pli_text_append(text, "]}");
     }

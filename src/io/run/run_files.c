@@ -145,9 +145,8 @@ pli_status pli_run_files_open_probes(const pli_run_folder *folder, const pli_mod
     pli_text_init(&header, folder->context);
     pli_log_append_columns(&header, model);
     pli_log_def def = {.keep = keep, .header = header.bytes};
-    pli_status status = header.failed
-                            ? PLI_ERROR_MEMORY
-                            : pli_run_files_open_log(folder, PLI_PROBES_FILE, def, log);
+    pli_status status = header.failed ? PLI_ERROR_MEMORY
+                                      : pli_run_files_open_log(folder, PLI_PROBES_FILE, def, log);
     pli_text_clear(&header);
     return status;
 }

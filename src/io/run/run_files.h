@@ -40,8 +40,8 @@ PLI_CHECKED pli_status pli_run_files_write_scene(const pli_run_folder *folder,
 PLI_CHECKED pli_status pli_run_files_open_log(const pli_run_folder *folder, const char *name,
                                               pli_log_def def, pli_log **log);
 
-// Opens probes.csv, whose rows after step `keep` are cut off, -1: all are; *log stays NULL where the
-// model measures nothing. Errors: io, memory.
+// Opens probes.csv, whose rows after step `keep` are cut off, -1: all are; *log stays NULL where
+// the model measures nothing. Errors: io, memory.
 PLI_CHECKED pli_status pli_run_files_open_probes(const pli_run_folder *folder,
                                                  const pli_model *model, int64_t keep,
                                                  pli_log **log);

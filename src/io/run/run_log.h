@@ -13,9 +13,9 @@
 // largest_step}, residual, tolerance, explicit{...}, implicit{...}, energy{kinetic, elastic,
 // gravity, attachment, contact, total}, momentum[3], angular_momentum[3], min_J, inverted,
 // vertices, particles, emitted, nodes, contacts, min_gap, max_depth, friction_work,
-// barrier_distance, barrier_stiffness, pairs[], probes{}, seconds{total, and one per phase}. Numbers
-// that are not finite are null. probes has what is measured (pli_probe_value in sim.h) by name:
-// reactions such as support.force, in N, and quantities of the scene's probes such as
+// barrier_distance, barrier_stiffness, pairs[], probes{}, seconds{total, and one per phase}.
+// Numbers that are not finite are null. probes has what is measured (pli_probe_value in sim.h) by
+// name: reactions such as support.force, in N, and quantities of the scene's probes such as
 // tip.displacement; one number, three, or six of a tensor (xx, yy, zz, xy, yz, xz).
 //
 // probes.csv has the same: its first line names the columns with their units, step,time [s],

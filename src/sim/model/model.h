@@ -156,9 +156,9 @@ struct pli_model {
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;
-    double *norm_weights;  // [vertex_count] see optimize/objective.h
-    uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
-    int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
+    double *norm_weights;     // [vertex_count] see optimize/objective.h
+    uint32_t frame_fields;    // bit k: field k of the frame builder's table is wanted
+    int32_t frame_handle;     // whose weights the field "weight" has; -1: there is no such field
     pli_model_probes *probes; // what is measured at every step; NULL: nothing
 };
 

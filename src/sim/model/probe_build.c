@@ -321,7 +321,8 @@ static pli_status place_point(building *b, int32_t probe, pli_model_place *place
     for (int32_t k = 0; k < model->body_count; ++k) {
         const pli_model_body *body = &model->bodies[k];
         bool is_solid = body->kind == PLI_BODY_SOLID;
-        int64_t first = is_solid ? body->first_tet : (int64_t)model->tet_count + body->first_triangle;
+        int64_t first =
+            is_solid ? body->first_tet : (int64_t)model->tet_count + body->first_triangle;
         int64_t end = first + (is_solid ? body->tet_count : body->triangle_count);
         for (int64_t cell = first; cell < end && is_of_body(b, def, k); ++cell) {
             int32_t count;
@@ -576,8 +577,7 @@ static pli_status build(building *b)
 pli_status pli_probe_build(pli_model *model, const pli_scene *scene,
                            const pli_selection_source *sources)
 {
-    building b = {
-        .model = model, .scene = scene, .def = pli_scene_get(scene), .sources = sources};
+    building b = {.model = model, .scene = scene, .def = pli_scene_get(scene), .sources = sources};
     pli_status status = build(&b);
     PLI_RELEASE(model->context, b.amount, b.mask, b.place_of);
     return status;

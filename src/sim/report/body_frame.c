@@ -63,7 +63,7 @@ struct pli_body_parts {
     int32_t *triangles;   // [triangle_count][3] vertex ids within their body
     double *displacement; // [vertex_count][3] (m)
     double *gap;          // [vertex_count] smallest distance, at most that of contact (m)
-    double *material; // [tet_count + shell_triangle_count] index of the material in the scene
+    double *material;     // [tet_count + shell_triangle_count] index of the material in the scene
     pli_element_fields *elements;    // NULL: none of them is wanted
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_frame_field *part_fields;    // [body_count][PLI_BODY_FIELD_COUNT]

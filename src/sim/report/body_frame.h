@@ -2,9 +2,9 @@
 //
 // Bodies of meshes as parts of a frame, and the fields that those can carry. Stress, strain and the
 // like are averaged to vertices under their plain names, and per element with _cell behind. An
-// obstacle and a cloth have none of them; J of a shell is area over area at rest, its stress that of
-// the middle surface. Those of the solver "subspace" are there with it alone, and do not change: see
-// subspace_frame.h.
+// obstacle and a cloth have none of them; J of a shell is area over area at rest, its stress that
+// of the middle surface. Those of the solver "subspace" are there with it alone, and do not change:
+// see subspace_frame.h.
 #ifndef PLI_SIM_REPORT_BODY_FRAME_H
 #define PLI_SIM_REPORT_BODY_FRAME_H
 
@@ -36,7 +36,7 @@ typedef enum pli_body_field {
      1u << PLI_BODY_PARTITION | 1u << PLI_BODY_CUBATURE)
 
 // bits of the history variable of what yields
-#define PLI_BODY_PLASTIC_FIELDS                             \
+#define PLI_BODY_PLASTIC_FIELDS                           \
     (1u << (PLI_BODY_AT_VERTICES + PLI_ELEMENT_PLASTIC) | \
      1u << (PLI_BODY_OF_CELLS + PLI_ELEMENT_PLASTIC))
 

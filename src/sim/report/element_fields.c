@@ -7,13 +7,14 @@
 #include "sim/report/cells.h"
 #include "sim/step/mesh_stepper.h"
 
-
 enum { GRAIN = 1024 };
 
 static const int32_t components[PLI_ELEMENT_FIELD_COUNT] = {
-    [PLI_ELEMENT_VON_MISES] = 1, [PLI_ELEMENT_J] = 1,          [PLI_ELEMENT_PLASTIC] = 1,
-    [PLI_ELEMENT_STRESS] = 6,    [PLI_ELEMENT_PRINCIPAL] = 3,  [PLI_ELEMENT_DIRECTION] = 3,
-    [PLI_ELEMENT_LOG_STRAIN] = 6, [PLI_ELEMENT_GREEN_STRAIN] = 6, [PLI_ELEMENT_DENSITY] = 1};
+    [PLI_ELEMENT_VON_MISES] = 1,  [PLI_ELEMENT_J] = 1,
+    [PLI_ELEMENT_PLASTIC] = 1,    [PLI_ELEMENT_STRESS] = 6,
+    [PLI_ELEMENT_PRINCIPAL] = 3,  [PLI_ELEMENT_DIRECTION] = 3,
+    [PLI_ELEMENT_LOG_STRAIN] = 6, [PLI_ELEMENT_GREEN_STRAIN] = 6,
+    [PLI_ELEMENT_DENSITY] = 1};
 
 // fields that are computed from stress
 static const uint32_t of_stress =

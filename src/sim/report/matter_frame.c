@@ -109,7 +109,8 @@ static void fill_stress(const pli_material *material, const double F[9], double 
     double J = pli_material_volume_ratio(material, F, memory);
     memcpy(now, F, sizeof now);
     // a fluid is a cube of its volume
-    for (int k = 0; k < 9 && pli_material_is_fluid(material); ++k) now[k] = k % 4 == 0 ? cbrt(J) : 0;
+    for (int k = 0; k < 9 && pli_material_is_fluid(material); ++k)
+        now[k] = k % 4 == 0 ? cbrt(J) : 0;
     if (values[PLI_PARTICLE_LOG_STRAIN] != NULL) {
         pli_log_strain_from(now, values[PLI_PARTICLE_LOG_STRAIN] + 6 * row);
     }

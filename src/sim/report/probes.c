@@ -110,8 +110,7 @@ static void sum_constraints(pli_mesh_stepper *s, double time, double *gradient)
 // The same for springs, whose stiffness is taken out.
 static void sum_attachments(pli_mesh_stepper *s, double time, double *stiffness)
 {
-    memcpy(stiffness, s->attachment_stiffness,
-           (size_t)s->model->vertex_count * sizeof *stiffness);
+    memcpy(stiffness, s->attachment_stiffness, (size_t)s->model->vertex_count * sizeof *stiffness);
     for (int32_t k = s->model->attachment_count - 1; k >= 0; --k) {
         const pli_model_handle *handle = &s->model->attachments[k];
         pli_resultant *sum = &s->probes->attachments[k];

@@ -122,7 +122,7 @@ static pli_status check_probe(const pli_rules *r, const pli_visit *visit)
     if (probe->at_count > 0) {
         PLI_TRY(pli_rules_check_point(r, visit, "at", &probe->at, probe->at_count));
     }
-    if (r->has_particles && count_kinds(probe) > 0) {
+    if (r->has_particles && count_kinds(probe) > (probe->distance_count > 0)) {
         return pli_rules_refuse(r, visit, "", probe,
                                 "is of particles, which come and go; give a body or an emitter "
                                 "alone");

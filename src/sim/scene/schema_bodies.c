@@ -633,9 +633,9 @@ const pli_schema pli_body_schema = {.name = "body",
 #define WHERE \
     .key = "where", .fallback = "all", .doc = "Which vertices, in the body's initial placement."
 
-#define REACTION_NAME                                                                   \
-    .key = "name", .flags = PLI_FIELD_OPTIONAL,                                         \
-    .doc = "Name of the reaction among what is measured; by default the kind of the "   \
+#define REACTION_NAME                                                                 \
+    .key = "name", .flags = PLI_FIELD_OPTIONAL,                                       \
+    .doc = "Name of the reaction among what is measured; by default the kind of the " \
            "section and the number in it, such as constraint-0."
 
 static const pli_field constraint_fields[] = {

@@ -32,7 +32,8 @@ pli_status pli_solver_create(const pli_model *model, pli_solver **solver)
     pli_timers_clear(&made->timers);
     pli_status status = pli_arena_create(made->context, 1 << 16, &made->scratch);
     if (status == PLI_OK) {
-        status = PLI_MAKE(made->context, made->probe_values, pli_model_probe_count(model), "probes");
+        status =
+            PLI_MAKE(made->context, made->probe_values, pli_model_probe_count(model), "probes");
     }
     if (status == PLI_OK) {
         pli_arena_set_cancel(made->scratch, is_cancelled_inside, made);
