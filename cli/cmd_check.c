@@ -40,11 +40,11 @@ static void print_colliders(const pli_model *model, int32_t count)
     pli_contact_info info;
     printf("# colliders   %d\n", (int)count);
     for (int32_t k = 0; k < count; ++k) {
-        pli_model_get_collider(model, k, &info);
+        info = pli_model_get_collider(model, k);
         printf("#   %s: ", info.name);
         print_contact(&info);
     }
-    pli_model_get_contact(model, &info);
+    info = pli_model_get_info(model).contact;
     printf("# contact     ");
     print_contact(&info);
 }
@@ -52,7 +52,7 @@ static void print_colliders(const pli_model *model, int32_t count)
 // Which contact there is, and who said so.
 static void print_choice(const pli_scene *scene)
 {
-    const char *text = pli_scene_contact_text(scene);
+    const char *text = pli_scene_get_info(scene).contact;
     const char *why = strchr(text, ',');
     if (why != NULL) printf("#   %s\n", why + 2);
 }
@@ -83,8 +83,7 @@ static void print_subspace(const pli_model_info *info)
 static void print_meshes(const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     int64_t steps = (int64_t)scene->time.frames * scene->time.steps_per_frame;
     printf("# bodies      %d\n", (int)info.body_count);
     printf("# vertices    %d\n", (int)info.vertex_count);
@@ -112,8 +111,7 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
 // The scene as YAML, and what it costs as comments: together still a scene file.
 static void print_text(const char *yaml, const pli_model *model, const pli_scene *scene)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     char memory[32];
     format_bytes(info.memory_estimate, memory, sizeof memory);
     printf("%s\n", yaml);
@@ -145,19 +143,18 @@ static void put_colliders(pli_cli_json *json, const pli_model *model, const pli_
     pli_contact_info info;
     pli_cli_json_begin(json, "colliders", '[');
     for (int32_t k = 0; k < count; ++k) {
-        pli_model_get_collider(model, k, &info);
+        info = pli_model_get_collider(model, k);
         put_contact(json, NULL, &info);
     }
     pli_cli_json_end(json, ']');
-    pli_model_get_contact(model, &info);
+    info = pli_model_get_info(model).contact;
     put_contact(json, "contact", &info);
-    pli_cli_json_text(json, "contact_choice", pli_scene_contact_text(scene));
+    pli_cli_json_text(json, "contact_choice", pli_scene_get_info(scene).contact);
 }
 
 static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_scene *scene)
 {
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_cli_json_integer(json, "bodies", info.body_count);
     pli_cli_json_integer(json, "vertices", info.vertex_count);
     pli_cli_json_integer(json, "tetrahedra", info.tet_count);
@@ -187,8 +184,7 @@ static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_sce
 static void print_json(const char *yaml, const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
-    pli_model_info info;
-    pli_model_get_info(model, &info);
+    pli_model_info info = pli_model_get_info(model);
     pli_cli_json json;
     pli_cli_json_init(&json, stdout);
     pli_cli_json_begin(&json, NULL, '{');

@@ -110,7 +110,7 @@ typedef struct pli_items {
 } pli_items;
 
 // The items of a member of the struct at holder. holder NULL: only kind, is_list, fixed and stride.
-PLI_API void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items);
+PLI_API pli_items pli_field_get_items(const pli_field *field, const void *holder);
 
 // Whether an optional field of the struct at holder holds its default, that is, was not given.
 PLI_API bool pli_field_is_absent(const pli_field *field, const void *holder);

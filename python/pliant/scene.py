@@ -15,7 +15,7 @@ import numpy as np
 from . import errors
 from ._handles import Context, Wrapper
 from ._library import installed_path, lib, source_root
-from ._structs import Field, Items, LoadDef, Schema, Variant, YamlDef, at, text
+from ._structs import Field, LoadDef, Schema, Variant, YamlDef, at, text
 
 
 class Mesh:
@@ -182,12 +182,12 @@ class Scene(Wrapper):
     @property
     def contact(self):
         """Which contact bodies have, and who said so: ``'barrier, chosen because there are 2 bodies; ...'``."""
-        return text(lib.pli_scene_contact_text(self._pointer))
+        return text(lib.pli_scene_get_info(self._pointer).contact)
 
     @property
     def name(self):
         """The name of the file without folder and ending."""
-        return text(lib.pli_scene_name(self._pointer))
+        return text(lib.pli_scene_get_info(self._pointer).name)
 
     @property
     def hash(self):
@@ -220,8 +220,7 @@ def read_struct(schema, address):
         optional = field.flags & OPTIONAL
         if optional and lib.pli_field_is_absent(field_address, address):
             continue
-        items = Items()
-        lib.pli_field_get_items(field_address, address, ctypes.byref(items))
+        items = lib.pli_field_get_items(field_address, address)
         if items.kind == MESH or (field.kind == NAMED and field.key is None):
             continue
         value = read_items(field, items)

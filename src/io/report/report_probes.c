@@ -6,19 +6,25 @@
 #include <math.h>
 #include <string.h>
 
+static int32_t count_probes(const pli_model *model)
+{
+    int32_t count = 0;
+    while (pli_model_get_probe(model, count).name != NULL) ++count;
+    return count;
+}
+
 static pli_status copy_probe(pli_context *context, const pli_model *model, int32_t index,
                              pli_probe_value *probe)
 {
-    pli_model_get_probe(model, index, probe);
-    const char *name = probe->name;
-    probe->name = pli_string_copy(context, name);
+    *probe = pli_model_get_probe(model, index);
+    probe->name = pli_string_copy(context, probe->name);
     return probe->name != NULL ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
 pli_status pli_report_probes_init(pli_report_probes *p, pli_context *context,
                                   const pli_model *model, int32_t bucket_count)
 {
-    int32_t count = pli_model_probe_count(model);
+    int32_t count = count_probes(model);
     *p = (pli_report_probes){0};
     if (count == 0) return PLI_OK;
     PLI_TRY(PLI_MAKE(context, p->probes, count, "report"));

@@ -225,9 +225,9 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
 void pli_log_append_columns(pli_text *text, const pli_model *model)
 {
     pli_text_append(text, "step,time [s]");
-    for (int32_t k = 0; k < pli_model_probe_count(model); ++k) {
-        pli_probe_value probe;
-        pli_model_get_probe(model, k, &probe);
+    for (int32_t k = 0;; ++k) {
+        pli_probe_value probe = pli_model_get_probe(model, k);
+        if (probe.name == NULL) break;
         for (int32_t i = 0; i < probe.components; ++i) {
             pli_text_format(text, ",%s%s", probe.name, pli_probe_component(probe.components, i));
             if (probe.unit[0] != '\0') pli_text_format(text, " [%s]", probe.unit);

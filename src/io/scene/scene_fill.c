@@ -336,8 +336,7 @@ static pli_status fill_items(filler *f, const pli_field *field, const pli_items 
 
 static pli_status fill_field(filler *f, const pli_field *field, const pli_node *node, void *holder)
 {
-    pli_items shape;
-    pli_field_get_items(field, NULL, &shape);
+    pli_items shape = pli_field_get_items(field, NULL);
     char *member = (char *)holder + field->offset;
     int64_t length = push_key(f, field->key);
     PLI_TRY(note(f, member, node));

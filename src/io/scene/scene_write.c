@@ -229,8 +229,7 @@ static void write_one_variant(writer *w, const pli_field *field, const pli_varia
 
 static void write_field(writer *w, const pli_field *field, const void *holder)
 {
-    pli_items items;
-    pli_field_get_items(field, holder, &items);
+    pli_items items = pli_field_get_items(field, holder);
     begin_line(w);
     pli_text_format(&w->text, "%s:", field->key);
     if (items.is_list && items.kind >= PLI_ITEM_STRUCT) {
@@ -260,7 +259,7 @@ pli_status pli_scene_to_yaml(const pli_scene *scene, const pli_yaml_def *def, ch
     *text = NULL;
     writer w = {.context = pli_scene_context(scene)};
     if (def != NULL) w.def = *def;
-    const char *source = pli_scene_source(scene);
+    const char *source = pli_scene_get_info(scene).source;
     w.folder = pli_path_folder(w.context, source != NULL ? source : "");
     if (w.folder == NULL) return PLI_ERROR_MEMORY;
     pli_text_init(&w.text, w.context);

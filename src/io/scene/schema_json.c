@@ -63,8 +63,7 @@ static void write_item_type(json_writer *w, const pli_field *field, pli_item_kin
 
 static void write_type(json_writer *w, const pli_field *field)
 {
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     if (!items.is_list) {
         write_item_type(w, field, items.kind);
         return;
@@ -106,8 +105,7 @@ static void write_default(json_writer *w, const pli_field *field)
     bool is_given =
         field->fallback != NULL && (field->flags & (PLI_FIELD_OPTIONAL | PLI_FIELD_REQUIRED)) == 0;
     if (!is_given) return;
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_text = items.kind == PLI_ITEM_TEXT || items.kind == PLI_ITEM_CHOICE ||
                    items.kind == PLI_ITEM_VARIANT;
     pli_text_append(&w->text, ", \"default\": ");

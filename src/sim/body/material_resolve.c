@@ -54,8 +54,9 @@ int32_t pli_material_find_input(const pli_material_ops *law, const char *key)
 static void list_presets(pli_suggest *suggest, const char *word)
 {
     pli_suggest_init(suggest, word);
-    for (int32_t i = 0; i < pli_material_preset_count(); ++i) {
-        pli_suggest_add(suggest, pli_material_preset_get(i)->name);
+    const pli_material_preset *preset;
+    for (int32_t i = 0; (preset = pli_material_preset_get(i)) != NULL; ++i) {
+        pli_suggest_add(suggest, preset->name);
     }
 }
 
@@ -65,8 +66,9 @@ static void list_laws(const pli_context *context, pli_suggest *suggest, const ch
     for (int32_t i = 0; i < pli_context_law_count(context); ++i) {
         pli_suggest_add(suggest, pli_context_law(context, i)->name);
     }
-    for (int32_t i = 0; i < pli_material_count(); ++i) {
-        pli_suggest_add(suggest, pli_material_get(i)->name);
+    const pli_material_ops *law;
+    for (int32_t i = 0; (law = pli_material_get(i)) != NULL; ++i) {
+        pli_suggest_add(suggest, law->name);
     }
 }
 

@@ -391,23 +391,24 @@ pli_status pli_collider_build_surface(pli_model *model, const pli_scene *scene,
 
 // ---- what outsiders may ask
 
-void pli_model_get_collider(const pli_model *model, int32_t collider, pli_contact_info *info)
+pli_contact_info pli_model_get_collider(const pli_model *model, int32_t collider)
 {
     const pli_model_collider *from = &model->colliders[collider];
-    *info = (pli_contact_info){.name = from->name,
-                               .method = method_name(&pli_collider_schema, (int32_t)from->method),
-                               .stiffness = from->stiffness,
-                               .friction = from->friction,
-                               .deviation = from->deviation};
+    pli_contact_info info = {.name = from->name,
+                             .method = method_name(&pli_collider_schema, (int32_t)from->method),
+                             .stiffness = from->stiffness,
+                             .friction = from->friction,
+                             .deviation = from->deviation};
     if (model->matter == NULL && from->body >= 0) {
-        info->triangle_count = model->bodies[from->body].triangle_count;
+        info.triangle_count = model->bodies[from->body].triangle_count;
     }
+    return info;
 }
 
-void pli_model_get_contact(const pli_model *model, pli_contact_info *info)
+pli_contact_info pli_collider_get_contact(const pli_model *model)
 {
-    *info = (pli_contact_info){.name = "",
-                               .method = method_name(&pli_contact_schema, model->contact.method),
-                               .stiffness = model->contact.stiffness,
-                               .friction = model->contact.friction};
+    return (pli_contact_info){.name = "",
+                              .method = method_name(&pli_contact_schema, model->contact.method),
+                              .stiffness = model->contact.stiffness,
+                              .friction = model->contact.friction};
 }

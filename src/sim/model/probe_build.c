@@ -52,14 +52,10 @@ pli_probe_value pli_probe_blank(const pli_model_probes *probes, int32_t index)
     return value;
 }
 
-int32_t pli_model_probe_count(const pli_model *model)
+pli_probe_value pli_model_get_probe(const pli_model *model, int32_t index)
 {
-    return model->probes != NULL ? model->probes->quantity_count : 0;
-}
-
-void pli_model_get_probe(const pli_model *model, int32_t index, pli_probe_value *value)
-{
-    *value = pli_probe_blank(model->probes, index);
+    bool is_there = index >= 0 && index < pli_probe_count(model);
+    return is_there ? pli_probe_blank(model->probes, index) : (pli_probe_value){0};
 }
 
 // what exists only while the list is being made
@@ -68,10 +64,11 @@ typedef struct building {
     pli_model_probes *probes;
     const pli_scene *scene;
     const pli_scene_def *def;
-    const pli_selection_source *sources; // [body_count]; NULL: particles
-    int32_t *place_of;                   // [def->probe_count] of a probe; -1: it has none
-    uint8_t *mask;                       // [vertices or cells of the model]
-    double *amount;                      // the same
+    const pli_building *all;
+    bool of_particles;
+    int32_t *place_of; // [def->probe_count] of a probe; -1: it has none
+    uint8_t *mask;     // [vertices or cells of the model]
+    double *amount;    // the same
 } building;
 
 static pli_status refuse(const building *b, int32_t probe, const char *key, const char *text)
@@ -159,7 +156,7 @@ static pli_status add_reactions(building *b)
 
 static bool is_of_body(const building *b, const pli_probe_def *def, int32_t body)
 {
-    return def->body[0] == '\0' || strcmp(def->body, b->sources[body].body->name) == 0;
+    return def->body[0] == '\0' || strcmp(def->body, pli_building_body(b->all, body)->name) == 0;
 }
 
 static pli_status allocate_place(building *b, int32_t vertices, int32_t cells,
@@ -356,8 +353,8 @@ static pli_status place_point(building *b, int32_t probe, pli_model_place *place
 static int32_t mark_body(building *b, int32_t index, const pli_variant *where, uint8_t *marks)
 {
     const pli_model_body *body = &b->model->bodies[index];
-    const pli_selection_source *source = &b->sources[index];
-    int32_t found = pli_selection_mark_vertices(where, source, marks);
+    pli_selection_source source = pli_building_selection(b->all, index);
+    int32_t found = pli_selection_mark_vertices(where, &source, marks);
     for (int32_t k = 0; k < body->vertex_count; ++k) {
         b->amount[body->first_vertex + k] = marks[k] ? 1 : 0;
     }
@@ -365,7 +362,7 @@ static int32_t mark_body(building *b, int32_t index, const pli_variant *where, u
     if (!is_solid && body->kind != PLI_BODY_SHELL) return found;
     int64_t first =
         is_solid ? body->first_tet : (int64_t)b->model->tet_count + body->first_triangle;
-    pli_selection_mark_cells(where, source, b->mask + first);
+    pli_selection_mark_cells(where, &source, b->mask + first);
     return found;
 }
 
@@ -412,7 +409,7 @@ static pli_status build_place(building *b, int32_t probe)
     const pli_probe_def *def = &b->def->probes[probe];
     b->place_of[probe] = b->probes->place_count;
     pli_model_place *place = &b->probes->places[b->probes->place_count++];
-    if (b->sources == NULL) return place_particles(b, probe, place);
+    if (b->of_particles) return place_particles(b, probe, place);
     if (def->vertex >= 0) return place_vertex(b, probe, place);
     if (def->at_count == 3) return place_point(b, probe, place);
     return place_selection(b, probe, place);
@@ -435,8 +432,8 @@ static pli_status add_of_place(building *b, int32_t probe)
         int32_t of = 0;
         while (of < PLI_PROBE_OF_COUNT && strcmp(rows[of].name, name) != 0) ++of;
         if (of == PLI_PROBE_OF_COUNT) continue; // refused by a rule
-        if (!given && b->sources == NULL && !rows[of].of_particles) continue;
-        bool of_cells = b->sources != NULL && rows[of].of_cells;
+        if (!given && b->of_particles && !rows[of].of_particles) continue;
+        bool of_cells = !b->of_particles && rows[of].of_cells;
         if (of_cells && b->probes->places[b->place_of[probe]].cell_count == 0) {
             return refuse(b, probe, "of", "there are no elements to measure stress in");
         }
@@ -568,18 +565,21 @@ static pli_status build(building *b)
         b->place_of[k] = -1;
         if (has_place(&b->def->probes[k])) PLI_TRY(build_place(b, k));
     }
-    bool wanted = b->def->output.reactions && b->sources != NULL;
+    bool wanted = b->def->output.reactions && !b->of_particles;
     if (wanted) PLI_TRY(add_reactions(b));
     for (int32_t k = 0; k < b->def->probe_count; ++k) PLI_TRY(add_probe(b, k));
     return check_plots(b);
 }
 
-pli_status pli_probe_build(pli_model *model, const pli_scene *scene,
-                           const pli_selection_source *sources)
+pli_status pli_probe_build(const pli_building *all)
 {
-    building b = {.model = model, .scene = scene, .def = pli_scene_get(scene), .sources = sources};
+    building b = {.model = all->model,
+                  .scene = all->scene,
+                  .def = all->def,
+                  .all = all,
+                  .of_particles = all->model->matter != NULL};
     pli_status status = build(&b);
-    PLI_RELEASE(model->context, b.amount, b.mask, b.place_of);
+    PLI_RELEASE(all->context, b.amount, b.mask, b.place_of);
     return status;
 }
 

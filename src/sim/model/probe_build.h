@@ -10,8 +10,7 @@
 #ifndef PLI_SIM_MODEL_PROBE_BUILD_H
 #define PLI_SIM_MODEL_PROBE_BUILD_H
 
-#include "sim/body/selection.h"
-#include "sim/model/model.h"
+#include "sim/model/model_building.h"
 
 typedef enum pli_probe_of {
     PLI_PROBE_POSITION,
@@ -90,11 +89,16 @@ struct pli_model_probes {
     bool wants_reactions; // a quantity is of a constraint, an attachment or a collider
 };
 
-// Fills model->probes. sources [body_count] are of bodies of meshes; NULL: there are none. Errors:
-// scene (a name that is not there, a selection without vertices), memory.
-PLI_CHECKED pli_status pli_probe_build(pli_model *model, const pli_scene *scene,
-                                       const pli_selection_source *sources);
+// Fills model->probes, once bodies, constraints and colliders are there. Errors: scene (a name that
+// is not there, a selection without vertices), memory.
+PLI_CHECKED pli_status pli_probe_build(const pli_building *building);
 void pli_probe_clear(pli_model *model);
+
+// How many quantities a model measures.
+static inline int32_t pli_probe_count(const pli_model *model)
+{
+    return model->probes != NULL ? model->probes->quantity_count : 0;
+}
 
 // The quantity of an index, without values.
 pli_probe_value pli_probe_blank(const pli_model_probes *probes, int32_t index);

@@ -58,7 +58,7 @@ void pli_matter_probes_measure(pli_solver *solver, const pli_state *state, pli_s
     const pli_model_probes *wanted = solver->model->probes;
     int32_t place = -1;
     double totals[SUM_COUNT] = {0};
-    for (int32_t k = 0; k < pli_model_probe_count(solver->model); ++k) {
+    for (int32_t k = 0; k < pli_probe_count(solver->model); ++k) {
         const pli_model_quantity *quantity = &wanted->quantities[k];
         const pli_model_place *first = &wanted->places[quantity->source];
         solver->probe_values[k] = pli_probe_blank(wanted, k);
@@ -82,6 +82,6 @@ void pli_matter_probes_measure(pli_solver *solver, const pli_state *state, pli_s
         place = quantity->source;
         fill_value(totals, (pli_probe_of)quantity->of, values);
     }
-    report->probe_count = pli_model_probe_count(solver->model);
+    report->probe_count = pli_probe_count(solver->model);
     report->probes = solver->probe_values;
 }

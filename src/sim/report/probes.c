@@ -53,7 +53,7 @@ pli_status pli_probes_create(pli_mesh_stepper *s, pli_probes **probes)
 {
     const pli_model *model = s->model;
     *probes = NULL;
-    if (pli_model_probe_count(model) == 0) return PLI_OK;
+    if (pli_probe_count(model) == 0) return PLI_OK;
     pli_context *context = s->context;
     pli_probes *made = PLI_NEW(context, pli_probes, 1, "probes");
     if (made == NULL) return PLI_ERROR_MEMORY;

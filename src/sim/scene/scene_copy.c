@@ -93,11 +93,10 @@ static pli_status copy_links(pli_scene *scene, const pli_schema *schema, void *h
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
         char *member = (char *)holder + field->offset;
-        pli_items items;
-        pli_field_get_items(field, holder, &items);
+        pli_items items = pli_field_get_items(field, holder);
         if (items.fixed == 0) {
             PLI_TRY(copy_array(scene, member, items.count, items.stride));
-            pli_field_get_items(field, holder, &items);
+            items = pli_field_get_items(field, holder);
         }
         for (int32_t k = 0; k < items.count; ++k) {
             char *item = (char *)(uintptr_t)items.first + (size_t)k * items.stride;
@@ -161,8 +160,7 @@ static pli_status check_links(void *user, const pli_visit *visit)
 {
     const pli_scene *scene = user;
     if (visit->field == NULL) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (items.count < 0) return refuse(scene, visit, "the number of items is negative");
     if (items.count > 0 && items.first == NULL) {
         return pli_scene_fail(scene, PLI_ERROR_SCENE, visit, "has %d items, but the array is NULL",

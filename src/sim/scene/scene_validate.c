@@ -155,8 +155,7 @@ static pli_status check_field(void *user, const pli_visit *visit)
 {
     pli_scene *scene = user;
     if (visit->field == NULL || pli_field_is_absent(visit->field, visit->holder)) return PLI_OK;
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (is_missing(visit, &items)) return refuse_missing(scene, visit);
     PLI_TRY(check_items(scene, visit, &items));
     PLI_TRY(check_direction(scene, visit));

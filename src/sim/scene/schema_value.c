@@ -43,23 +43,24 @@ static const size_t item_sizes[] = {
     [PLI_ITEM_VARIANT] = sizeof(pli_variant), [PLI_ITEM_MESH] = sizeof(const pli_mesh_data *),
 };
 
-void pli_field_get_items(const pli_field *field, const void *holder, pli_items *items)
+pli_items pli_field_get_items(const pli_field *field, const void *holder)
 {
     kind_trait trait = kind_traits[field->kind];
     bool is_struct = trait.item == PLI_ITEM_STRUCT;
-    *items = (pli_items){.kind = trait.item,
-                         .is_list = trait.is_list,
-                         .fixed = trait.fixed,
-                         .stride = is_struct ? field->schema->size : item_sizes[trait.item]};
-    if (holder == NULL) return;
+    pli_items items = {.kind = trait.item,
+                       .is_list = trait.is_list,
+                       .fixed = trait.fixed,
+                       .stride = is_struct ? field->schema->size : item_sizes[trait.item]};
+    if (holder == NULL) return items;
     const char *member = (const char *)holder + field->offset;
     if (trait.fixed > 0) {
-        items->count = trait.fixed;
-        items->first = member;
+        items.count = trait.fixed;
+        items.first = member;
     } else {
-        memcpy(&items->first, member, sizeof items->first);
-        memcpy(&items->count, (const char *)holder + field->count_offset, sizeof items->count);
+        memcpy(&items.first, member, sizeof items.first);
+        memcpy(&items.count, (const char *)holder + field->count_offset, sizeof items.count);
     }
+    return items;
 }
 
 const pli_schema *pli_field_variant(const pli_field *field, const pli_variant *variant)
@@ -113,8 +114,7 @@ static void describe_variants(const pli_field *field, pli_suggest *suggest)
 const char *pli_field_range(const pli_field *field, char buffer[PLI_FIELD_ERROR_CAPACITY])
 {
     pli_suggest suggest;
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
     if (is_number && has_range(field)) {
         describe_range(field, buffer, PLI_FIELD_ERROR_CAPACITY);

@@ -52,8 +52,7 @@ static pli_status walk_item(walk *w, const pli_field *field, const pli_items *it
 static pli_status walk_field(walk *w, const pli_visit *visit)
 {
     PLI_TRY(w->visit(w->user, visit));
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     if (items.kind != PLI_ITEM_STRUCT && items.kind != PLI_ITEM_VARIANT) return PLI_OK;
 
     int64_t length = w->path.length;

@@ -19,10 +19,10 @@ static pli_status check_name(const pli_scene *scene, const pli_visit *visit)
     pli_suggest_init(&suggest, pli_excerpt(solver->name, found));
     pli_suggest_add(&suggest, "auto");
     bool is_known = strcmp(solver->name, "auto") == 0;
-    for (int32_t i = 0; i < pli_solver_info_count(); ++i) {
-        const char *name = pli_solver_info_get(i)->name;
-        is_known = is_known || strcmp(solver->name, name) == 0;
-        pli_suggest_add(&suggest, name);
+    pli_solver_info info;
+    for (int32_t i = 0; pli_solver_info_get(i, &info); ++i) {
+        is_known = is_known || strcmp(solver->name, info.name) == 0;
+        pli_suggest_add(&suggest, info.name);
     }
     if (is_known) return PLI_OK;
     char path[PLI_PATH_CAPACITY];

@@ -126,7 +126,8 @@ pli_status pli_mesh_stepper_minimize(pli_mesh_stepper *s, int32_t max_iterations
                             .cancel = is_cancelled,
                             .user = s,
                             .min_iterations = s->min_iterations,
-                            .max_iterations = max_iterations};
+                            .max_iterations = max_iterations,
+                            .energy_noise = s->energy_noise};
     bool moves = s->model->time.mode == PLI_MODE_DYNAMIC;
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     if (moves && s->model->solver_kind->safeguard && !barrier) env.improve = align;
@@ -272,9 +273,7 @@ static pli_status predict(pli_mesh_stepper *s, const step_job *job)
 static pli_status minimize(pli_mesh_stepper *s, const step_job *job, bool arrived,
                            pli_step_report *report)
 {
-    pli_minimizer_step begun = {.coefficients = hash_coefficients(job),
-                                .energy_noise = s->energy_noise};
-    PLI_TRY(pli_minimizer_begin_step(&s->minimizer, &begun));
+    PLI_TRY(pli_minimizer_begin_step(&s->minimizer, hash_coefficients(job)));
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     return barrier ? solve_with_barrier(s, job, arrived, report)
                    : pli_mesh_stepper_minimize(s, 0, report);

@@ -181,7 +181,7 @@ static void check_model_refused(const char *text, const char *says)
     pli_model *model = NULL;
     char message[1024];
     OK(context, parse(context, text, &scene));
-    assert_true(pli_model_create(context, scene, &model) != PLI_OK);
+    assert_true(pli_model_create(context, scene, NULL, &model) != PLI_OK);
     pli_context_message(context, message, sizeof message);
     if (strstr(message, says) == NULL) fail_msg("'%s' does not say '%s'", message, says);
     pli_scene_destroy(scene);
@@ -234,7 +234,7 @@ static void listen(const char *text, ear *heard)
     pli_model *model = NULL;
     OK(NULL, pli_context_create(&def, &context));
     OK(context, parse(context, text, &scene));
-    OK(context, pli_model_create(context, scene, &model));
+    OK(context, pli_model_create(context, scene, NULL, &model));
     pli_model_destroy(model);
     pli_scene_destroy(scene);
     pli_context_destroy(context);
@@ -291,13 +291,12 @@ static void warnings_of_a_scene_are_kept_for_its_report(void **state)
     pli_context *context = *state;
     pli_scene *scene = NULL;
     OK(context, parse(context, HEAD "gravity: [0, -9810, 0]\n", &scene));
-    assert_non_null(strstr(pli_scene_warning(scene, 0), "s.yaml:7:10: gravity"));
-    assert_null(pli_scene_warning(scene, 1));
-    assert_null(pli_scene_warning(scene, -1));
+    assert_non_null(strstr(pli_scene_get_info(scene).warnings[0], "s.yaml:7:10: gravity"));
+    assert_int_equal(pli_scene_get_info(scene).warning_count, 1);
     // validating it again does not repeat them
     OK(context, pli_scene_validate(scene));
-    assert_non_null(pli_scene_warning(scene, 0));
-    assert_null(pli_scene_warning(scene, 1));
+    assert_true(pli_scene_get_info(scene).warning_count > 0);
+    assert_int_equal(pli_scene_get_info(scene).warning_count, 1);
     pli_scene_destroy(scene);
 }
 

@@ -31,7 +31,7 @@ static const pli_frame_field *find(const pli_frame *frame, const char *name)
 // Puts the vertices where x = R F X, with F diagonal, and R a turn by `angle` about z, to see.
 static pli_frame deform(simulation *s, const double F[3], double angle)
 {
-    const double *rest = pli_model_rest_positions(s->model);
+    const double *rest = pli_model_get_mesh(s->model).rest_positions;
     double *x = malloc(3 * (size_t)s->info.vertex_count * sizeof *x);
     for (int32_t k = 0; k < s->info.vertex_count; ++k) {
         double y[3] = {F[0] * rest[3 * k], F[1] * rest[3 * k + 1], F[2] * rest[3 * k + 2]};
@@ -172,8 +172,8 @@ static void values_at_vertices_are_averages_by_volume(void **state)
     (void)state;
     simulation s;
     simulation_init(&s, bar, 1);
-    const double *rest = pli_model_rest_positions(s.model);
-    const int32_t *tets = pli_model_tets(s.model);
+    const double *rest = pli_model_get_mesh(s.model).rest_positions;
+    const int32_t *tets = pli_model_get_mesh(s.model).tets;
     double *x = malloc(3 * (size_t)s.info.vertex_count * sizeof *x);
     for (int32_t k = 0; k < 3 * s.info.vertex_count; ++k) {
         x[k] = rest[k] + 0.02 * sin(3 * rest[k] + 5 * rest[3 * (k / 3)]);

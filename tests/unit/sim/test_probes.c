@@ -41,7 +41,7 @@ static void push(simulation *s, double total[3])
     double *forces = calloc((size_t)n * 3, sizeof *forces);
     total[0] = total[1] = total[2] = 0;
     for (int32_t k = 0; k < 3 * n; ++k) {
-        if (!(pli_model_masses(s->model)[k / 3] > 0)) continue; // of an obstacle
+        if (!(pli_model_get_mesh(s->model).masses[k / 3] > 0)) continue; // of an obstacle
         forces[k] = 0.002 * (double)((k * 7) % 5 - 1);
         total[k % 3] += forces[k];
     }
@@ -74,8 +74,8 @@ static void reaction_of_a_support_is_the_weight_and_the_forces(void **state)
     near_vector(probe(&report, "support.force"), -total[0], weight - total[1], -total[2],
                 1e-8 * weight);
     // moments about the centre of the constraint's motion, the middle of the top
-    const double *x = pli_state_positions(s.state), *mass = pli_model_masses(s.model);
-    const double *f = pli_state_forces(s.state);
+    const double *x = pli_state_get(s.state).positions, *mass = pli_model_get_mesh(s.model).masses;
+    const double *f = pli_state_get(s.state).forces;
     double moment[3] = {0, 0, 0};
     for (int32_t k = 0; k < s.info.vertex_count; ++k) {
         const double *arm = x + 3 * k;
@@ -111,7 +111,8 @@ static void first_of_two_supports_carries_what_the_second_does_not(void **state)
 // Momentum of a simulation, and of a report's reactions and colliders the sum of forces.
 static void momentum_of(const simulation *s, double p[3])
 {
-    const double *v = pli_state_velocities(s->state), *mass = pli_model_masses(s->model);
+    const double *v = pli_state_get(s->state).velocities,
+                 *mass = pli_model_get_mesh(s->model).masses;
     p[0] = p[1] = p[2] = 0;
     for (int32_t k = 0; k < 3 * s->info.vertex_count; ++k) p[k % 3] += mass[k / 3] * v[k];
 }
@@ -228,9 +229,11 @@ static void probes_tell_what_the_state_says(void **state)
               "  all: {of: [mass, volume, momentum, kinetic_energy, elastic_energy, position]}\n"
               "time: {frames: 10, steps_per_frame: 1, fps: 10}\n" NEWTON,
               1);
-    assert_int_equal(pli_model_probe_count(s.model), 3 + 3 + 3 + 1 + 1 + 1 + 6);
+    enum { COUNT = 3 + 3 + 3 + 1 + 1 + 1 + 6 };
+    assert_non_null(pli_model_get_probe(s.model, COUNT - 1).name);
+    assert_null(pli_model_get_probe(s.model, COUNT).name);
     pli_step_report report = simulation_run(&s, 3);
-    const double *x = pli_state_positions(s.state), *v = pli_state_velocities(s.state);
+    const double *x = pli_state_get(s.state).positions, *v = pli_state_get(s.state).velocities;
     near_vector(probe(&report, "corner.position"), x[15], x[16], x[17], 0);
     near_vector(probe(&report, "corner.velocity"), v[15], v[16], v[17], 0);
     const double *inside = probe(&report, "inside.position");
@@ -374,7 +377,8 @@ static void a_shortage_of_memory_is_told_and_leaves_nothing_behind(void **state)
         pli_step_report report;
         sweep.status =
             pli_scene_parse(sweep.context, yaml, (int64_t)strlen(yaml), "s", NULL, &scene);
-        if (sweep.status == PLI_OK) sweep.status = pli_model_create(sweep.context, scene, &model);
+        if (sweep.status == PLI_OK)
+            sweep.status = pli_model_create(sweep.context, scene, NULL, &model);
         if (sweep.status == PLI_OK) sweep.status = pli_state_create(model, &now);
         if (sweep.status == PLI_OK) sweep.status = pli_solver_create(model, &solver);
         if (sweep.status == PLI_OK) sweep.status = pli_solver_step(solver, now, &report);
