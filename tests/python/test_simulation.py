@@ -171,7 +171,7 @@ class Bodies(unittest.TestCase):
         frame = sim.frame()
         self.assertEqual(list(frame.parts), ["cube", "bar"])
         part = frame.parts["bar"]
-        self.assertEqual((part.kind, part.role, part.units["velocity"], part.places["J"]),
+        self.assertEqual((part.kind, part.role, part.units["velocity"], part.places["material"]),
                          ("tets", "body", "m/s", "cell"))
         self.assertEqual((frame.index, frame.step, frame.time), (0, 0, 0))
         self.assertIn("bar", repr(frame) + repr(part))

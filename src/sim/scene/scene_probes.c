@@ -117,7 +117,7 @@ static pli_status check_probe(const pli_rules *r, const pli_visit *visit)
     const pli_probe_def *probe = visit->holder;
     if (count_kinds(probe) > 1) {
         return pli_rules_refuse(r, visit, "", probe,
-                                "says more than one of vertex, at, where, distance and contact");
+                                "must be one thing: a vertex, at, where, a distance or a contact");
     }
     if (probe->at_count > 0) {
         PLI_TRY(pli_rules_check_point(r, visit, "at", &probe->at, probe->at_count));

@@ -313,7 +313,7 @@ static void probes_that_make_no_sense_are_refused(void **state)
     (void)state;
     static const char *const list[][2] = {
         {"probes: {p: {vertex: 2, at: [0, 0, 0]}}\n",
-         "probes.p: says more than one of vertex, at, where, distance and contact"},
+         "probes.p: must be one thing: a vertex, at, where, a distance or a contact"},
         {"probes: {p: {vertex: 2000}}\n",
          "probes.p.vertex: found 2000; there are vertices 0 to 111"},
         {"probes: {p: {of: [stres]}}\n", "probes.p.of: found 'stres', which is not measured"},
