@@ -151,6 +151,7 @@ class Probes(Mapping):
         self.clear()
 
     def clear(self):
+        """Forgets what was measured."""
         self._time = []
         self._rows = {name: [] for name in self.units}
 
