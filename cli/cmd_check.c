@@ -80,6 +80,15 @@ static void print_subspace(const pli_model_info *info)
         (int)info->tet_count, (int)info->polish_iterations, memory);
 }
 
+static void print_painted(const pli_model_info *info)
+{
+    for (int32_t k = 0; k < info->painted_count; ++k) {
+        const pli_painted_info *one = &info->painted[k];
+        printf("# painted     %s: %s, %.4g to %.4g%s%s\n", one->number, one->by, one->least,
+               one->most, one->unit[0] != '\0' ? " " : "", one->unit);
+    }
+}
+
 static void print_meshes(const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
@@ -106,6 +115,7 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
     }
     print_levels(&info);
     print_subspace(&info);
+    print_painted(&info);
 }
 
 // The scene as YAML, and what it costs as comments: together still a scene file.
@@ -179,6 +189,18 @@ static void put_meshes(pli_cli_json *json, const pli_model *model, const pli_sce
         pli_cli_json_integer(json, "memory", info.subspace_memory);
         pli_cli_json_end(json, '}');
     }
+    if (info.painted_count == 0) return;
+    pli_cli_json_begin(json, "painted", '[');
+    for (int32_t k = 0; k < info.painted_count; ++k) {
+        pli_cli_json_begin(json, NULL, '{');
+        pli_cli_json_text(json, "number", info.painted[k].number);
+        pli_cli_json_text(json, "by", info.painted[k].by);
+        pli_cli_json_real(json, "least", info.painted[k].least);
+        pli_cli_json_real(json, "most", info.painted[k].most);
+        pli_cli_json_text(json, "unit", info.painted[k].unit);
+        pli_cli_json_end(json, '}');
+    }
+    pli_cli_json_end(json, ']');
 }
 
 static void print_json(const char *yaml, const pli_model *model, const pli_scene *whole)

@@ -29,6 +29,15 @@ typedef struct pli_solver pli_solver;
 
 enum { PLI_MODEL_LEVELS = 8 };
 
+// A number of the scene that differs from place to place or with time, and what it comes to.
+typedef struct pli_painted_info {
+    const char *number; // "materials.rubber.young"
+    const char *by;     // "by array 'stiffness'", "by expression '1e5 * y'", "by keys"
+    double least;       // in the unit
+    double most;
+    const char *unit;
+} pli_painted_info;
+
 // A collider or the contact of bodies, with everything automatic resolved.
 typedef struct pli_contact_info {
     const char *name;   // of the collider; "" for the contact of bodies
@@ -78,6 +87,8 @@ typedef struct pli_model_info {
     int64_t max_substeps; // of a step, before it is refused; 0: there are no particles
     int32_t kind_count;   // of particles
     pli_contact_info contact; // of bodies
+    int32_t painted_count;
+    const pli_painted_info *painted; // lives as long as the model
 } pli_model_info;
 
 // SHA-256 of everything that went into what is cached.

@@ -89,7 +89,7 @@ ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "en
 Field = struct("pli_field", "str key alias former", "enum kind", "uint flags", "size offset count_offset",
                "str fallback", "f64 min max", "str unit", "ptr choices schema variants", "str doc")
 Schema = struct("pli_schema", "str name former doc", "size size", "str scalar_key", "i32 field_count",
-                "ptr fields")
+                "ptr fields", "bool is_row")
 Variant = struct("pli_variant", "i32 kind", "ptr data")
 Items = struct("pli_items", "enum kind", "bool is_list", "i32 fixed count", "size stride",
                "ptr first")
@@ -110,7 +110,8 @@ ModelInfo = struct(
     "i32[8] level_nodes", "i64 level_memory", "i32 handle_count cubature_count polish_iterations",
     "i64 subspace_memory particle_count", "f64 cell", "i32 emitter_count",
     "f64[3] domain_min domain_max", "f64 cfl", "i64 node_count", "f64 substeps",
-    "i64 max_substeps", "i32 kind_count", "pli_contact_info contact")
+    "i64 max_substeps", "i32 kind_count", "pli_contact_info contact",
+    "i32 painted_count", "ptr painted")
 MeshView = struct("pli_mesh_view", "i32 vertex_count", "ptr rest_positions masses", "i32 tet_count",
                   "ptr tets", "i32 triangle_count", "ptr triangles")
 BodyInfo = struct("pli_body_info", "str name", "enum kind", "i32 first_vertex vertex_count first_tet",

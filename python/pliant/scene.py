@@ -203,6 +203,7 @@ class Scene(Wrapper):
 # pli_item_kind
 REAL, INTEGER, BOOL, TEXT, CHOICE, STRUCT, VARIANT, MESH = range(8)
 NAMED = 12  # pli_field_kind
+PAINTED = 16
 OPTIONAL = 16  # pli_field_flags
 
 
@@ -224,7 +225,9 @@ def read_struct(schema, address):
         if items.kind == MESH or (field.kind == NAMED and field.key is None):
             continue
         value = read_items(field, items)
-        if value is not None:
+        if field.kind == PAINTED:  # in the place of the numbers
+            result.update(value)
+        elif value is not None:
             result[text(field.key)] = value
     return result
 
@@ -233,7 +236,7 @@ def read_items(field, items):
     """What a field holds: one item, a list, or a dict by names."""
     values = [read_item(field, items.kind, items.first + k * items.stride)
               for k in range(items.count)]
-    if field.kind == NAMED:
+    if field.kind in (NAMED, PAINTED):
         names = [text(ctypes.c_char_p.from_address(items.first + k * items.stride).value)
                  for k in range(items.count)]
         return {name: {key: item for key, item in value.items() if key != "name"}

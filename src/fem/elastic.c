@@ -131,6 +131,22 @@ void pli_elastic_destroy(pli_elastic *elastic)
                 elastic->volume, elastic->gradients, elastic->origin, elastic->tets, elastic);
 }
 
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user)
+{
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
+        const pli_elastic_group *group = &elastic->groups[k];
+        int64_t size = group->end - group->begin;
+        for (int64_t item = 0; item < size; ++item) {
+            double params[PLI_ELASTIC_PARAMS];
+            if (!change(user, elastic->origin[group->begin + item], params)) continue;
+            for (int32_t i = 0; i < group->law->param_count; ++i) {
+                group->params[i * size + item] = params[i];
+            }
+        }
+    }
+}
+
 // ---- loops over batches
 
 typedef void (*batch_fn)(void *user, const pli_elastic *elastic, int32_t begin, batch *b);

@@ -78,6 +78,11 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
+// Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
+// def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user);
+
 // Determinants of F in the def's order, for reports, J [tet_count].
 void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J);
 

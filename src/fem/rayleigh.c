@@ -95,6 +95,11 @@ void pli_rayleigh_destroy(pli_rayleigh *rayleigh)
     pli_release(context, rayleigh);
 }
 
+double *pli_rayleigh_damping(pli_rayleigh *rayleigh, int32_t source)
+{
+    return rayleigh->sources[source].weights;
+}
+
 void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h)
 {
     rayleigh->x_n = x_n;

@@ -31,6 +31,9 @@ pli_status pli_rayleigh_create(pli_context *context, int32_t vertex_count, int32
                                const pli_rayleigh_source *sources, pli_rayleigh **rayleigh);
 void pli_rayleigh_destroy(pli_rayleigh *rayleigh);
 
+// The damping times of a source (s), [elements] in its own order, to be changed before a step.
+double *pli_rayleigh_damping(pli_rayleigh *rayleigh, int32_t source);
+
 // Prepares a step of length h from x_n [vertex_count][3], which is borrowed until the step ends.
 void pli_rayleigh_begin_step(pli_rayleigh *rayleigh, const double *x_n, double h);
 

@@ -39,6 +39,7 @@ static void write_type(markdown_writer *w, const pli_field *field)
     if (field->unit != NULL && field->unit[0] != '\0') {
         pli_text_format(&w->text, " (%s)", field->unit);
     }
+    if (field->flags & PLI_FIELD_PAINTABLE) pli_text_append(&w->text, ", or [paint](#paint)");
 }
 
 static void write_default(markdown_writer *w, const pli_field *field)
@@ -86,7 +87,7 @@ static void write_struct_part(markdown_writer *w, const pli_schema *schema)
                               "| --- | --- | --- | --- | --- |\n");
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
-        if (field->kind != PLI_FIELD_MESH) write_row(w, schema, field);
+        if (pli_field_is_key(field)) write_row(w, schema, field);
     }
     pli_text_append(&w->text, "\n");
 }

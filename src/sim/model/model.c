@@ -9,6 +9,7 @@
 #include "sim/model/collider_build.h"
 #include "sim/model/matter_build.h"
 #include "sim/model/model_building.h"
+#include "sim/model/model_paint.h"
 #include "sim/model/model_springs.h"
 #include "sim/model/model_triangles.h"
 #include "sim/model/probe_build.h"
@@ -68,7 +69,9 @@ static pli_status build_bodies(pli_building *b)
     for (int32_t k = 0; k < b->model->body_count; ++k) {
         pli_model_place_body(b, k);
         pli_model_assign_materials(b, k);
+        PLI_TRY(pli_model_paint_body(b, k));
     }
+    PLI_TRY(pli_model_build_tracks(b));
     pli_model_lump_tets(b->model);
     pli_model_lump_triangles(b->model);
     PLI_TRY(pli_model_resolve_yields(b));
@@ -204,6 +207,7 @@ void pli_model_destroy(pli_model *model)
                 model->material_of, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
+    pli_model_clear_paint(model);
     PLI_RELEASE(context, model->norm_weights, model->drag, model->mass, model->start_velocity,
                 model->start, model->rest, model);
 }

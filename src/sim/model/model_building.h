@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "sim/body/body_mesh.h"
+#include "sim/body/material_resolve.h"
 #include "sim/body/selection.h"
 #include "sim/model/model.h"
 #include "sim/scene/scene.h"
@@ -88,6 +89,26 @@ PLI_CHECKED pli_status pli_model_resolve_materials(pli_building *b);
 
 // Which element of a body has which of them.
 void pli_model_assign_materials(pli_building *b, int32_t index);
+
+// Fills a row of the model's materials, which is of a material of the scene.
+void pli_model_set_material(pli_model *model, int32_t source, const pli_resolved_material *values,
+                            int32_t row);
+
+// ---- painted numbers: model_paint.c
+
+bool pli_material_is_painted(const pli_material_def *def);
+
+// Rows of materials for the elements of a body whose materials are there; thickness and bending of
+// a shell. Errors: scene, memory.
+PLI_CHECKED pli_status pli_model_paint_body(pli_building *b, int32_t index);
+
+// Adds the painted velocities of a body to those of its vertices, [vertex_count][3]. Errors: scene,
+// memory.
+PLI_CHECKED pli_status pli_model_paint_velocity(const pli_building *b, int32_t index,
+                                                double *velocity);
+
+// The numbers that change with time. Errors: memory.
+PLI_CHECKED pli_status pli_model_build_tracks(pli_building *b);
 
 // How tetrahedra yield, where the scene states that they do: presets of meshes do not. Errors:
 // scene, memory.

@@ -114,7 +114,9 @@ pli_model_info pli_model_get_info(const pli_model *model)
                            .collider_count = model->collider_count,
                            .triangle_count = model->triangle_count,
                            .spring_count = model->spring_count,
-                           .contact = pli_collider_get_contact(model)};
+                           .contact = pli_collider_get_contact(model),
+                           .painted_count = model->painted_count,
+                           .painted = model->painted};
     if (model->matter != NULL) get_matter_info(model, &info);
     pli_reduction_get_info(model, &info);
     if (model->hierarchy == NULL) return info;

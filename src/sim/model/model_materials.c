@@ -7,8 +7,10 @@
 #include "sim/body/material_resolve.h"
 #include "sim/body/selection.h"
 #include "sim/model/model_building.h"
+#include "sim/model/model_paint.h"
 
 #include <stdio.h>
+#include <string.h>
 
 pli_status pli_model_name_materials(pli_building *b)
 {
@@ -43,6 +45,41 @@ static void set_moduli(const pli_resolved_material *values, pli_model_material *
     if (poisson >= 0) material->poisson = values->inputs[poisson];
 }
 
+void pli_model_set_material(pli_model *model, int32_t source, const pli_resolved_material *values,
+                            int32_t row)
+{
+    pli_model_material *material = &model->materials[row];
+    *material = (pli_model_material){.source = source,
+                                     .law = find_or_add_law(model, values->law),
+                                     .density = values->density,
+                                     .drag = values->drag,
+                                     .rayleigh = values->rayleigh};
+    set_moduli(values, material);
+    values->law->derive(values->inputs, material->params);
+    material->rest_norm = pli_material_rest_norm(values->law, material->params);
+    if (model->inputs == NULL) return;
+    memcpy(model->inputs + (int64_t)row * model->input_stride, values->inputs,
+           (size_t)model->input_stride * sizeof(double));
+}
+
+// Room for the inputs of laws, where elements or times differ in them.
+static pli_status allocate_inputs(pli_building *b)
+{
+    bool any = false;
+    int32_t most = 0;
+    for (int32_t k = 0; k < b->def->material_count; ++k) {
+        pli_resolved_material values;
+        const pli_material_def *def = &b->def->materials[k];
+        any = any || pli_material_is_painted(def);
+        bool is_right = pli_material_resolve(b->context, def, &values, NULL);
+        if (is_right && values.law->input_count > most) most = values.law->input_count;
+    }
+    if (!any) return PLI_OK;
+    b->model->input_stride = most;
+    return PLI_MAKE(b->context, b->model->inputs, (int64_t)b->def->material_count * most,
+                    "inputs of laws");
+}
+
 pli_status pli_model_resolve_materials(pli_building *b)
 {
     pli_model *model = b->model;
@@ -50,6 +87,7 @@ pli_status pli_model_resolve_materials(pli_building *b)
     PLI_TRY(PLI_MAKE(b->context, model->materials, count, "materials"));
     PLI_TRY(PLI_MAKE(b->context, model->laws, 2 * (int64_t)count, "laws"));
     model->material_count = count;
+    PLI_TRY(allocate_inputs(b));
     for (int32_t k = 0; k < count; ++k) {
         pli_resolved_material values;
         pli_material_problem problem;
@@ -62,14 +100,7 @@ pli_status pli_model_resolve_materials(pli_building *b)
                             "law %s has %d parameters per point; at most %d are supported",
                             values.law->name, (int)values.law->param_count, PLI_MODEL_PARAMS);
         }
-        pli_model_material *material = &model->materials[k];
-        *material = (pli_model_material){.law = find_or_add_law(model, values.law),
-                                         .density = values.density,
-                                         .drag = values.drag,
-                                         .rayleigh = values.rayleigh};
-        set_moduli(&values, material);
-        values.law->derive(values.inputs, material->params);
-        material->rest_norm = pli_material_rest_norm(values.law, material->params);
+        pli_model_set_material(model, k, &values, k);
     }
     return PLI_OK;
 }
@@ -91,15 +122,19 @@ pli_status pli_model_resolve_yields(pli_building *b)
     pli_model *model = b->model;
     bool any = false;
     for (int32_t tet = 0; tet < model->tet_count && !any; ++tet) {
-        int32_t kind = b->def->materials[model->material_of[tet]].yield.kind;
+        int32_t source = model->materials[model->material_of[tet]].source;
+        int32_t kind = b->def->materials[source].yield.kind;
         any = kind >= 0 && kind != PLI_YIELD_NONE;
     }
     if (!any) return PLI_OK;
     PLI_TRY(PLI_MAKE(b->context, model->yields, model->material_count, "yield"));
     for (int32_t k = 0; k < model->material_count; ++k) {
-        const pli_material_def *def = &b->def->materials[k];
+        const pli_model_material *material = &model->materials[k];
+        const pli_material_def *def = &b->def->materials[material->source];
         if (def->yield.kind < 0) continue;
-        PLI_TRY(pli_matter_resolve(b->context, def, &model->yields[k]));
+        PLI_TRY(pli_matter_resolve_as(b->context, def, model->laws[material->law],
+                                      pli_model_inputs(model, k), material->density,
+                                      &model->yields[k]));
         if (b->def->solver.plasticity == PLI_PLASTICITY_IMPLICIT) yield_inside(model, k);
     }
     return PLI_OK;

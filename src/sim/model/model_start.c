@@ -107,5 +107,7 @@ pli_status pli_model_start_body(const pli_building *b, int32_t index)
 {
     start_positions(b, index);
     start_velocity(b, index);
+    int64_t first = b->model->bodies[index].first_vertex;
+    PLI_TRY(pli_model_paint_velocity(b, index, b->model->start_velocity + 3 * first));
     return check_start(b, index);
 }

@@ -2,6 +2,7 @@
 #include "sim/report/body_frame.h"
 
 #include "base/memory.h"
+#include "sim/model/model_paint.h"
 #include "sim/report/frame_fields.h"
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
@@ -22,6 +23,7 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_WEIGHT] = {"weight", "", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL, false},
+    [PLI_BODY_YOUNG] = {"young", "Pa", PLI_PLACE_CELL, 1, NULL, false},
     VERTEX(VON_MISES) = {"von_mises", "Pa", PLI_PLACE_POINT, 1, NULL, false},
     VERTEX(J) = {"J", "", PLI_PLACE_POINT, 1, NULL, false},
     VERTEX(PLASTIC) = {"plastic", "", PLI_PLACE_POINT, 1, NULL, false},
@@ -63,7 +65,9 @@ struct pli_body_parts {
     int32_t *triangles;   // [triangle_count][3] vertex ids within their body
     double *displacement; // [vertex_count][3] (m)
     double *gap;          // [vertex_count] smallest distance, at most that of contact (m)
-    double *material;     // [tet_count + shell_triangle_count] index of the material in the scene
+    // tetrahedra, then triangles of shells
+    double *material; // [tet_count + shell_triangle_count] index of the material in the scene
+    double *young; // [tet_count + shell_triangle_count] Young's modulus (Pa), 0: the law has none
     pli_element_fields *elements;    // NULL: none of them is wanted
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_frame_field *part_fields;    // [body_count][PLI_BODY_FIELD_COUNT]
@@ -76,8 +80,8 @@ void pli_body_parts_destroy(pli_body_parts *cache)
     pli_release(context, cache->part_fields);
     pli_reduction_fields_destroy(cache->reduction);
     pli_element_fields_destroy(cache->elements);
-    PLI_RELEASE(context, cache->material, cache->gap, cache->displacement, cache->triangles,
-                cache->tets, cache);
+    PLI_RELEASE(context, cache->young, cache->material, cache->gap, cache->displacement,
+                cache->triangles, cache->tets, cache);
 }
 
 static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
@@ -91,10 +95,12 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
         PLI_NEW(context, double, 3 * (int64_t)model->vertex_count, "frame displacement");
     cache->gap = PLI_NEW(context, double, model->vertex_count, "frame gaps");
     cache->material = PLI_NEW(context, double, cells, "frame material");
+    cache->young = PLI_NEW(context, double, cells, "frame modulus");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
-           cache->gap != NULL && cache->material != NULL && cache->part_fields != NULL;
+           cache->gap != NULL && cache->material != NULL && cache->young != NULL &&
+           cache->part_fields != NULL;
 }
 
 static void fill_constants(pli_body_parts *cache, const pli_model *model)
@@ -111,10 +117,11 @@ static void fill_constants(pli_body_parts *cache, const pli_model *model)
         }
     }
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        cache->material[tet] = model->material_of[tet];
+        cache->material[tet] = model->materials[model->material_of[tet]].source;
     }
     for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
-        cache->material[model->tet_count + k] = model->triangle_material[k];
+        cache->material[model->tet_count + k] =
+            model->materials[model->triangle_material[k]].source;
     }
 }
 
@@ -171,6 +178,7 @@ static const double *field_values(const pli_mesh_stepper *s, const pli_state *st
     case PLI_BODY_WEIGHT: return cache->reduction->weight + first_vertex;
     case PLI_BODY_PARTITION: return cache->reduction->partition + first_cell;
     case PLI_BODY_CUBATURE: return cache->reduction->cubature + first_cell;
+    case PLI_BODY_YOUNG: return cache->young + first_cell;
     default: return element_values(s, field, first_vertex, first_cell);
     }
 }
@@ -205,6 +213,18 @@ static void fill_part(pli_mesh_stepper *s, const pli_state *state, int32_t index
     }
 }
 
+// Moduli of the cells, those of solids at a time (s).
+static void fill_young(const pli_model *model, double time, double *young)
+{
+    if (!(model->frame_fields & (1u << PLI_BODY_YOUNG))) return;
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        young[tet] = pli_model_young_at(model, model->material_of[tet], time);
+    }
+    for (int32_t k = 0; k < model->shell_triangle_count; ++k) {
+        young[model->tet_count + k] = pli_model_young_at(model, model->triangle_material[k], time);
+    }
+}
+
 pli_status pli_body_parts_fill(pli_mesh_stepper *s, const pli_state *state, pli_frame_part *parts,
                                int32_t *count)
 {
@@ -214,6 +234,7 @@ pli_status pli_body_parts_fill(pli_mesh_stepper *s, const pli_state *state, pli_
         s->parts->displacement[k] = state->x[k] - model->rest[k];
     }
     PLI_TRY(pli_element_fields_fill(s->parts->elements, s, state));
+    fill_young(model, pli_state_time(state), s->parts->young);
     PLI_TRY(pli_contacts_measure_gaps(s->contacts, state->x, s->parts->gap));
     for (int32_t body = 0; body < model->body_count; ++body) {
         fill_part(s, state, body, &parts[body]);

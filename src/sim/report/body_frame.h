@@ -24,6 +24,7 @@ typedef enum pli_body_field {
     PLI_BODY_WEIGHT,
     PLI_BODY_PARTITION,
     PLI_BODY_CUBATURE,
+    PLI_BODY_YOUNG, // where materials are painted or keyed
     // those of element_fields.h in their order, averaged to vertices, then per element
     PLI_BODY_AT_VERTICES,
     PLI_BODY_OF_CELLS = PLI_BODY_AT_VERTICES + PLI_ELEMENT_FIELD_COUNT,

@@ -164,6 +164,7 @@ pli_status pli_cells_measure(pli_mesh_stepper *s, const pli_state *state,
 {
     cell_job job = {wanted, s->model, state->x};
     PLI_TRY(pli_tets_ensure_elastic(s));
+    pli_tets_set_time(s, pli_state_time(state));
     pli_tets_load(s, state);
     pli_elastic_visit(s->elastic, state->x, take_tet, &job);
     if (s->shell != NULL) pli_membrane_visit(s->shell->membrane, state->x, take_triangle, &job);

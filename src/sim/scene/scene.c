@@ -355,6 +355,13 @@ static void hash_mesh(scene_hash *hash, const pli_mesh_data *mesh)
     size_t triangle_groups = mesh->triangle_groups != NULL ? (size_t)mesh->triangle_count : 0;
     hash_bytes(hash, mesh->tet_groups, sizeof(int32_t) * tet_groups);
     hash_bytes(hash, mesh->triangle_groups, sizeof(int32_t) * triangle_groups);
+    for (int32_t i = 0; i < mesh->array_count; ++i) {
+        const pli_mesh_array *array = &mesh->arrays[i];
+        size_t count =
+            (size_t)pli_mesh_place_count(mesh, array->place) * (size_t)array->component_count;
+        hash_bytes(hash, array->name, strlen(array->name));
+        hash_bytes(hash, array->values, sizeof(double) * count);
+    }
 }
 
 // Adds a field: its path, the number of its items, and the values it holds as text.

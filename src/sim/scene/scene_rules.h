@@ -86,6 +86,11 @@ PLI_CHECKED pli_status pli_rules_try_shape(const pli_rules *r, const pli_visit *
 // The rules of probes, and of the names of all that is measured. Errors: scene, memory.
 PLI_CHECKED pli_status pli_rules_check_probes(const pli_rules *r, const pli_visit *visit);
 
+// ---- painted and keyed numbers
+
+// The rules of what is painted in a material or a body. Errors: scene.
+PLI_CHECKED pli_status pli_rules_check_paint(const pli_rules *r, const pli_visit *visit);
+
 // ---- particles
 
 // The rules of a body of particles. Errors: scene.

@@ -10,7 +10,7 @@ const pli_field *pli_schema_find(const pli_schema *schema, const char *key)
 {
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
-        if (field->kind == PLI_FIELD_MESH) continue;
+        if (!pli_field_is_key(field)) continue;
         if (strcmp(field->key, key) == 0) return field;
         if (field->alias != NULL && strcmp(field->alias, key) == 0) return field;
         if (field->former != NULL && strcmp(field->former, key) == 0) return field;

@@ -44,20 +44,24 @@ static void predict_points(void *user, int64_t begin, int64_t end)
     }
 }
 
-// Masses and drag are those of the model: inertia and drag change with these two numbers alone.
+// Masses and drag are those of the model: inertia and drag change with these two numbers alone,
+// unless materials change with time, that is, with every step.
 static uint64_t hash_coefficients(const step_job *job)
 {
     uint64_t hash = pli_hash_bytes(PLI_HASH_START, &job->h, sizeof job->h);
+    int64_t step = job->stepper->model->track_count > 0 ? job->state->step : 0;
+    hash = pli_hash_bytes(hash, &step, sizeof step);
     return pli_hash_bytes(hash, &job->second_order, sizeof job->second_order);
 }
 
-static void prepare_damping(pli_mesh_stepper *s, const pli_state *state, double h)
+static void prepare_damping(pli_mesh_stepper *s, const pli_state *state, double end_time)
 {
+    double h = state->dt;
     if (s->model->has_drag) {
         s->drag.target = state->x;
-        for (int32_t i = 0; i < s->model->vertex_count; ++i) {
-            s->drag_stiffness[i] = s->model->drag[i] / h;
-        }
+        pli_vector_copy(s->context, s->model->vertex_count, s->model->drag, s->drag_stiffness);
+        pli_tets_add_drag(s, end_time, s->drag_stiffness);
+        for (int32_t i = 0; i < s->model->vertex_count; ++i) s->drag_stiffness[i] /= h;
     }
     if (s->rayleigh != NULL) pli_rayleigh_begin_step(s->rayleigh, state->x, h);
 }
@@ -265,7 +269,8 @@ static pli_status predict(pli_mesh_stepper *s, const step_job *job)
     pli_tets_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, (void *)job);
     pli_scripts_attach(s, state, end_time);
-    prepare_damping(s, state, state->dt);
+    pli_tets_set_time(s, end_time);
+    prepare_damping(s, state, end_time);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
     return begin_barrier(s, job);
 }

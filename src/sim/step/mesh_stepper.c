@@ -266,6 +266,7 @@ static pli_status measure(void *self, const pli_state *state, bool after_step,
     if (!after_step) {
         pli_scripts_hold(s, time);
         pli_scripts_attach(s, state, time);
+        pli_tets_set_time(s, time);
         pli_tets_load(s, state);
         pli_contacts_begin_step(s->contacts, time, time);
     }

@@ -67,7 +67,8 @@ static void lines_tell_what_steps_do(void **state)
                                   "{\"part\":\".x\",\"mean\":["));
     assert_non_null(strstr(steps, "{\"name\":\"tip.J\",\"unit\":\"\",\"numbers\":[{\"part\":\"\""));
     assert_non_null(strstr(
-        steps, "\"inertia\":true,\"plots\":[{\"x\":\"tip.displacement.y\",\"y\":\"wall.force.y\"}]"));
+        steps,
+        "\"inertia\":true,\"plots\":[{\"x\":\"tip.displacement.y\",\"y\":\"wall.force.y\"}]"));
     free(steps);
     free(lines);
     pli_report_clear(&from_lines);
