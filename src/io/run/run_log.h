@@ -11,15 +11,16 @@
 // Keys of a step, in this order; those that do not apply are left out: step, time, dt, solver,
 // stop, iterations, linear_iterations, levels{directions, refreshes, affine, subspace, polish,
 // largest_step}, residual, tolerance, explicit{...}, implicit{...}, energy{kinetic, elastic,
-// gravity, attachment, contact, total}, momentum[3], angular_momentum[3], min_J, inverted,
-// vertices, particles, emitted, nodes, contacts, min_gap, max_depth, friction_work,
-// barrier_distance, barrier_stiffness, pairs[], probes{}, seconds{total, and one per phase}.
-// Numbers that are not finite are null. probes has what is measured (pli_probe_value in sim.h) by
-// name: reactions such as support.force, in N, and quantities of the scene's probes such as
-// tip.displacement; one number, three, or six of a tensor (xx, yy, zz, xy, yz, xz).
+// gravity, attachment, load, cavity, contact, total}, momentum[3], angular_momentum[3], min_J,
+// inverted, vertices, particles, emitted, nodes, cavities{NAME{volume (m^3), pressure (Pa)}},
+// contacts, min_gap, max_depth, friction_work, barrier_distance, barrier_stiffness, pairs[],
+// probes{}, seconds{total, and one per phase}. Numbers that are not finite are null.
 //
-// probes.csv has the same: its first line names the columns with their units, step,time [s],
-// tip.displacement.x [m] and so on; numbers that are not finite are nan.
+// probes has what is measured (pli_probe_value in report.h) by name: reactions such as
+// support.force, in N, and quantities of the scene's probes such as tip.displacement; one number,
+// three, or six of a tensor (xx, yy, zz, xy, yz, xz). probes.csv has the same: its first line names
+// the columns with their units, step,time [s],tip.displacement.x [m] and so on; numbers that are
+// not finite are nan.
 //
 // Explicit steps of particles solve nothing: instead of iterations, residual and tolerance they
 // have explicit{tick (s), ticks, sweeps, block_updates, particle_updates, buffer_updates, retries,

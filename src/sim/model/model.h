@@ -12,9 +12,11 @@
 #ifndef PLI_SIM_MODEL_MODEL_H
 #define PLI_SIM_MODEL_MODEL_H
 
+#include "fem/cavity.h"
 #include "geometry/shapes/shape.h"
 #include "pliant/extend.h"
 #include "pliant/sim.h"
+#include "sim/body/course.h"
 #include "sim/body/motion.h"
 #include "sim/model/matter.h"
 #include "sim/step/solver_table.h"
@@ -93,6 +95,28 @@ typedef struct pli_model_collider {
     int32_t part_count;
     const pli_shape **parts; // [part_count]
 } pli_model_collider;
+
+// a load: weights of vertices times a vector, or a pressure on triangles
+typedef struct pli_model_load {
+    const char *kind; // its key in scenes
+    pli_course course;
+    int32_t vertex_count;
+    int32_t *vertices; // [vertex_count]
+    double *weights;   // [vertex_count] see load_build.h
+    double vector[3];
+    int32_t triangle_count; // 0: it is no pressure
+    int32_t *triangles;     // [triangle_count][3] counter-clockwise seen from where it pushes
+    double pressure;        // Pa
+    bool closed;            // the triangles are a closed surface
+} pli_model_load;
+
+typedef struct pli_model_cavity {
+    char *name;
+    pli_course course;
+    int32_t triangle_count;
+    int32_t *triangles; // [triangle_count][3] counter-clockwise seen from outside of the cavity
+    pli_cavity_law law;
+} pli_model_cavity;
 
 struct pli_model {
     pli_context *context;
@@ -176,9 +200,13 @@ struct pli_model {
     pli_norm_kind norm;
     double tolerance;
     double norm_scale;
-    double *norm_weights;     // [vertex_count] see optimize/objective.h
-    uint32_t frame_fields;    // bit k: field k of the frame builder's table is wanted
-    int32_t frame_handle;     // whose weights the field "weight" has; -1: there is no such field
+    double *norm_weights;  // [vertex_count] see optimize/objective.h
+    uint32_t frame_fields; // bit k: field k of the frame builder's table is wanted
+    int32_t frame_handle;  // whose weights the field "weight" has; -1: there is no such field
+    int32_t load_count;
+    pli_model_load *loads;
+    int32_t cavity_count;
+    pli_model_cavity *cavities;
     pli_model_probes *probes; // what is measured at every step; NULL: nothing
 };
 

@@ -116,7 +116,9 @@ pli_model_info pli_model_get_info(const pli_model *model)
                            .spring_count = model->spring_count,
                            .contact = pli_collider_get_contact(model),
                            .painted_count = model->painted_count,
-                           .painted = model->painted};
+                           .painted = model->painted,
+                           .load_count = model->load_count,
+                           .cavity_count = model->cavity_count};
     if (model->matter != NULL) get_matter_info(model, &info);
     pli_reduction_get_info(model, &info);
     if (model->hierarchy == NULL) return info;

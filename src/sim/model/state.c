@@ -107,6 +107,7 @@ pli_status pli_state_copy(const pli_state *from, pli_state *to)
 #undef X
 #define X(member, name) to->member = from->member;
     PLI_STATE_SCALARS(X)
+    PLI_STATE_WORKS(X)
     PLI_STATE_COUNTERS(X)
 #undef X
     return PLI_OK;
@@ -267,6 +268,16 @@ static uint64_t hash_loads(const pli_state *state, uint64_t hash)
     return hash;
 }
 
+// The same of work.
+static uint64_t hash_works(const pli_state *state, uint64_t hash)
+{
+    if (state->load_work == 0 && state->cavity_work == 0) return hash;
+#define X(member, name) hash = pli_hash_bytes(hash, &state->member, sizeof state->member);
+    PLI_STATE_WORKS(X)
+#undef X
+    return hash;
+}
+
 static uint64_t hash_plastic(const pli_state *state, uint64_t hash)
 {
     if (state->tet_count == 0) return hash;
@@ -290,6 +301,7 @@ uint64_t pli_state_hash(const pli_state *state)
     hash = hash_grips(state, hash);
     hash = hash_loads(state, hash);
     hash = hash_plastic(state, hash);
+    hash = hash_works(state, hash);
     return state->has_matter ? pli_matter_state_hash(&state->matter, hash) : hash;
 }
 
@@ -302,6 +314,7 @@ static int32_t count_own_arrays(void)
     PLI_STATE_SCALARS(X)
     PLI_STATE_COUNTERS(X)
     PLI_STATE_LOADS(X)
+    PLI_STATE_WORKS(X)
 #undef X
 #define X(member, name, columns) ++count;
     PLI_STATE_GRIPS(X)
@@ -375,6 +388,12 @@ bool pli_state_get_array(pli_state *state, int32_t index, pli_state_array *array
             (pli_state_array){name, PLI_ARRAY_F64, rows, columns, state->member, false, true}; \
     }
     PLI_STATE_TETS(X)
+#undef X
+#define X(member, name)                                                                     \
+    if (at++ == index) {                                                                    \
+        *array = (pli_state_array){name, PLI_ARRAY_F64, 1, 1, &state->member, false, true}; \
+    }
+    PLI_STATE_WORKS(X)
 #undef X
     return true;
 }

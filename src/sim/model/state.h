@@ -36,6 +36,12 @@
 // X(member, name in checkpoints): single numbers
 #define PLI_STATE_SCALARS(X) X(barrier_stiffness, "barrier_stiffness")
 
+// X(member, name in checkpoints): single numbers of work done so far, zero without loads and
+// cavities; checkpoints leave them out then.
+#define PLI_STATE_WORKS(X)        \
+    X(load_work, "work_of_loads") \
+    X(cavity_work, "work_of_cavities")
+
 // X(member, name in checkpoints): single integers
 #define PLI_STATE_COUNTERS(X) \
     X(step, "step")           \
@@ -59,6 +65,8 @@ struct pli_state {
     double *plastic;          // [tet_count][9] inverse of the plastic deformation, less 1
     double *plastic_history;  // [tet_count] history variable of the rule, less that at rest
     double barrier_stiffness; // that adapts from step to step (N/m); 0: none yet
+    double load_work;         // that the scene's loads have done since the start (J)
+    double cavity_work;       // that given pressures in cavities have done since the start (J)
     int64_t step;             // steps taken; the time is step times dt, so it never drifts
     int64_t history;          // steps since positions were last set from outside
     bool has_matter;

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "sim/step/loads.h"
 #include "sim/step/tets_build.h"
 
 #include <math.h>
@@ -108,7 +109,6 @@ static void fill_energies(pli_mesh_stepper *s, const pli_state *state, pli_energ
         energy->attachment = pli_sum_value(pli_attachment_term.energy(&s->attachment, state->x));
     }
     energy->attachment += pli_sum_value(pli_attachment_term.energy(&s->grip, state->x));
-    energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment;
 }
 
 pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state, bool after_step,
@@ -121,6 +121,10 @@ pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state,
     }
     PLI_TRY(measure_motion(s, state, report));
     fill_energies(s, state, &report->energy);
+    pli_loads_measure(s, state, pli_state_time(state), report);
+    pli_energies *energy = &report->energy;
+    energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment +
+                    energy->load + energy->cavity;
     PLI_TRY(pli_contacts_measure(s->contacts, state, after_step, report));
     return pli_probes_measure(s, state, after_step, report);
 }

@@ -443,6 +443,14 @@ static pli_status check_attachment(const pli_rules *r, const pli_visit *visit)
                             "boundary: sticky");
 }
 
+static pli_status check_load(const pli_rules *r, const pli_visit *visit)
+{
+    if (!r->has_particles) return PLI_OK;
+    return pli_rules_refuse(r, visit, "", NULL,
+                            "acts on vertices and surfaces of meshes, and particles have none; "
+                            "gravity acts on them, and colliders move them");
+}
+
 static pli_status check_contact(const pli_rules *r, const pli_visit *visit)
 {
     const pli_contact_def *contact = visit->holder;
@@ -505,6 +513,7 @@ static const pli_rule rules[] = {
     {&pli_attachment_schema, check_attachment}, {&pli_contact_schema, check_contact},
     {&pli_solver_schema, check_solver},         {&pli_steps_schema, check_steps},
     {&pli_stretch_schema, check_stretch},       {&pli_particles_schema, check_volumes},
+    {&pli_body_load_schema, check_load},        {&pli_cavity_schema, check_load},
 };
 
 pli_status pli_rules_check_matter(const pli_rules *r, const pli_visit *visit)

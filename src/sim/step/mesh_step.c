@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "sim/step/align.h"
 #include "sim/step/guess.h"
+#include "sim/step/loads.h"
 #include "sim/step/pursuit.h"
 #include "sim/step/scripts.h"
 #include "sim/step/solver_table.h"
@@ -269,6 +270,7 @@ static pli_status predict(pli_mesh_stepper *s, const step_job *job)
     pli_tets_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, (void *)job);
     pli_scripts_attach(s, state, end_time);
+    pli_loads_set(s, state, end_time);
     pli_tets_set_time(s, end_time);
     prepare_damping(s, state, end_time);
     pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
@@ -290,6 +292,7 @@ static pli_status accept(pli_mesh_stepper *s, step_job *job, pli_state *state,
 {
     PLI_TRY(pli_contacts_find(s->contacts, s->x));
     PLI_TRY(pli_probes_hear_step(s, (double)s->solver->step * job->h));
+    pli_loads_add_work(s, state, (double)s->solver->step * job->h);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, job);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
     pli_tets_yield(s, state);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "sim/report/culprit.h"
+#include "sim/step/loads.h"
 #include "sim/step/minimizer_build.h"
 #include "sim/step/scripts.h"
 #include "sim/step/tets_build.h"
@@ -166,6 +167,7 @@ static void add_terms(pli_mesh_stepper *s)
     pli_objective_add(objective, &pli_attachment_term, &s->grip);
     s->load = (pli_load){s->context, n, NULL};
     pli_objective_add(objective, &pli_load_term, &s->load);
+    pli_loads_add(s);
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
@@ -197,6 +199,7 @@ static pli_status build(pli_mesh_stepper *s)
     PLI_TRY(create_shell(s));
     PLI_TRY(create_springs(s));
     PLI_TRY(create_rayleigh(s));
+    PLI_TRY(pli_loads_create(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
@@ -230,6 +233,7 @@ static void destroy(void *self)
     pli_elastic_destroy(s->cubature);
     pli_objective_clear(&s->objective);
     pli_contacts_destroy(s->contacts);
+    pli_loads_destroy(s);
     pli_rayleigh_destroy(s->rayleigh);
     pli_spring_net_destroy(s->springs);
     pli_shell_destroy(s->shell);
@@ -266,6 +270,7 @@ static pli_status measure(void *self, const pli_state *state, bool after_step,
     if (!after_step) {
         pli_scripts_hold(s, time);
         pli_scripts_attach(s, state, time);
+        pli_loads_set(s, state, time);
         pli_tets_set_time(s, time);
         pli_tets_load(s, state);
         pli_contacts_begin_step(s->contacts, time, time);
