@@ -268,7 +268,8 @@ static const fault_case fault_cases[] = {
     // keys
     {SMALL "tme: {fps: 30}\n",
      "s.yaml:6:1: unknown key 'tme'; allowed are about, seed, up, gravity, materials, bodies, "
-     "emitters, domain, constraints, attachments, probes, colliders, contact, time, solver, "
+     "emitters, domain, constraints, attachments, loads, cavities, probes, colliders, contact, "
+     "time, solver, "
      "output, checks "
      "(did you mean 'time'?)"},
     {SMALL "time:\n  frams: 3\n",
@@ -680,10 +681,10 @@ static void settings_change_any_value(void **state)
 static const fault_case set_faults[] = {
     {"time.fpss=1", "--set time.fpss=1: time: unknown key 'fpss'; allowed are frames, fps, "
                     "steps_per_frame, integrator, mode (did you mean 'fps'?)"},
-    {"tim=1",
-     "--set tim=1: unknown key 'tim'; allowed are about, seed, up, gravity, materials, "
-     "bodies, emitters, domain, constraints, attachments, probes, colliders, contact, time, "
-     "solver, output, checks (did you mean 'time'?)"},
+    {"tim=1", "--set tim=1: unknown key 'tim'; allowed are about, seed, up, gravity, materials, "
+              "bodies, emitters, domain, constraints, attachments, loads, cavities, probes, "
+              "colliders, contact, time, "
+              "solver, output, checks (did you mean 'time'?)"},
     {"time.fps", "--set time.fps: expected PATH=VALUE, such as time.fps=30"},
     {"=3", "--set =3: expected PATH=VALUE, such as time.fps=30"},
     {"time.fps=0", "--set time.fps=0: time.fps: found '0'; allowed: from 1e-6 to 1e9 1/s"},

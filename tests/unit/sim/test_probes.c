@@ -89,6 +89,24 @@ static void reaction_of_a_support_is_the_weight_and_the_forces(void **state)
     simulation_clear(&s);
 }
 
+static void reaction_balances_the_loads_of_a_scene(void **state)
+{
+    (void)state;
+    simulation s;
+    init_with(&s,
+              BLOCK "contact: none\ngravity: [0, 0, 0]\n"
+                    "constraints: [{body: block, " TOP ", name: support}]\n"
+                    "loads:\n"
+                    "  - {body: block, where: {box: {min: [-1, -1, -1], max: [1, -0.0999, 1]}}, "
+                    "force: [0.1, -2, 0.3]}\n"
+                    "time: {frames: 10, steps_per_frame: 1, fps: 10, mode: quasi-static}\n"
+                    "solver: {name: newton, tolerance: 1e-11}\n",
+              1);
+    pli_step_report report = simulation_step(&s);
+    near_vector(probe(&report, "support.force"), -0.1, 2, -0.3, 2e-8);
+    simulation_clear(&s);
+}
+
 static void first_of_two_supports_carries_what_the_second_does_not(void **state)
 {
     (void)state;
@@ -410,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reaction_of_a_support_is_the_weight_and_the_forces),
+        cmocka_unit_test(reaction_balances_the_loads_of_a_scene),
         cmocka_unit_test(first_of_two_supports_carries_what_the_second_does_not),
         cmocka_unit_test(momentum_changes_by_reactions_and_loads),
         cmocka_unit_test(momentum_changes_by_what_colliders_do),
