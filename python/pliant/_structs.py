@@ -89,7 +89,7 @@ ContextDef = struct("pli_context_def", "pli_allocator allocator", "ptr log", "en
 Field = struct("pli_field", "str key alias former", "enum kind", "uint flags", "size offset count_offset",
                "str fallback", "f64 min max", "str unit", "ptr choices schema variants", "str doc")
 Schema = struct("pli_schema", "str name former doc", "size size", "str scalar_key", "i32 field_count",
-                "ptr fields", "bool is_row")
+                "ptr fields", "bool is_row", "str list_key")
 Variant = struct("pli_variant", "i32 kind", "ptr data")
 Items = struct("pli_items", "enum kind", "bool is_list", "i32 fixed count", "size stride",
                "ptr first")
@@ -170,13 +170,13 @@ FrameStruct = struct("pli_frame", "i32 index", "i64 step", "f64 time", "i32 part
 # ---- extend.h
 
 MaterialInput = struct("pli_material_input", "str key unit", "f64 fallback min max",
-                       "bool exclusive", "str doc")
+                       "bool exclusive", "str doc", "i32 components", "f64[3] direction")
 MaterialOps = struct("pli_material_ops", "str name doc", "uint flags", "i32 input_count",
                      "ptr inputs", "i32 param_count",
-                     "ptr derive evaluate sound_speed principal lanes")
+                     "ptr derive evaluate sound_speed principal lanes check")
 MaterialPreset = struct("pli_material_preset", "str name law", "f64 density young poisson yield",
                         "f64[2] density_range young_range poisson_range yield_range",
-                        "str doc yield_kind", "f64 bulk exponent")
+                        "str doc yield_kind", "f64 bulk exponent", "i32 number_count", "ptr numbers")
 
 # ---- io.h
 

@@ -72,7 +72,8 @@ static pli_status allocate_inputs(pli_building *b)
         const pli_material_def *def = &b->def->materials[k];
         any = any || pli_material_is_painted(def);
         bool is_right = pli_material_resolve(b->context, def, &values, NULL);
-        if (is_right && values.law->input_count > most) most = values.law->input_count;
+        int32_t own = is_right ? pli_material_defaults(values.law, NULL) : 0;
+        if (own > most) most = own;
     }
     if (!any) return PLI_OK;
     b->model->input_stride = most;

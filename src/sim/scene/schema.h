@@ -87,6 +87,8 @@ extern const pli_schema pli_plot_schema;
 
 #define PLI_DIRECTION .flags = PLI_FIELD_NONZERO, .min = -1e9, .max = 1e9, .unit = ""
 
+// of an input that a file names without saying what it is: beyond what it may be
+#define PLI_NO_VALUE "1e308"
 // the numbers of a struct that are painted
 #define PLI_PAINTED(type)                                                               \
     {                                                                                   \

@@ -128,19 +128,31 @@ const pli_schema pli_motion_schema = {
 static const pli_field parameter_fields[] = {
     {.key = "value",
      PLI_REAL(pli_named_value, value),
-     .flags = PLI_FIELD_REQUIRED | PLI_FIELD_OWN_UNIT | PLI_FIELD_PAINTABLE,
+     .flags = PLI_FIELD_OPTIONAL | PLI_FIELD_OWN_UNIT | PLI_FIELD_PAINTABLE,
+     .fallback = PLI_NO_VALUE,
+     .min = -1e300,
+     .max = 1e300,
      .unit = "",
      .doc = "Value, in the unit of the input."},
     {.key = "unit",
      PLI_TEXT(pli_named_value, unit),
      .flags = PLI_FIELD_OPTIONAL,
      .doc = "Unit of the value, where it is another one."},
+    {.key = "direction",
+     PLI_MEMBERS(PLI_FIELD_REALS, pli_named_value, direction, direction_count),
+     .flags = PLI_FIELD_OPTIONAL,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "",
+     .doc = "Three numbers, of any length: an input that is a direction, along the axes of the "
+            "scene in the rest shape."},
     PLI_PAINTED(pli_named_value),
 };
 const pli_schema pli_parameter_schema = {.name = "parameter",
                                          .doc = "One input of a law or of a shape of one's own.",
                                          .size = sizeof(pli_named_value),
                                          .scalar_key = "value",
+                                         .list_key = "direction",
                                          PLI_TABLE(parameter_fields)};
 
 // rows of damping

@@ -13,9 +13,9 @@ bool pli_tets_are_projective(const pli_model *model)
 {
     if (!pli_solver_has(model->solver_kind, PLI_KEEPS_MATRIX)) return false;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
         double params[PLI_MODEL_PARAMS];
-        if (model->laws[material->law] != &pli_law_corotated) return false;
+        int32_t law = model->materials[model->material_of[tet]].law;
+        if (model->laws[law] != &pli_law_corotated) return false;
         pli_model_tet_params(model, tet, params);
         if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
@@ -60,9 +60,8 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
     if (tets == NULL || law_of_tet == NULL || params == NULL) goto done;
     for (int32_t k = 0; k < count; ++k) {
         int64_t tet = choice != NULL ? choice->tets[k] : k;
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
         memcpy(tets + 4 * (int64_t)k, model->tets + 4 * tet, 4 * sizeof *tets);
-        law_of_tet[k] = material->law;
+        law_of_tet[k] = model->materials[model->material_of[tet]].law;
         pli_model_tet_params(model, tet, params + (int64_t)k * PLI_ELASTIC_PARAMS);
     }
     pli_elastic_def def = {.vertex_count = model->vertex_count,
