@@ -138,6 +138,21 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
     print_painted(&info);
 }
 
+// What every step measures, beside energies.
+static void print_measured(const pli_model *model)
+{
+    enum { SHOWN = 8 };
+    int32_t count = 0;
+    while (pli_model_get_probe(model, count).name != NULL) ++count;
+    if (count == 0) return;
+    printf("# measured    ");
+    for (int32_t k = 0; k < count && k < SHOWN; ++k) {
+        printf("%s%s", k > 0 ? ", " : "", pli_model_get_probe(model, k).name);
+    }
+    if (count > SHOWN) printf(" and %d more", (int)(count - SHOWN));
+    printf("; in probes.csv\n");
+}
+
 // The scene as YAML, and what it costs as comments: together still a scene file.
 static void print_text(const char *yaml, const pli_model *model, const pli_scene *scene)
 {
@@ -150,6 +165,7 @@ static void print_text(const char *yaml, const pli_model *model, const pli_scene
     } else {
         print_meshes(model, scene);
     }
+    print_measured(model);
     printf("# memory      %s\n", memory);
 }
 

@@ -141,6 +141,21 @@ WEAK pli_model_info pli_model_get_info(const pli_model *model)
                             .tolerance_unit = "m/s"};
 }
 
+// One thing is measured: twice the step.
+WEAK pli_probe_value pli_model_get_probe(const pli_model *model, int32_t index)
+{
+    (void)model;
+    if (index > 0) return (pli_probe_value){0};
+    return (pli_probe_value){"spring.length", "m", 1, {NAN}};
+}
+
+WEAK const char *pli_probe_component(int32_t components, int32_t index)
+{
+    (void)components;
+    (void)index;
+    return "";
+}
+
 WEAK pli_mesh_view pli_model_get_mesh(const pli_model *model)
 {
     return (pli_mesh_view){.vertex_count = FAKE_POINTS,
@@ -248,6 +263,11 @@ WEAK pli_status pli_solver_step(pli_solver *solver, pli_state *state, pli_step_r
                                 .phase_name = {"springs"},
                                 .phase_seconds = {1e-5},
                                 .seconds = 1e-5};
+    static pli_probe_value length;
+    length = pli_model_get_probe(solver->model, 0);
+    length.values[0] = 2 * (double)step;
+    report->probe_count = 1;
+    report->probes = &length;
     report->time = state->time;
     if (step == fake.reject_at) {
         report->stop = PLI_STOP_NONFINITE;

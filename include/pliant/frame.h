@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+enum { PLI_FIELD_COMPONENTS = 6 }; // of a field, at most
+
 typedef enum pli_part_kind { PLI_PART_TETS, PLI_PART_TRIANGLES, PLI_PART_POINTS } pli_part_kind;
 typedef enum pli_field_place { PLI_PLACE_POINT, PLI_PLACE_CELL } pli_field_place;
 typedef enum pli_part_role { PLI_ROLE_BODY, PLI_ROLE_COLLIDER, PLI_ROLE_OBSTACLE } pli_part_role;
@@ -19,7 +21,7 @@ typedef struct pli_frame_field {
     const char *name; // "velocity"
     const char *unit; // "m/s"
     pli_field_place place;
-    int32_t components;   // 1 or 3
+    int32_t components;   // 1; 3; or 6 of a symmetric tensor: xx, yy, zz, xy, yz, xz
     const double *values; // [points or cells][components]
     bool whole;           // all values are whole numbers of 32 bits, and files store them as such
 } pli_frame_field;

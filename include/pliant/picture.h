@@ -69,7 +69,7 @@ typedef struct pli_picture_def {
     bool lit;               // false: plain colours without light, shadow and ground
 
     const char *field; // name of the field that colours; "" or NULL: one colour per body
-    int32_t component; // 0, 1, 2, or PLI_COMPONENT_MAGNITUDE of a field with 3 components
+    int32_t component; // from 0, or PLI_COMPONENT_MAGNITUDE, of a field with several
     bool automatic_range;
     double range[2]; // not automatic: values at both ends of the colour map, in the field's unit
     pli_colormap colormap;

@@ -42,6 +42,15 @@ typedef struct pli_contact_pair {
     double friction_force[3]; // on the first (N)
 } pli_contact_pair;
 
+// A quantity that is measured at every step: what a probe of the scene wants, or what a constraint,
+// an attachment, an obstacle or a collider does to the bodies (docs/guide/measuring.md).
+typedef struct pli_probe_value {
+    const char *name;   // "tip.displacement"; lives as long as the model
+    const char *unit;   // "m"
+    int32_t components; // 1; 3; or 6 of a symmetric tensor: xx, yy, zz, xy, yz, xz
+    double values[6];   // [components]; NaN: not known
+} pli_probe_value;
+
 // What the levels of the solver "subspace" did in a step.
 typedef struct pli_level_counts {
     int32_t directions; // 0: another solver
@@ -141,6 +150,12 @@ typedef struct pli_step_report {
 
     int32_t cavity_count;
     const pli_cavity_report *cavities; // [cavity_count]. Lifetime: until the solver's next call
+
+    // what is measured at every step: see pli_model_get_probe. Reactions and contact forces are
+    // those that the step was solved with, NaN before the first one. Lifetime: until the solver's
+    // next call
+    int32_t probe_count;
+    const pli_probe_value *probes; // [probe_count]
 } pli_step_report;
 
 // One outer iteration, as it happens.

@@ -57,6 +57,8 @@ typedef struct pli_scene_def {
     int32_t load_count;
     const pli_cavity_def *cavities;
     int32_t cavity_count;
+    const pli_probe_def *probes;
+    int32_t probe_count;
 } pli_scene_def;
 
 // ---- the scene object --------------------------------------------------------------------------

@@ -263,6 +263,7 @@ typedef struct pli_constraint_def { // Dirichlet boundary condition: fixed, or b
     pli_variant where;
     const char *axes; // any of "xyz"
     pli_motion_def motion;
+    const char *name; // of its reaction; "": constraint-0, by its number
 } pli_constraint_def;
 
 typedef struct pli_attachment_def { // soft springs from vertices to where they started, or a script
@@ -270,7 +271,27 @@ typedef struct pli_attachment_def { // soft springs from vertices to where they 
     pli_variant where;
     double stiffness; // N/m per vertex
     pli_motion_def motion;
+    const char *name; // of its reaction; "": attachment-0, by its number
 } pli_attachment_def;
+
+// ---- probes ------------------------------------------------------------------------------------
+
+// What is measured at every step: at one vertex, at one place of the material, over a selection,
+// between two other probes, or of the contact of two.
+typedef struct pli_probe_def {
+    const char *name;
+    const char *body;  // "": every body
+    int32_t vertex;    // of the body; -1: not given
+    const double *at;  // [3] place in the initial placement (m); the nearest material is meant
+    int32_t at_count;  // 0 or 3
+    pli_variant where; // average over these; absent: the whole body, when no place is given either
+    const char *const *of; // what is measured; none: position, displacement, velocity
+    int32_t of_count;
+    const char *const *distance; // names of two probes
+    int32_t distance_count;      // 0 or 2
+    const char *const *contact;  // names of two bodies, or of a body and a collider
+    int32_t contact_count;       // 0 or 2
+} pli_probe_def;
 
 #ifdef __cplusplus
 }

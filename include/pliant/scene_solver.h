@@ -237,6 +237,12 @@ typedef struct pli_solver_def {
     pli_implicit_grid_def grid;
 } pli_solver_def;
 
+// Two measured numbers against each other, as a figure of the report.
+typedef struct pli_plot_def {
+    const char *x; // "tip.displacement.y"
+    const char *y; // "support.force.y"
+} pli_plot_def;
+
 typedef struct pli_output_def {
     int32_t every;             // write every n-th frame
     int32_t checkpoint_every;  // frames between checkpoints
@@ -246,6 +252,9 @@ typedef struct pli_output_def {
     int32_t field_count;
     int32_t handle; // of the solver "subspace" whose weights frames carry; -1: none
     bool residuals; // also residuals/, a frame per iteration of implicit steps of particles
+    bool reactions; // what constraints, attachments and colliders do is measured at every step
+    const pli_plot_def *plots; // none: chosen automatically
+    int32_t plot_count;
 } pli_output_def;
 
 typedef enum pli_severity {

@@ -207,6 +207,14 @@ typedef struct pli_kind_info {
 
 PLI_API pli_kind_info pli_model_get_kind(const pli_model *model, int32_t kind);
 
+// A quantity that is measured at every step (report.h), by its number from 0, with NaN for values;
+// the list is that of every report. One beyond the last has no name.
+PLI_API pli_probe_value pli_model_get_probe(const pli_model *model, int32_t index);
+
+// ".x" of three components, ".xy" of six, "" of one: what stands behind the name of a quantity to
+// name one number of it. Lifetime: static.
+PLI_API const char *pli_probe_component(int32_t components, int32_t index);
+
 // ---- state
 // ---------------------------------------------------------------------------------------
 

@@ -24,13 +24,13 @@ from .errors import (ArgumentError, ClosedError, Error, FileError, InterruptedSt
 from .frames import Frame, FrameWriter, Part, Series, picture, surface, write_png
 from .runs import Progress, Run, RunInfo, export, read_steps, run
 from .scene import Mesh, Scene, scenes
-from .simulation import (Body, Energies, Kind, Model, Particles, Simulation, Solver, State,
+from .simulation import (Body, Energies, Kind, Model, Particles, Probes, Simulation, Solver, State,
                          StepReport)
 
 __all__ = [
     "ArgumentError", "Body", "ClosedError", "Energies", "Error", "FileError", "Frame",
     "FrameWriter", "InterruptedStep", "Kind", "Mesh", "MeshError", "Model", "NumericError",
-    "OutOfMemoryError", "Part", "Particles", "Progress", "Run", "RunInfo", "Scene", "SceneError",
+    "OutOfMemoryError", "Part", "Particles", "Probes", "Progress", "Run", "RunInfo", "Scene", "SceneError",
     "Series", "Simulation", "Solver", "State", "StepReport", "UnsupportedError", "__version__",
     "build_info", "errors", "export", "export_formats", "library_path", "materials", "picture",
     "presets", "read_steps", "run", "scenes", "schema", "set_threads", "solvers", "surface",

@@ -41,6 +41,8 @@ pli_body_info pli_model_get_body ptr i32
 pli_kind_info pli_model_get_kind ptr i32
 pli_load_info pli_model_get_load ptr i32
 pli_cavity_info pli_model_get_cavity ptr i32
+pli_probe_value pli_model_get_probe ptr i32
+str pli_probe_component i32 i32
 status pli_state_create ptr ptr
 void pli_state_destroy ptr
 status pli_state_copy ptr ptr

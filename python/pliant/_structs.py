@@ -132,6 +132,7 @@ EnergiesStruct = struct("pli_energies", "f64 kinetic elastic gravity attachment 
 CavityReportStruct = struct("pli_cavity_report", "str name", "f64 volume pressure")
 ContactPairStruct = struct("pli_contact_pair", "str first second", "i32 contacts", "f64 min_gap",
                            "f64[3] normal_force friction_force")
+ProbeValueStruct = struct("pli_probe_value", "str name unit", "i32 components", "f64[6] values")
 LevelCounts = struct("pli_level_counts", "i32 directions refreshes",
                      "i64 affine_iterations subspace_iterations polish_iterations",
                      "f64 largest_step")
@@ -151,7 +152,7 @@ StepReportStruct = struct(
     "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
     "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
     "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit",
-    "i32 cavity_count", "ptr cavities")
+    "i32 cavity_count", "ptr cavities", "i32 probe_count", "ptr probes")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")

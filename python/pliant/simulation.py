@@ -6,6 +6,7 @@ import operator
 import os
 import threading
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
@@ -15,7 +16,8 @@ from . import errors
 from ._handles import Stopper, Wrapper
 from ._library import lib, one_blas_thread
 from ._structs import (CavityReportStruct, ContactPairStruct, FrameStruct, IterationReport,
-                       SolverHooks, StateArray, StepReportStruct, at, check_integer, plain, text)
+                       ProbeValueStruct, SolverHooks, StateArray, StepReportStruct, at,
+                       check_integer, plain, text)
 from .frames import Frame, copy_array, surface
 from .scene import Scene
 
@@ -70,7 +72,8 @@ class StepReport:
     ``accepted`` is False when the step was rejected because numbers were not finite; the state then
     is as it was, and ``culprit`` says what was not. ``explicit`` and ``implicit`` are dicts of
     figures of steps of particles, ``levels`` of the solver subspace, each None for other solvers;
-    ``phases`` are seconds by name.
+    ``phases`` are seconds by name. ``probes`` has what is measured by name, "support.force" or
+    "tip.displacement": a number, or an array of three, or of six (xx, yy, zz, xy, yz, xz).
     """
     step: int
     time: float
@@ -105,6 +108,7 @@ class StepReport:
     seconds: float
     culprit: Optional[str]
     cavities: dict
+    probes: dict
 
     matter = former("matter", "explicit")
     grid = former("grid", "implicit")
@@ -113,13 +117,21 @@ class StepReport:
 # members that are taken over as they are
 SAME = [name for name in StepReport.__annotations__ if name not in (
     "solver", "stop", "converged", "accepted", "energy", "momentum", "angular_momentum", "pairs",
-    "explicit", "implicit", "levels", "phases", "culprit", "cavities")]
+    "explicit", "implicit", "levels", "phases", "culprit", "cavities",
+    "probes")]
 
 
 def read_cavities(struct):
     """The cavities of a report by name."""
     found = [at(CavityReportStruct, struct.cavities, k) for k in range(struct.cavity_count)]
     return {text(one.name): Cavity(one.volume, one.pressure) for one in found}
+
+
+def read_probe(struct):
+    """A measured quantity as a number or an array."""
+    if struct.components == 1:
+        return struct.values[0]
+    return np.array(struct.values[:struct.components])
 
 
 def make_report(struct):
@@ -137,8 +149,53 @@ def make_report(struct):
         levels=plain(struct.levels) if struct.levels.directions else None,
         cavities=read_cavities(struct),
         phases={text(struct.phase_name[k]): struct.phase_seconds[k]
-                for k in range(struct.phase_count)})
+                for k in range(struct.phase_count)},
+        probes={text(probe.name): read_probe(probe)
+                for probe in (at(ProbeValueStruct, struct.probes, k)
+                              for k in range(struct.probe_count))})
     return StepReport(**values)
+
+
+class Probes(Mapping):
+    """What a Simulation has measured since it was created or reset: arrays by name, a row a step.
+
+        sim.probes["tip.displacement"][:, 1]      # metres, one for each step
+        sim.probes.time                           # seconds, at the ends of the steps
+        sim.probes.units["tip.displacement"]      # "m"
+    """
+
+    def __init__(self, model):
+        self.units = model.probes
+        self.clear()
+
+    def clear(self):
+        """Forgets what was measured."""
+        self._time = []
+        self._rows = {name: [] for name in self.units}
+
+    def _add(self, report):
+        if not report.accepted or len(report.probes) != len(self.units):
+            return
+        self._time.append(report.time)
+        for name, value in report.probes.items():
+            self._rows[name].append(value)
+
+    @property
+    def time(self):
+        """Simulated time at the ends of the steps (s)."""
+        return np.array(self._time)
+
+    def __getitem__(self, name):
+        return np.array(self._rows[name])
+
+    def __iter__(self):
+        return iter(self._rows)
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __repr__(self):
+        return f"<pliant.Probes: {len(self._rows)} quantities, {len(self._time)} steps>"
 
 
 # ---- model
@@ -195,6 +252,16 @@ class Model(Wrapper):
         self._has_history = time["integrator"] == "bdf2"
         # the scene as it was, for checkpoints: set() makes others of it
         self._scene_resource = scene._resource
+
+    @property
+    def probes(self):
+        """What is measured at every step: units by name."""
+        units = {}
+        while True:
+            probe = lib.pli_model_get_probe(self._pointer, len(units))
+            if probe.name is None:
+                return units
+            units[text(probe.name)] = text(probe.unit)
 
     def _read_range(self, body):
         info = lib.pli_model_get_body(self._pointer, body)
@@ -719,12 +786,15 @@ class Simulation:
         self.state = State(self.model)
         self.solver = Solver(self.model)
         self.bodies = {body.name: Body(self, body) for body in self.model.bodies}
+        self.probes = Probes(self.model)
 
     # ---- stepping
 
     def step(self):
         """Advances by one step of ``dt`` and reports: see Solver.step."""
-        return self.solver.step(self.state)
+        report = self.solver.step(self.state)
+        self.probes._add(report)
+        return report
 
     def frames(self, count=None):
         """Advances frame by frame, and yields the report of each frame's last step.
@@ -761,6 +831,7 @@ class Simulation:
     def reset(self):
         """Goes back to time zero."""
         self.state.copy_from(State(self.model))
+        self.probes.clear()
 
     # ---- the state
 

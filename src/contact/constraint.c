@@ -23,6 +23,7 @@ typedef struct contact_point {
     int32_t collider[3];
     double normal[3][3]; // unit
     double lambda[3];    // N
+    double braked[3][3]; // impulses of friction, once it was applied (N s)
 } contact_point;
 
 struct pli_constraint {
@@ -265,6 +266,7 @@ static void choose_contact(const choose_job *job, int64_t k)
         contact->collider[i] = t.collider[m];
         contact->lambda[i] = active.y[i];
         pli_vec3_copy(t.normal[m], contact->normal[i]);
+        memset(contact->braked[i], 0, sizeof contact->braked[i]);
         // C = -sum lambda d2phi
         pli_mat3_add_scaled(C, -active.y[i], t.hessian[m], C);
     }
@@ -347,8 +349,25 @@ void pli_constraint_add_forces(const pli_constraint *self, double *forces)
     }
 }
 
+void pli_constraint_add_resultants(const pli_constraint *self, const double *x, double h,
+                                   pli_resultant *resultants)
+{
+    for (int32_t k = 0; k < self->active_count; ++k) {
+        const contact_point *contact = &self->contacts[k];
+        const double *at = x + 3 * (int64_t)contact->point;
+        for (int32_t i = 0; i < contact->count; ++i) {
+            double normal[3];
+            pli_vec3_copy(contact->normal[i], normal);
+            pli_collision_clear_held(pli_collision_held(&self->def, contact->point), normal);
+            pli_resultant *sum = &resultants[contact->collider[i]];
+            pli_resultant_add(sum, at, contact->lambda[i], normal);
+            pli_resultant_add(sum, at, 1 / h, contact->braked[i]);
+        }
+    }
+}
+
 typedef struct friction_job {
-    const pli_constraint *self;
+    pli_constraint *self;
     const double *x;
     const double *mass;
     double h;
@@ -360,7 +379,7 @@ static pli_sum brake_contacts(void *user, int64_t begin, int64_t end)
     const friction_job *job = user;
     pli_sum change = {0, 0};
     for (int64_t k = begin; k < end; ++k) {
-        const contact_point *contact = &job->self->contacts[k];
+        contact_point *contact = &job->self->contacts[k];
         int64_t point = contact->point;
         for (int32_t i = 0; i < contact->count; ++i) {
             const pli_collider *collider = &job->self->def.colliders[contact->collider[i]];
@@ -370,14 +389,14 @@ static pli_sum brake_contacts(void *user, int64_t begin, int64_t end)
                                 .held = pli_collision_held(&job->self->def, point)};
             pli_vec3_copy(contact->normal[i], pair.normal);
             pli_collider_velocity(collider, job->x + 3 * point, job->h, pair.velocity);
-            pli_sum_add(&change, pli_coulomb_apply(&pair, job->v + 3 * point));
+            pli_sum_add(&change, pli_coulomb_brake(&pair, job->v + 3 * point, contact->braked[i]));
         }
     }
     return change;
 }
 
-double pli_constraint_apply_friction(const pli_constraint *self, const double *x,
-                                     const double *mass, double h, double *v)
+double pli_constraint_apply_friction(pli_constraint *self, const double *x, const double *mass,
+                                     double h, double *v)
 {
     friction_job job = {self, x, mass, h, v};
     return pli_sum_value(

@@ -26,6 +26,7 @@
 #define PLI_CONTACT_CONSTRAINT_H
 
 #include "contact/collider.h"
+#include "contact/resultant.h"
 #include "optimize/projection.h"
 
 typedef struct pli_constraint pli_constraint;
@@ -44,10 +45,15 @@ void pli_constraint_measure(const pli_constraint *constraint, const double *x,
 // forces [point_count][3] += lambda_b n_b of the active set (N), pointing out of the colliders.
 void pli_constraint_add_forces(const pli_constraint *constraint, double *forces);
 
+// resultants [collider_count] += what the active set and its friction do to the points at x, after
+// a step of length h (s); without what coordinates that are held would feel.
+void pli_constraint_add_resultants(const pli_constraint *constraint, const double *x, double h,
+                                   pli_resultant *resultants);
+
 // Friction of the active set on the velocities v [point_count][3] (m/s) at the end of a step of
 // length h (s), with the multipliers of the last choose_active; mass [point_count] (kg). Returns
 // the change of kinetic energy relative to what is touched (J), at most 0.
-double pli_constraint_apply_friction(const pli_constraint *constraint, const double *x,
+double pli_constraint_apply_friction(pli_constraint *constraint, const double *x,
                                      const double *mass, double h, double *v);
 
 #endif

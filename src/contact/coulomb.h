@@ -41,4 +41,15 @@ static inline double pli_coulomb_apply(const pli_coulomb *contact, double v[3])
     return 0.5 * contact->mass * (scale * scale - 1) * speed * speed;
 }
 
+// The same, and the impulse that it took (N s).
+static inline double pli_coulomb_brake(const pli_coulomb *contact, double v[3], double impulse[3])
+{
+    double before[3];
+    pli_vec3_copy(v, before);
+    double change = pli_coulomb_apply(contact, v);
+    pli_vec3_subtract(v, before, impulse);
+    pli_vec3_scale(contact->mass, impulse, impulse);
+    return change;
+}
+
 #endif

@@ -30,6 +30,7 @@
 #define PLI_CONTACT_IPC_H
 
 #include "base/timers.h"
+#include "contact/resultant.h"
 #include "contact/stiffness.h"
 #include "optimize/term.h"
 #include "pliant/contact.h"
@@ -124,6 +125,7 @@ typedef struct pli_ipc_pair {
     double min_gap;     // m
     double normal[3];   // sum of the barrier's forces on the first (N)
     double friction[3]; // sum of the frictional forces on the first (N)
+    pli_resultant sum;  // of both kinds on the first
 } pli_ipc_pair;
 
 typedef struct pli_ipc_report {

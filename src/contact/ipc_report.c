@@ -90,16 +90,18 @@ static pli_status find_pair(pli_ipc *ipc, int32_t first, int32_t second, pli_ipc
     return PLI_OK;
 }
 
-// Adds the force on the body with the lower number, from the gradient [points][3] of one stencil.
-// Within a body forces cancel.
+// Adds the force on the body with the lower number, from the gradient [points][3] of one stencil at
+// x [points][3], to the force of its kind and to the resultant. Within a body forces cancel.
 static void sum_force(const int32_t *body_of, const int32_t *vertices, int32_t points,
-                      const int32_t bodies[2], const double *gradient, double *force)
+                      const int32_t bodies[2], const double *x, const double *gradient,
+                      double *force, pli_resultant *sum)
 {
     int32_t lower = bodies[0] < bodies[1] ? bodies[0] : bodies[1];
     if (bodies[0] == bodies[1]) return;
     for (int32_t i = 0; i < points; ++i) {
         if (body_of[vertices[i]] != lower) continue;
         pli_vec3_subtract(force, gradient + 3 * i, force);
+        pli_resultant_add(sum, x + 3 * i, -1, gradient + 3 * i);
     }
 }
 
@@ -122,7 +124,7 @@ static pli_status add_contacts(pli_ipc *ipc)
         pli_contact_gather(stencil, ipc->x, x);
         pli_contact_evaluate(stencil, &ipc->barrier, x, false, gradient, NULL);
         sum_force(ipc->body_of, stencil->vertices, pli_contact_point_count(stencil->kind),
-                  contact->bodies, gradient, pair->normal);
+                  contact->bodies, x, gradient, pair->normal, &pair->sum);
     }
     return PLI_OK;
 }
@@ -144,8 +146,8 @@ static pli_status add_tangential(pli_ipc *ipc, double *work)
             pli_sum_add(&sum, -gradient[k] * (x[k] - start[k]));
         pli_ipc_pair *pair;
         PLI_TRY(get_pair(ipc, tangential->bodies, &pair));
-        sum_force(ipc->body_of, tangential->vertices, points, tangential->bodies, gradient,
-                  pair->friction);
+        sum_force(ipc->body_of, tangential->vertices, points, tangential->bodies, x, gradient,
+                  pair->friction, &pair->sum);
     }
     *work = pli_sum_value(sum);
     return PLI_OK;

@@ -20,6 +20,7 @@ typedef struct penalty_job {
     const double *mass;
     double h;
     double *v;
+    pli_resultant *resultants; // [collider_count] or NULL; then one range is all points
 } penalty_job;
 
 static pli_collider_method method_of(const pli_penalty *penalty)
@@ -260,18 +261,36 @@ void pli_penalty_add_forces(const pli_penalty *penalty, const double *x, double 
     add_forces(penalty, x, 1, forces);
 }
 
+static void sum_pair(void *user, int64_t point, int32_t b)
+{
+    const penalty_job *job = user;
+    const double *x = job->x + 3 * point;
+    double f[3];
+    pair_force(job, collider_of(job, b), x, f);
+    pli_resultant_add(&job->resultants[b], x, 1, f);
+}
+
+void pli_penalty_add_resultants(const pli_penalty *penalty, const double *x,
+                                pli_resultant *resultants)
+{
+    penalty_job job = {.penalty = penalty, .x = x, .resultants = resultants};
+    visit_inside(&job, 0, penalty->def.point_count, sum_pair, &job);
+}
+
 static void brake_pair(void *user, int64_t point, int32_t b)
 {
     penalty_job *job = user;
     const pli_collider *collider = collider_of(job, b);
-    double f[3];
+    double f[3], impulse[3];
     pair_force(job, collider, job->x + 3 * point, f);
     pli_coulomb pair = {.friction = collider->friction,
                         .mass = job->mass[point],
                         .held = pli_collision_held(&job->penalty->def, point)};
     pair.impulse = job->h * pli_vec3_normalize(f, pair.normal);
     pli_collider_velocity(collider, job->x + 3 * point, job->h, pair.velocity);
-    pli_sum_add(&job->sum, pli_coulomb_apply(&pair, job->v + 3 * point));
+    pli_sum_add(&job->sum, pli_coulomb_brake(&pair, job->v + 3 * point, impulse));
+    if (job->resultants == NULL) return;
+    pli_resultant_add(&job->resultants[b], job->x + 3 * point, 1 / job->h, impulse);
 }
 
 static pli_sum brake_range(void *user, int64_t begin, int64_t end)
@@ -282,9 +301,11 @@ static pli_sum brake_range(void *user, int64_t begin, int64_t end)
 }
 
 double pli_penalty_apply_friction(const pli_penalty *penalty, const double *x, const double *mass,
-                                  double h, double *v)
+                                  double h, double *v, pli_resultant *resultants)
 {
-    penalty_job job = {.penalty = penalty, .x = x, .mass = mass, .h = h, .v = v};
+    penalty_job job = {
+        .penalty = penalty, .x = x, .mass = mass, .h = h, .v = v, .resultants = resultants};
+    if (resultants != NULL) return pli_sum_value(brake_range(&job, 0, penalty->def.point_count));
     return pli_sum_value(pli_parallel_sum(penalty->context, penalty->def.point_count, POINT_GRAIN,
                                           brake_range, &job));
 }

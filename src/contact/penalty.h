@@ -25,6 +25,7 @@
 #define PLI_CONTACT_PENALTY_H
 
 #include "contact/collider.h"
+#include "contact/resultant.h"
 #include "optimize/term.h"
 
 // Needs no memory: fill in and use. The def should have passed pli_collision_check.
@@ -42,10 +43,14 @@ void pli_penalty_measure(const pli_penalty *penalty, const double *x, pli_collis
 // forces [point_count][3] += those of the penalties at x (N), pointing out of the colliders.
 void pli_penalty_add_forces(const pli_penalty *penalty, const double *x, double *forces);
 
+// resultants [collider_count] += the same by collider.
+void pli_penalty_add_resultants(const pli_penalty *penalty, const double *x,
+                                pli_resultant *resultants);
+
 // Friction on the velocities v [point_count][3] (m/s) at the end x of a step of length h (s); mass
 // [point_count] (kg). Returns the change of kinetic energy relative to what is touched (J), at most
-// 0.
+// 0. resultants [collider_count] += the force of friction by collider; may be NULL.
 double pli_penalty_apply_friction(const pli_penalty *penalty, const double *x, const double *mass,
-                                  double h, double *v);
+                                  double h, double *v, pli_resultant *resultants);
 
 #endif

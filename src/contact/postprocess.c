@@ -20,6 +20,7 @@ typedef struct process_job {
 typedef struct touched_solids {
     pli_halfspaces h; // a: normals in the free coordinates, b: normal velocities
     pli_coulomb pair[PLI_HALFSPACES];
+    int32_t collider[PLI_HALFSPACES];
 } touched_solids;
 
 static void list_touched(const process_job *job, int64_t point, touched_solids *t)
@@ -32,6 +33,7 @@ static void list_touched(const process_job *job, int64_t point, touched_solids *
         if (!pli_collider_is(collider, job->feasible.method)) continue;
         if (!(pli_collider_value(collider, x) < touching_distance * def->size)) continue;
         pli_coulomb *pair = &t->pair[t->h.count];
+        t->collider[t->h.count] = b;
         *pair = (pli_coulomb){.friction = collider->friction,
                               .mass = job->state->mass[point],
                               .held = pli_collision_held(def, point)};
@@ -78,9 +80,15 @@ static void process_pair(void *user, int64_t point, int32_t collider)
     if (!pli_halfspaces_solve(&t.h, 1e-14 * pli_vec3_norm(v), &stop)) return;
     pli_sum_add(&job->energy, stop_inward(&t, &stop, v));
     for (int32_t i = 0; i < stop.count; ++i) {
-        pli_coulomb *pair = &t.pair[stop.index[i]];
+        int32_t k = stop.index[i];
+        pli_coulomb *pair = &t.pair[k];
+        double braked[3];
         pair->impulse = pair->mass * stop.y[i];
-        pli_sum_add(&job->energy, pli_coulomb_apply(pair, v));
+        pli_sum_add(&job->energy, pli_coulomb_brake(pair, v, braked));
+        if (job->state->resultants == NULL) continue;
+        pli_resultant *sum = &job->state->resultants[t.collider[k]];
+        pli_resultant_add(sum, moved.x, pair->impulse / job->state->h, t.h.a[k]);
+        pli_resultant_add(sum, moved.x, 1 / job->state->h, braked);
     }
 }
 
@@ -100,6 +108,9 @@ void pli_postprocess_apply(pli_context *context, const pli_collision_def *def,
     pli_collider_method method = PLI_COLLIDER_POSTPROCESS;
     pli_collision_measure(context, def, method, state->x, report);
     process_job job = {.feasible = {def, method, feasible_depth * def->size}, .state = state};
+    // sums by collider take the points one after the other
     report->energy = pli_sum_value(
-        pli_parallel_sum(context, def->point_count, POINT_GRAIN, process_range, &job));
+        state->resultants != NULL
+            ? process_range(&job, 0, def->point_count)
+            : pli_parallel_sum(context, def->point_count, POINT_GRAIN, process_range, &job));
 }

@@ -12,13 +12,15 @@
 #define PLI_CONTACT_POSTPROCESS_H
 
 #include "contact/collider.h"
+#include "contact/resultant.h"
 
 // What came out of a step of length h (s).
 typedef struct pli_postprocess_state {
     double h;
-    const double *mass; // [point_count] kg
-    double *x;          // [point_count][3] m, changed
-    double *v;          // [point_count][3] m/s, changed
+    const double *mass;        // [point_count] kg
+    double *x;                 // [point_count][3] m, changed
+    double *v;                 // [point_count][3] m/s, changed
+    pli_resultant *resultants; // [collider_count] += impulses over h by collider; may be NULL
 } pli_postprocess_state;
 
 // Applies the active colliders of this method. The report has the penetrating pairs, gap and depth

@@ -216,29 +216,36 @@ static void call_law(batch *b, pli_projection projection, bool want_energy, bool
 // ---- points by themselves
 
 typedef struct visit_job {
-    pli_elastic_want want;
+    unsigned want; // of pli_elastic_want
     pli_elastic_visit_fn visit;
     void *user;
 } visit_job;
 
+static void gather_lane(int32_t count, const double (*planes)[LANES], int lane, double *out)
+{
+    for (int32_t k = 0; k < count; ++k) out[k] = planes[k][lane];
+}
+
 static void visit_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
 {
     const visit_job *job = user;
-    bool energy = job->want == PLI_ELASTIC_ENERGY, stress = job->want == PLI_ELASTIC_STRESS;
-    b->adds = false;
-    call_law(b, PLI_TANGENT_EXACT, energy, stress, !energy && !stress);
+    bool energy = (job->want & PLI_ELASTIC_ENERGY) != 0;
+    bool stress = (job->want & PLI_ELASTIC_STRESS) != 0;
+    bool tangent = (job->want & PLI_ELASTIC_TANGENT) != 0;
+    b->adds = b->adds && (job->want & PLI_ELASTIC_WHOLE) != 0;
+    if (job->want != 0) call_law(b, PLI_TANGENT_EXACT, energy, stress, tangent);
     for (int lane = 0; lane < b->count; ++lane) {
         pli_elastic_point point = {.row = elastic->origin[begin + lane], .volume = b->V[lane]};
-        for (int k = 0; k < 9; ++k) point.F[k] = b->F[k][lane];
+        gather_lane(9, (const double(*)[LANES])b->F, lane, point.F);
         if (energy) point.psi = b->psi[lane];
-        for (int k = 0; stress && k < 9; ++k) point.P[k] = b->P[k][lane];
-        for (int k = 0; !energy && !stress && k < 81; ++k) point.T[k] = b->T[k][lane];
+        if (stress) gather_lane(9, (const double(*)[LANES])b->P, lane, point.P);
+        if (tangent) gather_lane(81, (const double(*)[LANES])b->T, lane, point.T);
         job->visit(job->user, &point);
     }
 }
 
-void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
-                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user)
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, unsigned want, int64_t begin,
+                       int64_t end, pli_elastic_visit_fn visit, void *user)
 {
     visit_job job = {want, visit, user};
     for_each_batch(elastic, x, (int32_t)begin, (int32_t)end, visit_batch, &job);
@@ -464,53 +471,22 @@ typedef struct measure_job {
     const pli_elastic *elastic;
     const double *x;
     double *J;
-    double *von_mises;
 } measure_job;
 
-// sqrt(3/2) of the norm of the deviator of sigma = P F^T / J; a flat element counts as a very thin
-// one
-static double equivalent_stress(const double P[9], const double F[9], double J)
-{
-    const double thinnest = 1e-9;
-    double sigma[9];
-    pli_mat3_multiply_transposed_right(P, F, sigma);
-    double pressure = pli_mat3_trace(sigma) / 3;
-    sigma[0] -= pressure;
-    sigma[4] -= pressure;
-    sigma[8] -= pressure;
-    return sqrt(1.5 * pli_mat3_contract(sigma, sigma)) / fmax(fabs(J), thinnest);
-}
-
-static void gather_lane(double planes[9][LANES], int lane, double out[9])
-{
-    for (int k = 0; k < 9; ++k) out[k] = planes[k][lane];
-}
-
-static void measure_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+static void measure_point(void *user, const pli_elastic_point *point)
 {
     const measure_job *job = user;
-    if (job->von_mises != NULL) call_law(b, PLI_TANGENT_EXACT, false, true, false);
-    for (int lane = 0; lane < b->count; ++lane) {
-        double F[9];
-        gather_lane(b->F, lane, F);
-        int32_t tet = elastic->origin[begin + lane];
-        double J = pli_mat3_determinant(F);
-        if (job->J != NULL) job->J[tet] = J;
-        if (job->von_mises == NULL) continue;
-        double P[9];
-        gather_lane(b->P, lane, P);
-        job->von_mises[tet] = equivalent_stress(P, F, J);
-    }
+    job->J[point->row] = pli_mat3_determinant(point->F);
 }
 
 static void measure_range(void *user, int64_t begin, int64_t end)
 {
-    measure_job *job = user;
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, measure_batch, job);
+    const measure_job *job = user;
+    pli_elastic_visit(job->elastic, job->x, 0, begin, end, measure_point, user);
 }
 
-void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises)
+void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J)
 {
-    measure_job job = {elastic, x, J, von_mises};
+    measure_job job = {elastic, x, J};
     pli_parallel_for(elastic->elements.context, elastic->tet_count, TET_GRAIN, measure_range, &job);
 }

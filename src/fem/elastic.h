@@ -86,7 +86,7 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
-// A material point by itself, as its law has it: without factor and added stress.
+// A material point by itself.
 typedef struct pli_elastic_point {
     int32_t row;   // in the def's order
     double volume; // m^3
@@ -96,26 +96,27 @@ typedef struct pli_elastic_point {
     double T[81]; // dP/dF, not projected (Pa)
 } pli_elastic_point;
 
+// What is asked of points, as their law has it alone, or with factor and added stress.
 typedef enum pli_elastic_want {
-    PLI_ELASTIC_ENERGY,
-    PLI_ELASTIC_STRESS,
-    PLI_ELASTIC_TANGENT
+    PLI_ELASTIC_ENERGY = 1,
+    PLI_ELASTIC_STRESS = 2,
+    PLI_ELASTIC_TANGENT = 4,
+    PLI_ELASTIC_WHOLE = 8
 } pli_elastic_want;
 
 typedef void (*pli_elastic_visit_fn)(void *user, const pli_elastic_point *point);
 
 // Calls visit for the points begin to end of the processing order, at x or, x being NULL, at rest.
-void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
-                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user);
+// want: of pli_elastic_want, added up.
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, unsigned want, int64_t begin,
+                       int64_t end, pli_elastic_visit_fn visit, void *user);
 
 // Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
 // def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].
 void pli_elastic_change_params(pli_elastic *elastic,
                                bool (*change)(void *user, int32_t tet, double *params), void *user);
 
-// Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
-//   J         [tet_count] determinant of F
-//   von_mises [tet_count] equivalent Cauchy stress (Pa)
-void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises);
+// Determinants of F in the def's order, for reports, J [tet_count].
+void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J);
 
 #endif

@@ -338,39 +338,43 @@ const pli_term_ops pli_membrane_term = {
 
 // ---- reports
 
-// Principal stresses psi_i / s_j, with psi_i = mu s_i + b s_j.
-static double point_von_mises(const membrane_point *p)
+typedef struct sample_job {
+    const pli_membrane *membrane;
+    const double *x;
+    pli_membrane_sample_fn visit;
+    void *user;
+} sample_job;
+
+// Principal stresses are psi_i / s_j, with psi_i = mu s_i + b s_j.
+static void sample_point(const membrane_point *p, pli_membrane_sample *sample)
 {
     membrane_frame frame;
     find_frame(p, &frame);
     double b = point_pressure(p);
-    double s1 = p->mu * frame.s[0] / frame.s[1] + b;
-    double s2 = p->mu * frame.s[1] / frame.s[0] + b;
-    return sqrt(s1 * s1 - s1 * s2 + s2 * s2);
-}
-
-typedef struct measure_job {
-    const pli_membrane *membrane;
-    const double *x;
-    double *J;
-    double *von_mises;
-} measure_job;
-
-static void measure_range(void *user, int64_t begin, int64_t end)
-{
-    const measure_job *job = user;
-    for (int64_t k = begin; k < end; ++k) {
-        membrane_point point;
-        bool defined = load_point(job->membrane, job->x, k, &point);
-        if (job->J != NULL) job->J[k] = defined ? point.J : 0;
-        if (job->von_mises != NULL) job->von_mises[k] = defined ? point_von_mises(&point) : 0;
+    sample->J = p->J;
+    sample->psi = point_energy(p);
+    for (int k = 0; k < 2; ++k) {
+        sample->stretch[k] = frame.s[k];
+        sample->stress[k] = p->mu * frame.s[k] / frame.s[1 - k] + b;
+        pli_vec3_copy(frame.u[k], sample->direction[k]);
     }
 }
 
-void pli_membrane_measure(const pli_membrane *membrane, const double *x, double *J,
-                          double *von_mises)
+static void sample_range(void *user, int64_t begin, int64_t end)
 {
-    measure_job job = {membrane, x, J, von_mises};
+    const sample_job *job = user;
+    for (int64_t k = begin; k < end; ++k) {
+        membrane_point point;
+        pli_membrane_sample sample = {.triangle = (int32_t)k, .volume = job->membrane->volume[k]};
+        if (load_point(job->membrane, job->x, k, &point)) sample_point(&point, &sample);
+        job->visit(job->user, &sample);
+    }
+}
+
+void pli_membrane_visit(const pli_membrane *membrane, const double *x, pli_membrane_sample_fn visit,
+                        void *user)
+{
+    sample_job job = {membrane, x, visit, user};
     pli_parallel_for(membrane->elements.context, membrane->triangle_count, TRIANGLE_GRAIN,
-                     measure_range, &job);
+                     sample_range, &job);
 }

@@ -70,11 +70,23 @@ pli_status pli_membrane_create(pli_context *context, const pli_membrane_def *def
                                pli_membrane **membrane);
 void pli_membrane_destroy(pli_membrane *membrane);
 
-// Quantities per triangle, for reports and frames; either may be NULL.
-//   J         [triangle_count] area over area at rest
-//   von_mises [triangle_count] equivalent Cauchy stress of the middle surface, as if the thickness
-//             stayed what it was (Pa)
-void pli_membrane_measure(const pli_membrane *membrane, const double *x, double *J,
-                          double *von_mises);
+// What there is to say of a triangle, for reports and frames. Of one without area but its number
+// all is zero.
+typedef struct pli_membrane_sample {
+    int32_t triangle;
+    double volume;          // area times thickness at rest (m^3)
+    double J;               // area over area at rest
+    double psi;             // energy per volume at rest (J/m^3)
+    double stretch[2];      // principal ones, the larger one first
+    double direction[2][3]; // of these where the triangle is now, unit vectors
+    // principal Cauchy stresses of the middle surface, as if the thickness stayed what it was (Pa)
+    double stress[2];
+} pli_membrane_sample;
+
+typedef void (*pli_membrane_sample_fn)(void *user, const pli_membrane_sample *sample);
+
+// Calls visit for every triangle at x, from several threads at once.
+void pli_membrane_visit(const pli_membrane *membrane, const double *x, pli_membrane_sample_fn visit,
+                        void *user);
 
 #endif

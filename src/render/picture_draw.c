@@ -50,7 +50,8 @@ static pli_status check_camera(pli_context *context, const pli_camera_def *camer
 
 static pli_status check_colors(pli_context *context, const pli_picture_def *def)
 {
-    PLI_TRY(check_number(context, "component", def->component, PLI_COMPONENT_MAGNITUDE, 2));
+    PLI_TRY(check_number(context, "component", def->component, PLI_COMPONENT_MAGNITUDE,
+                         PLI_FIELD_COMPONENTS - 1));
     PLI_TRY(check_number(context, "colormap", def->colormap, 0, PLI_COLORMAP_CATEGORIES));
     PLI_TRY(check_number(context, "background", def->background, 0, PLI_BACKGROUND_DARK));
     PLI_TRY(check_number(context, "colliders", def->colliders, 0, PLI_COLLIDERS_GLASS));

@@ -86,10 +86,12 @@ static int decimals_of(const double *ticks, int32_t count, double unit)
 static void compose_title(const pli_picture_def *def, const pli_frame_field *field,
                           int32_t exponent, char title[TITLE_CAPACITY])
 {
-    static const char *const axes[] = {" x", " y", " z"};
+    static const char *const of_three[] = {" x", " y", " z"};
+    static const char *const of_six[] = {" xx", " yy", " zz", " xy", " yz", " xz"};
     const char *unit = field != NULL && field->unit != NULL ? field->unit : "";
     if (strcmp(unit, "-") == 0 || strcmp(unit, "1") == 0) unit = "";
-    bool component = def->component >= 0 && field != NULL && field->components == 3;
+    bool component = def->component >= 0 && field != NULL && field->components > 1;
+    const char *const *axes = field != NULL && field->components == 6 ? of_six : of_three;
 
     char scale[LABEL_CAPACITY] = "";
     if (exponent != 0) snprintf(scale, sizeof scale, "10^%d", exponent);

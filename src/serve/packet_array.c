@@ -154,7 +154,7 @@ static void write_cell_values(void *user, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; ++i) {
         int32_t first = surface->first[i];
         int32_t last = array->field->whole ? first + 1 : surface->first[i + 1];
-        double sum[3] = {0, 0, 0};
+        double sum[PLI_FIELD_COMPONENTS] = {0};
         for (int32_t j = first; j < last; ++j) {
             const double *value = array->field->values + components * (int64_t)surface->around[j];
             for (int32_t k = 0; k < components; ++k) sum[k] += value[k];

@@ -135,6 +135,31 @@ class Stepping(unittest.TestCase):
         self.assertIn("0 steps", repr(sim.state))
 
 
+class Probes(unittest.TestCase):
+    def test_what_is_measured_is_in_reports_and_in_arrays(self):
+        scene = two_bodies()
+        scene["constraints"][0]["name"] = "wall"
+        scene["gravity"] = [0, -9.81, 0]
+        scene["probes"] = {"tip": {"body": "bar", "at": [1, 0, 0], "of": ["displacement", "stress"]},
+                           "whole": {"body": "bar", "of": ["mass"]}}
+        sim = pliant.Simulation(scene)
+        self.assertEqual(sim.model.probes, {
+            "wall.force": "N", "wall.moment": "N m", "tip.displacement": "m", "tip.stress": "Pa",
+            "whole.mass": "kg"})
+        reports = [sim.step() for _ in range(3)]
+        self.assertEqual(reports[0].probes["tip.stress"].shape, (6,))
+        self.assertAlmostEqual(reports[0].probes["whole.mass"], 500, 9)
+        self.assertEqual(sim.probes["tip.displacement"].shape, (3, 3))
+        self.assertEqual(sim.probes["whole.mass"].shape, (3,))
+        self.assertTrue(np.array_equal(sim.probes["wall.force"][2], reports[2].probes["wall.force"]))
+        self.assertTrue(np.allclose(sim.probes.time, [r.time for r in reports]))
+        self.assertEqual(sim.probes.units["wall.force"], "N")
+        self.assertLess(sim.probes["tip.displacement"][-1, 1], 0)
+        self.assertIn("3 steps", repr(sim.probes))
+        sim.reset()
+        self.assertEqual(sim.probes["wall.force"].shape[0], 0)
+
+
 class Bodies(unittest.TestCase):
     def test_a_body_is_its_part_of_the_arrays(self):
         sim = pliant.Simulation(two_bodies())
@@ -164,7 +189,7 @@ class Bodies(unittest.TestCase):
         frame = sim.frame()
         self.assertEqual(list(frame.parts), ["cube", "bar"])
         part = frame.parts["bar"]
-        self.assertEqual((part.kind, part.role, part.units["velocity"], part.places["J"]),
+        self.assertEqual((part.kind, part.role, part.units["velocity"], part.places["material"]),
                          ("tets", "body", "m/s", "cell"))
         self.assertEqual((frame.index, frame.step, frame.time), (0, 0, 0))
         self.assertIn("bar", repr(frame) + repr(part))

@@ -41,7 +41,8 @@ static void append_property(pli_text *text, const char *type, const char *name, 
 static void append_header(pli_text *text, const pli_export_job *job, const pli_skin *skin,
                           const pli_frame *frame)
 {
-    static const char *const suffixes[] = {"_x", "_y", "_z"};
+    static const char *const of_three[] = {"_x", "_y", "_z"};
+    static const char *const of_six[] = {"_xx", "_yy", "_zz", "_xy", "_yz", "_xz"};
     const pli_frame_part *part = &frame->parts[0];
     pli_text_format(text,
                     "ply\nformat binary_little_endian 1.0\ncomment pliant %s, metres, %s is up\n"
@@ -61,6 +62,7 @@ static void append_header(pli_text *text, const pli_export_job *job, const pli_s
     for (int32_t i = 0; i < part->field_count; ++i) {
         const pli_frame_field *field = &part->fields[i];
         const char *type = is_whole(field) ? "int" : "float";
+        const char *const *suffixes = field->components == 6 ? of_six : of_three;
         for (int32_t k = 0; k < field->components; ++k) {
             append_property(text, type, field->name, field->components > 1 ? suffixes[k] : "");
         }
@@ -131,7 +133,7 @@ static pli_status append_all(pli_export_file *file, const pli_skin *skin, const 
     // values of cells are averaged; particles have no cells
     int64_t averaged = part->kind != PLI_PART_POINTS ? part->point_count : 0;
     char *numbers = pli_allocate(context, width * skin->point_count, NUMBER_BYTES, "export");
-    double *scratch = PLI_NEW(context, double, 4 * averaged, "export");
+    double *scratch = PLI_NEW(context, double, (PLI_FIELD_COMPONENTS + 1) * averaged, "export");
     column *columns = PLI_NEW(context, column, part->field_count + 1, "export");
     pli_status status = PLI_ERROR_MEMORY;
     if (numbers == NULL || scratch == NULL || columns == NULL) goto done;

@@ -5,6 +5,8 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- out --------------------------------------------------------------------------------------
@@ -33,6 +35,13 @@ void pli_json_append_number(pli_text *text, double value)
     } else {
         pli_text_append(text, "null");
     }
+}
+
+void pli_json_append_rounded(pli_text *text, double value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.6g", value);
+    pli_json_append_number(text, strtod(digits, NULL));
 }
 
 void pli_json_append_numbers(pli_text *text, const double *values, int32_t count)

@@ -25,6 +25,9 @@ void pli_json_append_string(pli_text *text, const char *string);
 // A number, or null when it is not finite.
 void pli_json_append_number(pli_text *text, double value);
 
+// The same with six digits, which is more than a plot shows.
+void pli_json_append_rounded(pli_text *text, double value);
+
 // [a,b,...]
 void pli_json_append_numbers(pli_text *text, const double *values, int32_t count);
 

@@ -49,9 +49,9 @@ static pli_status check_field(pli_context *context, const pli_frame_part *part,
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT, "a field of body '%s' has no name",
                         part->name);
     }
-    if (field->components != 1 && field->components != 3) {
+    if (field->components != 1 && field->components != 3 && field->components != 6) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "field '%s' of body '%s' has %d components; 1 or 3 are possible",
+                        "field '%s' of body '%s' has %d components; 1, 3 or 6 are possible",
                         field->name, part->name, field->components);
     }
     if (field->place == PLI_PLACE_CELL && part->kind == PLI_PART_POINTS) {

@@ -33,8 +33,8 @@ const pli_frame_field *pli_part_find_radius(const pli_frame_part *part);
 double pli_part_radius(const pli_frame_part *part, const pli_frame_field *radii, int64_t particle);
 
 // Refuses a part that no file can hold: negative counts, missing arrays, corners that are no points
-// of the part, components other than 1 or 3, particles without a finite place or size, values that
-// claim to be whole and are not. Other values may be anything. Errors: argument.
+// of the part, components other than 1, 3 or 6, particles without a finite place or size, values
+// that claim to be whole and are not. Other values may be anything. Errors: argument.
 PLI_CHECKED pli_status pli_part_check(pli_context *context, const pli_frame_part *part);
 
 #endif

@@ -192,11 +192,11 @@ static pli_status read_field(reader *r, const pli_xml *xml, const pli_xml_tag *t
     int64_t components = 1;
     int64_t tuples = place == PLI_PLACE_POINT ? part->point_count : part->cell_count;
     if (pli_xml_get(tag, "NumberOfComponents").bytes != NULL &&
-        !pli_xml_get_count(tag, "NumberOfComponents", 3, &components)) {
-        return refuse(r, "a field has a number of components other than 1 or 3");
+        !pli_xml_get_count(tag, "NumberOfComponents", PLI_FIELD_COMPONENTS, &components)) {
+        return refuse(r, "a field has a number of components other than 1, 3 or 6");
     }
-    if (components != 1 && components != 3) {
-        return refuse(r, "a field has a number of components other than 1 or 3");
+    if (components != 1 && components != 3 && components != 6) {
+        return refuse(r, "a field has a number of components other than 1, 3 or 6");
     }
     pli_frame_field *field = &r->fields[part->field_count];
     field->place = place;

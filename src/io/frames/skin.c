@@ -130,16 +130,18 @@ void pli_skin_get_points(const pli_skin *skin, const pli_frame_part *part, float
     }
 }
 
-// Sums of the values of the cells around each point, and their number as fourth component.
+enum { SUM_SIZE = PLI_FIELD_COMPONENTS + 1 };
+
+// Sums of the values of the cells around each point, and their number as last component.
 static void gather_cells(const pli_frame_part *part, const pli_frame_field *field, double *sums)
 {
-    memset(sums, 0, 4 * (size_t)part->point_count * sizeof *sums);
+    memset(sums, 0, SUM_SIZE * (size_t)part->point_count * sizeof *sums);
     int32_t corners = pli_part_corners(part->kind);
     for (int64_t i = 0; i < (int64_t)part->cell_count * corners; ++i) {
-        double *sum = sums + 4 * (int64_t)part->cells[i];
+        double *sum = sums + SUM_SIZE * (int64_t)part->cells[i];
         const double *value = field->values + (i / corners) * field->components;
         for (int32_t k = 0; k < field->components; ++k) sum[k] += value[k];
-        sum[3] += 1;
+        sum[SUM_SIZE - 1] += 1;
     }
 }
 
@@ -151,8 +153,9 @@ void pli_skin_get_values(const pli_skin *skin, const pli_frame_part *part,
     for (int32_t i = 0; i < skin->point_count; ++i) {
         int64_t point = skin->point_ids[i];
         for (int32_t k = 0; k < field->components; ++k) {
-            double value = of_cells ? scratch[4 * point + k] / scratch[4 * point + 3]
-                                    : field->values[point * field->components + k];
+            double value = of_cells
+                               ? scratch[SUM_SIZE * point + k] / scratch[SUM_SIZE * (point + 1) - 1]
+                               : field->values[point * field->components + k];
             *values++ = (float)value;
         }
     }

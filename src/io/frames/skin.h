@@ -43,7 +43,7 @@ bool pli_skin_fits(const pli_skin *skin, const pli_frame_part *part);
 void pli_skin_get_points(const pli_skin *skin, const pli_frame_part *part, float *points);
 
 // A field at the skin's points, [point_count][components]. Values of cells are averaged over the
-// cells of a point; scratch has room for [part points][4] numbers.
+// cells of a point; scratch has room for [part points][PLI_FIELD_COMPONENTS + 1] numbers.
 void pli_skin_get_values(const pli_skin *skin, const pli_frame_part *part,
                          const pli_frame_field *field, double *scratch, float *values);
 

@@ -244,7 +244,7 @@ static pli_status read_field(const place *at, const pli_json_node *node)
 
 static pli_status read_component(const place *at, const pli_json_node *node)
 {
-    const double range[2] = {PLI_COMPONENT_MAGNITUDE, 2};
+    const double range[2] = {PLI_COMPONENT_MAGNITUDE, PLI_FIELD_COMPONENTS - 1};
     at->view->has_component = true;
     return read_integer(at, node, range, &at->view->def.component);
 }

@@ -20,7 +20,13 @@ void pli_report_clear(pli_report *report)
 {
     if (report->context == NULL) return;
     pli_release(report->context, report->buckets);
+    pli_report_probes_clear(&report->probes, report->context);
     *report = (pli_report){.context = report->context};
+}
+
+pli_status pli_report_measure(pli_report *report, const pli_model *model)
+{
+    return pli_report_probes_init(&report->probes, report->context, model, PLI_REPORT_BUCKETS);
 }
 
 // ---- the course -------------------------------------------------------------------------------
@@ -54,6 +60,7 @@ static void merge_neighbours(pli_report *report)
         report->buckets[i] = report->buckets[2 * i];
         bucket_merge(&report->buckets[i], &report->buckets[2 * i + 1]);
     }
+    pli_report_probes_merge(&report->probes, PLI_REPORT_BUCKETS / 2);
     report->bucket_count = PLI_REPORT_BUCKETS / 2;
     report->stride *= 2;
 }
@@ -68,6 +75,7 @@ static pli_report_bucket *open_bucket(pli_report *report)
     if (report->bucket_count == PLI_REPORT_BUCKETS) merge_neighbours(report);
     pli_report_bucket *bucket = &report->buckets[report->bucket_count++];
     bucket_init(bucket);
+    pli_report_probes_open(&report->probes, report->bucket_count - 1);
     return bucket;
 }
 
@@ -125,6 +133,7 @@ static void add_to_bucket(pli_report *report, const pli_step_report *step)
         [PLI_CHANNEL_NODES] = step->grid.nodes,
     };
     pli_report_bucket *bucket = open_bucket(report);
+    pli_report_probes_add(&report->probes, report->bucket_count - 1, step);
     ++bucket->step_count;
     bucket->last_step = step->step;
     bucket->time = step->time;
@@ -309,5 +318,6 @@ void pli_report_add_line(pli_report *report, const pli_json *line)
     read_vector(line, "momentum", step.momentum);
     read_vector(line, "angular_momentum", step.angular_momentum);
     read_phases(line, &step);
+    pli_report_probes_read(&report->probes, line, &step);
     pli_report_add(report, &step);
 }

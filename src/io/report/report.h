@@ -9,7 +9,8 @@
 //
 // report.html is one file without references to others: a verdict with its reasons in words,
 // warnings that were logged, plots of energy, momentum, iterations, residual, step size,
-// deformation, contact and time per phase; of particles their number, sweeps, and the steps that
+// deformation, contact, time per phase and what is measured, also one quantity over another; of
+// particles their number, sweeps, and the steps that
 // blocks were moved by; of implicit ones nodes, substeps, and a table of levels. Words and tables
 // need no script. It follows the reader's light or dark setting, fits a phone, prints on white
 // paper, and works from a folder without a network.
@@ -20,6 +21,7 @@
 #include "io/report/report_grid.h"
 #include "io/report/report_matter.h"
 #include "io/report/report_notes.h"
+#include "io/report/report_probes.h"
 #include "io/report/report_steps.h"
 
 #define PLI_REPORT_FILE "report.html"
@@ -119,10 +121,14 @@ typedef struct pli_report {
 
     pli_report_matter matter;
     pli_report_grid grid;
+    pli_report_probes probes;
 } pli_report;
 
 PLI_CHECKED pli_status pli_report_init(pli_report *report, pli_context *context);
 void pli_report_clear(pli_report *report);
+
+// From now on the report also shows what a model measures. Errors: memory.
+PLI_CHECKED pli_status pli_report_measure(pli_report *report, const pli_model *model);
 
 void pli_report_add(pli_report *report, const pli_step_report *step);
 
@@ -152,7 +158,10 @@ typedef struct pli_report_facts {
     const char *message;           // the failure's text, or NULL
     const pli_report_notes *notes; // warnings that were logged, or NULL
     bool driven;                   // scripts or emitters may put energy in
-    int32_t frame_count;           // computed so far
+    const pli_plot_def *plots;     // [plot_count] figures that the scene asks for
+    int32_t plot_count;
+    bool has_inertia;    // the scene is dynamic
+    int32_t frame_count; // computed so far
     int32_t frames_wanted;
     int32_t vertices;
     int32_t tets;

@@ -13,19 +13,6 @@ static const char *const health_mark[] = {"\xe2\x9c\x93", "!", "\xe2\x9c\x95"};
 static const char *const health_verdict[] = {"This run is healthy.", "This run deserves a look.",
                                              "Do not trust this run."};
 
-// Rounds to six digits, which is more than a plot shows and keeps the page small.
-static double rounded(double value)
-{
-    char digits[32];
-    snprintf(digits, sizeof digits, "%.6g", value);
-    return strtod(digits, NULL);
-}
-
-static void append_rounded(pli_text *text, double value)
-{
-    pli_json_append_number(text, rounded(value));
-}
-
 // ---- the data of the plots --------------------------------------------------------------------
 
 // keys of the channels in the page's data
@@ -80,7 +67,7 @@ static void append_statistic(pli_text *text, const pli_report *report, int chann
     pli_text_format(text, "%s\"%s\":[", which == STATISTIC_MEAN ? "" : ",", names[which]);
     for (int32_t i = 0; i < report->bucket_count; ++i) {
         if (i > 0) pli_text_append(text, ",");
-        append_rounded(text, get_statistic(&report->buckets[i], channel, which));
+        pli_json_append_rounded(text, get_statistic(&report->buckets[i], channel, which));
     }
     pli_text_append(text, "]");
 }
@@ -111,9 +98,28 @@ static void append_phases(pli_text *text, const pli_report *report)
         for (int32_t i = 0; i < report->bucket_count; ++i) {
             const pli_report_bucket *bucket = &report->buckets[i];
             if (i > 0) pli_text_append(text, ",");
-            append_rounded(text, 1e3 * bucket->phase_seconds[phase] / (double)bucket->step_count);
+            pli_json_append_rounded(text, 1e3 * bucket->phase_seconds[phase] /
+                                              (double)bucket->step_count);
         }
         pli_text_append(text, "]}");
+    }
+    pli_text_append(text, "]");
+}
+
+// What is measured, and which figures are wanted.
+static void append_measured(pli_text *text, const pli_report *report, const pli_report_facts *facts)
+{
+    int64_t steps[PLI_REPORT_BUCKETS];
+    for (int32_t i = 0; i < report->bucket_count; ++i) steps[i] = report->buckets[i].step_count;
+    pli_text_append(text, ",\n\"probes\":");
+    pli_report_probes_append(text, &report->probes, report->bucket_count, steps);
+    pli_text_format(text, ",\n\"inertia\":%s,\"plots\":[", facts->has_inertia ? "true" : "false");
+    for (int32_t k = 0; k < facts->plot_count; ++k) {
+        pli_text_append(text, k > 0 ? ",{\"x\":" : "{\"x\":");
+        pli_json_append_string(text, facts->plots[k].x);
+        pli_text_append(text, ",\"y\":");
+        pli_json_append_string(text, facts->plots[k].y);
+        pli_text_append(text, "}");
     }
     pli_text_append(text, "]");
 }
@@ -133,11 +139,12 @@ static void append_data(pli_text *text, const pli_report *report, const pli_repo
     pli_text_append(text, "],\n\"time\":[");
     for (int32_t i = 0; i < report->bucket_count; ++i) {
         if (i > 0) pli_text_append(text, ",");
-        append_rounded(text, report->buckets[i].time);
+        pli_json_append_rounded(text, report->buckets[i].time);
     }
     pli_text_append(text, "]");
     append_channels(text, report);
     append_phases(text, report);
+    append_measured(text, report, facts);
     pli_text_append(text, "}");
 }
 

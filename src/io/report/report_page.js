@@ -195,4 +195,64 @@ if (Math.max(...data.channels.barrier_distance.max) > 0) {
   chart('Smallest gap', 'm, of what barriers keep apart', lines([['min_gap', 'gap', 0], ['barrier_distance', 'where contact begins', 6, true]]), { log: true });
   chart('Bodies in contact', 'pairs of bodies, or of a body and a plane', lines([['pairs', 'pairs', 1]]), { zero: true });
 }
+
+// ---- what is measured: a chart for each quantity, as far as a page holds them, and figures of one over another
+
+const most = 24;
+const varied = p => p.numbers.some(n => n.mean.some(v => v !== 0));
+const shown = data.probes.filter(varied);
+for (const p of shown.slice(0, most)) {
+  chart(p.name, p.unit, p.numbers.map((n, i) => ({ name: n.part.slice(1) || p.name, color: color(i), mean: n.mean, min: n.mean, max: n.mean })), {});
+}
+if (shown.length > most) element(document.getElementById('charts'), 'p', {}, `${shown.length - most} more quantities are in probes.csv.`);
+
+function measured(name) {
+  if (name === 'time') return { name, unit: 's', mean: data.time };
+  for (const p of data.probes) for (const n of p.numbers) if (p.name + n.part === name) return { name, unit: p.unit, mean: n.mean };
+  return null;
+}
+
+function figure(x, y) {
+  if (!x || !y || data.time.length < 2) return;
+  const charts = document.getElementById('charts');
+  const host = element(charts, 'section', { class: 'card chart figure' });
+  charts.insertBefore(host, document.getElementById('phases'));
+  const label = q => q.unit ? `${q.name} (${q.unit})` : q.name;
+  element(host, 'h2', {}, `${y.name} over ${x.name}`);
+  const svg = element(host, 'svg', { viewBox: `0 0 ${W} ${H + 18}`, role: 'img', 'aria-label': `${y.name} over ${x.name}` });
+  const range = list => {
+    const low = Math.min(...list), high = Math.max(...list), pad = (high - low) * 0.06 || Math.abs(high) || 1;
+    return [low - pad, high + pad];
+  };
+  const [left, right] = range(x.mean), [low, high] = range(y.mean);
+  const px = v => L + (W - L - R) * (v - left) / (right - left), py = v => T + (H - T - B) * (high - v) / (high - low);
+  const rows = ticks(low, high, 6), columns = ticks(left, right, 6), rowTexts = labels(rows), columnTexts = labels(columns);
+  rows.forEach((v, i) => {
+    element(svg, 'line', { class: 'grid', x1: L, x2: W - R, y1: py(v), y2: py(v) });
+    element(svg, 'text', { x: L - 8, y: py(v) + 4, 'text-anchor': 'end' }, rowTexts[i]);
+  });
+  columns.forEach((v, i) => {
+    element(svg, 'line', { class: 'axis', x1: px(v), x2: px(v), y1: H - B, y2: H - B + 4 });
+    element(svg, 'text', { x: px(v), y: H - B + 21, 'text-anchor': 'middle' }, columnTexts[i]);
+  });
+  element(svg, 'line', { class: 'axis', x1: L, x2: W - R, y1: H - B, y2: H - B });
+  element(svg, 'text', { x: L, y: H + 12 }, `across: ${label(x)}, upwards: ${label(y)}`);
+  const path = x.mean.map((v, i) => `${i ? 'L' : 'M'}${px(v).toFixed(1)},${py(y.mean[i]).toFixed(1)}`).join('');
+  element(svg, 'path', { class: 'trace', d: path, style: `stroke:${color(0)}` });
+  if (x.mean.length <= 64) x.mean.forEach((v, i) => element(svg, 'circle', { cx: px(v), cy: py(y.mean[i]), r: 2.4, style: `fill:${color(0)}` }));
+}
+
+// without inertia the force of what moves over how far it moved, along the axis it moves along most
+function driven() {
+  const travel = n => Math.max(...n.mean) - Math.min(...n.mean);
+  for (const p of data.probes.filter(p => p.name.endsWith('.displacement'))) {
+    const owner = p.name.slice(0, -'.displacement'.length);
+    const most = p.numbers.reduce((a, b) => travel(b) > travel(a) ? b : a);
+    if (travel(most) > 0) figure(measured(p.name + most.part), measured(`${owner}.force${most.part}`));
+  }
+}
+
+data.plots.forEach(plot => figure(measured(plot.x), measured(plot.y)));
+if (data.plots.length === 0 && !data.inertia) driven();
+
 if (data.time.length > 1) chart('Time by phase', 'ms per step', data.phases.map((p, i) => ({ name: p.name, color: color(i), mean: p.ms })), { stack: true });

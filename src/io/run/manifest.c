@@ -29,6 +29,7 @@ static const struct {
     bool by_name; // nobody writes such a file but pliant: whatever is in a listed one is damage
 } heads[PLI_HEADS] = {
     [PLI_HEAD_LOG] = {"log", "{\"step\":", false},
+    [PLI_HEAD_TABLE] = {"table", "step,time [s]", false},
     [PLI_HEAD_RECORD] = {"record", "{\n  \"pliant\": ", false},
     [PLI_HEAD_PVD] = {"pvd", "<?xml version=\"1.0\"?>\n<VTKFile type=", false},
     [PLI_HEAD_CHECKPOINT] = {"checkpoint", "pliant checkpoint\n", true},

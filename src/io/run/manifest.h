@@ -44,6 +44,7 @@ typedef enum pli_owner { // of a file
 // Kinds of files that are known by how they begin.
 typedef enum pli_head {
     PLI_HEAD_LOG,        // lines of steps, iterations or iterates
+    PLI_HEAD_TABLE,      // probes.csv
     PLI_HEAD_RECORD,     // run.json
     PLI_HEAD_PVD,        // series.pvd
     PLI_HEAD_CHECKPOINT, // checkpoint/step_<number>.h5

@@ -12,7 +12,8 @@ struct pli_recording {
     pli_run_folder folder;
     pli_frame_writer *frames;
     pli_log *steps;
-    pli_text line; // scratch for one line of steps
+    pli_log *probes; // NULL: nothing is measured
+    pli_text line;   // scratch for one line
     pli_report report;
 
     // what run.json and the report say of the run as a whole
@@ -51,6 +52,7 @@ static pli_status init_record(pli_recording *recording, const pli_recording_def 
     pli_report_facts *facts = &recording->record.facts;
     facts->scene = recording->scene_name;
     facts->command = recording->command;
+    facts->has_inertia = true;
     facts->driven = true; // hands may put energy in at any time
     return PLI_OK;
 }
@@ -59,11 +61,13 @@ static pli_status open_files(pli_recording *recording, const pli_recording_def *
 {
     const pli_run_folder *folder = &recording->folder;
     PLI_TRY(pli_report_init(&recording->report, recording->context));
+    PLI_TRY(pli_report_measure(&recording->report, def->model));
     PLI_TRY(init_record(recording, def));
     pli_run_record record = describe(recording);
     PLI_TRY(pli_run_files_write_record(folder, &record));
     pli_log_def steps = {.keep = -1};
     PLI_TRY(pli_run_files_open_log(folder, PLI_STEPS_FILE, steps, &recording->steps));
+    PLI_TRY(pli_run_files_open_probes(folder, def->model, -1, &recording->probes));
     const pli_output_def *output = &pli_scene_get(def->scene)->output;
     PLI_TRY(pli_run_files_open_frames(folder, output, -1, &recording->frames));
     return pli_run_files_write_scene(folder, def->scene);
@@ -97,7 +101,12 @@ pli_status pli_recording_add_step(pli_recording *recording, const pli_step_repor
     pli_text_reset(&recording->line);
     pli_log_append_step(&recording->line, report);
     if (recording->line.failed) return PLI_ERROR_MEMORY;
-    return pli_log_append(recording->steps, recording->line.bytes, recording->line.length);
+    PLI_TRY(pli_log_append(recording->steps, recording->line.bytes, recording->line.length));
+    if (recording->probes == NULL) return PLI_OK;
+    pli_text_reset(&recording->line);
+    pli_log_append_row(&recording->line, report);
+    if (recording->line.failed) return PLI_ERROR_MEMORY;
+    return pli_log_append(recording->probes, recording->line.bytes, recording->line.length);
 }
 
 pli_status pli_recording_add_frame(pli_recording *recording, const pli_frame *frame)
@@ -113,6 +122,7 @@ pli_status pli_recording_finish(pli_recording *recording)
 {
     recording->finished = true;
     PLI_TRY(pli_log_sync(recording->steps));
+    if (recording->probes != NULL) PLI_TRY(pli_log_sync(recording->probes));
     pli_run_record record = describe(recording);
     PLI_TRY(pli_run_files_write_record(&recording->folder, &record));
     return pli_run_files_write_report(&recording->folder, &record);
@@ -122,6 +132,7 @@ void pli_recording_destroy(pli_recording *recording)
 {
     if (recording == NULL) return;
     pli_context *context = recording->context;
+    pli_log_destroy(recording->probes);
     pli_log_destroy(recording->steps);
     pli_frame_writer_destroy(recording->frames);
     pli_report_clear(&recording->report);

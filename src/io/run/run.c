@@ -38,7 +38,9 @@ struct pli_run {
     pli_log *steps;
     pli_log *iterations;          // NULL: not asked for
     pli_run_residuals *residuals; // NULL: not asked for, or there are none
+    pli_log *probes;              // NULL: nothing is measured
     pli_text line;                // scratch for one line of steps
+    pli_text row;                 // and for one of probes
     pli_text pending;             // lines of the iterations of the current step
     bool unlogged;                // the lines of the last step could not be written
     pli_report report;
@@ -136,6 +138,9 @@ static void init_record(pli_run *run)
     run->record.scene_hash = run->saved.scene_hash;
     run->record.facts.command = run->def.command;
     run->record.facts.driven = is_driven(run->scene);
+    run->record.facts.plots = run->scene->output.plots;
+    run->record.facts.plot_count = run->scene->output.plot_count;
+    run->record.facts.has_inertia = run->scene->time.mode == PLI_MODE_DYNAMIC;
     run->record.facts.notes = &run->notes;
     run->record.facts.frames_wanted = run->frame_count;
 }
@@ -161,10 +166,14 @@ static pli_status write_record(const pli_run *run)
 static pli_status append_lines(pli_run *run)
 {
     run->unlogged = true;
-    if (run->line.failed || run->pending.failed) return PLI_ERROR_MEMORY;
+    if (run->line.failed || run->row.failed || run->pending.failed) return PLI_ERROR_MEMORY;
     if (run->iterations != NULL && run->pending.length > 0) {
         PLI_TRY(pli_log_append(run->iterations, run->pending.bytes, run->pending.length));
         pli_text_reset(&run->pending);
+    }
+    if (run->probes != NULL && run->row.length > 0) {
+        PLI_TRY(pli_log_append(run->probes, run->row.bytes, run->row.length));
+        pli_text_reset(&run->row);
     }
     PLI_TRY(pli_log_append(run->steps, run->line.bytes, run->line.length));
     run->unlogged = false;
@@ -182,6 +191,7 @@ static pli_status write_checkpoint(pli_run *run)
     if (run->unlogged) PLI_TRY(append_lines(run));
     PLI_TRY(pli_log_sync(run->steps));
     if (run->iterations != NULL) PLI_TRY(pli_log_sync(run->iterations));
+    if (run->probes != NULL) PLI_TRY(pli_log_sync(run->probes));
     if (run->residuals != NULL) PLI_TRY(pli_run_residuals_sync(run->residuals));
     PLI_TRY(pli_saved_state_save(&run->saved, run->checkpoints));
     run->saved_step = steps_taken(run);
@@ -384,6 +394,7 @@ static bool is_frame_missing(const pli_run *run)
 static pli_status open_files(pli_run *run)
 {
     PLI_TRY(pli_report_init(&run->report, run->context));
+    PLI_TRY(pli_report_measure(&run->report, run->model));
     // first of all, whose folder this is
     if (run->saved_step < 0) PLI_TRY(write_record(run));
     // lines beyond the checkpoint go
@@ -394,6 +405,7 @@ static pli_status open_files(pli_run *run)
         PLI_TRY(pli_run_files_open_log(&run->folder, PLI_ITERATIONS_FILE, iterations,
                                        &run->iterations));
     }
+    PLI_TRY(pli_run_files_open_probes(&run->folder, run->model, run->saved_step, &run->probes));
     PLI_TRY(open_residuals(run));
     int32_t keep = run->saved_step >= 0 ? frames_done(run) : -1;
     PLI_TRY(pli_run_files_open_frames(&run->folder, &run->scene->output, keep, &run->frames));
@@ -430,6 +442,7 @@ pli_status pli_run_create(const pli_run_def *def, pli_run **run)
     made->begun = pli_clock_seconds();
     made->saved_at = made->begun;
     pli_text_init(&made->line, context);
+    pli_text_init(&made->row, context);
     pli_text_init(&made->pending, context);
     made->listener = (pli_log_listener){.hear = pli_report_notes_hear, .user = &made->notes};
     pli_context_add_listener(context, &made->listener);
@@ -463,11 +476,13 @@ void pli_run_destroy(pli_run *run)
     pli_context *context = run->context;
     pli_context_remove_listener(context, &run->listener);
     pli_run_residuals_destroy(run->residuals);
+    pli_log_destroy(run->probes);
     pli_log_destroy(run->iterations);
     pli_log_destroy(run->steps);
     pli_frame_writer_destroy(run->frames);
     pli_report_clear(&run->report);
     pli_text_clear(&run->pending);
+    pli_text_clear(&run->row);
     pli_text_clear(&run->line);
     pli_saved_state_clear(&run->saved);
     pli_solver_destroy(run->solver);
@@ -592,6 +607,8 @@ static pli_status take_step(pli_run *run, pli_run_outcome *outcome)
     }
     pli_text_reset(&run->line);
     pli_log_append_step(&run->line, &report);
+    pli_text_reset(&run->row);
+    pli_log_append_row(&run->row, &report);
     status = append_lines(run);
     if (status == PLI_OK && run->residuals != NULL) {
         status = pli_run_residuals_status(run->residuals);

@@ -137,6 +137,21 @@ pli_status pli_run_files_open_log(const pli_run_folder *folder, const char *name
     return status;
 }
 
+pli_status pli_run_files_open_probes(const pli_run_folder *folder, const pli_model *model,
+                                     int64_t keep, pli_log **log)
+{
+    *log = NULL;
+    if (pli_model_get_probe(model, 0).name == NULL) return PLI_OK;
+    pli_text header;
+    pli_text_init(&header, folder->context);
+    pli_log_append_columns(&header, model);
+    pli_log_def def = {.keep = keep, .header = header.bytes};
+    pli_status status = header.failed ? PLI_ERROR_MEMORY
+                                      : pli_run_files_open_log(folder, PLI_PROBES_FILE, def, log);
+    pli_text_clear(&header);
+    return status;
+}
+
 pli_status pli_run_files_open_frames(const pli_run_folder *folder, const pli_output_def *output,
                                      int32_t keep, pli_frame_writer **frames)
 {

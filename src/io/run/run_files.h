@@ -40,6 +40,12 @@ PLI_CHECKED pli_status pli_run_files_write_scene(const pli_run_folder *folder,
 PLI_CHECKED pli_status pli_run_files_open_log(const pli_run_folder *folder, const char *name,
                                               pli_log_def def, pli_log **log);
 
+// Opens probes.csv, whose rows after step `keep` are cut off, -1: all are; *log stays NULL where
+// the model measures nothing. Errors: io, memory.
+PLI_CHECKED pli_status pli_run_files_open_probes(const pli_run_folder *folder,
+                                                 const pli_model *model, int64_t keep,
+                                                 pli_log **log);
+
 // Opens the series of frames; those after `keep` are cut off, -1: all are. Errors: io, memory.
 PLI_CHECKED pli_status pli_run_files_open_frames(const pli_run_folder *folder,
                                                  const pli_output_def *output, int32_t keep,

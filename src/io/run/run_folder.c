@@ -25,7 +25,8 @@ enum { NAMES_SHOWN = 5 }; // of what is in the way
 
 // in the order in which they are wiped
 static const char *const run_files[] = {PLI_SCENE_FILE,      PLI_SERIES_FILE, PLI_STEPS_FILE,
-                                        PLI_ITERATIONS_FILE, PLI_REPORT_FILE, PLI_RUN_FILE};
+                                        PLI_ITERATIONS_FILE, PLI_PROBES_FILE, PLI_REPORT_FILE,
+                                        PLI_RUN_FILE};
 
 // folders that a run writes into, in the order in which they are wiped: checkpoints first, so that
 // a half wiped folder is not resumed by mistake

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -193,6 +194,23 @@ static void append_solve(pli_text *text, const pli_step_report *report)
     pli_json_add_number(text, "tolerance", report->tolerance);
 }
 
+static void append_probes(pli_text *text, const pli_step_report *report)
+{
+    pli_text_append(text, ",\"probes\":{");
+    for (int32_t k = 0; k < report->probe_count; ++k) {
+        const pli_probe_value *probe = &report->probes[k];
+        if (k > 0) pli_text_append(text, ",");
+        pli_json_append_string(text, probe->name);
+        pli_text_append(text, ":");
+        if (probe->components == 1) {
+            pli_json_append_number(text, probe->values[0]);
+        } else {
+            pli_json_append_numbers(text, probe->values, probe->components);
+        }
+    }
+    pli_text_append(text, "}");
+}
+
 void pli_log_append_step(pli_text *text, const pli_step_report *report)
 {
     bool has_matter = pli_report_has_matter(report), has_grid = report->grid.substeps > 0;
@@ -218,8 +236,41 @@ void pli_log_append_step(pli_text *text, const pli_step_report *report)
     if (has_grid) pli_json_add_integer(text, "nodes", report->grid.nodes);
     if (report->cavity_count > 0) append_cavities(text, report);
     if (report->collides) append_contact(text, report);
+    if (report->probe_count > 0) append_probes(text, report);
     append_seconds(text, report);
     pli_text_append(text, "}\n");
+}
+
+void pli_log_append_columns(pli_text *text, const pli_model *model)
+{
+    pli_text_append(text, "step,time [s]");
+    for (int32_t k = 0;; ++k) {
+        pli_probe_value probe = pli_model_get_probe(model, k);
+        if (probe.name == NULL) break;
+        for (int32_t i = 0; i < probe.components; ++i) {
+            pli_text_format(text, ",%s%s", probe.name, pli_probe_component(probe.components, i));
+            if (probe.unit[0] != '\0') pli_text_format(text, " [%s]", probe.unit);
+        }
+    }
+    pli_text_append(text, "\n");
+}
+
+void pli_log_append_row(pli_text *text, const pli_step_report *report)
+{
+    pli_text_format(text, "%lld,", (long long)report->step);
+    pli_text_append_number(text, report->time);
+    for (int32_t k = 0; k < report->probe_count; ++k) {
+        const pli_probe_value *probe = &report->probes[k];
+        for (int32_t i = 0; i < probe->components; ++i) {
+            pli_text_append(text, ",");
+            if (isfinite(probe->values[i])) {
+                pli_text_append_number(text, probe->values[i]);
+            } else {
+                pli_text_append(text, "nan");
+            }
+        }
+    }
+    pli_text_append(text, "\n");
 }
 
 void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report)
@@ -248,11 +299,21 @@ static pli_status fail_system(const pli_log *log, const char *action, int error)
                     strerror_r(error, buffer, sizeof buffer));
 }
 
-// Whether a line is one of ours and of a step that stays; hands it on if so. Errors: memory.
-static pli_status judge_line(const pli_log_def *def, pli_json *json, const char *line,
-                             int64_t length, bool *stays)
+// Whether a line of a table, of which the first is at the beginning of the log, stays.
+static bool table_line_stays(const pli_log *log, const pli_log_def *def, const char *line)
 {
-    *stays = false;
+    if (log->size == 0) return strcmp(line, def->header) == 0;
+    char *end = NULL;
+    long long step = strtoll(line, &end, 10);
+    return end != line && *end == ',' && step >= 0 && step <= def->keep;
+}
+
+// Whether a line is one of ours and of a step that stays; hands it on if so. Errors: memory.
+static pli_status judge_line(const pli_log *log, const pli_log_def *def, pli_json *json,
+                             const char *line, int64_t length, bool *stays)
+{
+    *stays = def->header != NULL && table_line_stays(log, def, line);
+    if (def->header != NULL) return PLI_OK;
     pli_status status = pli_json_parse(json, line, length);
     if (status != PLI_OK) return status == PLI_ERROR_MEMORY ? status : PLI_OK;
     double step = pli_json_number(json, &json->nodes[0], "step", -1);
@@ -306,7 +367,7 @@ static pli_status scan_lines(pli_log *log, const pli_log_def *def)
     bool stays = true;
     pli_status status = read_line(log->context, file, &line);
     while (status == PLI_OK && line.length > 0) {
-        status = judge_line(def, &json, line.bytes, line.length - 1, &stays);
+        status = judge_line(log, def, &json, line.bytes, line.length - 1, &stays);
         if (status != PLI_OK || !stays) break;
         log->size += line.length;
         status = read_line(log->context, file, &line);
@@ -321,14 +382,16 @@ static pli_status scan_lines(pli_log *log, const pli_log_def *def)
 static pli_status open_log(pli_log *log, const pli_log_def *def)
 {
     if (def->files != NULL) {
-        PLI_TRY(pli_manifest_append_to(def->files, def->name, PLI_HEAD_LOG, &log->descriptor));
+        pli_head head = def->header != NULL ? PLI_HEAD_TABLE : PLI_HEAD_LOG;
+        PLI_TRY(pli_manifest_append_to(def->files, def->name, head, &log->descriptor));
     } else {
         PLI_TRY(pli_file_open(log->context, AT_FDCWD, def->path, def->path,
                               O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, &log->descriptor, NULL));
     }
     if (def->keep >= 0) PLI_TRY(scan_lines(log, def));
     if (ftruncate(log->descriptor, log->size) != 0) return fail_system(log, "cannot cut", errno);
-    return PLI_OK;
+    if (def->header == NULL || log->size > 0) return PLI_OK;
+    return pli_log_append(log, def->header, (int64_t)strlen(def->header));
 }
 
 pli_status pli_log_create(pli_context *context, const pli_log_def *def, pli_log **log)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of a run: steps.jsonl, one JSON object a step, and iterations.jsonl, one an iteration.
+// The lines of a run: steps.jsonl, one JSON object a step, iterations.jsonl, one an iteration, and
+// probes.csv, a table of what is measured with a row a step.
 //
 // A log is appended to line by line with single writes, so a reader that follows it sees whole
 // lines. A write that fails leaves the file as it was before the line. A log that an interrupted
@@ -13,7 +14,13 @@
 // gravity, attachment, load, cavity, contact, total}, momentum[3], angular_momentum[3], min_J,
 // inverted, vertices, particles, emitted, nodes, cavities{NAME{volume (m^3), pressure (Pa)}},
 // contacts, min_gap, max_depth, friction_work, barrier_distance, barrier_stiffness, pairs[],
-// seconds{total, and one per phase}. Numbers that are not finite are null.
+// probes{}, seconds{total, and one per phase}. Numbers that are not finite are null.
+//
+// probes has what is measured (pli_probe_value in report.h) by name: reactions such as
+// support.force, in N, and quantities of the scene's probes such as tip.displacement; one number,
+// three, or six of a tensor (xx, yy, zz, xy, yz, xz). probes.csv has the same: its first line names
+// the columns with their units, step,time [s],tip.displacement.x [m] and so on; numbers that are
+// not finite are nan.
 //
 // Explicit steps of particles solve nothing: instead of iterations, residual and tolerance they
 // have explicit{tick (s), ticks, sweeps, block_updates, particle_updates, buffer_updates, retries,
@@ -39,9 +46,14 @@
 
 #define PLI_STEPS_FILE "steps.jsonl"
 #define PLI_ITERATIONS_FILE "iterations.jsonl"
+#define PLI_PROBES_FILE "probes.csv"
 
 // Appends a step's line with its line end.
 void pli_log_append_step(pli_text *text, const pli_step_report *report);
+
+// Appends the first line of probes.csv, and the row of a step, with their line ends.
+void pli_log_append_columns(pli_text *text, const pli_model *model);
+void pli_log_append_row(pli_text *text, const pli_step_report *report);
 
 // Appends an iteration's line with its line end.
 void pli_log_append_iteration(pli_text *text, const pli_iteration_report *report);
@@ -56,6 +68,7 @@ typedef struct pli_log_def {
     pli_manifest *files;   // that the log is listed in as pliant's; NULL: in none
     const char *name;      // of the log there
     int64_t keep;          // lines of later steps are cut off; -1: all are
+    const char *header;    // first line of a table, whose lines begin with a step; NULL: JSON lines
     pli_log_line_fn heard; // or NULL
     void *heard_user;
 } pli_log_def;

@@ -163,6 +163,16 @@ const char *pli_barrier_name(const pli_model *model, int32_t thing)
     return model->colliders[plane_collider(model, thing - things)].name;
 }
 
+int32_t pli_barrier_thing(const pli_model *model, int32_t collider)
+{
+    const pli_model_collider *wanted = &model->colliders[collider];
+    if (wanted->method != PLI_COLLIDER_BARRIER) return -1;
+    if (wanted->body >= 0) return wanted->body;
+    int32_t thing = pli_model_things(model);
+    for (int32_t k = 0; k < collider; ++k) thing += pli_barrier_is_plane(&model->colliders[k]);
+    return thing;
+}
+
 static double pair_friction(void *user, int32_t first, int32_t second)
 {
     const pli_model *model = user;

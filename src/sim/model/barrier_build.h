@@ -28,6 +28,9 @@ bool pli_barrier_collides(const pli_model *model, int32_t first, int32_t second)
 // The name of a body or a collider.
 const char *pli_barrier_name(const pli_model *model, int32_t thing);
 
+// The number of a collider in contact; -1: barriers do not see it.
+int32_t pli_barrier_thing(const pli_model *model, int32_t collider);
+
 // Whether a collider is a plane to barriers.
 bool pli_barrier_is_plane(const pli_model_collider *collider);
 

@@ -14,6 +14,7 @@
 #include "sim/model/model_paint.h"
 #include "sim/model/model_springs.h"
 #include "sim/model/model_triangles.h"
+#include "sim/model/probe_build.h"
 #include "sim/model/resolution.h"
 #include "sim/model/subspace_build.h"
 #include "sim/scene/magnitude.h"
@@ -149,6 +150,7 @@ static pli_status build(pli_building *b)
     PLI_TRY(pli_collider_build(b->model, b->scene));
     if (meshes) PLI_TRY(meet_meshes(b));
     if (particles) PLI_TRY(pli_matter_check_overlap(b->model, b->scene));
+    PLI_TRY(pli_probe_build(b));
 
     // what moves it
     PLI_TRY(pli_model_set_solver(b));
@@ -198,6 +200,7 @@ void pli_model_destroy(pli_model *model)
 {
     if (model == NULL) return;
     pli_context *context = model->context;
+    pli_probe_clear(model);
     pli_matter_destroy(model->matter);
     pli_reduction_destroy(context, model->reduction);
     pli_hierarchy_destroy(model->hierarchy);

@@ -66,7 +66,8 @@ typedef struct pli_model_track {
     const pli_paint_key_def *keys;
 } pli_model_track;
 
-typedef struct pli_reduction pli_reduction; // subspace_build.h
+typedef struct pli_reduction pli_reduction;       // subspace_build.h
+typedef struct pli_model_probes pli_model_probes; // probe_build.h
 
 // vertices that a script moves, rigidly held (constraint) or by springs (attachment)
 typedef struct pli_model_handle {
@@ -213,6 +214,7 @@ struct pli_model {
     pli_model_load *loads;
     int32_t cavity_count;
     pli_model_cavity *cavities;
+    pli_model_probes *probes; // what is measured at every step; NULL: nothing
 };
 
 // Bodies, and surfaces of colliders behind them.

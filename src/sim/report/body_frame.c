@@ -7,13 +7,14 @@
 #include "sim/report/subspace_frame.h"
 #include "sim/step/mesh_stepper.h"
 #include "sim/step/shells_build.h"
-#include "sim/step/tets_build.h"
+
+#define VERTEX(field) [PLI_BODY_AT_VERTICES + PLI_ELEMENT_##field]
+#define BIT(field) (1u << (PLI_BODY_AT_VERTICES + PLI_ELEMENT_##field))
+#define CELL(field) [PLI_BODY_OF_CELLS + PLI_ELEMENT_##field]
 
 static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_VELOCITY] = {"velocity", "m/s", PLI_PLACE_POINT, 3, NULL, false},
     [PLI_BODY_DISPLACEMENT] = {"displacement", "m", PLI_PLACE_POINT, 3, NULL, false},
-    [PLI_BODY_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_CELL, 1, NULL, false},
-    [PLI_BODY_J] = {"J", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_MATERIAL] = {"material", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_CONTACT_FORCE] = {"contact_force", "N", PLI_PLACE_POINT, 3, NULL, false},
     [PLI_BODY_FRICTION_FORCE] = {"friction_force", "N", PLI_PLACE_POINT, 3, NULL, false},
@@ -23,9 +24,26 @@ static const pli_frame_field fields[PLI_BODY_FIELD_COUNT] = {
     [PLI_BODY_WEIGHT] = {"weight", "", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_BODY_PARTITION] = {"partition", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_CUBATURE] = {"cubature", "", PLI_PLACE_CELL, 1, NULL, false},
-    [PLI_BODY_PLASTIC] = {"plastic", "", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_FOLD] = {"fold", "rad", PLI_PLACE_CELL, 1, NULL, false},
     [PLI_BODY_YOUNG] = {"young", "Pa", PLI_PLACE_CELL, 1, NULL, false},
+    VERTEX(VON_MISES) = {"von_mises", "Pa", PLI_PLACE_POINT, 1, NULL, false},
+    VERTEX(J) = {"J", "", PLI_PLACE_POINT, 1, NULL, false},
+    VERTEX(PLASTIC) = {"plastic", "", PLI_PLACE_POINT, 1, NULL, false},
+    VERTEX(STRESS) = {"stress", "Pa", PLI_PLACE_POINT, 6, NULL, false},
+    VERTEX(PRINCIPAL) = {"stress_principal", "Pa", PLI_PLACE_POINT, 3, NULL, false},
+    VERTEX(DIRECTION) = {"stress_direction", "", PLI_PLACE_POINT, 3, NULL, false},
+    VERTEX(LOG_STRAIN) = {"log_strain", "", PLI_PLACE_POINT, 6, NULL, false},
+    VERTEX(GREEN_STRAIN) = {"green_strain", "", PLI_PLACE_POINT, 6, NULL, false},
+    VERTEX(DENSITY) = {"energy_density", "J/m^3", PLI_PLACE_POINT, 1, NULL, false},
+    CELL(VON_MISES) = {"von_mises_cell", "Pa", PLI_PLACE_CELL, 1, NULL, false},
+    CELL(J) = {"J_cell", "", PLI_PLACE_CELL, 1, NULL, false},
+    CELL(PLASTIC) = {"plastic_cell", "", PLI_PLACE_CELL, 1, NULL, false},
+    CELL(STRESS) = {"stress_cell", "Pa", PLI_PLACE_CELL, 6, NULL, false},
+    CELL(PRINCIPAL) = {"stress_principal_cell", "Pa", PLI_PLACE_CELL, 3, NULL, false},
+    CELL(DIRECTION) = {"stress_direction_cell", "", PLI_PLACE_CELL, 3, NULL, false},
+    CELL(LOG_STRAIN) = {"log_strain_cell", "", PLI_PLACE_CELL, 6, NULL, false},
+    CELL(GREEN_STRAIN) = {"green_strain_cell", "", PLI_PLACE_CELL, 6, NULL, false},
+    CELL(DENSITY) = {"energy_density_cell", "J/m^3", PLI_PLACE_CELL, 1, NULL, false},
 };
 
 const pli_frame_field *pli_body_field_get(int32_t field)
@@ -35,6 +53,10 @@ const pli_frame_field *pli_body_field_get(int32_t field)
 
 uint32_t pli_body_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
+    // elements' fields are many numbers, and tensors more still
+    uint32_t usual = ((1u << PLI_BODY_AT_VERTICES) - 1) | BIT(VON_MISES) | BIT(J) | BIT(PLASTIC);
+    *unknown = NULL;
+    if (count == 0) return usual;
     return pli_frame_fields_find(fields, PLI_BODY_FIELD_COUNT, names, count, unknown);
 }
 
@@ -46,12 +68,10 @@ struct pli_body_parts {
     double *displacement; // [vertex_count][3] (m)
     double *gap;          // [vertex_count] smallest distance, at most that of contact (m)
     // tetrahedra, then triangles of shells
-    double *von_mises; // [tet_count + shell_triangle_count] (Pa)
-    double *J;         // [tet_count + shell_triangle_count]
-    double *material;  // [tet_count + shell_triangle_count] index of the material in the scene
-    double *plastic;   // [tet_count + shell_triangle_count] history variable of what yields
-    double *fold;  // [tet_count + shell_triangle_count] largest angle that stays at a side (rad)
+    double *material; // [tet_count + shell_triangle_count] index of the material in the scene
+    double *fold;     // [tet_count + shell_triangle_count] largest angle that stays at a side (rad)
     double *young; // [tet_count + shell_triangle_count] Young's modulus (Pa), 0: the law has none
+    pli_element_fields *elements;    // NULL: none of them is wanted
     pli_reduction_fields *reduction; // NULL: another solver than "subspace"
     pli_frame_field *part_fields;    // [body_count][PLI_BODY_FIELD_COUNT]
 };
@@ -62,9 +82,9 @@ void pli_body_parts_destroy(pli_body_parts *cache)
     pli_context *context = cache->context;
     pli_release(context, cache->part_fields);
     pli_reduction_fields_destroy(cache->reduction);
-    PLI_RELEASE(context, cache->fold, cache->young, cache->plastic, cache->material, cache->J,
-                cache->von_mises, cache->gap, cache->displacement, cache->triangles, cache->tets,
-                cache);
+    pli_element_fields_destroy(cache->elements);
+    PLI_RELEASE(context, cache->fold, cache->young, cache->material, cache->gap,
+                cache->displacement, cache->triangles, cache->tets, cache);
 }
 
 static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
@@ -77,17 +97,13 @@ static bool allocate_cache(pli_body_parts *cache, const pli_model *model)
     cache->displacement =
         PLI_NEW(context, double, 3 * (int64_t)model->vertex_count, "frame displacement");
     cache->gap = PLI_NEW(context, double, model->vertex_count, "frame gaps");
-    cache->von_mises = PLI_NEW(context, double, cells, "frame stress");
-    cache->J = PLI_NEW(context, double, cells, "frame J");
     cache->material = PLI_NEW(context, double, cells, "frame material");
-    cache->plastic = PLI_NEW(context, double, cells, "frame history");
     cache->fold = PLI_NEW(context, double, cells, "frame folds");
     cache->young = PLI_NEW(context, double, cells, "frame modulus");
     cache->part_fields = PLI_NEW(context, pli_frame_field,
                                  (int64_t)model->body_count * PLI_BODY_FIELD_COUNT, "frame fields");
     return cache->tets != NULL && cache->triangles != NULL && cache->displacement != NULL &&
-           cache->gap != NULL && cache->von_mises != NULL && cache->J != NULL &&
-           cache->material != NULL && cache->plastic != NULL && cache->fold != NULL &&
+           cache->gap != NULL && cache->material != NULL && cache->fold != NULL &&
            cache->young != NULL && cache->part_fields != NULL;
 }
 
@@ -120,6 +136,12 @@ static pli_status ensure_parts(pli_mesh_stepper *s)
     if (cache == NULL) return PLI_ERROR_MEMORY;
     pli_status status = allocate_cache(cache, s->model) ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_reduction_fields_create(s->model, &cache->reduction);
+    if (status == PLI_OK) {
+        uint32_t all = (1u << PLI_ELEMENT_FIELD_COUNT) - 1;
+        status = pli_element_fields_create(
+            s->model, s->model->frame_fields >> PLI_BODY_OF_CELLS & all,
+            s->model->frame_fields >> PLI_BODY_AT_VERTICES & all, &cache->elements);
+    }
     if (status != PLI_OK) {
         pli_body_parts_destroy(cache);
         return status;
@@ -127,6 +149,17 @@ static pli_status ensure_parts(pli_mesh_stepper *s)
     fill_constants(cache, s->model);
     s->parts = cache;
     return PLI_OK;
+}
+
+// Values of a field of elements, of a body whose first vertex and cell these are.
+static const double *element_values(const pli_mesh_stepper *s, int32_t field, int64_t first_vertex,
+                                    int64_t first_cell)
+{
+    bool at_vertices = field < PLI_BODY_OF_CELLS;
+    int32_t of = field - (at_vertices ? (int32_t)PLI_BODY_AT_VERTICES : (int32_t)PLI_BODY_OF_CELLS);
+    const double *values =
+        pli_element_fields_get(s->parts->elements, (pli_element_field)of, at_vertices);
+    return values + fields[field].components * (at_vertices ? first_vertex : first_cell);
 }
 
 static const double *field_values(const pli_mesh_stepper *s, const pli_state *state, int32_t field,
@@ -140,8 +173,6 @@ static const double *field_values(const pli_mesh_stepper *s, const pli_state *st
     switch ((pli_body_field)field) {
     case PLI_BODY_VELOCITY: return state->v + 3 * first_vertex;
     case PLI_BODY_DISPLACEMENT: return cache->displacement + 3 * first_vertex;
-    case PLI_BODY_VON_MISES: return cache->von_mises + first_cell;
-    case PLI_BODY_J: return cache->J + first_cell;
     case PLI_BODY_MATERIAL: return cache->material + first_cell;
     case PLI_BODY_CONTACT_FORCE: return state->contact_force + 3 * first_vertex;
     case PLI_BODY_FRICTION_FORCE: return state->friction_force + 3 * first_vertex;
@@ -151,12 +182,10 @@ static const double *field_values(const pli_mesh_stepper *s, const pli_state *st
     case PLI_BODY_WEIGHT: return cache->reduction->weight + first_vertex;
     case PLI_BODY_PARTITION: return cache->reduction->partition + first_cell;
     case PLI_BODY_CUBATURE: return cache->reduction->cubature + first_cell;
-    case PLI_BODY_PLASTIC: return cache->plastic + first_cell;
     case PLI_BODY_FOLD: return cache->fold + first_cell;
     case PLI_BODY_YOUNG: return cache->young + first_cell;
-    case PLI_BODY_FIELD_COUNT: break;
+    default: return element_values(s, field, first_vertex, first_cell);
     }
-    return NULL;
 }
 
 static void fill_part(pli_mesh_stepper *s, const pli_state *state, int32_t index,
@@ -181,7 +210,8 @@ static void fill_part(pli_mesh_stepper *s, const pli_state *state, int32_t index
     bool has_cells = body->kind == PLI_BODY_SOLID || body->kind == PLI_BODY_SHELL;
     for (int32_t field = 0; field < PLI_BODY_FIELD_COUNT; ++field) {
         if (!(s->model->frame_fields & (1u << field))) continue;
-        if (!has_cells && fields[field].place == PLI_PLACE_CELL) continue;
+        bool is_of_cells = field >= PLI_BODY_AT_VERTICES || fields[field].place == PLI_PLACE_CELL;
+        if (!has_cells && is_of_cells) continue;
         own[part->field_count] = fields[field];
         own[part->field_count].values = field_values(s, state, field, body);
         ++part->field_count;
@@ -200,25 +230,6 @@ static void fill_young(const pli_model *model, double time, double *young)
     }
 }
 
-static pli_status measure_cells(pli_mesh_stepper *s, const pli_state *state)
-{
-    const pli_body_parts *cache = s->parts;
-    int32_t tets = s->model->tet_count;
-    PLI_TRY(pli_tets_ensure_elastic(s));
-    pli_tets_set_time(s, pli_state_time(state));
-    pli_tets_load(s, state);
-    fill_young(s->model, pli_state_time(state), cache->young);
-    pli_elastic_measure(s->elastic, state->x, cache->J, cache->von_mises);
-    for (int32_t tet = 0; tet < state->tet_count; ++tet) {
-        const pli_material *material = &s->model->yields[s->model->material_of[tet]];
-        cache->plastic[tet] = state->plastic_history[tet] + pli_material_rest_history(material);
-    }
-    if (s->shell == NULL) return PLI_OK;
-    pli_membrane_measure(s->shell->membrane, state->x, cache->J + tets, cache->von_mises + tets);
-    if (state->fold_count > 0) pli_shells_measure_folds(s, state, cache->fold + tets);
-    return PLI_OK;
-}
-
 pli_status pli_body_parts_fill(pli_mesh_stepper *s, const pli_state *state, pli_frame_part *parts,
                                int32_t *count)
 {
@@ -227,7 +238,11 @@ pli_status pli_body_parts_fill(pli_mesh_stepper *s, const pli_state *state, pli_
     for (int64_t k = 0; k < 3 * (int64_t)model->vertex_count; ++k) {
         s->parts->displacement[k] = state->x[k] - model->rest[k];
     }
-    PLI_TRY(measure_cells(s, state));
+    PLI_TRY(pli_element_fields_fill(s->parts->elements, s, state));
+    fill_young(model, pli_state_time(state), s->parts->young);
+    if (state->fold_count > 0) {
+        pli_shells_measure_folds(s, state, s->parts->fold + model->tet_count);
+    }
     PLI_TRY(pli_contacts_measure_gaps(s->contacts, state->x, s->parts->gap));
     for (int32_t body = 0; body < model->body_count; ++body) {
         fill_part(s, state, body, &parts[body]);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies of meshes as parts of a frame, and the fields that those can carry. An obstacle has those
-// of its points only; J of a shell is area over area at rest, its stress that of the middle
-// surface. Those of the solver "subspace" are there with it alone, and do not change: see
-// subspace_frame.h.
+// Bodies of meshes as parts of a frame, and the fields that those can carry. Stress, strain and the
+// like are averaged to vertices under their plain names, and per element with _cell behind. An
+// obstacle and a cloth have none of them; J of a shell is area over area at rest, its stress that
+// of the middle surface. Those of the solver "subspace" are there with it alone, and do not change:
+// see subspace_frame.h.
 #ifndef PLI_SIM_REPORT_BODY_FRAME_H
 #define PLI_SIM_REPORT_BODY_FRAME_H
 
 #include "sim/model/model.h"
 #include "sim/model/state.h"
+#include "sim/report/element_fields.h"
 
 typedef enum pli_body_field {
     PLI_BODY_VELOCITY,
     PLI_BODY_DISPLACEMENT,
-    PLI_BODY_VON_MISES,
-    PLI_BODY_J,
     PLI_BODY_MATERIAL,
     PLI_BODY_CONTACT_FORCE,
     PLI_BODY_FRICTION_FORCE,
@@ -24,10 +24,12 @@ typedef enum pli_body_field {
     PLI_BODY_WEIGHT,
     PLI_BODY_PARTITION,
     PLI_BODY_CUBATURE,
-    PLI_BODY_PLASTIC,
     PLI_BODY_FOLD,
     PLI_BODY_YOUNG, // where materials are painted or keyed
-    PLI_BODY_FIELD_COUNT
+    // those of element_fields.h in their order, averaged to vertices, then per element
+    PLI_BODY_AT_VERTICES,
+    PLI_BODY_OF_CELLS = PLI_BODY_AT_VERTICES + PLI_ELEMENT_FIELD_COUNT,
+    PLI_BODY_FIELD_COUNT = PLI_BODY_OF_CELLS + PLI_ELEMENT_FIELD_COUNT
 } pli_body_field;
 
 // bits of those that only the solver "subspace" has
@@ -35,10 +37,16 @@ typedef enum pli_body_field {
     (1u << PLI_BODY_HANDLE | 1u << PLI_BODY_HANDLE_WEIGHT | 1u << PLI_BODY_WEIGHT | \
      1u << PLI_BODY_PARTITION | 1u << PLI_BODY_CUBATURE)
 
+// bits of the history variable of what yields
+#define PLI_BODY_PLASTIC_FIELDS                           \
+    (1u << (PLI_BODY_AT_VERTICES + PLI_ELEMENT_PLASTIC) | \
+     1u << (PLI_BODY_OF_CELLS + PLI_ELEMENT_PLASTIC))
+
 // Name, unit, place and components; values is NULL. Lifetime: static.
 const pli_frame_field *pli_body_field_get(int32_t field);
 
-// Bit mask of wanted fields by name, all for an empty list. *unknown is the first name that does
+// Bit mask of wanted fields by name; an empty list wants what most people do, without tensors and
+// without what elements have. *unknown is the first name that does
 // not exist, or NULL.
 uint32_t pli_body_fields_find(const char *const *names, int32_t count, const char **unknown);
 

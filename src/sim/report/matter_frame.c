@@ -3,7 +3,11 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "sim/report/cells.h"
 #include "sim/report/frame_fields.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { GRAIN = 4096 };
 
@@ -16,6 +20,13 @@ static const pli_frame_field fields[PLI_PARTICLE_FIELD_COUNT] = {
     [PLI_PARTICLE_STATUS] = {"status", "", PLI_PLACE_POINT, 1, NULL, true},
     [PLI_PARTICLE_RESIDUAL] = {"residual", "", PLI_PLACE_POINT, 1, NULL, false},
     [PLI_PARTICLE_ID] = {"id", "", PLI_PLACE_POINT, 1, NULL, true},
+    [PLI_PARTICLE_VON_MISES] = {"von_mises", "Pa", PLI_PLACE_POINT, 1, NULL, false},
+    [PLI_PARTICLE_STRESS] = {"stress", "Pa", PLI_PLACE_POINT, 6, NULL, false},
+    [PLI_PARTICLE_PRINCIPAL] = {"stress_principal", "Pa", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_PARTICLE_DIRECTION] = {"stress_direction", "", PLI_PLACE_POINT, 3, NULL, false},
+    [PLI_PARTICLE_LOG_STRAIN] = {"log_strain", "", PLI_PLACE_POINT, 6, NULL, false},
+    [PLI_PARTICLE_GREEN_STRAIN] = {"green_strain", "", PLI_PLACE_POINT, 6, NULL, false},
+    [PLI_PARTICLE_DENSITY] = {"energy_density", "J/m^3", PLI_PLACE_POINT, 1, NULL, false},
 };
 
 const pli_frame_field *pli_particle_field_get(int32_t field)
@@ -25,6 +36,8 @@ const pli_frame_field *pli_particle_field_get(int32_t field)
 
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown)
 {
+    *unknown = NULL;
+    if (count == 0) return (1u << PLI_PARTICLE_VON_MISES) - 1;
     return pli_frame_fields_find(fields, PLI_PARTICLE_FIELD_COUNT, names, count, unknown);
 }
 
@@ -70,7 +83,8 @@ static pli_status reserve(pli_matter_parts *parts, int64_t count)
     for (int k = 0; k < PLI_PARTICLE_FIELD_COUNT; ++k) {
         // velocities are in the state, and some are of other solvers
         bool is_wanted = parts->model->frame_fields >> k & 1;
-        if (k == PLI_PARTICLE_VELOCITY || (k == PLI_PARTICLE_RESIDUAL && !is_wanted)) continue;
+        bool is_optional = k == PLI_PARTICLE_RESIDUAL || k >= PLI_PARTICLE_VON_MISES;
+        if (k == PLI_PARTICLE_VELOCITY || (is_optional && !is_wanted)) continue;
         PLI_TRY(PLI_RESIZE(parts->context, parts->values[k], room * fields[k].components,
                            "frame fields"));
     }
@@ -84,6 +98,40 @@ typedef struct field_job {
     const pli_matter_parts *parts;
     const pli_matter_state *state;
 } field_job;
+
+// Stress, strain and energy density of a particle, as far as they are wanted; sigma = tau / J.
+static void fill_stress(const pli_material *material, const double F[9], double memory,
+                        double *const *values, int64_t row)
+{
+    static const double no_flow[9] = {0};
+    static const int order[6] = {0, 1, 2, 5, 3, 4}; // of xx, yy, zz, xy, yz, xz in tau
+    double now[9], tau[6], stress[6], speed2, history = memory;
+    double J = pli_material_volume_ratio(material, F, memory);
+    memcpy(now, F, sizeof now);
+    // a fluid is a cube of its volume
+    for (int k = 0; k < 9 && pli_material_is_fluid(material); ++k)
+        now[k] = k % 4 == 0 ? cbrt(J) : 0;
+    if (values[PLI_PARTICLE_LOG_STRAIN] != NULL) {
+        pli_log_strain_from(now, values[PLI_PARTICLE_LOG_STRAIN] + 6 * row);
+    }
+    if (values[PLI_PARTICLE_GREEN_STRAIN] != NULL) {
+        pli_green_strain_from(now, values[PLI_PARTICLE_GREEN_STRAIN] + 6 * row);
+    }
+    if (values[PLI_PARTICLE_DENSITY] != NULL) {
+        pli_material_energies(material, 1, F, &memory, values[PLI_PARTICLE_DENSITY] + row);
+    }
+    double *von_mises = values[PLI_PARTICLE_VON_MISES], *all = values[PLI_PARTICLE_STRESS];
+    double *principal = values[PLI_PARTICLE_PRINCIPAL], *direction = values[PLI_PARTICLE_DIRECTION];
+    if (von_mises == NULL && all == NULL && principal == NULL && direction == NULL) return;
+    memcpy(now, F, sizeof now);
+    pli_material_advance(material, 1, 0, no_flow, now, &history, tau, &speed2);
+    for (int k = 0; k < 6; ++k) stress[k] = tau[order[k]] / J;
+    if (all != NULL) memcpy(all + 6 * row, stress, sizeof stress);
+    if (von_mises != NULL) von_mises[row] = pli_von_mises_from(stress);
+    if (principal == NULL && direction == NULL) return;
+    pli_principal_from(stress, principal != NULL ? principal + 3 * row : NULL,
+                       direction != NULL ? direction + 3 * row : NULL);
+}
 
 static void fill_rows(void *user, int64_t begin, int64_t end)
 {
@@ -100,6 +148,7 @@ static void fill_rows(void *user, int64_t begin, int64_t end)
         // of a fluid it is the volume again, which is no yielding
         values[PLI_PARTICLE_PLASTIC][row] = pli_material_is_fluid(material) ? 0 : memory;
         values[PLI_PARTICLE_ID][row] = state->id[row];
+        fill_stress(material, F, memory, values, row);
     }
 }
 

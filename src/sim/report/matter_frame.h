@@ -22,6 +22,14 @@ typedef enum pli_particle_field {
     PLI_PARTICLE_STATUS,
     PLI_PARTICLE_RESIDUAL, // of implicit steps
     PLI_PARTICLE_ID,
+    // by name only: as those of elements (element_fields.h)
+    PLI_PARTICLE_VON_MISES,
+    PLI_PARTICLE_STRESS,
+    PLI_PARTICLE_PRINCIPAL,
+    PLI_PARTICLE_DIRECTION,
+    PLI_PARTICLE_LOG_STRAIN,
+    PLI_PARTICLE_GREEN_STRAIN,
+    PLI_PARTICLE_DENSITY,
     PLI_PARTICLE_FIELD_COUNT
 } pli_particle_field;
 
@@ -30,7 +38,7 @@ typedef struct pli_matter_parts pli_matter_parts;
 // Name, unit and place of a field; without values. Lifetime: static.
 const pli_frame_field *pli_particle_field_get(int32_t field);
 
-// Bit mask of wanted fields by name, as pli_body_fields_find.
+// Bit mask of wanted fields by name; an empty list wants those before stress.
 uint32_t pli_particle_fields_find(const char *const *names, int32_t count, const char **unknown);
 
 PLI_CHECKED pli_status pli_matter_parts_create(const pli_model *model, pli_matter_parts **parts);

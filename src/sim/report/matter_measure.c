@@ -9,6 +9,7 @@
 //   kinetic   m/2 (|v|^2 + dx^2/4 |C|^2)
 //   angular   m (x x v + dx^2/4 axial(C)),   axial(C)_i = C_kj - C_jk
 #include "sim/report/matter_measure.h"
+#include "sim/report/matter_probes.h"
 
 #include "base/parallel.h"
 #include "material/batch.h"
@@ -130,6 +131,7 @@ pli_status pli_matter_measure(pli_solver *s, const pli_state *state, pli_step_re
     for (int64_t k = 0; k < blocks; ++k) min_J = fmin(min_J, job.min_J[k]);
     if (count > 0) report->min_J = min_J;
     fill_report(total, report);
+    pli_matter_probes_measure(s, state, report);
     status = PLI_OK;
 
 done:

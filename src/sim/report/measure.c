@@ -77,7 +77,7 @@ done:
 static void measure_tets(pli_mesh_stepper *s, const pli_state *state, pli_step_report *report)
 {
     report->energy.elastic = pli_tets_energy(s, state);
-    pli_elastic_measure(s->elastic, state->x, s->J, NULL);
+    pli_elastic_measure(s->elastic, state->x, s->J);
     report->min_J = s->model->tet_count > 0 ? INFINITY : NAN;
     report->inverted = 0;
     for (int32_t tet = 0; tet < s->model->tet_count; ++tet) {
@@ -125,5 +125,6 @@ pli_status pli_mesh_stepper_measure(pli_mesh_stepper *s, const pli_state *state,
     pli_energies *energy = &report->energy;
     energy->total = energy->kinetic + energy->elastic + energy->gravity + energy->attachment +
                     energy->load + energy->cavity;
-    return pli_contacts_measure(s->contacts, state, after_step, report);
+    PLI_TRY(pli_contacts_measure(s->contacts, state, after_step, report));
+    return pli_probes_measure(s, state, after_step, report);
 }

@@ -59,6 +59,9 @@ pli_visit pli_visit_member(const pli_visit *holder, const char *key, const void 
 // argument of ours is wrong with the scene.
 pli_status pli_scene_fail_again(const pli_scene *scene, pli_status status, const pli_visit *at);
 
+// Whether a text can be the name of something: 1 to 64 letters, digits, '-' and '_'.
+bool pli_scene_is_name(const char *name);
+
 // Logs a warning at a place in the scene, worded like a failure.
 void pli_scene_warn(const pli_scene *scene, const pli_visit *at, const char *format, ...)
     PLI_PRINTF(3, 4);

@@ -337,6 +337,16 @@ static pli_status find_body(const pli_rules *r, const pli_visit *visit, const ch
                             *name);
 }
 
+// A selection of a probe is of vertices, as those of constraints.
+static pli_status check_probe_selection(const pli_rules *r, const pli_visit *visit)
+{
+    const pli_probe_def *probe = visit->holder;
+    if (probe->where.kind < 0) return PLI_OK;
+    int32_t index = pli_names_find(&r->bodies, probe->body);
+    const pli_body_def *body = index >= 0 ? &r->def->bodies[index] : NULL;
+    return check_selection(r, visit, "where", body, &probe->where);
+}
+
 static pli_status check_constraint(const pli_rules *r, const pli_visit *visit)
 {
     const pli_constraint_def *constraint = visit->holder;
@@ -665,6 +675,7 @@ static const pli_rule rules[] = {
     {&pli_output_schema, check_output},         {&pli_contact_schema, check_contact},
     {&pli_contact_pair_schema, check_pair},     {&pli_body_load_schema, check_load},
     {&pli_cavity_schema, check_cavity},         {&pli_gas_schema, check_gas},
+    {&pli_probe_schema, check_probe_selection},
 };
 
 static pli_status check_visit(void *user, const pli_visit *visit)
@@ -675,6 +686,7 @@ static pli_status check_visit(void *user, const pli_visit *visit)
     PLI_TRY(pli_rules_check_paint(r, visit));
     PLI_TRY(pli_rules_apply(r, visit, rules, PLI_COUNT_OF(rules)));
     PLI_TRY(pli_rules_check_shapes(r, visit));
+    PLI_TRY(pli_rules_check_probes(r, visit));
     return pli_rules_check_matter(r, visit);
 }
 
@@ -701,6 +713,9 @@ static pli_status collect_names(pli_rules *r)
     for (int32_t i = 0; i < r->def->collider_count; ++i) {
         PLI_TRY(pli_names_add(&r->colliders, r->def->colliders[i].name, &index));
     }
+    for (int32_t i = 0; i < r->def->emitter_count; ++i) {
+        PLI_TRY(pli_names_add(&r->emitters, r->def->emitters[i].name, &index));
+    }
     return pli_scene_collect_materials(r->def, &r->of_particles, &r->of_meshes);
 }
 
@@ -712,6 +727,7 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     pli_names_init(&r.materials, context);
     pli_names_init(&r.bodies, context);
     pli_names_init(&r.colliders, context);
+    pli_names_init(&r.emitters, context);
     pli_names_init(&r.of_particles, context);
     pli_names_init(&r.of_meshes, context);
     pli_status status = collect_names(&r);
@@ -723,6 +739,7 @@ pli_status pli_scene_check_rules(const pli_scene *scene)
     }
     pli_names_clear(&r.of_meshes);
     pli_names_clear(&r.of_particles);
+    pli_names_clear(&r.emitters);
     pli_names_clear(&r.colliders);
     pli_names_clear(&r.bodies);
     pli_names_clear(&r.materials);

@@ -3,7 +3,8 @@
 // What the rules of a scene share. A rule looks at one struct of the scene that the table of fields
 // has already found right, and refuses it with a message that names the key, what was found and
 // what would be right. Rules stand in scene_rules.c, those of
-// shapes in scene_shapes.c and those of particles in scene_matter.c.
+// shapes in scene_shapes.c, those of probes in scene_probes.c and those of particles in
+// scene_matter.c.
 #ifndef PLI_SIM_SCENE_SCENE_RULES_H
 #define PLI_SIM_SCENE_SCENE_RULES_H
 
@@ -19,6 +20,7 @@ typedef struct pli_rules {
     pli_names materials;
     pli_names bodies;
     pli_names colliders;
+    pli_names emitters;
     // materials that are in use
     pli_names of_particles;
     pli_names of_meshes;
@@ -78,6 +80,11 @@ const char *pli_rules_name_shape(const pli_variant *shape);
 // empty then. Errors: scene, memory.
 PLI_CHECKED pli_status pli_rules_try_shape(const pli_rules *r, const pli_visit *visit,
                                            const pli_variant *variant, pli_bounds *bounds);
+
+// ---- what is measured
+
+// The rules of probes, and of the names of all that is measured. Errors: scene, memory.
+PLI_CHECKED pli_status pli_rules_check_probes(const pli_rules *r, const pli_visit *visit);
 
 // ---- painted and keyed numbers
 

@@ -83,7 +83,7 @@ static pli_status check_direction(const pli_scene *scene, const pli_visit *visit
 
 // Names appear in paths and file names, so only plain characters are allowed; bytes beyond ASCII
 // are letters of UTF-8.
-static bool is_name(const char *name)
+bool pli_scene_is_name(const char *name)
 {
     enum { LONGEST = 64 };
     size_t length = strnlen(name, LONGEST + 1);
@@ -105,7 +105,7 @@ static pli_status check_name(const pli_scene *scene, const pli_visit *visit,
     at.member = name;
     static const pli_field text_field = {.kind = PLI_FIELD_TEXT};
     if (!pli_field_check(&text_field, name, error)) return refuse(scene, &at, error);
-    if (!is_name(*name)) {
+    if (!pli_scene_is_name(*name)) {
         return pli_scene_fail(scene, PLI_ERROR_SCENE, &at,
                               "found the name '%s'; allowed are 1 to 64 letters, digits, '-' and "
                               "'_'",

@@ -5,10 +5,10 @@
 //
 // Every def struct of pliant/scene.h has a pli_schema; together they form a tree whose root is
 // pli_scene_schema. The tables stand in schema_shapes.c, schema_bodies.c, schema_props.c,
-// schema_matter.c, schema_loads.c, schema_contact.c and schema_run.c; what is done with a single
-// value (reading, printing, checking) in schema_value.c; walking in schema_walk.c. Nothing else
-// knows the fields of a scene: the reader, the writer, the deep copy, the checks, the hash and the
-// documentation all follow the tables.
+// schema_matter.c, schema_loads.c, schema_contact.c, schema_measure.c and schema_run.c; what is
+// done with a single value (reading, printing, checking) in schema_value.c; walking in
+// schema_walk.c. Nothing else knows the fields of a scene: the reader, the writer, the deep copy,
+// the checks, the hash and the documentation all follow the tables.
 //
 // Rules of the tables, which a test checks: keys are unique within a struct, defaults lie in the
 // range of their field unless it is optional or required, lists have no default, numbers have a
@@ -73,6 +73,8 @@ extern const pli_schema pli_solver_schema;
 extern const pli_schema pli_multigrid_schema;
 extern const pli_schema pli_subspace_schema;
 extern const pli_schema pli_output_schema;
+extern const pli_schema pli_probe_schema;
+extern const pli_schema pli_plot_schema;
 
 // ---- initialisers of table rows, beside those of base/schema_rows.h
 

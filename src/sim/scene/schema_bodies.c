@@ -728,6 +728,11 @@ const pli_schema pli_body_schema = {.name = "body",
 #define WHERE \
     .key = "where", .fallback = "all", .doc = "Which vertices, in the body's initial placement."
 
+#define REACTION_NAME                                                                 \
+    .key = "name", .flags = PLI_FIELD_OPTIONAL,                                       \
+    .doc = "Name of the reaction among what is measured; by default the kind of the " \
+           "section and the number in it, such as constraint-0."
+
 static const pli_field constraint_fields[] = {
     {BODY, PLI_TEXT(pli_constraint_def, body)},
     {WHERE, PLI_VARIANT(pli_constraint_def, where, pli_selection_variants)},
@@ -738,6 +743,7 @@ static const pli_field constraint_fields[] = {
     {.key = "motion",
      PLI_STRUCT(pli_constraint_def, motion, &pli_motion_schema),
      .doc = "How the vertices move; by default not at all."},
+    {REACTION_NAME, PLI_TEXT(pli_constraint_def, name)},
 };
 const pli_schema pli_constraint_schema = {.name = "constraint",
                                           .doc = "Dirichlet boundary condition: vertices whose "
@@ -758,6 +764,7 @@ static const pli_field attachment_fields[] = {
     {.key = "motion",
      PLI_STRUCT(pli_attachment_def, motion, &pli_motion_schema),
      .doc = "How the springs' ends move; by default not at all."},
+    {REACTION_NAME, PLI_TEXT(pli_attachment_def, name)},
 };
 const pli_schema pli_attachment_schema = {
     .name = "attachment",

@@ -34,6 +34,10 @@ struct pli_contacts {
     int32_t pair_room;
     pli_contact_pair *pairs; // [pair_room] of the last report
 
+    // what colliders of the scene do to bodies; [part] of those that are none of barriers
+    bool sums_resultants;
+    pli_resultant *resultants; // [collider_count]
+
     // what was found at the positions that were looked at last
     pli_self_collision_report bodies_found;
     pli_ipc_report barrier_found;
@@ -67,8 +71,8 @@ static pli_status create_colliders(pli_contacts *c)
     int32_t count = 0;
     for (int32_t k = 0; k < model->collider_count; ++k) count += model->colliders[k].part_count;
     if (count == 0) return PLI_OK;
-    c->colliders = PLI_NEW(c->context, pli_collider, count, "colliders");
-    if (c->colliders == NULL) return PLI_ERROR_MEMORY;
+    PLI_TRY(PLI_MAKE(c->context, c->colliders, count, "colliders"));
+    PLI_TRY(PLI_MAKE(c->context, c->resultants, count, "resultants"));
     for (int32_t k = 0; k < model->collider_count; ++k) {
         for (int32_t part = 0; part < model->colliders[k].part_count; ++part) {
             init_part(&model->colliders[k], k, part, &c->colliders[c->collider_count++]);
@@ -171,7 +175,7 @@ void pli_contacts_destroy(pli_contacts *contacts)
     pli_release(context, contacts->friction_mass);
     pli_self_collision_destroy(contacts->bodies);
     pli_constraint_destroy(contacts->constraint);
-    pli_release(context, contacts->colliders);
+    PLI_RELEASE(context, contacts->resultants, contacts->colliders);
     pli_release(context, contacts);
 }
 
@@ -254,11 +258,16 @@ pli_status pli_contacts_find(pli_contacts *contacts, const double *x)
 
 // ---- after the solve
 
+static pli_resultant *wanted_sums(const pli_contacts *c)
+{
+    return c->sums_resultants ? c->resultants : NULL;
+}
+
 static double apply_postprocess(pli_contacts *c, pli_state *state)
 {
     c->postprocessed = (pli_collision_report){.min_gap = INFINITY};
     if (!c->has_postprocess) return 0;
-    pli_postprocess_state after = {state->dt, c->model->mass, state->x, state->v};
+    pli_postprocess_state after = {state->dt, c->model->mass, state->x, state->v, wanted_sums(c)};
     pli_postprocess_apply(c->context, &c->def, &after, &c->postprocessed);
     return c->postprocessed.energy;
 }
@@ -273,7 +282,7 @@ static double apply_friction(pli_contacts *c, pli_state *state)
     }
     for (int32_t k = 0; k < c->penalty_count; ++k) {
         work += pli_penalty_apply_friction(&c->penalties[k], state->x, model->mass, state->dt,
-                                           state->v);
+                                           state->v, wanted_sums(c));
     }
     if (c->bodies != NULL && model->contact.friction > 0) {
         for (int32_t k = 0; k < model->vertex_count; ++k) {
@@ -313,21 +322,83 @@ static void sum_forces(pli_contacts *c, pli_state *state)
     }
 }
 
+// Forces of contact that are not summed on the way, once friction has been applied.
+static void sum_resultants(pli_contacts *c, const pli_state *state)
+{
+    if (!c->sums_resultants) return;
+    for (int32_t k = 0; k < c->penalty_count; ++k) {
+        pli_penalty_add_resultants(&c->penalties[k], state->x, c->resultants);
+    }
+    if (c->constraint == NULL) return;
+    pli_constraint_add_resultants(c->constraint, state->x, state->dt, c->resultants);
+}
+
 double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state)
 {
     if (contacts == NULL) return 0;
     pli_timers_begin(contacts->timers, "friction");
+    if (contacts->sums_resultants && contacts->collider_count > 0) {
+        memset(contacts->resultants, 0,
+               (size_t)contacts->collider_count * sizeof *contacts->resultants);
+    }
     double work = apply_postprocess(contacts, state);
     sum_forces(contacts, state);
     // without inertia there are no velocities to brake
     if (contacts->model->time.mode == PLI_MODE_DYNAMIC) work += apply_friction(contacts, state);
     work += barrier_friction_work(contacts, state);
+    sum_resultants(contacts, state);
     if (contacts->ipc != NULL) state->barrier_stiffness = pli_ipc_stiffness(contacts->ipc);
     pli_timers_end(contacts->timers);
     return work;
 }
 
 // ---- what it amounts to
+
+void pli_contacts_sum_resultants(pli_contacts *contacts, bool wanted)
+{
+    if (contacts != NULL) contacts->sums_resultants = wanted;
+}
+
+pli_resultant pli_contacts_pair_resultant(const pli_contacts *c, int32_t first, int32_t second)
+{
+    pli_resultant sum = {{0, 0, 0}, {0, 0, 0}};
+    for (int32_t k = 0; c != NULL && k < c->barrier_found.pair_count; ++k) {
+        const pli_ipc_pair *pair = &c->barrier_found.pairs[k];
+        if (pair->first == first && pair->second == second) return pair->sum;
+        if (pair->first == second && pair->second == first) {
+            pli_resultant_merge(&sum, -1, &pair->sum);
+        }
+    }
+    return sum;
+}
+
+// Of a plane or a surface that barriers keep bodies away from: of all pairs that it is one of.
+static pli_resultant barrier_resultant(const pli_contacts *c, int32_t thing)
+{
+    pli_resultant sum = {{0, 0, 0}, {0, 0, 0}};
+    for (int32_t k = 0; k < c->barrier_found.pair_count; ++k) {
+        const pli_ipc_pair *pair = &c->barrier_found.pairs[k];
+        if (pair->second == thing) pli_resultant_merge(&sum, 1, &pair->sum);
+        if (pair->first == thing) pli_resultant_merge(&sum, -1, &pair->sum);
+    }
+    return sum;
+}
+
+pli_resultant pli_contacts_resultant(const pli_contacts *c, int32_t collider)
+{
+    pli_resultant sum = {{0, 0, 0}, {0, 0, 0}};
+    double center[3] = {0, 0, 0};
+    int32_t thing = pli_barrier_thing(c->model, collider);
+    if (thing >= 0) sum = barrier_resultant(c, thing);
+    for (int32_t k = 0; k < c->collider_count; ++k) {
+        const pli_collider *part = &c->colliders[k];
+        if (part->source != collider) continue;
+        pli_vec3_add(part->center, part->now.offset, center);
+        if (thing < 0) pli_resultant_merge(&sum, 1, &c->resultants[k]);
+    }
+    pli_resultant_move(&sum, center);
+    return sum;
+}
 
 static void add_report(const pli_collision_report *from, pli_step_report *report)
 {

@@ -50,6 +50,18 @@ PLI_CHECKED pli_status pli_contacts_find(pli_contacts *contacts, const double *x
 // friction. Returns the work of friction (J), at most 0.
 double pli_contacts_finish_step(pli_contacts *contacts, pli_state *state);
 
+// Whether the ends of steps also sum what each collider does to the bodies.
+void pli_contacts_sum_resultants(pli_contacts *contacts, bool wanted);
+
+// What a collider did to the bodies in the last step, contact and friction; the moment is about its
+// centre at the end of the step. Only while sums are wanted.
+pli_resultant pli_contacts_resultant(const pli_contacts *contacts, int32_t collider);
+
+// What the second of two parts of barrier contact (barrier_build.h) did to the first, about the
+// origin.
+pli_resultant pli_contacts_pair_resultant(const pli_contacts *contacts, int32_t first,
+                                          int32_t second);
+
 // Smallest distances of vertices to what they do not touch, [vertex_count] (m); of barriers only,
 // infinite without. Errors: memory.
 pli_status pli_contacts_measure_gaps(pli_contacts *contacts, const double *x, double *gaps);

@@ -293,6 +293,7 @@ static pli_status accept(pli_mesh_stepper *s, step_job *job, pli_state *state,
                          pli_step_report *report)
 {
     PLI_TRY(pli_contacts_find(s->contacts, s->x));
+    PLI_TRY(pli_probes_hear_step(s, (double)s->solver->step * job->h));
     pli_loads_add_work(s, state, (double)s->solver->step * job->h);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, job);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);

@@ -191,6 +191,7 @@ static pli_status build(pli_mesh_stepper *s)
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
     add_terms(s);
+    PLI_TRY(pli_probes_create(s, &s->probes));
     return pli_minimizer_build(s);
 }
 
@@ -211,6 +212,7 @@ static void destroy(void *self)
 {
     pli_mesh_stepper *s = self;
     pli_context *context = s->context;
+    pli_probes_destroy(s->probes);
     pli_body_parts_destroy(s->parts);
     pli_minimizer_destroy(&s->minimizer);
     pli_linear_solver_destroy(s->linear);

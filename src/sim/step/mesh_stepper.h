@@ -20,6 +20,7 @@
 //     pursuit.c           held vertices that barriers keep from arriving
 //     mesh_step.c         a step
 //     report/measure.c    what a state amounts to
+//     report/probes.c     what probes, constraints and colliders measure
 #ifndef PLI_SIM_STEP_MESH_STEPPER_H
 #define PLI_SIM_STEP_MESH_STEPPER_H
 
@@ -36,6 +37,7 @@
 #include "optimize/load.h"
 #include "optimize/minimizer.h"
 #include "sim/report/body_frame.h"
+#include "sim/report/probes.h"
 #include "sim/step/contacts.h"
 #include "sim/step/solver.h"
 
@@ -91,6 +93,7 @@ typedef struct pli_mesh_stepper {
     double *J;                         // [tet_count] scratch of reports
     pli_cavity_report *cavity_reports; // [model->cavity_count]
     pli_body_parts *parts;             // of frames; NULL: nobody has asked for one
+    pli_probes *probes;                // NULL: nothing is measured
 } pli_mesh_stepper;
 
 extern const pli_stepper_ops pli_mesh_stepper_ops;

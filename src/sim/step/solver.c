@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "sim/model/probe_build.h"
 #include "sim/report/culprit.h"
 #include "sim/step/solver_table.h"
 
@@ -32,6 +33,9 @@ pli_status pli_solver_create(const pli_model *model, pli_solver **solver)
     pli_timers_clear(&made->timers);
     pli_status status = pli_arena_create(made->context, 1 << 16, &made->scratch);
     if (status == PLI_OK) {
+        status = PLI_MAKE(made->context, made->probe_values, pli_probe_count(model), "probes");
+    }
+    if (status == PLI_OK) {
         pli_arena_set_cancel(made->scratch, is_cancelled_inside, made);
         status = made->ops->create(made, &made->stepper);
     }
@@ -49,7 +53,7 @@ void pli_solver_destroy(pli_solver *solver)
     pli_frame_parts_destroy(solver->frames);
     if (solver->stepper != NULL) solver->ops->destroy(solver->stepper);
     pli_arena_destroy(solver->scratch);
-    pli_release(solver->context, solver);
+    PLI_RELEASE(solver->context, solver->probe_values, solver);
 }
 
 void pli_solver_set_hooks(pli_solver *solver, const pli_solver_hooks *hooks)

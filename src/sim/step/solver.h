@@ -21,7 +21,8 @@ struct pli_solver {
     pli_timers timers;
     const pli_stepper_ops *ops;
     void *stepper;
-    pli_frame_parts *frames; // NULL: nobody has asked for a frame
+    pli_frame_parts *frames;       // NULL: nobody has asked for a frame
+    pli_probe_value *probe_values; // [pli_probe_count] of the last report
 
     pli_solver_hooks hooks;
     double asked;      // when it was last asked whether to go on (s)

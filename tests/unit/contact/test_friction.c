@@ -134,7 +134,7 @@ static void penalty_brakes_by_its_force(void **state)
     const double x[3][3] = {{0, -depth, 0}, {1, -1, 0}, {2, 0.1, 0}};
     const double mass[3] = {2, 2, 2};
     double v[3][3] = {{0, 1, 0}, {0, 0, 0}, {0, 0, 0}};
-    double change = pli_penalty_apply_friction(&penalty, &x[0][0], mass, step, &v[0][0]);
+    double change = pli_penalty_apply_friction(&penalty, &x[0][0], mass, step, &v[0][0], NULL);
     double force = 3 * belt->stiffness * depth * depth;
     double gain = 0.5 * step * force / 2;
     NEAR(v[0][0], gain, 1e-13, 0);
@@ -181,7 +181,7 @@ static void postprocess_moves_out_stops_and_brakes(void **state)
     double x[5][3] = {{0, -0.2, 0}, {1, -0.1, 0}, {2, 0.1, 0}, {3, -1, 0}, {4, -0.3, 0}};
     double v[5][3] = {{3, -4, 0}, {1, 2, 0}, {0, -9, 0}, {0, -9, 0}, {7, -4, 3}};
     const double mass[5] = {2, 2, 2, 2, 2};
-    pli_postprocess_state after = {step, mass, &x[0][0], &v[0][0]};
+    pli_postprocess_state after = {step, mass, &x[0][0], &v[0][0], NULL};
     pli_collision_report report;
     pli_postprocess_apply(s->context, &s->def, &after, &report);
     const double want_x[5][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0.1, 0}, {3, -1, 0}, {4, 0, 0}};
@@ -206,7 +206,7 @@ static void postprocess_gives_the_velocity_of_what_pushes(void **state)
     s->def.point_count = 1;
     double x[3] = {0, 0.1, 0}, v[3] = {0, 0, 0};
     const double mass = 3;
-    pli_postprocess_state after = {step, &mass, x, v};
+    pli_postprocess_state after = {step, &mass, x, v, NULL};
     pli_collision_report report;
     pli_postprocess_apply(s->context, &s->def, &after, &report);
     NEAR(x[1], 0.2, 1e-15, 0);
@@ -228,7 +228,7 @@ static void postprocess_leaves_no_inward_velocity_in_creases(void **state)
         solids_point(27, i, 0.5, x);
         solids_point(28, i, 1, v);
         double before = 0.5 * pli_vec3_norm2(v);
-        pli_postprocess_state after = {step, &mass, x, v};
+        pli_postprocess_state after = {step, &mass, x, v, NULL};
         pli_collision_report report;
         pli_postprocess_apply(s->context, &s->def, &after, &report);
         AT_MOST(report.energy, 1e-16);
@@ -263,7 +263,7 @@ static double run_many(int32_t threads, double *x, double *v)
         solids_point(30, i, 1, v + 3 * i);
         mass[i] = 1;
     }
-    pli_postprocess_state after = {step, mass, x, v};
+    pli_postprocess_state after = {step, mass, x, v, NULL};
     pli_collision_report report;
     pli_postprocess_apply(s->context, &s->def, &after, &report);
     assert_true(report.contacts > MANY / 10);

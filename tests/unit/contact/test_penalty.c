@@ -170,7 +170,7 @@ static void laws_do_not_mix(void **state)
     ((pli_collider *)(uintptr_t)&s->def.colliders[1])->friction = 0.5;
     double v[3] = {0, 1, 0};
     const double mass = 2;
-    double work = pli_penalty_apply_friction(&quadratic, x, &mass, 0.1, v);
+    double work = pli_penalty_apply_friction(&quadratic, x, &mass, 0.1, v, NULL);
     NEAR(v[1], 1 - 0.5 * 0.06 / 2, 1e-13, 0);
     NEAR(work, 0.5 * mass * (v[1] * v[1] - 1), 1e-12, 0);
 }
@@ -287,7 +287,7 @@ static void run_everything(int32_t threads, outcome *out)
     out->energy = pli_penalty_term.energy(&penalty, x);
     pli_penalty_term.add_gradient(&penalty, x, out->g);
     pli_penalty_measure(&penalty, x, &out->report);
-    out->friction = pli_penalty_apply_friction(&penalty, x, mass, 1e-3, out->v);
+    out->friction = pli_penalty_apply_friction(&penalty, x, mass, 1e-3, out->v, NULL);
     assert_true(pli_context_allocation_count(s->context) == before);
     assert_true(out->report.contacts > MANY);
     solids_destroy(s);

@@ -442,7 +442,7 @@ static void wrong_values_are_refused_with_their_name(void **state)
     pli_vec3_set(0, 0, 0, wrong[3].def.camera.up);
     wrong[4].def.camera.automatic = false;
     wrong[5].def.automatic_range = false;
-    wrong[6].def.component = 3;
+    wrong[6].def.component = 6;
     wrong[7].def.shadow_rays = -1;
     wrong[8].def.particle_radius = -1;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {

@@ -99,6 +99,8 @@ static void assert_same_results(const char *a, const char *b)
     assert_same_file(a, b, name);
     assert_int_equal(count_lines(a, "steps.jsonl"), 2 * FRAMES);
     assert_int_equal(count_lines(b, "steps.jsonl"), 2 * FRAMES);
+    assert_same_file(a, b, "probes.csv");
+    assert_int_equal(count_lines(a, "probes.csv"), 1 + 2 * FRAMES);
 }
 
 // An undisturbed run to compare with, in folder/reference.
@@ -162,8 +164,8 @@ static void folder_holds_what_is_promised(void **state)
     assert_int_equal(fix->info.frame, FRAMES);
     assert_int_equal(count_entries(fix->files, "out/a/frames"), FRAMES + 1);
     assert_int_equal(count_entries(fix->files, "out/a/checkpoint"), 2);
-    // scene, steps, iterations, series, run, report, lock, list of files and two folders
-    assert_int_equal(count_entries(fix->files, "out/a"), 10);
+    // scene, steps, iterations, probes, series, run, report, lock, list of files and two folders
+    assert_int_equal(count_entries(fix->files, "out/a"), 11);
     assert_int_equal(count_lines(fix->folder, "steps.jsonl"), 2 * FRAMES);
     assert_int_equal(count_lines(fix->folder, "iterations.jsonl"), 4 * FRAMES);
 

@@ -126,7 +126,7 @@ static void anything_wrong_is_refused_with_its_key(void **state)
         // colours
         {VIEW("\"color\": \"velocity\""), "color: found a text; allowed is an object"},
         {VIEW("\"color\": {\"field\": 3}"), "color.field: found a number"},
-        {VIEW("\"color\": {\"component\": 3}"), "color.component: found 3; allowed are -1 to 2"},
+        {VIEW("\"color\": {\"component\": 6}"), "color.component: found 6; allowed are -1 to 5"},
         {VIEW("\"color\": {\"component\": 0.5}"), "color.component: a whole number is needed"},
         {VIEW("\"color\": {\"range\": [1, 1]}"), "color.range: the first value must be less"},
         {VIEW("\"color\": {\"range\": [0]}"), "color.range: found 1 numbers; 2 are needed"},

@@ -425,9 +425,10 @@ static void what_does_not_go_with_particles_is_refused(void **state)
          "s:4:27: solver.steps.longest: found '100'; expected a power of two, such as 64 or 128"},
         {SMALL "solver: {steps: {sound: 0}}\n",
          "s:4:25: solver.steps.sound: found '0'; allowed: greater than 0 and at most 1"},
-        {SMALL "output: {fields: [plastic, von_mises]}\n",
-         "s:4:18: output.fields: found 'von_mises', which is not a field of frames; fields are "
-         "velocity, material, J, plastic, step, status, residual, id"},
+        {SMALL "output: {fields: [plastic, displacement]}\n",
+         "s:4:18: output.fields: found 'displacement', which is not a field of frames; fields are "
+         "velocity, material, J, plastic, step, status, residual, id, von_mises, stress, "
+         "stress_principal, stress_direction, log_strain, green_strain, energy_density"},
         {SMALL "colliders: {c: {shape: plane, method: penalty}}\n",
          "s:4:39: colliders.c.method: found 'penalty', which is for vertices; leave it out, and "
          "say by boundary what becomes of particles"},
