@@ -30,6 +30,12 @@
 #define RENDER_PART "pictures off"
 #endif
 
+#if defined(PLI_HAS_ARPACK)
+#define ARPACK_PART "ARPACK on"
+#else
+#define ARPACK_PART "ARPACK off"
+#endif
+
 #if !defined(PLI_COMMIT)
 #define PLI_COMMIT ""
 #endif
@@ -51,5 +57,5 @@ const char *pli_build_commit(void)
 
 const char *pli_build_info(void)
 {
-    return COMPILER ", " INSTRUCTIONS ", " CHOLMOD_PART ", " RENDER_PART;
+    return COMPILER ", " INSTRUCTIONS ", " CHOLMOD_PART ", " ARPACK_PART ", " RENDER_PART;
 }

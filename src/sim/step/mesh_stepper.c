@@ -155,7 +155,7 @@ static void add_terms(pli_mesh_stepper *s)
     if (model->has_drag) {
         // the target is the position before the step, set with the step
         s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL};
-        pli_objective_add(objective, &pli_anchor_term, &s->drag);
+        pli_objective_add_as(objective, PLI_TERM_DAMPING, &pli_anchor_term, &s->drag);
     }
     if (model->attachment_count > 0) {
         s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
@@ -176,7 +176,9 @@ static void add_terms(pli_mesh_stepper *s)
     }
     if (s->shell != NULL) pli_shell_add(s->shell, objective);
     if (s->springs != NULL) pli_objective_add(objective, &pli_spring_term, s->springs);
-    if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
+    if (s->rayleigh != NULL) {
+        pli_objective_add_as(objective, PLI_TERM_DAMPING, &pli_rayleigh_term, s->rayleigh);
+    }
     pli_contacts_add(s->contacts, objective);
     if (s->pursuit_stiffness != NULL) {
         s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target};

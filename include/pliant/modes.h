@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Natural vibrations: the lowest eigenpairs of K phi = omega^2 M phi, with K the exact Hessian of
+// everything in a scene that stores energy, M the masses of the vertices, and what constraints hold
+// taken out. Of the rest shape, or of a state, whose stress then counts: a string that is pulled
+// sounds higher, a column that is pressed lower, down to 0 at the load under which it buckles.
+#ifndef PLIANT_MODES_H
+#define PLIANT_MODES_H
+
+#include "pliant/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pli_modes pli_modes;
+
+typedef struct pli_modes_def {
+    int32_t count;        // lowest modes
+    pli_cancel_fn cancel; // asked between solves; NULL: never stops
+    void *cancel_user;
+} pli_modes_def;
+
+typedef struct pli_vibration {
+    double frequency;    // Hz; 0: a motion that nothing resists, or an unstable one
+    double omega2;       // rad^2/s^2, negative: the state is not stable, deviations grow
+    double share[3];     // of the mass that takes part when the ground is shaken along x, y, z
+    const double *shape; // [vertex_count][3], of length 1 in the product of the masses (kg^-1/2).
+                         // Lifetime: that of the modes
+} pli_vibration;
+
+typedef struct pli_modes_report {
+    int32_t count;
+    int32_t rigid;    // modes that nothing resists: a free body has six
+    int32_t unstable; // modes that grow
+    double residual;  // largest |K phi - omega^2 M phi| over the largest omega^2 |M phi|
+    int64_t unknowns; // coordinates that can move
+} pli_modes_report;
+
+// The ten lowest.
+PLI_API pli_modes_def pli_modes_def_default(void);
+
+// Modes of the rest shape (state: NULL) or of a state of the model, which should be one at rest.
+// Colliders and contact take no part; a state in which something touches is refused, and so are
+// particles. Errors: argument, unsupported (particles; a build without ARPACK or CHOLMOD;
+// touching), numeric, interrupted, memory.
+PLI_API PLI_CHECKED pli_status pli_modes_compute(const pli_model *model, const pli_state *state,
+                                                 const pli_modes_def *def, pli_modes **modes);
+PLI_API void pli_modes_destroy(pli_modes *modes);
+
+PLI_API void pli_modes_get_report(const pli_modes *modes, pli_modes_report *report);
+
+// A mode from 0 on, lowest first.
+PLI_API void pli_modes_get(const pli_modes *modes, int32_t index, pli_vibration *mode);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
