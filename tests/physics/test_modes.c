@@ -46,7 +46,8 @@ static void free_bodies_have_six_rigid_modes(void **state)
     for (int k = 0; k < 10; ++k) {
         pli_vibration mode;
         pli_modes_get(found.modes, k, &mode);
-        printf("%d %.17g %.3e  %g %g %g\n", k, mode.frequency, mode.omega2, mode.share[0], mode.share[1], mode.share[2]);
+        printf("%d %.17g %.3e  %g %g %g\n", k, mode.frequency, mode.omega2, mode.share[0],
+               mode.share[1], mode.share[2]);
     }
     printf("residual %g rigid %d\n", found.report.residual, found.report.rigid);
     pli_modes_destroy(found.modes);
