@@ -76,9 +76,9 @@ static void print_table(const mode_study *m)
     for (int32_t k = 0; k < m->report.count; ++k) {
         pli_vibration mode;
         pli_modes_get(m->modes, k, &mode);
-        const char *note = mode.omega2 < 0 ? "  unstable" : mode.omega2 > 0 ? "" : "  rigid";
+        const char *note = mode.unstable ? "  unstable" : mode.rigid ? "  rigid" : "";
         printf("%6d  %14.6g  %13.6g  %5.1f  %5.1f  %5.1f%s\n", (int)k + 1, mode.frequency,
-               sqrt(fmax(mode.omega2, 0)), 100 * mode.share[0], 100 * mode.share[1],
+               2 * acos(-1) * mode.frequency, 100 * mode.share[0], 100 * mode.share[1],
                100 * mode.share[2], note);
     }
 }

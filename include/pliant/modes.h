@@ -22,8 +22,10 @@ typedef struct pli_modes_def {
 } pli_modes_def;
 
 typedef struct pli_vibration {
-    double frequency;    // Hz; 0: a motion that nothing resists, or an unstable one
-    double omega2;       // rad^2/s^2, negative: the state is not stable, deviations grow
+    double frequency;    // Hz; 0: rigid or unstable
+    double omega2;       // rad^2/s^2
+    bool rigid;          // nothing resists it: omega2 is no more than rounding
+    bool unstable;       // omega2 is negative: the state is not stable, deviations grow
     double share[3];     // of the mass that takes part when the ground is shaken along x, y, z
     const double *shape; // [vertex_count][3], of length 1 in the product of the masses (kg^-1/2).
                          // Lifetime: that of the modes

@@ -18,7 +18,8 @@
 #include "linear/matrix/bcsr.h"
 
 typedef struct pli_eigen_problem {
-    const pli_bcsr *K;          // rows and columns of held coordinates are those of the unit matrix
+    const pli_bcsr *K;          // without extra blocks; rows and columns of held coordinates are
+                                // those of the unit matrix
     const double *mass;         // [row_count] of all three coordinates (kg)
     const uint8_t *fixed;       // [row_count] bits 1, 2, 4: x, y, z is held; NULL: none
     int32_t count;              // eigenpairs

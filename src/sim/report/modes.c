@@ -14,9 +14,10 @@ struct pli_modes {
     pli_context *context;
     int32_t vertex_count;
     pli_modes_report report;
-    double *values; // [count] omega^2 (rad^2/s^2)
-    double *shapes; // [count][vertex_count][3]
-    double *shares; // [count][3]
+    double resolution; // omega^2 nearer to zero is rounding
+    double *values;    // [count] omega^2 (rad^2/s^2)
+    double *shapes;    // [count][vertex_count][3]
+    double *shares;    // [count][3]
 };
 
 pli_modes_def pli_modes_def_default(void)
@@ -88,16 +89,13 @@ static void fill_shares(pli_modes *modes, const pli_model *model)
     }
 }
 
-// Values that rounding may have made are zero.
 static void fill_report(pli_modes *modes, const pli_eigen_report *found)
 {
     modes->report.residual = found->residual;
+    modes->resolution = found->resolution;
     for (int32_t k = 0; k < modes->report.count; ++k) {
-        if (fabs(modes->values[k]) <= found->resolution) {
-            modes->values[k] = 0;
-            ++modes->report.rigid;
-        }
-        modes->report.unstable += modes->values[k] < 0;
+        modes->report.rigid += fabs(modes->values[k]) <= modes->resolution;
+        modes->report.unstable += modes->values[k] < -modes->resolution;
     }
 }
 
@@ -206,8 +204,12 @@ void pli_modes_get_report(const pli_modes *modes, pli_modes_report *report)
 void pli_modes_get(const pli_modes *modes, int32_t index, pli_vibration *mode)
 {
     double omega2 = modes->values[index];
-    *mode = (pli_vibration){.frequency = sqrt(fmax(omega2, 0)) / (2 * 3.14159265358979323846),
+    bool rigid = fabs(omega2) <= modes->resolution;
+    double omega = rigid ? 0 : sqrt(fmax(omega2, 0));
+    *mode = (pli_vibration){.frequency = omega / (2 * 3.14159265358979323846),
                             .omega2 = omega2,
+                            .rigid = rigid,
+                            .unstable = omega2 < 0 && !rigid,
                             .shape = modes->shapes + 3 * (int64_t)modes->vertex_count * index};
     memcpy(mode->share, modes->shares + 3 * (int64_t)index, sizeof mode->share);
 }
