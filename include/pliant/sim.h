@@ -369,6 +369,11 @@ typedef struct pli_step_report {
     // what was not finite, of a step that was rejected for that: a vertex, tetrahedron or particle.
     // NULL: there was no such thing. Lifetime: until the solver's next call
     const char *culprit;
+
+    // of a step without inertia
+    int32_t pieces; // of its load that it was made in; 0: it has inertia
+    int32_t cuts;   // pieces that were made again, smaller
+    bool snapped;   // the state jumped to another equilibrium
 } pli_step_report;
 
 // One outer iteration, as it happens.

@@ -128,7 +128,8 @@ StepReportStruct = struct(
     "f64 min_J", "i32 inverted vertices", "bool collides", "i32 contacts",
     "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
     "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
-    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit")
+    "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit",
+    "i32 pieces cuts", "bool snapped")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")

@@ -95,6 +95,9 @@ class StepReport:
     phases: dict
     seconds: float
     culprit: Optional[str]
+    pieces: int
+    cuts: int
+    snapped: bool
 
     matter = former("matter", "explicit")
     grid = former("grid", "implicit")

@@ -137,6 +137,7 @@ static pli_status prepare_direction(newton *s, bool *usable)
     pli_direction_matrix made = {0};
     pli_status status = s->def->source.ops->prepare(s->def->source.self, &at, &made);
     s->definite = made.definite;
+    s->report->indefinite += made.indefinite;
     *usable = made.usable;
     return status;
 }
@@ -188,6 +189,7 @@ static pli_status compute_direction(newton *s)
     s->report->linear_iterations += report.linear_iterations;
     s->source_step = report.step;
     s->truncated = report.truncated ? s->truncated + 1 : 0;
+    s->report->indefinite += report.truncated;
     // indefinite at the very first step: all there is, is the preconditioned gradient
     if (report.truncated && report.linear_iterations <= 1) scale_to_model(s);
     return PLI_OK;

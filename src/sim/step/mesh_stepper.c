@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "sim/report/culprit.h"
+#include "sim/step/load_steps.h"
 #include "sim/step/minimizer_build.h"
 #include "sim/step/scripts.h"
 #include "sim/step/tets_build.h"
@@ -166,6 +167,8 @@ static void add_terms(pli_mesh_stepper *s)
     pli_objective_add(objective, &pli_attachment_term, &s->grip);
     s->load = (pli_load){s->context, n, NULL};
     pli_objective_add(objective, &pli_load_term, &s->load);
+    s->relief = (pli_load){s->context, n, NULL};
+    if (s->load_steps != NULL) pli_objective_add(objective, &pli_load_term, &s->relief);
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
     pli_objective_add(objective, &pli_gravity_term, &s->gravity);
@@ -201,6 +204,7 @@ static pli_status build(pli_mesh_stepper *s)
     PLI_TRY(create_rayleigh(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
+    PLI_TRY(pli_load_steps_create(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
     add_terms(s);
     return pli_minimizer_build(s);
@@ -224,6 +228,7 @@ static void destroy(void *self)
     pli_mesh_stepper *s = self;
     pli_context *context = s->context;
     pli_body_parts_destroy(s->parts);
+    pli_load_steps_destroy(s);
     pli_minimizer_destroy(&s->minimizer);
     pli_linear_solver_destroy(s->linear);
     pli_subspace_destroy(s->subspace);

@@ -17,6 +17,7 @@
 //     guess.c             where the minimisation begins
 //     pursuit.c           held vertices that barriers keep from arriving
 //     mesh_step.c         a step
+//     load_steps.c        a step without inertia, in pieces where it has to be
 //     report/measure.c    what a state amounts to
 #ifndef PLI_SIM_STEP_MESH_STEPPER_H
 #define PLI_SIM_STEP_MESH_STEPPER_H
@@ -35,6 +36,16 @@
 #include "sim/report/body_frame.h"
 #include "sim/step/contacts.h"
 #include "sim/step/solver.h"
+
+typedef struct pli_load_steps pli_load_steps; // load_steps.c
+
+// A step, or a part of one without inertia.
+typedef struct pli_piece {
+    double begin; // s
+    double end;
+    double h;
+    double ratio; // of its length to that of what led to the state
+} pli_piece;
 
 typedef struct pli_mesh_stepper {
     pli_solver *solver; // whose part it is; the next four are its own
@@ -59,6 +70,7 @@ typedef struct pli_mesh_stepper {
     pli_rayleigh *rayleigh; // NULL: no material asks for it
     pli_contacts *contacts; // NULL: nothing collides
     pli_anchor pursuit;     // springs of held vertices that barriers keep from arriving
+    pli_load relief;        // what a piece of a step leaves of the load for later; idle without
 
     // the minimiser, and what it borrows
     pli_minimizer minimizer;
@@ -80,6 +92,8 @@ typedef struct pli_mesh_stepper {
     double *x;                    // [vertex_count][3] iterate (m)
     int32_t min_iterations;       // that a guess needs, however small its gradient
     double energy_noise;          // rounding of the elastic energy near rest (J)
+    int32_t indefinite;           // directions of the last attempt that met an indefinite Hessian
+    pli_load_steps *load_steps;   // NULL: with inertia
 
     double *J;             // [tet_count] scratch of reports
     pli_body_parts *parts; // of frames; NULL: nobody has asked for one
@@ -94,6 +108,16 @@ pli_mesh_stepper *pli_solver_meshes(pli_solver *solver);
 
 PLI_CHECKED pli_status pli_mesh_stepper_step(pli_mesh_stepper *stepper, pli_state *state,
                                              pli_step_report *report);
+
+// Looks for the state at the end of a piece and leaves it in x, whatever it is; the report says how
+// the minimisation ended, as nonfinite if x is no state. Errors: interrupted, numeric, memory.
+PLI_CHECKED pli_status pli_mesh_stepper_attempt(pli_mesh_stepper *stepper, const pli_state *state,
+                                                const pli_piece *piece, pli_step_report *report);
+
+// Makes x the positions of the state, with what comes after a minimisation; its step is not
+// counted. Errors: memory.
+PLI_CHECKED pli_status pli_mesh_stepper_accept(pli_mesh_stepper *stepper, const pli_piece *piece,
+                                               pli_state *state, pli_step_report *report);
 
 // Minimises the objective from x and adds what it took to the report; max_iterations > 0: instead
 // of the minimiser's own. Errors: memory, interrupted.
