@@ -69,6 +69,10 @@ i32 pli_solver_info_count
 ptr pli_solver_info_get i32
 str pli_solver_info_takes i32
 status pli_solver_frame ptr ptr ptr
+status pli_modes_compute ptr ptr ptr ptr
+void pli_modes_destroy ptr
+void pli_modes_get_report ptr ptr
+void pli_modes_get ptr i32 ptr
 i32 pli_material_count
 ptr pli_material_get i32
 i32 pli_material_preset_count

@@ -133,6 +133,10 @@ StepReportStruct = struct(
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")
+ModesDef = struct("pli_modes_def", "i32 count", "ptr cancel cancel_user")
+ModesReport = struct("pli_modes_report", "i32 count rigid unstable", "f64 residual", "i64 unknowns")
+Vibration = struct("pli_vibration", "f64 frequency omega2", "bool rigid unstable", "f64[3] share",
+                   "ptr shape")
 SolverInfo = struct("pli_solver_info", "str name doc source")
 FrameField = struct("pli_frame_field", "str name unit", "enum place", "i32 components",
                     "ptr values", "bool whole")
