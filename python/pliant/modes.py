@@ -30,14 +30,16 @@ class Mode:
 
 
 def modes(scene, count=10, state=None):
-    """The lowest modes of a scene (or Model, or Simulation), lowest first.
+    """The lowest modes, lowest first, of a Model, a Simulation or a scene as Simulation takes it.
 
     ``state`` is a State at rest under its loads, whose stress counts; without it modes are those of
     the rest shape.
     """
     model = getattr(scene, "model", scene)
     if not isinstance(model, Model):
-        model = Model(scene if isinstance(scene, Scene) else Scene(scene))
+        is_made = isinstance(scene, Scene)
+        is_dict = isinstance(scene, dict)
+        model = Model(scene if is_made else Scene(scene) if is_dict else Scene.load(scene))
     stopper = Stopper()
     definition = ModesDef(count=count, cancel=stopper.address)
     with one_blas_thread, stopper.guard():
