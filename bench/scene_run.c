@@ -30,10 +30,10 @@ static pli_status build(pli_bench_scene *s, const char *text, int64_t length, co
     pli_load_def def = {.sets = overrides};
     while (overrides != NULL && overrides[def.set_count] != NULL) ++def.set_count;
     PLI_TRY(pli_scene_parse(s->context, text, length, name, &def, &s->scene));
-    PLI_TRY(pli_model_create(s->context, s->scene, &s->model));
+    PLI_TRY(pli_model_create(s->context, s->scene, NULL, &s->model));
     PLI_TRY(pli_state_create(s->model, &s->state));
     PLI_TRY(pli_solver_create(s->model, &s->solver));
-    pli_model_get_info(s->model, &s->info);
+    s->info = pli_model_get_info(s->model);
     return PLI_OK;
 }
 
@@ -142,7 +142,7 @@ pli_status pli_bench_scene_steps(pli_bench_scene *s, int32_t steps, bool stop_at
                                  pli_bench_tally *tally)
 {
     *tally = (pli_bench_tally){.least_J = INFINITY, .min_gap = INFINITY};
-    pli_solver_set_cancel(s->solver, is_too_late, s);
+    pli_solver_set_hooks(s->solver, &(pli_solver_hooks){.cancel = is_too_late, .cancel_user = s});
     for (int32_t k = 0; k < steps; ++k) {
         pli_step_report report;
         pli_status status = pli_solver_step(s->solver, s->state, &report);
@@ -192,11 +192,10 @@ static int32_t *index_by_id(pli_context *context, const pli_particle_view *view,
 pli_status pli_bench_mean_distance(const pli_state *a, const pli_state *b, int64_t first_emitted,
                                    double *mean)
 {
-    pli_particle_view from, to;
     int64_t count = 0, compared = 0;
     double sum = 0;
-    pli_state_get_particles(a, &from);
-    pli_state_get_particles(b, &to);
+    pli_particle_view from = pli_state_get(a).particles;
+    pli_particle_view to = pli_state_get(b).particles;
     int32_t *rows = index_by_id(a->context, &to, &count);
     if (rows == NULL) return PLI_ERROR_MEMORY;
     for (int64_t k = 0; k < from.count; ++k) {

@@ -74,8 +74,7 @@ static void print_table(const mode_study *m)
 {
     printf("# mode  frequency (Hz)  omega (rad/s)     x %%    y %%    z %%\n");
     for (int32_t k = 0; k < m->report.count; ++k) {
-        pli_vibration mode;
-        pli_modes_get(m->modes, k, &mode);
+        pli_vibration mode = pli_modes_get(m->modes, k);
         const char *note = mode.unstable ? "  unstable" : mode.rigid ? "  rigid" : "";
         printf("%6d  %14.6g  %13.6g  %5.1f  %5.1f  %5.1f%s\n", (int)k + 1, mode.frequency,
                2 * acos(-1) * mode.frequency, 100 * mode.share[0], 100 * mode.share[1],
@@ -85,8 +84,7 @@ static void print_table(const mode_study *m)
 
 static void write_mode(pli_cli_json *json, const mode_study *m, int32_t index)
 {
-    pli_vibration mode;
-    pli_modes_get(m->modes, index, &mode);
+    pli_vibration mode = pli_modes_get(m->modes, index);
     pli_cli_json_begin(json, NULL, '{');
     pli_cli_json_integer(json, "mode", index + 1);
     pli_cli_json_real(json, "frequency", mode.frequency);
@@ -104,9 +102,9 @@ static void write_json(FILE *out, const mode_study *m)
     pli_cli_json json;
     pli_cli_json_init(&json, out);
     pli_cli_json_begin(&json, NULL, '{');
-    pli_cli_json_text(&json, "scene", pli_scene_name(m->scene));
+    pli_cli_json_text(&json, "scene", pli_scene_get_info(m->scene).name);
     pli_cli_json_text(&json, "state", m->state == NULL ? "rest" : "loaded");
-    pli_cli_json_real(&json, "time", m->state != NULL ? pli_state_time(m->state) : 0);
+    pli_cli_json_real(&json, "time", m->state != NULL ? pli_state_get(m->state).time : 0);
     pli_cli_json_integer(&json, "unknowns", m->report.unknowns);
     pli_cli_json_integer(&json, "rigid", m->report.rigid);
     pli_cli_json_integer(&json, "unstable", m->report.unstable);
@@ -152,13 +150,11 @@ static double largest_of(const double *shape, int32_t count)
 static pli_status write_frames(mode_study *m, pli_frame_writer *writer, pli_solver *solver,
                                pli_state *swung, const double *x0, double *x)
 {
-    pli_model_info info;
-    pli_model_get_info(m->model, &info);
+    pli_model_info info = pli_model_get_info(m->model);
     for (int32_t k = 0; k < m->report.count * PERIOD_FRAMES; ++k) {
         if (pli_cli_stop_requested()) return PLI_OK;
-        pli_vibration mode;
         pli_frame frame;
-        pli_modes_get(m->modes, k / PERIOD_FRAMES, &mode);
+        pli_vibration mode = pli_modes_get(m->modes, k / PERIOD_FRAMES);
         double phase = 2 * acos(-1) * (k % PERIOD_FRAMES) / PERIOD_FRAMES;
         double size = amplitude * info.size / largest_of(mode.shape, info.vertex_count);
         for (int64_t i = 0; i < 3 * (int64_t)info.vertex_count; ++i) {
@@ -185,16 +181,15 @@ static pli_status write_series(mode_study *m, const char *folder)
     pli_frame_writer *writer = NULL;
     pli_solver *solver = NULL;
     pli_state *swung = NULL;
-    pli_model_info info;
-    pli_model_get_info(m->model, &info);
+    pli_model_info info = pli_model_get_info(m->model);
     double *x = malloc(3 * (size_t)info.vertex_count * sizeof *x);
     pli_status status = x != NULL ? PLI_OK : PLI_ERROR_MEMORY;
     if (status == PLI_OK) status = pli_frame_writer_create(m->session->context, &def, &writer);
     if (status == PLI_OK) status = pli_solver_create(m->model, &solver);
     if (status == PLI_OK) status = pli_state_create(m->model, &swung);
     if (status == PLI_OK) {
-        const double *x0 =
-            m->state != NULL ? pli_state_positions(m->state) : pli_model_rest_positions(m->model);
+        const double *x0 = m->state != NULL ? pli_state_get(m->state).positions
+                                            : pli_model_get_mesh(m->model).rest_positions;
         status = write_frames(m, writer, solver, swung, x0, x);
     }
     pli_state_destroy(swung);
@@ -209,13 +204,13 @@ static pli_status write_series(mode_study *m, const char *folder)
 static pli_status compute(mode_study *m)
 {
     const pli_cli_arguments *arguments = &m->session->arguments;
-    pli_modes_def def = pli_modes_def_default();
+    pli_modes_def def = {0};
     if (arguments->count.given) def.count = arguments->count.value;
     def.cancel = pli_cli_ask_cancel;
-    pli_status status = pli_model_create(m->session->context, m->scene, &m->model);
+    pli_status status = pli_model_create(m->session->context, m->scene, NULL, &m->model);
     if (status == PLI_OK) status = make_state(m);
     if (status == PLI_OK) status = pli_modes_compute(m->model, m->state, &def, &m->modes);
-    if (status == PLI_OK) pli_modes_get_report(m->modes, &m->report);
+    if (status == PLI_OK) m->report = pli_modes_get_report(m->modes);
     return status;
 }
 

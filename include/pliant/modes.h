@@ -15,9 +15,9 @@ extern "C" {
 
 typedef struct pli_modes pli_modes;
 
-typedef struct pli_modes_def {
-    int32_t count;        // lowest modes
-    pli_cancel_fn cancel; // asked between solves; NULL: never stops
+typedef struct pli_modes_def { // all of it may be zero
+    int32_t count;             // lowest modes; 0: ten
+    pli_cancel_fn cancel;      // asked between solves; NULL: never stops
     void *cancel_user;
 } pli_modes_def;
 
@@ -39,21 +39,18 @@ typedef struct pli_modes_report {
     int64_t unknowns; // coordinates that can move
 } pli_modes_report;
 
-// The ten lowest.
-PLI_API pli_modes_def pli_modes_def_default(void);
-
-// Modes of the rest shape (state: NULL) or of a state of the model, which should be one at rest.
-// Colliders and contact take no part; a state in which something touches is refused, and so are
-// particles. Errors: argument, unsupported (particles; a build without ARPACK or CHOLMOD;
-// touching), numeric, interrupted, memory.
+// Modes of the rest shape (state: NULL) or of a state of the model; the state should be one at
+// rest. def may be NULL. Colliders and contact take no part; a state in which something touches is
+// refused, and so are particles. Errors: argument, unsupported (particles; a build without ARPACK
+// or CHOLMOD; touching), numeric, interrupted, memory.
 PLI_API PLI_CHECKED pli_status pli_modes_compute(const pli_model *model, const pli_state *state,
                                                  const pli_modes_def *def, pli_modes **modes);
 PLI_API void pli_modes_destroy(pli_modes *modes);
 
-PLI_API void pli_modes_get_report(const pli_modes *modes, pli_modes_report *report);
+PLI_API pli_modes_report pli_modes_get_report(const pli_modes *modes);
 
 // A mode from 0 on, lowest first.
-PLI_API void pli_modes_get(const pli_modes *modes, int32_t index, pli_vibration *mode);
+PLI_API pli_vibration pli_modes_get(const pli_modes *modes, int32_t index);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #include "pliant/io.h"
 #include "pliant/modes.h"
 #include "pliant/picture.h"
+#include "pliant/report.h"
 #include "pliant/run.h"
 #include "pliant/scene.h"
 #include "pliant/scene_reader.h"

@@ -7,7 +7,7 @@ import numpy as np
 
 from ._handles import Stopper
 from ._library import lib, one_blas_thread
-from ._structs import ModesDef, ModesReport, Vibration
+from ._structs import ModesDef
 from .scene import Scene
 from .simulation import Model
 
@@ -46,11 +46,9 @@ def modes(scene, count=10, state=None):
         resource = model._context.make(lib.pli_modes_compute, lib.pli_modes_destroy, model._pointer,
                                        state._pointer if state is not None else None,
                                        ctypes.byref(definition), parents=(model._resource,))
-    report, mode = ModesReport(), Vibration()
-    lib.pli_modes_get_report(resource.pointer, ctypes.byref(report))
     found = []
-    for index in range(report.count):
-        lib.pli_modes_get(resource.pointer, index, ctypes.byref(mode))
+    for index in range(lib.pli_modes_get_report(resource.pointer).count):
+        mode = lib.pli_modes_get(resource.pointer, index)
         shape = resource.view(mode.shape, (model.vertex_count, 3), float, False)
         found.append(Mode(mode.frequency, mode.omega2, mode.rigid, mode.unstable,
                           np.array(mode.share), shape))

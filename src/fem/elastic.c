@@ -11,13 +11,15 @@
 
 #include "fem/elastic_kernel.inl"
 
-enum { TET_GRAIN = 512, CHUNK_SIZE = 512 };
+enum { TET_GRAIN = 512 };
+
+static const pli_element_ops elastic_ops; // below
 
 // ---- construction
 
 static pli_status allocate_arrays(pli_elastic *e, const pli_elastic_def *def)
 {
-    pli_context *context = e->context;
+    pli_context *context = e->elements.context;
     e->tets = PLI_NEW(context, int32_t, 4 * (int64_t)def->tet_count, "tetrahedra");
     e->origin = PLI_NEW(context, int32_t, def->tet_count, "tetrahedron order");
     e->gradients = PLI_NEW(context, double, 9 * (int64_t)def->tet_count, "shape gradients");
@@ -48,8 +50,8 @@ static pli_status copy_params(pli_elastic *e, const pli_elastic_def *def)
         pli_elastic_group *group = &e->groups[k];
         int32_t count = group->end - group->begin;
         int32_t param_count = group->law->param_count;
-        PLI_TRY(
-            PLI_MAKE(e->context, group->params, (int64_t)param_count * count, "law parameters"));
+        PLI_TRY(PLI_MAKE(e->elements.context, group->params, (int64_t)param_count * count,
+                         "law parameters"));
         for (int32_t param = 0; param < param_count; ++param) {
             for (int32_t i = 0; i < count; ++i) {
                 int64_t tet = e->origin[group->begin + i];
@@ -69,7 +71,7 @@ static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
         memcpy(e->tets + 4 * (int64_t)tet, corners, 4 * sizeof *corners);
         pli_tet_shape shape;
         pli_tet_shape_compute(def->rest, corners, &shape);
-        PLI_TRY(pli_tet_shape_check(e->context, &shape, e->origin[tet]));
+        PLI_TRY(pli_tet_shape_check(e->elements.context, &shape, e->origin[tet]));
         e->volume[tet] = def->weights != NULL ? def->weights[e->origin[tet]] : shape.volume;
         for (int k = 0; k < 9; ++k) {
             e->gradients[(int64_t)k * e->tet_count + tet] = shape.gradients[k];
@@ -82,8 +84,8 @@ static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
 static pli_status keep_rest_shape(pli_elastic *e)
 {
     int64_t count = e->tet_count;
-    PLI_TRY(PLI_MAKE(e->context, e->rest_gradients, 9 * count, "shape gradients"));
-    PLI_TRY(PLI_MAKE(e->context, e->rest_volume, count, "volumes"));
+    PLI_TRY(PLI_MAKE(e->elements.context, e->rest_gradients, 9 * count, "shape gradients"));
+    PLI_TRY(PLI_MAKE(e->elements.context, e->rest_volume, count, "volumes"));
     memcpy(e->rest_gradients, e->gradients, 9 * (size_t)count * sizeof *e->gradients);
     memcpy(e->rest_volume, e->volume, (size_t)count * sizeof *e->volume);
     return PLI_OK;
@@ -96,9 +98,7 @@ static pli_status build(pli_elastic *e, const pli_elastic_def *def)
     PLI_TRY(copy_params(e, def));
     PLI_TRY(compute_rest_shape(e, def));
     if (def->yields) PLI_TRY(keep_rest_shape(e));
-    e->cliques = (pli_clique_list){.size = 4, .count = e->tet_count, .vertices = e->tets};
-    return pli_chunk_coloring_create(e->context, e->vertex_count, &e->cliques, CHUNK_SIZE,
-                                     &e->coloring);
+    return pli_elements_color(&e->elements, 4, e->tet_count, e->tets);
 }
 
 pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
@@ -107,8 +107,7 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
     *elastic = NULL;
     pli_elastic *made = PLI_NEW(context, pli_elastic, 1, "elastic term");
     if (made == NULL) return PLI_ERROR_MEMORY;
-    made->context = context;
-    made->vertex_count = def->vertex_count;
+    made->elements = (pli_elements){context, &elastic_ops, .vertex_count = def->vertex_count};
     made->tet_count = def->tet_count;
     pli_status status = build(made, def);
     if (status != PLI_OK) {
@@ -122,15 +121,30 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
 void pli_elastic_destroy(pli_elastic *elastic)
 {
     if (elastic == NULL) return;
-    pli_context *context = elastic->context;
-    pli_release(context, elastic->slots);
+    pli_context *context = elastic->elements.context;
     pli_incidence_clear(context, &elastic->incidence);
-    pli_chunk_coloring_destroy(elastic->coloring);
+    pli_elements_clear(&elastic->elements);
     for (int32_t k = 0; k < elastic->group_count; ++k) {
         pli_release(context, elastic->groups[k].params);
     }
     PLI_RELEASE(context, elastic->groups, elastic->rest_volume, elastic->rest_gradients,
                 elastic->volume, elastic->gradients, elastic->origin, elastic->tets, elastic);
+}
+
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user)
+{
+    for (int32_t k = 0; k < elastic->group_count; ++k) {
+        const pli_elastic_group *group = &elastic->groups[k];
+        int64_t size = group->end - group->begin;
+        for (int64_t item = 0; item < size; ++item) {
+            double params[PLI_ELASTIC_PARAMS];
+            if (!change(user, elastic->origin[group->begin + item], params)) continue;
+            for (int32_t i = 0; i < group->law->param_count; ++i) {
+                group->params[i * size + item] = params[i];
+            }
+        }
+    }
 }
 
 // ---- loops over batches
@@ -170,11 +184,6 @@ static void call_law(batch *b, pli_projection projection, bool want_energy, bool
 
 // ---- energy
 
-typedef struct range_job {
-    const pli_elastic *elastic;
-    const double *x;
-} range_job;
-
 static void sum_batch_energy(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
 {
     (void)elastic;
@@ -186,105 +195,53 @@ static void sum_batch_energy(void *user, const pli_elastic *elastic, int32_t beg
     }
 }
 
-static pli_sum sum_range_energy(void *user, int64_t begin, int64_t end)
+static pli_sum sum_energy(void *user, int64_t begin, int64_t end)
 {
-    const range_job *job = user;
+    const pli_element_job *job = user;
     pli_sum sum = {0, 0};
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, sum_batch_energy, &sum);
+    for_each_batch(job->self, job->x, (int32_t)begin, (int32_t)end, sum_batch_energy, &sum);
     return sum;
-}
-
-static pli_sum elastic_energy(void *self, const double *x)
-{
-    const pli_elastic *elastic = self;
-    range_job job = {elastic, x};
-    return pli_parallel_sum(elastic->context, elastic->tet_count, TET_GRAIN, sum_range_energy,
-                            &job);
-}
-
-// ---- scattering
-
-typedef struct scatter_job {
-    const pli_elastic *elastic;
-    const double *x;
-    batch_fn visit;
-    void *user;
-} scatter_job;
-
-static void visit_range(void *user, int64_t begin, int64_t end)
-{
-    const scatter_job *job = user;
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, job->visit, job->user);
-}
-
-// Visits every batch so that no two at the same time share a vertex; x may be NULL as above.
-static void scatter(const pli_elastic *elastic, const double *x, batch_fn visit, void *user)
-{
-    scatter_job job = {elastic, x, visit, user};
-    pli_chunk_coloring_run(elastic->coloring, visit_range, &job);
 }
 
 // ---- gradient
 
 static void add_batch_gradient(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
 {
-    double *g = user;
+    const pli_element_job *job = user;
     call_law(b, PLI_TANGENT_EXACT, false, true, false);
-    add_forces((const int32_t(*)[4])elastic->tets + begin, b, g);
+    add_forces((const int32_t(*)[4])elastic->tets + begin, b, job->g);
 }
 
-static void elastic_add_gradient(void *self, const double *x, double *g)
+static void add_gradient(void *user, int64_t begin, int64_t end)
 {
-    scatter(self, x, add_batch_gradient, g);
+    const pli_element_job *job = user;
+    for_each_batch(job->self, job->x, (int32_t)begin, (int32_t)end, add_batch_gradient, user);
 }
 
 // ---- Hessian
 
-typedef struct hessian_target {
-    pli_projection projection;
-    const double *weights; // [tet_count] or NULL
-    const int32_t *slots;  // [tet_count][16]
-    double *values;
-} hessian_target;
-
 static void add_batch_hessian(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
 {
     (void)elastic;
-    const hessian_target *target = user;
-    if (target->weights != NULL) {
-        for (int lane = 0; lane < b->count; ++lane) b->V[lane] *= target->weights[begin + lane];
+    const pli_element_job *job = user;
+    if (job->weights != NULL) {
+        for (int lane = 0; lane < b->count; ++lane) b->V[lane] *= job->weights[begin + lane];
     }
-    call_law(b, target->projection, false, false, true);
+    call_law(b, job->projected ? PLI_TANGENT_PROJECTED : PLI_TANGENT_EXACT, false, false, true);
     compute_stiffness(b);
-    add_stiffness(b, (const int32_t(*)[16])target->slots + begin, target->values);
+    add_stiffness(b, (const int32_t(*)[16])job->slots + begin, job->H->values);
 }
 
-void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
-                                      const double *weights, const int32_t *slots, pli_bcsr *H)
+static void add_hessian(void *user, int64_t begin, int64_t end)
 {
-    hessian_target target = {projected ? PLI_TANGENT_PROJECTED : PLI_TANGENT_EXACT, weights, slots,
-                             H->values};
-    scatter(elastic, x, add_batch_hessian, &target);
+    const pli_element_job *job = user;
+    for_each_batch(job->self, job->x, (int32_t)begin, (int32_t)end, add_batch_hessian, user);
 }
 
-static void elastic_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
-{
-    const pli_elastic *elastic = self;
-    pli_elastic_add_weighted_hessian(elastic, x, projected, NULL, elastic->slots, H);
-}
-
-static const pli_clique_list *elastic_get_cliques(void *self)
-{
-    return &((const pli_elastic *)self)->cliques;
-}
-
-static pli_status elastic_bind(void *self, const pli_bcsr *H)
-{
-    pli_elastic *elastic = self;
-    pli_release(elastic->context, elastic->slots);
-    elastic->slots = NULL;
-    return pli_bcsr_slots(elastic->context, H, &elastic->cliques, &elastic->slots);
-}
+static const pli_element_ops elastic_ops = {.grain = TET_GRAIN,
+                                            .sum_energy = sum_energy,
+                                            .add_gradient = add_gradient,
+                                            .add_hessian = add_hessian};
 
 // ---- scalar matrix
 
@@ -296,21 +253,34 @@ static pli_tet_shape lane_shape(const batch *b, int lane)
     return shape;
 }
 
+typedef struct lifted_job {
+    const pli_elastic *elastic;
+    pli_lifted *S;
+} lifted_job;
+
 // S_ab += V dP_00/dF_00 g_a . g_b, the stiffness at rest against stretching along an axis.
 static void add_batch_lifted(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
 {
-    pli_lifted *S = user;
+    const lifted_job *job = user;
     call_law(b, PLI_TANGENT_EXACT, false, false, true);
     for (int lane = 0; lane < b->count; ++lane) {
         pli_tet_shape shape = lane_shape(b, lane);
         const int32_t *corners = elastic->tets + 4 * (int64_t)(begin + lane);
-        pli_tet_shape_add_lifted(&shape, corners, b->T[0][lane], S);
+        pli_tet_shape_add_lifted(&shape, corners, b->T[0][lane], job->S);
     }
+}
+
+static void add_lifted(void *user, int64_t begin, int64_t end)
+{
+    const lifted_job *job = user;
+    for_each_batch(job->elastic, NULL, (int32_t)begin, (int32_t)end, add_batch_lifted, user);
 }
 
 static void elastic_add_lifted(void *self, pli_lifted *S)
 {
-    scatter(self, NULL, add_batch_lifted, S);
+    const pli_elastic *elastic = self;
+    lifted_job job = {elastic, S};
+    pli_elements_scatter(&elastic->elements, add_lifted, &job);
 }
 
 // ---- one vertex
@@ -318,9 +288,9 @@ static void elastic_add_lifted(void *self, pli_lifted *S)
 static pli_status elastic_bind_vertices(void *self)
 {
     pli_elastic *elastic = self;
-    pli_incidence_clear(elastic->context, &elastic->incidence);
-    return pli_incidence_build(elastic->context, elastic->vertex_count, 4, elastic->tet_count,
-                               elastic->tets, &elastic->incidence);
+    pli_incidence_clear(elastic->elements.context, &elastic->incidence);
+    return pli_incidence_build(elastic->elements.context, elastic->elements.vertex_count, 4,
+                               elastic->tet_count, elastic->tets, &elastic->incidence);
 }
 
 // Tetrahedra of some vertices, gathered until the lanes are full.
@@ -414,11 +384,11 @@ static void elastic_add_vertices(void *self, const double *x, const pli_vertex_b
 
 const pli_term_ops pli_elastic_term = {
     .name = "elastic",
-    .energy = elastic_energy,
-    .add_gradient = elastic_add_gradient,
-    .add_hessian = elastic_add_hessian,
-    .get_cliques = elastic_get_cliques,
-    .bind = elastic_bind,
+    .energy = pli_elements_energy,
+    .add_gradient = pli_elements_add_gradient,
+    .add_hessian = pli_elements_add_hessian,
+    .get_cliques = pli_elements_get_cliques,
+    .bind = pli_elements_bind,
     .add_lifted = elastic_add_lifted,
     .lags = true,
     .bind_vertices = elastic_bind_vertices,
@@ -479,5 +449,5 @@ static void measure_range(void *user, int64_t begin, int64_t end)
 void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises)
 {
     measure_job job = {elastic, x, J, von_mises};
-    pli_parallel_for(elastic->context, elastic->tet_count, TET_GRAIN, measure_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, TET_GRAIN, measure_range, &job);
 }

@@ -25,10 +25,9 @@
 #ifndef PLI_FEM_ELASTIC_H
 #define PLI_FEM_ELASTIC_H
 
+#include "fem/elements.h"
 #include "geometry/mesh/incidence.h"
-#include "linear/matrix/coloring.h"
 #include "material/material.h"
-#include "optimize/term.h"
 #include "pliant/extend.h"
 
 enum { PLI_ELASTIC_PARAMS = PLI_MATERIAL_PARAMS };
@@ -56,8 +55,7 @@ typedef struct pli_elastic_group {
 } pli_elastic_group;
 
 typedef struct pli_elastic {
-    pli_context *context;
-    int32_t vertex_count;
+    pli_elements elements; // the first; an element is a tetrahedron, in processing order
     int32_t tet_count;
 
     // constant but for what yields, in processing order
@@ -69,11 +67,6 @@ typedef struct pli_elastic {
     double *rest_volume;
     int32_t group_count;
     pli_elastic_group *groups;
-    pli_clique_list cliques;
-    pli_chunk_coloring *coloring;
-
-    // set by bind, valid for that matrix pattern
-    int32_t *slots; // [tet_count][16] block of H for every pair of corners
 
     // set by bind_vertices
     pli_incidence incidence; // tetrahedra of vertices, in processing order
@@ -85,10 +78,10 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
-// Adds the Hessian, each tetrahedron's part multiplied by weights [tet_count] (processing order;
-// NULL: 1), into a matrix whose blocks are found through slots.
-void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
-                                      const double *weights, const int32_t *slots, pli_bcsr *H);
+// Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
+// def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].
+void pli_elastic_change_params(pli_elastic *elastic,
+                               bool (*change)(void *user, int32_t tet, double *params), void *user);
 
 // Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
 //   J         [tet_count] determinant of F

@@ -78,7 +78,7 @@ void pli_plastic_apply(const pli_plastic *plastic, const double *A1, const doubl
                        .elastic = elastic,
                        .A1 = (double *)(uintptr_t)A1,
                        .history = (double *)(uintptr_t)history};
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, apply_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, apply_range, &job);
 }
 
 // Fe = sum_a (x_a - x_0) g_a^T
@@ -126,5 +126,5 @@ void pli_plastic_return(const pli_plastic *plastic, const double *x, double *A1,
 {
     plastic_job job = {
         .plastic = plastic, .elastic = elastic, .x = x, .A1 = A1, .history = history};
-    pli_parallel_for(elastic->context, elastic->tet_count, GRAIN, return_range, &job);
+    pli_parallel_for(elastic->elements.context, elastic->tet_count, GRAIN, return_range, &job);
 }

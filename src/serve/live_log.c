@@ -41,7 +41,7 @@ static pli_status write_head(pli_live_log *log, const pli_live_log_head *head)
     pli_text *line = &log->line;
     pli_text_append(line, "{\"pliant_live\":1");
     pli_json_add_string(line, "version", pli_version());
-    pli_json_add_string(line, "build", pli_build_info());
+    pli_json_add_string(line, "build", pli_build_get()->text);
     pli_json_add_string(line, "name", head->name);
     pli_json_add_string(line, "scene_hash", hash);
     pli_json_add_string(line, "scene", head->scene);

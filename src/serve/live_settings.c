@@ -78,8 +78,7 @@ static void append_value(pli_text *text, const pli_visit *visit)
 {
     char number[PLI_FIELD_TEXT_CAPACITY];
     char value[4 * PLI_FIELD_TEXT_CAPACITY] = "";
-    pli_items items;
-    pli_field_get_items(visit->field, visit->holder, &items);
+    pli_items items = pli_field_get_items(visit->field, visit->holder);
     bool list = items.is_list || items.fixed > 1;
     size_t used = 0;
     for (int32_t k = 0; k < items.count && k < 3; ++k) {
@@ -106,13 +105,12 @@ static void append_solvers(pli_text *text, const pli_scene_def *def)
 {
     const char *wanted = holds_particles(def) ? "particles" : "meshes";
     pli_text_append(text, ",\"choices\":[\"auto\"");
-    for (int32_t k = 0; k < pli_solver_info_count(); ++k) {
-        const char *takes = pli_solver_info_takes(k);
-        const char *name = pli_solver_info_get(k)->name;
-        bool fits = strcmp(takes, wanted) == 0 || strcmp(takes, "both") == 0;
-        if (!fits || strcmp(name, "auto") == 0) continue;
+    pli_solver_info info;
+    for (int32_t k = 0; pli_solver_info_get(k, &info); ++k) {
+        bool fits = strcmp(info.takes, wanted) == 0 || strcmp(info.takes, "both") == 0;
+        if (!fits || strcmp(info.name, "auto") == 0) continue;
         pli_text_append(text, ",");
-        pli_json_append_string(text, name);
+        pli_json_append_string(text, info.name);
     }
     pli_text_append(text, "]");
 }

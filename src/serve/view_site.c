@@ -130,10 +130,8 @@ static double choose_rate(const pli_view_site *site, const pli_run_summary *reco
 {
     if (record->fps > 0 && isfinite(record->fps)) return record->fps;
     if (count < 2) return 24;
-    pli_series_info first;
-    pli_series_info second;
-    pli_series_get_info(site->series, 0, &first);
-    pli_series_get_info(site->series, 1, &second);
+    pli_series_info first = pli_series_get_info(site->series, 0);
+    pli_series_info second = pli_series_get_info(site->series, 1);
     double rate = 1 / (second.time - first.time);
     return rate >= 1e-3 && rate <= 1e6 ? rate : 24;
 }
@@ -153,8 +151,7 @@ static void append_series(pli_view_site *site, bool going, int32_t count)
     read_record(site, &record);
     pli_text_append(text, "{\"frames\":[");
     for (int32_t i = 0; i < count; ++i) {
-        pli_series_info info;
-        pli_series_get_info(site->series, i, &info);
+        pli_series_info info = pli_series_get_info(site->series, i);
         pli_text_format(text, "%s[%d,", i > 0 ? "," : "", info.index);
         pli_json_append_number(text, info.time);
         pli_text_append(text, "]");
@@ -209,8 +206,7 @@ static int32_t find_position(const pli_view_site *site, int32_t number)
     int32_t high = site->series != NULL ? pli_series_count(site->series) : 0;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        pli_series_info info;
-        pli_series_get_info(site->series, middle, &info);
+        pli_series_info info = pli_series_get_info(site->series, middle);
         if (info.index == number) return middle;
         if (info.index < number) {
             low = middle + 1;

@@ -181,7 +181,7 @@ static void snaps_are_told(void **state)
             }
         }
         assert_int_equal(snapped_at, 7);
-        AT_MOST(pli_state_positions(s.state)[4], -rise);
+        AT_MOST(pli_state_get(s.state).positions[4], -rise);
         simulation_clear(&s);
     }
 }
@@ -243,7 +243,7 @@ static void steps_that_fail_are_made_in_pieces(void **state)
     report = simulation_step(&s);
     AT_LEAST(report.pieces, 2);
     AT_LEAST(report.cuts, 1);
-    assert_int_equal(pli_state_step(s.state), 1);
+    assert_int_equal(pli_state_get(s.state).step, 1);
     simulation_clear(&s);
 }
 

@@ -341,7 +341,7 @@ class Modes(unittest.TestCase):
 
     def test_wrong_counts_are_refused(self):
         with self.assertRaises(pliant.ArgumentError):
-            pliant.modes(cube(), 0)
+            pliant.modes(cube(), -1)
 
 
 if __name__ == "__main__":

@@ -74,14 +74,16 @@ pli_status pli_gmsh_add_tag(pli_gmsh *gmsh, int64_t tag)
     return PLI_OK;
 }
 
+int64_t pli_gmsh_find_node(const pli_gmsh *gmsh, int64_t tag)
+{
+    if (gmsh->scattered) return pli_key_map_find(&gmsh->nodes, &tag);
+    bool is_known = tag >= gmsh->first_tag && tag - gmsh->first_tag < gmsh->node_count;
+    return is_known ? tag - gmsh->first_tag : -1;
+}
+
 static pli_status find_node(const pli_gmsh *gmsh, int64_t tag, int32_t *index)
 {
-    int64_t found = -1;
-    if (gmsh->scattered) {
-        found = pli_key_map_find(&gmsh->nodes, &tag);
-    } else if (tag >= gmsh->first_tag && tag - gmsh->first_tag < gmsh->node_count) {
-        found = tag - gmsh->first_tag;
-    }
+    int64_t found = pli_gmsh_find_node(gmsh, tag);
     if (found < 0) {
         return PLI_SCAN_FAIL(gmsh->scan,
                              "an element refers to node %lld; $Nodes has %lld nodes and none with "
@@ -214,7 +216,8 @@ static bool is_same_cell(const pli_gmsh *gmsh, const pli_gmsh_type *type, const 
            memcmp(corners, gmsh->cell_corners, sizeof gmsh->cell_corners) == 0;
 }
 
-pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t group)
+pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int64_t number,
+                              int32_t group)
 {
     int32_t corners[4] = {0};
     for (int32_t i = 0; i < type->node_count; ++i) {
@@ -233,7 +236,9 @@ pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t
     gmsh->cell_type = type;
     gmsh->cell_group = group;
     memcpy(gmsh->cell_corners, corners, sizeof corners);
-    return add_cell(gmsh, type, corners, group);
+    int32_t before[2] = {gmsh->builder->tets.count, gmsh->builder->triangles.count};
+    PLI_TRY(add_cell(gmsh, type, corners, group));
+    return gmsh->has_element_data ? pli_gmsh_note_element(gmsh, number, before) : PLI_OK;
 }
 
 // ---- sections ----
@@ -342,6 +347,10 @@ static pli_status read_section(pli_gmsh *gmsh)
         status = read_nodes(gmsh);
     } else if (pli_span_is(word, "$Elements")) {
         status = read_elements(gmsh);
+    } else if (pli_span_is(word, "$NodeData") && gmsh->has_nodes) {
+        status = pli_gmsh_read_data(gmsh, true);
+    } else if (pli_span_is(word, "$ElementData") && gmsh->has_elements) {
+        status = pli_gmsh_read_data(gmsh, false);
     } else {
         status = skip_section(gmsh, end_word);
     }
@@ -375,10 +384,15 @@ static pli_status read_gmsh(pli_mesh_builder *builder, pli_scan *scan)
     pli_key_map_init(&gmsh.nodes, context, sizeof(int64_t));
     pli_key_map_init(&gmsh.physicals, context, sizeof(pli_gmsh_key));
     pli_key_map_init(&gmsh.entities, context, sizeof(pli_gmsh_key));
+    pli_key_map_init(&gmsh.elements, context, sizeof(int64_t));
+    static const char data[] = "$ElementData";
+    gmsh.has_element_data =
+        memmem(scan->next, (size_t)pli_scan_left(scan), data, sizeof data - 1) != NULL;
 
     pli_status status = read_sections(&gmsh);
 
-    PLI_RELEASE(context, gmsh.entity_groups, gmsh.names);
+    PLI_RELEASE(context, gmsh.entity_groups, gmsh.names, gmsh.element_cells);
+    pli_key_map_clear(&gmsh.elements);
     pli_key_map_clear(&gmsh.entities);
     pli_key_map_clear(&gmsh.physicals);
     pli_key_map_clear(&gmsh.nodes);

@@ -194,7 +194,7 @@ static pli_status read_element_block(pli_gmsh *gmsh, const totals *total, int64_
     for (int64_t i = 0; i < count; ++i) {
         int64_t tag = 0;
         PLI_TRY(pli_gmsh_read_size(gmsh, "the tag of an element", &tag));
-        PLI_TRY(pli_gmsh_read_cell(gmsh, type, group));
+        PLI_TRY(pli_gmsh_read_cell(gmsh, type, tag, group));
         PLI_TRY(pli_gmsh_end_record(gmsh));
     }
     *done += count;

@@ -2,8 +2,10 @@
 //
 // The polygon file format .ply (Turk, Stanford, 1994), text and binary of either byte order. The
 // head declares elements and their properties, which may have any type and order; x, y, z of
-// "vertex" and the list "vertex_indices" (or "vertex_index") of "face" are used, all others are
-// skipped. In text every item of an element is a line.
+// "vertex" and the list "vertex_indices" (or "vertex_index") of "face" are the mesh; their other
+// numbers become arrays of those names, and red, green and blue also "color", from 0 to 1. All else
+// is skipped. In text every item of an element is a line.
+#include "io/mesh/mesh_arrays.h"
 #include "io/mesh/mesh_format.h"
 
 #include "base/memory.h"
@@ -21,6 +23,8 @@ typedef struct property {
     pli_scalar count_type; // of a list
     bool is_list;
     use what_for;
+    pli_span name;
+    double *values; // [count of the element] of a vertex or face; NULL: nobody keeps them
 } property;
 
 typedef struct element {
@@ -44,6 +48,7 @@ typedef struct ply {
     int32_t property_count;
     int32_t property_capacity;
     property *properties; // of all elements, one after the other
+    int32_t *spans;       // [faces + 1][2] what came before a face; see mesh_arrays.h
 } ply;
 
 // ---- the head ----
@@ -130,6 +135,7 @@ static pli_status read_property(ply *file)
     pli_span name;
     PLI_TRY(pli_scan_word(scan, "the name of a property", &name));
     made->what_for = find_use(owner, made, name);
+    made->name = name;
     bool whole = pli_scalar_is_integer(made->count_type) &&
                  (made->what_for != USE_CORNERS || pli_scalar_is_integer(made->type));
     if (made->is_list && !whole) {
@@ -194,7 +200,7 @@ static pli_status read_list(ply *file, const property *list)
 }
 
 // Reads all properties of one item; coordinates arrive in point.
-static pli_status read_item(ply *file, const element *owner, double point[3])
+static pli_status read_item(ply *file, const element *owner, int64_t item, double point[3])
 {
     for (int32_t i = 0; i < owner->property_count; ++i) {
         const property *one = &file->properties[owner->first + i];
@@ -207,6 +213,7 @@ static pli_status read_item(ply *file, const element *owner, double point[3])
         if (one->what_for >= USE_X && one->what_for <= USE_Z) {
             point[one->what_for - USE_X] = value;
         }
+        if (one->values != NULL) one->values[item] = value;
     }
     return file->binary ? PLI_OK : pli_scan_end_line(file->scan);
 }
@@ -232,6 +239,68 @@ static pli_status check_element(const ply *file, const element *owner)
     return PLI_OK;
 }
 
+static bool is_number_of_mesh(const element *owner, const property *one)
+{
+    return (owner->is_vertex || owner->is_face) && !one->is_list && one->what_for == USE_NONE;
+}
+
+// Makes room for the numbers of vertices, which go straight to their arrays, and for those of
+// faces.
+static pli_status begin_numbers(ply *file, const element *owner)
+{
+    pli_context *context = file->builder->context;
+    for (int32_t i = 0; i < owner->property_count; ++i) {
+        property *one = &file->properties[owner->first + i];
+        if (!is_number_of_mesh(owner, one)) continue;
+        if (owner->is_vertex) {
+            PLI_TRY(pli_mesh_arrays_add(file->builder, one->name, PLI_MESH_POINTS, 1, owner->count,
+                                        &one->values));
+            continue;
+        }
+        PLI_TRY(PLI_MAKE(context, one->values, owner->count, "numbers of faces"));
+        if (file->spans != NULL) continue;
+        PLI_TRY(PLI_MAKE(context, file->spans, 2 * (owner->count + 1), "triangles of faces"));
+    }
+    return PLI_OK;
+}
+
+// What the next face begins with.
+static void note_span(ply *file, int64_t face)
+{
+    if (file->spans == NULL) return;
+    file->spans[2 * face] = file->builder->tets.count;
+    file->spans[2 * face + 1] = file->builder->triangles.count;
+}
+
+// The numbers of faces become those of their triangles.
+static pli_status end_numbers(ply *file, const element *owner)
+{
+    pli_status status = PLI_OK;
+    for (int32_t i = 0; i < owner->property_count; ++i) {
+        property *one = &file->properties[owner->first + i];
+        if (owner->is_face && one->values != NULL && status == PLI_OK) {
+            status = pli_mesh_arrays_spread(file->builder, one->name, 1, owner->count, file->spans,
+                                            one->values);
+        }
+        if (owner->is_face) pli_release(file->builder->context, one->values);
+        one->values = NULL;
+    }
+    return status;
+}
+
+// Colours of whole numbers go up to 255.
+static pli_status join_colors(ply *file, const element *owner)
+{
+    static const char *const names[3] = {"red", "green", "blue"};
+    double factor = 1;
+    for (int32_t i = 0; i < owner->property_count; ++i) {
+        const property *one = &file->properties[owner->first + i];
+        bool is_whole = pli_span_is(one->name, "red") && pli_scalar_is_integer(one->type);
+        if (is_whole) factor = 1 / 255.0;
+    }
+    return owner->is_vertex ? pli_mesh_arrays_join(file->builder, names, "color", factor) : PLI_OK;
+}
+
 static pli_status read_items(ply *file, const element *owner)
 {
     PLI_TRY(check_element(file, owner));
@@ -241,14 +310,29 @@ static pli_status read_items(ply *file, const element *owner)
     PLI_TRY(pli_scan_check_count(file->scan, owner->is_vertex ? "vertices" : "items", item_bytes,
                                  owner->count));
     if (owner->is_vertex) PLI_TRY(pli_mesh_builder_reserve_points(file->builder, owner->count));
+    PLI_TRY(begin_numbers(file, owner));
     for (int64_t i = 0; i < owner->count; ++i) {
         double point[3] = {0};
-        PLI_TRY(read_item(file, owner, point));
+        if (owner->is_face) note_span(file, i);
+        PLI_TRY(read_item(file, owner, i, point));
         if (owner->is_vertex) {
             PLI_TRY(pli_mesh_builder_add_point(file->builder, file->scan, point));
         }
     }
-    return PLI_OK;
+    if (owner->is_face) note_span(file, owner->count);
+    PLI_TRY(end_numbers(file, owner));
+    return join_colors(file, owner);
+}
+
+// What a failure has left behind: numbers of faces, where those of vertices are the builder's.
+static void release_numbers(ply *file)
+{
+    for (int32_t k = 0; k < file->element_count; ++k) {
+        const element *owner = &file->elements[k];
+        for (int32_t i = 0; owner->is_face && i < owner->property_count; ++i) {
+            pli_release(file->builder->context, file->properties[owner->first + i].values);
+        }
+    }
 }
 
 static pli_status read_ply(pli_mesh_builder *builder, pli_scan *scan)
@@ -259,7 +343,8 @@ static pli_status read_ply(pli_mesh_builder *builder, pli_scan *scan)
     for (int32_t i = 0; status == PLI_OK && i < file.element_count; ++i) {
         status = read_items(&file, &file.elements[i]);
     }
-    PLI_RELEASE(builder->context, file.properties, file.elements);
+    release_numbers(&file);
+    PLI_RELEASE(builder->context, file.spans, file.properties, file.elements);
     return status;
 }
 

@@ -38,7 +38,7 @@ static pli_run_record describe(const pli_recording *recording)
 // Copies what the scene and the model are lent for, and what is said of them.
 static pli_status init_record(pli_recording *recording, const pli_recording_def *def)
 {
-    pli_model_get_info(def->model, &recording->model);
+    recording->model = pli_model_get_info(def->model);
     pli_run_record_init(&recording->record, &recording->folder, &recording->report, def->scene,
                         &recording->model);
     recording->record.scene_hash = pli_scene_hash(def->scene);

@@ -98,7 +98,7 @@ static void append_origin(pli_text *text, const pli_run_record *record)
     char hash[17];
     pli_run_json_hash(record->scene_hash, hash);
     append_string(text, "pliant", pli_version());
-    append_string(text, "build", pli_build_info());
+    append_string(text, "build", pli_build_get()->text);
     append_string(text, "scene", record->facts.scene);
     append_string(text, "scene_hash", hash);
     append_string(text, "command", record->facts.command);

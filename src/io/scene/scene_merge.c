@@ -320,7 +320,7 @@ static pli_status enter_part(setting *s, place *at, const char *part)
     const char *before = s->path.length > 0 ? "." : "";
     const char *after = "";
     pli_items items = {0};
-    if (at->field != NULL) pli_field_get_items(at->field, NULL, &items);
+    if (at->field != NULL) items = pli_field_get_items(at->field, NULL);
     if (at->schema != NULL) {
         PLI_TRY(enter_key(s, at, part));
     } else if (at->field->kind == PLI_FIELD_NAMED) {

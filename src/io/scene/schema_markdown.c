@@ -22,8 +22,7 @@ static const char *const value_nouns[][3] = {
 
 static void write_type(markdown_writer *w, const pli_field *field)
 {
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     if (items.kind == PLI_ITEM_STRUCT || items.kind == PLI_ITEM_VARIANT) {
         bool is_named = field->kind == PLI_FIELD_NAMED;
         if (items.is_list) pli_text_append(&w->text, is_named ? "by name: " : "list of ");
@@ -40,6 +39,7 @@ static void write_type(markdown_writer *w, const pli_field *field)
     if (field->unit != NULL && field->unit[0] != '\0') {
         pli_text_format(&w->text, " (%s)", field->unit);
     }
+    if (field->flags & PLI_FIELD_PAINTABLE) pli_text_append(&w->text, ", or [paint](#paint)");
 }
 
 static void write_default(markdown_writer *w, const pli_field *field)
@@ -54,8 +54,7 @@ static void write_default(markdown_writer *w, const pli_field *field)
 // What is allowed, where the type alone does not say it.
 static void write_range(markdown_writer *w, const pli_field *field)
 {
-    pli_items items;
-    pli_field_get_items(field, NULL, &items);
+    pli_items items = pli_field_get_items(field, NULL);
     bool is_number = items.kind == PLI_ITEM_REAL || items.kind == PLI_ITEM_INTEGER;
     bool has_range = is_number && (field->min != 0 || field->max != 0);
     if (!has_range && items.kind != PLI_ITEM_CHOICE) return;
@@ -88,7 +87,7 @@ static void write_struct_part(markdown_writer *w, const pli_schema *schema)
                               "| --- | --- | --- | --- | --- |\n");
     for (int32_t i = 0; i < schema->field_count; ++i) {
         const pli_field *field = &schema->fields[i];
-        if (field->kind != PLI_FIELD_MESH) write_row(w, schema, field);
+        if (pli_field_is_key(field)) write_row(w, schema, field);
     }
     pli_text_append(&w->text, "\n");
 }

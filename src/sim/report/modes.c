@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { DEFAULT_COUNT = 10 };
+
 struct pli_modes {
     pli_context *context;
     int32_t vertex_count;
@@ -19,11 +21,6 @@ struct pli_modes {
     double *shapes;    // [count][vertex_count][3]
     double *shares;    // [count][3]
 };
-
-pli_modes_def pli_modes_def_default(void)
-{
-    return (pli_modes_def){.count = 10};
-}
 
 // ---- stiffness
 
@@ -47,6 +44,7 @@ static pli_status prepare(pli_mesh_stepper *s, const pli_state *state)
 {
     double time = pli_state_time(state);
     PLI_TRY(pli_tets_ensure_elastic(s));
+    pli_tets_set_time(s, time);
     pli_tets_load(s, state);
     pli_scripts_hold(s, time);
     pli_scripts_attach(s, state, time);
@@ -167,20 +165,23 @@ pli_status pli_modes_compute(const pli_model *model, const pli_state *state,
         return PLI_FAIL(context, PLI_ERROR_UNSUPPORTED,
                         "particles have no modes; only bodies of meshes have");
     }
-    if (def->count < 1) {
+    pli_modes_def wanted = def != NULL ? *def : (pli_modes_def){0};
+    if (wanted.count == 0) wanted.count = DEFAULT_COUNT;
+    if (wanted.count < 0) {
         return PLI_FAIL(context, PLI_ERROR_ARGUMENT,
-                        "%d modes were asked for; at least 1 is wanted", (int)def->count);
+                        "%d modes were asked for; at least 1 is wanted", (int)wanted.count);
     }
     pli_modes *made = PLI_NEW(context, pli_modes, 1, "modes");
     if (made == NULL) return PLI_ERROR_MEMORY;
     made->context = context;
     made->vertex_count = model->vertex_count;
-    made->report.count = def->count;
-    made->values = PLI_NEW(context, double, def->count, "modes");
-    made->shares = PLI_NEW(context, double, 3 * (int64_t)def->count, "modes");
-    made->shapes = PLI_NEW(context, double, 3 * (int64_t)def->count * model->vertex_count, "modes");
+    made->report.count = wanted.count;
+    made->values = PLI_NEW(context, double, wanted.count, "modes");
+    made->shares = PLI_NEW(context, double, 3 * (int64_t)wanted.count, "modes");
+    made->shapes =
+        PLI_NEW(context, double, 3 * (int64_t)wanted.count * model->vertex_count, "modes");
     bool complete = made->values != NULL && made->shares != NULL && made->shapes != NULL;
-    pli_status status = complete ? compute(model, state, def, made) : PLI_ERROR_MEMORY;
+    pli_status status = complete ? compute(model, state, &wanted, made) : PLI_ERROR_MEMORY;
     if (status != PLI_OK) {
         pli_modes_destroy(made);
         return status;
@@ -196,20 +197,21 @@ void pli_modes_destroy(pli_modes *modes)
     pli_release(modes->context, modes);
 }
 
-void pli_modes_get_report(const pli_modes *modes, pli_modes_report *report)
+pli_modes_report pli_modes_get_report(const pli_modes *modes)
 {
-    *report = modes->report;
+    return modes->report;
 }
 
-void pli_modes_get(const pli_modes *modes, int32_t index, pli_vibration *mode)
+pli_vibration pli_modes_get(const pli_modes *modes, int32_t index)
 {
     double omega2 = modes->values[index];
     bool rigid = fabs(omega2) <= modes->resolution;
     double omega = rigid ? 0 : sqrt(fmax(omega2, 0));
-    *mode = (pli_vibration){.frequency = omega / (2 * 3.14159265358979323846),
-                            .omega2 = omega2,
-                            .rigid = rigid,
-                            .unstable = omega2 < 0 && !rigid,
-                            .shape = modes->shapes + 3 * (int64_t)modes->vertex_count * index};
-    memcpy(mode->share, modes->shares + 3 * (int64_t)index, sizeof mode->share);
+    pli_vibration mode = {.frequency = omega / (2 * 3.14159265358979323846),
+                          .omega2 = omega2,
+                          .rigid = rigid,
+                          .unstable = omega2 < 0 && !rigid,
+                          .shape = modes->shapes + 3 * (int64_t)modes->vertex_count * index};
+    memcpy(mode.share, modes->shares + 3 * (int64_t)index, sizeof mode.share);
+    return mode;
 }

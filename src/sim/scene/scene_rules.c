@@ -586,6 +586,7 @@ static pli_status check_visit(void *user, const pli_visit *visit)
     const pli_rules *r = user;
     if (visit->field != NULL) return PLI_OK;
     if (visit->holder == r->def) PLI_TRY(check_root(r, visit));
+    PLI_TRY(pli_rules_check_paint(r, visit));
     PLI_TRY(pli_rules_apply(r, visit, rules, PLI_COUNT_OF(rules)));
     PLI_TRY(pli_rules_check_shapes(r, visit));
     return pli_rules_check_matter(r, visit);

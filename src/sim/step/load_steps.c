@@ -105,6 +105,7 @@ static pli_status measure_balance(pli_mesh_stepper *s, const pli_piece *whole,
     pli_tets_load(s, state);
     pli_scripts_hold(s, whole->begin);
     pli_scripts_attach(s, state, whole->begin);
+    pli_tets_set_time(s, whole->begin);
     pli_contacts_begin_step(s->contacts, whole->begin, whole->begin);
     s->drag.target = state->x;
     if (s->rayleigh != NULL) pli_rayleigh_begin_step(s->rayleigh, state->x, whole->h);

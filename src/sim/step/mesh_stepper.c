@@ -96,17 +96,17 @@ static pli_status create_rayleigh(pli_mesh_stepper *s)
     int32_t count = 0;
     double *tets = list_tet_damping(s);
     if (tets == NULL) goto done;
-    sources[count++] = pli_rayleigh_elastic(s->elastic, tets);
+    sources[count++] = (pli_rayleigh_source){&s->elastic->elements, tets};
     if (s->shell != NULL) {
         double *triangles = list_triangle_damping(s);
         if (triangles == NULL) goto done;
         double *hinges = list_hinge_damping(s, triangles);
         if (hinges == NULL) goto done;
-        sources[count++] = pli_rayleigh_membrane(s->shell->membrane, triangles);
-        sources[count++] = pli_rayleigh_hinges(s->shell->hinges, hinges);
+        sources[count++] = (pli_rayleigh_source){&s->shell->membrane->elements, triangles};
+        sources[count++] = (pli_rayleigh_source){&s->shell->hinges->elements, hinges};
     }
     if (s->springs != NULL) {
-        sources[count++] = pli_rayleigh_springs(s->springs, s->model->spring_rayleigh);
+        sources[count++] = (pli_rayleigh_source){&s->springs->elements, s->model->spring_rayleigh};
     }
     status = pli_rayleigh_create(s->context, s->model->vertex_count, count, sources, &s->rayleigh);
 
@@ -271,6 +271,7 @@ static pli_status measure(void *self, const pli_state *state, bool after_step,
     if (!after_step) {
         pli_scripts_hold(s, time);
         pli_scripts_attach(s, state, time);
+        pli_tets_set_time(s, time);
         pli_tets_load(s, state);
         pli_contacts_begin_step(s->contacts, time, time);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/step/tets_build.h"
 
+#include "geometry/mesh/tet_mesh.h"
 #include "material/lame.h"
 #include "material/laws.h"
+#include "sim/model/model_paint.h"
 
 #include <string.h>
 
@@ -12,8 +14,10 @@ bool pli_tets_are_projective(const pli_model *model)
     if (!pli_solver_has(model->solver_kind, PLI_KEEPS_MATRIX)) return false;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
         const pli_model_material *material = &model->materials[model->material_of[tet]];
+        double params[PLI_MODEL_PARAMS];
         if (model->laws[material->law] != &pli_law_corotated) return false;
-        if (material->params[PLI_LAME_LAMBDA] != 0) return false;
+        pli_model_tet_params(model, tet, params);
+        if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
     return model->tet_count > 0;
 }
@@ -26,7 +30,9 @@ static pli_status create_projective(pli_mesh_stepper *s)
     double *mu = pli_arena_doubles(s->scratch, model->tet_count, "moduli");
     if (mu == NULL) goto done;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        mu[tet] = model->materials[model->material_of[tet]].params[PLI_LAME_MU];
+        double params[PLI_MODEL_PARAMS];
+        pli_model_tet_params(model, tet, params);
+        mu[tet] = params[PLI_LAME_MU];
     }
     pli_projective_def def = {.vertex_count = model->vertex_count,
                               .tet_count = model->tet_count,
@@ -57,8 +63,7 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
         const pli_model_material *material = &model->materials[model->material_of[tet]];
         memcpy(tets + 4 * (int64_t)k, model->tets + 4 * tet, 4 * sizeof *tets);
         law_of_tet[k] = material->law;
-        memcpy(params + (int64_t)k * PLI_ELASTIC_PARAMS, material->params,
-               PLI_ELASTIC_PARAMS * sizeof(double));
+        pli_model_tet_params(model, tet, params + (int64_t)k * PLI_ELASTIC_PARAMS);
     }
     pli_elastic_def def = {.vertex_count = model->vertex_count,
                            .tet_count = count,
@@ -109,4 +114,63 @@ void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
     const pli_plastic plastic = describe_plastic(s->model);
     if (plastic.materials == NULL) return;
     pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
+}
+
+// ---- what changes with time
+
+typedef struct retiming {
+    const pli_model *model;
+    double time;
+    // the material asked for last: neighbours mostly are of one
+    int32_t material;
+    bool is_keyed;
+    double params[PLI_MODEL_PARAMS];
+    double drag;
+    double rayleigh;
+} retiming;
+
+// The numbers of a tetrahedron's material at the time; false: they do not change.
+static bool find_numbers(retiming *r, int32_t tet)
+{
+    int32_t material = r->model->material_of[tet];
+    if (material == r->material) return r->is_keyed;
+    r->material = material;
+    r->is_keyed = pli_model_is_keyed(r->model, material);
+    if (r->is_keyed) {
+        pli_model_material_at(r->model, material, r->time, r->params, &r->drag, &r->rayleigh);
+    }
+    return r->is_keyed;
+}
+
+static bool change_params(void *user, int32_t tet, double *params)
+{
+    retiming *r = user;
+    if (!find_numbers(r, tet)) return false;
+    memcpy(params, r->params, sizeof r->params);
+    return true;
+}
+
+void pli_tets_set_time(pli_mesh_stepper *s, double time)
+{
+    if (s->model->track_count == 0 || s->elastic == NULL) return;
+    retiming r = {.model = s->model, .time = time, .material = -1};
+    pli_elastic_change_params(s->elastic, change_params, &r);
+    if (s->rayleigh == NULL) return;
+    double *damping = pli_rayleigh_damping(s->rayleigh, 0);
+    for (int32_t k = 0; k < s->model->tet_count; ++k) {
+        if (find_numbers(&r, s->elastic->origin[k])) damping[k] = r.rayleigh;
+    }
+}
+
+void pli_tets_add_drag(const pli_mesh_stepper *s, double time, double *drag)
+{
+    const pli_model *model = s->model;
+    if (model->track_count == 0) return;
+    retiming r = {.model = model, .time = time, .material = -1};
+    for (int32_t tet = 0; tet < model->tet_count; ++tet) {
+        if (!find_numbers(&r, tet)) continue;
+        const pli_model_material *material = &model->materials[model->material_of[tet]];
+        double change = material->density * (r.drag - material->drag);
+        pli_tet_lump(model->rest, model->tets + 4 * (int64_t)tet, change, drag);
+    }
 }

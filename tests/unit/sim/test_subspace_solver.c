@@ -58,8 +58,8 @@ static void start(simulation *s, const char *yaml, const char *solver, int32_t t
 // Largest distance of two states' vertices (m).
 static double distance(const simulation *a, const simulation *b)
 {
-    const double *x = pli_state_positions(a->state);
-    const double *y = pli_state_positions(b->state);
+    const double *x = pli_state_get(a->state).positions;
+    const double *y = pli_state_get(b->state).positions;
     double largest = 0;
     for (int64_t k = 0; k < 3 * (int64_t)a->info.vertex_count; ++k) {
         largest = fmax(largest, fabs(x[k] - y[k]));
@@ -70,11 +70,10 @@ static double distance(const simulation *a, const simulation *b)
 // Makes the second state that of the first.
 static void copy_state(const simulation *from, const simulation *to)
 {
-    for (int32_t k = 0; k < pli_state_array_count(from->state); ++k) {
-        pli_state_array source;
+    pli_state_array source;
+    for (int32_t k = 0; pli_state_get_array(from->state, k, &source); ++k) {
         pli_state_array target;
-        pli_state_get_array(from->state, k, &source);
-        pli_state_get_array(to->state, k, &target);
+        assert_true(pli_state_get_array(to->state, k, &target));
         assert_string_equal(source.name, target.name);
         memcpy(target.data, source.data, (size_t)(source.rows * source.columns) * 8);
     }
