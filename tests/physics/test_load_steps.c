@@ -279,6 +279,29 @@ static void steps_after_pieces_do_not_depend_on_the_solver(void **state)
     assert_true(hash[0] == hash[1]);
 }
 
+// ---- bodies that turn far
+
+// A straight step that turns a slender bar stretches it, so that a search along every step takes 12
+// iterations here.
+static void slender_bars_bend_far_in_few_iterations(void **state)
+{
+    (void)state;
+    simulation s;
+    simulation_init(
+        &s,
+        "materials: {m: {law: fixed-corotated, young: 1e6, poisson: 0.3, density: 1000}}\n"
+        "bodies: {bar: {material: m, geometry: {grid: {size: [1, 0.05, 0.05], cells: [40, 2, "
+        "2]}}}}\n"
+        "gravity: [0, -0.3, 0]\n"
+        "constraints: [{where: {half_space: {point: [-0.499, 0, 0], normal: [-1, 0, 0]}}}]\n"
+        "solver: newton\n"
+        "time: {fps: 1, frames: 1, mode: quasi-static}\n",
+        1);
+    pli_step_report report = simulation_step(&s);
+    AT_MOST(report.iterations, 8);
+    simulation_clear(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +311,7 @@ int main(void)
         cmocka_unit_test(steps_that_fail_are_made_in_pieces),
         cmocka_unit_test(pieces_have_the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(steps_after_pieces_do_not_depend_on_the_solver),
+        cmocka_unit_test(slender_bars_bend_far_in_few_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
