@@ -162,6 +162,18 @@ static void loads_beyond_a_limit_point_are_refused(void **state)
     NEAR(refused_at("newton", 1.9), 1, 0.01, 0);
 }
 
+// What touches may let go of energy without a limit point.
+static void limit_points_of_scenes_with_contact_are_not_looked_for(void **state)
+{
+    (void)state;
+    expect_no_model("materials: {m: {law: neo-hookean, young: 1e6, poisson: 0.3, density: 1000}}\n"
+                    "bodies: {cube: {material: m, geometry: {grid: {}}}}\n"
+                    "contact: barrier\n"
+                    "solver: newton\n"
+                    "time: {mode: quasi-static, snap: refuse}\n",
+                    PLI_ERROR_UNSUPPORTED, "nothing touches");
+}
+
 // Without being asked to refuse, the truss snaps through and the report says so.
 static void snaps_are_told(void **state)
 {
@@ -306,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_beyond_a_limit_point_are_refused),
+        cmocka_unit_test(limit_points_of_scenes_with_contact_are_not_looked_for),
         cmocka_unit_test(snaps_are_told),
         cmocka_unit_test(displacements_go_through_a_limit_point),
         cmocka_unit_test(steps_that_fail_are_made_in_pieces),
