@@ -4,6 +4,7 @@
 #include "fem/tet_shape.h"
 
 #include "base/memory.h"
+#include "math/eigen.h"
 #include "math/mat3.h"
 
 #include <math.h>
@@ -91,6 +92,16 @@ static pli_status keep_rest_shape(pli_elastic *e)
     return PLI_OK;
 }
 
+// Laws as they are, until somebody says more.
+static pli_status add_factors(pli_elastic *e)
+{
+    pli_context *context = e->elements.context;
+    PLI_TRY(PLI_MAKE(context, e->factor, e->tet_count, "law factors"));
+    PLI_TRY(PLI_MAKE(context, e->added_stress, 6 * (int64_t)e->tet_count, "added stress"));
+    for (int32_t tet = 0; tet < e->tet_count; ++tet) e->factor[tet] = 1;
+    return PLI_OK;
+}
+
 static pli_status build(pli_elastic *e, const pli_elastic_def *def)
 {
     PLI_TRY(allocate_arrays(e, def));
@@ -98,6 +109,7 @@ static pli_status build(pli_elastic *e, const pli_elastic_def *def)
     PLI_TRY(copy_params(e, def));
     PLI_TRY(compute_rest_shape(e, def));
     if (def->yields) PLI_TRY(keep_rest_shape(e));
+    if (def->relaxes) PLI_TRY(add_factors(e));
     return pli_elements_color(&e->elements, 4, e->tet_count, e->tets);
 }
 
@@ -127,8 +139,9 @@ void pli_elastic_destroy(pli_elastic *elastic)
     for (int32_t k = 0; k < elastic->group_count; ++k) {
         pli_release(context, elastic->groups[k].params);
     }
-    PLI_RELEASE(context, elastic->groups, elastic->rest_volume, elastic->rest_gradients,
-                elastic->volume, elastic->gradients, elastic->origin, elastic->tets, elastic);
+    PLI_RELEASE(context, elastic->groups, elastic->added_stress, elastic->factor,
+                elastic->rest_volume, elastic->rest_gradients, elastic->volume, elastic->gradients,
+                elastic->origin, elastic->tets, elastic);
 }
 
 void pli_elastic_change_params(pli_elastic *elastic,
@@ -175,11 +188,60 @@ static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t 
     }
 }
 
+// The nearest positive semi-definite tangent of every lane.
+static void clamp_tangent(batch *b)
+{
+    for (int lane = 0; lane < b->count; ++lane) {
+        double T[81];
+        for (int k = 0; k < 81; ++k) T[k] = b->T[k][lane];
+        if (!pli_psd_clamp(9, T)) continue;
+        for (int k = 0; k < 81; ++k) b->T[k][lane] = T[k];
+    }
+}
+
+// What a law says, and what is added to it.
 static void call_law(batch *b, pli_projection projection, bool want_energy, bool want_stress,
                      bool want_tangent)
 {
-    b->law->evaluate(LANES, b->F[0], b->params[0], projection, want_energy ? b->psi : NULL,
-                     want_stress ? b->P[0] : NULL, want_tangent ? b->T[0] : NULL);
+    b->law->evaluate(LANES, b->F[0], b->params[0], b->adds ? PLI_TANGENT_EXACT : projection,
+                     want_energy ? b->psi : NULL, want_stress ? b->P[0] : NULL,
+                     want_tangent ? b->T[0] : NULL);
+    if (!b->adds) return;
+    if (want_energy) add_to_energy(b);
+    if (want_stress) add_to_stress(b);
+    if (want_tangent) add_to_tangent(b);
+    if (want_tangent && projection == PLI_TANGENT_PROJECTED) clamp_tangent(b);
+}
+
+// ---- points by themselves
+
+typedef struct visit_job {
+    pli_elastic_want want;
+    pli_elastic_visit_fn visit;
+    void *user;
+} visit_job;
+
+static void visit_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+{
+    const visit_job *job = user;
+    bool energy = job->want == PLI_ELASTIC_ENERGY, stress = job->want == PLI_ELASTIC_STRESS;
+    b->adds = false;
+    call_law(b, PLI_TANGENT_EXACT, energy, stress, !energy && !stress);
+    for (int lane = 0; lane < b->count; ++lane) {
+        pli_elastic_point point = {.row = elastic->origin[begin + lane], .volume = b->V[lane]};
+        for (int k = 0; k < 9; ++k) point.F[k] = b->F[k][lane];
+        if (energy) point.psi = b->psi[lane];
+        for (int k = 0; stress && k < 9; ++k) point.P[k] = b->P[k][lane];
+        for (int k = 0; !energy && !stress && k < 81; ++k) point.T[k] = b->T[k][lane];
+        job->visit(job->user, &point);
+    }
+}
+
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
+                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user)
+{
+    visit_job job = {want, visit, user};
+    for_each_batch(elastic, x, (int32_t)begin, (int32_t)end, visit_batch, &job);
 }
 
 // ---- energy
@@ -356,6 +418,7 @@ static void gather_tet(gathering *g, int32_t tet, int32_t place)
         int64_t plane = (int64_t)k * (group->end - group->begin);
         g->b.params[k][lane] = group->params[plane + tet - group->begin];
     }
+    load_added(elastic, tet, lane, &g->b);
     for (int j = 0; j < 3; ++j) {
         double minus_sum = -(g->b.G[j][lane] + g->b.G[3 + j][lane] + g->b.G[6 + j][lane]);
         g->corner.a[j][lane] = corner == 0 ? minus_sum : g->b.G[3 * (corner - 1) + j][lane];

@@ -20,6 +20,11 @@
 // several vertices are gathered together. A corner's diagonal block is V g^T (dP/dF) g with the
 // projected tangent, so it is positive semi-definite.
 //
+// A point may be given more than its law: energy (factor psi + 1/2 B : (F^T F - 1)) with a factor
+// and a symmetric B that stay constant in a step, whose meaning is somebody else's
+// (viscoelastic.h). The projected tangent is that of the sum, eigenvalues below zero raised to
+// zero.
+//
 // Degenerate and inverted tetrahedra are fine as far as the law allows; only the rest shape must
 // have positive volume.
 #ifndef PLI_FEM_ELASTIC_H
@@ -44,6 +49,7 @@ typedef struct pli_elastic_def {
     const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
     const double *weights;     // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
     bool yields;               // shapes at rest change, see plastic.h
+    bool relaxes;              // laws have factors and stress added, see viscoelastic.h
 } pli_elastic_def;
 
 // consecutive tetrahedra with one law
@@ -65,6 +71,8 @@ typedef struct pli_elastic {
     double *volume;    // [tet_count] (m^3)
     double *rest_gradients; // gradients and volume of what has never yielded; NULL: nothing yields
     double *rest_volume;
+    double *factor;       // [tet_count] that multiplies the law; NULL: 1, and nothing is added
+    double *added_stress; // [6][tet_count] B (Pa): 00, 11, 22, 12, 02, 01
     int32_t group_count;
     pli_elastic_group *groups;
 
@@ -77,6 +85,28 @@ extern const pli_term_ops pli_elastic_term;
 pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
+
+// A material point by itself, as its law has it: without factor and added stress.
+typedef struct pli_elastic_point {
+    int32_t row;   // in the def's order
+    double volume; // m^3
+    double F[9];
+    double psi;   // what was asked for (J/m^3)
+    double P[9];  // (Pa)
+    double T[81]; // dP/dF, not projected (Pa)
+} pli_elastic_point;
+
+typedef enum pli_elastic_want {
+    PLI_ELASTIC_ENERGY,
+    PLI_ELASTIC_STRESS,
+    PLI_ELASTIC_TANGENT
+} pli_elastic_want;
+
+typedef void (*pli_elastic_visit_fn)(void *user, const pli_elastic_point *point);
+
+// Calls visit for the points begin to end of the processing order, at x or, x being NULL, at rest.
+void pli_elastic_visit(const pli_elastic *elastic, const double *x, pli_elastic_want want,
+                       int64_t begin, int64_t end, pli_elastic_visit_fn visit, void *user);
 
 // Gives tetrahedra other parameters of their laws: change is asked for each, by its index in the
 // def's order, and says whether it has filled params [PLI_ELASTIC_PARAMS].

@@ -15,8 +15,23 @@ typedef struct batch {
     double P[9][LANES];  // Pa
     double T[81][LANES]; // dP/dF (Pa)
     double params[PLI_ELASTIC_PARAMS][LANES];
+    bool adds;                 // the law is multiplied, and has stress added
+    double factor[LANES];      // of the law
+    double B[9][LANES];        // added stress (Pa)
     double K[PAIRS][9][LANES]; // blocks (a, b), a <= b, of the element matrix (N/m)
 } batch;
+
+// Reads what is added to the law of a tetrahedron.
+static void load_added(const pli_elastic *elastic, int64_t tet, int lane, batch *b)
+{
+    static const int from[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+    b->adds = elastic->factor != NULL;
+    if (!b->adds) return;
+    b->factor[lane] = elastic->factor[tet];
+    for (int k = 0; k < 9; ++k) {
+        b->B[k][lane] = elastic->added_stress[from[k] * (int64_t)elastic->tet_count + tet];
+    }
+}
 
 // Fills the lanes from count on with elements that do no harm.
 static void pad_batch(int32_t count, int32_t param_count, batch *b)
@@ -26,6 +41,8 @@ static void pad_batch(int32_t count, int32_t param_count, batch *b)
         b->V[lane] = 0;
         for (int plane = 0; plane < 9; ++plane) b->G[plane][lane] = 0;
         for (int k = 0; k < param_count; ++k) b->params[k][lane] = b->params[k][0];
+        b->factor[lane] = 0;
+        for (int k = 0; k < 9; ++k) b->B[k][lane] = 0;
     }
 }
 
@@ -47,7 +64,56 @@ static void load_batch(const pli_elastic *elastic, const pli_elastic_group *grou
             group->params + (int64_t)k * (group->end - group->begin) + (begin - group->begin);
         for (int lane = 0; lane < count; ++lane) b->params[k][lane] = from[lane];
     }
+    for (int lane = 0; lane < count; ++lane) load_added(elastic, begin + lane, lane, b);
+    // a shape at rest has nothing added
+    for (int k = 0; k < 9 && at_rest; ++k) {
+        for (int lane = 0; lane < LANES; ++lane) b->B[k][lane] = 0;
+    }
     pad_batch(count, group->law->param_count, b);
+}
+
+// psi <- factor psi + 1/2 B : (F^T F - 1)
+static void add_to_energy(batch *b)
+{
+    double sum[LANES] = {0}; // (F B) : F - tr B
+    for (int ij = 0; ij < 9; ++ij) {
+        int i = ij - ij % 3, j = ij % 3;
+        double own = ij % 4 == 0;
+        for (int lane = 0; lane < LANES; ++lane) {
+            double FB = b->F[i][lane] * b->B[j][lane] + b->F[i + 1][lane] * b->B[3 + j][lane] +
+                        b->F[i + 2][lane] * b->B[6 + j][lane];
+            sum[lane] += FB * b->F[ij][lane] - own * b->B[ij][lane];
+        }
+    }
+    for (int lane = 0; lane < LANES; ++lane) {
+        b->psi[lane] = b->factor[lane] * b->psi[lane] + 0.5 * sum[lane];
+    }
+}
+
+// P <- factor P + F B
+static void add_to_stress(batch *b)
+{
+    for (int ij = 0; ij < 9; ++ij) {
+        int i = ij - ij % 3, j = ij % 3;
+        for (int lane = 0; lane < LANES; ++lane) {
+            b->P[ij][lane] = b->factor[lane] * b->P[ij][lane] + b->F[i][lane] * b->B[j][lane] +
+                             b->F[i + 1][lane] * b->B[3 + j][lane] +
+                             b->F[i + 2][lane] * b->B[6 + j][lane];
+        }
+    }
+}
+
+// T_ij,kl <- factor T_ij,kl + delta_ik B_jl
+static void add_to_tangent(batch *b)
+{
+    for (int at = 0; at < 81; ++at) {
+        int ij = at / 9, kl = at % 9;
+        const double *B = b->B[3 * (ij % 3) + kl % 3];
+        double same = ij / 3 == kl / 3;
+        for (int lane = 0; lane < LANES; ++lane) {
+            b->T[at][lane] = b->factor[lane] * b->T[at][lane] + same * B[lane];
+        }
+    }
 }
 
 // F_ij = sum_a (x_a - x_0)_i g_aj

@@ -3,8 +3,10 @@
 
 #include "base/memory.h"
 #include "linear/direct/eigen_pairs.h"
+#include "sim/step/loads.h"
 #include "sim/step/mesh_stepper.h"
 #include "sim/step/scripts.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/tets_build.h"
 
 #include <math.h>
@@ -46,6 +48,8 @@ static pli_status prepare(pli_mesh_stepper *s, const pli_state *state)
     PLI_TRY(pli_tets_ensure_elastic(s));
     pli_tets_set_time(s, time);
     pli_tets_load(s, state);
+    pli_shells_load(s, state);
+    pli_loads_set(s, state, time);
     pli_scripts_hold(s, time);
     pli_scripts_attach(s, state, time);
     return PLI_OK;
@@ -117,6 +121,12 @@ static pli_status solve(pli_mesh_stepper *s, const pli_state *state, const pli_m
     pli_objective_init(&objective, s->context, s->model->vertex_count);
     add_terms(s, &objective);
     pli_status status = pli_objective_build_pattern(&objective);
+    if (status == PLI_OK && objective.low_rank != NULL) {
+        status =
+            PLI_FAIL(s->context, PLI_ERROR_UNSUPPORTED,
+                     "modes of bodies with gas or liquid in a cavity are not known, because its "
+                     "stiffness joins all of its walls; give it a pressure");
+    }
     if (status == PLI_OK) {
         pli_eigen_report found;
         pli_objective_compute_hessian(&objective, state->x, false);

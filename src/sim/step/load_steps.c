@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "linear/matrix/vector.h"
 #include "optimize/rounding.h"
+#include "sim/step/loads.h"
 #include "sim/step/scripts.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/tets_build.h"
 
 #include <math.h>
@@ -89,7 +91,9 @@ static bool has_snapped(const pli_mesh_stepper *s)
 static bool can_help(const pli_mesh_stepper *s, pli_stop stop)
 {
     const pli_model *model = s->model;
-    if (model->time.load_steps == PLI_LOAD_STEPS_FIXED) return false;
+    // branches of viscoelastic matter relax by whole steps
+    bool whole = model->time.load_steps == PLI_LOAD_STEPS_FIXED || model->branches != NULL;
+    if (whole) return false;
     if (model->solver_def.fixed_iterations > 0) return false;
     // what creeps does so with less load, too
     if (pli_solver_has(model->solver_kind, PLI_IS_STEADY)) return false;
@@ -102,9 +106,11 @@ static pli_status measure_balance(pli_mesh_stepper *s, const pli_piece *whole,
 {
     pli_load_steps *l = s->load_steps;
     memcpy(s->x, state->x, 3 * (size_t)state->vertex_count * sizeof(double));
-    pli_tets_load(s, state);
+    pli_tets_begin_step(s, state);
+    pli_shells_load(s, state);
     pli_scripts_hold(s, whole->begin);
     pli_scripts_attach(s, state, whole->begin);
+    pli_loads_set(s, state, whole->begin);
     pli_tets_set_time(s, whole->begin);
     pli_contacts_begin_step(s->contacts, whole->begin, whole->begin);
     s->drag.target = state->x;
@@ -232,7 +238,8 @@ pli_status pli_load_steps_run(pli_mesh_stepper *s, const pli_piece *whole, pli_s
 {
     const pli_time_def *time = &s->model->time;
     bool is_careful = time->snap == PLI_SNAP_REFUSE && s->load_steps->looks &&
-                      time->load_steps == PLI_LOAD_STEPS_AUTO && time->least_piece <= careful_piece;
+                      s->model->branches == NULL && time->load_steps == PLI_LOAD_STEPS_AUTO &&
+                      time->least_piece <= careful_piece;
     if (is_careful) {
         PLI_TRY(go_in_pieces(s, whole, careful_piece, state, report));
     } else {

@@ -8,8 +8,10 @@
 #include "sim/step/align.h"
 #include "sim/step/guess.h"
 #include "sim/step/load_steps.h"
+#include "sim/step/loads.h"
 #include "sim/step/pursuit.h"
 #include "sim/step/scripts.h"
+#include "sim/step/shells_build.h"
 #include "sim/step/solver_table.h"
 #include "sim/step/tets_build.h"
 #include "sim/step/travel.h"
@@ -269,9 +271,11 @@ static pli_status solve_with_barrier(pli_mesh_stepper *s, const step_job *job, b
 static pli_status predict(pli_mesh_stepper *s, const step_job *job)
 {
     const pli_state *state = job->state;
-    pli_tets_load(s, state);
+    pli_tets_begin_step(s, state);
+    pli_shells_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, (void *)job);
     pli_scripts_attach(s, state, job->end);
+    pli_loads_set(s, state, job->end);
     pli_tets_set_time(s, job->end);
     prepare_damping(s, state, job);
     pli_contacts_begin_step(s->contacts, job->begin, job->end);
@@ -320,9 +324,11 @@ pli_status pli_mesh_stepper_accept(pli_mesh_stepper *s, const pli_piece *piece, 
 {
     step_job job = describe(s, state, piece);
     PLI_TRY(pli_contacts_find(s->contacts, s->x));
+    pli_loads_add_work(s, state, job.begin, job.end);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, &job);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
-    pli_tets_yield(s, state);
+    pli_tets_end_step(s, state);
+    pli_shells_end_step(s, state);
     report->friction_work += pli_contacts_finish_step(s->contacts, state);
     return PLI_OK;
 }

@@ -30,7 +30,10 @@ enum {
     PLI_IS_STEADY = 1 << 12,    // makes the same share of the way in every iteration
     PLI_TAKES_YIELD = 1 << 13,  // of tetrahedra: neither matrix nor elements are those of rest
     PLI_KEEPS_PAIRS = 1 << 14,  // of steps and gradients, and its matrix for many iterations
-    PLI_STARTS_STILL = 1 << 15  // where everything is, is a guess for it even without contact
+    PLI_STARTS_STILL = 1 << 15, // where everything is, is a guess for it even without contact
+    PLI_TAKES_PRESSURE = 1 << 16, // that follows closed surfaces
+    PLI_TAKES_OPEN = 1 << 17,     // and open ones, where it is prepared in every iteration
+    PLI_TAKES_CAVITIES = 1 << 18  // whose Hessian has a low-rank part
 };
 
 // How a solver takes implicit steps of particles.

@@ -13,13 +13,13 @@ bool pli_tets_are_projective(const pli_model *model)
 {
     if (!pli_solver_has(model->solver_kind, PLI_KEEPS_MATRIX)) return false;
     for (int32_t tet = 0; tet < model->tet_count; ++tet) {
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
         double params[PLI_MODEL_PARAMS];
-        if (model->laws[material->law] != &pli_law_corotated) return false;
+        int32_t law = model->materials[model->material_of[tet]].law;
+        if (model->laws[law] != &pli_law_corotated) return false;
         pli_model_tet_params(model, tet, params);
         if (params[PLI_LAME_LAMBDA] != 0) return false;
     }
-    return model->tet_count > 0;
+    return model->tet_count > 0 && model->branches == NULL;
 }
 
 static pli_status create_projective(pli_mesh_stepper *s)
@@ -60,9 +60,8 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
     if (tets == NULL || law_of_tet == NULL || params == NULL) goto done;
     for (int32_t k = 0; k < count; ++k) {
         int64_t tet = choice != NULL ? choice->tets[k] : k;
-        const pli_model_material *material = &model->materials[model->material_of[tet]];
         memcpy(tets + 4 * (int64_t)k, model->tets + 4 * tet, 4 * sizeof *tets);
-        law_of_tet[k] = material->law;
+        law_of_tet[k] = model->materials[model->material_of[tet]].law;
         pli_model_tet_params(model, tet, params + (int64_t)k * PLI_ELASTIC_PARAMS);
     }
     pli_elastic_def def = {.vertex_count = model->vertex_count,
@@ -74,7 +73,8 @@ pli_status pli_tets_create_elastic(pli_mesh_stepper *s, const pli_tet_choice *ch
                            .law_of_tet = law_of_tet,
                            .params = params,
                            .weights = choice != NULL ? choice->weights : NULL,
-                           .yields = model->yields != NULL && choice == NULL};
+                           .yields = model->yields != NULL && choice == NULL,
+                           .relaxes = model->branches != NULL && choice == NULL};
     status = pli_elastic_create(s->context, &def, elastic);
 
 done:
@@ -102,18 +102,60 @@ static pli_plastic describe_plastic(const pli_model *model)
                          .inside = model->solver_def.plasticity == PLI_PLASTICITY_IMPLICIT};
 }
 
+static pli_viscoelastic describe_viscoelastic(const pli_model *model)
+{
+    return (pli_viscoelastic){.materials = model->branches,
+                              .material_of = model->material_of,
+                              .branch_count = model->branch_count,
+                              .h = model->dt};
+}
+
+static pli_viscoelastic_history point_history(const pli_state *state)
+{
+    return (pli_viscoelastic_history){state->law_stress, state->overstress};
+}
+
 void pli_tets_load(pli_mesh_stepper *s, const pli_state *state)
 {
     const pli_plastic plastic = describe_plastic(s->model);
-    if (plastic.materials == NULL || s->elastic == NULL) return;
-    pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    if (s->elastic == NULL) return;
+    if (plastic.materials != NULL) {
+        pli_plastic_apply(&plastic, state->plastic, state->plastic_history, s->elastic);
+    }
+    if (viscoelastic.materials != NULL) pli_viscoelastic_rest(&viscoelastic, &history, s->elastic);
 }
 
-void pli_tets_yield(pli_mesh_stepper *s, pli_state *state)
+void pli_tets_begin_step(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    pli_tets_load(s, state);
+    if (viscoelastic.materials == NULL) return;
+    pli_viscoelastic_begin_step(&viscoelastic, &history, s->elastic);
+}
+
+void pli_tets_end_step(pli_mesh_stepper *s, pli_state *state)
 {
     const pli_plastic plastic = describe_plastic(s->model);
-    if (plastic.materials == NULL) return;
-    pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    if (plastic.materials != NULL) {
+        pli_plastic_return(&plastic, state->x, state->plastic, state->plastic_history, s->elastic);
+    }
+    if (viscoelastic.materials == NULL) return;
+    pli_viscoelastic_end_step(&viscoelastic, state->x, &history, s->elastic);
+}
+
+double pli_tets_energy(pli_mesh_stepper *s, const pli_state *state)
+{
+    const pli_viscoelastic viscoelastic = describe_viscoelastic(s->model);
+    const pli_viscoelastic_history history = point_history(state);
+    if (viscoelastic.materials == NULL) {
+        return pli_sum_value(pli_elastic_term.energy(s->elastic, state->x));
+    }
+    return pli_viscoelastic_energy(&viscoelastic, state->x, &history, s->elastic);
 }
 
 // ---- what changes with time
