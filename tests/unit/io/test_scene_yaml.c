@@ -268,7 +268,8 @@ static const fault_case fault_cases[] = {
     // keys
     {SMALL "tme: {fps: 30}\n",
      "s.yaml:6:1: unknown key 'tme'; allowed are about, seed, up, gravity, materials, bodies, "
-     "emitters, domain, constraints, attachments, colliders, contact, time, solver, output, checks "
+     "emitters, domain, constraints, attachments, loads, cavities, colliders, contact, time, "
+     "solver, output, checks "
      "(did you mean 'time'?)"},
     {SMALL "time:\n  frams: 3\n",
      "s.yaml:7:3: time: unknown key 'frams'; allowed are frames, fps, steps_per_frame, integrator, "
@@ -681,7 +682,8 @@ static const fault_case set_faults[] = {
      "--set time.fpss=1: time: unknown key 'fpss'; allowed are frames, fps, "
      "steps_per_frame, integrator, mode, load_steps, least_piece, snap (did you mean 'fps'?)"},
     {"tim=1", "--set tim=1: unknown key 'tim'; allowed are about, seed, up, gravity, materials, "
-              "bodies, emitters, domain, constraints, attachments, colliders, contact, time, "
+              "bodies, emitters, domain, constraints, attachments, loads, cavities, colliders, "
+              "contact, time, "
               "solver, output, checks (did you mean 'time'?)"},
     {"time.fps", "--set time.fps: expected PATH=VALUE, such as time.fps=30"},
     {"=3", "--set =3: expected PATH=VALUE, such as time.fps=30"},
