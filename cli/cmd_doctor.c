@@ -219,12 +219,14 @@ static void look_at_blas(findings *found)
 static void look_at_parts(findings *found)
 {
     bool has_cholmod = strstr(pli_build_get()->text, "CHOLMOD on") != NULL;
+    bool has_arpack = strstr(pli_build_get()->text, "ARPACK on") != NULL;
     bool has_pictures = strstr(pli_build_get()->text, "pictures on") != NULL;
     bool has_films = is_on_path("ffmpeg");
     char bench[4096];
     bool has_bench =
         pli_cli_path_beside("pliant-bench", bench, sizeof bench) && access(bench, X_OK) == 0;
     add_row(found, "CHOLMOD", "%s", has_cholmod ? "yes" : "no");
+    add_row(found, "ARPACK", "%s", has_arpack ? "yes" : "no");
     add_row(found, "pictures", "%s", has_pictures ? "yes" : "no");
     add_row(found, "films", "%s", has_films ? "yes, by ffmpeg" : "no");
     add_row(found, "benchmarks", "%s", has_bench ? "yes" : "no");
@@ -233,6 +235,10 @@ static void look_at_parts(findings *found)
         add_advice(found, "Built without CHOLMOD: solvers that factor matrices, such as ipc-llt, "
                           "pd-direct, subspace and lbfgs, are not there. Install "
                           "libsuitesparse-dev and build again.");
+    }
+    if (!has_arpack) {
+        add_advice(found, "Built without ARPACK: 'pliant modes' computes no modes. Install "
+                          "libarpack2-dev and build again.");
     }
     if (!has_pictures) {
         add_advice(found, "Built without Embree and libpng: 'pliant render' makes no pictures. "

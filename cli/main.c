@@ -10,11 +10,14 @@
 #include <unistd.h>
 
 const pli_cli_command *const pli_cli_commands[] = {
-    &pli_cli_command_run,        &pli_cli_command_check,   &pli_cli_command_view,
-    &pli_cli_command_live,       &pli_cli_command_render,  &pli_cli_command_export,
-    &pli_cli_command_scenes,     &pli_cli_command_solvers, &pli_cli_command_materials,
-    &pli_cli_command_bench,      &pli_cli_command_schema,  &pli_cli_command_doctor,
-    &pli_cli_command_completion, &pli_cli_command_help,    NULL,
+    &pli_cli_command_run,     &pli_cli_command_check,
+    &pli_cli_command_view,    &pli_cli_command_live,
+    &pli_cli_command_render,  &pli_cli_command_export,
+    &pli_cli_command_modes,   &pli_cli_command_scenes,
+    &pli_cli_command_solvers, &pli_cli_command_materials,
+    &pli_cli_command_bench,   &pli_cli_command_schema,
+    &pli_cli_command_doctor,  &pli_cli_command_completion,
+    &pli_cli_command_help,    NULL,
 };
 
 static int refuse_command(const char *name)

@@ -148,6 +148,12 @@ typedef struct pli_cli_arguments {
     pli_cli_integer last;
     pli_cli_integer max_targets;
 
+    // modes
+    pli_cli_integer count;
+    int32_t mode_state;     // rest, loaded
+    pli_cli_integer at;     // frame
+    const char *checkpoint; // a run's folder
+
     // view
     pli_cli_integer port;
     const char *host;

@@ -46,6 +46,7 @@ extern const pli_cli_command pli_cli_command_view;
 extern const pli_cli_command pli_cli_command_live;
 extern const pli_cli_command pli_cli_command_render;
 extern const pli_cli_command pli_cli_command_export;
+extern const pli_cli_command pli_cli_command_modes;
 extern const pli_cli_command pli_cli_command_bench;
 extern const pli_cli_command pli_cli_command_schema;
 extern const pli_cli_command pli_cli_command_doctor;

@@ -43,6 +43,21 @@ if(NOT PLIANT_CHOLMOD STREQUAL "OFF")
   endif()
 endif()
 
+# ARPACK: eigenvalues of large matrices, for modes; they need CHOLMOD, too.
+set(PLIANT_HAS_ARPACK FALSE)
+if(NOT PLIANT_ARPACK STREQUAL "OFF")
+  find_path(ARPACK_INCLUDE_DIR arpack.h PATH_SUFFIXES arpack)
+  find_library(ARPACK_LIBRARY arpack)
+  if(ARPACK_INCLUDE_DIR AND ARPACK_LIBRARY)
+    set(PLIANT_HAS_ARPACK TRUE)
+    target_include_directories(pliant_dependencies SYSTEM INTERFACE $<BUILD_INTERFACE:${ARPACK_INCLUDE_DIR}>)
+    target_link_libraries(pliant_dependencies INTERFACE ${ARPACK_LIBRARY})
+    target_compile_definitions(pliant_dependencies INTERFACE $<BUILD_INTERFACE:PLI_HAS_ARPACK=1>)
+  elseif(PLIANT_ARPACK STREQUAL "ON")
+    message(FATAL_ERROR "PLIANT_ARPACK=ON, but arpack.h or libarpack was not found (Debian: libarpack2-dev)")
+  endif()
+endif()
+
 # Embree and libpng: pictures.
 set(PLIANT_HAS_RENDER FALSE)
 if(NOT PLIANT_RENDER STREQUAL "OFF")

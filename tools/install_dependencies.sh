@@ -22,6 +22,8 @@ build_packages="$build_packages libyaml-dev libhdf5-dev zlib1g-dev"
 build_packages="$build_packages libwebsockets-dev"
 # sparse Cholesky and its BLAS, orderings
 build_packages="$build_packages libsuitesparse-dev libmetis-dev libopenblas-openmp-dev"
+# eigenvalues
+build_packages="$build_packages libarpack2-dev"
 # pictures
 build_packages="$build_packages libembree-dev libpng-dev"
 

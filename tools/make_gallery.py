@@ -46,6 +46,7 @@ SCENES = {
     "rubber/point": (1, "--edges"),
     "rubber/pulse": (14, "--color von_mises"),
     "rubber/random": (0, ""),
+    "rubber/snap-through": (34, "--color von_mises"),
     "rubber/stretch": (10, "--color von_mises"),
     "rubber/stretched-box": (1, "--radius 1.3x --size 400x250"),
     "solids/graded": (48, "--color young --azimuth 20"),

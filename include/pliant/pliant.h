@@ -11,6 +11,7 @@
 #include "pliant/extend.h"
 #include "pliant/frame.h"
 #include "pliant/io.h"
+#include "pliant/modes.h"
 #include "pliant/picture.h"
 #include "pliant/report.h"
 #include "pliant/run.h"

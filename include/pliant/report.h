@@ -156,6 +156,11 @@ typedef struct pli_step_report {
     // next call
     int32_t probe_count;
     const pli_probe_value *probes; // [probe_count]
+
+    // of a step without inertia
+    int32_t pieces; // of its load that it was made in; 0: it has inertia
+    int32_t cuts;   // pieces that were made again, smaller
+    bool snapped;   // the state jumped to another equilibrium
 } pli_step_report;
 
 // One outer iteration, as it happens.

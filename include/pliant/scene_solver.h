@@ -15,12 +15,28 @@ extern "C" {
 typedef enum pli_integrator { PLI_IMPLICIT_EULER, PLI_BDF2 } pli_integrator;
 typedef enum pli_mode { PLI_MODE_DYNAMIC, PLI_MODE_QUASI_STATIC } pli_mode;
 
+typedef enum pli_load_steps_kind {
+    PLI_LOAD_STEPS_AUTO, // steps without inertia that do not converge are made in pieces
+    PLI_LOAD_STEPS_FIXED // they are not
+} pli_load_steps_kind;
+
+// What happens where the state jumps to another equilibrium under a load that grows.
+typedef enum pli_snap_kind {
+    PLI_SNAP_WARN,   // it does so, and the log says it
+    PLI_SNAP_REFUSE, // the step fails
+    PLI_SNAP_ALLOW   // nobody looks
+} pli_snap_kind;
+
 typedef struct pli_time_def {
     int32_t frames;          // to compute after the initial one
     double fps;              // frames per second
     int32_t steps_per_frame; // steps of equal length
     int32_t integrator;      // pli_integrator
     int32_t mode;            // pli_mode
+    // without inertia
+    int32_t load_steps; // pli_load_steps_kind
+    double least_piece; // of a step, in parts of it
+    int32_t snap;       // pli_snap_kind
 } pli_time_def;
 
 typedef enum pli_norm_kind {

@@ -22,6 +22,7 @@ from .catalog import (build_info, export_formats, materials, presets, schema, so
 from .errors import (ArgumentError, ClosedError, Error, FileError, InterruptedStep, MeshError,
                      NumericError, OutOfMemoryError, SceneError, UnsupportedError)
 from .frames import Frame, FrameWriter, Part, Series, picture, surface, write_png
+from .modes import Mode, modes
 from .runs import Progress, Run, RunInfo, export, read_steps, run
 from .scene import Mesh, Scene, scenes
 from .simulation import (Body, Energies, Kind, Model, Particles, Probes, Simulation, Solver, State,
@@ -29,10 +30,11 @@ from .simulation import (Body, Energies, Kind, Model, Particles, Probes, Simulat
 
 __all__ = [
     "ArgumentError", "Body", "ClosedError", "Energies", "Error", "FileError", "Frame",
-    "FrameWriter", "InterruptedStep", "Kind", "Mesh", "MeshError", "Model", "NumericError",
-    "OutOfMemoryError", "Part", "Particles", "Probes", "Progress", "Run", "RunInfo", "Scene", "SceneError",
+    "FrameWriter", "InterruptedStep", "Kind", "Mesh", "MeshError", "Mode", "Model", "NumericError",
+    "OutOfMemoryError", "Part", "Particles", "Probes", "Progress", "Run", "RunInfo", "Scene",
+    "SceneError",
     "Series", "Simulation", "Solver", "State", "StepReport", "UnsupportedError", "__version__",
-    "build_info", "errors", "export", "export_formats", "library_path", "materials", "picture",
+    "build_info", "errors", "export", "export_formats", "library_path", "materials", "modes", "picture",
     "presets", "read_steps", "run", "scenes", "schema", "set_threads", "solvers", "surface",
     "version", "write_png",
 ]

@@ -62,6 +62,10 @@ status pli_solver_step ptr ptr ptr
 status pli_solver_measure ptr ptr ptr
 bool pli_solver_info_get i32 ptr
 status pli_solver_frame ptr ptr ptr
+status pli_modes_compute ptr ptr ptr ptr
+void pli_modes_destroy ptr
+pli_modes_report pli_modes_get_report ptr
+pli_vibration pli_modes_get ptr i32
 ptr pli_material_get i32
 ptr pli_material_preset_get i32
 void pli_text_free ptr ptr

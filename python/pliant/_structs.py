@@ -152,10 +152,15 @@ StepReportStruct = struct(
     "f64 min_gap max_depth friction_work barrier_distance barrier_stiffness", "i32 pair_count",
     "ptr pairs", "pli_matter_report matter", "pli_grid_report grid", "i32 phase_count",
     "str[24] phase_name", "f64[24] phase_seconds", "f64 seconds", "str culprit",
-    "i32 cavity_count", "ptr cavities", "i32 probe_count", "ptr probes")
+    "i32 cavity_count", "ptr cavities", "i32 probe_count", "ptr probes",
+    "i32 pieces cuts", "bool snapped")
 IterationReport = struct(
     "pli_iteration_report", "i64 step", "i32 iteration", "f64 residual gradient energy alpha",
     "i32 linear_iterations energy_evaluations direction", "f64 seconds", "i32 substep")
+ModesDef = struct("pli_modes_def", "i32 count", "ptr cancel cancel_user")
+ModesReport = struct("pli_modes_report", "i32 count rigid unstable", "f64 residual", "i64 unknowns")
+Vibration = struct("pli_vibration", "f64 frequency omega2", "bool rigid unstable", "f64[3] share",
+                   "ptr shape")
 SolverHooks = struct("pli_solver_hooks", "ptr iteration iteration_user cancel cancel_user residual",
                      "ptr residual_user")
 SolverInfo = struct("pli_solver_info", "str name doc source takes", "str[8] unused")

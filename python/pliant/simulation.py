@@ -109,6 +109,9 @@ class StepReport:
     culprit: Optional[str]
     cavities: dict
     probes: dict
+    pieces: int
+    cuts: int
+    snapped: bool
 
     matter = former("matter", "explicit")
     grid = former("grid", "implicit")

@@ -30,6 +30,12 @@
 #define RENDER_PART "pictures off"
 #endif
 
+#if defined(PLI_HAS_ARPACK)
+#define ARPACK_PART "ARPACK on"
+#else
+#define ARPACK_PART "ARPACK off"
+#endif
+
 #if !defined(PLI_COMMIT)
 #define PLI_COMMIT ""
 #endif
@@ -43,7 +49,7 @@ const pli_build_info *pli_build_get(void)
 {
     static const pli_build_info info = {.version_number = PLI_VERSION_NUMBER,
                                         .text = COMPILER ", " INSTRUCTIONS ", " CHOLMOD_PART
-                                                         ", " RENDER_PART,
+                                                         ", " ARPACK_PART ", " RENDER_PART,
                                         .commit = PLI_COMMIT};
     return &info;
 }

@@ -26,6 +26,8 @@ typedef struct pli_direction_point {
 typedef struct pli_direction_matrix {
     bool usable;   // it gives directions
     bool definite; // projected, or proven to be definite
+    bool
+        indefinite; // the exact Hessian is not positive definite, and something else took its place
 } pli_direction_matrix;
 
 typedef struct pli_direction_report {

@@ -29,6 +29,7 @@ static pli_status prepare(void *self, const pli_direction_point *at, pli_directi
         pli_timers_end(source->timers);
         if (status != PLI_OK || made->usable || projected) return status;
         projected = true;
+        made->indefinite = true;
     }
 }
 

@@ -59,6 +59,7 @@ typedef struct pli_minimize_report {
     int64_t linear_iterations;
     int32_t energy_evaluations;
     int32_t dropped_pairs; // of L-BFGS, which said nothing about the curvature
+    int32_t indefinite;    // directions of Newton's method that met an indefinite Hessian
     double residual;
     double energy;
 } pli_minimize_report;

@@ -36,6 +36,11 @@ typedef struct newton {
     double project_until; // > 0: use the projected Hessian until the norm is below this
     bool definite;        // the Hessian of this iteration was projected, or proven to be so
     int32_t stuck_steps;  // in a row
+    bool exact;           // the Hessian of this iteration is that of E, and positive definite
+    bool searches;        // full steps led nowhere
+    int32_t full_steps;   // since the point that E has to get below
+    double *kept_x;       // [n] that point; NULL: full steps are not wanted
+    pli_sum kept_energy;
 } newton;
 
 // Which constraints are active at x; g is dE'/dx before and dE/dx afterwards.
@@ -123,6 +128,7 @@ static pli_status compute_direction(newton *s)
     PLI_TRY(pli_descent_solve(&s->at, &s->def->source, s->at.g, inexact_tolerance(s), &report));
     s->source_step = report.step;
     s->truncated = report.truncated ? s->truncated + 1 : 0;
+    s->at.report->indefinite += report.truncated;
     // indefinite at the very first step: all there is, is the preconditioned gradient
     if (report.truncated && report.linear_iterations <= 1) scale_to_model(&s->at);
     return PLI_OK;
@@ -192,6 +198,50 @@ static void search_along(newton *s, pli_line_report *found)
     s->at.last.energy_evaluations = found->evaluations;
     s->at.report->energy_evaluations += found->evaluations;
     pli_timers_end(s->at.env->timers);
+}
+
+// Goes back to where full steps began, and searches from now on.
+static void give_up_full_steps(newton *s)
+{
+    s->searches = true;
+    s->full_steps = 0;
+    pli_vector_copy(s->at.context, s->at.n, s->kept_x, s->at.x);
+    s->at.energy = s->kept_energy;
+    pli_objective_compute_gradient(s->at.objective, s->at.x, s->at.g);
+    choose_active(&s->at);
+    s->at.report->energy = pli_sum_value(s->at.energy);
+    s->at.last.gradient = sqrt(pli_vector_dot(s->at.context, s->at.n, s->at.g, s->at.g));
+}
+
+// A full step without search; false: not from here.
+static bool takes_full_step(newton *s, pli_line_report *found)
+{
+    bool wanted = s->kept_x != NULL && !s->searches && s->exact &&
+                  s->at.last.direction == PLI_DIRECTION_NEWTON;
+    if (!wanted || pli_objective_max_step(s->at.objective, s->at.x, s->at.d) < 1) return false;
+    pli_timers_begin(s->at.env->timers, "line search");
+    pli_context *context = s->at.context;
+    pli_vector_copy(context, s->at.n, s->at.x, s->at.trial_x);
+    pli_vector_axpy(context, s->at.n, 1, s->at.d, s->at.trial_x);
+    pli_sum energy = pli_objective_energy(s->at.objective, s->at.trial_x);
+    ++s->at.report->energy_evaluations;
+    bool finite = isfinite(energy.hi);
+    if (finite) {
+        pli_objective_compute_gradient(s->at.objective, s->at.trial_x, s->at.trial_g);
+        finite = isfinite(pli_vector_max_abs(context, s->at.n, s->at.trial_g));
+    }
+    pli_timers_end(s->at.env->timers);
+    if (!finite) return false;
+    if (s->full_steps == 0) {
+        pli_vector_copy(context, s->at.n, s->at.x, s->kept_x);
+        s->kept_energy = s->at.energy;
+    }
+    double noise = pli_rounding_of_distant_energy(energy.hi, s->at.env->energy_noise);
+    bool is_below = pli_sum_difference(energy, s->kept_energy) <= noise;
+    s->full_steps = is_below ? 0 : s->full_steps + 1;
+    s->alpha_max = 1;
+    *found = (pli_line_report){.found = true, .alpha = 1, .energy = energy};
+    return true;
 }
 
 // Last word when no decrease of E can be seen: a full Newton step is still good when it at least
@@ -281,14 +331,22 @@ static pli_status iterate(void *self, bool *over)
     pli_direction_matrix made;
     bool projected = s->def->projected || should_project(s);
     PLI_TRY(pli_descent_prepare(&s->at, &s->def->source, projected, &made));
+    s->at.report->indefinite += made.indefinite;
     if (!made.usable) return PLI_OK;
     s->definite = made.definite;
+    s->exact = made.definite && !made.indefinite && !projected;
     PLI_TRY(compute_direction(s));
     if (!pli_descent_has_finite_direction(&s->at)) return PLI_OK;
     if (s->def->safeguard) guard_direction(s);
     // a small step is taken, too: what is left after it is smaller by far, and without it slow
     // motion would stand still
     bool small = is_step_small(s);
+    bool is_above = s->full_steps > 0;
+    if (is_above && (small || !s->exact || s->full_steps >= s->def->full_steps)) {
+        give_up_full_steps(s);
+        *over = false;
+        return PLI_OK;
+    }
     if (small) s->at.report->stop = PLI_STOP_DIRECTION;
     if (s->def->source.ops->is_partial && !small && is_negligible(s)) use_steepest_descent(&s->at);
     if (is_negligible(s)) {
@@ -297,7 +355,13 @@ static pli_status iterate(void *self, bool *over)
     }
 
     pli_line_report found;
-    search_along(s, &found);
+    bool is_full = !small && takes_full_step(s, &found);
+    if (!is_full && is_above) {
+        give_up_full_steps(s);
+        *over = false;
+        return PLI_OK;
+    }
+    if (!is_full) search_along(s, &found);
     if (small && !found.found) return PLI_OK;
     if (!found.found && s->def->safeguard) search_again(s, &found);
     if (is_stuck(s, &found)) {
@@ -354,6 +418,10 @@ static pli_status minimize(void *self, const pli_minimize_env *env, double *x,
                                 .max_iterations = def->max_iterations,
                                 .fixed_iterations = def->fixed_iterations};
     PLI_TRY(pli_descent_take_vectors(&s.at, true));
+    if (def->full_steps > 0) {
+        s.kept_x = pli_arena_doubles(env->scratch, s.at.n, "full steps");
+        if (s.kept_x == NULL) return PLI_ERROR_MEMORY;
+    }
     def->source.ops->begin(def->source.self);
     evaluate_start(&s.at);
     return pli_descent_run(&s.at, &ops, &s);

@@ -24,6 +24,13 @@
 // again. After several such directions in a row the projected Hessian takes over, until the norm
 // has fallen to a tenth; near the minimum the exact one is definite and converges quadratically.
 //
+// Where soft and stiff directions meet, as in a slender bar that bends far, E rises along a full
+// step although the next one leads far below: the straight step that turns a bar stretches it. A
+// search would cut every step and creep along the valley. So full steps with an exact, positive
+// definite Hessian are taken without search, up to full_steps of them before E is below where they
+// began (a watchdog; Chamberlain et al. 1982); if it is not by then, the minimisation goes back
+// there and searches from then on.
+//
 // Switching parts off gives projected Newton (projected, backtracking) and plain Newton (exact
 // solve, no downhill test, full steps), which may diverge: that is its purpose here.
 //
@@ -49,6 +56,7 @@ typedef struct pli_newton_def {
     int32_t fixed_iterations; // > 0: exactly so many, no convergence test
     bool projected;           // use the positive semi-definite Hessian
     bool safeguard;           // downhill test and length clamp
+    int32_t full_steps;       // that E may stay above where they began, see above; 0: none
     double downhill;          // kappa
     double length_clamp;      // m
     double linear_scale;      // sigma

@@ -101,7 +101,9 @@ typedef struct pli_term_ops {
 typedef enum pli_term_role {
     PLI_TERM_FORCE,
     PLI_TERM_INERTIA, // no force, but what forces work against
-    PLI_TERM_BARRIER  // keeps surfaces apart, with a stiffness that is chosen by the other forces
+    PLI_TERM_BARRIER, // keeps surfaces apart, with a stiffness that is chosen by the other forces
+    PLI_TERM_CONTACT, // the same by penalties
+    PLI_TERM_DAMPING  // stores nothing: what it does depends on where the step began
 } pli_term_role;
 
 typedef struct pli_term {

@@ -365,5 +365,27 @@ class Models(unittest.TestCase):
         self.assertEqual(len(set(hashes)), 1)
 
 
+class Modes(unittest.TestCase):
+    def test_a_free_cube_has_six_rigid_modes(self):
+        scene = pliant.Scene(cube())
+        found = pliant.modes(scene, 8)
+        self.assertEqual([mode.rigid for mode in found], [True] * 6 + [False] * 2)
+        self.assertGreater(found[6].frequency, 0)
+        self.assertAlmostEqual(sum(mode.share for mode in found[:6])[1], 1, 9)
+        masses = pliant.Model(scene).masses
+        for mode in found:
+            self.assertAlmostEqual((masses[:, None] * mode.shape ** 2).sum(), 1, 9)
+
+    def test_a_state_counts_with_its_stress(self):
+        sim = pliant.Simulation("rubber/stretch")
+        rest = pliant.modes(sim, 1)[0].frequency
+        sim.step()
+        self.assertNotAlmostEqual(pliant.modes(sim, 1, sim.state)[0].frequency, rest, 6)
+
+    def test_wrong_counts_are_refused(self):
+        with self.assertRaises(pliant.ArgumentError):
+            pliant.modes(cube(), -1)
+
+
 if __name__ == "__main__":
     main()

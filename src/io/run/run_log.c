@@ -192,6 +192,11 @@ static void append_solve(pli_text *text, const pli_step_report *report)
     if (report->levels.directions > 0) append_levels(text, &report->levels);
     pli_json_add_number(text, "residual", report->residual);
     pli_json_add_number(text, "tolerance", report->tolerance);
+    if (report->pieces > 1 || report->cuts > 0) {
+        pli_json_add_integer(text, "pieces", report->pieces);
+        pli_json_add_integer(text, "cuts", report->cuts);
+    }
+    if (report->snapped) pli_text_append(text, ",\"snapped\":true");
 }
 
 static void append_probes(pli_text *text, const pli_step_report *report)

@@ -10,11 +10,12 @@
 //
 // Keys of a step, in this order; those that do not apply are left out: step, time, dt, solver,
 // stop, iterations, linear_iterations, levels{directions, refreshes, affine, subspace, polish,
-// largest_step}, residual, tolerance, explicit{...}, implicit{...}, energy{kinetic, elastic,
-// gravity, attachment, load, cavity, contact, total}, momentum[3], angular_momentum[3], min_J,
-// inverted, vertices, particles, emitted, nodes, cavities{NAME{volume (m^3), pressure (Pa)}},
-// contacts, min_gap, max_depth, friction_work, barrier_distance, barrier_stiffness, pairs[],
-// probes{}, seconds{total, and one per phase}. Numbers that are not finite are null.
+// largest_step}, residual, tolerance, pieces, cuts, snapped, explicit{...}, implicit{...},
+// energy{kinetic, elastic, gravity, attachment, load, cavity, contact, total}, momentum[3],
+// angular_momentum[3], min_J, inverted, vertices, particles, emitted, nodes, cavities{NAME{volume
+// (m^3), pressure (Pa)}}, contacts, min_gap, max_depth, friction_work, barrier_distance,
+// barrier_stiffness, pairs[], probes{}, seconds{total, and one per phase}. Numbers that are not
+// finite are null.
 //
 // probes has what is measured (pli_probe_value in report.h) by name: reactions such as
 // support.force, in N, and quantities of the scene's probes such as tip.displacement; one number,

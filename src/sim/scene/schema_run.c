@@ -8,6 +8,11 @@ static const char *const integrator_names[] = {
 static const char *const mode_names[] = {
     [PLI_MODE_DYNAMIC] = "dynamic", [PLI_MODE_QUASI_STATIC] = "quasi-static", NULL};
 
+static const char *const load_steps_names[] = {
+    [PLI_LOAD_STEPS_AUTO] = "auto", [PLI_LOAD_STEPS_FIXED] = "fixed", NULL};
+static const char *const snap_names[] = {
+    [PLI_SNAP_WARN] = "warn", [PLI_SNAP_REFUSE] = "refuse", [PLI_SNAP_ALLOW] = "allow", NULL};
+
 static const pli_field time_fields[] = {
     {.key = "frames",
      PLI_INTEGER(pli_time_def, frames),
@@ -38,6 +43,25 @@ static const pli_field time_fields[] = {
      PLI_CHOICE(pli_time_def, mode, mode_names),
      .fallback = "dynamic",
      .doc = "With inertia, or a sequence of states of rest."},
+    {.key = "load_steps",
+     PLI_CHOICE(pli_time_def, load_steps, load_steps_names),
+     .fallback = "auto",
+     .doc = "quasi-static: auto makes a step that does not converge again in pieces of its load, "
+            "halved as often as needed; fixed leaves it as it is."},
+    {.key = "least_piece",
+     PLI_REAL(pli_time_def, least_piece),
+     .fallback = "0.00390625",
+     .min = 1e-6,
+     .max = 1,
+     .unit = "",
+     .doc = "quasi-static: the smallest piece of a step, in parts of it."},
+    {.key = "snap",
+     PLI_CHOICE(pli_time_def, snap, snap_names),
+     .fallback = "warn",
+     .doc =
+         "quasi-static: what happens where the load passes a limit point and the state jumps to "
+         "another equilibrium: warn in the log, refuse the step, or allow it. refuse follows the "
+         "path in pieces of a quarter of a step or less."},
 };
 static const pli_schema time_schema = {.name = "time",
                                        .doc = "How long and how fine to simulate.",

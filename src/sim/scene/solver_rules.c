@@ -365,6 +365,19 @@ static pli_status check_norm(const model_rules *r)
                           r->name);
 }
 
+// Jumps are told by energy, and what touches may let go of some without one.
+static pli_status check_snap(const model_rules *r)
+{
+    const pli_time_def *time = &r->def->time;
+    bool touches = r->def->collider_count > 0 || r->def->contact.method != PLI_CONTACT_NONE;
+    bool refuses = time->mode == PLI_MODE_QUASI_STATIC && time->snap == PLI_SNAP_REFUSE;
+    if (!refuses || !touches) return PLI_OK;
+    pli_visit at = {.path = "time.snap", .holder = time, .member = &time->snap};
+    return pli_scene_fail(r->scene, PLI_ERROR_UNSUPPORTED, &at,
+                          "refuse is for scenes in which nothing touches: write contact: none and "
+                          "no colliders, or time.snap: allow");
+}
+
 static pli_status check_search(const model_rules *r)
 {
     const pli_solver_def *def = &r->def->solver;
@@ -463,6 +476,7 @@ pli_status pli_solver_check_model(const pli_model *model, const pli_scene *scene
     PLI_TRY(check_cavities(&r));
     PLI_TRY(check_search(&r));
     PLI_TRY(check_acceleration(&r));
+    PLI_TRY(check_snap(&r));
     warn_unused(&r);
     warn_lagging(&r);
     return PLI_OK;

@@ -183,10 +183,12 @@ void pli_contacts_add(pli_contacts *contacts, pli_objective *objective)
 {
     if (contacts == NULL) return;
     for (int32_t k = 0; k < contacts->penalty_count; ++k) {
-        pli_objective_add(objective, &pli_penalty_term, &contacts->penalties[k]);
+        pli_objective_add_as(objective, PLI_TERM_CONTACT, &pli_penalty_term,
+                             &contacts->penalties[k]);
     }
     if (contacts->bodies != NULL) {
-        pli_objective_add(objective, &pli_self_collision_term, contacts->bodies);
+        pli_objective_add_as(objective, PLI_TERM_CONTACT, &pli_self_collision_term,
+                             contacts->bodies);
     }
     if (contacts->ipc != NULL) {
         pli_objective_add_as(objective, PLI_TERM_BARRIER, &pli_ipc_term, contacts->ipc);

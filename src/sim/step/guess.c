@@ -187,16 +187,41 @@ static void choose_safe_guess(pli_mesh_stepper *s, const pli_state *state, doubl
 
 // ---- the choice
 
-pli_status pli_guess_choose(pli_mesh_stepper *s, const pli_state *state, double time,
+// Goes on as the last step or piece did, unless that costs energy.
+static pli_status choose_rest_guess(pli_mesh_stepper *s, const pli_state *state,
+                                    const pli_piece *piece, pli_step_report *report)
+{
+    set_guess(s, state->x, piece->end);
+    if (state->history == 0) return PLI_OK;
+    pli_arena_mark mark = pli_arena_begin(s->scratch);
+    int64_t count = 3 * (int64_t)s->model->vertex_count;
+    double *still = pli_arena_doubles(s->scratch, count, "initial guess");
+    double *guess = pli_arena_doubles(s->scratch, count, "initial guess");
+    if (still != NULL && guess != NULL) {
+        double energy = pli_sum_value(pli_objective_energy(&s->objective, s->x));
+        memcpy(still, s->x, (size_t)count * sizeof *still);
+        for (int64_t k = 0; k < count; ++k) {
+            guess[k] = state->x[k] + piece->ratio * (state->x[k] - state->x_before[k]);
+        }
+        set_guess(s, guess, piece->end);
+        bool is_better = pli_sum_value(pli_objective_energy(&s->objective, s->x)) < energy;
+        if (!is_better) memcpy(s->x, still, (size_t)count * sizeof *still);
+        report->energy_evaluations += 2;
+    }
+    pli_arena_end(s->scratch, mark);
+    return still != NULL && guess != NULL ? PLI_OK : PLI_ERROR_MEMORY;
+}
+
+pli_status pli_guess_choose(pli_mesh_stepper *s, const pli_state *state, const pli_piece *piece,
                             pli_step_report *report, bool *arrived)
 {
+    double time = piece->end;
     *arrived = true;
     s->min_iterations = 1;
     pli_objective_release(&s->objective);
     bool barrier = pli_contacts_barrier(s->contacts) != NULL;
     if (!barrier && s->model->time.mode == PLI_MODE_QUASI_STATIC) {
-        set_guess(s, state->x, time);
-        return PLI_OK;
+        return choose_rest_guess(s, state, piece, report);
     }
     if (!barrier && !s->model->solver_kind->best_guess) {
         set_guess(s, s->inertia_target, time);

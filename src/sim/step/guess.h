@@ -10,6 +10,8 @@
 // bodies that start or end up tangled: their rest shape, aligned rigidly with x~; it costs the
 // kinetic energy of moving there and no elastic energy at all.
 //
+// Without inertia the state itself and the way that the last step or piece led on are compared.
+//
 // With barriers every guess is a way from x_n that stops before anything touches; the explicit
 // guess and the rest shape are none. Held coordinates go the same way; when no guess lets them
 // arrive, they are pulled (pursuit.h).
@@ -18,11 +20,12 @@
 
 #include "sim/step/mesh_stepper.h"
 
-// Leaves the start in stepper->x, held coordinates where scripts have them at `time`, marked in
-// stepper->fixed, and in stepper->min_iterations how often it has to be improved. *arrived is false
-// when a barrier kept held coordinates from getting there. Errors: memory.
+// Leaves the start in stepper->x, held coordinates where scripts have them at the piece's end,
+// marked in stepper->fixed, and in stepper->min_iterations how often it has to be improved.
+// *arrived is false when a barrier kept held coordinates from getting there. Errors: memory.
 PLI_CHECKED pli_status pli_guess_choose(pli_mesh_stepper *stepper, const pli_state *state,
-                                        double time, pli_step_report *report, bool *arrived);
+                                        const pli_piece *piece, pli_step_report *report,
+                                        bool *arrived);
 
 // Goes from x towards stepper->x for as far as nothing touches, and returns how far, 1: all the
 // way; d [vertex_count][3] is scratch.

@@ -132,10 +132,9 @@ static void sum_displacements(const pli_model_load *load, const double *from, co
     }
 }
 
-void pli_loads_add_work(pli_mesh_stepper *s, pli_state *state, double time)
+void pli_loads_add_work(pli_mesh_stepper *s, pli_state *state, double from, double time)
 {
     const pli_model *model = s->model;
-    double from = pli_state_time(state);
     int32_t patch = 0;
     if (s->pressure != NULL) pli_pressure_refer(s->pressure, state->x);
     for (int32_t k = 0; k < model->load_count; ++k) {

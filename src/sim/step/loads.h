@@ -26,8 +26,9 @@ void pli_loads_add(pli_mesh_stepper *stepper);
 // Loads and cavities as they are at `time` (s), with the state's positions as reference.
 void pli_loads_set(pli_mesh_stepper *stepper, const pli_state *state, double time);
 
-// Adds to the state the work of a step that leads from its positions to the stepper's x at `time`.
-void pli_loads_add_work(pli_mesh_stepper *stepper, pli_state *state, double time);
+// Adds to the state the work of a step, or of a piece of one, from its positions to the stepper's x
+// and from one time to the other.
+void pli_loads_add_work(pli_mesh_stepper *stepper, pli_state *state, double from, double time);
 
 // Energies of loads and cavities in a state, and the report of each cavity. Lifetime of the latter:
 // until the next call.

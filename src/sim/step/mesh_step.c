@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "sim/step/align.h"
 #include "sim/step/guess.h"
+#include "sim/step/load_steps.h"
 #include "sim/step/loads.h"
 #include "sim/step/pursuit.h"
 #include "sim/step/scripts.h"
@@ -25,6 +26,8 @@ typedef struct step_job {
     const pli_state *state;
     bool second_order; // BDF2 with history
     double h;
+    double begin; // s
+    double end;
 } step_job;
 
 // ---- before the solve
@@ -56,13 +59,13 @@ static uint64_t hash_coefficients(const step_job *job)
     return pli_hash_bytes(hash, &job->second_order, sizeof job->second_order);
 }
 
-static void prepare_damping(pli_mesh_stepper *s, const pli_state *state, double end_time)
+static void prepare_damping(pli_mesh_stepper *s, const pli_state *state, const step_job *job)
 {
-    double h = state->dt;
+    double h = job->h;
     if (s->model->has_drag) {
         s->drag.target = state->x;
         pli_vector_copy(s->context, s->model->vertex_count, s->model->drag, s->drag_stiffness);
-        pli_tets_add_drag(s, end_time, s->drag_stiffness);
+        pli_tets_add_drag(s, job->end, s->drag_stiffness);
         for (int32_t i = 0; i < s->model->vertex_count; ++i) s->drag_stiffness[i] /= h;
     }
     if (s->rayleigh != NULL) pli_rayleigh_begin_step(s->rayleigh, state->x, h);
@@ -142,6 +145,7 @@ pli_status pli_mesh_stepper_minimize(pli_mesh_stepper *s, int32_t max_iterations
     PLI_TRY(pli_arena_go_on(s->scratch));
     PLI_TRY(pli_minimizer_minimize(&s->minimizer, &env, s->x, &outcome));
     report->stop = outcome.stop;
+    s->indefinite += outcome.indefinite;
     report->iterations += outcome.iterations;
     report->linear_iterations += outcome.linear_iterations;
     report->energy_evaluations += outcome.energy_evaluations;
@@ -226,7 +230,7 @@ static pli_status begin_barrier(pli_mesh_stepper *s, const step_job *job)
 {
     pli_ipc *ipc = pli_contacts_barrier(s->contacts);
     if (ipc == NULL) return PLI_OK;
-    pli_scripts_hold(s, (double)s->solver->step * job->h);
+    pli_scripts_hold(s, job->end);
     PLI_TRY(pli_travel_check(s->model, largest_travel(s, job->state)));
     PLI_TRY(choose_stiffness(s, job->state));
     set_friction_start(s, job->state, job->second_order);
@@ -241,7 +245,7 @@ static pli_status solve_with_barrier(pli_mesh_stepper *s, const step_job *job, b
     enum { LAG_LIMIT = 100 };
     pli_ipc *ipc = pli_contacts_barrier(s->contacts);
     double slip = friction_slip(s, job);
-    if (!arrived) PLI_TRY(pli_pursuit_run(s, (double)s->solver->step * job->h, report));
+    if (!arrived) PLI_TRY(pli_pursuit_run(s, job->end, report));
     PLI_TRY(pli_mesh_stepper_minimize(s, 0, report));
     int32_t wanted = s->model->contact.friction_iterations;
     int32_t limit = wanted > 0 ? wanted : LAG_LIMIT;
@@ -267,15 +271,14 @@ static pli_status solve_with_barrier(pli_mesh_stepper *s, const step_job *job, b
 static pli_status predict(pli_mesh_stepper *s, const step_job *job)
 {
     const pli_state *state = job->state;
-    double end_time = (double)s->solver->step * job->h;
     pli_tets_begin_step(s, state);
     pli_shells_load(s, state);
     pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, predict_points, (void *)job);
-    pli_scripts_attach(s, state, end_time);
-    pli_loads_set(s, state, end_time);
-    pli_tets_set_time(s, end_time);
-    prepare_damping(s, state, end_time);
-    pli_contacts_begin_step(s->contacts, pli_state_time(state), end_time);
+    pli_scripts_attach(s, state, job->end);
+    pli_loads_set(s, state, job->end);
+    pli_tets_set_time(s, job->end);
+    prepare_damping(s, state, job);
+    pli_contacts_begin_step(s->contacts, job->begin, job->end);
     return begin_barrier(s, job);
 }
 
@@ -288,44 +291,68 @@ static pli_status minimize(pli_mesh_stepper *s, const step_job *job, bool arrive
                    : pli_mesh_stepper_minimize(s, 0, report);
 }
 
-// Makes x the state, with what comes after the minimisation.
-static pli_status accept(pli_mesh_stepper *s, step_job *job, pli_state *state,
-                         pli_step_report *report)
+static step_job describe(pli_mesh_stepper *s, const pli_state *state, const pli_piece *piece)
 {
+    bool second_order = s->model->time.integrator == PLI_BDF2 && state->history > 0 &&
+                        s->model->time.mode == PLI_MODE_DYNAMIC;
+    return (step_job){s, state, second_order, piece->h, piece->begin, piece->end};
+}
+
+pli_status pli_mesh_stepper_attempt(pli_mesh_stepper *s, const pli_state *state,
+                                    const pli_piece *piece, pli_step_report *report)
+{
+    bool arrived = true;
+    step_job job = describe(s, state, piece);
+    s->indefinite = 0;
+    pli_timers_begin(s->timers, "predict");
+    pli_status status = predict(s, &job);
+    if (status == PLI_OK && s->load_steps != NULL) pli_load_steps_look(s, state, piece);
+    if (status == PLI_OK) status = pli_guess_choose(s, state, piece, report, &arrived);
+    pli_timers_end(s->timers);
+    if (status != PLI_OK) return status;
+
+    PLI_TRY(minimize(s, &job, arrived, report));
+    pli_timers_begin(s->timers, "report");
+    int64_t count = 3 * (int64_t)state->vertex_count;
+    if (!isfinite(pli_vector_max_abs(s->context, count, s->x))) report->stop = PLI_STOP_NONFINITE;
+    pli_timers_end(s->timers);
+    return PLI_OK;
+}
+
+pli_status pli_mesh_stepper_accept(pli_mesh_stepper *s, const pli_piece *piece, pli_state *state,
+                                   pli_step_report *report)
+{
+    step_job job = describe(s, state, piece);
     PLI_TRY(pli_contacts_find(s->contacts, s->x));
-    PLI_TRY(pli_probes_hear_step(s, (double)s->solver->step * job->h));
-    pli_loads_add_work(s, state, (double)s->solver->step * job->h);
-    pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, job);
+    PLI_TRY(pli_probes_hear_step(s, job.end));
+    pli_loads_add_work(s, state, job.begin, job.end);
+    pli_parallel_for(s->context, state->vertex_count, POINT_GRAIN, update_points, &job);
     if (s->model->time.mode == PLI_MODE_QUASI_STATIC) clear_velocities(state);
     pli_tets_end_step(s, state);
     pli_shells_end_step(s, state);
-    ++state->step;
-    ++state->history;
-    report->friction_work = pli_contacts_finish_step(s->contacts, state);
+    report->friction_work += pli_contacts_finish_step(s->contacts, state);
     return PLI_OK;
 }
 
 pli_status pli_mesh_stepper_step(pli_mesh_stepper *s, pli_state *state, pli_step_report *report)
 {
-    bool second_order = s->model->time.integrator == PLI_BDF2 && state->history > 0 &&
-                        s->model->time.mode == PLI_MODE_DYNAMIC;
-    bool arrived = true;
-    step_job job = {s, state, second_order, state->dt};
-
-    pli_timers_begin(s->timers, "predict");
-    pli_status status = predict(s, &job);
-    double end_time = (double)s->solver->step * job.h;
-    if (status == PLI_OK) status = pli_guess_choose(s, state, end_time, report, &arrived);
-    pli_timers_end(s->timers);
-    if (status != PLI_OK) return status;
-
-    PLI_TRY(minimize(s, &job, arrived, report));
-
-    // the result is accepted, unless it is not a state at all
-    pli_timers_begin(s->timers, "report");
-    int64_t count = 3 * (int64_t)state->vertex_count;
-    if (!isfinite(pli_vector_max_abs(s->context, count, s->x))) report->stop = PLI_STOP_NONFINITE;
-    if (report->stop != PLI_STOP_NONFINITE) status = accept(s, &job, state, report);
-    pli_timers_end(s->timers);
-    return status;
+    pli_piece whole = {.begin = pli_state_time(state),
+                       .end = (double)s->solver->step * state->dt,
+                       .h = state->dt,
+                       .ratio = 1};
+    if (s->load_steps != NULL) {
+        PLI_TRY(pli_load_steps_run(s, &whole, state, report));
+    } else {
+        PLI_TRY(pli_mesh_stepper_attempt(s, state, &whole, report));
+        // the result is accepted, unless it is not a state at all
+        if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+        pli_timers_begin(s->timers, "report");
+        pli_status status = pli_mesh_stepper_accept(s, &whole, state, report);
+        pli_timers_end(s->timers);
+        PLI_TRY(status);
+    }
+    if (report->stop == PLI_STOP_NONFINITE) return PLI_OK;
+    ++state->step;
+    ++state->history;
+    return PLI_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "sim/report/culprit.h"
+#include "sim/step/load_steps.h"
 #include "sim/step/loads.h"
 #include "sim/step/minimizer_build.h"
 #include "sim/step/scripts.h"
@@ -143,7 +144,7 @@ static void add_terms(pli_mesh_stepper *s)
     if (model->has_drag) {
         // the target is the position before the step, set with the step
         s->drag = (pli_anchor){s->context, n, s->drag_stiffness, NULL};
-        pli_objective_add(objective, &pli_anchor_term, &s->drag);
+        pli_objective_add_as(objective, PLI_TERM_DAMPING, &pli_anchor_term, &s->drag);
     }
     if (model->attachment_count > 0) {
         s->attachment = (pli_anchor){s->context, n, s->attachment_stiffness, s->attachment_target};
@@ -154,6 +155,8 @@ static void add_terms(pli_mesh_stepper *s)
     pli_objective_add(objective, &pli_attachment_term, &s->grip);
     s->load = (pli_load){s->context, n, NULL};
     pli_objective_add(objective, &pli_load_term, &s->load);
+    s->relief = (pli_load){s->context, n, NULL};
+    if (s->load_steps != NULL) pli_objective_add(objective, &pli_load_term, &s->relief);
     pli_loads_add(s);
     s->gravity = (pli_gravity){s->context, n, model->mass, {0, 0, 0}};
     for (int k = 0; k < 3; ++k) s->gravity.acceleration[k] = model->gravity[k];
@@ -165,7 +168,9 @@ static void add_terms(pli_mesh_stepper *s)
     }
     if (s->shell != NULL) pli_shell_add(s->shell, objective);
     if (s->springs != NULL) pli_objective_add(objective, &pli_spring_term, s->springs);
-    if (s->rayleigh != NULL) pli_objective_add(objective, &pli_rayleigh_term, s->rayleigh);
+    if (s->rayleigh != NULL) {
+        pli_objective_add_as(objective, PLI_TERM_DAMPING, &pli_rayleigh_term, s->rayleigh);
+    }
     pli_contacts_add(s->contacts, objective);
     if (s->pursuit_stiffness != NULL) {
         s->pursuit = (pli_anchor){s->context, n, s->pursuit_stiffness, s->pursuit_target};
@@ -189,6 +194,7 @@ static pli_status build(pli_mesh_stepper *s)
     PLI_TRY(pli_loads_create(s));
     PLI_TRY(pli_contacts_create(s->model, s->fixed, s->timers, &s->contacts));
     if (pli_contacts_barrier(s->contacts) != NULL) PLI_TRY(allocate_barrier_arrays(s));
+    PLI_TRY(pli_load_steps_create(s));
     pli_objective_init(&s->objective, s->context, s->model->vertex_count);
     add_terms(s);
     PLI_TRY(pli_probes_create(s, &s->probes));
@@ -214,6 +220,7 @@ static void destroy(void *self)
     pli_context *context = s->context;
     pli_probes_destroy(s->probes);
     pli_body_parts_destroy(s->parts);
+    pli_load_steps_destroy(s);
     pli_minimizer_destroy(&s->minimizer);
     pli_linear_solver_destroy(s->linear);
     pli_subspace_destroy(s->subspace);

@@ -19,6 +19,7 @@
 //     loads.c             loads and cavities
 //     pursuit.c           held vertices that barriers keep from arriving
 //     mesh_step.c         a step
+//     load_steps.c        a step without inertia, in pieces where it has to be
 //     report/measure.c    what a state amounts to
 //     report/probes.c     what probes, constraints and colliders measure
 #ifndef PLI_SIM_STEP_MESH_STEPPER_H
@@ -40,6 +41,16 @@
 #include "sim/report/probes.h"
 #include "sim/step/contacts.h"
 #include "sim/step/solver.h"
+
+typedef struct pli_load_steps pli_load_steps; // load_steps.c
+
+// A step, or a part of one without inertia.
+typedef struct pli_piece {
+    double begin; // s
+    double end;
+    double h;
+    double ratio; // of its length to that of what led to the state
+} pli_piece;
 
 typedef struct pli_mesh_stepper {
     pli_solver *solver; // whose part it is; the next four are its own
@@ -67,6 +78,7 @@ typedef struct pli_mesh_stepper {
     pli_rayleigh *rayleigh; // NULL: no material asks for it
     pli_contacts *contacts; // NULL: nothing collides
     pli_anchor pursuit;     // springs of held vertices that barriers keep from arriving
+    pli_load relief;        // what a piece of a step leaves of the load for later; idle without
 
     // the minimiser, and what it borrows
     pli_minimizer minimizer;
@@ -82,13 +94,15 @@ typedef struct pli_mesh_stepper {
     double *drag_stiffness;       // [vertex_count] k m / h (N/m)
     double *attachment_stiffness; // [vertex_count] (N/m)
     double *attachment_target;    // [vertex_count][3] (m)
-    double *dead_force;        // [vertex_count][3] of the scene's loads (N); NULL: there are none
-    double *pursuit_stiffness; // [vertex_count] (N/m); NULL without barriers
-    double *pursuit_target;    // [vertex_count][3] (m); NULL without barriers
-    double *friction_start;    // [vertex_count][3] where points stick (m); NULL without barriers
-    double *x;                 // [vertex_count][3] iterate (m)
-    int32_t min_iterations;    // that a guess needs, however small its gradient
-    double energy_noise;       // rounding of the elastic energy near rest (J)
+    double *dead_force;         // [vertex_count][3] of the scene's loads (N); NULL: there are none
+    double *pursuit_stiffness;  // [vertex_count] (N/m); NULL without barriers
+    double *pursuit_target;     // [vertex_count][3] (m); NULL without barriers
+    double *friction_start;     // [vertex_count][3] where points stick (m); NULL without barriers
+    double *x;                  // [vertex_count][3] iterate (m)
+    int32_t min_iterations;     // that a guess needs, however small its gradient
+    double energy_noise;        // rounding of the elastic energy near rest (J)
+    int32_t indefinite;         // directions of the last attempt that met an indefinite Hessian
+    pli_load_steps *load_steps; // NULL: with inertia
 
     double *J;                         // [tet_count] scratch of reports
     pli_cavity_report *cavity_reports; // [model->cavity_count]
@@ -105,6 +119,16 @@ pli_mesh_stepper *pli_solver_meshes(pli_solver *solver);
 
 PLI_CHECKED pli_status pli_mesh_stepper_step(pli_mesh_stepper *stepper, pli_state *state,
                                              pli_step_report *report);
+
+// Looks for the state at the end of a piece and leaves it in x, whatever it is; the report says how
+// the minimisation ended, as nonfinite if x is no state. Errors: interrupted, numeric, memory.
+PLI_CHECKED pli_status pli_mesh_stepper_attempt(pli_mesh_stepper *stepper, const pli_state *state,
+                                                const pli_piece *piece, pli_step_report *report);
+
+// Makes x the positions of the state, with what comes after a minimisation; its step is not
+// counted. Errors: memory.
+PLI_CHECKED pli_status pli_mesh_stepper_accept(pli_mesh_stepper *stepper, const pli_piece *piece,
+                                               pli_state *state, pli_step_report *report);
 
 // Minimises the objective from x and adds what it took to the report; max_iterations > 0: instead
 // of the minimiser's own. Errors: memory, interrupted.

@@ -105,6 +105,18 @@ static pli_status create_linear(pli_mesh_stepper *s, double relative_tolerance,
     return PLI_OK;
 }
 
+// Full steps of Newton's method that may lead over a ridge of E. Without inertia bodies turn far in
+// a step; what touches must not be led through.
+static int32_t count_full_steps(const pli_mesh_stepper *s)
+{
+    enum { FULL_STEPS = 4 };
+    const pli_model *model = s->model;
+    bool at_rest = model->time.mode == PLI_MODE_QUASI_STATIC;
+    bool exact = !model->solver_kind->projected && model->solver_kind->safeguard &&
+                 model->solver_parts.linear == PLI_SOLVER_CHOLESKY;
+    return at_rest && exact && s->contacts == NULL ? FULL_STEPS : 0;
+}
+
 static pli_status build_newton(pli_mesh_stepper *s)
 {
     const pli_solver_def *def = &s->model->solver_def;
@@ -118,6 +130,7 @@ static pli_status build_newton(pli_mesh_stepper *s)
         .fixed_iterations = def->fixed_iterations,
         .projected = kind->projected,
         .safeguard = kind->safeguard,
+        .full_steps = count_full_steps(s),
         .downhill = sheets ? fmin(def->downhill, sheet_downhill) : def->downhill,
         .length_clamp = def->length_clamp,
         .linear_scale = def->linear_scale,

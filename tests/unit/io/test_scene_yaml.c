@@ -269,12 +269,11 @@ static const fault_case fault_cases[] = {
     {SMALL "tme: {fps: 30}\n",
      "s.yaml:6:1: unknown key 'tme'; allowed are about, seed, up, gravity, materials, bodies, "
      "emitters, domain, constraints, attachments, loads, cavities, probes, colliders, contact, "
-     "time, solver, "
-     "output, checks "
+     "time, solver, output, checks "
      "(did you mean 'time'?)"},
     {SMALL "time:\n  frams: 3\n",
      "s.yaml:7:3: time: unknown key 'frams'; allowed are frames, fps, steps_per_frame, integrator, "
-     "mode (did you mean 'frames'?)"},
+     "mode, load_steps, least_piece, snap (did you mean 'frames'?)"},
     {SMALL "checks: {zzz: 1}\n",
      "s.yaml:6:10: checks: unknown key 'zzz'; allowed are inverted_start, collider_overlap, "
      "body_overlap"},
@@ -338,7 +337,7 @@ static const fault_case fault_cases[] = {
      "s.yaml:6:14: time.mode: found a list, expected one of dynamic, quasi-static"},
     {SMALL "time: 3\n",
      "s.yaml:6:7: time: found '3', expected a map of keys: frames, fps, steps_per_frame, "
-     "integrator, mode"},
+     "integrator, mode, load_steps, least_piece, snap"},
     {SMALL "about: [a]\n", "s.yaml:6:8: about: found a list, expected a text"},
     {SMALL "gravity: -9.81\n", "s.yaml:6:10: gravity: found '-9.81', expected a list of numbers, "
                                "such as [0, -9.81, 0]"},
@@ -679,8 +678,9 @@ static void settings_change_any_value(void **state)
 }
 
 static const fault_case set_faults[] = {
-    {"time.fpss=1", "--set time.fpss=1: time: unknown key 'fpss'; allowed are frames, fps, "
-                    "steps_per_frame, integrator, mode (did you mean 'fps'?)"},
+    {"time.fpss=1",
+     "--set time.fpss=1: time: unknown key 'fpss'; allowed are frames, fps, "
+     "steps_per_frame, integrator, mode, load_steps, least_piece, snap (did you mean 'fps'?)"},
     {"tim=1", "--set tim=1: unknown key 'tim'; allowed are about, seed, up, gravity, materials, "
               "bodies, emitters, domain, constraints, attachments, loads, cavities, probes, "
               "colliders, contact, time, "
