@@ -101,7 +101,7 @@ pli_status pli_solid_closed_pressure(pli_context *context, double *resultant)
                "{radius: 1}}, vertices: 500}}, material: rubber}}\n"));
     int64_t unknowns = 3 * (int64_t)s.info.vertex_count;
     pli_mesh_view mesh = pli_model_get_mesh(s.model);
-    pli_pressure_patch patch = {mesh.triangle_count, mesh.triangles, true};
+    pli_pressure_patch patch = {mesh.triangle_count, mesh.triangles, true, NULL};
     pli_pressure *pressure = NULL;
     double *x = PLI_NEW(context, double, 2 * unknowns, "positions and forces");
     pli_status status =
