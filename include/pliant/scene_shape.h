@@ -178,6 +178,9 @@ typedef struct pli_mesh_data {
     const int32_t *triangle_lines; // [triangle_count]
     const char *tet_file;
     const char *triangle_file;
+    // nodes on the edges 01, 12, 02, 03, 13, 23 of tetrahedra of second order; NULL: all are of
+    // first order
+    const int32_t *tet_mids; // [tet_count][6]
 } pli_mesh_data;
 
 typedef struct pli_file_def { // a mesh from a file; `mesh` holds its content once loaded

@@ -1,40 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fem/elastic.h"
 
+#include "fem/tet_quadratic.h"
 #include "fem/tet_shape.h"
 
 #include "base/memory.h"
+#include "geometry/mesh/inversion.h"
+#include "math/eigen.h"
 #include "math/mat3.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "fem/elastic_kernel.inl"
+enum { LANES = 8, TET_GRAIN = 512, CHUNK_SIZE = 512, PATCH_GRAIN = 96 };
 
-enum { TET_GRAIN = 512, CHUNK_SIZE = 512 };
+// ---- what the kinds of elements share
+
+typedef struct hessian_target {
+    pli_projection projection;
+    const double *weights; // [cliques.count] or NULL
+    const int32_t *slots;  // [cliques.count][cliques.size^2]
+    double *values;
+} hessian_target;
+
+typedef struct measure_job {
+    const pli_elastic *elastic;
+    const double *x;
+    double *J;
+    double *von_mises;
+} measure_job;
+
+// The loops of a kind of element, over [begin, end) in processing order.
+typedef struct elastic_kernel {
+    pli_sum (*sum_energy)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end);
+    void (*add_gradient)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
+                         double *g);
+    void (*add_hessian)(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
+                        const hessian_target *target);
+    void (*add_lifted)(const pli_elastic *elastic, int32_t begin, int32_t end, pli_lifted *S);
+    void (*add_vertices)(const pli_elastic *elastic, const double *x,
+                         const pli_vertex_batch *wanted);
+    void (*measure)(const pli_elastic *elastic, int32_t begin, int32_t end, measure_job *job);
+} elastic_kernel;
+
+// sqrt(3/2) of the norm of the deviator of sigma = P F^T / J; a flat element counts as a very thin
+// one
+static double equivalent_stress(const double P[9], const double F[9], double J)
+{
+    const double thinnest = 1e-9;
+    double sigma[9];
+    pli_mat3_multiply_transposed_right(P, F, sigma);
+    double pressure = pli_mat3_trace(sigma) / 3;
+    sigma[0] -= pressure;
+    sigma[4] -= pressure;
+    sigma[8] -= pressure;
+    return sqrt(1.5 * pli_mat3_contract(sigma, sigma)) / fmax(fabs(J), thinnest);
+}
+
+static void gather_lane(double planes[9][LANES], int lane, double out[9])
+{
+    for (int k = 0; k < 9; ++k) out[k] = planes[k][lane];
+}
+
+// The part of an element's volume that a material point stands for.
+static double share_of_point(const pli_elastic *elastic, int32_t tet, int32_t point)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < elastic->points; ++k) {
+        sum += elastic->volume[(int64_t)k * elastic->tet_count + tet];
+    }
+    return elastic->volume[(int64_t)point * elastic->tet_count + tet] / sum;
+}
+
+// ---- linear elements
+
+#define NODES 4
+#define POINTS 1
+#define PATCHED 0
+#define NAME(name) linear_##name
+#include "fem/elastic_kernel.inl"
+#undef NODES
+#undef POINTS
+#undef PATCHED
+#undef NAME
+
+// ---- quadratic elements
+
+#define NODES 10
+#define POINTS 4
+#define PATCHED 0
+#define NAME(name) quadratic_##name
+#include "fem/elastic_kernel.inl"
+#undef NODES
+#undef POINTS
+#undef PATCHED
+#undef NAME
+
+// ---- locking-free elements
+
+#include "fem/elastic_patch.inl"
+
+#define NODES 4
+#define POINTS 1
+#define PATCHED 1
+#define NAME(name) patched_##name
+#include "fem/elastic_kernel.inl"
+#undef NODES
+#undef POINTS
+#undef PATCHED
+#undef NAME
+
+static const elastic_kernel *kernel_of(const pli_elastic *elastic)
+{
+    if (elastic->patches != NULL) return &patched_kernel;
+    return elastic->nodes == 4 ? &linear_kernel : &quadratic_kernel;
+}
+
+// F_ij = sum_a (x_a - x_0)_i g_aj
+void pli_elastic_deformation(const pli_elastic *elastic, const double *x, int64_t tet,
+                             int32_t point, double F[9])
+{
+    const int32_t *nodes = elastic->tets + elastic->nodes * tet;
+    int64_t edges = elastic->nodes - 1;
+    const double *first = x + 3 * (int64_t)nodes[0];
+    memset(F, 0, 9 * sizeof *F);
+    for (int a = 0; a < edges; ++a) {
+        const double *at = x + 3 * (int64_t)nodes[a + 1];
+        for (int k = 0; k < 9; ++k) {
+            int64_t row = 3 * (point * edges + a) + k % 3;
+            F[k] += (at[k / 3] - first[k / 3]) * elastic->gradients[row * elastic->tet_count + tet];
+        }
+    }
+}
+
+// Jbar of patches.
+static void update_means(const pli_elastic *e, const double *x, int32_t begin, int32_t end)
+{
+    pli_patches *p = e->patches;
+    for (int32_t patch = begin; patch < end; ++patch) {
+        double volume = 0, sum = 0;
+        for (int32_t tet = p->begin[patch]; tet < p->begin[patch + 1]; ++tet) {
+            double F[9];
+            pli_elastic_deformation(e, x, tet, 0, F);
+            p->J[tet] = pli_mat3_determinant(F);
+            volume += e->volume[tet];
+            sum += e->volume[tet] * p->J[tet];
+        }
+        for (int32_t tet = p->begin[patch]; tet < p->begin[patch + 1]; ++tet) {
+            p->share[tet] = e->volume[tet] / volume;
+        }
+        p->volume[patch] = volume;
+        p->mean[patch] = sum / volume;
+        p->pressure[patch] = 0;
+    }
+}
+
+// m = P : F of the tetrahedra of a batch
+static void find_contraction(void *user, const pli_elastic *elastic, int32_t begin,
+                             patched_batch *b)
+{
+    (void)user;
+    patched_call_law(b, PLI_TANGENT_EXACT, false, true, false);
+    for (int lane = 0; lane < b->count; ++lane) {
+        elastic->patches->m[begin + lane] = patch_contract(b->P, b->F, lane);
+    }
+}
+
+// The pressures of patches, q = e sum V m / (V Jbar).
+static void update_pressures(const pli_elastic *e, const double *x, int32_t begin, int32_t end)
+{
+    pli_patches *p = e->patches;
+    patched_for_each_batch(e, x, p->begin[begin], p->begin[end], find_contraction, NULL);
+    for (int32_t patch = begin; patch < end; ++patch) {
+        if (!(p->mean[patch] > 0)) continue;
+        double sum = 0;
+        for (int32_t tet = p->begin[patch]; tet < p->begin[patch + 1]; ++tet) {
+            sum += p->share[tet] * p->m[tet];
+        }
+        p->pressure[patch] = p->exponent * sum / p->mean[patch];
+    }
+}
 
 // ---- construction
 
 static pli_status allocate_arrays(pli_elastic *e, const pli_elastic_def *def)
 {
     pli_context *context = e->context;
-    e->tets = PLI_NEW(context, int32_t, 4 * (int64_t)def->tet_count, "tetrahedra");
-    e->origin = PLI_NEW(context, int32_t, def->tet_count, "tetrahedron order");
-    e->gradients = PLI_NEW(context, double, 9 * (int64_t)def->tet_count, "shape gradients");
-    e->volume = PLI_NEW(context, double, def->tet_count, "volumes");
+    int64_t count = def->tet_count;
+    int64_t planes = 3 * (e->nodes - 1);
+    e->tets = PLI_NEW(context, int32_t, e->nodes * count, "tetrahedra");
+    e->origin = PLI_NEW(context, int32_t, count, "tetrahedron order");
+    e->gradients = PLI_NEW(context, double, planes * e->points * count, "shape gradients");
+    e->volume = PLI_NEW(context, double, e->points *count, "volumes");
     e->groups = PLI_NEW(context, pli_elastic_group, def->law_count, "law groups");
     bool complete = e->tets != NULL && e->origin != NULL && e->gradients != NULL &&
                     e->volume != NULL && e->groups != NULL;
     return complete ? PLI_OK : PLI_ERROR_MEMORY;
 }
 
-// Stable sort of tetrahedra by law: groups in the order of the def's laws.
-static void sort_by_law(pli_elastic *e, const pli_elastic_def *def)
+// Stable sort of elements, which stand in some order, by law: groups in the order of the def's
+// laws.
+static void sort_by_law(pli_elastic *e, const pli_elastic_def *def, const int32_t *order)
 {
     int32_t next = 0;
     for (int32_t law = 0; law < def->law_count; ++law) {
         int32_t begin = next;
-        for (int32_t tet = 0; tet < def->tet_count; ++tet) {
+        for (int32_t k = 0; k < def->tet_count; ++k) {
+            int32_t tet = order != NULL ? order[k] : k;
             if (def->law_of_tet[tet] == law) e->origin[next++] = tet;
         }
         if (next == begin) continue;
@@ -42,38 +214,111 @@ static void sort_by_law(pli_elastic *e, const pli_elastic_def *def)
     }
 }
 
+// Elements sorted by patch, and the patches of elements in processing order.
+static pli_status sort_by_patch(pli_elastic *e, const pli_elastic_def *def, int32_t *patch_of,
+                                int32_t *order)
+{
+    int32_t count = 0;
+    PLI_TRY(pli_patches_grow(e->context, def->vertex_count, def->tet_count, def->tets,
+                             def->class_of_tet, patch_of, &count));
+    int32_t *start = PLI_NEW(e->context, int32_t, count + 1, "patches");
+    if (start == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t tet = 0; tet < def->tet_count; ++tet) ++start[patch_of[tet] + 1];
+    for (int32_t k = 0; k < count; ++k) start[k + 1] += start[k];
+    for (int32_t tet = 0; tet < def->tet_count; ++tet) order[start[patch_of[tet]]++] = tet;
+    pli_release(e->context, start);
+    sort_by_law(e, def, order);
+    // numbers of patches that ascend in processing order
+    int32_t next = -1, last = -1;
+    for (int32_t k = 0; k < def->tet_count; ++k) {
+        int32_t patch = patch_of[e->origin[k]];
+        if (patch != last) ++next;
+        last = patch;
+        order[k] = next;
+    }
+    int32_t *corners = PLI_NEW(e->context, int32_t, 4 * (int64_t)def->tet_count, "patches");
+    if (corners == NULL) return PLI_ERROR_MEMORY;
+    for (int32_t k = 0; k < def->tet_count; ++k) {
+        memcpy(corners + 4 * (int64_t)k, def->tets + 4 * (int64_t)e->origin[k],
+               4 * sizeof *corners);
+    }
+    pli_status status =
+        pli_patches_create(e->context, def->tet_count, corners, order, count, &e->patches);
+    pli_release(e->context, corners);
+    return status;
+}
+
+static pli_status sort_elements(pli_elastic *e, const pli_elastic_def *def)
+{
+    if (def->class_of_tet == NULL) {
+        sort_by_law(e, def, NULL);
+        return PLI_OK;
+    }
+    pli_status status = PLI_ERROR_MEMORY;
+    int32_t *patch_of = PLI_NEW(e->context, int32_t, def->tet_count, "patches");
+    int32_t *order = PLI_NEW(e->context, int32_t, def->tet_count, "patches");
+    if (patch_of != NULL && order != NULL) status = sort_by_patch(e, def, patch_of, order);
+    if (status == PLI_OK) e->patches->exponent = (1 - def->stabilisation) / 3;
+    PLI_RELEASE(e->context, order, patch_of);
+    return status;
+}
+
 static pli_status copy_params(pli_elastic *e, const pli_elastic_def *def)
 {
     for (int32_t k = 0; k < e->group_count; ++k) {
         pli_elastic_group *group = &e->groups[k];
         int32_t count = group->end - group->begin;
-        int32_t param_count = group->law->param_count;
-        PLI_TRY(
-            PLI_MAKE(e->context, group->params, (int64_t)param_count * count, "law parameters"));
-        for (int32_t param = 0; param < param_count; ++param) {
-            for (int32_t i = 0; i < count; ++i) {
-                int64_t tet = e->origin[group->begin + i];
-                group->params[(int64_t)param * count + i] =
-                    def->params[tet * PLI_ELASTIC_PARAMS + param];
-            }
+        int64_t rows = (int64_t)group->law->param_count * e->points;
+        PLI_TRY(PLI_MAKE(e->context, group->params, rows * count, "law parameters"));
+        for (int64_t i = 0; i < rows * count; ++i) {
+            int64_t param = i / count / e->points;
+            int64_t tet = e->origin[group->begin + i % count];
+            group->params[i] = def->params[tet * PLI_ELASTIC_PARAMS + param];
         }
     }
     return PLI_OK;
 }
 
 // Volume and the gradients of N_1..N_3.
+static pli_status compute_linear_shape(pli_elastic *e, const pli_elastic_def *def, int32_t tet)
+{
+    const int32_t *corners = def->tets + 4 * (int64_t)e->origin[tet];
+    memcpy(e->tets + 4 * (int64_t)tet, corners, 4 * sizeof *corners);
+    pli_tet_shape shape;
+    pli_tet_shape_compute(def->rest, corners, &shape);
+    PLI_TRY(pli_tet_shape_check(e->context, &shape, e->origin[tet]));
+    e->volume[tet] = def->weights != NULL ? def->weights[e->origin[tet]] : shape.volume;
+    for (int k = 0; k < 9; ++k) {
+        e->gradients[(int64_t)k * e->tet_count + tet] = shape.gradients[k];
+    }
+    return PLI_OK;
+}
+
+// The same at four material points for N_1..N_9.
+static pli_status compute_quadratic_shape(pli_elastic *e, const pli_elastic_def *def, int32_t tet)
+{
+    int64_t from = e->origin[tet];
+    int32_t *nodes = e->tets + PLI_TET10 * (int64_t)tet;
+    memcpy(nodes, def->tets + 4 * from, 4 * sizeof *nodes);
+    memcpy(nodes + 4, def->mid_nodes + 6 * from, 6 * sizeof *nodes);
+    pli_tet10_shape shape;
+    pli_tet10_shape_compute(def->rest, nodes, &shape);
+    PLI_TRY(pli_tet10_shape_check(e->context, &shape, e->origin[tet]));
+    for (int point = 0; point < PLI_TET10_POINTS; ++point) {
+        e->volume[(int64_t)point * e->tet_count + tet] = shape.volume[point];
+        for (int k = 0; k < 27; ++k) {
+            int64_t row = 27 * point + k;
+            e->gradients[row * e->tet_count + tet] = shape.gradients[point][3 + k];
+        }
+    }
+    return PLI_OK;
+}
+
 static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
 {
     for (int32_t tet = 0; tet < e->tet_count; ++tet) {
-        const int32_t *corners = def->tets + 4 * (int64_t)e->origin[tet];
-        memcpy(e->tets + 4 * (int64_t)tet, corners, 4 * sizeof *corners);
-        pli_tet_shape shape;
-        pli_tet_shape_compute(def->rest, corners, &shape);
-        PLI_TRY(pli_tet_shape_check(e->context, &shape, e->origin[tet]));
-        e->volume[tet] = def->weights != NULL ? def->weights[e->origin[tet]] : shape.volume;
-        for (int k = 0; k < 9; ++k) {
-            e->gradients[(int64_t)k * e->tet_count + tet] = shape.gradients[k];
-        }
+        PLI_TRY(e->nodes == 4 ? compute_linear_shape(e, def, tet)
+                              : compute_quadratic_shape(e, def, tet));
     }
     return PLI_OK;
 }
@@ -81,24 +326,37 @@ static pli_status compute_rest_shape(pli_elastic *e, const pli_elastic_def *def)
 // What shapes that change start from.
 static pli_status keep_rest_shape(pli_elastic *e)
 {
-    int64_t count = e->tet_count;
-    PLI_TRY(PLI_MAKE(e->context, e->rest_gradients, 9 * count, "shape gradients"));
-    PLI_TRY(PLI_MAKE(e->context, e->rest_volume, count, "volumes"));
-    memcpy(e->rest_gradients, e->gradients, 9 * (size_t)count * sizeof *e->gradients);
-    memcpy(e->rest_volume, e->volume, (size_t)count * sizeof *e->volume);
+    int64_t points = (int64_t)e->tet_count * e->points;
+    int64_t planes = 3 * (e->nodes - 1);
+    PLI_TRY(PLI_MAKE(e->context, e->rest_gradients, planes * points, "shape gradients"));
+    PLI_TRY(PLI_MAKE(e->context, e->rest_volume, points, "volumes"));
+    memcpy(e->rest_gradients, e->gradients, (size_t)(planes * points) * sizeof *e->gradients);
+    memcpy(e->rest_volume, e->volume, (size_t)points * sizeof *e->volume);
     return PLI_OK;
+}
+
+// From numbers of the def's order to those that the caller knows elements by.
+static void number_elements(pli_elastic *e, const pli_elastic_def *def)
+{
+    for (int32_t tet = 0; def->numbers != NULL && tet < e->tet_count; ++tet) {
+        e->origin[tet] = def->numbers[e->origin[tet]];
+    }
 }
 
 static pli_status build(pli_elastic *e, const pli_elastic_def *def)
 {
     PLI_TRY(allocate_arrays(e, def));
-    sort_by_law(e, def);
+    PLI_TRY(sort_elements(e, def));
     PLI_TRY(copy_params(e, def));
     PLI_TRY(compute_rest_shape(e, def));
     if (def->yields) PLI_TRY(keep_rest_shape(e));
-    e->cliques = (pli_clique_list){.size = 4, .count = e->tet_count, .vertices = e->tets};
-    return pli_chunk_coloring_create(e->context, e->vertex_count, &e->cliques, CHUNK_SIZE,
-                                     &e->coloring);
+    number_elements(e, def);
+    e->cliques =
+        e->patches != NULL
+            ? e->patches->cliques
+            : (pli_clique_list){.size = e->nodes, .count = e->tet_count, .vertices = e->tets};
+    int32_t chunk = e->patches != NULL ? PATCH_GRAIN : CHUNK_SIZE;
+    return pli_chunk_coloring_create(e->context, e->vertex_count, &e->cliques, chunk, &e->coloring);
 }
 
 pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
@@ -110,6 +368,8 @@ pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
     made->context = context;
     made->vertex_count = def->vertex_count;
     made->tet_count = def->tet_count;
+    made->nodes = def->mid_nodes != NULL ? PLI_TET10 : 4;
+    made->points = def->mid_nodes != NULL ? PLI_TET10_POINTS : 1;
     pli_status status = build(made, def);
     if (status != PLI_OK) {
         pli_elastic_destroy(made);
@@ -129,134 +389,105 @@ void pli_elastic_destroy(pli_elastic *elastic)
     for (int32_t k = 0; k < elastic->group_count; ++k) {
         pli_release(context, elastic->groups[k].params);
     }
+    pli_patches_destroy(context, elastic->patches);
     PLI_RELEASE(context, elastic->groups, elastic->rest_volume, elastic->rest_gradients,
                 elastic->volume, elastic->gradients, elastic->origin, elastic->tets, elastic);
 }
 
-// ---- loops over batches
+typedef struct means_job {
+    const pli_elastic *elastic;
+    const double *x;
+} means_job;
 
-typedef void (*batch_fn)(void *user, const pli_elastic *elastic, int32_t begin, batch *b);
-
-// Cuts [begin, end) at group borders into batches, computes F (x NULL: at rest, where it is the
-// identity, and of what has never yielded), and hands each to visit.
-static void for_each_batch(const pli_elastic *elastic, const double *x, int32_t begin, int32_t end,
-                           batch_fn visit, void *user)
+static void update_range(void *user, int64_t begin, int64_t end)
 {
-    batch b;
-    for (int32_t k = 0; k < elastic->group_count; ++k) {
-        const pli_elastic_group *group = &elastic->groups[k];
-        int32_t from = begin > group->begin ? begin : group->begin;
-        int32_t to = end < group->end ? end : group->end;
-        for (int32_t at = from; at < to; at += LANES) {
-            int32_t count = to - at < LANES ? to - at : LANES;
-            load_batch(elastic, group, at, count, x == NULL, &b);
-            if (x != NULL) {
-                compute_deformation((const int32_t(*)[4])elastic->tets + at, x, &b);
-            } else {
-                set_identity(&b);
-            }
-            b.law = group->law;
-            visit(user, elastic, at, &b);
-        }
-    }
+    const means_job *job = user;
+    update_means(job->elastic, job->x, (int32_t)begin, (int32_t)end);
 }
 
-static void call_law(batch *b, pli_projection projection, bool want_energy, bool want_stress,
-                     bool want_tangent)
+void pli_elastic_update_patches(const pli_elastic *elastic, const double *x)
 {
-    b->law->evaluate(LANES, b->F[0], b->params[0], projection, want_energy ? b->psi : NULL,
-                     want_stress ? b->P[0] : NULL, want_tangent ? b->T[0] : NULL);
+    means_job job = {elastic, x};
+    pli_parallel_for(elastic->context, elastic->patches->count, PATCH_GRAIN, update_range, &job);
 }
 
-// ---- energy
+// ---- the term
 
 typedef struct range_job {
     const pli_elastic *elastic;
+    const elastic_kernel *kernel;
     const double *x;
+    double *g;
+    const hessian_target *target;
+    pli_lifted *S;
 } range_job;
 
-static void sum_batch_energy(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+// Makes what is one of a range of cliques, elements or patches, a range of elements.
+static void find_elements(const pli_elastic *elastic, int64_t begin, int64_t end, int32_t tets[2])
 {
-    (void)elastic;
-    (void)begin;
-    pli_sum *sum = user;
-    call_law(b, PLI_TANGENT_EXACT, true, false, false);
-    for (int lane = 0; lane < b->count; ++lane) {
-        pli_sum_merge(sum, (pli_sum){b->V[lane] * b->psi[lane], 0});
-    }
+    const pli_patches *patches = elastic->patches;
+    tets[0] = patches != NULL ? patches->begin[begin] : (int32_t)begin;
+    tets[1] = patches != NULL ? patches->begin[end] : (int32_t)end;
 }
 
 static pli_sum sum_range_energy(void *user, int64_t begin, int64_t end)
 {
     const range_job *job = user;
-    pli_sum sum = {0, 0};
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, sum_batch_energy, &sum);
-    return sum;
+    int32_t tets[2];
+    find_elements(job->elastic, begin, end, tets);
+    if (job->elastic->patches != NULL) {
+        update_means(job->elastic, job->x, (int32_t)begin, (int32_t)end);
+    }
+    return job->kernel->sum_energy(job->elastic, job->x, tets[0], tets[1]);
 }
 
 static pli_sum elastic_energy(void *self, const double *x)
 {
     const pli_elastic *elastic = self;
-    range_job job = {elastic, x};
-    return pli_parallel_sum(elastic->context, elastic->tet_count, TET_GRAIN, sum_range_energy,
+    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .x = x};
+    int64_t grain = elastic->patches != NULL ? PATCH_GRAIN : TET_GRAIN;
+    return pli_parallel_sum(elastic->context, elastic->cliques.count, grain, sum_range_energy,
                             &job);
 }
 
-// ---- scattering
-
-typedef struct scatter_job {
-    const pli_elastic *elastic;
-    const double *x;
-    batch_fn visit;
-    void *user;
-} scatter_job;
-
-static void visit_range(void *user, int64_t begin, int64_t end)
+static void add_range_gradient(void *user, int64_t begin, int64_t end)
 {
-    const scatter_job *job = user;
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, job->visit, job->user);
-}
-
-// Visits every batch so that no two at the same time share a vertex; x may be NULL as above.
-static void scatter(const pli_elastic *elastic, const double *x, batch_fn visit, void *user)
-{
-    scatter_job job = {elastic, x, visit, user};
-    pli_chunk_coloring_run(elastic->coloring, visit_range, &job);
-}
-
-// ---- gradient
-
-static void add_batch_gradient(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
-{
-    double *g = user;
-    call_law(b, PLI_TANGENT_EXACT, false, true, false);
-    add_forces((const int32_t(*)[4])elastic->tets + begin, b, g);
+    const range_job *job = user;
+    int32_t tets[2];
+    find_elements(job->elastic, begin, end, tets);
+    if (job->elastic->patches != NULL) {
+        update_means(job->elastic, job->x, (int32_t)begin, (int32_t)end);
+        update_pressures(job->elastic, job->x, (int32_t)begin, (int32_t)end);
+    }
+    job->kernel->add_gradient(job->elastic, job->x, tets[0], tets[1], job->g);
 }
 
 static void elastic_add_gradient(void *self, const double *x, double *g)
 {
-    scatter(self, x, add_batch_gradient, g);
+    const pli_elastic *elastic = self;
+    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .x = x, .g = g};
+    pli_chunk_coloring_run(elastic->coloring, add_range_gradient, &job);
 }
 
-// ---- Hessian
-
-typedef struct hessian_target {
-    pli_projection projection;
-    const double *weights; // [tet_count] or NULL
-    const int32_t *slots;  // [tet_count][16]
-    double *values;
-} hessian_target;
-
-static void add_batch_hessian(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
+static void add_range_hessian(void *user, int64_t begin, int64_t end)
 {
-    (void)elastic;
-    const hessian_target *target = user;
-    if (target->weights != NULL) {
-        for (int lane = 0; lane < b->count; ++lane) b->V[lane] *= target->weights[begin + lane];
+    const range_job *job = user;
+    const pli_elastic *elastic = job->elastic;
+    pli_patches *patches = elastic->patches;
+    int32_t tets[2];
+    find_elements(elastic, begin, end, tets);
+    if (patches != NULL) {
+        int64_t size = 3 * patches->cliques.size;
+        update_means(elastic, job->x, (int32_t)begin, (int32_t)end);
+        update_pressures(elastic, job->x, (int32_t)begin, (int32_t)end);
+        memset(patches->b + size * begin, 0, (size_t)(size * (end - begin)) * sizeof(double));
+        memset(patches->c + size * begin, 0, (size_t)(size * (end - begin)) * sizeof(double));
+        memset(patches->kappa + begin, 0, (size_t)(end - begin) * sizeof(double));
     }
-    call_law(b, target->projection, false, false, true);
-    compute_stiffness(b);
-    add_stiffness(b, (const int32_t(*)[16])target->slots + begin, target->values);
+    job->kernel->add_hessian(elastic, job->x, tets[0], tets[1], job->target);
+    for (int64_t k = begin; patches != NULL && k < end; ++k) {
+        pli_patches_add_coupling(patches, (int32_t)k, job->target->slots, job->target->values);
+    }
 }
 
 void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
@@ -264,7 +495,8 @@ void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *
 {
     hessian_target target = {projected ? PLI_TANGENT_PROJECTED : PLI_TANGENT_EXACT, weights, slots,
                              H->values};
-    scatter(elastic, x, add_batch_hessian, &target);
+    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .x = x, .target = &target};
+    pli_chunk_coloring_run(elastic->coloring, add_range_hessian, &job);
 }
 
 static void elastic_add_hessian(void *self, const double *x, bool projected, pli_bcsr *H)
@@ -286,198 +518,108 @@ static pli_status elastic_bind(void *self, const pli_bcsr *H)
     return pli_bcsr_slots(elastic->context, H, &elastic->cliques, &elastic->slots);
 }
 
-// ---- scalar matrix
-
-// The shape of the tetrahedron in one lane of a batch.
-static pli_tet_shape lane_shape(const batch *b, int lane)
+static void add_range_lifted(void *user, int64_t begin, int64_t end)
 {
-    pli_tet_shape shape = {.volume = b->V[lane]};
-    for (int k = 0; k < 9; ++k) shape.gradients[k] = b->G[k][lane];
-    return shape;
-}
-
-// S_ab += V dP_00/dF_00 g_a . g_b, the stiffness at rest against stretching along an axis.
-static void add_batch_lifted(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
-{
-    pli_lifted *S = user;
-    call_law(b, PLI_TANGENT_EXACT, false, false, true);
-    for (int lane = 0; lane < b->count; ++lane) {
-        pli_tet_shape shape = lane_shape(b, lane);
-        const int32_t *corners = elastic->tets + 4 * (int64_t)(begin + lane);
-        pli_tet_shape_add_lifted(&shape, corners, b->T[0][lane], S);
-    }
+    const range_job *job = user;
+    int32_t tets[2];
+    find_elements(job->elastic, begin, end, tets);
+    job->kernel->add_lifted(job->elastic, tets[0], tets[1], job->S);
 }
 
 static void elastic_add_lifted(void *self, pli_lifted *S)
 {
-    scatter(self, NULL, add_batch_lifted, S);
+    const pli_elastic *elastic = self;
+    range_job job = {.elastic = elastic, .kernel = kernel_of(elastic), .S = S};
+    pli_chunk_coloring_run(elastic->coloring, add_range_lifted, &job);
 }
-
-// ---- one vertex
 
 static pli_status elastic_bind_vertices(void *self)
 {
     pli_elastic *elastic = self;
     pli_incidence_clear(elastic->context, &elastic->incidence);
-    return pli_incidence_build(elastic->context, elastic->vertex_count, 4, elastic->tet_count,
-                               elastic->tets, &elastic->incidence);
+    return pli_incidence_build(elastic->context, elastic->vertex_count, elastic->nodes,
+                               elastic->tet_count, elastic->tets, &elastic->incidence);
 }
 
-// Tetrahedra of some vertices, gathered until the lanes are full.
-typedef struct gathering {
-    const pli_elastic *elastic;
-    const double *x;
-    const pli_vertex_batch *wanted;
-    const pli_elastic_group *group;
-    int32_t count;
-    int32_t tets[LANES][4];
-    int32_t place[LANES]; // in the batch of vertices
-    batch b;
-    batch_corner corner;
-} gathering;
-
-// Adds what the law says about the gathered tetrahedra to their vertices.
-static void flush(gathering *g)
-{
-    const pli_vertex_batch *wanted = g->wanted;
-    batch *b = &g->b;
-    if (g->count == 0) return;
-    pad_batch(g->count, g->group->law->param_count, b);
-    for (int lane = g->count; lane < LANES; ++lane) {
-        for (int j = 0; j < 3; ++j) g->corner.a[j][lane] = 0;
-    }
-    compute_deformation((const int32_t(*)[4])g->tets, g->x, b);
-    b->law = g->group->law;
-    call_law(b, PLI_TANGENT_PROJECTED, wanted->energy != NULL, wanted->g != NULL,
-             wanted->H != NULL);
-    if (wanted->g != NULL) compute_corner_forces(b, &g->corner);
-    if (wanted->H != NULL) compute_corner_stiffness(b, &g->corner);
-    for (int lane = 0; lane < g->count; ++lane) {
-        int64_t at = g->place[lane];
-        if (wanted->energy != NULL) wanted->energy[at] += b->V[lane] * b->psi[lane];
-        for (int i = 0; i < 3 && wanted->g != NULL; ++i) {
-            wanted->g[3 * at + i] += g->corner.g[i][lane];
-        }
-        for (int e = 0; e < 6 && wanted->H != NULL; ++e) {
-            wanted->H[6 * at + e] += g->corner.H[e][lane];
-        }
-    }
-    g->count = 0;
-}
-
-// Takes a tetrahedron of the group into the next lane, as an element of one of its corners.
-static void gather_tet(gathering *g, int32_t tet, int32_t place)
-{
-    const pli_elastic *elastic = g->elastic;
-    const pli_elastic_group *group = g->group;
-    int lane = g->count++;
-    int32_t vertex = g->wanted->vertices[place];
-    int corner = 0;
-    g->place[lane] = place;
-    g->b.V[lane] = elastic->volume[tet];
-    for (int k = 0; k < 4; ++k) {
-        g->tets[lane][k] = elastic->tets[4 * (int64_t)tet + k];
-        if (g->tets[lane][k] == vertex) corner = k;
-    }
-    for (int k = 0; k < 9; ++k) {
-        g->b.G[k][lane] = elastic->gradients[(int64_t)k * elastic->tet_count + tet];
-    }
-    for (int k = 0; k < group->law->param_count; ++k) {
-        int64_t plane = (int64_t)k * (group->end - group->begin);
-        g->b.params[k][lane] = group->params[plane + tet - group->begin];
-    }
-    for (int j = 0; j < 3; ++j) {
-        double minus_sum = -(g->b.G[j][lane] + g->b.G[3 + j][lane] + g->b.G[6 + j][lane]);
-        g->corner.a[j][lane] = corner == 0 ? minus_sum : g->b.G[3 * (corner - 1) + j][lane];
-    }
-    if (g->count == LANES) flush(g);
-}
-
-// Law after law, vertex after vertex: lanes are full but for the last ones of a law.
 static void elastic_add_vertices(void *self, const double *x, const pli_vertex_batch *wanted)
 {
     const pli_elastic *elastic = self;
-    const pli_incidence *incidence = &elastic->incidence;
-    gathering g = {.elastic = elastic, .x = x, .wanted = wanted};
-    for (int32_t k = 0; k < elastic->group_count; ++k) {
-        g.group = &elastic->groups[k];
-        for (int32_t i = 0; i < wanted->count; ++i) {
-            int32_t vertex = wanted->vertices[i];
-            for (int64_t at = incidence->start[vertex]; at < incidence->start[vertex + 1]; ++at) {
-                int32_t tet = incidence->elements[at];
-                if (tet >= g.group->begin && tet < g.group->end) gather_tet(&g, tet, i);
-            }
-        }
-        flush(&g);
-    }
+    kernel_of(elastic)->add_vertices(elastic, x, wanted);
 }
 
+typedef struct step_job {
+    const pli_elastic *elastic;
+    const double *x;
+    const double *d;
+} step_job;
+
+// The largest of minus the steps: the parallel loops know maxima.
+static double largest_negative(void *user, int64_t begin, int64_t end)
+{
+    static const double origin[3] = {0};
+    const step_job *job = user;
+    const pli_elastic *e = job->elastic;
+    double largest = -1;
+    for (int64_t k = begin * e->points; k < end * e->points; ++k) {
+        // the rows of F as edges of a tetrahedron from the origin
+        double F[9], dF[9];
+        pli_elastic_deformation(e, job->x, k / e->points, (int32_t)(k % e->points), F);
+        pli_elastic_deformation(e, job->d, k / e->points, (int32_t)(k % e->points), dF);
+        const double *const x[4] = {origin, F, F + 3, F + 6};
+        const double *const d[4] = {origin, dF, dF + 3, dF + 6};
+        largest = fmax(largest, -pli_inversion_step(x, d, PLI_ELASTIC_KEPT));
+    }
+    return largest;
+}
+
+// det(F + t dF) is a cubic in t.
+static double elastic_max_step(void *self, const double *x, const double *d)
+{
+    const pli_elastic *elastic = self;
+    step_job job = {elastic, x, d};
+    double largest =
+        pli_parallel_max(elastic->context, elastic->tet_count, TET_GRAIN, largest_negative, &job);
+    return elastic->tet_count > 0 ? fmin(fmax(-largest, 0), 1) : 1;
+}
+
+#define ELASTIC_FUNCTIONS                                                                         \
+    .name = "elastic", .energy = elastic_energy, .add_gradient = elastic_add_gradient,            \
+    .add_hessian = elastic_add_hessian, .get_cliques = elastic_get_cliques, .bind = elastic_bind, \
+    .add_lifted = elastic_add_lifted, .lags = true
+
 const pli_term_ops pli_elastic_term = {
-    .name = "elastic",
-    .energy = elastic_energy,
-    .add_gradient = elastic_add_gradient,
-    .add_hessian = elastic_add_hessian,
-    .get_cliques = elastic_get_cliques,
-    .bind = elastic_bind,
-    .add_lifted = elastic_add_lifted,
-    .lags = true,
+    ELASTIC_FUNCTIONS,
     .bind_vertices = elastic_bind_vertices,
     .add_vertices = elastic_add_vertices,
 };
 
+const pli_term_ops pli_elastic_upright_term = {
+    ELASTIC_FUNCTIONS,
+    .max_step = elastic_max_step,
+    .bind_vertices = elastic_bind_vertices,
+    .add_vertices = elastic_add_vertices,
+};
+
+const pli_term_ops pli_elastic_patched_term = {
+    ELASTIC_FUNCTIONS,
+    .max_step = elastic_max_step,
+};
+
 // ---- reports
-
-typedef struct measure_job {
-    const pli_elastic *elastic;
-    const double *x;
-    double *J;
-    double *von_mises;
-} measure_job;
-
-// sqrt(3/2) of the norm of the deviator of sigma = P F^T / J; a flat element counts as a very thin
-// one
-static double equivalent_stress(const double P[9], const double F[9], double J)
-{
-    const double thinnest = 1e-9;
-    double sigma[9];
-    pli_mat3_multiply_transposed_right(P, F, sigma);
-    double pressure = pli_mat3_trace(sigma) / 3;
-    sigma[0] -= pressure;
-    sigma[4] -= pressure;
-    sigma[8] -= pressure;
-    return sqrt(1.5 * pli_mat3_contract(sigma, sigma)) / fmax(fabs(J), thinnest);
-}
-
-static void gather_lane(double planes[9][LANES], int lane, double out[9])
-{
-    for (int k = 0; k < 9; ++k) out[k] = planes[k][lane];
-}
-
-static void measure_batch(void *user, const pli_elastic *elastic, int32_t begin, batch *b)
-{
-    const measure_job *job = user;
-    if (job->von_mises != NULL) call_law(b, PLI_TANGENT_EXACT, false, true, false);
-    for (int lane = 0; lane < b->count; ++lane) {
-        double F[9];
-        gather_lane(b->F, lane, F);
-        int32_t tet = elastic->origin[begin + lane];
-        double J = pli_mat3_determinant(F);
-        if (job->J != NULL) job->J[tet] = J;
-        if (job->von_mises == NULL) continue;
-        double P[9];
-        gather_lane(b->P, lane, P);
-        job->von_mises[tet] = equivalent_stress(P, F, J);
-    }
-}
 
 static void measure_range(void *user, int64_t begin, int64_t end)
 {
     measure_job *job = user;
-    for_each_batch(job->elastic, job->x, (int32_t)begin, (int32_t)end, measure_batch, job);
+    int32_t tets[2];
+    find_elements(job->elastic, begin, end, tets);
+    if (job->elastic->patches != NULL) {
+        update_means(job->elastic, job->x, (int32_t)begin, (int32_t)end);
+    }
+    kernel_of(job->elastic)->measure(job->elastic, tets[0], tets[1], job);
 }
 
 void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises)
 {
     measure_job job = {elastic, x, J, von_mises};
-    pli_parallel_for(elastic->context, elastic->tet_count, TET_GRAIN, measure_range, &job);
+    pli_parallel_for(elastic->context, elastic->cliques.count, TET_GRAIN, measure_range, &job);
 }

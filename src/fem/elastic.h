@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elastic energy of linear tetrahedra, E(x) = sum_t V_t psi(F_t(x)), as a term of the objective.
+// Elastic energy of tetrahedra, E(x) = sum_p V_p psi(F_p(x)) over material points, as a term of the
+// objective: linear tetrahedra with one point, quadratic ones of ten nodes with four
+// (tet_quadratic.h), and linear ones that share their change of volume with a patch
+// (elastic_patch.h).
 //
-// With the gradients g_a of the four shape functions at rest,
+// With the gradients g_a of the shape functions at rest,
 //     F_ij          = sum_a x_ai g_aj
 //     dE/dx_ai      = V P_ij g_aj
 //     d2E/dx_ai bk  = V g_aj (dP_ij/dF_kl) g_bl      (Sifakis and Barbic 2012, section 4)
@@ -25,6 +28,7 @@
 #ifndef PLI_FEM_ELASTIC_H
 #define PLI_FEM_ELASTIC_H
 
+#include "fem/elastic_patch.h"
 #include "geometry/mesh/incidence.h"
 #include "linear/matrix/coloring.h"
 #include "material/material.h"
@@ -32,6 +36,9 @@
 #include "pliant/extend.h"
 
 enum { PLI_ELASTIC_PARAMS = PLI_MATERIAL_PARAMS };
+
+// of J that an iteration leaves where elements are kept from inverting
+#define PLI_ELASTIC_KEPT 0.1
 
 // What the term is made from; everything is copied.
 typedef struct pli_elastic_def {
@@ -41,10 +48,14 @@ typedef struct pli_elastic_def {
     const int32_t *tets; // [tet_count][4], positive volume at rest
     int32_t law_count;
     const pli_material_ops *const *laws;
-    const int32_t *law_of_tet; // [tet_count]
-    const double *params;      // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
-    const double *weights;     // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
-    bool yields;               // shapes at rest change, see plastic.h
+    const int32_t *law_of_tet;   // [tet_count]
+    const double *params;        // [tet_count][PLI_ELASTIC_PARAMS], as the law derived them
+    const double *weights;       // [tet_count] m^3 that a tetrahedron stands for; NULL: its volume
+    bool yields;                 // shapes at rest change, see plastic.h
+    const int32_t *mid_nodes;    // [tet_count][6] of edges 01, 12, 02, 03, 13, 23; NULL: linear
+    const int32_t *class_of_tet; // [tet_count] what patches do not cross; NULL: no patches
+    double stabilisation;        // share of the volume that patches leave to their tetrahedra
+    const int32_t *numbers;      // [tet_count] that the caller knows them by; NULL: the def's order
 } pli_elastic_def;
 
 // consecutive tetrahedra with one law
@@ -52,47 +63,60 @@ typedef struct pli_elastic_group {
     const pli_material_ops *law;
     int32_t begin;
     int32_t end;
-    double *params; // [law->param_count][end - begin]
+    double *params; // [law->param_count][points][end - begin]
 } pli_elastic_group;
 
 typedef struct pli_elastic {
     pli_context *context;
     int32_t vertex_count;
     int32_t tet_count;
+    int32_t nodes;  // of an element, 4 or 10
+    int32_t points; // material points of an element, 1 or 4
 
     // constant but for what yields, in processing order
-    int32_t *tets;     // [tet_count][4]
-    int32_t *origin;   // [tet_count] index in the def's order
-    double *gradients; // [9][tet_count] plane 3 a + j: d N_(a+1) / d X_j; N_0 is minus their sum
-    double *volume;    // [tet_count] (m^3)
+    int32_t *tets;     // [tet_count][nodes]
+    int32_t *origin;   // [tet_count] number that the caller knows it by
+    double *gradients; // [points][3 (nodes - 1)][tet_count] plane 3 a + j: d N_(a+1) / d X_j; N_0
+                       // is minus their sum
+    double *volume;    // [points][tet_count] (m^3)
     double *rest_gradients; // gradients and volume of what has never yielded; NULL: nothing yields
     double *rest_volume;
     int32_t group_count;
     pli_elastic_group *groups;
-    pli_clique_list cliques;
+    pli_patches *patches;    // NULL: no locking-free elements
+    pli_clique_list cliques; // elements, or patches of them
     pli_chunk_coloring *coloring;
 
     // set by bind, valid for that matrix pattern
-    int32_t *slots; // [tet_count][16] block of H for every pair of corners
+    int32_t *slots; // [cliques.count][cliques.size^2] block of H for every pair of vertices
 
     // set by bind_vertices
     pli_incidence incidence; // tetrahedra of vertices, in processing order
 } pli_elastic;
 
 extern const pli_term_ops pli_elastic_term;
+extern const pli_term_ops pli_elastic_upright_term; // keeps J above zero at all material points
+extern const pli_term_ops pli_elastic_patched_term; // of elements with patches, which it keeps, too
 
 pli_status pli_elastic_create(pli_context *context, const pli_elastic_def *def,
                               pli_elastic **elastic);
 void pli_elastic_destroy(pli_elastic *elastic);
 
-// Adds the Hessian, each tetrahedron's part multiplied by weights [tet_count] (processing order;
+// Adds the Hessian, each clique's part multiplied by weights [cliques.count] (processing order;
 // NULL: 1), into a matrix whose blocks are found through slots.
 void pli_elastic_add_weighted_hessian(const pli_elastic *elastic, const double *x, bool projected,
                                       const double *weights, const int32_t *slots, pli_bcsr *H);
 
-// Per-tetrahedron quantities in the def's order, for reports and frames; either may be NULL.
-//   J         [tet_count] determinant of F
-//   von_mises [tet_count] equivalent Cauchy stress (Pa)
+// F of a material point of the element that is number tet in processing order.
+void pli_elastic_deformation(const pli_elastic *elastic, const double *x, int64_t tet,
+                             int32_t point, double F[9]);
+
+// Jbar and J of all patches at x, which pli_elastic.patches then has.
+void pli_elastic_update_patches(const pli_elastic *elastic, const double *x);
+
+// Per-tetrahedron quantities by its number, for reports and frames; either may be NULL.
+//   J         determinant of F, the smallest of the material points
+//   von_mises equivalent Cauchy stress (Pa), the mean of the material points by volume
 void pli_elastic_measure(const pli_elastic *elastic, const double *x, double *J, double *von_mises);
 
 #endif

@@ -16,7 +16,7 @@
 #include "fem/shell.h"
 #include "fem/springs.h"
 
-enum { PLI_RAYLEIGH_SOURCES = 4 };
+enum { PLI_RAYLEIGH_SOURCES = 6 };
 
 // Elements of one kind; all is borrowed except damping.
 typedef struct pli_rayleigh_source {

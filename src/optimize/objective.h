@@ -20,7 +20,7 @@
 #include "optimize/projection.h"
 #include "optimize/term.h"
 
-enum { PLI_OBJECTIVE_TERMS = 16 };
+enum { PLI_OBJECTIVE_TERMS = 24 };
 
 typedef struct pli_objective {
     pli_context *context;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/random.h"
+#include "fem/tet_quadratic.h"
 #include "geometry/mesh/tet_mesh.h"
 #include "math/mat3.h"
 #include "sim/body/body_check.h"
@@ -75,6 +76,7 @@ static pli_status create_meshes(building *b)
         if (body->copy > 0) continue;
         PLI_TRY(go_on(b));
         PLI_TRY(pli_body_mesh_create(b->context, &b->def->bodies[body->source], body->piece,
+                                     body->element == PLI_ELEMENT_QUADRATIC,
                                      &b->meshes[body->mesh]));
     }
     return PLI_OK;
@@ -262,6 +264,7 @@ static void count_triangles(pli_model *model, pli_body_kind kind, int64_t *count
 static pli_status count_cells(building *b, int64_t *vertices, int64_t *tets, int64_t *triangles)
 {
     pli_model *model = b->model;
+    int64_t cells = 0;
     for (int32_t k = 0; k < pli_model_things(model); ++k) {
         pli_model_body *body = &model->bodies[k];
         const pli_body_mesh *mesh = b->meshes[body->mesh];
@@ -271,10 +274,15 @@ static pli_status count_cells(building *b, int64_t *vertices, int64_t *tets, int
         body->vertex_count = mesh->vertex_count;
         body->tet_count = solid ? mesh->cell_count : 0;
         body->triangle_count = solid ? 0 : mesh->cell_count;
+        bool split = body->element == PLI_ELEMENT_QUADRATIC;
+        body->first_cell = (int32_t)cells;
+        body->cell_count = body->tet_count * (split ? PLI_TET_PARTS : 1);
+        cells += body->cell_count;
+        model->cell_count = (int32_t)cells;
         *vertices += body->vertex_count;
         *tets += body->tet_count;
         *triangles += body->triangle_count;
-        if (*vertices <= INT32_MAX / 4 && *tets <= INT32_MAX / 16 && *triangles <= INT32_MAX / 16) {
+        if (*vertices <= INT32_MAX / 4 && cells <= INT32_MAX / 16 && *triangles <= INT32_MAX / 16) {
             continue;
         }
         return PLI_FAIL(b->context, PLI_ERROR_UNSUPPORTED,
@@ -318,13 +326,43 @@ static pli_status allocate_arrays(building *b)
     m->norm_weights = PLI_NEW(context, double, n, "norm weights");
     m->tets = PLI_NEW(context, int32_t, 4 * tets, "tetrahedra");
     m->material_of = PLI_NEW(context, int32_t, tets, "materials");
+    m->first_point = PLI_NEW(context, int32_t, tets + 1, "material points");
+    m->cells = m->tets;
+    if (m->cell_count > tets) {
+        m->mid_nodes = PLI_NEW(context, int32_t, 6 * tets, "edge nodes");
+        m->cells = PLI_NEW(context, int32_t, 4 * (int64_t)m->cell_count, "cells");
+        m->tet_of_cell = PLI_NEW(context, int32_t, m->cell_count, "cells");
+        if (m->mid_nodes == NULL || m->tet_of_cell == NULL) return PLI_ERROR_MEMORY;
+    }
     int64_t most = n > tets ? n : tets;
     b->mask =
         PLI_NEW(context, uint8_t, most > m->triangle_count ? most : m->triangle_count, "selection");
     bool complete = m->rest != NULL && m->start != NULL && m->start_velocity != NULL &&
                     m->mass != NULL && m->drag != NULL && m->norm_weights != NULL &&
-                    m->tets != NULL && m->material_of != NULL && b->mask != NULL;
+                    m->tets != NULL && m->material_of != NULL && m->first_point != NULL &&
+                    m->cells != NULL && b->mask != NULL;
     return complete ? pli_model_allocate_triangles(m) : PLI_ERROR_MEMORY;
+}
+
+// The nodes on the edges of one tetrahedron of a body, and the cells that it is.
+static void place_edge_nodes(pli_model *model, const pli_model_body *body,
+                             const pli_body_mesh *mesh, int64_t tet, bool mirrored)
+{
+    int64_t at = body->first_tet + tet;
+    bool quadratic = body->element == PLI_ELEMENT_QUADRATIC;
+    model->first_point[at + 1] = model->first_point[at] + (quadratic ? 4 : 1);
+    if (model->mid_nodes == NULL) return;
+    int32_t *mid = model->mid_nodes + 6 * at;
+    for (int k = 0; k < 6; ++k)
+        mid[k] = quadratic ? mesh->mid[6 * tet + k] + body->first_vertex : -1;
+    int64_t parts = quadratic ? PLI_TET_PARTS : 1, cell = body->first_cell + parts * tet;
+    for (int64_t k = 0; k < parts; ++k) model->tet_of_cell[cell + k] = (int32_t)at;
+    if (!quadratic) {
+        memcpy(model->cells + 4 * cell, model->tets + 4 * at, 4 * sizeof *model->cells);
+        return;
+    }
+    if (mirrored) pli_tet_turn_mid(mid);
+    pli_tet_split(model->tets + 4 * at, mid, model->cells + 4 * cell);
 }
 
 // Places a body; a mirroring scale keeps volumes positive by swapping two corners.
@@ -346,11 +384,8 @@ static void place_body(building *b, int32_t index)
     for (int64_t tet = 0; tet < body->tet_count; ++tet) {
         int32_t *corners = b->model->tets + 4 * (body->first_tet + tet);
         for (int k = 0; k < 4; ++k) corners[k] = mesh->cells[4 * tet + k] + body->first_vertex;
-        if (mirrored) {
-            int32_t swap = corners[2];
-            corners[2] = corners[3];
-            corners[3] = swap;
-        }
+        if (mirrored) pli_tet_turn(corners);
+        place_edge_nodes(b->model, body, mesh, tet, mirrored);
     }
 }
 
@@ -497,15 +532,30 @@ static void assign_materials(building *b, int32_t index)
     }
 }
 
-// Lumped masses: a quarter of every tetrahedron to each of its corners.
+void pli_model_tet_params(const pli_model *model, int64_t tet, double *params)
+{
+    memcpy(params, model->materials[model->material_of[tet]].params,
+           PLI_MODEL_PARAMS * sizeof *params);
+}
+
+double pli_model_lump_tet(const pli_model *model, int64_t tet, double density, double *sums)
+{
+    if (!pli_model_tet_is_quadratic(model, tet)) {
+        return 4 * pli_tet_lump(model->rest, model->tets + 4 * tet, density, sums);
+    }
+    int32_t nodes[PLI_TET10];
+    pli_model_tet_nodes(model, tet, nodes);
+    return pli_tet10_lump(model->rest, nodes, density, sums);
+}
+
+// Lumped masses: of linear tetrahedra a quarter to each of its corners.
 static void compute_masses(pli_model *model)
 {
     for (int64_t tet = 0; tet < model->tet_count; ++tet) {
-        const int32_t *corners = model->tets + 4 * tet;
         const pli_model_material *material = &model->materials[model->material_of[tet]];
         double density = material->density;
-        model->total_mass += 4 * pli_tet_lump(model->rest, corners, density, model->mass);
-        pli_tet_lump(model->rest, corners, density * material->drag, model->drag);
+        model->total_mass += pli_model_lump_tet(model, tet, density, model->mass);
+        pli_model_lump_tet(model, tet, density * material->drag, model->drag);
         model->has_drag = model->has_drag || material->drag > 0;
         model->has_rayleigh = model->has_rayleigh || material->rayleigh > 0;
     }
@@ -845,6 +895,57 @@ static pli_status check_start(const building *b, int32_t index)
     return PLI_OK;
 }
 
+// ---- elements
+
+// The largest of Poisson's ratios of a body's materials.
+static double largest_poisson(const building *b, const pli_body_def *def)
+{
+    double largest = b->model->materials[find_material(b, def->material)].poisson;
+    for (int32_t k = 0; k < def->region_count; ++k) {
+        int32_t region = find_material(b, def->regions[k].material);
+        largest = fmax(largest, b->model->materials[region].poisson);
+    }
+    return largest;
+}
+
+// Those that a body has where the scene leaves the choice.
+static pli_element_kind choose_element(const building *b, const pli_body_def *def,
+                                       const pli_solver_kind *solver)
+{
+    static const double nearly_incompressible = 0.45; // Poisson's ratio
+    const pli_mesh_data *file = pli_body_mesh_file(def);
+    bool takes_quadratic = solver != NULL && pli_solver_has(solver, PLI_TAKES_QUADRATIC);
+    bool takes_patches = solver != NULL && pli_solver_has(solver, PLI_TAKES_PATCHES);
+    if (file != NULL && file->tet_mids != NULL && takes_quadratic) return PLI_ELEMENT_QUADRATIC;
+    if (file != NULL && file->tet_mids != NULL) {
+        PLI_LOG(b->context, PLI_LOG_WARNING,
+                "body %s: its file is of second order, and solver %s takes linear tetrahedra; "
+                "nodes on edges are left out",
+                def->name, solver != NULL ? solver->info.name : b->def->solver.name);
+    }
+    // what starts inverted has no energy there
+    bool upright = def->start.kind != PLI_START_RANDOM && def->start.kind != PLI_START_COLLAPSED;
+    bool stiff = largest_poisson(b, def) > nearly_incompressible;
+    return stiff && takes_patches && upright ? PLI_ELEMENT_LOCKING_FREE : PLI_ELEMENT_LINEAR;
+}
+
+static pli_status choose_elements(building *b)
+{
+    const pli_solver_kind *solver = pli_solver_kind_choose(b->def);
+    for (int32_t k = 0; k < b->model->body_count; ++k) {
+        pli_model_body *body = &b->model->bodies[k];
+        const pli_body_def *def = body_def(b, k);
+        body->element = PLI_ELEMENT_LINEAR;
+        if (body->kind != PLI_BODY_SOLID) continue;
+        body->element = (pli_element_kind)def->element;
+        if (body->element != PLI_ELEMENT_AUTO) continue;
+        // pieces and copies follow the first
+        bool known = k > 0 && body[-1].source == body->source;
+        body->element = known ? body[-1].element : choose_element(b, def, solver);
+    }
+    return PLI_OK;
+}
+
 static pli_status build_bodies(building *b)
 {
     for (int32_t k = 0; k < b->model->body_count; ++k) {
@@ -883,12 +984,13 @@ static pli_status build_meshes(building *b)
 {
     PLI_TRY(list_bodies(b));
     PLI_TRY(pli_body_check_sizes(b->scene));
+    PLI_TRY(resolve_materials(b));
+    PLI_TRY(choose_elements(b));
     PLI_TRY(create_meshes(b));
     PLI_TRY(list_surfaces(b));
     PLI_TRY(count_everything(b));
     PLI_TRY(go_on(b));
     PLI_TRY(allocate_arrays(b));
-    PLI_TRY(resolve_materials(b));
     PLI_TRY(build_bodies(b));
     PLI_TRY(build_constraints(b));
     PLI_TRY(build_attachments(b));
@@ -976,7 +1078,9 @@ void pli_model_destroy(pli_model *model)
         pli_release(context, model->bodies[k].name);
     }
     PLI_RELEASE(context, model->bodies, model->laws, model->yields, model->materials,
-                model->material_of, model->tets);
+                model->material_of, model->first_point, model->mid_nodes, model->tet_of_cell);
+    if (model->cells != model->tets) pli_release(context, model->cells);
+    pli_release(context, model->tets);
     pli_model_clear_springs(model);
     pli_model_clear_triangles(model);
     PLI_RELEASE(context, model->norm_weights, model->drag, model->mass, model->start_velocity,

@@ -30,7 +30,9 @@ enum {
     PLI_IS_STEADY = 1 << 12,    // makes the same share of the way in every iteration
     PLI_TAKES_YIELD = 1 << 13,  // of tetrahedra: neither matrix nor elements are those of rest
     PLI_KEEPS_PAIRS = 1 << 14,  // of steps and gradients, and its matrix for many iterations
-    PLI_STARTS_STILL = 1 << 15  // where everything is, is a guess for it even without contact
+    PLI_STARTS_STILL = 1 << 15, // where everything is, is a guess for it even without contact
+    PLI_TAKES_QUADRATIC = 1 << 16, // tetrahedra with ten nodes
+    PLI_TAKES_PATCHES = 1 << 17    // locking-free ones, whose energy is that of patches
 };
 
 // How a solver takes implicit steps of particles.
