@@ -181,6 +181,10 @@ typedef struct pli_mesh_data {
     // nodes on the edges 01, 12, 02, 03, 13, 23 of tetrahedra of second order; NULL: all are of
     // first order
     const int32_t *tet_mids; // [tet_count][6]
+    // points in groups of their own, such as node sets: pairs of a group and a point
+    int32_t set_count;
+    const int32_t *set_groups; // [set_count]
+    const int32_t *set_points; // [set_count]
 } pli_mesh_data;
 
 typedef struct pli_file_def { // a mesh from a file; `mesh` holds its content once loaded

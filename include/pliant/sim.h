@@ -136,8 +136,11 @@ PLI_API void pli_model_body_range(const pli_model *model, int32_t body, int32_t 
                                   int32_t *count);
 PLI_API const double *pli_model_rest_positions(const pli_model *model); // [vertex_count][3] (m)
 PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_count][4]
-PLI_API const int32_t *pli_model_triangles(const pli_model *model);     // [triangle_count][3]
-PLI_API const double *pli_model_masses(const pli_model *model);         // [vertex_count] (kg)
+// Nodes on the edges 01, 12, 02, 03, 13, 23 of quadratic tetrahedra, -1: of others; NULL: there are
+// no quadratic ones. [tet_count][6]
+PLI_API const int32_t *pli_model_mid_nodes(const pli_model *model);
+PLI_API const int32_t *pli_model_triangles(const pli_model *model); // [triangle_count][3]
+PLI_API const double *pli_model_masses(const pli_model *model);     // [vertex_count] (kg)
 
 // Colliders, in the order of the scene, and the contact between bodies.
 PLI_API void pli_model_get_collider(const pli_model *model, int32_t collider,

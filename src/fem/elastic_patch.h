@@ -24,7 +24,7 @@
 
 // Tetrahedra of a patch: a mesh has some five for every vertex, so that a patch constrains a volume
 // for some three coordinates.
-enum { PLI_PATCH_TETS = 6, PLI_PATCH_TETS_MAX = 9 };
+enum { PLI_PATCH_TETS = 16, PLI_PATCH_TETS_MAX = 20 };
 
 typedef struct pli_patches {
     int32_t count;

@@ -29,6 +29,7 @@ typedef struct pli_scan {
     bool by_lines;     // values do not continue on the next line
     bool continued;    // unless the line ends with a backslash
     bool binary;       // failures count bytes instead of lines
+    bool commas;       // are blanks
 } pli_scan;
 
 // A piece of the file. Lifetime: that of its bytes.

@@ -219,6 +219,13 @@ static pli_status add_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, const int3
                            int32_t group)
 {
     pli_mesh_builder *builder = gmsh->builder;
+    if (type->kind == PLI_GMSH_TETRAHEDRON && type->node_count == 10) {
+        // edges 01, 12, 02, 03, 23, 13
+        const int32_t mids[6] = {corners[4], corners[5], corners[6],
+                                 corners[7], corners[9], corners[8]};
+        PLI_TRY(pli_mesh_builder_add_cell(builder, gmsh->scan, &builder->tets, corners, group));
+        return pli_mesh_builder_add_mids(builder, gmsh->scan, mids);
+    }
     builder->curved_count += type->node_count > type->corner_count;
     if (type->kind == PLI_GMSH_TETRAHEDRON) {
         return pli_mesh_builder_add_cell(builder, gmsh->scan, &builder->tets, corners, group);
@@ -241,11 +248,13 @@ static bool is_same_cell(const pli_gmsh *gmsh, const pli_gmsh_type *type, const 
 
 pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t group)
 {
-    int32_t corners[4] = {0};
+    int32_t corners[10] = {0};
+    bool quadratic = type->kind == PLI_GMSH_TETRAHEDRON && type->node_count == 10;
+    int32_t wanted = quadratic ? 10 : type->corner_count;
     for (int32_t i = 0; i < type->node_count; ++i) {
         int64_t tag = 0;
         PLI_TRY(read_node_tag(gmsh, &tag));
-        if (i < type->corner_count) PLI_TRY(find_node(gmsh, tag, &corners[i]));
+        if (i < wanted) PLI_TRY(find_node(gmsh, tag, &corners[i]));
     }
     if (type->kind == PLI_GMSH_SKIPPED) return PLI_OK;
     if (is_same_cell(gmsh, type, corners, group)) {
@@ -254,7 +263,7 @@ pli_status pli_gmsh_read_cell(pli_gmsh *gmsh, const pli_gmsh_type *type, int32_t
     }
     gmsh->cell_type = type;
     gmsh->cell_group = group;
-    memcpy(gmsh->cell_corners, corners, sizeof corners);
+    memcpy(gmsh->cell_corners, corners, sizeof gmsh->cell_corners);
     return add_cell(gmsh, type, corners, group);
 }
 

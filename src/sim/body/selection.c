@@ -71,6 +71,9 @@ static void mark_tagged(const pli_selection_source *source, int32_t tag, uint8_t
             mask[mesh->cells[mesh->corner_count * cell + k]] = 1;
         }
     }
+    for (int32_t k = 0; file != NULL && k < file->set_count; ++k) {
+        if (file->set_groups[k] == tag) mark_number(source, file->set_points[k], mask);
+    }
     if (file == NULL || file->triangle_groups == NULL) return;
     for (int64_t t = 0; t < file->triangle_count; ++t) {
         if (file->triangle_groups[t] != tag) continue;

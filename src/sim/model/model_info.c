@@ -30,6 +30,11 @@ const int32_t *pli_model_tets(const pli_model *model)
     return model->tets;
 }
 
+const int32_t *pli_model_mid_nodes(const pli_model *model)
+{
+    return model->mid_nodes;
+}
+
 const int32_t *pli_model_triangles(const pli_model *model)
 {
     return model->triangles;

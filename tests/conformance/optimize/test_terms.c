@@ -267,13 +267,14 @@ static void internal_forces_have_no_resultant(void **state)
     const pli_term_ops *const internal[] = {&pli_elastic_term,         &pli_elastic_upright_term,
                                             &pli_elastic_patched_term, &pli_membrane_term,
                                             &pli_hinges_term,          &pli_spring_term};
+    enum { INTERNAL = sizeof internal / sizeof *internal };
     int met = 0;
     for (int row = 0; row < ROWS; ++row) {
         scene one = start(row, 1);
         double *g = calloc((size_t)one.n, sizeof *g);
-        for (int32_t k = 0; k < 4 * one.objective->term_count; ++k) {
-            const pli_term *term = &one.objective->terms[k / 4];
-            if (term->ops != internal[k % 4]) continue;
+        for (int32_t k = 0; k < INTERNAL * one.objective->term_count; ++k) {
+            const pli_term *term = &one.objective->terms[k / INTERNAL];
+            if (term->ops != internal[k % INTERNAL]) continue;
             double force[3] = {0}, torque[3] = {0}, turn[3];
             memset(g, 0, (size_t)one.n * sizeof *g);
             term->ops->add_gradient(term->self, one.x, g);
