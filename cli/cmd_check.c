@@ -80,6 +80,28 @@ static void print_subspace(const pli_model_info *info)
         (int)info->tet_count, (int)info->polish_iterations, memory);
 }
 
+// "block: locking-free (auto)" for bodies whose tetrahedra are not linear.
+static void print_elements(const pli_model *model, const pli_scene_def *scene, int32_t count)
+{
+    static const char *const known[] = {"linear", "quadratic", "locking-free"};
+    int32_t of_kind[3] = {0};
+    for (int32_t k = 0; k < count; ++k) {
+        const char *element = pli_model_body_element(model, k);
+        for (int i = 0; i < 3 && element != NULL; ++i) of_kind[i] += strcmp(element, known[i]) == 0;
+    }
+    if (of_kind[1] + of_kind[2] == 0) return;
+    printf("# elements    %d linear, %d quadratic, %d locking-free bodies\n", (int)of_kind[0],
+           (int)of_kind[1], (int)of_kind[2]);
+    for (int32_t k = 0; k < scene->body_count; ++k) {
+        // copies and pieces have the element of the body
+        int32_t body = pli_model_find_body(model, k);
+        const char *element = body >= 0 ? pli_model_body_element(model, body) : NULL;
+        if (element == NULL || strcmp(element, "linear") == 0) continue;
+        bool chosen = scene->bodies[k].element == PLI_ELEMENT_AUTO;
+        printf("#   %s: %s%s\n", scene->bodies[k].name, element, chosen ? ", chosen" : "");
+    }
+}
+
 static void print_meshes(const pli_model *model, const pli_scene *whole)
 {
     const pli_scene_def *scene = pli_scene_get(whole);
@@ -89,6 +111,7 @@ static void print_meshes(const pli_model *model, const pli_scene *whole)
     printf("# bodies      %d\n", (int)info.body_count);
     printf("# vertices    %d\n", (int)info.vertex_count);
     printf("# tetrahedra  %d\n", (int)info.tet_count);
+    print_elements(model, scene, info.body_count);
     if (info.triangle_count > 0) printf("# triangles   %d\n", (int)info.triangle_count);
     if (info.spring_count > 0) printf("# springs     %d\n", (int)info.spring_count);
     print_colliders(model, info.collider_count);

@@ -139,6 +139,10 @@ PLI_API const int32_t *pli_model_tets(const pli_model *model);          // [tet_
 // Nodes on the edges 01, 12, 02, 03, 13, 23 of quadratic tetrahedra, -1: of others; NULL: there are
 // no quadratic ones. [tet_count][6]
 PLI_API const int32_t *pli_model_mid_nodes(const pli_model *model);
+// The first body of the model that a body of the scene is; -1: there is none.
+PLI_API int32_t pli_model_find_body(const pli_model *model, int32_t source);
+// What the tetrahedra of a body are: "linear", "quadratic" or "locking-free"; NULL: it has none.
+PLI_API const char *pli_model_body_element(const pli_model *model, int32_t body);
 PLI_API const int32_t *pli_model_triangles(const pli_model *model); // [triangle_count][3]
 PLI_API const double *pli_model_masses(const pli_model *model);     // [vertex_count] (kg)
 

@@ -6,6 +6,7 @@
 #include "sim/model/matter_build.h"
 #include "sim/model/model.h"
 #include "sim/model/subspace_build.h"
+#include "sim/scene/schema.h"
 #include "sim/step/norm.h"
 #include "sim/step/substeps.h"
 
@@ -33,6 +34,20 @@ const int32_t *pli_model_tets(const pli_model *model)
 const int32_t *pli_model_mid_nodes(const pli_model *model)
 {
     return model->mid_nodes;
+}
+
+int32_t pli_model_find_body(const pli_model *model, int32_t source)
+{
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        if (model->bodies[k].source == source) return k;
+    }
+    return -1;
+}
+
+const char *pli_model_body_element(const pli_model *model, int32_t body)
+{
+    const pli_model_body *from = &model->bodies[body];
+    return from->kind == PLI_BODY_SOLID ? pli_element_names[from->element] : NULL;
 }
 
 const int32_t *pli_model_triangles(const pli_model *model)
@@ -68,7 +83,37 @@ static int64_t bytes_of_block(const pli_solver_kind *kind)
     return pli_solver_has(kind, PLI_KEEPS_MATRIX) ? 2 * 8 + 4 : 4;
 }
 
-// A tetrahedral mesh has about 14 neighbours a vertex; what is not in the matrix is arrays per
+// A mesh of linear tetrahedra has about 14 neighbours a vertex and one of quadratic ones 27; in
+// patches, a vertex is coupled with what its neighbours' patches reach.
+static int64_t count_blocks(const pli_model *model)
+{
+    static const int64_t of_row[] = {[PLI_ELEMENT_AUTO] = 15,
+                                     [PLI_ELEMENT_LINEAR] = 15,
+                                     [PLI_ELEMENT_QUADRATIC] = 28,
+                                     [PLI_ELEMENT_LOCKING_FREE] = 30};
+    int64_t count = 0;
+    for (int32_t k = 0; k < pli_model_things(model); ++k) {
+        const pli_model_body *body = &model->bodies[k];
+        count += of_row[body->element] * body->vertex_count;
+    }
+    return count;
+}
+
+// Bytes of the elastic terms.
+static int64_t estimate_elements(const pli_model *model)
+{
+    static const int64_t linear = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
+    static const int64_t quadratic = 3 * 10 * 4 + 100 * 4 + 4 * 28 * 8 + 4 * 8 * 8 + 8 * 4 * 5;
+    int64_t sum = 0;
+    for (int32_t k = 0; k < model->body_count; ++k) {
+        const pli_model_body *body = &model->bodies[k];
+        bool large = body->element == PLI_ELEMENT_QUADRATIC;
+        sum += (large ? quadratic : linear) * body->tet_count;
+    }
+    return sum;
+}
+
+// What is not in the matrix is arrays per
 // vertex and per tetrahedron.
 static int64_t estimate_memory(const pli_model *model, int64_t block_count)
 {
@@ -76,12 +121,11 @@ static int64_t estimate_memory(const pli_model *model, int64_t block_count)
     const int64_t per_block = bytes_of_block(kind);
     bool pairs = pli_solver_has(kind, PLI_KEEPS_PAIRS);
     const int64_t per_vertex = 60 * 8 + (pairs ? 2 * 3 * 8 * (model->solver_def.window + 1) : 0);
-    const int64_t per_tet = 4 * 4 * 3 + 16 * 4 + 10 * 8 + 8 * 8 + 3 * 8;
     // a triangle has one and a half hinges
     const int64_t per_triangle = 3 * 4 + 9 * 4 + 10 * 8 + 3 * (20 * 4 + 2 * 8) / 2;
     // in the model, in the term, twice in its rows, and its slots
     const int64_t per_spring = 2 * (2 * 4 + 2 * 8) + 2 * (2 * 4 + 2 * 8) + 4 * 4 + 8;
-    return per_block * block_count + per_vertex * model->vertex_count + per_tet * model->tet_count +
+    return per_block * block_count + per_vertex * model->vertex_count + estimate_elements(model) +
            per_triangle * model->triangle_count + per_spring * model->spring_count +
            pli_coarse_memory(model) + pli_reduction_memory(model);
 }
@@ -112,7 +156,7 @@ void pli_model_get_info(const pli_model *model, pli_model_info *info)
         held += (int64_t)model->constraints[k].vertex_count *
                 ((axes & 1) + ((axes >> 1) & 1) + ((axes >> 2) & 1));
     }
-    int64_t block_count = 15 * (int64_t)model->vertex_count;
+    int64_t block_count = count_blocks(model);
     *info = (pli_model_info){.body_count = model->body_count,
                              .vertex_count = model->vertex_count,
                              .tet_count = model->tet_count,
