@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "geometry/mesh/inversion.h"
-#include "math/eigen.h"
 #include "math/mat3.h"
 
 #include <math.h>

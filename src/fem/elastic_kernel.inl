@@ -325,8 +325,8 @@ static void NAME(add_batch_hessian)(void *user, const pli_elastic *elastic, int3
         }
     }
 #if PATCHED
-    NAME(call_law)(b, PLI_TANGENT_EXACT, false, true, true);
-    patch_correct_tangent(target->projection, &b->patch, b->count, b->F, b->P, b->T);
+    NAME(call_law)(b, target->projection, false, true, true);
+    patch_correct_tangent(target->projection, &b->patch, b->F, b->P, b->T);
     NAME(compute_stiffness)(b);
     for (int lane = 0; lane < b->count; ++lane) {
         int32_t slots[NODES * NODES];

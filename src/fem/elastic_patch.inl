@@ -68,50 +68,45 @@ static void patch_correct_stress(const patch_lanes *p, double (*F)[LANES], doubl
     }
 }
 
-// The second derivatives [10][10] by F and ln(Jbar) in one lane:
+// T <- FF, and FL, LL of the lanes:
 //     FF = r^2 T - r e (h A + A h) + (e^2 n + q J) A A + (e m - q J) A_il A_kj
 //     FL = e (r h - e n A),   LL = e^2 n - q Jbar,   h = T : F + P,   n = F : h
-static void patch_second(const patch_lanes *p, int lane, double (*F)[LANES], double (*P)[LANES],
-                         double (*T)[LANES], double M[100])
+// Without the stresses P, m and q it is [G, e F]^T T [G, e F] with G = r (1 - e F A), which is
+// positive semi-definite with T; projected, they are left out.
+static void patch_correct_tangent(pli_projection projection, patch_lanes *p, double (*F)[LANES],
+                                  double (*P)[LANES], double (*T)[LANES])
 {
-    double A[9], h[9], n = 0, m = patch_contract(P, F, lane);
-    double e = p->e, r = p->r[lane], qJ = p->q[lane] * p->J[lane];
+    double h[9][LANES], n[LANES] = {0}, turned[LANES], pressure[LANES], r[LANES], e = p->e;
+    double keep = projection == PLI_TANGENT_PROJECTED ? 0 : 1;
+    for (int lane = 0; lane < LANES; ++lane) {
+        r[lane] = p->r[lane];
+        pressure[lane] = keep * p->q[lane] * p->J[lane];
+        turned[lane] = keep * e * patch_contract(P, F, lane) - pressure[lane];
+    }
     for (int i = 0; i < 9; ++i) {
-        A[i] = p->A[i][lane];
-        h[i] = P[i][lane];
-        for (int k = 0; k < 9; ++k) h[i] += T[9 * i + k][lane] * F[k][lane];
-        n += F[i][lane] * h[i];
+        for (int lane = 0; lane < LANES; ++lane) h[i][lane] = keep * P[i][lane];
+        for (int k = 0; k < 9; ++k) {
+            for (int lane = 0; lane < LANES; ++lane) h[i][lane] += T[9 * i + k][lane] * F[k][lane];
+        }
+        for (int lane = 0; lane < LANES; ++lane) n[lane] += F[i][lane] * h[i][lane];
     }
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) {
-            double turned = A[3 * (a / 3) + b % 3] * A[3 * (b / 3) + a % 3];
-            M[10 * a + b] = r * r * T[9 * a + b][lane] - r * e * (h[a] * A[b] + A[a] * h[b]) +
-                            (e * e * n + qJ) * A[a] * A[b] + (e * m - qJ) * turned;
-        }
-        M[10 * a + 9] = M[90 + a] = e * (r * h[a] - e * n * A[a]);
-    }
-    M[99] = e * e * n - p->q[lane] * p->mean[lane];
-}
-
-// T <- FF, and FL, LL of the lanes; made positive semi-definite together if they are to be.
-static void patch_correct_tangent(pli_projection projection, patch_lanes *p, int32_t count,
-                                  double (*F)[LANES], double (*P)[LANES], double (*T)[LANES])
-{
-    for (int lane = 0; lane < count; ++lane) {
-        double M[100];
-        patch_second(p, lane, F, P, T, M);
-        if (projection == PLI_TANGENT_PROJECTED) {
-            // the clamp wants both triangles alike to the last bit
-            for (int a = 0; a < 10; ++a) {
-                for (int b = 0; b < a; ++b) {
-                    M[10 * a + b] = M[10 * b + a] = 0.5 * (M[10 * a + b] + M[10 * b + a]);
-                }
+            const double *Aa = p->A[a], *Ab = p->A[b];
+            const double *Ail = p->A[3 * (a / 3) + b % 3], *Akj = p->A[3 * (b / 3) + a % 3];
+            for (int lane = 0; lane < LANES; ++lane) {
+                T[9 * a + b][lane] = r[lane] * r[lane] * T[9 * a + b][lane] -
+                                     r[lane] * e * (h[a][lane] * Ab[lane] + Aa[lane] * h[b][lane]) +
+                                     (e * e * n[lane] + pressure[lane]) * Aa[lane] * Ab[lane] +
+                                     turned[lane] * Ail[lane] * Akj[lane];
             }
-            (void)pli_psd_clamp(10, M);
         }
-        for (int k = 0; k < 81; ++k) T[k][lane] = M[10 * (k / 9) + k % 9];
-        for (int k = 0; k < 9; ++k) p->FL[k][lane] = M[90 + k];
-        p->LL[lane] = M[99];
+        for (int lane = 0; lane < LANES; ++lane) {
+            p->FL[a][lane] = e * (r[lane] * h[a][lane] - e * n[lane] * p->A[a][lane]);
+        }
+    }
+    for (int lane = 0; lane < LANES; ++lane) {
+        p->LL[lane] = e * e * n[lane] - keep * p->q[lane] * p->mean[lane];
     }
 }
 
